@@ -1,0 +1,54 @@
+package hook
+
+// The names of the events, as they stand in hook_event_name and in hooks.json.
+const (
+	EventBeforeShellExecution = "beforeShellExecution"
+	EventAfterShellExecution  = "afterShellExecution"
+	EventBeforeMCPExecution   = "beforeMCPExecution"
+	EventAfterMCPExecution    = "afterMCPExecution"
+	EventBeforeReadFile       = "beforeReadFile"
+	EventAfterFileEdit        = "afterFileEdit"
+	EventBeforeTabFileRead    = "beforeTabFileRead"
+	EventAfterTabFileEdit     = "afterTabFileEdit"
+	EventStop                 = "stop"
+	EventBeforeSubmitPrompt   = "beforeSubmitPrompt"
+	EventAfterAgentResponse   = "afterAgentResponse"
+	EventAfterAgentThought    = "afterAgentThought"
+	EventSessionStart         = "sessionStart"
+	EventSessionEnd           = "sessionEnd"
+	EventPreCompact           = "preCompact"
+	EventSubagentStart        = "subagentStart"
+	EventSubagentStop         = "subagentStop"
+	EventPreToolUse           = "preToolUse"
+	EventPostToolUse          = "postToolUse"
+	EventPostToolUseFailure   = "postToolUseFailure"
+	EventWorkspaceOpen        = "workspaceOpen"
+)
+
+// Events returns the names of all events known today. A Cursor that does not know
+// one of them drops the whole hooks.json in which it stands (seen).
+func Events() []string {
+	return []string{
+		EventBeforeShellExecution,
+		EventAfterShellExecution,
+		EventBeforeMCPExecution,
+		EventAfterMCPExecution,
+		EventBeforeReadFile,
+		EventAfterFileEdit,
+		EventBeforeTabFileRead,
+		EventAfterTabFileEdit,
+		EventStop,
+		EventBeforeSubmitPrompt,
+		EventAfterAgentResponse,
+		EventAfterAgentThought,
+		EventSessionStart,
+		EventSessionEnd,
+		EventPreCompact,
+		EventSubagentStart,
+		EventSubagentStop,
+		EventPreToolUse,
+		EventPostToolUse,
+		EventPostToolUseFailure,
+		EventWorkspaceOpen,
+	}
+}

@@ -1,0 +1,129 @@
+// Package hook speaks Cursor's hook wire. Cursor starts a hook as a process
+// for an event, writes one JSON object to its standard input and takes one JSON
+// object from its standard output; this package has a struct for each event and
+// each answer, and the reading and writing that never disturbs the editor.
+//
+// Serve is all that most hooks need. Read, Input.Decode and Write are its parts,
+// for a hook that wants to look before it decodes.
+//
+// Reading is tolerant, since Cursor's versions differ: a field that is unknown,
+// null or of the wrong type costs that field and nothing else.
+//
+// It is not a framework: it installs nothing, reads no environment, prints
+// nothing but the answer, never exits, and knows nothing about loops.
+//
+// Cursor documents its hooks at https://cursor.com/docs/hooks. The comments here
+// say how surely a thing is known where it matters: documented (by Cursor), seen
+// (in captured events), reported (by people who saw it), or unknown.
+package hook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxInput is the size of the largest event that Read takes. Events carry whole
+// files (beforeReadFile) and whole terminal outputs, so it is generous.
+const MaxInput = 64 << 20
+
+// ErrTooLarge is returned, wrapped, by Read for an event larger than MaxInput.
+var ErrTooLarge = errors.New("larger than 64 MiB")
+
+// Common is what every event carries. A workspaceOpen event has only EventName,
+// CursorVersion, WorkspaceRoots and UserEmail (documented).
+type Common struct {
+	// ConversationID is stable for the life of a chat: a UUID in the editor,
+	// agent-<uuid> in some runs of the CLI (both seen). A subagent's own events
+	// carry a new one, and nothing that names its parent (seen in 3.18).
+	ConversationID string `json:"conversation_id"`
+	// GenerationID changes with every user message (documented). It equals the
+	// conversation id in subagentStart and subagentStop, and may be empty (seen).
+	GenerationID string `json:"generation_id"`
+	Model        string `json:"model"`
+	EventName    string `json:"hook_event_name"` // one of Events, or newer than this package
+	// CursorVersion is like 3.18.25 in the editor and 2026.09.18-9a7762b in the
+	// CLI (seen).
+	CursorVersion string `json:"cursor_version"`
+	// WorkspaceRoots are the folders of the workspace, usually one. On Windows
+	// they come as /c:/Users/name/project (seen in 3.9).
+	WorkspaceRoots []string `json:"workspace_roots"`
+	UserEmail      string   `json:"user_email"` // empty when nobody is logged in
+	// TranscriptPath is empty when there is no transcript (yet): at sessionStart,
+	// in a subagent (both seen), or when transcripts are off (documented).
+	TranscriptPath string `json:"transcript_path"`
+	SessionID      string `json:"session_id"` // the same as ConversationID (documented), not always sent
+}
+
+// tidy removes what a root of the wrong type or null leaves behind: an empty
+// root would match every path.
+func (c *Common) tidy() {
+	kept := c.WorkspaceRoots[:0]
+	for _, root := range c.WorkspaceRoots {
+		if root != "" {
+			kept = append(kept, root)
+		}
+	}
+	c.WorkspaceRoots = kept
+}
+
+// Input is one event as it came: the common fields decoded, the rest raw until
+// Decode is asked for it.
+type Input struct {
+	Common
+	raw []byte
+}
+
+// Read reads one event from r. It always reads r to its end, whatever comes, or
+// Cursor would get an EPIPE. A byte-order mark (Windows) and white space around
+// the object are accepted; anything else that is not one JSON object is an error.
+func Read(r io.Reader) (Input, error) {
+	var in Input
+	raw, err := readAll(r)
+	if err == nil {
+		in.raw, err = object(raw)
+	}
+	if err == nil {
+		err = decode(in.raw, &in.Common)
+	}
+	if err != nil {
+		return Input{}, fmt.Errorf("read hook input: %w", err)
+	}
+	return in, nil
+}
+
+// readAll returns all of r, or drains it and returns ErrTooLarge.
+func readAll(r io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, MaxInput+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) <= MaxInput {
+		return raw, nil
+	}
+	_, err = io.Copy(io.Discard, r)
+	return nil, errors.Join(ErrTooLarge, err)
+}
+
+// object returns raw without what may surround the object. It looks at the first
+// byte because encoding/json decodes null into a struct without complaint.
+func object(raw []byte) ([]byte, error) {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	raw = bytes.Trim(raw, " \t\r\n")
+	switch {
+	case len(raw) == 0:
+		return nil, errors.New("empty")
+	case raw[0] != '{':
+		return nil, errors.New("not a JSON object")
+	}
+	return raw, nil
+}
+
+// Contains reports whether s occurs in the event as it was sent, so that a hook
+// can skip decoding an event that is nothing to it. It compares bytes: look for
+// plain letters, digits and hyphens, since JSON may write a quote, a slash, an
+// angle bracket, a newline or a non-ASCII letter as an escape.
+func (in Input) Contains(s string) bool {
+	return bytes.Contains(in.raw, []byte(s))
+}
