@@ -1,0 +1,180 @@
+package loop
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// EventKind is what happened to a loop.
+type EventKind string
+
+// The events of a loop. Each names the fields of Event that it uses.
+const (
+	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Minimal, Waited, Turn
+	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text
+	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
+	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
+	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Turn
+	EventPause      EventKind = "pause"       // by the user
+	EventResume     EventKind = "resume"      // by the user
+	EventCancel     EventKind = "cancel"      // by the user
+	EventContext    EventKind = "context"     // the user adds Text for the next continuation
+	EventNotice     EventKind = "notice"      // we add Text for the next continuation
+	EventNote       EventKind = "note"        // the agent records Text as its progress
+	EventBlocked    EventKind = "blocked"     // the agent cannot go on: Text
+	EventReplace    EventKind = "replace"     // another loop takes the place of this one
+	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed
+	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
+)
+
+// StopStatus is how Cursor says that a turn ended. Source: Cursor's
+// documentation of the stop hook.
+type StopStatus string
+
+// The stop statuses.
+const (
+	Completed StopStatus = "completed"
+	Aborted   StopStatus = "aborted" // the user clicked Stop
+	Errored   StopStatus = "error"
+)
+
+// Event is something that happened to a loop.
+type Event struct {
+	Kind         EventKind
+	Text         string
+	Conversation string
+	Status       StopStatus
+	LoopCount    int    // follow-ups since the last user message, as Cursor counts them
+	Generation   string // Cursor's id of the turn
+	SessionLimit int    // stops that Cursor lets us answer in a row; 0 is no limit
+	Minimal      bool   // no hook tells about tools and texts
+	Waited       bool   // a text that may have been overtaken by the stop was waited for
+	Turn         Turn
+
+	MaxIterations int // a new limit, 0 for none
+	MaxDuration   Duration
+}
+
+// ActionKind is what is to be done after the state was saved.
+type ActionKind string
+
+// The actions. The zero Action rests: the editor gets {} and nothing happens.
+const (
+	Rest      ActionKind = ""
+	Followup  ActionKind = "followup"   // answer with Text
+	HandOver  ActionKind = "hand-over"  // answer with Text, the last one: then the user has to type
+	AwaitText ActionKind = "await-text" // nothing was decided: wait for the text, then ask again
+	Refuse    ActionKind = "refuse"     // the request is not possible; Why and Hint tell
+)
+
+// Action is what Decide wants done.
+type Action struct {
+	Kind    ActionKind
+	Text    string // for the agent
+	Why     string // in words, for the log and the user
+	Hint    string // what to do about a refusal
+	Promise string // none, accepted, or refused and why; empty where none was looked for
+}
+
+// duplicateWindow is how close two reports of one stop are, when our hook is
+// installed in two places: Cursor runs all hooks of an event at once.
+const duplicateWindow = time.Second
+
+// lateWindow is how long after the end of a loop the words of its last turn
+// may still come in.
+const lateWindow = time.Minute
+
+// Decide says what an event makes of a loop. It is a pure function: the same
+// state, event and time give the same answer. A case it does not know rests.
+func Decide(s State, e Event, now time.Time) (State, Action) {
+	s = s.detached()
+	if s.StartedAt.IsZero() {
+		s.StartedAt, s.Token, s.Replace = now, "", false
+	}
+	if s.Status.Ended() {
+		return decideEnded(s, e, now)
+	}
+	s.EventAt = now
+	switch e.Kind {
+	case EventStop:
+		return s.stopped(e, now)
+	case EventContinue:
+		return s.continued(e, now)
+	case EventMessage:
+		return s.message(e), Action{}
+	case EventPause, EventResume, EventCancel, EventBlocked, EventReplace:
+		return s.steer(e, now)
+	}
+	return s.record(e), Action{}
+}
+
+// detached copies what append could otherwise share with the caller's state.
+func (s State) detached() State {
+	s.Context = slices.Clone(s.Context)
+	s.Notices = slices.Clone(s.Notices)
+	s.History = slices.Clone(s.History)
+	return s
+}
+
+func decideEnded(s State, e Event, now time.Time) (State, Action) {
+	switch e.Kind {
+	case EventContinue:
+		return s.revived(e, now)
+	case EventLateText:
+		return s.lateText(e, now)
+	case EventTyped:
+		s.ContinueIn = e.Conversation
+	case EventNameTokens:
+		s.Token = e.Text
+	}
+	return s, Action{}
+}
+
+func (s State) end(status Status, reason string, now time.Time) State {
+	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
+	return s
+}
+
+// message takes note of what was said to the agent. A user message begins a
+// new session; our own follow-up does not.
+func (s State) message(e Event) State {
+	if s.IsOwn(e.Text) {
+		return s
+	}
+	s.SessionIterations = 0
+	return s
+}
+
+// IsOwn tells whether a message is the follow-up that the loop sent last.
+func (s State) IsOwn(text string) bool {
+	return s.LastFollowup != "" && strings.TrimSpace(text) == strings.TrimSpace(s.LastFollowup)
+}
+
+// record takes in what only has to be remembered.
+func (s State) record(e Event) State {
+	switch e.Kind {
+	case EventTyped:
+		s.ContinueIn = e.Conversation
+	case EventContext:
+		s.Context = addOnce(s.Context, e.Text)
+	case EventNotice:
+		s.Notices = addOnce(s.Notices, e.Text)
+	case EventNote:
+		s.LastOutput, s.Note = e.Text, e.Text
+	case EventConfirm:
+		s.Confirmed = true
+	case EventNameTokens:
+		s.Token = e.Text
+	}
+	return s
+}
+
+// addOnce adds text unless it is there already: our hook may be installed in
+// two places, and both would add it.
+func addOnce(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}

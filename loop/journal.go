@@ -1,0 +1,138 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// The kinds of a journal record.
+const (
+	RecordTool   = "tool"   // a finished tool call
+	RecordText   = "text"   // something the assistant said
+	RecordPrompt = "prompt" // a message that reached the agent
+)
+
+// Record is one line of a loop's journal: what another hook than stop saw.
+type Record struct {
+	Kind       string    `json:"e"`
+	At         time.Time `json:"t"`
+	Generation string    `json:"gen,omitempty"`
+	ID         string    `json:"id,omitempty"`    // tool_use_id
+	Tool       string    `json:"tool,omitempty"`  // tool name
+	Own        bool      `json:"own,omitempty"`   // the call ran cursor-ralph or wrote our files; the message was our follow-up
+	File       string    `json:"file,omitempty"`  // written by the call
+	Error      string    `json:"error,omitempty"` // first line of a failed call's message
+	Text       string    `json:"text,omitempty"`  // the assistant's words
+}
+
+// Line encodes a record for the journal. It begins with a newline too, so that
+// a line which a killed writer left unfinished cannot swallow this one.
+func (r Record) Line() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('\n')
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Turn is what the journal says about the time since the last stop.
+type Turn struct {
+	Texts     []string
+	Tools     map[string]int // every call, by tool name
+	ToolCalls int            // the calls that count as work
+	Files     []string
+	Errors    []string
+	IDs       []string // of the tool calls, the newest last
+	Length    int64    // bytes of the journal that were read
+}
+
+// Seen tells whether the agent did anything.
+func (t Turn) Seen() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
+
+const (
+	keptIDs    = 64  // tool calls remembered, to know them again
+	keptFacts  = 50  // files and errors kept of a turn
+	keptErrors = 200 // bytes of an error line
+)
+
+// Fold reads journal lines. An unfinished last line is left for the next time,
+// an unreadable one is passed over, and calls in seen are not counted again.
+func Fold(journal []byte, seen []string) Turn {
+	end := bytes.LastIndexByte(journal, '\n') + 1
+	t := Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(seen)}
+	for line := range bytes.Lines(journal[:end]) {
+		var r Record
+		if json.Unmarshal(line, &r) == nil {
+			t.add(r)
+		}
+	}
+	t.IDs = newest(t.IDs, keptIDs)
+	return t
+}
+
+// FoldBefore is Fold up to the last message that was not our own follow-up:
+// what the agent did before the user, or the typing, spoke to it again.
+func FoldBefore(journal []byte, seen []string) Turn {
+	cut := -1
+	at := 0
+	for line := range bytes.Lines(journal) {
+		var r Record
+		if json.Unmarshal(line, &r) == nil && r.Kind == RecordPrompt && !r.Own {
+			cut = at + len(line)
+		}
+		at += len(line)
+	}
+	if cut < 0 {
+		return Fold(journal, seen)
+	}
+	return Fold(journal[:cut], seen)
+}
+
+func (t *Turn) add(r Record) {
+	switch r.Kind {
+	case RecordText:
+		t.addText(r.Text)
+	case RecordTool:
+		t.addTool(r)
+	}
+}
+
+// addText drops a text that came twice in a row: our hook may be installed in
+// two places.
+func (t *Turn) addText(text string) {
+	if n := len(t.Texts); n == 0 || t.Texts[n-1] != text {
+		t.Texts = append(t.Texts, text)
+	}
+}
+
+func (t *Turn) addTool(r Record) {
+	if r.ID != "" {
+		if slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], r.ID) {
+			return
+		}
+		t.IDs = append(t.IDs, r.ID)
+	}
+	if r.Own {
+		return
+	}
+	t.Tools[r.Tool]++
+	t.ToolCalls++
+	t.Files = addFact(t.Files, r.File)
+	t.Errors = addFact(t.Errors, clip(r.Error, keptErrors))
+}
+
+func addFact(facts []string, fact string) []string {
+	if fact == "" || len(facts) >= keptFacts || slices.Contains(facts, fact) {
+		return facts
+	}
+	return append(facts, fact)
+}
+
+func newest[T any](list []T, n int) []T {
+	return slices.Clone(list[max(0, len(list)-n):])
+}

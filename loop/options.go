@@ -1,0 +1,130 @@
+package loop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Request is what a user asked for with /ralph-loop or cursor-ralph start.
+type Request struct {
+	State    State  // the loop that is asked for; its Prompt is the task
+	Replace  bool   // it may take the place of a running one
+	Continue string // the conversation id of --continue; then there is no task
+	given    []string
+}
+
+// Given tells whether the user named the option.
+func (r Request) Given(name string) bool {
+	for _, g := range r.given {
+		if g == name {
+			return true
+		}
+	}
+	return false
+}
+
+// NewRequest returns a request with the default rules.
+func NewRequest() Request { return Request{State: New()} }
+
+// Option is one option of a loop. The same list serves the slash command, the
+// prompt hook and the command line.
+type Option struct {
+	Name  string
+	Arg   string // what the value is called; empty for a switch
+	Usage string
+	set   func(*Request, string) error
+}
+
+// Set applies a value, which is empty for a switch. The error says what is
+// wrong with it.
+func (o Option) Set(r *Request, value string) error {
+	if err := o.set(r, value); err != nil {
+		return fmt.Errorf("--%s: %w", o.Name, err)
+	}
+	r.given = append(r.given, o.Name)
+	return nil
+}
+
+// Options lists the options of a loop.
+func Options() []Option {
+	return []Option{
+		{"max-iterations", "N", "hard stop after `N` iterations, 1 to 10000 (default 20)",
+			number(1, MaxMaxIterations, func(s *State) *int { return &s.MaxIterations })},
+		{"min-iterations", "N", "refuse a promise before iteration `N` (default 1)",
+			number(1, MaxMaxIterations, func(s *State) *int { return &s.MinIterations })},
+		{"completion-promise", "TEXT", "the `TEXT` between <promise> and </promise> (default COMPLETE)", setPromise},
+		{"promise-match", "HOW", "exact, lenient or bare (default exact)",
+			oneOf(func(s *State) *Match { return &s.PromiseMatch }, Exact, Lenient, Bare)},
+		{"promise-position", "WHERE", "anywhere or last-line (default anywhere)",
+			oneOf(func(s *State) *Place { return &s.PromisePlace }, Anywhere, LastLine)},
+		{"min-tool-calls", "M", "tool calls that a promise needs (default 1)",
+			number(0, 1000000, func(s *State) *int { return &s.MinToolCalls })},
+		{"on-promise-no-work", "WHAT", "reject, warn or accept when they are missing (default reject)",
+			oneOf(func(s *State) *NoWork { return &s.NoWork }, Reject, Warn, Accept)},
+		{"max-duration", "D", "wall-clock limit, such as 90m or 2h (default none)", setDuration},
+		{"ultrawork", "", "an intensity instruction before every continuation",
+			func(r *Request, _ string) error { r.State.Ultrawork = true; return nil }},
+		{"replace", "", "take the place of the loop that runs in this conversation",
+			func(r *Request, _ string) error { r.Replace = true; return nil }},
+	}
+}
+
+// continueOption is understood by the slash command alone.
+func continueOption() Option {
+	return Option{"continue", "ID", "go on with the loop of conversation `ID`", func(r *Request, v string) error {
+		r.Continue = v
+		return CheckID(v)
+	}}
+}
+
+func number(low, high int, field func(*State) *int) func(*Request, string) error {
+	return func(r *Request, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < low || n > high {
+			return fmt.Errorf("%q is not a whole number from %d to %d", v, low, high)
+		}
+		*field(&r.State) = n
+		return nil
+	}
+}
+
+func oneOf[T ~string](field func(*State) *T, allowed ...T) func(*Request, string) error {
+	return func(r *Request, v string) error {
+		names := make([]string, len(allowed))
+		for i, a := range allowed {
+			if v == string(a) {
+				*field(&r.State) = a
+				return nil
+			}
+			names[i] = string(a)
+		}
+		return fmt.Errorf("%q is not one of %s", v, strings.Join(names, ", "))
+	}
+}
+
+// maxPromise is the longest completion promise, in bytes.
+const maxPromise = 200
+
+func setPromise(r *Request, v string) error {
+	switch {
+	case v == "" || v != strings.TrimSpace(v):
+		return fmt.Errorf("%q is empty or has spaces at its ends", v)
+	case len(v) > maxPromise:
+		return fmt.Errorf("it is longer than %d bytes", maxPromise)
+	case strings.ContainsFunc(v, func(c rune) bool { return c < ' ' || c == 0x7f }):
+		return fmt.Errorf("%q has control characters", v)
+	}
+	r.State.CompletionPromise = v
+	return nil
+}
+
+func setDuration(r *Request, v string) error {
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q is not a duration such as 90m or 2h", v)
+	}
+	r.State.MaxDuration = Duration(d)
+	return nil
+}

@@ -1,0 +1,135 @@
+package loop
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Match is how strictly the promise marker is compared.
+type Match string
+
+// The ways to compare: Exact is the default; Lenient ignores letter case and
+// spaces around the token inside the tag; Bare also takes the token alone on
+// the last non-empty line.
+const (
+	Exact   Match = "exact"
+	Lenient Match = "lenient"
+	Bare    Match = "bare"
+)
+
+// Place is where in a text the promise counts.
+type Place string
+
+// The places: Anywhere is the default; LastLine wants the tag alone on the
+// last non-empty line.
+const (
+	Anywhere Place = "anywhere"
+	LastLine Place = "last-line"
+)
+
+const (
+	openTag  = "<promise>"
+	closeTag = "</promise>"
+)
+
+// Marker is the text that the agent gives as its promise.
+func (s State) Marker() string { return openTag + s.CompletionPromise + closeTag }
+
+// promised looks for the promise in what the assistant said, and in
+// last_output: written by hand the bare word counts there too, written by
+// cursor-ralph note only the tag does ("Phase 1 COMPLETE" is progress).
+func (s State) promised(texts []string) bool {
+	said := strings.Join(texts, "\n")
+	if s.tagged(said) || s.bare(said) {
+		return true
+	}
+	byHand := s.LastOutput != s.Note
+	return s.tagged(s.LastOutput) || byHand && (s.wrote(s.LastOutput) || s.bare(s.LastOutput))
+}
+
+// bare looks for the token alone, where the user chose to let that count.
+func (s State) bare(text string) bool {
+	return s.PromiseMatch == Bare && lastLine(text) == s.CompletionPromise
+}
+
+// tagged looks for the marker in a text.
+func (s State) tagged(text string) bool {
+	switch {
+	case s.PromisePlace == LastLine:
+		return s.isTag(lastLine(text))
+	case s.PromiseMatch == Lenient:
+		return s.hasLenientTag(text)
+	}
+	return strings.Contains(text, s.Marker())
+}
+
+// wrote looks for the bare token as a whole word.
+func (s State) wrote(text string) bool {
+	token := s.CompletionPromise
+	if s.PromiseMatch == Lenient {
+		text, token = fold(text), fold(token)
+	}
+	if s.PromisePlace == LastLine {
+		return lastLine(text) == token
+	}
+	return hasWord(text, token)
+}
+
+func (s State) isTag(line string) bool {
+	if s.PromiseMatch != Lenient {
+		return line == s.Marker()
+	}
+	inner, ok := strings.CutPrefix(fold(line), openTag)
+	if !ok {
+		return false
+	}
+	inner, ok = strings.CutSuffix(inner, closeTag)
+	return ok && strings.TrimSpace(inner) == fold(s.CompletionPromise)
+}
+
+func (s State) hasLenientTag(text string) bool {
+	token := fold(s.CompletionPromise)
+	for rest := fold(text); ; {
+		_, after, found := strings.Cut(rest, openTag)
+		if !found {
+			return false
+		}
+		body := strings.TrimLeftFunc(after, unicode.IsSpace)
+		if body, ok := strings.CutPrefix(body, token); ok {
+			if strings.HasPrefix(strings.TrimLeftFunc(body, unicode.IsSpace), closeTag) {
+				return true
+			}
+		}
+		rest = after
+	}
+}
+
+func fold(s string) string { return strings.ToLower(s) }
+
+func lastLine(text string) string {
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}
+
+// hasWord finds word in text where no letter, digit or underscore touches it.
+func hasWord(text, word string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(word)
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		if !wordRune(before) && !wordRune(after) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(text[start:])
+		from = start + size
+	}
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

@@ -1,0 +1,34 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// SameTask tells whether two loops have the same task. White space does not
+// count: it may have changed on the way through the agent.
+func (s State) SameTask(other State) bool {
+	return strings.Join(strings.Fields(s.Prompt), " ") == strings.Join(strings.Fields(other.Prompt), " ")
+}
+
+// Line is the loop in a few words, for a status bar.
+func (s State) Line() string {
+	return fmt.Sprintf("Loop • %s • Iter %d/%d", s.Status.Word(), s.Iterations, s.MaxIterations)
+}
+
+// Word is the status as people read it.
+func (s Status) Word() string {
+	switch s {
+	case Running:
+		return "Running"
+	case Waiting:
+		return "Waiting"
+	case Paused:
+		return "Paused"
+	}
+	words := strings.ToLower(strings.ReplaceAll(string(s), "_", " "))
+	if words == "" {
+		return "Unknown"
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
+}

@@ -1,0 +1,261 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Version is the newest state file this code understands.
+const Version = 1
+
+// Limits and defaults of a loop.
+const (
+	DefaultMaxIterations = 20
+	MaxMaxIterations     = 10000
+	DefaultPromise       = "COMPLETE"
+	keptHistory          = 50
+)
+
+// ErrNewer is returned for a state file of a newer version: it is left alone.
+var ErrNewer = errors.New("written by a newer cursor-ralph")
+
+// Status is where a loop stands.
+type Status string
+
+// The statuses of a loop. Those in capitals have ended.
+const (
+	Running         Status = "running"
+	Waiting         Status = "waiting" // for a typed or by-hand continuation
+	Paused          Status = "paused"
+	PromiseAccepted Status = "PROMISE_ACCEPTED"
+	MaxIterations   Status = "MAX_ITERATIONS_REACHED"
+	MaxDuration     Status = "MAX_DURATION_REACHED"
+	UserStopped     Status = "USER_STOPPED"
+	Cancelled       Status = "CANCELLED"
+	Blocked         Status = "BLOCKED"
+	Replaced        Status = "REPLACED"
+)
+
+// Statuses lists every status there is.
+func Statuses() []Status {
+	return []Status{Running, Waiting, Paused, PromiseAccepted, MaxIterations, MaxDuration,
+		UserStopped, Cancelled, Blocked, Replaced}
+}
+
+// Ended tells whether a loop with this status is over.
+func (s Status) Ended() bool {
+	switch s {
+	case PromiseAccepted, MaxIterations, MaxDuration, UserStopped, Cancelled, Blocked, Replaced:
+		return true
+	}
+	return false
+}
+
+// State is one loop, as it lies in its state file and in a pending file. The
+// first seven fields are a public contract: people and agents write them by
+// hand, and a file with these alone works.
+type State struct {
+	Prompt            string `json:"prompt"`
+	MaxIterations     int    `json:"max_iterations"`
+	CompletionPromise string `json:"completion_promise"`
+	Iterations        int    `json:"iterations"`
+	SessionIterations int    `json:"session_iterations"`
+	Stop              bool   `json:"stop"`
+	LastOutput        string `json:"last_output"`
+
+	Version        int      `json:"version,omitempty"`
+	ConversationID string   `json:"conversation_id,omitempty"`
+	Workspace      string   `json:"workspace,omitempty"`
+	Status         Status   `json:"status,omitempty"`
+	PauseReason    string   `json:"pause_reason,omitempty"` // user, error or struggling
+	Reason         string   `json:"reason,omitempty"`       // the status in words; at a limit the summary
+	MinIterations  int      `json:"min_iterations"`
+	PromiseMatch   Match    `json:"promise_match,omitempty"`
+	PromisePlace   Place    `json:"promise_position,omitempty"`
+	MinToolCalls   int      `json:"min_tool_calls"`
+	NoWork         NoWork   `json:"on_promise_no_work,omitempty"`
+	MaxDuration    Duration `json:"max_duration,omitempty"`
+	Ultrawork      bool     `json:"ultrawork,omitempty"`
+
+	Replace    bool      `json:"replace,omitempty"`     // pending only: it may take the place of a running loop
+	Token      string    `json:"token,omitempty"`       // printed by the CLI, so that a hook can bind the file
+	ArmedBy    string    `json:"armed_by,omitempty"`    // prompt (the prompt hook) or cli
+	Confirmed  bool      `json:"confirmed,omitempty"`   // a slash call saw that this loop was armed
+	ContinueIn string    `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
+	MovedTo    string    `json:"moved_to,omitempty"`    // archive only: the conversation the loop went to
+	CreatedAt  time.Time `json:"created_at,omitzero"`
+	StartedAt  time.Time `json:"started_at,omitzero"`
+	EndedAt    time.Time `json:"ended_at,omitzero"`
+	EventAt    time.Time `json:"last_event_at,omitzero"`
+
+	Rested       bool        `json:"rested,omitempty"`     // a stop was left unanswered: only a user message goes on
+	Minimal      bool        `json:"minimal,omitempty"`    // the last stop hook ran with --minimal: tools are not seen
+	ToolCalls    int         `json:"tool_calls,omitempty"` // since the loop began, those that count
+	Note         string      `json:"note,omitempty"`       // what cursor-ralph note put into last_output
+	Context      []string    `json:"context,omitempty"`    // added by the user, not delivered yet
+	Notices      []string    `json:"notices,omitempty"`    // added by us, not delivered yet
+	LastFollowup string      `json:"last_followup,omitempty"`
+	LastStop     StopMark    `json:"last_stop,omitzero"`
+	Journal      Mark        `json:"journal,omitzero"`
+	History      []Iteration `json:"history,omitempty"`
+
+	// Unknown holds fields that this version does not know; they survive.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// StopMark identifies a stop event, to tell a second report of the same one.
+type StopMark struct {
+	Generation string     `json:"generation_id"`
+	LoopCount  int        `json:"loop_count"`
+	Status     StopStatus `json:"status"`
+	At         time.Time  `json:"at"`
+}
+
+// Mark is how far the journal of a conversation has been folded in, and which
+// tool calls were counted last: a second copy of our hook may report them late.
+type Mark struct {
+	Of     string   `json:"of"`
+	Offset int64    `json:"offset"` // bytes
+	Tools  []string `json:"tools,omitempty"`
+}
+
+// Iteration is one turn that the loop counted.
+type Iteration struct {
+	Number    int            `json:"iteration"`
+	StartedAt time.Time      `json:"started_at"`
+	EndedAt   time.Time      `json:"ended_at"`
+	Seconds   float64        `json:"duration_seconds"`
+	Promise   string         `json:"promise"` // none, accepted or refused
+	Refused   string         `json:"refused,omitempty"`
+	Warning   string         `json:"warning,omitempty"`
+	Tools     map[string]int `json:"tools,omitempty"`
+	Files     []string       `json:"files,omitempty"`
+	Errors    []string       `json:"errors,omitempty"`
+	Context   []string       `json:"context,omitempty"` // delivered with the continuation that follows
+	Action    string         `json:"action"`
+}
+
+// Duration is a time.Duration that reads and writes as text, such as 2h.
+type Duration time.Duration
+
+// MarshalText writes the duration as time.Duration prints it.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}
+
+// New returns a loop with the default rules and no task.
+func New() State {
+	return State{
+		MaxIterations: DefaultMaxIterations, CompletionPromise: DefaultPromise, MinIterations: 1,
+		MinToolCalls: 1, PromiseMatch: Exact, PromisePlace: Anywhere, NoWork: Reject,
+	}
+}
+
+// Parse reads a state or pending file. What is missing, null or out of range
+// gets its default; fields nobody knows are kept; a file of a newer version
+// gives ErrNewer, one without a task an error.
+func Parse(data []byte) (State, error) {
+	s := New()
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if err := json.Unmarshal(data, &s); err != nil {
+		return State{}, newerOr(data, err)
+	}
+	if s.Version > Version {
+		return State{}, ErrNewer
+	}
+	if err := json.Unmarshal(data, &s.Unknown); err != nil {
+		return State{}, err
+	}
+	for name := range s.Unknown {
+		if known(name) {
+			delete(s.Unknown, name)
+		}
+	}
+	if strings.TrimSpace(s.Prompt) == "" {
+		return State{}, errors.New("there is no task in it: the field prompt is empty")
+	}
+	return s.normal(), nil
+}
+
+// newerOr spares a newer version's file, whose fields may have other types.
+func newerOr(data []byte, err error) error {
+	var v struct{ Version int }
+	if json.Unmarshal(data, &v) == nil && v.Version > Version {
+		return ErrNewer
+	}
+	return err
+}
+
+func (s State) normal() State {
+	s.Version = Version
+	s.MaxIterations = within(s.MaxIterations, DefaultMaxIterations, 1, MaxMaxIterations)
+	s.MinIterations = max(s.MinIterations, 1)
+	s.MinToolCalls = max(s.MinToolCalls, 0)
+	s.Iterations = max(s.Iterations, 0)
+	s.SessionIterations = max(s.SessionIterations, 0)
+	if s.CompletionPromise == "" {
+		s.CompletionPromise = DefaultPromise
+	}
+	if s.Status == "" {
+		s.Status = Running
+	}
+	return s
+}
+
+// within gives the default below low, and the highest allowed above high.
+func within(n, byDefault, low, high int) int {
+	if n < low {
+		return byDefault
+	}
+	return min(n, high)
+}
+
+// Encode writes the state as the indented JSON of a state file.
+func (s State) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(s); err != nil {
+		return nil, fmt.Errorf("encode state: %w", err)
+	}
+	if len(s.Unknown) == 0 {
+		return b.Bytes(), nil
+	}
+	return withUnknown(b.Bytes(), s.Unknown)
+}
+
+// withUnknown puts the unknown fields before the closing brace of an object.
+func withUnknown(object []byte, unknown map[string]json.RawMessage) ([]byte, error) {
+	extra, err := json.MarshalIndent(unknown, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode state: %w", err)
+	}
+	object = bytes.TrimSuffix(bytes.TrimSpace(object), []byte("\n}"))
+	return append(append(append(object, ','), extra[1:]...), '\n'), nil
+}
+
+// known tells whether a field is one of State's. The comparison ignores case
+// because encoding/json does.
+func known(name string) bool {
+	switch strings.ToLower(name) {
+	case "prompt", "max_iterations", "completion_promise", "iterations", "session_iterations",
+		"stop", "last_output", "version", "conversation_id", "workspace", "status", "pause_reason",
+		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
+		"on_promise_no_work", "max_duration", "ultrawork", "token", "armed_by", "confirmed",
+		"continue_in", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested",
+		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
+		"journal", "history":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,112 @@
+package loop
+
+import (
+	"fmt"
+	"time"
+)
+
+func (s State) steer(e Event, now time.Time) (State, Action) {
+	switch e.Kind {
+	case EventPause:
+		return s.pause("user", "paused by the user"), Action{}
+	case EventResume:
+		return s.resume()
+	case EventCancel:
+		return s.end(Cancelled, "cancelled by the user", now), Action{Why: "cancelled by the user"}
+	case EventBlocked:
+		return s.end(Blocked, e.Text, now), Action{Why: "blocked: " + e.Text}
+	case EventReplace:
+		return s.end(Replaced, "replaced by another loop in this conversation", now), Action{Why: "replaced"}
+	}
+	return s, Action{}
+}
+
+func (s State) pause(reason, words string) State {
+	s.Status, s.PauseReason, s.Reason = Paused, reason, words
+	return s
+}
+
+// resume sets a paused loop going. Where a stop went unanswered meanwhile, the
+// agent is idle, and only a typed line brings it back.
+func (s State) resume() (State, Action) {
+	if s.Status != Paused {
+		return s, Action{Kind: Refuse, Why: "the loop is not paused", Hint: "`cursor-ralph status` shows where it stands"}
+	}
+	s.Status, s.PauseReason, s.Reason = Running, "", ""
+	if s.Rested {
+		s.Status, s.Reason = Waiting, "resumed; the agent is idle until the continue line is typed"
+	}
+	return s, Action{}
+}
+
+// continued is cursor-ralph continue on a live loop: fold, end with an
+// acceptable promise, else begin a new session.
+func (s State) continued(e Event, now time.Time) (State, Action) {
+	handedOver := s.Status == Waiting && e.Turn.Seen()
+	if handedOver {
+		s.Iterations++ // the turn after the hand-over: no stop hook saw its end
+	}
+	s = s.fold(e.Turn)
+	v := s.judge(e)
+	if handedOver {
+		s = s.addHistory(e, now, v, "continued")
+	}
+	if v.accepted {
+		s = s.end(PromiseAccepted, "promise "+v.words(), now)
+		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "nothing is left to do; tell the user so", Promise: v.words()}
+	}
+	if !v.found {
+		return s.goOn(e, "The user continues the loop in a new session.", now)
+	}
+	s.LastOutput = ""
+	return s.goOn(e, v.why(), now)
+}
+
+// revived is continue on a loop that has ended.
+func (s State) revived(e Event, now time.Time) (State, Action) {
+	switch s.Status {
+	case PromiseAccepted:
+		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "start a new one with /ralph-loop"}
+	case Cancelled, Replaced:
+		return s, Action{Kind: Refuse, Why: fmt.Sprintf("the loop has ended (%s)", s.Status), Hint: "start a new one with /ralph-loop"}
+	}
+	next, action := s.goOn(e, "The user takes this ended loop up again.", now)
+	if action.Kind == Refuse {
+		return s, action
+	}
+	return next, action
+}
+
+// goOn lets a loop run in a new session, unless it is at a limit that was not
+// raised.
+func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
+	if e.MaxIterations > 0 {
+		s.MaxIterations = e.MaxIterations
+	}
+	if e.MaxDuration > 0 {
+		s.MaxDuration = e.MaxDuration
+	}
+	if status, limit, hint := s.atLimit(now); status != "" {
+		return s.end(status, s.summary(limit, now), now), Action{Kind: Refuse, Why: limit, Hint: hint}
+	}
+	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested = Running, "", "", false, false
+	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
+	s.LastStop = StopMark{}
+	text := s.words(s.Iterations+1, why, false)
+	s.Context, s.Notices = nil, nil
+	return s, Action{Kind: Followup, Text: text, Why: "continued"}
+}
+
+// atLimit tells which hard limit a loop has reached, in words and with the way
+// past it.
+func (s State) atLimit(now time.Time) (status Status, why, hint string) {
+	if s.Iterations >= s.MaxIterations {
+		return MaxIterations, fmt.Sprintf("the limit of %d iterations is reached", s.MaxIterations),
+			fmt.Sprintf("raise it: cursor-ralph continue %s --max-iterations %d", s.ConversationID, min(s.MaxIterations+DefaultMaxIterations, MaxMaxIterations))
+	}
+	if d := time.Duration(s.MaxDuration); d > 0 && now.Sub(s.StartedAt) >= d {
+		return MaxDuration, fmt.Sprintf("the time limit of %s is reached", d),
+			fmt.Sprintf("raise it: cursor-ralph continue %s --max-duration %s", s.ConversationID, now.Sub(s.StartedAt).Round(time.Hour)+d)
+	}
+	return "", "", ""
+}

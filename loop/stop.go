@@ -1,0 +1,245 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// stopped decides after a turn, in the order of the specification: the user's
+// stop, pause, error, count, promise, limits, session limit, follow-up.
+func (s State) stopped(e Event, now time.Time) (State, Action) {
+	if s.SawStop(e, now) {
+		return s, Action{Why: "the same stop was reported twice"}
+	}
+	before := s
+	if e.LoopCount < s.LastStop.LoopCount {
+		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
+	}
+	s.LastStop = StopMark{e.Generation, e.LoopCount, e.Status, now}
+	s.Minimal = e.Minimal
+	if e.Status == Aborted {
+		s.Stop = true
+	}
+	switch {
+	case s.Stop:
+		s = s.fold(e.Turn)
+		return s.end(UserStopped, "stopped by the user", now), Action{Why: "stopped by the user"}
+	case s.Status == Paused:
+		s.Rested = true
+		return s, Action{Why: "paused: " + s.Reason}
+	case s.Status != Running && s.Status != Waiting:
+		return s, Action{Why: "the status " + string(s.Status) + " is unknown to this version"}
+	case e.Status != Completed:
+		s = s.pause("error", "the turn failed: Cursor reported "+string(e.Status))
+		s.Rested = true
+		return s, Action{Why: s.Reason}
+	}
+	next, action := s.counted(e, now)
+	if action.Kind == AwaitText {
+		return before, action
+	}
+	return next, action
+}
+
+// SawStop tells whether a stop event is one that was decided a moment ago: our
+// hook may be installed in two places, and Cursor then runs it twice.
+func (s State) SawStop(e Event, now time.Time) bool {
+	last := s.LastStop
+	gap := now.Sub(last.At)
+	return !last.At.IsZero() && last.Generation == e.Generation && last.LoopCount == e.LoopCount &&
+		last.Status == e.Status && gap < duplicateWindow && gap > -duplicateWindow
+}
+
+// counted goes on with a completed turn of a loop that is not paused.
+func (s State) counted(e Event, now time.Time) (State, Action) {
+	s.Iterations++
+	s.SessionIterations++
+	s.Status, s.Reason, s.Rested = Running, "", false
+	s = s.fold(e.Turn)
+	v := s.judge(e)
+	if v.accepted {
+		s = s.addHistory(e, now, v, "ended")
+		return s.end(PromiseAccepted, "promise "+v.words(), now), Action{Why: "promise accepted", Promise: v.words()}
+	}
+	if status, why, _ := s.atLimit(now); status != "" {
+		if len(e.Turn.Texts) == 0 && !e.Waited && !e.Minimal {
+			return s, Action{Kind: AwaitText}
+		}
+		s = s.addHistory(e, now, v, "ended")
+		s = s.end(status, s.summary(why, now), now)
+		return s, Action{Why: why, Promise: v.words()}
+	}
+	if v.found {
+		s.LastOutput = "" // a refused promise must not count again by itself
+	}
+	return s.carryOn(e, now, v)
+}
+
+// carryOn answers with the next continuation.
+func (s State) carryOn(e Event, now time.Time, v verdict) (State, Action) {
+	action := Action{Kind: Followup, Why: "no promise", Promise: v.words()}
+	if v.found {
+		action.Why = "promise refused"
+	}
+	if s.sessionOver(e) {
+		action.Kind = HandOver
+		action.Why += "; session limit reached"
+		s.Status, s.Rested = Waiting, true
+		s.Reason = "Cursor's session limit is reached; type the continue line"
+	}
+	action.Text = s.words(s.Iterations+1, v.why(), action.Kind == HandOver)
+	s = s.addHistory(e, now, v, string(action.Kind))
+	s.Context, s.Notices = nil, nil
+	s.LastFollowup = action.Text
+	return s, action
+}
+
+// sessionOver tells whether Cursor runs the stop hook no more in this session.
+func (s State) sessionOver(e Event) bool {
+	return e.SessionLimit > 0 && (s.SessionIterations >= e.SessionLimit || e.LoopCount+1 >= e.SessionLimit)
+}
+
+// lateText applies words that were overtaken by the stop of their turn to a
+// loop which that stop ended by a limit.
+func (s State) lateText(e Event, now time.Time) (State, Action) {
+	byLimit := s.Status == MaxIterations || s.Status == MaxDuration
+	if !byLimit || s.LastStop.Generation != e.Generation || now.Sub(s.EndedAt) > lateWindow {
+		return s, Action{}
+	}
+	v := s.judge(e)
+	if !v.accepted {
+		return s, Action{Why: "late text without a promise", Promise: v.words()}
+	}
+	if n := len(s.History); n > 0 {
+		s.History[n-1].Promise, s.History[n-1].Warning = "accepted", v.warning
+	}
+	s.EventAt = now
+	return s.end(PromiseAccepted, "promise "+v.words(), now), Action{Why: "promise accepted in a late text", Promise: v.words()}
+}
+
+func (s State) fold(t Turn) State {
+	s.ToolCalls += t.ToolCalls
+	s.Journal.Offset += t.Length
+	s.Journal.Tools = t.IDs
+	return s
+}
+
+func (s State) addHistory(e Event, now time.Time, v verdict, action string) State {
+	started := s.StartedAt
+	if n := len(s.History); n > 0 {
+		started = s.History[n-1].EndedAt
+	}
+	s.History = append(s.History, Iteration{
+		Number: s.Iterations, StartedAt: started, EndedAt: now,
+		Seconds: now.Sub(started).Round(time.Millisecond).Seconds(),
+		Promise: v.name(), Refused: v.refused, Warning: v.warning,
+		Tools: e.Turn.Tools, Files: e.Turn.Files, Errors: e.Turn.Errors,
+		Context: s.Context, Action: action,
+	})
+	s.History = newest(s.History, keptHistory)
+	return s
+}
+
+// verdict is what became of the promise in a turn.
+type verdict struct {
+	found    bool
+	accepted bool
+	refused  string // why it was refused
+	warning  string // accepted, but
+}
+
+func (v verdict) name() string {
+	switch {
+	case v.accepted:
+		return "accepted"
+	case v.found:
+		return "refused"
+	}
+	return "none"
+}
+
+func (v verdict) words() string {
+	switch {
+	case v.refused != "":
+		return "refused: " + v.refused
+	case v.warning != "":
+		return "accepted with a warning: " + v.warning
+	}
+	return v.name()
+}
+
+// why tells the agent why it is still here.
+func (v verdict) why() string {
+	if v.found {
+		return "Your promise was refused: " + v.refused + "."
+	}
+	return "You stopped, but you gave no completion promise, so the task counts as unfinished."
+}
+
+// NoWork says what happens to a promise that too few tool calls stand behind.
+type NoWork string
+
+// The policies.
+const (
+	Reject NoWork = "reject"
+	Warn   NoWork = "warn"
+	Accept NoWork = "accept"
+)
+
+// judge looks for the promise and at the rules it has to meet.
+func (s State) judge(e Event) verdict {
+	if !s.promised(e.Turn.Texts) {
+		return verdict{}
+	}
+	if s.Iterations < s.MinIterations {
+		return verdict{found: true, refused: fmt.Sprintf("this is iteration %d and the loop runs for at least %d", s.Iterations, s.MinIterations)}
+	}
+	if s.ToolCalls >= s.MinToolCalls || s.NoWork == Accept {
+		return verdict{found: true, accepted: true}
+	}
+	if s.Minimal {
+		return verdict{found: true, accepted: true, warning: "tool calls are not seen by a minimal installation, so the rule about them was skipped"}
+	}
+	missing := fmt.Sprintf("%d of the %d tool calls that a promise needs were made", s.ToolCalls, s.MinToolCalls)
+	if s.NoWork == Warn {
+		return verdict{found: true, accepted: true, warning: missing}
+	}
+	return verdict{found: true, refused: missing + "; do the work first, with your tools"}
+}
+
+// summary tells, at a limit, what was tried and what stood in the way.
+func (s State) summary(why string, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s; %d iterations in %s, %d tool calls", why, s.Iterations, now.Sub(s.StartedAt).Round(time.Second), s.ToolCalls)
+	refused, errors := 0, []string(nil)
+	for _, h := range s.History {
+		if h.Promise == "refused" {
+			refused++
+		}
+		for _, line := range h.Errors {
+			errors = addFact(errors, line)
+		}
+	}
+	if refused > 0 {
+		fmt.Fprintf(&b, "; promise refused %d times, at last because %s", refused, s.lastRefusal())
+	} else {
+		b.WriteString("; the promise was never given")
+	}
+	if n := len(errors); n > 0 {
+		fmt.Fprintf(&b, "; blockers seen: %s", strings.Join(newest(errors, 3), " | "))
+	}
+	if s.LastOutput != "" {
+		fmt.Fprintf(&b, "; last progress note: %s", clip(s.LastOutput, keptErrors))
+	}
+	return b.String()
+}
+
+func (s State) lastRefusal() string {
+	for i := len(s.History) - 1; i >= 0; i-- {
+		if s.History[i].Refused != "" {
+			return s.History[i].Refused
+		}
+	}
+	return "unknown"
+}

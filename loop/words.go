@@ -1,0 +1,73 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// StartText is what the agent is told when the loop begins: the task, the
+// marker, the rules and how to record progress.
+func (s State) StartText() string {
+	return s.words(1, "This task is a Ralph loop: each time you stop before it is done, you get it again.", false)
+}
+
+// words is the continuation for an iteration. The task is in it word for word,
+// the same from the first iteration to the last.
+func (s State) words(iteration int, why string, handOver bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[Ralph loop %d/%d] %s\n\n", iteration, s.MaxIterations, why)
+	if s.Ultrawork {
+		b.WriteString(ultrawork)
+	}
+	b.WriteString("The task, word for word:\n\n")
+	b.WriteString(s.Prompt)
+	b.WriteString("\n\n---\n")
+	writeList(&b, "Added by the user:", s.Context)
+	writeList(&b, "Please note:", s.Notices)
+	fmt.Fprintf(&b, stoppingRule, s.Marker())
+	if handOver {
+		fmt.Fprintf(&b, handingOver, s.Marker(), ContinueLine(s.ConversationID), PromptLink(s.ConversationID))
+	}
+	return b.String()
+}
+
+const ultrawork = `Ultrawork: use everything you have. Plan before you act, look at all that the task touches, leave no part for later, check every result by running it, and distrust your first answer.
+
+`
+
+const stoppingRule = `Look at what is already done, then do the next piece of work yourself, now. End your turn normally: you are brought back until the task is done.
+When, and only when, everything that the task asks for is done and checked, output exactly
+%s
+It must be true. Do not output it to get out of the loop, not even if you seem to be stuck.
+Record progress: cursor-ralph note "what is done, what is next". If you cannot go on without the user: cursor-ralph blocked "why".
+`
+
+const handingOver = `This is the last turn that Cursor lets the loop chain by itself. Work as before. If the task is then still not done (you did not output %s), end your turn by telling the user, as your last words, to type this line into the chat:
+%s
+or to open this link, which fills it in: %s
+`
+
+func writeList(b *strings.Builder, title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	b.WriteString(title + "\n")
+	for _, item := range items {
+		b.WriteString("- " + item + "\n")
+	}
+	b.WriteString("\n")
+}
+
+// clip shortens text to at most n bytes of its first line, at a character's
+// border.
+func clip(text string, n int) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}
