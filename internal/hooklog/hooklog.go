@@ -1,0 +1,84 @@
+// Package hooklog is the log of what was decided: one line a decision, in a
+// file that is rotated at 5 MB.
+package hooklog
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+)
+
+// MaxSize is the size at which a log is rotated, in bytes; one older log is
+// kept.
+const MaxSize = 5 << 20
+
+// Line is one decision. Empty fields are left out.
+type Line struct {
+	At           time.Time
+	Conversation string
+	Event        string
+	Iteration    int
+	Max          int
+	Promise      string
+	Action       string
+	Why          string
+}
+
+// String gives the line as key=value pairs. What came from outside is quoted,
+// so that it can neither forge a line nor steer a terminal.
+func (l Line) String() string {
+	var b strings.Builder
+	b.WriteString(l.At.UTC().Format("2006-01-02T15:04:05.000Z"))
+	pair := func(key, value string) {
+		if value != "" {
+			b.WriteString(" " + key + "=" + quoted(value))
+		}
+	}
+	pair("conversation", l.Conversation)
+	pair("event", l.Event)
+	if l.Max > 0 {
+		pair("iteration", strconv.Itoa(l.Iteration)+"/"+strconv.Itoa(l.Max))
+	}
+	pair("promise", l.Promise)
+	pair("action", l.Action)
+	pair("why", l.Why)
+	return b.String()
+}
+
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return r > ' ' && r < 0x7f && r != '"' && r != '\\' && r != '='
+	}
+	for _, r := range s {
+		if !plain(r) {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
+// Append writes a line to the log at path.
+func Append(path string, l Line) error {
+	size, err := ownfile.Append(path, []byte(l.String()+"\n"))
+	if err != nil || size < MaxSize {
+		return err
+	}
+	return rotate(path)
+}
+
+// rotate keeps one older log. Of several processes that see a full log at
+// once, those that come late find a small one and leave it alone.
+func rotate(path string) error {
+	info, err := ownfile.Check(path)
+	if err != nil || info.Size() < MaxSize {
+		return err
+	}
+	if _, err := ownfile.Check(path + ".1"); errors.Is(err, ownfile.ErrNotOurs) {
+		return err
+	}
+	return os.Rename(path, path+".1")
+}

@@ -1,0 +1,154 @@
+// Package ownfile opens, replaces and locks files that must be ours: regular,
+// owned by this user, no symbolic link and no second name of another file. In
+// a shared folder such as /tmp anything else may have been put there by
+// somebody else, and is refused.
+package ownfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrNotOurs is wrapped by every refusal.
+var ErrNotOurs = errors.New("refused")
+
+// MaxSize is how much of a file is read, in bytes. A larger one is an error.
+const MaxSize = 256 << 20
+
+// Check refuses what must not be where a file of ours should be. It gives the
+// error of Lstat for a missing file.
+func Check(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	return info, checkFile(path, info)
+}
+
+func checkFile(path string, info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%w: %s is a symbolic link", ErrNotOurs, path)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: %s is not a regular file", ErrNotOurs, path)
+	}
+	return checkOwner(path, info)
+}
+
+// Read gives a file's content, from the offset on, and what it is.
+func Read(path string, offset int64) ([]byte, fs.FileInfo, error) {
+	f, err := open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := checkOpen(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	size := info.Size() - offset
+	if size > MaxSize {
+		return nil, info, fmt.Errorf("%s is larger than %d bytes", path, int64(MaxSize))
+	}
+	if size <= 0 {
+		return nil, info, nil
+	}
+	data := make([]byte, size)
+	n, err := f.ReadAt(data, offset)
+	if err == io.EOF {
+		err = nil
+	}
+	return data[:n], info, err
+}
+
+// checkOpen looks at the file that was really opened, whatever its name is
+// now. Another name of it may be a file that somebody wants us to write to.
+func checkOpen(f *os.File) (fs.FileInfo, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return info, checkFile(f.Name(), info)
+}
+
+// Append writes data at the end of a file, in one write, and gives the file's
+// size afterwards. The file is created where it is missing.
+func Append(path string, data []byte) (size int64, err error) {
+	f, err := open(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return 0, err
+	}
+	info, err := checkOpen(f)
+	if err == nil {
+		size = info.Size() + int64(len(data))
+		_, err = f.Write(data)
+	}
+	return size, errors.Join(err, f.Close())
+}
+
+// Replace puts data at path so that a reader sees the old content or the new,
+// never a part. The new file is first written in scratch, a private folder on
+// the same file system. With durable the content is on the disk before the
+// name is.
+func Replace(path, scratch string, data []byte, durable bool) error {
+	if _, err := Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.CreateTemp(scratch, ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// Folder makes a private folder where it is missing, and refuses one that is
+// not ours. A folder of ours that others could enter is closed to them.
+func Folder(path string) error {
+	err := os.Mkdir(path, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(path, 0o700)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%w: %s is not a folder", ErrNotOurs, path)
+	}
+	if err := checkFolderOwner(path, info); err != nil {
+		return err
+	}
+	return closeFolder(path, info)
+}
+
+// Aside renames a file that cannot be read, in its folder, so that nothing is
+// lost. It gives the new name.
+func Aside(path, suffix string) (string, error) {
+	for i := range 100 {
+		to := path + suffix
+		if i > 0 {
+			to = fmt.Sprintf("%s-%d", to, i)
+		}
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			return to, os.Rename(path, to)
+		}
+	}
+	return "", fmt.Errorf("move %s aside: too many such files in %s", filepath.Base(path), filepath.Dir(path))
+}

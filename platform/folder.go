@@ -1,0 +1,24 @@
+package platform
+
+import (
+	"path"
+	"strings"
+)
+
+// SameFolder tells whether two absolute paths name one folder, as far as the
+// text tells. On Windows letter case and the direction of slashes do not
+// matter, and an editor may write a path as the path of a URI (/c:/work).
+func SameFolder(goos, a, b string) bool {
+	if goos == "windows" {
+		return strings.EqualFold(windowsFolder(a), windowsFolder(b))
+	}
+	return path.Clean(a) == path.Clean(b)
+}
+
+func windowsFolder(p string) string {
+	p = strings.ReplaceAll(p, `\`, "/")
+	if len(p) > 2 && p[0] == '/' && p[2] == ':' {
+		p = p[1:]
+	}
+	return path.Clean(p)
+}
