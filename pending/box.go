@@ -1,0 +1,203 @@
+// Package pending keeps loops that were asked for and that no conversation has
+// claimed yet: one file each, in the form of a state file, in a private folder.
+//
+// A file whose name is a conversation id belongs to that conversation. One
+// named <unix-milliseconds>-<pid> is unbound: a tool-use hook binds it by its
+// token, or the next conversation of its workspace that stops claims it. A
+// claim is a rename, so it happens at most once and a kill leaves the loop
+// either pending or claimed. Loops that run are in package state.
+package pending
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// Box is the folder of pending loops.
+type Box struct {
+	places platform.Places
+	now    func() time.Time
+}
+
+// New returns the box in the given places.
+func New(places platform.Places, now func() time.Time) *Box {
+	return &Box{places, now}
+}
+
+// TokenLine begins the line by which the command line tells a hook which file
+// it wrote; the token follows.
+const TokenLine = "cursor-ralph-token: "
+
+// Item is a pending file.
+type Item struct {
+	Name  string // without folder and .json
+	Path  string
+	Age   time.Duration // since the file was last written
+	State loop.State
+	Err   error // what is wrong with the file
+}
+
+// Unbound tells whether no conversation owns the item.
+func (i Item) Unbound() bool { return i.State.ConversationID == "" && unboundStem(i.Name) }
+
+// Stale tells whether an unbound item is too old to be claimed.
+func (i Item) Stale() bool { return i.Age > staleAfter && unboundStem(i.Name) }
+
+const (
+	staleAfter   = 24 * time.Hour
+	writingTime  = 2 * time.Second  // a file may be half-written for so long
+	bindingGrace = 60 * time.Second // a file with a token waits so long for its binding
+)
+
+// Put writes a loop that was asked for: under its conversation's name, or
+// unbound with a token made from secret. An fs.ErrExist tells that the
+// conversation has one already. It gives the file's path and its token.
+func (b *Box) Put(ctx context.Context, l loop.State, secret string) (path, token string, err error) {
+	release, err := b.lock(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	path, token, err = b.put(l, secret)
+	return path, token, errors.Join(err, release())
+}
+
+func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
+	name := l.ConversationID
+	if name == "" {
+		name = b.freeStem()
+		token = name + ":" + secret
+		l.Token = token
+	} else if err := loop.CheckID(name); err != nil {
+		return "", "", err
+	}
+	path = b.path(name)
+	if _, err := os.Lstat(path); err == nil {
+		return path, "", fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	l.CreatedAt = b.now()
+	return path, token, b.write(path, l)
+}
+
+func (b *Box) write(path string, l loop.State) error {
+	data, err := l.Encode()
+	if err != nil {
+		return err
+	}
+	return ownfile.Replace(path, b.places.Pending(), data, false)
+}
+
+func (b *Box) freeStem() string {
+	for ms := b.now().UnixMilli(); ; ms++ {
+		stem := fmt.Sprintf("%d-%d", ms, os.Getpid())
+		if _, err := os.Lstat(b.path(stem)); err != nil {
+			return stem
+		}
+	}
+}
+
+func (b *Box) path(name string) string {
+	return filepath.Join(b.places.Pending(), name+".json")
+}
+
+func (b *Box) lock(ctx context.Context) (func() error, error) {
+	if err := ownfile.Folder(b.places.Pending()); err != nil {
+		return nil, err
+	}
+	return ownfile.Lock(ctx, filepath.Join(b.places.Pending(), ".lock"))
+}
+
+// List gives every pending file, the legacy one too, in the order of their
+// names.
+func (b *Box) List() ([]Item, error) {
+	entries, err := os.ReadDir(b.places.Pending())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var items []Item
+	for _, entry := range entries {
+		name, ok := strings.CutSuffix(entry.Name(), ".json")
+		if ok && !strings.HasPrefix(name, ".") {
+			items = append(items, b.item(name, b.path(name)))
+		}
+	}
+	if _, err := os.Lstat(b.places.Legacy()); err == nil {
+		items = append(items, b.item(legacyName, b.places.Legacy()))
+	}
+	return items, nil
+}
+
+// legacyName is what the legacy file is called in lists. Like the stem of an
+// unbound file it is no conversation's.
+const legacyName = "0-0"
+
+// item reads a pending file. One that another user put there is an error of
+// that item alone.
+func (b *Box) item(name, path string) Item {
+	i := Item{Name: name, Path: path}
+	data, info, err := ownfile.Read(path, 0)
+	if err != nil {
+		i.Err = err
+		return i
+	}
+	i.Age = max(0, b.now().Sub(info.ModTime()))
+	i.State, i.Err = loop.Parse(data)
+	if !unboundStem(name) {
+		i.State.ConversationID = name
+	}
+	return i
+}
+
+// Change rewrites a pending loop, or, where change makes it an ended one,
+// takes it out and gives it to archive. It gives an fs.ErrNotExist where a
+// conversation claimed the file in between.
+func (b *Box) Change(ctx context.Context, i Item, change func(loop.State) loop.State, archive func(loop.State) error) error {
+	release, err := b.lock(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.change(i, change, archive), release())
+}
+
+// change marks an ended loop in its file before it is moved: killed in
+// between, nobody claims it.
+func (b *Box) change(i Item, change func(loop.State) loop.State, archive func(loop.State) error) error {
+	now := b.item(i.Name, i.Path)
+	if now.Err != nil {
+		return now.Err
+	}
+	l := change(now.State)
+	if err := b.write(i.Path, l); err != nil || !l.Status.Ended() {
+		return err
+	}
+	if err := archive(l); err != nil {
+		return err
+	}
+	return os.Remove(i.Path)
+}
+
+// unboundStem tells whether a file of this name waits for any conversation:
+// <digits>-<digits>, with an N after the first ones where date knows no
+// milliseconds (macOS).
+func unboundStem(name string) bool {
+	ms, pid, ok := strings.Cut(name, "-")
+	return ok && digits(strings.TrimSuffix(ms, "N")) && digits(pid)
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,229 @@
+package pending
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// ErrHalfWritten tells that the only file to claim is still being written.
+var ErrHalfWritten = errors.New("a pending file is still being written")
+
+// Claimant is a conversation without a loop that looks for one.
+type Claimant struct {
+	ID         string
+	Workspaces []string // its workspace roots
+	Stopped    bool     // a completed stop: unbound files may be taken too
+	Minimal    bool     // no hook binds files, so a token is not waited for
+}
+
+// Waiting tells, without a lock, whether there may be something to claim. In
+// nearly every event there is not, and this is all that the event costs.
+func (b *Box) Waiting(who Claimant) bool {
+	if _, err := os.Lstat(b.path(who.ID)); err == nil {
+		return true
+	}
+	if !who.Stopped {
+		return false
+	}
+	if _, err := os.Lstat(b.places.Legacy()); err == nil {
+		return true
+	}
+	names, err := b.stems()
+	return err == nil && len(names) > 0
+}
+
+// Claim moves the file that who may have to the path live. It gives an
+// fs.ErrNotExist where there is none, and ErrHalfWritten where the claim is
+// worth another try. The warning tells of files that turned out to be broken or
+// somebody else's; they do not keep from a claim.
+func (b *Box) Claim(ctx context.Context, who Claimant, live string) (warning, err error) {
+	if err := loop.CheckID(who.ID); err != nil {
+		return nil, err
+	}
+	release, err := b.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	warning, err = b.claim(who, live)
+	return warning, errors.Join(err, release())
+}
+
+func (b *Box) claim(who Claimant, live string) (warning, err error) {
+	named := b.item(who.ID, b.path(who.ID))
+	if err := b.usable(named); !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return nil, err
+		}
+		return nil, os.Rename(named.Path, live)
+	}
+	if !who.Stopped {
+		return nil, fs.ErrNotExist
+	}
+	best, half, warning := b.choose(who)
+	switch {
+	case best != nil:
+		return warning, os.Rename(best.Path, live)
+	case half:
+		return warning, ErrHalfWritten
+	}
+	return warning, fs.ErrNotExist
+}
+
+// choose takes the newest unbound file: of the claimant's workspace first,
+// then without a workspace, then the legacy one.
+func (b *Box) choose(who Claimant) (best *Item, half bool, warning error) {
+	var anyone, legacy *Item
+	for _, i := range b.unbound() {
+		switch err := b.usable(i); {
+		case errors.Is(err, ErrHalfWritten):
+			half = true
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			warning = errors.Join(warning, err)
+		case i.State.ConversationID == who.ID:
+			return &i, half, warning
+		case !i.Unbound() || i.Stale() || b.waitsForBinding(i, who):
+		case who.worksIn(i.State.Workspace):
+			return &i, half, warning
+		case i.State.Workspace != "":
+		case i.Name == legacyName:
+			legacy = &i
+		case anyone == nil:
+			anyone = &i
+		}
+	}
+	return cmp.Or(anyone, legacy), half, warning
+}
+
+func (who Claimant) worksIn(workspace string) bool {
+	return workspace != "" && slices.ContainsFunc(who.Workspaces, func(root string) bool {
+		return platform.SameFolder(runtime.GOOS, root, workspace)
+	})
+}
+
+func (b *Box) waitsForBinding(i Item, who Claimant) bool {
+	return i.State.Token != "" && i.Age < bindingGrace && !who.Minimal
+}
+
+// unbound reads the unbound files and the legacy one, the newest first.
+func (b *Box) unbound() []Item {
+	names, err := b.stems()
+	if err != nil {
+		return nil
+	}
+	items := []Item{b.item(legacyName, b.places.Legacy())}
+	for _, name := range names {
+		items = append(items, b.item(name, b.path(name)))
+	}
+	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Age, y.Age) })
+	return items
+}
+
+// stems lists the names of the unbound files, in no order.
+func (b *Box) stems() ([]string, error) {
+	folder, err := os.Open(b.places.Pending())
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(-1)
+	stems := names[:0]
+	for _, name := range names {
+		if stem, ok := strings.CutSuffix(name, ".json"); ok && unboundStem(stem) {
+			stems = append(stems, stem)
+		}
+	}
+	return stems, err
+}
+
+// usable tells why a file cannot be claimed. A missing or ended one counts as
+// not there; a broken one is moved aside, but not before its writer had time
+// to finish.
+func (b *Box) usable(i Item) error {
+	switch {
+	case i.Err == nil && i.State.Status.Ended():
+		return fs.ErrNotExist
+	case i.Err == nil:
+		return nil
+	case errors.Is(i.Err, fs.ErrNotExist):
+		return fs.ErrNotExist
+	case errors.Is(i.Err, ownfile.ErrNotOurs), errors.Is(i.Err, loop.ErrNewer):
+		return fmt.Errorf("%s: %w", i.Path, i.Err)
+	case i.Age < writingTime:
+		return ErrHalfWritten
+	}
+	aside, err := ownfile.Aside(i.Path, fmt.Sprintf(".corrupt-%d", b.now().Unix()))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s is not a pending loop (%w); moved to %s", i.Path, i.Err, aside)
+}
+
+// Bind gives the unbound file that a token names to a conversation. Only the
+// first binding finds it; later ones get an fs.ErrNotExist, and one whose
+// conversation has a pending file already an fs.ErrExist.
+func (b *Box) Bind(ctx context.Context, token, id string) (loop.State, error) {
+	release, err := b.lock(ctx)
+	if err != nil {
+		return loop.State{}, err
+	}
+	l, err := b.bind(token, id)
+	return l, errors.Join(err, release())
+}
+
+func (b *Box) bind(token, id string) (loop.State, error) {
+	i, err := b.ByToken(token)
+	if err != nil {
+		return loop.State{}, err
+	}
+	if _, err := os.Lstat(b.path(id)); err == nil {
+		return i.State, fs.ErrExist
+	}
+	return i.State, os.Rename(i.Path, b.path(id))
+}
+
+// ByToken gives the unbound file that a token names, or an fs.ErrNotExist.
+func (b *Box) ByToken(token string) (Item, error) {
+	if !IsToken(token) {
+		return Item{}, fs.ErrNotExist
+	}
+	stem, _, _ := strings.Cut(token, ":")
+	i := b.item(stem, b.path(stem))
+	if i.Err == nil && i.State.Token != token {
+		return i, fs.ErrNotExist
+	}
+	return i, i.Err
+}
+
+// IsToken tells whether a token names an unbound file, by its form.
+func IsToken(token string) bool {
+	stem, _, ok := strings.Cut(token, ":")
+	return ok && unboundStem(stem)
+}
+
+// FindToken gives the token in the output of a command that ran cursor-ralph,
+// or an empty string.
+func FindToken(output string) string {
+	_, after, ok := strings.Cut(output, TokenLine)
+	if !ok {
+		return ""
+	}
+	end := strings.IndexFunc(after, func(c rune) bool {
+		return !(c == ':' || c == '-' || c == '.' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
+	})
+	if end < 0 {
+		end = len(after)
+	}
+	return after[:end]
+}

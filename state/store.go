@@ -1,0 +1,286 @@
+// Package state keeps the loops that run and the records of those that ended.
+//
+// A loop changes in one way only: Apply locks it, reads it, folds in what the
+// other hooks left in its journal, lets package loop decide, and writes it
+// with an atomic replace. What happens next is not decided here, and loops
+// that were only asked for are in package pending.
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// Store is where loops are kept.
+type Store struct {
+	places platform.Places
+	now    func() time.Time
+}
+
+// New returns the store in the given places.
+func New(places platform.Places, now func() time.Time) *Store {
+	return &Store{places, now}
+}
+
+// CorruptError tells that a file was not a loop's, and where it is now.
+type CorruptError struct {
+	Path, Aside string
+	Err         error
+}
+
+// Error tells what was wrong and where the file was moved.
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s is not a loop's state (%v); moved to %s", e.Path, e.Err, e.Aside)
+}
+
+// Unwrap gives what was wrong with the file.
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// Has tells whether a conversation has a live loop, by one system call. The
+// error refuses a file that is not ours.
+func (s *Store) Has(id string) (bool, error) {
+	_, err := ownfile.Check(s.places.Live(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Read gives the live loop of a conversation, or an fs.ErrNotExist.
+func (s *Store) Read(id string) (loop.State, error) {
+	if err := loop.CheckID(id); err != nil {
+		return loop.State{}, err
+	}
+	data, _, err := ownfile.Read(s.places.Live(id), 0)
+	if err != nil {
+		return loop.State{}, err
+	}
+	l, err := loop.Parse(data)
+	if err == nil && l.Status.Ended() {
+		return l, fs.ErrNotExist // killed before it was archived: the next Apply does it
+	}
+	l.ConversationID = id
+	return l, err
+}
+
+// Record adds a line to the journal of a conversation's loop: one write, no
+// lock, and the state is not touched.
+func (s *Store) Record(id string, r loop.Record) error {
+	line, err := r.Line()
+	if err != nil {
+		return err
+	}
+	_, err = ownfile.Append(s.places.Journal(id), line)
+	return err
+}
+
+// Apply lets an event happen to the loop of a conversation. For a conversation
+// without a live loop it gives an fs.ErrNotExist; but an event that may concern
+// an ended loop, such as EventContinue, finds it in the archive.
+func (s *Store) Apply(ctx context.Context, id string, e loop.Event) (loop.State, loop.Action, error) {
+	release, err := s.lock(ctx, id)
+	if err != nil {
+		return loop.State{}, loop.Action{}, err
+	}
+	l, action, err := s.apply(id, e)
+	return l, action, errors.Join(err, release())
+}
+
+// Claim gives a conversation without a loop the one that take puts at the path
+// it is told. Where the conversation has a loop already, take is not called.
+func (s *Store) Claim(ctx context.Context, id string, take func(live string) error) error {
+	release, err := s.lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.claim(id, take), release())
+}
+
+func (s *Store) claim(id string, take func(live string) error) error {
+	if _, _, err := s.load(id); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.dropJournal(id); err != nil {
+		return err
+	}
+	if err := take(s.places.Live(id)); err != nil {
+		return err
+	}
+	_, _, err := s.apply(id, loop.Event{})
+	return err
+}
+
+// lock makes the private folder and takes one of 64 locks in it.
+func (s *Store) lock(ctx context.Context, id string) (func() error, error) {
+	if err := loop.CheckID(id); err != nil {
+		return nil, err
+	}
+	if err := ownfile.Folder(s.places.Pending()); err != nil {
+		return nil, err
+	}
+	return ownfile.Lock(ctx, s.lockPath(slot(id)))
+}
+
+const lockSlots = 64
+
+func slot(id string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(id))
+	return h.Sum32() % lockSlots
+}
+
+func (s *Store) lockPath(slot uint32) string {
+	return filepath.Join(s.places.Pending(), fmt.Sprintf(".loop-%02d.lock", slot))
+}
+
+func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) {
+	old, was, err := s.load(id)
+	live := err == nil
+	if errors.Is(err, fs.ErrNotExist) && concernsEnded(e.Kind) {
+		old, err = s.Archived(id)
+	}
+	if err != nil {
+		return loop.State{}, loop.Action{}, err
+	}
+	if old, err = s.prepare(id, old, live, &e); err != nil {
+		return old, loop.Action{}, err
+	}
+	next, action := loop.Decide(old, e, s.now())
+	if action.Kind == loop.AwaitText {
+		return old, action, nil
+	}
+	return next, action, s.save(id, next, was, live, e.Kind)
+}
+
+func concernsEnded(k loop.EventKind) bool {
+	switch k {
+	case loop.EventContinue, loop.EventLateText, loop.EventTyped, loop.EventNameTokens:
+		return true
+	}
+	return false
+}
+
+// prepare begins a loop that is new here and gives the event what the journal
+// holds.
+func (s *Store) prepare(id string, l loop.State, live bool, e *loop.Event) (loop.State, error) {
+	l.ConversationID = id
+	if live && l.StartedAt.IsZero() {
+		if err := s.rotate(id); err != nil {
+			return l, err
+		}
+	}
+	if !live && e.Kind == loop.EventContinue {
+		l.Journal = loop.Mark{}
+		if err := s.dropJournal(id); err != nil {
+			return l, err
+		}
+	}
+	return s.foldJournal(id, l, e)
+}
+
+func (s *Store) foldJournal(id string, l loop.State, e *loop.Event) (loop.State, error) {
+	if e.Kind != loop.EventStop && e.Kind != loop.EventContinue {
+		return l, nil
+	}
+	if l.Journal.Of != id {
+		l.Journal = loop.Mark{Of: id}
+	}
+	data, info, err := ownfile.Read(s.places.Journal(id), l.Journal.Offset)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() < l.Journal.Offset {
+		l.Journal.Offset = 0 // /tmp was cleared
+		data, _, err = ownfile.Read(s.places.Journal(id), 0)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l, err
+	}
+	if e.Kind == loop.EventContinue {
+		e.Turn = loop.FoldBefore(data, l.Journal.Tools)
+	} else {
+		e.Turn = loop.Fold(data, l.Journal.Tools)
+	}
+	return l, nil
+}
+
+// load reads a live loop and what its file holds. One that has ended already
+// is brought to the archive first, one that does not parse is moved aside.
+func (s *Store) load(id string) (loop.State, []byte, error) {
+	path := s.places.Live(id)
+	data, _, err := ownfile.Read(path, 0)
+	if err != nil {
+		return loop.State{}, nil, err
+	}
+	l, err := loop.Parse(data)
+	switch {
+	case errors.Is(err, loop.ErrNewer):
+		return l, nil, fmt.Errorf("%s: %w", path, err)
+	case err != nil:
+		return l, nil, s.quarantine(path, err)
+	case l.Status.Ended():
+		return l, nil, errors.Join(fs.ErrNotExist, s.retire(id, l))
+	}
+	return l, data, nil
+}
+
+func (s *Store) quarantine(path string, cause error) error {
+	aside, err := ownfile.Aside(path, fmt.Sprintf(".corrupt-%d", s.now().Unix()))
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	return &CorruptError{path, aside, cause}
+}
+
+// save writes a loop where it now belongs: among the live ones, with a copy in
+// the archive at every stop, or in the archive alone.
+func (s *Store) save(id string, l loop.State, was []byte, live bool, kind loop.EventKind) error {
+	data, err := l.Encode()
+	if err != nil {
+		return err
+	}
+	if !live && (l.Status.Ended() || kind != loop.EventContinue) {
+		return s.writeRecord(id, data)
+	}
+	if string(data) != string(was) {
+		if err := ownfile.Replace(s.places.Live(id), s.places.Pending(), data, false); err != nil {
+			return err
+		}
+	}
+	switch {
+	case l.Status.Ended():
+		return s.retire(id, l)
+	case kind == loop.EventStop || kind == loop.EventContinue:
+		return s.writeRecord(id, data)
+	}
+	return nil
+}
+
+// retire moves an ended loop from the live ones to the archive. Killed in
+// between, the live file says that it has ended, and retire is done again.
+func (s *Store) retire(id string, l loop.State) error {
+	l.ConversationID = id
+	data, err := l.Encode()
+	if err != nil {
+		return err
+	}
+	if err := s.writeRecord(id, data); err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(s.places.Live(id)), s.dropJournal(id))
+}
+
+func (s *Store) dropJournal(id string) error {
+	err := os.Remove(s.places.Journal(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
