@@ -1,0 +1,102 @@
+package main
+
+import "strings"
+
+// ralphCalls gives the subcommands with which a shell command runs
+// cursor-ralph, such as slash or note. Only a word where a command may stand
+// is looked at: a folder or an argument of that name is no call.
+func ralphCalls(command string) []string {
+	var calls []string
+	atCommand, ours := true, false
+	for _, word := range shellWords(command) {
+		switch {
+		case ours:
+			calls = append(calls, word.text)
+			atCommand, ours = false, false
+		case word.separator:
+			atCommand = true
+		case !atCommand:
+		case isRalph(word.text):
+			ours = true
+		default:
+			atCommand = transparent(word.text)
+		}
+	}
+	if ours {
+		calls = append(calls, "")
+	}
+	return calls
+}
+
+func isRalph(word string) bool {
+	base := word[strings.LastIndexAny(word, `/\`)+1:]
+	return base == "cursor-ralph" || strings.EqualFold(base, "cursor-ralph.exe")
+}
+
+// transparent tells whether a command may follow a word: an assignment or a
+// program that runs what it is given.
+func transparent(word string) bool {
+	switch word {
+	case "sudo", "env", "exec", "command", "time", "nohup", "then", "do", "else", "if", "while", "!":
+		return true
+	}
+	name, _, ok := strings.Cut(word, "=")
+	return ok && name != "" && !strings.ContainsAny(name, "/-. ")
+}
+
+type shellWord struct {
+	text      string
+	separator bool
+}
+
+// shellWords parts a command roughly as a shell does: quotes are taken away,
+// and what ends a command is a separator.
+func shellWords(command string) []shellWord {
+	var words []shellWord
+	var word strings.Builder
+	quote, started := rune(0), false
+	flush := func() {
+		if started {
+			words = append(words, shellWord{text: word.String()})
+		}
+		word.Reset()
+		started = false
+	}
+	for _, c := range withoutHereStrings(command) {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(c)
+		case c == '\'' || c == '"':
+			quote, started = c, true
+		case strings.ContainsRune(" \t\r", c):
+			flush()
+		case strings.ContainsRune("\n;&|(){}`", c):
+			flush()
+			words = append(words, shellWord{separator: true})
+		default:
+			word.WriteRune(c)
+			started = true
+		}
+	}
+	flush()
+	return words
+}
+
+// withoutHereStrings takes out PowerShell's @' ... '@, whose text may hold
+// quotes that are none.
+func withoutHereStrings(command string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(command, "@'")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, command, found = strings.Cut(rest, "\n'@")
+		if !found {
+			return b.String() + rest
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// prompt handles a message before it reaches the agent: it arms a loop from a
+// raw /ralph-loop, obeys the controls, and tells a user's message from our own
+// follow-up. Where Cursor shows us an expanded command instead of the raw
+// line, the agent's own call of cursor-ralph does the same.
+func (h *handler) prompt(ctx context.Context) any {
+	var e hook.BeforeSubmitPrompt
+	if err := h.in.Decode(&e); err != nil {
+		h.fail(err)
+		return nil
+	}
+	has := h.hasLoop(ctx, nil)
+	name, rest, isCommand := loop.SlashCommand(e.Prompt)
+	if isCommand {
+		switch name {
+		case "ralph-loop", "ulw-loop":
+			return h.command(ctx, name, rest, has)
+		case "cancel-ralph", "ralph-pause", "ralph-resume", "ralph-context", "ralph-status":
+			return h.control(ctx, name, strings.TrimSpace(rest), has)
+		}
+	}
+	if has {
+		h.message(ctx, h.in.ConversationID, e.Prompt)
+	}
+	return nil
+}
+
+// message records that something was said to the agent of a loop.
+func (h *handler) message(ctx context.Context, id, text string) {
+	l, _, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text})
+	if err == nil {
+		err = h.store.Record(id, loop.Record{
+			Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, Own: l.IsOwn(text),
+		})
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		h.fail(err)
+	}
+}
+
+// command arms a loop, or notes in which conversation one goes on.
+func (h *handler) command(ctx context.Context, name, rest string, has bool) any {
+	r, err := loop.ParseCommand(rest)
+	if err != nil {
+		return h.refuse("/" + name + ": " + err.Error() + ". Nothing was started; correct the line and send it again.")
+	}
+	if r.Continue != "" {
+		h.typed(ctx, r.Continue)
+		return nil
+	}
+	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
+	return h.arm(ctx, r, has)
+}
+
+// typed notes that the continue line of a loop was typed in this conversation.
+func (h *handler) typed(ctx context.Context, id string) {
+	_, _, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Conversation: h.in.ConversationID})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return // cursor-ralph continue tells the user
+	case err != nil:
+		h.fail(err)
+		return
+	}
+	h.log(hooklog.Line{Action: "continue-typed", Why: "for " + id})
+	if live, err := h.store.Has(id); live && err == nil {
+		h.message(ctx, id, loop.ContinueLine(id))
+	}
+}
+
+// armedTwice is how close two reports of one message are, when our hook is
+// installed in two places.
+const armedTwice = 5 * time.Second
+
+// arm puts the loop into the pending folder under this conversation's name.
+func (h *handler) arm(ctx context.Context, r loop.Request, has bool) any {
+	l := r.State
+	l.ConversationID, l.ArmedBy = h.in.ConversationID, "prompt"
+	if len(h.in.WorkspaceRoots) > 0 {
+		l.Workspace = h.in.WorkspaceRoots[0]
+	}
+	if has {
+		running, err := h.store.Read(l.ConversationID)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			h.fail(err)
+			return nil
+		case running.SameTask(l) && h.now().Sub(running.CreatedAt) < armedTwice:
+			return nil
+		case !r.Replace:
+			return h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iterations, running.MaxIterations))
+		}
+	}
+	if _, _, err := h.box.Put(ctx, l, ""); err != nil && !errors.Is(err, fs.ErrExist) {
+		h.fail(err)
+		return nil
+	}
+	if has {
+		if _, _, err := h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventReplace}); err != nil {
+			h.fail(err)
+		}
+	}
+	h.log(hooklog.Line{Max: l.MaxIterations, Action: "armed"})
+	return nil
+}
+
+// refuse keeps a message from the agent and tells the user why.
+func (h *handler) refuse(why string) any {
+	h.log(hooklog.Line{Action: "message-kept-back", Why: why})
+	no := false
+	return hook.BeforeSubmitPromptAnswer{Continue: &no, UserMessage: why}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// textWait is how long a stop waits for the assistant's words before it ends a
+// loop by a limit.
+const textWait = time.Second
+
+// stop answers the end of a turn: with the next continuation, or with {}.
+func (h *handler) stop(ctx context.Context) any {
+	var e hook.Stop
+	if err := h.in.Decode(&e); err != nil {
+		h.fail(err)
+		return nil
+	}
+	event := loop.Event{
+		Kind: loop.EventStop, Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount,
+		Generation: e.GenerationID, SessionLimit: h.flags.sessionLimit, Minimal: h.flags.minimal,
+	}
+	if !h.hasLoop(ctx, &event) {
+		return nil
+	}
+	l, action, err := h.decide(ctx, event)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // ended in between, from another terminal
+	case err != nil:
+		h.fail(err)
+		return nil
+	}
+	h.decided(l, action)
+	if action.Text == "" {
+		return nil
+	}
+	return hook.StopAnswer{FollowupMessage: action.Text}
+}
+
+// decide applies the stop. A loop that would end by a limit in a turn of which
+// no text was seen waits a little for it: the text may have been overtaken.
+func (h *handler) decide(ctx context.Context, event loop.Event) (loop.State, loop.Action, error) {
+	late := h.now().Add(textWait)
+	for {
+		event.Waited = h.now().After(late)
+		l, action, err := h.store.Apply(ctx, h.in.ConversationID, event)
+		if err != nil || action.Kind != loop.AwaitText {
+			return l, action, err
+		}
+		if !wait(ctx, poll) {
+			return l, action, ctx.Err()
+		}
+	}
+}
