@@ -93,6 +93,7 @@ type State struct {
 	EventAt    time.Time `json:"last_event_at,omitzero"`
 
 	Rested       bool        `json:"rested,omitempty"`     // a stop was left unanswered: only a user message goes on
+	Unseen       bool        `json:"unseen,omitempty"`     // the turn that goes on was handed over: no stop hook sees its end
 	Minimal      bool        `json:"minimal,omitempty"`    // the last stop hook ran with --minimal: tools are not seen
 	ToolCalls    int         `json:"tool_calls,omitempty"` // since the loop began, those that count
 	Note         string      `json:"note,omitempty"`       // what cursor-ralph note put into last_output
@@ -252,7 +253,7 @@ func known(name string) bool {
 		"stop", "last_output", "version", "conversation_id", "workspace", "status", "pause_reason",
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
 		"on_promise_no_work", "max_duration", "ultrawork", "token", "armed_by", "confirmed",
-		"continue_in", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested",
+		"continue_in", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
 		"journal", "history":
 		return true

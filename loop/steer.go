@@ -42,7 +42,7 @@ func (s State) resume() (State, Action) {
 // continued is cursor-ralph continue on a live loop: fold, end with an
 // acceptable promise, else begin a new session.
 func (s State) continued(e Event, now time.Time) (State, Action) {
-	handedOver := s.Status == Waiting && e.Turn.Seen()
+	handedOver := s.Unseen && e.Turn.Seen()
 	if handedOver {
 		s.Iterations++ // the turn after the hand-over: no stop hook saw its end
 	}
@@ -89,7 +89,7 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	if status, limit, hint := s.atLimit(now); status != "" {
 		return s.end(status, s.summary(limit, now), now), Action{Kind: Refuse, Why: limit, Hint: hint}
 	}
-	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested = Running, "", "", false, false
+	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested, s.Unseen = Running, "", "", false, false, false
 	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
 	s.LastStop = StopMark{}
 	text := s.words(s.Iterations+1, why, false)

@@ -55,7 +55,7 @@ func (s State) SawStop(e Event, now time.Time) bool {
 func (s State) counted(e Event, now time.Time) (State, Action) {
 	s.Iterations++
 	s.SessionIterations++
-	s.Status, s.Reason, s.Rested = Running, "", false
+	s.Status, s.Reason, s.Rested, s.Unseen = Running, "", false, false
 	s = s.fold(e.Turn)
 	v := s.judge(e)
 	if v.accepted {
@@ -85,7 +85,7 @@ func (s State) carryOn(e Event, now time.Time, v verdict) (State, Action) {
 	if s.sessionOver(e) {
 		action.Kind = HandOver
 		action.Why += "; session limit reached"
-		s.Status, s.Rested = Waiting, true
+		s.Status, s.Rested, s.Unseen = Waiting, true, true
 		s.Reason = "Cursor's session limit is reached; type the continue line"
 	}
 	action.Text = s.words(s.Iterations+1, v.why(), action.Kind == HandOver)

@@ -60,7 +60,7 @@ const (
 )
 
 // Put writes a loop that was asked for: under its conversation's name, or
-// unbound with a token made from secret. An fs.ErrExist tells that the
+// unbound, with a token made from secret if there is one. An fs.ErrExist tells that the
 // conversation has one already. It gives the file's path and its token.
 func (b *Box) Put(ctx context.Context, l loop.State, secret string) (path, token string, err error) {
 	release, err := b.lock(ctx)
@@ -75,7 +75,9 @@ func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
 	name := l.ConversationID
 	if name == "" {
 		name = b.freeStem()
-		token = name + ":" + secret
+		if secret != "" {
+			token = name + ":" + secret
+		}
 		l.Token = token
 	} else if err := loop.CheckID(name); err != nil {
 		return "", "", err

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -39,8 +41,38 @@ func (b *Box) Waiting(who Claimant) bool {
 	if _, err := os.Lstat(b.places.Legacy()); err == nil {
 		return true
 	}
-	names, err := b.stems()
-	return err == nil && len(names) > 0
+	return b.anyUnbound()
+}
+
+const (
+	largeFolder = 200             // names; listing fewer costs next to nothing
+	coarseClock = 2 * time.Second // two changes of a folder closer than this may have one time
+)
+
+// anyUnbound looks for unbound files. In a large folder without one it leaves
+// the folder's time on a mark, so that the next stop need not list it again
+// while nothing has changed.
+func (b *Box) anyUnbound() bool {
+	mark := filepath.Join(b.places.Pending(), ".none-unbound")
+	folder, err := os.Lstat(b.places.Pending())
+	if err != nil {
+		return false
+	}
+	if seen, err := os.Lstat(mark); err == nil && seen.ModTime().Equal(folder.ModTime()) {
+		return false
+	}
+	stems, listed, err := b.stems()
+	if err == nil && len(stems) == 0 && listed > largeFolder && b.now().Sub(folder.ModTime()) > coarseClock {
+		b.leaveMark(mark, folder.ModTime())
+	}
+	return err == nil && len(stems) > 0
+}
+
+// leaveMark may fail: then the folder is listed again next time.
+func (b *Box) leaveMark(mark string, t time.Time) {
+	if _, err := ownfile.Append(mark, nil); err == nil {
+		_ = os.Chtimes(mark, t, t)
+	}
 }
 
 // Claim moves the file that who may have to the path live. It gives an
@@ -118,7 +150,7 @@ func (b *Box) waitsForBinding(i Item, who Claimant) bool {
 
 // unbound reads the unbound files and the legacy one, the newest first.
 func (b *Box) unbound() []Item {
-	names, err := b.stems()
+	names, _, err := b.stems()
 	if err != nil {
 		return nil
 	}
@@ -130,21 +162,22 @@ func (b *Box) unbound() []Item {
 	return items
 }
 
-// stems lists the names of the unbound files, in no order.
-func (b *Box) stems() ([]string, error) {
+// stems lists the names of the unbound files, in no order, and tells how many
+// names were listed.
+func (b *Box) stems() (stems []string, listed int, err error) {
 	folder, err := os.Open(b.places.Pending())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer folder.Close()
 	names, err := folder.Readdirnames(-1)
-	stems := names[:0]
+	stems = names[:0]
 	for _, name := range names {
 		if stem, ok := strings.CutSuffix(name, ".json"); ok && unboundStem(stem) {
 			stems = append(stems, stem)
 		}
 	}
-	return stems, err
+	return stems, len(names), err
 }
 
 // usable tells why a file cannot be claimed. A missing or ended one counts as
