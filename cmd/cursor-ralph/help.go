@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"text/tabwriter"
+)
+
+func help(e *env, args []string) error {
+	if len(args) > 1 {
+		c, ok := find(args[1])
+		if !ok {
+			return misuse(fmt.Sprintf("unknown command %q", args[1]), "`cursor-ralph help` lists the commands")
+		}
+		return commandHelp(e, c)
+	}
+	fmt.Fprintf(e.stdout, "cursor-ralph keeps the agent of the Cursor editor working until its task is done.\n\nUsage: cursor-ralph <command> [arguments]\n\nCommands:\n")
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	for _, c := range table() {
+		if !c.hidden {
+			fmt.Fprintf(w, "  %s\t%s\n", c.name, c.summary)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "\nIn Cursor:\n  /ralph-loop \"make the tests pass\" --max-iterations 10\n\n`cursor-ralph help <command>` tells more. Without an id a command means the loop of\nthis chat, else the only loop of this workspace.\n")
+	return nil
+}
+
+func commandHelp(e *env, c command) error {
+	fmt.Fprintf(e.stdout, "cursor-ralph %s: %s\n\nUsage: cursor-ralph %s\n", c.name, c.summary, usage(c))
+	if c.details != "" {
+		fmt.Fprintf(e.stdout, "\n%s\n", c.details)
+	}
+	if flags := flagSet(c); flags.HasFlags() {
+		fmt.Fprintf(e.stdout, "\nOptions:\n%s", flags.FlagUsagesWrapped(100))
+	}
+	_, err := fmt.Fprintf(e.stdout, "\nExample:\n  cursor-ralph %s\n", c.example)
+	return err
+}
+
+func usage(c command) string {
+	text := c.name
+	if c.args != "" {
+		text += " " + c.args
+	}
+	if flagSet(c).HasFlags() {
+		text += " [options]"
+	}
+	return text
+}
+
+// release is the version, set by the build.
+var release string
+
+func version(_ context.Context, e *env, _ []string) error {
+	v := release
+	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
+		v = info.Main.Version
+	}
+	_, err := io.WriteString(e.stdout, "cursor-ralph "+v+"\n")
+	return err
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+func logFlags(f *pflag.FlagSet) { f.Int("lines", 40, "print the last `N` lines; 0 prints all") }
+
+// showLog prints the hook's decisions, of one conversation or of all.
+func showLog(_ context.Context, e *env, args []string) error {
+	only := ""
+	if len(args) > 0 {
+		if err := loop.CheckID(args[0]); err != nil {
+			return misuse(err.Error(), "`cursor-ralph list` shows the ids")
+		}
+		only = " conversation=" + args[0] + " "
+	}
+	var lines []string
+	for _, path := range []string{e.places.Log() + ".1", e.places.Log()} {
+		data, _, err := ownfile.Read(path, 0)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for line := range strings.Lines(string(data)) {
+			if strings.Contains(line, only) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	if n, err := e.flags.GetInt("lines"); err == nil && n > 0 {
+		lines = lines[max(0, len(lines)-n):]
+	}
+	if len(lines) == 0 {
+		return e.say("the log has no such line: the hook has decided nothing yet (%s)", e.places.Log())
+	}
+	return e.say("%s", strings.TrimRight(strings.Join(lines, ""), "\n"))
+}

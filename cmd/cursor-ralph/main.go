@@ -1,0 +1,113 @@
+// Cursor-ralph starts, watches, steers and ends Ralph loops, and installs the
+// hook that keeps them going. The user types it into a terminal; the agent
+// runs it when a slash command or a continuation tells it to.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/pending"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)) }
+
+// run does what one command line asks for. It gives 0 when that is done, 1
+// when it failed and 2 when the command line was wrong.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	e := &env{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: time.Now}
+	err := dispatch(ctx, e, args)
+	if err == nil {
+		return 0
+	}
+	return e.complain(err)
+}
+
+// env is what a command has to work with.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	now            func() time.Time
+
+	flags  *pflag.FlagSet
+	places platform.Places
+	store  *state.Store
+	box    *pending.Box
+}
+
+func (e *env) open() error {
+	places, err := platform.Find(e.getenv)
+	if err != nil {
+		return problem(err.Error(), "unset it, or give the whole path")
+	}
+	e.places = places
+	e.store, e.box = state.New(places, e.now), pending.New(places, e.now)
+	return nil
+}
+
+// command is one line of the table that help, completion and dispatch share.
+type command struct {
+	name    string
+	args    string
+	summary string
+	details string // further lines of its help
+	example string // arguments that work
+	hidden  bool
+	flags   func(*pflag.FlagSet)
+	run     func(ctx context.Context, e *env, args []string) error
+}
+
+func dispatch(ctx context.Context, e *env, args []string) error {
+	if len(args) == 0 || slices.Contains([]string{"help", "--help", "-h"}, args[0]) {
+		return help(e, args)
+	}
+	if args[0] == "--version" {
+		args[0] = "version"
+	}
+	c, ok := find(args[0])
+	if !ok {
+		return misuse(fmt.Sprintf("unknown command %q", args[0]), "`cursor-ralph help` lists the commands")
+	}
+	e.flags = flagSet(c)
+	if err := e.flags.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
+		return commandHelp(e, c)
+	} else if err != nil {
+		return misuse(c.name+": "+err.Error(), "`cursor-ralph help "+c.name+"` shows what it takes")
+	}
+	if err := e.open(); err != nil {
+		return err
+	}
+	return c.run(ctx, e, e.flags.Args())
+}
+
+func flagSet(c command) *pflag.FlagSet {
+	set := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.SortFlags = false
+	if c.flags != nil {
+		c.flags(set)
+	}
+	return set
+}
+
+func find(name string) (command, bool) {
+	for _, c := range table() {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return command{}, false
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"cursor-ralph": main})
+}
+
+// TestScripts runs each file of testdata/script as a user would type it, with
+// the real hook beside cursor-ralph. The command `event` gives the hook an
+// event of the conversation named first.
+func TestScripts(t *testing.T) {
+	hook := filepath.Join(t.TempDir(), "cursor-ralph-hook")
+	build := exec.Command("go", "build", "-o", hook, "../cursor-ralph-hook")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the hook: %v\n%s", err, out)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("SHELL", "/bin/sh")
+			e.Setenv("CURSOR_RALPH_DIR", filepath.Join(e.WorkDir, "tmp"))
+			e.Setenv("CURSOR_RALPH_STATE_DIR", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("CURSOR_CONVERSATION_ID", "")
+			e.Setenv("HOOK", hook)
+			for _, dir := range []string{"home", "tmp", "repo/.git"} {
+				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"event": event, "json": checkJSON},
+	})
+}
+
+// event runs the hook: event ID NAME key=value ...; its answer is compared
+// with stdout as that of any command is.
+func event(ts *testscript.TestScript, neg bool, args []string) {
+	payload := map[string]any{
+		"conversation_id": args[0], "hook_event_name": args[1], "generation_id": "g",
+		"workspace_roots": []string{filepath.Join(ts.Getenv("WORK"), "repo")},
+	}
+	for _, pair := range args[2:] {
+		key, value, _ := strings.Cut(pair, "=")
+		payload[key] = value
+		if key == "loop_count" {
+			payload[key] = json.Number(value)
+		}
+	}
+	data, err := json.Marshal(payload)
+	ts.Check(err)
+	ts.Check(os.WriteFile(filepath.Join(ts.Getenv("WORK"), "event.json"), data, 0o600))
+	ts.Check(ts.Exec("sh", "-c", `"$HOOK" <"$WORK/event.json"`))
+}
+
+// checkJSON wants stdout of the last command to be JSON.
+func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if !json.Valid([]byte(ts.ReadFile("stdout"))) {
+		ts.Fatalf("stdout is not JSON")
+	}
+}

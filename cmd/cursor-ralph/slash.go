@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/pending"
+)
+
+// maxTask is how much text a slash command takes, in bytes.
+const maxTask = 16 << 20
+
+// slash does what a slash command says. The agent hands over what the user
+// typed, word for word, on standard input.
+func slash(ctx context.Context, e *env, args []string) error {
+	if len(args) != 1 {
+		return misuse("slash takes the name of one slash command", "cursor-ralph slash ralph-loop, with the user's text on standard input")
+	}
+	text, err := e.handedOver(args[0])
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "ralph-loop", "ulw-loop":
+		return e.slashLoop(ctx, args[0], text)
+	case "ralph-context":
+		return addContext(ctx, e, []string{text})
+	}
+	steer := map[string]func(context.Context, *env, []string) error{
+		"cancel-ralph": cancel, "ralph-pause": pause, "ralph-resume": resume, "ralph-status": status,
+	}
+	do, ok := steer[args[0]]
+	if !ok {
+		return misuse(fmt.Sprintf("unknown slash command %q", args[0]), "ralph-loop, ulw-loop, cancel-ralph, ralph-pause, ralph-resume, ralph-context or ralph-status")
+	}
+	statusFlags(e.flags)
+	return do(ctx, e, strings.Fields(text))
+}
+
+func (e *env) handedOver(name string) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(e.stdin, maxTask+1))
+	if err != nil {
+		return "", fmt.Errorf("read the text from standard input: %w", err)
+	}
+	if len(data) > maxTask {
+		return "", problem(fmt.Sprintf("the text is larger than %d bytes", maxTask), "put it into a file and let the task name the file")
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if typed, rest, ok := loop.SlashCommand(text); ok && typed == name {
+		text = rest
+	}
+	return strings.TrimSpace(text), nil
+}
+
+func (e *env) slashLoop(ctx context.Context, name, text string) error {
+	r, err := loop.ParseCommand(text)
+	if err != nil {
+		return misuse("/"+name+": "+err.Error(), "tell the user; nothing was started. `/ralph-help` shows the options")
+	}
+	if r.Continue != "" {
+		return e.goOn(ctx, r)
+	}
+	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
+	return e.begin(ctx, r, true)
+}
+
+func continueFlags(f *pflag.FlagSet) {
+	for _, o := range loop.Options() {
+		if o.Name == "max-iterations" || o.Name == "max-duration" {
+			f.Var(&given{}, o.Name, o.Usage)
+		}
+	}
+}
+
+func cont(ctx context.Context, e *env, args []string) error {
+	r, err := e.request()
+	if err != nil {
+		return err
+	}
+	if r.Continue, err = e.target(args); err != nil {
+		return err
+	}
+	return e.goOn(ctx, r)
+}
+
+// goOn continues a loop, in the conversation in which that was asked for.
+func (e *env) goOn(ctx context.Context, r loop.Request) error {
+	id := r.Continue
+	to, err := e.askedIn(id)
+	if err != nil {
+		return err
+	}
+	if to != "" && to != id {
+		if has, err := e.store.Has(to); has || err != nil {
+			return problem(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+to)
+		}
+	}
+	event := loop.Event{Kind: loop.EventContinue}
+	if r.Given("max-iterations") {
+		event.MaxIterations = r.State.MaxIterations
+	}
+	event.MaxDuration = r.State.MaxDuration
+	_, action, err := e.apply(ctx, id, event)
+	if err != nil {
+		return err
+	}
+	return e.continued(ctx, id, to, action.Text)
+}
+
+// askedIn tells the conversation in which a continue was asked for, if
+// anything tells: the prompt hook that saw the line, or the environment.
+func (e *env) askedIn(id string) (string, error) {
+	l, err := e.store.Read(id)
+	if err != nil {
+		l, err = e.store.Archived(id)
+	}
+	if err == nil && l.ContinueIn != "" {
+		return l.ContinueIn, nil
+	}
+	return e.conversation()
+}
+
+func (e *env) continued(ctx context.Context, id, to, text string) error {
+	switch to {
+	case "":
+		token := id + ":" + newSecret()
+		if _, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventNameTokens, Text: token}); err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stdout, "%s%s\n", pending.TokenLine, token)
+	case id:
+	default:
+		if err := e.store.Move(ctx, id, to); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprint(e.stdout, text)
+	return err
+}

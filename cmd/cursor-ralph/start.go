@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/pending"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// startFlags offers the options of a loop, from the list that the slash
+// command has too.
+func startFlags(f *pflag.FlagSet) {
+	for _, o := range loop.Options() {
+		v := f.VarPF(&given{}, o.Name, "", o.Usage)
+		if o.Arg == "" {
+			v.NoOptDefVal = "true"
+		}
+	}
+}
+
+// given keeps what the user wrote; package loop checks it.
+type given struct{ value string }
+
+func (g *given) String() string     { return "" }
+func (g *given) Set(v string) error { g.value = v; return nil }
+func (g *given) Type() string       { return "" }
+
+// request reads the options of a loop from the flags.
+func (e *env) request() (loop.Request, error) {
+	r := loop.NewRequest()
+	for _, o := range loop.Options() {
+		f := e.flags.Lookup(o.Name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		if err := o.Set(&r, f.Value.(*given).value); err != nil {
+			return r, misuse(err.Error(), "`cursor-ralph help start` shows the options")
+		}
+	}
+	return r, nil
+}
+
+func start(ctx context.Context, e *env, args []string) error {
+	r, err := e.request()
+	if err != nil {
+		return err
+	}
+	r.State.Prompt = strings.TrimSpace(strings.Join(args, " "))
+	if r.State.Prompt == "" {
+		return misuse("the task is empty", `cursor-ralph start "<task>"`)
+	}
+	return e.begin(ctx, r, e.getenv("CURSOR_AGENT") != "")
+}
+
+// begin starts the loop that is asked for, or confirms that the prompt hook
+// has armed it already. With binding, a hook sees our output and can tell from
+// a token in it whose loop this is.
+func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
+	l, err := e.placed(r)
+	if err != nil {
+		return err
+	}
+	if done, err := e.confirm(ctx, l); done || err != nil {
+		return err
+	}
+	if err := e.makeRoom(l, r.Replace); err != nil {
+		return err
+	}
+	secret := ""
+	if l.ConversationID == "" && binding {
+		secret = newSecret()
+	}
+	path, token, err := e.box.Put(ctx, l, secret)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return problem("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+l.ConversationID)
+	case err != nil:
+		return err
+	}
+	if l.ConversationID != "" && r.Replace {
+		if _, _, err := e.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventReplace}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return e.begun(l, token, binding)
+}
+
+// placed says whose loop it is.
+func (e *env) placed(r loop.Request) (loop.State, error) {
+	l := r.State
+	l.ArmedBy, l.Confirmed, l.Replace = "cli", true, r.Replace
+	var err error
+	if l.ConversationID, err = e.conversation(); err != nil {
+		return l, err
+	}
+	l.Workspace, err = e.workspace()
+	return l, err
+}
+
+func (e *env) makeRoom(l loop.State, replace bool) error {
+	if l.ConversationID == "" || replace {
+		return nil
+	}
+	running, err := e.store.Read(l.ConversationID)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return hintFor(err)
+	}
+	return problem(fmt.Sprintf("a loop runs in this conversation already (iteration %d of %d)", running.Iterations, running.MaxIterations),
+		"go on with its task, or add --replace to begin a new one in its place")
+}
+
+// begun tells the agent, or the user, what happens now.
+func (e *env) begun(l loop.State, token string, forAgent bool) error {
+	if !forAgent && l.ConversationID == "" {
+		return e.say("The loop is pending. The next chat in %s whose agent stops takes it.", l.Workspace)
+	}
+	if token != "" {
+		fmt.Fprintf(e.stdout, "%s%s\n", pending.TokenLine, token)
+	}
+	_, err := fmt.Fprint(e.stdout, l.StartText())
+	return err
+}
+
+// confirm looks for the same loop, armed by the prompt hook that saw the raw
+// message. A cancelled one is not brought back by a call that comes late.
+func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) {
+	live, _ := e.store.List()
+	for _, other := range live {
+		if e.sameLoop(l, other) {
+			_, _, err := e.store.Apply(ctx, other.ConversationID, loop.Event{Kind: loop.EventConfirm})
+			return true, errors.Join(err, e.confirmed(other))
+		}
+	}
+	items, err := e.box.List()
+	if err != nil {
+		return false, err
+	}
+	for _, i := range items {
+		if i.Err == nil && !i.State.Status.Ended() && e.sameLoop(l, i.State) {
+			_, err := e.applyPending(ctx, i.Name, loop.Event{Kind: loop.EventConfirm})
+			return true, errors.Join(err, e.confirmed(i.State))
+		}
+	}
+	return false, e.refuseCancelled(l)
+}
+
+func (e *env) confirmed(l loop.State) error {
+	_, err := fmt.Fprint(e.stdout, "The loop is armed already; this call confirms it.\n\n"+l.StartText())
+	return err
+}
+
+// sameLoop tells whether other is the loop that l asks for once more. Where
+// the conversation is unknown it must be one of this workspace that the prompt
+// hook armed and no call has confirmed.
+func (e *env) sameLoop(l, other loop.State) bool {
+	if !l.SameTask(other) {
+		return false
+	}
+	if l.ConversationID != "" {
+		return l.ConversationID == other.ConversationID
+	}
+	return other.ArmedBy == "prompt" && !other.Confirmed && platform.SameFolder(runtime.GOOS, l.Workspace, other.Workspace)
+}
+
+func (e *env) refuseCancelled(l loop.State) error {
+	ended, _ := e.store.Records()
+	for _, other := range ended {
+		if other.Status == loop.Cancelled && other.ArmedBy == "prompt" && !other.Confirmed && e.sameLoop(l, other) {
+			return problem("this loop was cancelled before it began", "do not start it; the user can send the /ralph-loop line again")
+		}
+	}
+	return nil
+}
+
+// newSecret makes a token unlike any text that happens to stand in an output.
+func newSecret() string { return fmt.Sprintf("%016x", rand.Uint64()) }

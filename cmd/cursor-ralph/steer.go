@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// lockWait is how long a command waits for a lock. Locks are held for about a
+// millisecond.
+const lockWait = 10 * time.Second
+
+// apply lets something happen to a loop, live or still pending, and gives
+// errors for people.
+func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.State, loop.Action, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	l, action, err := e.store.Apply(ctx, id, event)
+	if errors.Is(err, fs.ErrNotExist) && event.Kind != loop.EventContinue {
+		if l, pendingErr := e.applyPending(ctx, id, event); !errors.Is(pendingErr, fs.ErrNotExist) {
+			return l, action, pendingErr
+		}
+	}
+	switch {
+	case err != nil:
+		return l, action, e.unknown(id, err)
+	case action.Kind == loop.Refuse:
+		return l, action, problem(action.Why, action.Hint)
+	}
+	return l, action, nil
+}
+
+// applyPending does the same to a loop that no chat has claimed yet. It stays
+// pending, unless the event ends it.
+func (e *env) applyPending(ctx context.Context, name string, event loop.Event) (after loop.State, err error) {
+	items, err := e.box.List()
+	if err != nil {
+		return after, err
+	}
+	for _, i := range items {
+		if i.Name != name || i.Err != nil || i.State.Status.Ended() {
+			continue
+		}
+		err := e.box.Change(ctx, i, func(l loop.State) loop.State {
+			after, _ = loop.Decide(l, event, e.now())
+			after.StartedAt, after.Token, after.Replace = l.StartedAt, l.Token, l.Replace
+			return after
+		}, func(l loop.State) error { return e.store.Put(ctx, l) })
+		return after, err
+	}
+	return after, fs.ErrNotExist
+}
+
+func (e *env) say(format string, args ...any) error {
+	_, err := fmt.Fprint(e.stdout, printable(fmt.Sprintf(format, args...))+"\n")
+	return err
+}
+
+func pause(ctx context.Context, e *env, args []string) error {
+	id, err := e.target(args)
+	if err != nil {
+		return err
+	}
+	if _, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventPause}); err != nil {
+		return err
+	}
+	return e.say("paused; this takes effect at the next stop. To go on: cursor-ralph resume %s", id)
+}
+
+func resume(ctx context.Context, e *env, args []string) error {
+	id, err := e.target(args)
+	if err != nil {
+		return err
+	}
+	l, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventResume})
+	if err != nil {
+		return err
+	}
+	if l.Status == loop.Waiting {
+		return e.say("resumed; the agent is idle. To go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(id), loop.PromptLink(id))
+	}
+	return e.say("resumed; the loop goes on at the next stop")
+}
+
+// cancel ends a live loop, and takes out a pending one of the same chat.
+func cancel(ctx context.Context, e *env, args []string) error {
+	id, err := e.target(args)
+	if err != nil {
+		return err
+	}
+	event := loop.Event{Kind: loop.EventCancel}
+	if _, _, err := e.apply(ctx, id, event); err != nil {
+		return err
+	}
+	if _, err := e.applyPending(ctx, id, event); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return e.say("cancelled the loop of %s; its record stays in the archive", id)
+}
+
+func addContext(ctx context.Context, e *env, args []string) error {
+	return e.tell(ctx, args, loop.EventContext, `cursor-ralph context "<text>"`, "the agent gets this with the next continuation")
+}
+
+func note(ctx context.Context, e *env, args []string) error {
+	return e.tell(ctx, args, loop.EventNote, `cursor-ralph note "<what is done, what is next>"`, "noted")
+}
+
+func blocked(ctx context.Context, e *env, args []string) error {
+	return e.tell(ctx, args, loop.EventBlocked, `cursor-ralph blocked "<why>"`, "the loop has ended as BLOCKED; tell the user what is needed. It can be taken up again with cursor-ralph continue")
+}
+
+func (e *env) tell(ctx context.Context, args []string, kind loop.EventKind, usage, done string) error {
+	id, text, err := e.splitText(args, usage)
+	if err != nil {
+		return err
+	}
+	if _, _, err := e.apply(ctx, id, loop.Event{Kind: kind, Text: text}); err != nil {
+		return err
+	}
+	return e.say("%s", done)
+}

@@ -1,0 +1,38 @@
+package main
+
+import "github.com/spf13/pflag"
+
+// table lists the commands in the order of help.
+func table() []command {
+	return []command{
+		{name: "start", args: `"<task>"`, summary: "start a loop for the next chat of this workspace", flags: startFlags, run: start,
+			details: "The next chat of this workspace whose agent stops takes the loop; inside a chat it is bound to that chat.",
+			example: `start "make the tests pass" --max-iterations 10`},
+		{name: "continue", args: "[id]", summary: "go on with a loop in a new session, also with one that was stopped", flags: continueFlags, run: cont,
+			example: "continue 3f2a --max-iterations 40"},
+		{name: "status", args: "[id]", summary: "show one loop", flags: statusFlags, run: status, example: "status --line"},
+		{name: "list", summary: "list the loops that run or wait", flags: listFlags, run: list, example: "list --all"},
+		{name: "pause", args: "[id]", summary: "pause a loop at its next stop", run: pause, example: "pause"},
+		{name: "resume", args: "[id]", summary: "set a paused loop going again", run: resume, example: "resume"},
+		{name: "cancel", args: "[id]", summary: "end a loop at once", run: cancel, example: "cancel"},
+		{name: "context", args: `[id] "<text>"`, summary: "tell the agent something with its next continuation", run: addContext,
+			example: `context "the database is on port 5433"`},
+		{name: "note", args: `[id] "<text>"`, summary: "record progress (for the agent)", run: note, example: `note "parser done, printer next"`},
+		{name: "blocked", args: `[id] "<why>"`, summary: "end a loop that cannot go on (for the agent)", run: blocked,
+			example: `blocked "the API key is missing"`},
+		{name: "history", args: "[id]", summary: "show the iterations of a loop", flags: jsonFlag, run: history, example: "history --json"},
+		{name: "log", args: "[id]", summary: "show what the hook decided, and why", flags: logFlags, run: showLog, example: "log --lines 50"},
+		{name: "install", summary: "install the hook and the slash commands into Cursor", flags: installFlags, run: install,
+			example: "install --dry-run"},
+		{name: "uninstall", summary: "take out what install put in", flags: uninstallFlags, run: uninstall, example: "uninstall"},
+		{name: "doctor", summary: "check everything that can be wrong", flags: doctorFlags, run: doctor, example: "doctor"},
+		{name: "demo", summary: "show a whole loop in a scratch folder, without Cursor", flags: demoFlags, run: demo, example: "demo"},
+		{name: "completion", args: "bash|zsh|fish|powershell", summary: "print a completion script", run: completion,
+			example: "completion bash"},
+		{name: "version", summary: "print the version", run: version, example: "version"},
+		{name: "slash", args: "<command>", summary: "do what a slash command says; its text comes on standard input", hidden: true, run: slash,
+			example: "slash ralph-loop"},
+	}
+}
+
+func jsonFlag(f *pflag.FlagSet) { f.Bool("json", false, "print JSON") }

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/pending"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// conversation gives the id of the chat whose agent runs us, if its shell
+// tells. Cursor sets the variable only sometimes.
+func (e *env) conversation() (string, error) {
+	id := e.getenv("CURSOR_CONVERSATION_ID")
+	if id == "" {
+		return "", nil
+	}
+	if err := loop.CheckID(id); err != nil {
+		return "", problem("CURSOR_CONVERSATION_ID: "+err.Error(), "unset it")
+	}
+	return id, nil
+}
+
+// workspace is the folder that Cursor has open, as far as can be told: the
+// nearest one upwards that has .cursor or .git in it, else the current one.
+func (e *env) workspace() (string, error) {
+	if v := e.getenv("CURSOR_PROJECT_DIR"); filepath.IsAbs(v) {
+		return filepath.Clean(v), nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	home := filepath.Clean(e.getenv("HOME"))
+	for dir := here; dir != home; dir = filepath.Dir(dir) {
+		for _, mark := range []string{".cursor", ".git"} {
+			if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
+				return dir, nil
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return here, nil
+}
+
+// target says which live loop is meant: the one named, that of this chat, or
+// the only one of this workspace.
+func (e *env) target(args []string) (string, error) {
+	if len(args) > 1 {
+		return "", misuse("too many arguments", "give at most one conversation id")
+	}
+	if len(args) == 1 {
+		if err := loop.CheckID(args[0]); err != nil {
+			return "", misuse(err.Error(), "`cursor-ralph list` shows the ids")
+		}
+		return args[0], nil
+	}
+	id, err := e.conversation()
+	if id != "" || err != nil {
+		return id, err
+	}
+	return e.onlyOne()
+}
+
+func (e *env) onlyOne() (string, error) {
+	here, err := e.workspace()
+	if err != nil {
+		return "", err
+	}
+	var ids []string
+	live, _ := e.store.List()
+	for _, l := range live {
+		if platform.SameFolder(runtime.GOOS, l.Workspace, here) {
+			ids = append(ids, l.ConversationID)
+		}
+	}
+	items, err := e.box.List()
+	if err != nil {
+		return "", err
+	}
+	for _, i := range items {
+		if i.Err == nil && !i.State.Status.Ended() && platform.SameFolder(runtime.GOOS, i.State.Workspace, here) {
+			ids = append(ids, i.Name)
+		}
+	}
+	if len(ids) == 1 {
+		return ids[0], nil
+	}
+	return "", e.whichOne(fmt.Sprintf("%d loops in %s", len(ids), here), live, items)
+}
+
+// whichOne lists the loops that may have been meant.
+func (e *env) whichOne(what string, live []loop.State, items []pending.Item) error {
+	if len(live)+len(items) == 0 {
+		return problem(what+": there is no loop", `start one in Cursor with /ralph-loop "<task>"`)
+	}
+	var b strings.Builder
+	b.WriteString("name one of these:\n")
+	for _, l := range live {
+		fmt.Fprintf(&b, "  %s  %s  %s\n", l.ConversationID, l.Line(), l.Workspace)
+	}
+	for _, i := range items {
+		fmt.Fprintf(&b, "  %s  pending  %s\n", i.Name, i.State.Workspace)
+	}
+	return problem(what, strings.TrimSuffix(b.String(), "\n"))
+}
+
+// unknown is the error for an id that no loop has.
+func (e *env) unknown(id string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return hintFor(err)
+	}
+	live, _ := e.store.List()
+	items, _ := e.box.List()
+	what := fmt.Sprintf("no loop in conversation %s", id)
+	var moved *state.MovedError
+	if errors.As(err, &moved) {
+		what = moved.Error()
+	}
+	return e.whichOne(what, live, items)
+}
+
+// hintFor adds what to do about an error of a state file.
+func hintFor(err error) error {
+	if errors.Is(err, loop.ErrNewer) {
+		return problem(err.Error(), "update cursor-ralph; the file was left as it is")
+	}
+	return err
+}
+
+// splitText parts "[id] text": the first word is an id if a loop has it.
+func (e *env) splitText(args []string, usage string) (id, text string, err error) {
+	if len(args) > 1 && loop.CheckID(args[0]) == nil {
+		if has, _ := e.store.Has(args[0]); has {
+			id, args = args[0], args[1:]
+		}
+	}
+	text = strings.TrimSpace(strings.Join(args, " "))
+	if text == "" {
+		return "", "", misuse("the text is empty", usage)
+	}
+	if id == "" {
+		id, err = e.target(nil)
+	}
+	return id, text, err
+}
