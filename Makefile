@@ -1,0 +1,56 @@
+# `make` prints what there is: the words after ## below.
+
+PREFIX ?= $(HOME)/.local
+BIN     = bin
+BENCH   =
+FUZZ    = 1m
+
+# The two programs that everybody gets are static and free of cgo.
+PROGRAMS = cursor-ralph cursor-ralph-hook
+TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
+GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
+
+.DEFAULT_GOAL := help
+.PHONY: help build install demo test check bench fuzz cross clean
+
+help: ## print this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+build: ## build cursor-ralph and cursor-ralph-hook into bin/
+	@mkdir -p $(BIN)
+	$(GOBUILD) -o $(BIN)/ $(PROGRAMS:%=./cmd/%)
+
+install: build ## copy them to PREFIX/bin (default ~/.local/bin)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(PROGRAMS:%=$(BIN)/%) "$(DESTDIR)$(PREFIX)/bin/"
+	@echo
+	@echo "Now tell Cursor about it: $(PREFIX)/bin/cursor-ralph install"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "and put $(PREFIX)/bin on your PATH, so that the agent's shell finds cursor-ralph";; esac
+
+demo: ## a whole loop with a simulated Cursor, in a scratch folder
+	@scripts/setup demo
+	@$(MAKE) --no-print-directory -s build
+	@$(BIN)/cursor-ralph demo
+
+test: ## all tests; tells at the end what was skipped
+	@scripts/test
+
+check: ## everything that CI checks, tests and fuzzing included (.ci/run)
+	@.ci/run
+
+bench: ## the hook's speed against the least a Go program can do (BENCH="-n 500", BENCH=-help)
+	@go run ./bench $(BENCH)
+
+fuzz: ## every fuzz target for FUZZ=1m
+	@scripts/fuzz $(FUZZ)
+
+cross: ## build for all systems into dist/
+	@set -e; for target in $(TARGETS); do \
+		echo "dist/$$target"; \
+		mkdir -p dist/$$target; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(GOBUILD) -o dist/$$target/ $(PROGRAMS:%=./cmd/%); \
+	done
+
+clean: ## remove bin/ and dist/
+	rm -rf $(BIN) dist
