@@ -1,0 +1,9 @@
+//go:build !linux
+
+package main
+
+import "os"
+
+func diskFolder() string { return os.TempDir() }
+
+func tmpfsFolder() string { return "" }
