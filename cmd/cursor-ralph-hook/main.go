@@ -31,7 +31,7 @@ const deadline = 4500 * time.Millisecond
 // run handles one event. Its one object on stdout is written last, so that a
 // panic anywhere before still leaves the editor with an answer.
 func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) string, now func() time.Time) {
-	h := &handler{now: now}
+	h := &handler{now: now, getenv: getenv}
 	var answer any
 	defer func() {
 		if p := recover(); p != nil {
@@ -46,7 +46,7 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 	defer cancel()
 	in, err := hook.Read(stdin)
 	h.in = in
-	if err := h.open(args, getenv); err != nil {
+	if err := h.open(args); err != nil {
 		return // without places there is not even a log
 	}
 	if err != nil {
@@ -64,10 +64,11 @@ type handler struct {
 	store  *state.Store
 	box    *pending.Box
 	now    func() time.Time
+	getenv func(string) string
 }
 
-func (h *handler) open(args []string, getenv func(string) string) error {
-	places, err := platform.Find(getenv)
+func (h *handler) open(args []string) error {
+	places, err := platform.Find(h.getenv)
 	if err != nil {
 		return err
 	}

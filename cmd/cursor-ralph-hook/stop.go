@@ -37,6 +37,7 @@ func (h *handler) stop(ctx context.Context) any {
 		return nil
 	}
 	h.decided(l, action)
+	h.notify(l, action)
 	if action.Text == "" {
 		return nil
 	}

@@ -22,6 +22,7 @@ func installFlags(f *pflag.FlagSet) {
 	placeFlags(f)
 	f.String("session-limit", "5", "follow-ups in a row that Cursor allows: `N` or none")
 	f.Bool("minimal", false, "the stop hook alone, for an old Cursor that drops a file with names it does not know")
+	f.Bool("any-event", false, "accept a hooks.json with event names that this version does not know")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
 
@@ -70,7 +71,7 @@ func (e *env) installOptions() (commands.Options, error) {
 	}
 	return commands.Options{
 		Folder: folder, Project: e.text("project") != "", Hook: hook, Program: program(), OS: runtime.GOOS,
-		SessionLimit: e.text("session-limit"), Minimal: e.isSet("minimal"),
+		SessionLimit: e.text("session-limit"), Minimal: e.isSet("minimal"), AnyEvent: e.isSet("any-event"),
 	}, nil
 }
 

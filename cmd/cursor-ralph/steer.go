@@ -119,8 +119,12 @@ func (e *env) tell(ctx context.Context, args []string, kind loop.EventKind, usag
 	if err != nil {
 		return err
 	}
-	if _, _, err := e.apply(ctx, id, loop.Event{Kind: kind, Text: text}); err != nil {
+	l, _, err := e.apply(ctx, id, loop.Event{Kind: kind, Text: text})
+	if err != nil {
 		return err
 	}
-	return e.say("%s", done)
+	if l.Status == loop.Blocked {
+		err = e.notifyLater(id)
+	}
+	return errors.Join(err, e.say("%s", done))
 }

@@ -32,6 +32,8 @@ func table() []command {
 		{name: "version", summary: "print the version", run: version, example: "version"},
 		{name: "slash", args: "<command>", summary: "do what a slash command says; its text comes on standard input", hidden: true, run: slash,
 			example: "slash ralph-loop"},
+		{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", hidden: true, run: notify,
+			example: "notify"},
 	}
 }
 

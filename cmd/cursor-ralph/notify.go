@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gen2brain/beeep"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// notify shows a notification about a loop. The hook starts it and does not
+// wait, so what goes wrong is told in the log.
+func notify(_ context.Context, e *env, args []string) error {
+	id, err := e.target(args)
+	if err != nil {
+		return err
+	}
+	l, err := e.find(id)
+	if err != nil {
+		return err
+	}
+	beeep.AppName = "cursor-ralph"
+	err = beeep.Notify("Ralph loop in "+filepath.Base(l.Workspace), notification(l), "")
+	if err != nil {
+		err = fmt.Errorf("show a notification: %w", err)
+		line := hooklog.Line{At: e.now(), Conversation: id, Event: "notify", Action: "error", Why: err.Error()}
+		_ = hooklog.Append(e.places.Log(), line) // the error itself is told too
+	}
+	return err
+}
+
+// notification says where the loop stands and what the user can do. Some
+// desktops read markup in it, which the agent's words must not bring in.
+func notification(l loop.State) string {
+	text := l.Status.Word() + " after " + fmt.Sprint(l.Iterations) + " iterations. " + l.Reason
+	if l.Status == loop.Waiting || l.Status == loop.Paused {
+		text += "\nTo go on, type " + loop.ContinueLine(l.ConversationID) + "\nor open " + loop.PromptLink(l.ConversationID)
+	}
+	return strings.NewReplacer("<", "‹", ">", "›", "&", "+").Replace(printable(text))
+}
+
+// notifyLater shows it in a process of its own, for a command whose output the
+// agent waits for.
+func (e *env) notifyLater(id string) error {
+	if e.getenv("CURSOR_RALPH_NO_NOTIFY") != "" || !platform.HasDesktop(runtime.GOOS, e.getenv) {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return platform.Start(self, "notify", id)
+}

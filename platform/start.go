@@ -1,0 +1,35 @@
+package platform
+
+import (
+	"errors"
+	"os"
+)
+
+// Start runs a program that lives on without us: in a session of its own, and
+// with none of our streams, because the editor waits until its hook's streams
+// are closed. It is not waited for.
+func Start(path string, args ...string) (err error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, null.Close()) }()
+	if err := keepDescriptors(); err != nil {
+		return err
+	}
+	p, err := os.StartProcess(path, append([]string{path}, args...), &os.ProcAttr{
+		Files: []*os.File{null, null, null}, Sys: detached(),
+	})
+	if err != nil {
+		return err
+	}
+	return p.Release()
+}
+
+// HasDesktop tells whether there may be a desktop that shows notifications.
+func HasDesktop(goos string, getenv func(string) string) bool {
+	if goos == "windows" || goos == "darwin" {
+		return true
+	}
+	return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "" || getenv("DBUS_SESSION_BUS_ADDRESS") != ""
+}
