@@ -1,0 +1,119 @@
+// Package commands is what we put into Cursor: the slash commands, our entries in hooks.json, and the checks of that file.
+//
+// It plans first and writes second: Plan and PlanRemoval read, decide and write nothing, so that a dry run shows exactly what
+// Apply will do. It is not the hook, knows nothing of loops, and never prints: errors that a person can do something about have
+// a method Hint() string.
+package commands
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Options say what to put where.
+type Options struct {
+	Folder        string        // the .cursor folder, absolute
+	Project       bool          // Folder is a project's: symbolic links are refused, as Cursor refuses them there
+	Hook          string        // absolute path of cursor-ralph-hook
+	Program       string        // how the agent's shell calls cursor-ralph: a name or an absolute path; empty is cursor-ralph
+	OS            string        // a GOOS value, it decides the quoting
+	SessionLimit  string        // a number of at least 1, or none; empty is 5
+	Minimal       bool          // the stop entry only, for a Cursor that knows no other events of ours
+	VerifyTimeout time.Duration // longest --verify the stop entry must have time for; zero is ten minutes
+	AnyEvent      bool          // accept event names in hooks.json that we do not know
+}
+
+const (
+	defaultSessionLimit  = "5"
+	defaultVerifyTimeout = 10 * time.Minute
+	stopMargin           = time.Minute // what the stop hook may need besides the verification
+)
+
+func (o Options) program() string {
+	if o.Program == "" {
+		return "cursor-ralph"
+	}
+	return o.Program
+}
+
+func (o Options) sessionLimit() string {
+	if o.SessionLimit == "" {
+		return defaultSessionLimit
+	}
+	return o.SessionLimit
+}
+
+// stopTimeout is the timeout of the stop entry in whole seconds, rounded up.
+func (o Options) stopTimeout() int64 {
+	d := o.VerifyTimeout
+	if d == 0 {
+		d = defaultVerifyTimeout
+	}
+	return int64((d + stopMargin + time.Second - 1) / time.Second)
+}
+
+// hookPath is Hook without the double slashes that Cursor would take for a comment.
+func (o Options) hookPath() string {
+	if o.OS == "windows" {
+		return strings.ReplaceAll(o.Hook, "/", `\`)
+	}
+	return path.Clean(o.Hook)
+}
+
+func (o Options) check() error {
+	if err := o.checkFolder(); err != nil {
+		return err
+	}
+	if !o.absoluteHook() {
+		return refusal{what: fmt.Sprintf("hook %q is not an absolute path", o.Hook), hint: "give the full path of cursor-ralph-hook"}
+	}
+	for _, s := range []string{o.Hook, o.program()} {
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+			return refusal{what: fmt.Sprintf("path %q cannot be written into a command", s), hint: "move the program to a path without control characters"}
+		}
+	}
+	if !ours(o.command()) {
+		return refusal{what: fmt.Sprintf("hook %q is not named cursor-ralph-hook", o.Hook), hint: "uninstall knows our entries by that name: do not rename the program"}
+	}
+	if o.VerifyTimeout < 0 {
+		return refusal{what: fmt.Sprintf("verify timeout %v is negative", o.VerifyTimeout), hint: "give a duration such as 10m"}
+	}
+	return checkLimit(o.sessionLimit())
+}
+
+func (o Options) checkFolder() error {
+	if !filepath.IsAbs(o.Folder) {
+		return refusal{what: fmt.Sprintf("folder %q is not an absolute path", o.Folder), hint: "give the full path of the .cursor folder"}
+	}
+	return nil
+}
+
+func (o Options) absoluteHook() bool {
+	if o.OS != "windows" {
+		return strings.HasPrefix(o.Hook, "/")
+	}
+	p := o.hookPath()
+	return strings.HasPrefix(p, `\\`) || len(p) > 2 && p[1:3] == `:\`
+}
+
+func checkLimit(limit string) error {
+	n, err := strconv.Atoi(limit)
+	if limit == "none" || err == nil && n >= 1 && strconv.Itoa(n) == limit {
+		return nil
+	}
+	return refusal{what: fmt.Sprintf("session limit %q is not a limit", limit), hint: "give a whole number of at least 1, or none"}
+}
+
+// refusal is an error that the user can do something about.
+type refusal struct{ what, hint string }
+
+func (r refusal) Error() string { return r.what }
+
+// Hint says what to do about it.
+func (r refusal) Hint() string { return r.hint }

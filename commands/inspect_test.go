@@ -1,0 +1,154 @@
+package commands
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// stat knows a hook that can be run and one that cannot.
+func stat(path string) (fs.FileInfo, error) {
+	files := fstest.MapFS{
+		"opt/cursor-ralph-hook":    {Mode: 0o755},
+		"noexec/cursor-ralph-hook": {Mode: 0o644},
+	}
+	return fs.Stat(files, strings.TrimPrefix(path, "/"))
+}
+
+func installedFile(t *testing.T, o Options) string {
+	t.Helper()
+	o.OS, o.Hook = "linux", "/opt/cursor-ralph-hook"
+	return string(mustMerge(t, nil, nil, o))
+}
+
+func TestAFreshInstallationHasNoFindings(t *testing.T) {
+	for _, o := range []Options{{}, {Minimal: true}, {SessionLimit: "none"}, {SessionLimit: "9", VerifyTimeout: 3e9}} {
+		if got := Inspect([]byte(installedFile(t, o)), "linux", stat); len(got) > 0 {
+			t.Errorf("%+v: got %+v", o, got)
+		}
+	}
+	windows := mustMerge(t, nil, nil, Options{OS: "windows", Hook: `C:\a b\cursor-ralph-hook.exe`})
+	there := func(string) (fs.FileInfo, error) { return stat("/noexec/cursor-ralph-hook") }
+	if got := Inspect(windows, "windows", there); len(got) > 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Each case changes a sound installation by one mistake.
+func TestInspectFindsEachMistake(t *testing.T) {
+	const stop = `--timeout 660", "timeout": 660, "loop_limit": 5 }`
+	for _, tt := range []struct {
+		name, old, new string
+		want           string
+		fatal          bool
+	}{
+		{"version missing", `"version": 1,`, "", `"version" is missing`, true},
+		{"version in words", `"version": 1`, `"version": "1"`, `"version" is "1"`, true},
+		{"version zero", `"version": 1`, `"version": 0`, `"version" is 0`, true},
+		{"version a fraction", `"version": 1`, `"version": 1.5`, `"version" is 1.5`, true},
+		{"hooks missing", `"hooks"`, `"hoks"`, `"hooks" is missing`, true},
+		{"unknown event", `"hooks": {`, `"hooks": { "onStop": [],`, `event "onStop" is unknown`, true},
+		{"loop_limit zero", stop, stop + `, { "command": "a", "loop_limit": 0 }`, "stop[1]: loop_limit is 0", true},
+		{"loop_limit negative", stop, stop + `, { "command": "a", "loop_limit": -1 }`, "stop[1]: loop_limit is -1", true},
+		{"loop_limit a fraction", stop, stop + `, { "command": "a", "loop_limit": 2.5 }`, "stop[1]: loop_limit is 2.5", true},
+		{"loop_limit in words", stop, stop + `, { "command": "a", "loop_limit": "none" }`, `stop[1]: loop_limit is "none"`, true},
+		{"slashes in a string", stop, stop + `, { "command": "curl https://x" }`, `"curl https://x" holds //, which Cursor takes`, true},
+		{"slashes in a name", `"version"`, `"a//b": 1, "version"`, `"a//b" holds //`, true},
+		{"block comment in strings", stop, stop + `, { "command": "ls a/*", "matcher": "*/b" }`, `"ls a/*" holds /*`, true},
+		{"trailing comma", stop, stop + ",", "line 5: a comma before", true},
+		{"not parsing", `"version": 1,`, `"version": 1`, "does not parse: line 3, column 3", true},
+		{"byte-order mark", "{\n  \"version", "\xef\xbb\xbf{\n  \"version", "byte-order mark", true},
+		{"duplicate event", `"hooks": {`, `"hooks": { "postToolUse": [],`, `"hooks" has "postToolUse" more than once`, true},
+		{"no stop entry", `"stop"`, `"sessionEnd"`, "no stop entry runs cursor-ralph-hook", true},
+		{"no tool entry", `"postToolUse"`, `"preToolUse"`, "no postToolUse entry runs", true},
+		{"two of ours", stop, stop + `, { "command": "/opt/cursor-ralph-hook" }`, "stop runs cursor-ralph-hook more than once", false},
+		{"limits disagree", `"loop_limit": 5`, `"loop_limit": 7`, "loop_limit is 7, --session-limit is \"5\"", true},
+		{"limit lifted alone", `"loop_limit": 5`, `"loop_limit": null`, "loop_limit is null, --session-limit is \"5\"", true},
+		{"limit gone", `--session-limit 5`, `--session-limit=none`, "loop_limit is 5, --session-limit is \"none\"", true},
+		{"timeouts disagree", `"timeout": 660`, `"timeout": 30`, "timeout is 30, --timeout is \"660\"", true},
+		{"timeout gone", `"timeout": 660, `, ``, "timeout is 60, --timeout is \"660\"", true},
+		{"program missing", "/opt/cursor-ralph-hook --", "/gone/cursor-ralph-hook --", `"/gone/cursor-ralph-hook" does not exist`, true},
+		{"program not executable", "/opt/cursor-ralph-hook --", "/noexec/cursor-ralph-hook --", "is not an executable file", true},
+		{"another system's command", "/opt/cursor-ralph-hook --", `C:\\x\\cursor-ralph-hook.exe --`, "shell of another system", true},
+		{"rival", stop, stop + `, { "command": "./other.sh" }`, `another stop hook, "./other.sh": of several follow-ups the last one wins`, false},
+		{"wrapped", stop, stop + `, { "command": "time /opt/cursor-ralph-hook" }`, "runs cursor-ralph-hook inside another command", false},
+		{"matcher", `"matcher": "cursor-ralph"`, `"matcher": "(cursor-ralph"`, `matcher of afterShellExecution is not a regular expression`, false},
+		{"comment in a comment", `"version": 1,`, "\"version\": 1, /* see https://x */\n", "a comment holds //", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sound := installedFile(t, Options{})
+			file := strings.Replace(sound, tt.old, tt.new, 1)
+			if file == sound {
+				t.Fatalf("%q is not in\n%s", tt.old, sound)
+			}
+			for _, f := range Inspect([]byte(file), "linux", stat) {
+				if f.Remedy == "" {
+					t.Errorf("%q has no remedy", f.Problem)
+				}
+				if strings.Contains(f.Problem, tt.want) && f.Fatal == tt.fatal {
+					return
+				}
+			}
+			t.Errorf("got %+v\nwant one with %q, fatal %v", Inspect([]byte(file), "linux", stat), tt.want, tt.fatal)
+		})
+	}
+}
+
+func TestInspectAcceptsWhatCursorAccepts(t *testing.T) {
+	sound := installedFile(t, Options{})
+	for name, more := range map[string]string{
+		"escaped slashes":     `"a": "https:\/\/x",`,
+		"an open block sign":  `"a": "b/*",`,
+		"slashes in comments": "// https://x /* no\n",
+		"a whole number":      `"sum": 1.0,`,
+	} {
+		file := strings.Replace(sound, "{", "{"+more, 1)
+		if got := Inspect([]byte(file), "linux", stat); len(got) > 0 {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+	for _, matcher := range []string{"*", "", "Shell|Read", `^(?!rm)\\u0041(?<n>a)\\1`, `[\\w-]+`} {
+		file := strings.Replace(sound, `"matcher": "cursor-ralph"`, `"matcher": "`+matcher+`"`, 1)
+		if got := Inspect([]byte(file), "linux", stat); len(got) > 0 {
+			t.Errorf("matcher %s: got %+v", matcher, got)
+		}
+	}
+}
+
+func TestAWrappedHookIsNotCalledMissing(t *testing.T) {
+	file := `{"version": 1, "hooks": {"stop": [{"command": "time /opt/cursor-ralph-hook"}]}}`
+	got := Inspect([]byte(file), "linux", stat)
+	want := []bool{false}
+	var fatals []bool
+	for _, f := range got {
+		fatals = append(fatals, f.Fatal)
+	}
+	if !cmp.Equal(fatals, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestFindingsDoNoHarmToATerminal(t *testing.T) {
+	for _, file := range []string{
+		"{\"a\x1b[2J\": 1}", "{\"version\": \"\u009b2J\"}", `{"version": 1, "hooks": {"stop": [{"command": "\u001b[2J", "matcher": "(\u001b"}], "\u001b": []}}`,
+		`{"version": 1, "hooks": {"stop": [{"command": "/\u001b/cursor-ralph-hook --timeout \u001b"}]}}`,
+	} {
+		for _, f := range Inspect([]byte(file), "linux", stat) {
+			if strings.ContainsAny(f.Problem+f.Remedy, "\x1b\u009b") {
+				t.Errorf("got %q", f.Problem+f.Remedy)
+			}
+		}
+	}
+}
+
+func TestInspectOfNothing(t *testing.T) {
+	for _, raw := range []string{"", "[]", "null", "{}", `{"hooks": [1]}`, `{"hooks": {"stop": [1, [], {"command": 3}]}}`} {
+		got := Inspect([]byte(raw), "linux", stat)
+		if len(got) == 0 || !got[0].Fatal {
+			t.Errorf("%q: got %+v, want something fatal", raw, got)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package commands
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"strings"
+)
+
+// odd are files that people could have, written in every way that parses and that Cursor accepts.
+func odd() map[string]string {
+	return map[string]string{
+		"an empty object":          `{}`,
+		"an empty object and line": "{}\n",
+		"an open empty object":     "{\n}\n",
+		"a commented empty object": "{\n  // nothing yet\n}\n",
+		"no bytes":                 ``,
+		"white space":              " \n\t\n",
+		"version only":             `{"version": 1}`,
+		"hooks only":               `{"hooks": {}}`,
+		"no hooks":                 "{\n  \"version\": 1\n}\n",
+		"empty hooks":              "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
+		"empty hooks, one line":    `{"version": 1, "hooks": {}}`,
+		"spaced empty hooks":       "{\n  \"version\": 1,\n  \"hooks\": { }\n}\n",
+		"open empty hooks":         "{\n  \"version\": 1,\n  \"hooks\": {\n\n  }\n}\n",
+		"an empty stop":            "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": []\n  }\n}\n",
+		"a spaced empty stop":      "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [   ]\n  }\n}\n",
+		"a commented empty stop":   "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [ // mine\n    ]\n  }\n}\n",
+		"a blocked empty stop":     "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [/* mine */]\n  }\n}\n",
+		"another stop hook":        "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./mine.sh\" }\n    ]\n  }\n}\n",
+		"spread entries": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      {\n        \"command\": \"./mine.sh\",\n        \"loop_limit\": null\n      }\n    ],\n" +
+			"    \"afterFileEdit\": [\n      {\n        \"command\": \"./format.sh\"\n      }\n    ]\n  }\n}\n",
+		"tabs":                   "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [\n\t\t\t{\"command\": \"./mine.sh\"}\n\t\t]\n\t}\n}\n",
+		"CRLF":                   "{\r\n  \"version\": 1,\r\n  \"hooks\": {\r\n    \"stop\": [\r\n      { \"command\": \"mine.cmd\" } // mine\r\n    ]\r\n  }\r\n}\r\n",
+		"CRLF and nothing":       "{\r\n  \"version\": 1,\r\n  \"hooks\": {}\r\n}",
+		"no spaces":              `{"version":1,"hooks":{"stop":[{"command":"./mine.sh"}]}}`,
+		"one line":               `{ "version": 1, "hooks": { "stop": [ { "command": "./mine.sh" }, { "command": "b" } ] } }`,
+		"no final newline":       "{\n  \"version\": 1,\n  \"hooks\": {}\n}",
+		"a final comment":        "{\n  \"version\": 1,\n  \"hooks\": {}\n} // the end",
+		"hooks first":            "{\n  \"hooks\": {\n    \"stop\": []\n  },\n  \"version\": 1\n}\n",
+		"no indentation":         "{\n\"version\": 1,\n\"hooks\": {\n\"stop\": [\n{ \"command\": \"a\" }\n]\n}\n}\n",
+		"odd indentation":        "  {\n       \"version\": 1,\n   \"hooks\":\n {\n  \"stop\":\n     [\n {\"command\"  :  \"a\"}\n\n\n  ]   \n }  \n  }",
+		"leading commas":         "{ \"version\": 1\n, \"hooks\": { \"stop\": [ { \"command\": \"a\" }\n, { \"command\": \"b\" }\n] }\n}\n",
+		"comments everywhere":    "// a\n{ // b\n  /* c */ \"version\" /* d */ : /* e */ 1 /* f */, // g\n  // h\n  \"hooks\": { // i\n    \"stop\": [ // j\n      // k\n      { \"command\": \"x\" /* l */ } /* m */ // n\n      // o\n    ] // p\n    // q\n  } // r\n} // s\n// t\n",
+		"a block comment last":   "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"x\"} /* last */]}}",
+		"unknown members":        "{\n  \"$schema\": \"./s.json\",\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{\"command\": \"a\", \"mine\": {\"deep\": [1, [2, {}]]}}]\n  },\n  \"more\": []\n}\n",
+		"escapes and unicode":    "{\n  \"version\": 1,\n  \"hooks\": {\n    \"st\\u006fp\": [ { \"command\": \"echo \\\"\\u00e9 \U0001f600\\\" https:\\/\\/x\" } ]\n  }\n}\n",
+		"a wrapped hook of ours": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"tee log | /opt/cursor-ralph-hook\" }\n    ]\n  }\n}\n",
+		"prompt entries":         "{\n  \"version\": 1,\n  \"hooks\": {\n    \"preToolUse\": [ { \"type\": \"prompt\", \"prompt\": \"is this safe?\" } ]\n  }\n}\n",
+		"all events of ours": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"beforeSubmitPrompt\": [{\"command\": \"a\"}], \"afterShellExecution\": [{\"command\": \"b\", \"matcher\": \"git\"}],\n" +
+			"    \"postToolUse\": [],\n    \"postToolUseFailure\": [ ],\n    \"stop\": [\n    ],\n    \"afterAgentResponse\": [{\"command\": \"c\"}]\n  }\n}\n",
+		"blank lines between": "{\n\n  \"version\": 1,\n\n  \"hooks\": {\n\n    \"stop\": [\n\n      { \"command\": \"a\" },\n\n      { \"command\": \"b\" }\n\n    ]\n\n  }\n\n}\n\n",
+	}
+}
+
+// randomHooks writes a file with random entries, white space and comments.
+func randomHooks(r *rand.Rand) string {
+	w := writer{r: r, newline: "\n"}
+	if r.Intn(4) == 0 {
+		w.newline = "\r\n"
+	}
+	w.object(1, []string{`"version"`, `"hooks"`}, func(name string) {
+		if name == `"version"` {
+			w.b.WriteString("1")
+			return
+		}
+		var events []string
+		for _, e := range append(fullEvents(), "afterFileEdit", "sessionStart") {
+			if r.Intn(3) == 0 {
+				events = append(events, `"`+e+`"`)
+			}
+		}
+		w.object(2, events, func(string) { w.list(3) })
+	})
+	w.space(0)
+	return w.b.String()
+}
+
+type writer struct {
+	b       bytes.Buffer
+	r       *rand.Rand
+	newline string
+}
+
+func (w *writer) space(depth int) {
+	switch w.r.Intn(12) {
+	case 0:
+		w.b.WriteString(" ")
+	case 1:
+		w.b.WriteString(" // c" + w.newline)
+	case 2:
+		w.b.WriteString("/* c */")
+	case 3, 4, 5, 6:
+		w.b.WriteString(w.newline + strings.Repeat("  ", depth))
+	}
+}
+
+func (w *writer) object(depth int, names []string, value func(name string)) {
+	w.b.WriteString("{")
+	for i, name := range names {
+		if i > 0 {
+			w.b.WriteString(",")
+		}
+		w.space(depth)
+		w.b.WriteString(name)
+		w.space(0)
+		w.b.WriteString(":")
+		w.space(0)
+		value(name)
+		w.space(0)
+	}
+	w.space(depth - 1)
+	w.b.WriteString("}")
+}
+
+func (w *writer) list(depth int) {
+	w.b.WriteString("[")
+	for i := range w.r.Intn(3) {
+		if i > 0 {
+			w.b.WriteString(",")
+		}
+		w.space(depth)
+		w.object(depth+1, []string{`"command"`, `"timeout"`}, func(name string) {
+			fmt.Fprintf(&w.b, `%d`, w.r.Intn(100))
+		})
+		w.space(0)
+	}
+	w.space(depth - 1)
+	w.b.WriteString("]")
+}

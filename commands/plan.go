@@ -1,0 +1,178 @@
+package commands
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const backupSuffix = ".cursor-ralph-backup"
+
+// Plan says what an installation, or another one over the first, would do. It writes nothing.
+func Plan(o Options) (Change, error) {
+	if err := o.check(); err != nil {
+		return Change{}, err
+	}
+	folders, err := o.folders()
+	if err != nil {
+		return Change{}, err
+	}
+	var c Change
+	if err := c.addSlash(o, 2-len(folders)); err != nil {
+		return Change{}, err
+	}
+	if err := c.addHooks(o); err != nil {
+		return Change{}, err
+	}
+	return c, nil
+}
+
+// PlanRemoval says what it would do to take out again what an installation put in. It needs Folder and Project only.
+func PlanRemoval(o Options) (Change, error) {
+	if err := o.checkFolder(); err != nil {
+		return Change{}, err
+	}
+	if _, err := o.folders(); err != nil {
+		return Change{}, err
+	}
+	var c Change
+	if err := c.removeHooks(o); err != nil {
+		return Change{}, err
+	}
+	if err := c.removeSlash(o); err != nil {
+		return Change{}, err
+	}
+	return c, nil
+}
+
+// folders are those of ours that are there already.
+func (o Options) folders() ([]string, error) {
+	var there []string
+	if _, err := os.Stat(filepath.Dir(o.Folder)); err != nil {
+		return nil, refusal{fmt.Sprintf("folder for %s: %v", o.Folder, err), "check the path"}
+	}
+	for _, path := range []string{o.Folder, o.commandsFolder()} {
+		exists, err := o.readFolder(path)
+		if err != nil {
+			return nil, err
+		}
+		if exists {
+			there = append(there, path)
+		}
+	}
+	return there, nil
+}
+
+func (o Options) commandsFolder() string { return filepath.Join(o.Folder, "commands") }
+
+func (o Options) hooksFile() string { return filepath.Join(o.Folder, "hooks.json") }
+
+func (c *Change) addHooks(o Options) error {
+	now, backup, err := o.readHooks()
+	if err != nil {
+		return err
+	}
+	base, err := c.base(o, now, backup)
+	if err != nil {
+		return atFile(now.path, err)
+	}
+	merged, notes, err := merge(now.data, o.entries(), outlineOf(base), o.AnyEvent)
+	if err != nil {
+		return atFile(now.path, err)
+	}
+	for _, n := range notes {
+		c.note("%s: %s", now.path, n)
+	}
+	if backup.mode = now.mode; base != nil && !bytes.Equal(base, backup.data) {
+		c.note("%s keeps what hooks.json is without our entries", backup.path)
+	}
+	c.put(backup, base)
+	c.put(now, merged)
+	return nil
+}
+
+func (o Options) readHooks() (now, backup node, err error) {
+	if now, err = o.read(o.hooksFile()); err != nil {
+		return
+	}
+	backup, err = o.read(o.hooksFile() + backupSuffix)
+	return now, backup, err
+}
+
+// base is hooks.json without us, which is what the backup holds. A backup of a file that the user has since removed is not
+// the base of anything, but may be the last copy.
+func (c *Change) base(o Options, now, backup node) ([]byte, error) {
+	if now.data == nil && backup.data != nil {
+		return nil, c.keep(o, backup)
+	}
+	if !hasOurs(now.data) {
+		return now.data, nil
+	}
+	return unmerge(now.data, backup.data)
+}
+
+// keep puts a copy of what would be lost beside it, under a name that nothing else has.
+func (c *Change) keep(o Options, lost node) error {
+	sum := sha256.Sum256(lost.data)
+	kept, err := o.read(fmt.Sprintf("%s.cursor-ralph-kept-%x", lost.path, sum[:4]))
+	if err != nil {
+		return err
+	}
+	kept.mode = lost.mode
+	c.put(kept, lost.data)
+	c.note("%s keeps a copy of %s", kept.path, lost.path)
+	return nil
+}
+
+func (c *Change) removeHooks(o Options) error {
+	now, backup, err := o.readHooks()
+	if err != nil {
+		return err
+	}
+	if !hasOurs(now.data) {
+		return c.leaveHooks(now, backup)
+	}
+	rest, err := unmerge(now.data, backup.data)
+	if err != nil {
+		return atFile(now.path, err)
+	}
+	if rest == nil && now.target != now.path {
+		rest = []byte("{}\n") // a link stays
+	}
+	c.put(now, rest)
+	c.put(backup, nil)
+	return nil
+}
+
+// leaveHooks is for a hooks.json without entries of ours, or one that does not parse and may have some.
+func (c *Change) leaveHooks(now, backup node) error {
+	_, text := splitMark(now.data)
+	if _, err := parse(text); err != nil && bytes.Contains(now.data, []byte(hookName)) {
+		return atFile(now.path, refuse(unparsable(err)))
+	}
+	c.drop(backup, now)
+	return nil
+}
+
+// drop removes the backup of a file that is no longer ours to restore, if it says nothing new.
+func (c *Change) drop(backup, now node) {
+	switch {
+	case backup.data == nil:
+	case bytes.Equal(now.data, backup.data):
+		c.put(backup, nil)
+	default:
+		c.note("%s is left: %s is not ours any more, and differs", backup.path, now.path)
+	}
+}
+
+// atFile names the file in an error and keeps the hint.
+func atFile(path string, err error) error {
+	var r refusal
+	if errors.As(err, &r) {
+		return refusal{path + ": " + r.what, r.hint}
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}

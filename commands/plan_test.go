@@ -1,0 +1,407 @@
+package commands
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// home is an empty home folder with the options for it.
+func home(t *testing.T) (string, Options) {
+	t.Helper()
+	dir := t.TempDir()
+	o := linux()
+	o.Folder = filepath.Join(dir, ".cursor")
+	return dir, o
+}
+
+func write(t *testing.T, path, content string, mode fs.FileMode) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, path, target string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(target, path)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// tree is every file and folder with its mode and content.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		found[path] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			found[path] += " " + read(t, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func install(t *testing.T, o Options) Change {
+	t.Helper()
+	c, err := Plan(o)
+	if err == nil {
+		err = c.Apply()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func uninstall(t *testing.T, o Options) Change {
+	t.Helper()
+	c, err := PlanRemoval(Options{Folder: o.Folder, Project: o.Project})
+	if err == nil {
+		err = c.Apply()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// checkIdentity installs, installs again with the same and with other options, and uninstalls.
+func checkIdentity(t *testing.T, dir string, o Options) {
+	t.Helper()
+	before := tree(t, dir)
+	install(t, o)
+	installed := tree(t, dir)
+	if c := install(t, o); len(c.Files)+len(c.Notes) > 0 {
+		t.Errorf("installed twice: got %+v, want nothing", c)
+	}
+	if diff := cmp.Diff(installed, tree(t, dir)); diff != "" {
+		t.Errorf("installed twice:\n%s", diff)
+	}
+	install(t, minimal(o))
+	install(t, o)
+	uninstall(t, o)
+	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+		t.Errorf("uninstalled:\n%s", diff)
+	}
+	if c := uninstall(t, o); len(c.Files)+len(c.Notes) > 0 {
+		t.Errorf("uninstalled twice: got %+v, want nothing", c)
+	}
+}
+
+func TestUninstallLeavesEverythingAsItWas(t *testing.T) {
+	for name, prepare := range map[string]func(t *testing.T, o Options){
+		"no folder": func(*testing.T, Options) {},
+		"an empty folder": func(t *testing.T, o Options) {
+			if err := os.Mkdir(o.Folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"an empty commands folder": func(t *testing.T, o Options) {
+			if err := os.MkdirAll(o.commandsFolder(), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"other files": func(t *testing.T, o Options) {
+			write(t, filepath.Join(o.Folder, "mcp.json"), "{}", 0o600)
+			write(t, filepath.Join(o.commandsFolder(), "mine.md"), "# mine", 0o644)
+		},
+		"a command of the same name": func(t *testing.T, o Options) {
+			write(t, filepath.Join(o.commandsFolder(), "ralph-loop.md"), "# my own\r\n", 0o600)
+		},
+		"a private hooks.json": func(t *testing.T, o Options) { write(t, o.hooksFile(), odd()["CRLF"], 0o600) },
+		"a read-only hooks.json": func(t *testing.T, o Options) {
+			if runtime.GOOS == "windows" {
+				t.Skip("Windows does not replace read-only files")
+			}
+			write(t, o.hooksFile(), odd()["tabs"], 0o444)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, o := home(t)
+			prepare(t, o)
+			checkIdentity(t, dir, o)
+		})
+	}
+	for name, content := range odd() {
+		t.Run(name, func(t *testing.T) {
+			dir, o := home(t)
+			write(t, o.hooksFile(), content, 0o644)
+			checkIdentity(t, dir, o)
+		})
+	}
+}
+
+func TestPlanWritesNothing(t *testing.T) {
+	dir, o := home(t)
+	write(t, o.hooksFile(), odd()["tabs"], 0o644)
+	before := tree(t, dir)
+	c, err := Plan(o)
+	if err != nil || len(c.Files) != 8+2 {
+		t.Fatalf("got %d files, error %v", len(c.Files), err)
+	}
+	last := c.Files[len(c.Files)-1]
+	if last.Path != o.hooksFile() || string(last.Old) != odd()["tabs"] || !strings.Contains(string(last.New), hookName) {
+		t.Errorf("got %+v last, want hooks.json", last)
+	}
+	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheBackupIsTheFileWithoutUs(t *testing.T) {
+	_, o := home(t)
+	backup := o.hooksFile() + backupSuffix
+	write(t, o.hooksFile(), odd()["another stop hook"], 0o600)
+	install(t, o)
+	if got := read(t, backup); got != odd()["another stop hook"] {
+		t.Errorf("got %s", got)
+	}
+	if info, err := os.Stat(backup); err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+		t.Errorf("got mode %v, error %v, want 0600", info.Mode(), err)
+	}
+	write(t, o.hooksFile(), strings.Replace(read(t, o.hooksFile()), "./mine.sh", "./new.sh", 1), 0o600)
+	install(t, o)
+	want := strings.Replace(odd()["another stop hook"], "./mine.sh", "./new.sh", 1)
+	if got := read(t, backup); got != want {
+		t.Errorf("after an edit got %s, want %s", got, want)
+	}
+	uninstall(t, o)
+	if got := read(t, o.hooksFile()); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestAHooksFileThatTheUserAddedToStays(t *testing.T) {
+	dir, o := home(t)
+	install(t, o)
+	write(t, o.hooksFile(), strings.Replace(read(t, o.hooksFile()), `"stop": [`, "\"stop\": [\n      { \"command\": \"./mine.sh\" },", 1), 0o644)
+	uninstall(t, o)
+	want := "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./mine.sh\" }\n    ]\n  }\n}\n"
+	if diff := cmp.Diff(want, read(t, o.hooksFile())); diff != "" {
+		t.Error(diff)
+	}
+	if got := tree(t, dir); len(got) != 3 {
+		t.Errorf("got %v, want hooks.json alone", got)
+	}
+}
+
+func TestABackupOfARemovedHooksFileIsKept(t *testing.T) {
+	_, o := home(t)
+	write(t, o.hooksFile(), odd()["tabs"], 0o644)
+	install(t, o)
+	if err := os.Remove(o.hooksFile()); err != nil {
+		t.Fatal(err)
+	}
+	install(t, o)
+	uninstall(t, o)
+	kept, err := filepath.Glob(filepath.Join(o.Folder, "*"))
+	if err != nil || len(kept) != 1 || !strings.Contains(kept[0], ".cursor-ralph-kept-") || read(t, kept[0]) != odd()["tabs"] {
+		t.Errorf("got %q, error %v, want the copy alone", kept, err)
+	}
+}
+
+func TestAnEditedSlashCommandIsKept(t *testing.T) {
+	for name, act := range map[string]func(*testing.T, Options) Change{"install": install, "uninstall": uninstall} {
+		t.Run(name, func(t *testing.T) {
+			_, o := home(t)
+			install(t, o)
+			path := filepath.Join(o.commandsFolder(), "ralph-loop.md")
+			text := strings.Replace(read(t, path), "Work on the task", "Work hard on the task", 1)
+			write(t, path, text, 0o644)
+			c := act(t, o)
+			kept, err := filepath.Glob(path + ".cursor-ralph-kept-*")
+			if err != nil || len(kept) != 1 || read(t, kept[0]) != text || len(c.Notes) != 1 {
+				t.Errorf("got %q, notes %q, error %v, want one copy", kept, c.Notes, err)
+			}
+		})
+	}
+}
+
+func TestALaterCommandOfTheUsersOwnStays(t *testing.T) {
+	_, o := home(t)
+	path := filepath.Join(o.commandsFolder(), "ralph-loop.md")
+	write(t, path, "first", 0o644)
+	install(t, o)
+	write(t, path, "second", 0o644)
+	install(t, o)
+	uninstall(t, o)
+	if got := read(t, path); got != "second" {
+		t.Errorf("got %q, want the later one", got)
+	}
+	kept, err := filepath.Glob(path + ".*")
+	if err != nil || len(kept) != 1 || read(t, kept[0]) != "first" {
+		t.Errorf("got %q, error %v, want a copy of the first", kept, err)
+	}
+}
+
+func TestLinksOfTheUserAreWrittenThrough(t *testing.T) {
+	dir, o := home(t)
+	target := filepath.Join(dir, "dotfiles", "hooks.json")
+	write(t, target, odd()["tabs"], 0o644)
+	write(t, filepath.Join(dir, "dotfiles", "ralph-loop.md"), "mine", 0o644)
+	link(t, o.hooksFile(), "../dotfiles/hooks.json")
+	link(t, filepath.Join(o.commandsFolder(), "ralph-loop.md"), "../../dotfiles/ralph-loop.md")
+	checkIdentity(t, dir, o)
+	install(t, o)
+	if got := read(t, target); !strings.Contains(got, hookName) {
+		t.Errorf("got %s in the target of the link", got)
+	}
+}
+
+func TestPlanRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		prepare    func(t *testing.T, o *Options)
+	}{
+		{"a file that does not parse", "hooks.json: does not parse: line 1, column 2", func(t *testing.T, o *Options) { write(t, o.hooksFile(), "{x", 0o644) }},
+		{"a folder in its place", "is not a file", func(t *testing.T, o *Options) { write(t, filepath.Join(o.hooksFile(), "x"), "", 0o644) }},
+		{"a file for the folder", "is not a folder", func(t *testing.T, o *Options) { write(t, o.Folder, "", 0o644) }},
+		{"no parent", "folder for", func(t *testing.T, o *Options) { o.Folder = filepath.Join(o.Folder, "x", ".cursor") }},
+		{"a broken link", "is a broken link", func(t *testing.T, o *Options) { link(t, o.hooksFile(), "nowhere") }},
+		{"a link in a project", "is a symbolic link", func(t *testing.T, o *Options) {
+			o.Project = true
+			write(t, filepath.Join(o.Folder, "x"), "{}", 0o644)
+			link(t, o.hooksFile(), "x")
+		}},
+		{"a linked folder in a project", "is a symbolic link", func(t *testing.T, o *Options) {
+			o.Project = true
+			link(t, o.Folder, t.TempDir())
+		}},
+		{"a huge file", "is too big", func(t *testing.T, o *Options) { write(t, o.hooksFile(), strings.Repeat(" ", maxSize+1), 0o644) }},
+		{"somebody else's file", "belongs to another user", func(t *testing.T, o *Options) {
+			write(t, o.hooksFile(), "{}", 0o644)
+			giveAway(t, o.hooksFile())
+		}},
+		{"somebody else's folder", "belongs to another user", func(t *testing.T, o *Options) {
+			write(t, o.hooksFile(), "{}", 0o644)
+			giveAway(t, o.Folder)
+		}},
+		{"a relative folder", "is not an absolute path", func(_ *testing.T, o *Options) { o.Folder = ".cursor" }},
+		{"a relative hook", "is not an absolute path", func(_ *testing.T, o *Options) { o.Hook = "cursor-ralph-hook" }},
+		{"a relative hook on Windows", "is not an absolute path", func(_ *testing.T, o *Options) { o.OS, o.Hook = "windows", `\x\cursor-ralph-hook.exe` }},
+		{"a renamed hook", "is not named cursor-ralph-hook", func(_ *testing.T, o *Options) { o.Hook = "/opt/hook" }},
+		{"a newline in the path", "cannot be written", func(_ *testing.T, o *Options) { o.Hook = "/a\nb/cursor-ralph-hook" }},
+		{"bytes that are no text", "cannot be written", func(_ *testing.T, o *Options) { o.Hook = "/a\xff/cursor-ralph-hook" }},
+		{"a newline in the program", "cannot be written", func(_ *testing.T, o *Options) { o.Program = "a\nb" }},
+		{"session limit 0", `session limit "0"`, func(_ *testing.T, o *Options) { o.SessionLimit = "0" }},
+		{"session limit -1", `session limit "-1"`, func(_ *testing.T, o *Options) { o.SessionLimit = "-1" }},
+		{"session limit 05", `session limit "05"`, func(_ *testing.T, o *Options) { o.SessionLimit = "05" }},
+		{"session limit many", `session limit "many"`, func(_ *testing.T, o *Options) { o.SessionLimit = "many" }},
+		{"a negative timeout", "is negative", func(_ *testing.T, o *Options) { o.VerifyTimeout = -time.Second }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, o := home(t)
+			tt.prepare(t, &o)
+			before := tree(t, dir)
+			c, err := Plan(o)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want %q in it", err, tt.want)
+			}
+			var hint interface{ Hint() string }
+			if !errors.As(err, &hint) || hint.Hint() == "" {
+				t.Errorf("%v has no hint", err)
+			}
+			if err := c.Apply(); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func giveAway(t *testing.T, path string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	if err := os.Chown(path, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRemovalRefusesWhatItCannotRead(t *testing.T) {
+	_, o := home(t)
+	install(t, o)
+	broken := strings.TrimSpace(read(t, o.hooksFile()))[1:]
+	write(t, o.hooksFile(), broken, 0o644)
+	if _, err := PlanRemoval(o); err == nil || !strings.Contains(err.Error(), "hooks.json: does not parse") {
+		t.Errorf("got error %v", err)
+	}
+	write(t, o.hooksFile(), "{ not ours", 0o644)
+	uninstall(t, o)
+	if got := read(t, o.hooksFile()); got != "{ not ours" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAnEditBetweenPlanAndApplyStopsIt(t *testing.T) {
+	_, o := home(t)
+	write(t, o.hooksFile(), "{}", 0o644)
+	c, err := Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, o.hooksFile(), `{"mine": 1}`, 0o644)
+	if err := c.Apply(); err == nil || !strings.Contains(err.Error(), "was changed") {
+		t.Errorf("got error %v", err)
+	}
+	if got := read(t, o.hooksFile()); got != `{"mine": 1}` {
+		t.Errorf("got %s", got)
+	}
+	if _, err := os.Stat(o.commandsFolder()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got error %v, want nothing written", err)
+	}
+}
+
+func TestHookPathsAreCleaned(t *testing.T) {
+	for _, tt := range []struct{ goos, path, want string }{
+		{"linux", "/opt//x/../cursor-ralph-hook", "/opt/cursor-ralph-hook"},
+		{"darwin", "//cursor-ralph-hook", "/cursor-ralph-hook"},
+		{"windows", `C:/x/cursor-ralph-hook.exe`, `C:\x\cursor-ralph-hook.exe`},
+		{"windows", `//server/share/cursor-ralph-hook.exe`, `\\server\share\cursor-ralph-hook.exe`},
+	} {
+		if got := (Options{OS: tt.goos, Hook: tt.path}).command(); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
+
+func TestHostileHookPathsInstallAndUninstall(t *testing.T) {
+	for _, path := range hostilePaths() {
+		dir, o := home(t)
+		if o.Hook = filepath.Join(path, hookName); o.check() != nil {
+			continue
+		}
+		checkIdentity(t, dir, o)
+	}
+}

@@ -1,0 +1,98 @@
+package commands
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+//go:embed slash/*.md slash/*.tmpl
+var slashFiles embed.FS
+
+// SlashCommands are the slash commands as they are installed for a program and a system, sorted by name. Path is the name alone.
+func SlashCommands(program, goos string) ([]File, error) {
+	all, err := template.ParseFS(slashFiles, "slash/*")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := slashFiles.ReadDir("slash")
+	if err != nil {
+		return nil, err
+	}
+	var list []File
+	for _, e := range entries {
+		if path.Ext(e.Name()) != ".md" {
+			continue
+		}
+		body, err := render(all, e.Name(), program, goos)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, File{Path: e.Name(), New: stamp(body, 0)})
+	}
+	return list, nil
+}
+
+// render fills in how the agent's shell calls the program.
+func render(all *template.Template, name, program, goos string) ([]byte, error) {
+	var b bytes.Buffer
+	err := all.ExecuteTemplate(&b, name, struct {
+		Name, Run string
+		Windows   bool
+	}{strings.TrimSuffix(name, ".md"), invoke(program, goos), goos == "windows"})
+	return b.Bytes(), err
+}
+
+// stamp ends a file with the line by which it is known as ours. The checksum tells an edited file from an older one. made is
+// how many folders the installation made, commands first: they go again with the files.
+func stamp(body []byte, made int) []byte {
+	text := bytes.TrimRight(body, "\n")
+	line := fmt.Sprintf("<!-- cursor-ralph: installed file, changes are lost at the next install (%s, folders made: %d) -->", checksum(text), made)
+	return slices.Concat(text, []byte("\n\n"+line+"\n"))
+}
+
+func checksum(text []byte) string {
+	sum := sha256.Sum256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
+	return fmt.Sprintf("%x", sum[:8])
+}
+
+// origin is whose text a file in the folder commands is.
+type origin int
+
+const (
+	nobodys  origin = iota // there is no file
+	users                  // another text of that name
+	pristine               // ours
+	edited                 // ours, and the user wrote into it
+)
+
+// stampPattern lets pass line endings that version control changed.
+const stampPattern = `(?:\r?\n)*<!-- cursor-ralph: installed file[^\n]*\(([0-9a-f]+), folders made: ([0-9])\) -->`
+
+func originOf(data []byte) (from origin, made int) {
+	if data == nil {
+		return nobodys, 0
+	}
+	at := regexp.MustCompile(stampPattern).FindSubmatchIndex(data)
+	if at == nil {
+		return users, 0
+	}
+	made, _ = strconv.Atoi(string(data[at[4]:at[5]])) // one digit
+	if len(bytes.TrimSpace(data[at[1]:])) > 0 || checksum(data[:at[0]]) != string(data[at[2]:at[3]]) {
+		return edited, made
+	}
+	return pristine, made
+}
+
+// restamp changes only the number of folders.
+func restamp(content []byte, made int) []byte {
+	at := regexp.MustCompile(stampPattern).FindIndex(content)
+	return stamp(content[:at[0]], made)
+}

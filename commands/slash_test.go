@@ -1,0 +1,121 @@
+package commands
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSlashCommandsAreAsInTestdata(t *testing.T) {
+	for goos, program := range map[string]string{"linux": "cursor-ralph", "windows": `C:\Program Files\Ralph\cursor-ralph.exe`} {
+		files, err := SlashCommands(program, goos)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, f := range files {
+			names = append(names, strings.TrimSuffix(f.Path, ".md"))
+			golden(t, filepath.Join("testdata", "slash-"+goos, f.Path), f.New)
+		}
+		want := []string{"cancel-ralph", "ralph-context", "ralph-help", "ralph-loop", "ralph-pause", "ralph-resume", "ralph-status", "ulw-loop"}
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func slashCommand(t *testing.T, name, program, goos string) string {
+	t.Helper()
+	files, err := SlashCommands(program, goos)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Path == name {
+			return string(f.New)
+		}
+	}
+	t.Fatalf("no %s", name)
+	return ""
+}
+
+func TestTheHandOverGivesTheTextVerbatimToTheProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a POSIX shell")
+	}
+	folder := filepath.Join(t.TempDir(), "it's a $HOME `folder`")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(folder, "cursor-ralph")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s ' \"$@\"\ncat\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const task = `"fix 'it' and $(rm -rf x) ` + "`id`" + ` \n \\ $HOME ${X} ‘curly’ 😀
+EOF
+  a second line" --max-iterations 7 !!`
+	for _, name := range []string{"ralph-loop", "ulw-loop", "ralph-context"} {
+		_, block, _ := strings.Cut(slashCommand(t, name+".md", program, "linux"), "```sh\n")
+		block, _, _ = strings.Cut(block, "\n```")
+		for _, shell := range []string{"sh", "bash"} {
+			out, err := exec.Command(shell, "-c", strings.Replace(block, "THE USER'S TEXT", task, 1)).CombinedOutput()
+			if want := "slash " + name + " " + task + "\n"; err != nil || string(out) != want {
+				t.Errorf("%s: got %q, error %v, want %q", shell, out, err, want)
+			}
+		}
+	}
+}
+
+func TestRalphLoopSaysWhatMatters(t *testing.T) {
+	for _, goos := range []string{"linux", "windows"} {
+		got := slashCommand(t, "ralph-loop.md", "cursor-ralph", goos)
+		for _, want := range []string{
+			`/ralph-loop "<task>" [options]`, "/ralph-loop --continue <id>", "verbatim", "cursor-ralph note", "cursor-ralph blocked",
+			"Do not loop yourself", "exactly as the program printed it", "Never write it to get out",
+			"--max-iterations N", "--min-iterations N", "--completion-promise TEXT", "--promise-match", "--promise-position",
+			"--min-tool-calls M", "--on-promise-no-work", "--max-duration D", "--ultrawork", "--replace",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q is missing", goos, want)
+			}
+		}
+		for _, unwanted := range []string{"<promise>", "--verify", "--plan"} {
+			if strings.Contains(got, unwanted) {
+				t.Errorf("%s: %q is in", goos, unwanted)
+			}
+		}
+	}
+}
+
+func TestTheStampTellsWhoseAFileIs(t *testing.T) {
+	text := stamp([]byte("# a\n\nb\n"), 2)
+	crlf := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	for _, tt := range []struct {
+		name string
+		data []byte
+		want origin
+		made int
+	}{
+		{"no file", nil, nobodys, 0},
+		{"an empty file", []byte{}, users, 0},
+		{"another text", []byte("# a\n"), users, 0},
+		{"as written", text, pristine, 2},
+		{"with other line ends", crlf, pristine, 2},
+		{"without the last line end", bytes.TrimSpace(text), pristine, 2},
+		{"changed", bytes.Replace(text, []byte("b"), []byte("c"), 1), edited, 2},
+		{"added to", append(bytes.Clone(text), "more\n"...), edited, 2},
+	} {
+		if got, made := originOf(tt.data); got != tt.want || made != tt.made {
+			t.Errorf("%s: got %d, %d folders, want %d, %d", tt.name, got, made, tt.want, tt.made)
+		}
+	}
+	if got := string(restamp(text, 1)); !strings.Contains(got, "folders made: 1") || strings.Count(got, "<!--") != 1 {
+		t.Errorf("got %s", got)
+	}
+}
