@@ -72,6 +72,9 @@ func (b *bench) rounds(ctx context.Context) error {
 	if err := b.repeat(ctx, b.settings.warmup); err != nil {
 		return err
 	}
+	if err := b.settle(ctx); err != nil {
+		return err
+	}
 	if err := b.recorded(); err != nil {
 		return err
 	}
@@ -102,6 +105,17 @@ func (b *bench) round() error {
 		b.hook[i] = append(b.hook[i], hook)
 	}
 	return nil
+}
+
+// settle waits until the folders of the crowds have been at rest for so long
+// that the hook trusts their time, and lets it look at each once.
+func (b *bench) settle(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(2500 * time.Millisecond):
+	}
+	return b.repeat(ctx, 1)
 }
 
 // recorded makes sure that the tool events of the warm-up were written down: an

@@ -69,8 +69,14 @@ func newScene(place, root string, others int) (scene, error) {
 }
 
 // crowd adds the other loops and the other pending files, each under its
-// conversation's name.
+// conversation's name, and the lock file that whoever wrote them left there.
 func (s scene) crowd() error {
+	if s.others > 0 {
+		lock := filepath.Join(s.folder, "cursor-ralph-pending", ".lock")
+		if err := os.WriteFile(lock, nil, 0o600); err != nil {
+			return err
+		}
+	}
 	for i := range s.others {
 		id := fmt.Sprintf("%08x-0000-4000-8000-%012x", i*2654435761%(1<<32), i)
 		if err := os.WriteFile(s.live(id), loopFile("another task"), 0o600); err != nil {

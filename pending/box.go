@@ -95,7 +95,7 @@ func (b *Box) write(path string, l loop.State) error {
 	if err != nil {
 		return err
 	}
-	return ownfile.Replace(path, b.places.Pending(), data, false)
+	return ownfile.Replace(path, b.places.Scratch(), data, false)
 }
 
 func (b *Box) freeStem() string {
@@ -115,8 +115,10 @@ func (b *Box) lock(ctx context.Context) (func() error, error) {
 	if err := ownfile.Folder(b.places.Pending()); err != nil {
 		return nil, err
 	}
-	return ownfile.Lock(ctx, filepath.Join(b.places.Pending(), ".lock"))
+	return ownfile.Lock(ctx, b.lockPath())
 }
+
+func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), ".lock") }
 
 // List gives every pending file, the legacy one too, in the order of their
 // names.

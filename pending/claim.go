@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -47,31 +46,32 @@ func (b *Box) Waiting(who Claimant) bool {
 const (
 	largeFolder = 200             // names; listing fewer costs next to nothing
 	coarseClock = 2 * time.Second // two changes of a folder closer than this may have one time
+	markOffset  = -time.Hour      // so that a mark cannot be taken for the time of a file just made
 )
 
-// anyUnbound looks for unbound files. In a large folder without one it leaves
-// the folder's time on a mark, so that the next stop need not list it again
-// while nothing has changed.
+// anyUnbound looks for unbound files. In a large folder without one it marks
+// the folder's time on the lock file, whose own time nobody needs, so that the
+// next stop need not list the folder again while nothing in it has changed.
 func (b *Box) anyUnbound() bool {
-	mark := filepath.Join(b.places.Pending(), ".none-unbound")
 	folder, err := os.Lstat(b.places.Pending())
 	if err != nil {
 		return false
 	}
-	if seen, err := os.Lstat(mark); err == nil && seen.ModTime().Equal(folder.ModTime()) {
+	mark := folder.ModTime().Add(markOffset)
+	if lock, err := os.Lstat(b.lockPath()); err == nil && lock.ModTime().Equal(mark) {
 		return false
 	}
 	stems, listed, err := b.stems()
 	if err == nil && len(stems) == 0 && listed > largeFolder && b.now().Sub(folder.ModTime()) > coarseClock {
-		b.leaveMark(mark, folder.ModTime())
+		b.leave(mark)
 	}
 	return err == nil && len(stems) > 0
 }
 
-// leaveMark may fail: then the folder is listed again next time.
-func (b *Box) leaveMark(mark string, t time.Time) {
-	if _, err := ownfile.Append(mark, nil); err == nil {
-		_ = os.Chtimes(mark, t, t)
+// leave may fail: then the folder is listed again next time.
+func (b *Box) leave(mark time.Time) {
+	if _, err := ownfile.Append(b.lockPath(), nil); err == nil {
+		_ = os.Chtimes(b.lockPath(), mark, mark)
 	}
 }
 

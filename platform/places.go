@@ -81,8 +81,12 @@ func stateFolder(goos string, getenv func(string) string, fallback string) strin
 }
 
 // Pending is the folder for loops that were asked for. It is ours alone, so
-// locks and unfinished files lie in it too.
+// the locks lie in it too.
 func (p Places) Pending() string { return p.in("-pending") }
+
+// Scratch is where files are written before they get their names. It is not
+// the pending folder itself, whose time then tells when a loop was asked for.
+func (p Places) Scratch() string { return filepath.Join(p.Pending(), ".new") }
 
 // Legacy is the one pending file of older tools.
 func (p Places) Legacy() string { return p.in("-pending.json") }

@@ -126,13 +126,6 @@ func (s *Store) readRecord(path string) (loop.State, error) {
 // writeRecord is durable: after a crash of the machine the archive is what is
 // left of a loop.
 func (s *Store) writeRecord(name string, data []byte) error {
-	err := ownfile.Replace(s.recordPath(name), s.places.Archive, data, true)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := ownfile.Folder(s.places.Archive); err != nil {
-		return err
-	}
 	return ownfile.Replace(s.recordPath(name), s.places.Archive, data, true)
 }
 

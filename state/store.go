@@ -250,7 +250,7 @@ func (s *Store) save(id string, l loop.State, was []byte, live bool, kind loop.E
 		return s.writeRecord(id, data)
 	}
 	if string(data) != string(was) {
-		if err := ownfile.Replace(s.places.Live(id), s.places.Pending(), data, false); err != nil {
+		if err := ownfile.Replace(s.places.Live(id), s.places.Scratch(), data, false); err != nil {
 			return err
 		}
 	}

@@ -92,13 +92,19 @@ func Append(path string, data []byte) (size int64, err error) {
 
 // Replace puts data at path so that a reader sees the old content or the new,
 // never a part. The new file is first written in scratch, a private folder on
-// the same file system. With durable the content is on the disk before the
+// the same file system, which is made where it is missing. With durable the content is on the disk before the
 // name is.
 func Replace(path, scratch string, data []byte, durable bool) error {
 	if _, err := Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	f, err := os.CreateTemp(scratch, ".new-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := Folder(scratch); err != nil {
+			return err
+		}
+		f, err = os.CreateTemp(scratch, ".new-*")
+	}
 	if err != nil {
 		return err
 	}

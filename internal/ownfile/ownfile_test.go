@@ -1,0 +1,492 @@
+//go:build unix
+
+package ownfile_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+)
+
+const nobody = 65534
+
+// odd is a thing where a file of ours should be.
+type odd struct {
+	name string
+	put  func(t *testing.T, dir string) (path string)
+}
+
+var odds = []odd{
+	{"a symbolic link", func(t *testing.T, dir string) string {
+		must(t, os.WriteFile(filepath.Join(dir, "target"), []byte("secret"), 0o600))
+		return link(t, filepath.Join(dir, "target"), dir)
+	}},
+	{"a dangling symbolic link", func(t *testing.T, dir string) string {
+		return link(t, filepath.Join(dir, "nothing"), dir)
+	}},
+	{"a symbolic link to itself", func(t *testing.T, dir string) string { return link(t, "odd", dir) }},
+	{"a pipe", func(t *testing.T, dir string) string {
+		path := filepath.Join(dir, "odd")
+		must(t, syscall.Mkfifo(path, 0o600))
+		return path
+	}},
+	{"a folder", func(t *testing.T, dir string) string {
+		path := filepath.Join(dir, "odd")
+		must(t, os.Mkdir(path, 0o700))
+		return path
+	}},
+	{"a socket", func(t *testing.T, dir string) string {
+		short, err := os.MkdirTemp("", "s") // the path of a socket has to be short
+		must(t, err)
+		t.Cleanup(func() { must(t, os.RemoveAll(short)) })
+		path := filepath.Join(short, "odd")
+		l, err := net.Listen("unix", path)
+		must(t, err)
+		t.Cleanup(func() { l.Close() })
+		return path
+	}},
+	{"a device", func(*testing.T, string) string { return os.DevNull }},
+	{"another name of a file", func(t *testing.T, dir string) string {
+		target, path := filepath.Join(dir, "target"), filepath.Join(dir, "odd")
+		must(t, os.WriteFile(target, []byte("secret"), 0o600))
+		must(t, os.Link(target, path))
+		return path
+	}},
+	{"somebody else's file", func(t *testing.T, dir string) string { return foreign(t, dir, 0o644) }},
+	{"somebody else's file that everybody may write", func(t *testing.T, dir string) string { return foreign(t, dir, 0o666) }},
+	{"somebody else's file that nobody else may read", func(t *testing.T, dir string) string { return foreign(t, dir, 0) }},
+}
+
+// foreign gives another user's file: root makes one, anybody else finds one.
+func foreign(t *testing.T, dir string, mode fs.FileMode) string {
+	if os.Geteuid() != 0 {
+		if mode == 0 {
+			return "/etc/shadow"
+		}
+		return "/etc/passwd"
+	}
+	path := filepath.Join(dir, "odd")
+	must(t, os.WriteFile(path, []byte("secret"), 0o600))
+	must(t, os.Chmod(path, mode))
+	must(t, os.Chown(path, nobody, nobody))
+	return path
+}
+
+func link(t *testing.T, target, dir string) string {
+	path := filepath.Join(dir, "odd")
+	must(t, os.Symlink(target, path))
+	return path
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, content string) string {
+	t.Helper()
+	must(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// in is a context that ends long before the test does.
+func in(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// operations do what they are named after to a path.
+func operations(t *testing.T, scratch string) map[string]func(path string) error {
+	return map[string]func(string) error{
+		"Check":  func(path string) error { _, err := ownfile.Check(path); return err },
+		"Read":   func(path string) error { _, _, err := ownfile.Read(path, 0); return err },
+		"Append": func(path string) error { _, err := ownfile.Append(path, []byte("x")); return err },
+		"Replace": func(path string) error {
+			return ownfile.Replace(path, scratch, []byte("x"), false)
+		},
+		"Lock": func(path string) error {
+			release, err := ownfile.Lock(in(t, 5*time.Second), path)
+			if err == nil {
+				return release()
+			}
+			return err
+		},
+	}
+}
+
+func TestWhatIsNotOursIsRefusedAndLeftAlone(t *testing.T) {
+	for _, o := range odds {
+		scratch := t.TempDir()
+		for name, do := range operations(t, scratch) {
+			t.Run(name+" refuses "+o.name, func(t *testing.T) {
+				dir := t.TempDir()
+				path := o.put(t, dir)
+				before := listing(t, dir)
+				if err := soon(t, func() error { return do(path) }); !errors.Is(err, ownfile.ErrNotOurs) {
+					t.Errorf("got %v, want a refusal", err)
+				}
+				if after := listing(t, dir); after != before {
+					t.Errorf("got\n%s\nwant what was there:\n%s", after, before)
+				}
+				if left := listing(t, scratch); left != "" {
+					t.Errorf("left in the scratch folder: %s", left)
+				}
+			})
+		}
+	}
+}
+
+// soon fails a test whose operation waits: opening a pipe does, if done wrong.
+func soon(t *testing.T, do func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits")
+		return nil
+	}
+}
+
+// listing tells what is in a folder: names, kinds, owners and contents.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	var b strings.Builder
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, err := os.Lstat(path)
+		must(t, err)
+		content := []byte(nil)
+		if info.Mode().IsRegular() {
+			content, _ = os.ReadFile(path) // somebody else's file may not be ours to read
+		}
+		fmt.Fprintf(&b, "%s %s %d %q\n", e.Name(), info.Mode(), info.Sys().(*syscall.Stat_t).Uid, content)
+	}
+	return b.String()
+}
+
+func TestOperationsInAFolderThatIsMissing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing", "file")
+	for name, do := range operations(t, t.TempDir()) {
+		if err := do(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: got %v, want fs.ErrNotExist", name, err)
+		}
+	}
+}
+
+func TestReadGivesTheRestFromAnOffset(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "file"), "0123456789")
+	for _, c := range []struct {
+		offset int64
+		want   string
+	}{{0, "0123456789"}, {4, "456789"}, {9, "9"}, {10, ""}, {99, ""}} {
+		data, info, err := ownfile.Read(path, c.offset)
+		if string(data) != c.want || err != nil {
+			t.Errorf("from %d: got %q, %v, want %q", c.offset, data, err, c.want)
+		}
+		if info == nil || info.Size() != 10 {
+			t.Errorf("from %d: got info %v, want that of the file", c.offset, info)
+		}
+	}
+}
+
+func TestReadRefusesWhatIsTooLarge(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "file"), "")
+	must(t, os.Truncate(path, ownfile.MaxSize+1)) // takes no room
+	_, info, err := ownfile.Read(path, 0)
+	if err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("got %v, want that it is too large", err)
+	}
+	if info == nil {
+		t.Error("got no info, want how old the file is all the same")
+	}
+	if data, _, err := ownfile.Read(path, ownfile.MaxSize); len(data) != 1 || err != nil {
+		t.Errorf("its last byte: got %q, %v", data, err)
+	}
+}
+
+func TestAppendCreatesPrivatelyAndTellsTheSize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for i, want := range []int64{3, 6} {
+		if size, err := ownfile.Append(path, []byte("abc")); size != want || err != nil {
+			t.Errorf("write %d: got size %d, %v, want %d", i, size, err, want)
+		}
+	}
+	expect(t, path, "abcabc")
+	private(t, path)
+}
+
+func TestReplaceIsPrivateWhateverWasThere(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, filepath.Join(dir, "file"), "old")
+	must(t, os.Chmod(path, 0o666))
+	for _, durable := range []bool{false, true} {
+		want := fmt.Sprintf("new, durable %v", durable)
+		must(t, ownfile.Replace(path, dir, []byte(want), durable))
+		expect(t, path, want)
+		private(t, path)
+	}
+	if names := names(t, dir); !slices.Equal(names, []string{"file"}) {
+		t.Errorf("got %q, want the file alone", names)
+	}
+}
+
+func TestReplaceMakesTheScratchFolder(t *testing.T) {
+	dir := t.TempDir()
+	path, scratch := filepath.Join(dir, "file"), filepath.Join(dir, "a", "scratch")
+	must(t, ownfile.Replace(path, scratch, []byte("x"), false))
+	expect(t, path, "x")
+	if info, err := os.Stat(scratch); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("got %v, %v, want a private folder", info, err)
+	}
+}
+
+func TestReplaceLeavesNothingBehindWhenItFails(t *testing.T) {
+	scratch := t.TempDir()
+	for name, path := range map[string]string{
+		"the folder is missing":      filepath.Join(t.TempDir(), "missing", "file"),
+		"a folder has the name":      t.TempDir(),
+		"a part of the path is file": filepath.Join(write(t, filepath.Join(t.TempDir(), "file"), ""), "file"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := ownfile.Replace(path, scratch, []byte("x"), true); err == nil {
+				t.Error("got no error")
+			}
+			if left := names(t, scratch); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+func TestReplaceRefusesAScratchFolderThatIsALink(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	scratch := link(t, filepath.Join(elsewhere, "missing"), dir)
+	path := filepath.Join(dir, "file")
+	if err := ownfile.Replace(path, scratch, []byte("x"), false); !errors.Is(err, ownfile.ErrNotOurs) {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	if found := names(t, elsewhere); len(found) > 0 {
+		t.Errorf("the link was followed: %q", found)
+	}
+}
+
+// TestReadersSeeWholeFiles lets readers look while writers replace.
+func TestReadersSeeWholeFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	contents := make([][]byte, 4)
+	for i := range contents {
+		contents[i] = bytes.Repeat([]byte{'a' + byte(i)}, 1000*(i*i*i+1))
+	}
+	must(t, ownfile.Replace(path, dir, contents[0], false))
+	stop := make(chan struct{})
+	var readers, writers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				data, _, err := ownfile.Read(path, 0)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if !slices.ContainsFunc(contents, func(c []byte) bool { return bytes.Equal(c, data) }) {
+					t.Errorf("got %d bytes that nobody wrote", len(data))
+					return
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for i := range contents {
+		writers.Go(func() {
+			for range 500 {
+				if err := ownfile.Replace(path, dir, contents[i], false); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(stop)
+	readers.Wait()
+	if left := names(t, dir); len(left) != 1 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestAppendsKeepWholeLines lets many write to one file.
+func TestAppendsKeepWholeLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	const writers, lines = 8, 200
+	var group sync.WaitGroup
+	for w := range writers {
+		line := []byte(strings.Repeat(string(rune('a'+w)), 100*w+1) + "\n")
+		group.Go(func() {
+			for range lines {
+				if _, err := ownfile.Append(path, line); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	count := map[byte]int{}
+	for line := range bytes.Lines(data) {
+		w := int(line[0] - 'a')
+		if want := 100*w + 2; len(line) != want {
+			t.Fatalf("got a line of %d bytes, want %d", len(line), want)
+		}
+		count[line[0]]++
+	}
+	for w := range writers {
+		if got := count['a'+byte(w)]; got != lines {
+			t.Errorf("writer %d: got %d lines, want %d", w, got, lines)
+		}
+	}
+}
+
+func TestFolder(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		put  func(t *testing.T, path string)
+		ok   bool
+	}{
+		{"a missing one is made", func(*testing.T, string) {}, true},
+		{"ours is taken", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, true},
+		{"ours that others can enter is closed", func(t *testing.T, path string) {
+			must(t, os.Mkdir(path, 0o700))
+			must(t, os.Chmod(path, 0o777))
+		}, true},
+		{"a link to a folder is refused", func(t *testing.T, path string) { must(t, os.Symlink(t.TempDir(), path)) }, false},
+		{"a dangling link is refused", func(t *testing.T, path string) { must(t, os.Symlink(path+"-nothing", path)) }, false},
+		{"a file is refused", func(t *testing.T, path string) { write(t, path, "") }, false},
+		{"a pipe is refused", func(t *testing.T, path string) { must(t, syscall.Mkfifo(path, 0o600)) }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "folder")
+			c.put(t, path)
+			err := soon(t, func() error { return ownfile.Folder(path) })
+			if !c.ok {
+				if !errors.Is(err, ownfile.ErrNotOurs) {
+					t.Errorf("got %v, want a refusal", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Lstat(path); err != nil || info.Mode() != fs.ModeDir|0o700 {
+				t.Errorf("got %v, %v, want a private folder", info.Mode(), err)
+			}
+		})
+	}
+}
+
+func TestFolderMakesItsParents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b", "c")
+	must(t, ownfile.Folder(path))
+	for dir := path; filepath.Base(dir) != filepath.Base(filepath.Dir(path)); dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: got %v, %v, want a private folder", dir, info, err)
+		}
+	}
+}
+
+func TestFolderOfSomebodyElseIsRefused(t *testing.T) {
+	path := "/etc"
+	if os.Geteuid() == 0 {
+		path = t.TempDir()
+		must(t, os.Chmod(path, 0o777))
+		must(t, os.Chown(path, nobody, nobody))
+	}
+	before, err := os.Stat(path)
+	must(t, err)
+	if err := ownfile.Folder(path); !errors.Is(err, ownfile.ErrNotOurs) {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() {
+		t.Errorf("got mode %v, %v, want %v", after.Mode(), err, before.Mode())
+	}
+}
+
+func TestAsideLosesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	var moved []string
+	for i := range 3 {
+		write(t, path, fmt.Sprint(i))
+		to, err := ownfile.Aside(path, ".corrupt-7")
+		must(t, err)
+		moved = append(moved, to)
+	}
+	for i, to := range moved {
+		expect(t, to, fmt.Sprint(i))
+	}
+	if want := []string{path + ".corrupt-7", path + ".corrupt-7-1", path + ".corrupt-7-2"}; !slices.Equal(moved, want) {
+		t.Errorf("got %q, want %q", moved, want)
+	}
+}
+
+func TestAsideGivesUpRatherThanOverwrite(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "file"), "keep")
+	write(t, path+".x", "")
+	for i := 1; i < 100; i++ {
+		write(t, fmt.Sprintf("%s.x-%d", path, i), "")
+	}
+	if to, err := ownfile.Aside(path, ".x"); err == nil {
+		t.Errorf("got %q, want an error", to)
+	}
+	expect(t, path, "keep")
+}
+
+func expect(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); string(got) != want || err != nil {
+		t.Errorf("%s: got %q, %v, want %q", filepath.Base(path), got, err, want)
+	}
+}
+
+func private(t *testing.T, path string) {
+	t.Helper()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got mode %v, %v, want 0600", info.Mode(), err)
+	}
+}
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
