@@ -70,6 +70,7 @@ type State struct {
 	Version        int      `json:"version,omitempty"`
 	ConversationID string   `json:"conversation_id,omitempty"`
 	Workspace      string   `json:"workspace,omitempty"`
+	Cwd            string   `json:"cwd,omitempty"` // where it was asked for; the workspace is a guess from it
 	Status         Status   `json:"status,omitempty"`
 	PauseReason    string   `json:"pause_reason,omitempty"` // user, error or struggling
 	Reason         string   `json:"reason,omitempty"`       // the status in words; at a limit the summary
@@ -250,7 +251,7 @@ func withUnknown(object []byte, unknown map[string]json.RawMessage) ([]byte, err
 func known(name string) bool {
 	switch strings.ToLower(name) {
 	case "prompt", "max_iterations", "completion_promise", "iterations", "session_iterations",
-		"stop", "last_output", "version", "conversation_id", "workspace", "status", "pause_reason",
+		"stop", "last_output", "version", "conversation_id", "workspace", "cwd", "status", "pause_reason",
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
 		"on_promise_no_work", "max_duration", "ultrawork", "token", "armed_by", "confirmed",
 		"continue_in", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",

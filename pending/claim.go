@@ -126,7 +126,7 @@ func (b *Box) choose(who Claimant) (best *Item, half bool, warning error) {
 		case i.State.ConversationID == who.ID:
 			return &i, half, warning
 		case !i.Unbound() || i.Stale() || b.waitsForBinding(i, who):
-		case who.worksIn(i.State.Workspace):
+		case who.worksIn(i.State.Workspace), who.worksIn(i.State.Cwd):
 			return &i, half, warning
 		case i.State.Workspace != "":
 		case i.Name == legacyName:

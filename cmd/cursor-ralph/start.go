@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
 
@@ -69,8 +70,10 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
 	if err != nil {
 		return err
 	}
-	if done, err := e.confirm(ctx, l); done || err != nil {
-		return err
+	if binding { // a user at a terminal wants a loop of his own
+		if done, err := e.confirm(ctx, l); done || err != nil {
+			return err
+		}
 	}
 	if err := e.makeRoom(l, r.Replace); err != nil {
 		return err
@@ -100,6 +103,9 @@ func (e *env) placed(r loop.Request) (loop.State, error) {
 	l.ArmedBy, l.Confirmed, l.Replace = "cli", true, r.Replace
 	var err error
 	if l.ConversationID, err = e.conversation(); err != nil {
+		return l, err
+	}
+	if l.Cwd, err = os.Getwd(); err != nil {
 		return l, err
 	}
 	l.Workspace, err = e.workspace()
@@ -163,9 +169,10 @@ func (e *env) confirmed(l loop.State) error {
 
 // sameLoop tells whether other is the loop that l asks for once more. Where
 // the conversation is unknown it must be one of this workspace that the prompt
-// hook armed and no call has confirmed.
+// hook armed and no call has confirmed. To replace a loop that was confirmed is
+// to ask for another one, even with the same task.
 func (e *env) sameLoop(l, other loop.State) bool {
-	if !l.SameTask(other) {
+	if !l.SameTask(other) || l.Replace && other.Confirmed {
 		return false
 	}
 	if l.ConversationID != "" {

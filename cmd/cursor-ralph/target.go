@@ -79,7 +79,7 @@ func (e *env) onlyOne() (string, error) {
 	var ids []string
 	live, _ := e.store.List()
 	for _, l := range live {
-		if platform.SameFolder(runtime.GOOS, l.Workspace, here) {
+		if in(here, l) {
 			ids = append(ids, l.ConversationID)
 		}
 	}
@@ -88,7 +88,7 @@ func (e *env) onlyOne() (string, error) {
 		return "", err
 	}
 	for _, i := range items {
-		if i.Err == nil && !i.State.Status.Ended() && platform.SameFolder(runtime.GOOS, i.State.Workspace, here) {
+		if i.Err == nil && !i.State.Status.Ended() && in(here, i.State) {
 			ids = append(ids, i.Name)
 		}
 	}
@@ -96,6 +96,10 @@ func (e *env) onlyOne() (string, error) {
 		return ids[0], nil
 	}
 	return "", e.whichOne(fmt.Sprintf("%d loops in %s", len(ids), here), live, items)
+}
+
+func in(folder string, l loop.State) bool {
+	return platform.SameFolder(runtime.GOOS, l.Workspace, folder)
 }
 
 // whichOne lists the loops that may have been meant.
