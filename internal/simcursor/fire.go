@@ -1,0 +1,175 @@
+package simcursor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Fire runs the hooks of an event by hand, for events that no Turn method
+// fires. Fields are added to the common ones and may replace them.
+func (ch *Chat) Fire(ctx context.Context, event string, fields map[string]any) []Run {
+	return ch.fire(ctx, event, fields)
+}
+
+// fire runs all entries that match, at once, and waits for the last. Runs come
+// in the order in which answers are merged.
+func (ch *Chat) fire(ctx context.Context, event string, fields map[string]any) []Run {
+	payload := ch.payload(event, fields)
+	subject := matchSubject(event, payload)
+	entries := ch.cursor.entries(event, subject)
+	runs := make([]Run, len(entries))
+	var all sync.WaitGroup
+	for i, e := range entries {
+		all.Go(func() { runs[i] = ch.runEntry(ctx, e, event, payload) })
+	}
+	all.Wait()
+	for i := range runs {
+		ch.record(Entry{Kind: HookRun, Name: event, Text: runs[i].Command, Run: &runs[i]})
+	}
+	return slices.Clone(runs)
+}
+
+func (c *Cursor) entries(event, subject string) []entry {
+	_, hooks := c.load()
+	return slices.DeleteFunc(hooks[event], func(e entry) bool {
+		return e.matcher != nil && !e.matcher.MatchString(subject)
+	})
+}
+
+func (ch *Chat) runEntry(ctx context.Context, e entry, event string, payload map[string]any) Run {
+	stdin := encode(payload)
+	run := Run{Event: event, Place: e.place.name, Command: e.command, Payload: stdin, failClosed: e.failClosed}
+	if count, ok := payload["loop_count"].(int); ok && ch.limitReached(e, count) {
+		run.Skipped = true
+		return run
+	}
+	start := time.Now()
+	run.judge(ch.process(e, stdin).run(ctx))
+	run.Duration = time.Since(start)
+	return run
+}
+
+// limitReached is asked for the events that have a loop_count: stop and
+// subagentStop.
+func (ch *Chat) limitReached(e entry, count int) bool {
+	limit := e.limit
+	if ch.cursor.cfg.Options.IgnoreLoopLimit {
+		limit = defaultLimit
+	}
+	return limit != noLimit && count >= limit
+}
+
+func (ch *Chat) process(e entry, stdin []byte) process {
+	cfg := ch.cursor.cfg
+	command := e.command
+	if cfg.Options.BOM {
+		stdin = append([]byte("\ufeff"), stdin...)
+	}
+	if cfg.Options.HereDoc {
+		command, stdin = fmt.Sprintf("%s <<'CURSOR_HOOK_INPUT'\n%s\nCURSOR_HOOK_INPUT\n", command, stdin), nil
+	}
+	return process{
+		args:    shellArgs(cfg.Shell, command),
+		dir:     e.place.cwd,
+		env:     ch.hookEnv(),
+		stdin:   stdin,
+		timeout: e.timeout,
+		extraFD: cfg.Options.ExtraFD,
+	}
+}
+
+// hookEnv has no conversation id: a hook finds that in its input.
+func (ch *Chat) hookEnv() []string {
+	cfg := ch.cursor.cfg
+	env := append(ch.cursor.baseEnv(), ch.session()...)
+	env = append(env, "CURSOR_PROJECT_DIR="+cfg.Workspace, "CURSOR_VERSION="+cfg.Version)
+	if cfg.Email != "" {
+		env = append(env, "CURSOR_USER_EMAIL="+cfg.Email)
+	}
+	if path := ch.transcriptPath(); path != "" {
+		env = append(env, "CURSOR_TRANSCRIPT_PATH="+path)
+	}
+	return env
+}
+
+// baseEnv is what Cursor was started with, less what it sets itself: a test
+// may run inside a Cursor.
+func (c *Cursor) baseEnv() []string {
+	own := []string{"CURSOR_AGENT", "CURSOR_CONVERSATION_ID", "CURSOR_PROJECT_DIR", "CURSOR_VERSION",
+		"CURSOR_USER_EMAIL", "CURSOR_TRANSCRIPT_PATH", "HOME", "SHELL"}
+	env := slices.DeleteFunc(slices.Clone(c.cfg.Env), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(own, name)
+	})
+	return append(env, "HOME="+c.cfg.Home, "SHELL="+c.cfg.Shell)
+}
+
+// payload adds the common fields.
+func (ch *Chat) payload(event string, fields map[string]any) map[string]any {
+	cfg := ch.cursor.cfg
+	p := map[string]any{
+		"conversation_id": ch.ID,
+		"generation_id":   ch.generationID(),
+		"model":           cfg.Model,
+		"hook_event_name": event,
+		"cursor_version":  cfg.Version,
+		"workspace_roots": append([]string{cfg.Workspace}, cfg.Roots...),
+		"user_email":      orNull(cfg.Email),
+		"transcript_path": orNull(ch.transcriptPath()),
+	}
+	if cfg.Options.SessionID {
+		p["session_id"] = ch.ID
+	}
+	maps.Copy(p, fields)
+	return p
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// encode writes JSON as JavaScript does: <, > and & stand as they are.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(fmt.Sprintf("simcursor: a payload field cannot be JSON: %v", err))
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// matchSubject is what an entry's matcher is tried on.
+func matchSubject(event string, payload map[string]any) string {
+	text := func(key string) string { s, _ := payload[key].(string); return s }
+	switch event {
+	case "preToolUse", "postToolUse", "postToolUseFailure":
+		return text("tool_name")
+	case "beforeShellExecution", "afterShellExecution":
+		return text("command")
+	case "beforeMCPExecution", "afterMCPExecution":
+		return "MCP:" + text("tool_name")
+	case "subagentStart", "subagentStop":
+		return text("subagent_type")
+	}
+	return map[string]string{
+		"beforeReadFile":     "Read",
+		"afterFileEdit":      "Write",
+		"beforeTabFileRead":  "TabRead",
+		"afterTabFileEdit":   "TabWrite",
+		"beforeSubmitPrompt": "UserPromptSubmit",
+		"afterAgentResponse": "AgentResponse",
+		"afterAgentThought":  "AgentThought",
+		"stop":               "Stop",
+	}[event]
+}

@@ -1,0 +1,193 @@
+package simcursor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"time"
+)
+
+const (
+	defaultTimeout = 60 * time.Second
+	defaultLimit   = 5 // follow-ups, when an entry has no loop_limit
+	noLimit        = 0 // an entry's loop_limit is null
+)
+
+// AllEvents lists the event names Cursor is known to know.
+func AllEvents() []string {
+	return append(OldEvents(),
+		"sessionStart", "sessionEnd", "preCompact", "subagentStart", "subagentStop",
+		"preToolUse", "postToolUse", "postToolUseFailure", "workspaceOpen")
+}
+
+// OldEvents lists those of Cursor 2.0, to which any other name in a hooks.json
+// is a reason to drop the file.
+func OldEvents() []string {
+	return []string{"beforeShellExecution", "afterShellExecution", "beforeMCPExecution",
+		"afterMCPExecution", "beforeReadFile", "afterFileEdit", "beforeTabFileRead",
+		"afterTabFileEdit", "stop", "beforeSubmitPrompt", "afterAgentResponse", "afterAgentThought"}
+}
+
+type entry struct {
+	place      place
+	command    string
+	timeout    time.Duration
+	matcher    *regexp.Regexp // nil matches all
+	limit      int
+	failClosed bool
+}
+
+// parseHooks reads a hooks.json. An error means that Cursor drops the whole
+// file.
+func parseHooks(data []byte, known []string) (map[string][]entry, error) {
+	clean, err := stripComments(data)
+	if err != nil {
+		return nil, err
+	}
+	var file struct{ Version, Hooks json.RawMessage }
+	if err := fields(clean, map[string]*json.RawMessage{"version": &file.Version, "hooks": &file.Hooks}); err != nil {
+		return nil, err
+	}
+	if file.Version == nil {
+		return nil, errors.New("version is missing")
+	}
+	if n, err := integer(file.Version); err != nil || n < 1 {
+		return nil, errors.New("version is not an integer of at least 1")
+	}
+	if file.Hooks == nil {
+		return nil, errors.New("hooks is missing")
+	}
+	return parseEvents(file.Hooks, known)
+}
+
+func parseEvents(data []byte, known []string) (map[string][]entry, error) {
+	var events map[string]json.RawMessage
+	if err := json.Unmarshal(data, &events); err != nil || events == nil {
+		return nil, errors.New("hooks is not an object")
+	}
+	hooks := map[string][]entry{}
+	for event, value := range events {
+		if !slices.Contains(known, event) {
+			return nil, fmt.Errorf("unknown event %q", event)
+		}
+		var list []json.RawMessage
+		if err := json.Unmarshal(value, &list); err != nil || list == nil {
+			return nil, fmt.Errorf("%s is not an array", event)
+		}
+		for i, item := range list {
+			e, prompt, err := parseEntry(item)
+			if err != nil {
+				return nil, fmt.Errorf("%s[%d]: %w", event, i, err)
+			}
+			if !prompt {
+				hooks[event] = append(hooks[event], e)
+			}
+		}
+	}
+	return hooks, nil
+}
+
+// parseEntry says prompt for an entry that runs no command.
+func parseEntry(data []byte) (e entry, prompt bool, err error) {
+	var kind, command, timeout, matcher, limit, closed json.RawMessage
+	err = fields(data, map[string]*json.RawMessage{"type": &kind, "command": &command, "timeout": &timeout,
+		"matcher": &matcher, "loop_limit": &limit, "failClosed": &closed})
+	if err != nil {
+		return e, false, err
+	}
+	e = entry{timeout: defaultTimeout, limit: defaultLimit}
+	name := "command"
+	if err := errors.Join(decode(kind, &name, "type is not a string"),
+		decode(closed, &e.failClosed, "failClosed is not true or false"),
+		e.setTimeout(timeout), e.setMatcher(matcher), e.setLimit(limit)); err != nil {
+		return e, false, err
+	}
+	switch name {
+	case "prompt":
+		return e, true, nil
+	case "command":
+		err = decode(command, &e.command, "command is not a string")
+		if err == nil && e.command == "" {
+			err = errors.New("command is missing")
+		}
+		return e, false, err
+	}
+	return e, false, fmt.Errorf("unknown type %q", name)
+}
+
+func (e *entry) setTimeout(raw json.RawMessage) error {
+	if raw == nil {
+		return nil
+	}
+	var seconds float64
+	if err := json.Unmarshal(raw, &seconds); err != nil || string(raw) == "null" || seconds <= 0 {
+		return errors.New("timeout is not a positive number")
+	}
+	e.timeout = time.Duration(min(seconds, 1e9) * float64(time.Second))
+	return nil
+}
+
+func (e *entry) setMatcher(raw json.RawMessage) error {
+	var text string
+	if err := decode(raw, &text, "matcher is not a string"); err != nil || text == "" {
+		return err
+	}
+	re, err := regexp.Compile(text)
+	e.matcher = re
+	return err
+}
+
+func (e *entry) setLimit(raw json.RawMessage) error {
+	switch string(raw) {
+	case "":
+		return nil
+	case "null":
+		e.limit = noLimit
+		return nil
+	}
+	n, err := integer(raw)
+	if err != nil || n < 1 {
+		return errors.New("loop_limit is not a positive integer or null")
+	}
+	e.limit = n
+	return nil
+}
+
+// integer reads a number as JavaScript does, to which 1.0 and 1e0 are 1.
+func integer(raw json.RawMessage) (int, error) {
+	var f float64
+	if err := json.Unmarshal(raw, &f); err != nil || string(raw) == "null" {
+		return 0, errors.New("not a number")
+	}
+	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, errors.New("not an integer")
+	}
+	return int(f), nil
+}
+
+// fields reads members of an object by their exact names, which
+// encoding/json's structs do not: they also take "Version" for "version".
+func fields(data []byte, want map[string]*json.RawMessage) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(data, &object); err != nil || object == nil {
+		return errors.New("not a JSON object")
+	}
+	for name, raw := range want {
+		*raw = object[name]
+	}
+	return nil
+}
+
+// decode leaves out as it is when raw is absent; null is a wrong type.
+func decode(raw json.RawMessage, out any, wrong string) error {
+	if raw == nil {
+		return nil
+	}
+	if err := json.Unmarshal(raw, out); err != nil || string(raw) == "null" {
+		return errors.New(wrong)
+	}
+	return nil
+}

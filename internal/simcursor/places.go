@@ -1,0 +1,89 @@
+package simcursor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// File is one hooks.json that exists, and what became of it.
+type File struct {
+	Place  string // "project", "user", "team" or "enterprise"
+	Path   string
+	Loaded bool
+	Reason string // why it was dropped; Cursor itself says nothing
+}
+
+type place struct {
+	name string
+	path string
+	cwd  string // where its hooks run
+}
+
+// places lists them in the order in which answers are merged, later over
+// earlier. Seen for follow-ups: the user's answer comes after the project's.
+func (c *Cursor) places() []place {
+	user := filepath.Join(c.cfg.Home, ".cursor")
+	return []place{
+		{"project", filepath.Join(c.cfg.Workspace, ".cursor", "hooks.json"), c.cfg.Workspace},
+		{"user", filepath.Join(user, "hooks.json"), user},
+		{"team", c.cfg.Team, filepath.Dir(c.cfg.Team)},
+		{"enterprise", c.cfg.Enterprise, filepath.Dir(c.cfg.Enterprise)},
+	}
+}
+
+// Files reads all hooks.json files as Cursor would now, and says which of them
+// it uses and why it dropped the others.
+func (c *Cursor) Files() []File {
+	files, _ := c.load()
+	return files
+}
+
+// load gives the files and, by event, the entries of those that count.
+func (c *Cursor) load() ([]File, map[string][]entry) {
+	var files []File
+	hooks := map[string][]entry{}
+	for _, p := range c.places() {
+		found, err := c.read(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		file := File{Place: p.name, Path: p.path, Loaded: err == nil}
+		if err != nil {
+			file.Reason = err.Error()
+		}
+		files = append(files, file)
+		for event, entries := range found {
+			hooks[event] = append(hooks[event], entries...)
+		}
+	}
+	return files, hooks
+}
+
+func (c *Cursor) read(p place) (map[string][]entry, error) {
+	if p.path == "" {
+		return nil, fs.ErrNotExist
+	}
+	info, err := os.Lstat(p.path)
+	if err != nil {
+		return nil, err
+	}
+	if p.name == "project" && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, errors.New("a project's hooks.json must not be a symbolic link")
+	}
+	if p.name == "project" && c.cfg.Untrusted {
+		return nil, errors.New("the workspace is not trusted")
+	}
+	data, err := os.ReadFile(p.path)
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := parseHooks(data, c.cfg.Events)
+	for _, entries := range hooks {
+		for i := range entries {
+			entries[i].place = p
+		}
+	}
+	return hooks, err
+}

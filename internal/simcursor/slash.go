@@ -1,0 +1,34 @@
+package simcursor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+var slashCommand = regexp.MustCompile(`(?s)^/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:\s+(.*))?$`)
+
+// expand gives what a typed message means to the model: a slash command's text
+// with what was typed after its name. A name nobody defined is just text, as
+// are follow-ups.
+func (ch *Chat) expand(m message) (string, error) {
+	parts := slashCommand.FindStringSubmatch(m.text)
+	if m.followup || parts == nil {
+		return m.text, nil
+	}
+	cfg := ch.cursor.cfg
+	for _, root := range []string{cfg.Workspace, cfg.Home} {
+		data, err := os.ReadFile(filepath.Join(root, ".cursor", "commands", parts[1]+".md"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return strings.TrimSpace(strings.TrimSpace(string(data)) + "\n\n" + parts[2]), nil
+	}
+	return m.text, nil
+}

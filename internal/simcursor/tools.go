@@ -1,0 +1,164 @@
+package simcursor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// call is one use of a tool.
+type call struct {
+	t     *Turn
+	name  string
+	text  string // for the transcript: the command or the file
+	input map[string]any
+	id    string
+	start time.Time     // zero when it was denied
+	took  time.Duration // until it was recorded
+}
+
+// begin fires preToolUse. An error means that a hook denied the call.
+func (t *Turn) begin(name, text string, input map[string]any) (*call, error) {
+	t.check()
+	c := &call{t: t, name: name, text: text, input: input, id: newUUID(), start: time.Now()}
+	return c, c.ask("preToolUse", c.fields(nil))
+}
+
+// ask fires an event whose hooks may deny the call, which then has failed.
+func (c *call) ask(event string, fields map[string]any) error {
+	runs := c.t.Chat.fire(c.t.send, event, fields)
+	c.t.check()
+	if !blocked(runs, "permission", "deny") {
+		c.start = time.Now()
+		return nil
+	}
+	c.t.Chat.show(runs)
+	c.start = time.Time{} // it did not run
+	reason := lastString(runs, "agent_message")
+	if reason == "" {
+		reason = lastString(runs, "user_message")
+	}
+	return c.fail("permission_denied", fmt.Sprintf("%s was blocked by a hook: %s", c.name, reason), false)
+}
+
+// done fires postToolUse.
+func (c *call) done(output string) {
+	runs := c.t.Chat.fire(c.t.send, "postToolUse",
+		c.fields(map[string]any{"tool_output": output, "duration": c.milliseconds()}))
+	c.t.added = append(c.t.added, c.t.Chat.context(runs)...)
+	c.t.check()
+}
+
+// fail fires postToolUseFailure and gives the message as an error.
+func (c *call) fail(kind, message string, interrupt bool) error {
+	c.record(message, -1)
+	runs := c.t.Chat.fire(c.t.send, "postToolUseFailure", c.fields(map[string]any{
+		"error_message": message, "failure_type": kind, "is_interrupt": interrupt, "duration": c.milliseconds()}))
+	c.t.added = append(c.t.added, c.t.Chat.context(runs)...)
+	c.t.check()
+	return errors.New(message)
+}
+
+func (c *call) fields(more map[string]any) map[string]any {
+	fields := map[string]any{
+		"tool_name":   c.name,
+		"tool_input":  c.input,
+		"tool_use_id": c.id,
+		"cwd":         c.t.Chat.cursor.cfg.Workspace,
+	}
+	maps.Copy(fields, more)
+	return fields
+}
+
+func (c *call) milliseconds() float64 { return float64(c.took.Microseconds()) / 1000 }
+
+// record is called when the tool has run, before anybody is told.
+func (c *call) record(output string, exit int) {
+	if !c.start.IsZero() {
+		c.took = time.Since(c.start)
+	}
+	c.t.Chat.record(Entry{Kind: ToolCall, Name: c.name, Text: c.text, Output: output, Exit: exit})
+}
+
+// Edit writes a file; a relative path is in the workspace. An error means that
+// it was denied or failed.
+func (t *Turn) Edit(path, content string) error {
+	path = t.path(path)
+	c, err := t.begin("Write", path, map[string]any{"file_path": path, "content": content})
+	if err != nil {
+		return err
+	}
+	old, err := os.ReadFile(path)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = writeFile(path, content)
+	}
+	if err != nil {
+		return c.fail("error", err.Error(), false)
+	}
+	c.record("", 0)
+	edits := []any{map[string]any{"old_string": string(old), "new_string": content}}
+	t.Chat.fire(t.send, "afterFileEdit", map[string]any{"file_path": path, "edits": edits})
+	c.done(string(encode(map[string]any{"success": true})))
+	return nil
+}
+
+func writeFile(path, content string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(content), 0o644)
+}
+
+// Read reads a file as Edit writes it.
+func (t *Turn) Read(path string) (string, error) {
+	path = t.path(path)
+	c, err := t.begin("Read", path, map[string]any{"file_path": path})
+	if err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", c.fail("error", err.Error(), false)
+	}
+	err = c.ask("beforeReadFile", map[string]any{
+		"file_path": path, "content": string(data), "attachments": []any{}})
+	if err != nil {
+		return "", err
+	}
+	c.record(string(data), 0)
+	c.done(string(encode(map[string]any{"content": string(data)})))
+	return string(data), nil
+}
+
+func (t *Turn) path(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(t.Chat.cursor.cfg.Workspace, path)
+}
+
+// Tool is a call of any other tool that gives output. An error means that it
+// was denied.
+func (t *Turn) Tool(name string, input map[string]any, output string) error {
+	c, err := t.begin(name, "", input)
+	if err != nil {
+		return err
+	}
+	c.record(output, 0)
+	c.done(output)
+	return nil
+}
+
+// FailTool is a call of a tool that fails with the message, if it is not
+// denied before.
+func (t *Turn) FailTool(name string, input map[string]any, message string) error {
+	c, err := t.begin(name, "", input)
+	if err != nil {
+		return err
+	}
+	return c.fail("error", message, false)
+}
