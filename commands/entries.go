@@ -82,7 +82,7 @@ func (o Options) stopEntry() entry {
 }
 
 func (o Options) command() string {
-	return invoke(o.hookPath(), o.OS)
+	return Invocation(o.hookPath(), o.OS)
 }
 
 // text is a JSON string without what looks like a comment: Cursor strips comments without regard to strings.

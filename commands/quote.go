@@ -45,8 +45,8 @@ func quotePowerShell(s string) string {
 	return b.String()
 }
 
-// invoke is the beginning of a command that runs program: PowerShell would only print a quoted word without the &.
-func invoke(program, goos string) string {
+// Invocation is the beginning of a command that runs program: PowerShell would only print a quoted word without the &.
+func Invocation(program, goos string) string {
 	word := quote(program, goos)
 	if goos == "windows" && word != program {
 		return "& " + word

@@ -48,7 +48,7 @@ func TestPowerShellQuoting(t *testing.T) {
 		{`\\server\share\x.exe`, `\\server\share\x.exe`},
 		{`C:\日本\x.exe`, `& 'C:\日本\x.exe'`},
 	} {
-		if got := invoke(tt.path, "windows"); got != tt.want {
+		if got := Invocation(tt.path, "windows"); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestPowerShellQuoting(t *testing.T) {
 func TestQuotedPathsAreReadBack(t *testing.T) {
 	for _, goos := range []string{"linux", "windows"} {
 		for _, path := range hostilePaths() {
-			got, ok := words(invoke(path, goos)+" --timeout 660", goos == "windows")
+			got, ok := words(Invocation(path, goos)+" --timeout 660", goos == "windows")
 			if want := []string{path, "--timeout", "660"}; !ok || !cmp.Equal(got, want) {
 				t.Errorf("%s: got %q %v, want %q", goos, got, ok, want)
 			}

@@ -46,7 +46,7 @@ func render(all *template.Template, name, program, goos string) ([]byte, error) 
 	err := all.ExecuteTemplate(&b, name, struct {
 		Name, Run string
 		Windows   bool
-	}{strings.TrimSuffix(name, ".md"), invoke(program, goos), goos == "windows"})
+	}{strings.TrimSuffix(name, ".md"), Invocation(program, goos), goos == "windows"})
 	return b.Bytes(), err
 }
 
