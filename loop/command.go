@@ -3,6 +3,7 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,10 +41,16 @@ func ParseCommand(text string) (Request, error) {
 	switch {
 	case r.Continue != "" && r.State.Prompt != "":
 		return r, errors.New("--continue goes on with the task that the loop has: leave out the new one")
+	case r.Continue != "" && slices.ContainsFunc(r.given, notForContinue):
+		return r, errors.New("--continue goes on with the rules that the loop has: only --max-iterations and --max-duration may stand beside it")
 	case r.Continue == "" && strings.TrimSpace(r.State.Prompt) == "":
 		return r, errors.New(`the task is empty: /ralph-loop "<task>" [options]`)
 	}
 	return r, nil
+}
+
+func notForContinue(name string) bool {
+	return name != "continue" && name != "max-iterations" && name != "max-duration"
 }
 
 // parser walks through a command; rest is what is still to be read.
@@ -84,7 +91,7 @@ func (p *parser) flag() (name string, ok bool) {
 func (p *parser) option(r *Request, name string) error {
 	o, ok := findOption(name)
 	if !ok {
-		return fmt.Errorf("unknown option --%s; a task that has such a word in it belongs in quotes", name)
+		return fmt.Errorf("unknown option --%s; a task that has such a word in it belongs in quotes", clip(name, 40))
 	}
 	p.rest = p.rest[strings.Index(p.rest, name)+len(name):]
 	if o.Arg == "" {
@@ -127,7 +134,7 @@ func (p *parser) value(name string) (string, error) {
 // task reads a quoted task, or the unquoted words up to the first option.
 func (p *parser) task(r *Request) error {
 	if r.State.Prompt != "" || len(r.given) > 0 && closers(firstRune(p.rest)) == "" {
-		return fmt.Errorf("%q is left over: put the whole task in one pair of quotes, and write \\\" for a quote inside it", clip(p.rest, 40))
+		return p.leftOver()
 	}
 	if closers(firstRune(p.rest)) != "" {
 		var err error
@@ -138,6 +145,9 @@ func (p *parser) task(r *Request) error {
 		}
 		if err != nil || p.atOptionOrEnd() {
 			return err
+		}
+		if len(r.given) > 0 {
+			return p.leftOver()
 		}
 		p.rest = start // the task only begins with a quoted word
 	}
@@ -153,6 +163,10 @@ func (p *parser) task(r *Request) error {
 	}
 	r.State.Prompt = strings.TrimSpace(start[:len(start)-len(p.rest)])
 	return nil
+}
+
+func (p *parser) leftOver() error {
+	return fmt.Errorf("%q is left over: put the whole task in one pair of quotes, and write \\\" for a quote inside it", clip(p.rest, 40))
 }
 
 func (p *parser) atOptionOrEnd() bool {
@@ -184,7 +198,7 @@ func (p *parser) quoted(open rune) (string, error) {
 		c, size := utf8.DecodeRuneInString(body[i:])
 		next := body[i+size:]
 		switch {
-		case escapes && c == '\\' && escapable(firstRune(next)):
+		case escapes && c == '\\' && escapable(open, firstRune(next)):
 			b.WriteRune(firstRune(next))
 			size += utf8.RuneLen(firstRune(next))
 		case strings.ContainsRune(closers(open), c) && (next == "" || unicode.IsSpace(firstRune(next))):
@@ -198,7 +212,11 @@ func (p *parser) quoted(open rune) (string, error) {
 	return "", fmt.Errorf("the quote %c before %q is not closed", open, clip(body, 40))
 }
 
-func escapable(c rune) bool { return c == '\\' || strings.ContainsRune(`"“”„`, c) && c != 0 }
+// escapable tells what may follow a backslash in double quotes. A keyboard that
+// made these curly did the same to the one inside.
+func escapable(open, c rune) bool {
+	return c == '\\' || c == '"' || open != '"' && (c == '“' || c == '”' || c == '„')
+}
 
 // closers are the characters that close a quote, none where c opens none. A
 // keyboard that makes quotes curly does it in several national ways.

@@ -24,7 +24,7 @@ const (
 	EventNote       EventKind = "note"        // the agent records Text as its progress
 	EventBlocked    EventKind = "blocked"     // the agent cannot go on: Text
 	EventReplace    EventKind = "replace"     // another loop takes the place of this one
-	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed
+	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program
 	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
 )
 
@@ -137,12 +137,12 @@ func (s State) end(status Status, reason string, now time.Time) State {
 }
 
 // message takes note of what was said to the agent. A user message begins a
-// new session; our own follow-up does not.
+// new session and sets an idle agent to work; our own follow-up does neither.
 func (s State) message(e Event) State {
 	if s.IsOwn(e.Text) {
 		return s
 	}
-	s.SessionIterations = 0
+	s.SessionIterations, s.Rested = 0, false
 	return s
 }
 
@@ -163,7 +163,7 @@ func (s State) record(e Event) State {
 	case EventNote:
 		s.LastOutput, s.Note = e.Text, e.Text
 	case EventConfirm:
-		s.Confirmed = true
+		s.Confirmed, s.Program = true, e.Text
 	case EventNameTokens:
 		s.Token = e.Text
 	}

@@ -51,8 +51,8 @@ type Turn struct {
 	Length    int64    // bytes of the journal that were read
 }
 
-// Seen tells whether the agent did anything.
-func (t Turn) Seen() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
+// seen tells whether the agent did anything.
+func (t Turn) seen() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
 
 const (
 	keptIDs    = 64  // tool calls remembered, to know them again
@@ -102,10 +102,10 @@ func (t *Turn) add(r Record) {
 	}
 }
 
-// addText drops a text that came twice in a row: our hook may be installed in
-// two places.
+// addText drops a text without words, and one that came twice in a row: our
+// hook may be installed in two places.
 func (t *Turn) addText(text string) {
-	if n := len(t.Texts); n == 0 || t.Texts[n-1] != text {
+	if n := len(t.Texts); text != "" && (n == 0 || t.Texts[n-1] != text) {
 		t.Texts = append(t.Texts, text)
 	}
 }

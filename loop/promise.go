@@ -40,6 +40,9 @@ func (s State) Marker() string { return openTag + s.CompletionPromise + closeTag
 // last_output: written by hand the bare word counts there too, written by
 // cursor-ralph note only the tag does ("Phase 1 COMPLETE" is progress).
 func (s State) promised(texts []string) bool {
+	if s.CompletionPromise == "" {
+		return false
+	}
 	said := strings.Join(texts, "\n")
 	if s.tagged(said) || s.bare(said) {
 		return true
@@ -105,14 +108,17 @@ func (s State) hasLenientTag(text string) bool {
 	}
 }
 
-func fold(s string) string { return strings.ToLower(s) }
+// fold makes letters of either case the same. Some have two small forms, such
+// as the Greek sigma.
+func fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 func lastLine(text string) string {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// hasWord finds word in text where no letter, digit or underscore touches it.
+// hasWord finds word in text where no letter, number or underscore touches it.
+// A combining mark belongs to the character before it.
 func hasWord(text, word string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
@@ -120,9 +126,9 @@ func hasWord(text, word string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(word)
-		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(text[:start], unicode.IsMark))
 		after, _ := utf8.DecodeRuneInString(text[end:])
-		if !wordRune(before) && !wordRune(after) {
+		if !wordRune(before) && !wordRune(after) && !unicode.IsMark(after) {
 			return true
 		}
 		_, size := utf8.DecodeRuneInString(text[start:])
@@ -131,5 +137,5 @@ func hasWord(text, word string) bool {
 }
 
 func wordRune(r rune) bool {
-	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r)
 }

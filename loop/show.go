@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // SameTask tells whether two loops have the same task. White space does not
@@ -30,5 +31,6 @@ func (s Status) Word() string {
 	if words == "" {
 		return "Unknown"
 	}
-	return strings.ToUpper(words[:1]) + words[1:]
+	_, first := utf8.DecodeRuneInString(words)
+	return strings.ToUpper(words[:first]) + words[first:]
 }

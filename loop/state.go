@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -40,12 +41,6 @@ const (
 	Replaced        Status = "REPLACED"
 )
 
-// Statuses lists every status there is.
-func Statuses() []Status {
-	return []Status{Running, Waiting, Paused, PromiseAccepted, MaxIterations, MaxDuration,
-		UserStopped, Cancelled, Blocked, Replaced}
-}
-
 // Ended tells whether a loop with this status is over.
 func (s Status) Ended() bool {
 	switch s {
@@ -70,7 +65,8 @@ type State struct {
 	Version        int      `json:"version,omitempty"`
 	ConversationID string   `json:"conversation_id,omitempty"`
 	Workspace      string   `json:"workspace,omitempty"`
-	Cwd            string   `json:"cwd,omitempty"` // where it was asked for; the workspace is a guess from it
+	Cwd            string   `json:"cwd,omitempty"`     // where it was asked for; the workspace is a guess from it
+	Program        string   `json:"program,omitempty"` // how the agent's shell calls cursor-ralph, if not by that name
 	Status         Status   `json:"status,omitempty"`
 	PauseReason    string   `json:"pause_reason,omitempty"` // user, error or struggling
 	Reason         string   `json:"reason,omitempty"`       // the status in words; at a limit the summary
@@ -202,8 +198,9 @@ func (s State) normal() State {
 	s.MaxIterations = within(s.MaxIterations, DefaultMaxIterations, 1, MaxMaxIterations)
 	s.MinIterations = max(s.MinIterations, 1)
 	s.MinToolCalls = max(s.MinToolCalls, 0)
-	s.Iterations = max(s.Iterations, 0)
-	s.SessionIterations = max(s.SessionIterations, 0)
+	s.Iterations = min(max(s.Iterations, 0), MaxMaxIterations)
+	s.SessionIterations = min(max(s.SessionIterations, 0), MaxMaxIterations)
+	s.Journal.Offset = max(s.Journal.Offset, 0)
 	if s.CompletionPromise == "" {
 		s.CompletionPromise = DefaultPromise
 	}
@@ -223,41 +220,43 @@ func within(n, byDefault, low, high int) int {
 
 // Encode writes the state as the indented JSON of a state file.
 func (s State) Encode() ([]byte, error) {
+	object, err := indented(s)
+	if err != nil || len(s.Unknown) == 0 {
+		return object, err
+	}
+	extra, err := indented(s.Unknown)
+	if err != nil {
+		return nil, err
+	}
+	object = bytes.TrimSuffix(object, []byte("\n}\n"))
+	return append(append(object, ','), extra[1:]...), nil
+}
+
+// indented writes an object as people write it, without escapes for HTML.
+func indented(object any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(s); err != nil {
+	if err := e.Encode(object); err != nil {
 		return nil, fmt.Errorf("encode state: %w", err)
 	}
-	if len(s.Unknown) == 0 {
-		return b.Bytes(), nil
-	}
-	return withUnknown(b.Bytes(), s.Unknown)
+	return b.Bytes(), nil
 }
 
-// withUnknown puts the unknown fields before the closing brace of an object.
-func withUnknown(object []byte, unknown map[string]json.RawMessage) ([]byte, error) {
-	extra, err := json.MarshalIndent(unknown, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode state: %w", err)
-	}
-	object = bytes.TrimSuffix(bytes.TrimSpace(object), []byte("\n}"))
-	return append(append(append(object, ','), extra[1:]...), '\n'), nil
-}
-
-// known tells whether a field is one of State's. The comparison ignores case
-// because encoding/json does.
+// known tells whether a field is one of State's. The comparison folds letters
+// as encoding/json does.
 func known(name string) bool {
-	switch strings.ToLower(name) {
-	case "prompt", "max_iterations", "completion_promise", "iterations", "session_iterations",
-		"stop", "last_output", "version", "conversation_id", "workspace", "cwd", "status", "pause_reason",
+	return slices.ContainsFunc(fields(), func(field string) bool { return strings.EqualFold(field, name) })
+}
+
+func fields() []string {
+	return []string{"prompt", "max_iterations", "completion_promise", "iterations", "session_iterations",
+		"stop", "last_output", "version", "conversation_id", "workspace", "cwd", "program", "status", "pause_reason",
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
 		"on_promise_no_work", "max_duration", "ultrawork", "token", "armed_by", "confirmed",
 		"continue_in", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
-		"journal", "history":
-		return true
+		"journal", "history",
 	}
-	return false
 }

@@ -42,12 +42,13 @@ func (s State) resume() (State, Action) {
 // continued is cursor-ralph continue on a live loop: fold, end with an
 // acceptable promise, else begin a new session.
 func (s State) continued(e Event, now time.Time) (State, Action) {
-	handedOver := s.Unseen && e.Turn.Seen()
+	iteration := s.Iterations + 1 // the turn of which no stop was counted
+	handedOver := s.Unseen && e.Turn.seen()
 	if handedOver {
-		s.Iterations++ // the turn after the hand-over: no stop hook saw its end
+		s.Iterations = iteration // no stop hook saw its end
 	}
 	s = s.fold(e.Turn)
-	v := s.judge(e)
+	v := s.judge(e, iteration)
 	if handedOver {
 		s = s.addHistory(e, now, v, "continued")
 	}
@@ -58,8 +59,7 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 	if !v.found {
 		return s.goOn(e, "The user continues the loop in a new session.", now)
 	}
-	s.LastOutput = ""
-	return s.goOn(e, v.why(), now)
+	return s.cleared(v).goOn(e, v.why(), now)
 }
 
 // revived is continue on a loop that has ended.
@@ -81,7 +81,7 @@ func (s State) revived(e Event, now time.Time) (State, Action) {
 // raised.
 func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	if e.MaxIterations > 0 {
-		s.MaxIterations = e.MaxIterations
+		s.MaxIterations = min(e.MaxIterations, MaxMaxIterations)
 	}
 	if e.MaxDuration > 0 {
 		s.MaxDuration = e.MaxDuration
@@ -93,20 +93,27 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
 	s.LastStop = StopMark{}
 	text := s.words(s.Iterations+1, why, false)
-	s.Context, s.Notices = nil, nil
-	return s, Action{Kind: Followup, Text: text, Why: "continued"}
+	return s.delivered(), Action{Kind: Followup, Text: text, Why: "continued"}
 }
 
 // atLimit tells which hard limit a loop has reached, in words and with the way
 // past it.
 func (s State) atLimit(now time.Time) (status Status, why, hint string) {
+	raise := ""
+	elapsed, allowed := now.Sub(s.StartedAt), time.Duration(s.MaxDuration)
+	if allowed > 0 && elapsed >= allowed {
+		status, why = MaxDuration, fmt.Sprintf("the time limit of %s is reached", allowed)
+		raise = fmt.Sprintf(" --max-duration %s", (elapsed+allowed).Truncate(time.Minute)+time.Minute)
+	}
 	if s.Iterations >= s.MaxIterations {
-		return MaxIterations, fmt.Sprintf("the limit of %d iterations is reached", s.MaxIterations),
-			fmt.Sprintf("raise it: cursor-ralph continue %s --max-iterations %d", s.ConversationID, min(s.MaxIterations+DefaultMaxIterations, MaxMaxIterations))
+		status, why = MaxIterations, fmt.Sprintf("the limit of %d iterations is reached", s.MaxIterations)
+		raise = fmt.Sprintf(" --max-iterations %d", min(s.Iterations+DefaultMaxIterations, MaxMaxIterations)) + raise
 	}
-	if d := time.Duration(s.MaxDuration); d > 0 && now.Sub(s.StartedAt) >= d {
-		return MaxDuration, fmt.Sprintf("the time limit of %s is reached", d),
-			fmt.Sprintf("raise it: cursor-ralph continue %s --max-duration %s", s.ConversationID, now.Sub(s.StartedAt).Round(time.Hour)+d)
+	switch {
+	case status == "":
+		return "", "", ""
+	case s.Iterations >= MaxMaxIterations:
+		return status, why, "no loop goes on for longer; start a new one with /ralph-loop"
 	}
-	return "", "", ""
+	return status, why, "raise it: cursor-ralph continue " + s.ConversationID + raise
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,7 +18,7 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
 	s.LastStop = StopMark{e.Generation, e.LoopCount, e.Status, now}
-	s.Minimal = e.Minimal
+	s.Minimal, s.Unseen = e.Minimal, false
 	if e.Status == Aborted {
 		s.Stop = true
 	}
@@ -55,9 +56,9 @@ func (s State) SawStop(e Event, now time.Time) bool {
 func (s State) counted(e Event, now time.Time) (State, Action) {
 	s.Iterations++
 	s.SessionIterations++
-	s.Status, s.Reason, s.Rested, s.Unseen = Running, "", false, false
+	s.Status, s.Reason, s.Rested = Running, "", false
 	s = s.fold(e.Turn)
-	v := s.judge(e)
+	v := s.judge(e, s.Iterations)
 	if v.accepted {
 		s = s.addHistory(e, now, v, "ended")
 		return s.end(PromiseAccepted, "promise "+v.words(), now), Action{Why: "promise accepted", Promise: v.words()}
@@ -68,12 +69,17 @@ func (s State) counted(e Event, now time.Time) (State, Action) {
 		}
 		s = s.addHistory(e, now, v, "ended")
 		s = s.end(status, s.summary(why, now), now)
-		return s, Action{Why: why, Promise: v.words()}
+		return s.cleared(v), Action{Why: why, Promise: v.words()}
 	}
-	if v.found {
-		s.LastOutput = "" // a refused promise must not count again by itself
+	return s.cleared(v).carryOn(e, now, v)
+}
+
+// cleared takes out a refused promise, which must not count again by itself.
+func (s State) cleared(v verdict) State {
+	if v.found && s.promised(nil) {
+		s.LastOutput = ""
 	}
-	return s.carryOn(e, now, v)
+	return s
 }
 
 // carryOn answers with the next continuation.
@@ -89,8 +95,7 @@ func (s State) carryOn(e Event, now time.Time, v verdict) (State, Action) {
 		s.Reason = "Cursor's session limit is reached; type the continue line"
 	}
 	action.Text = s.words(s.Iterations+1, v.why(), action.Kind == HandOver)
-	s = s.addHistory(e, now, v, string(action.Kind))
-	s.Context, s.Notices = nil, nil
+	s = s.addHistory(e, now, v, string(action.Kind)).delivered()
 	s.LastFollowup = action.Text
 	return s, action
 }
@@ -107,7 +112,7 @@ func (s State) lateText(e Event, now time.Time) (State, Action) {
 	if !byLimit || s.LastStop.Generation != e.Generation || now.Sub(s.EndedAt) > lateWindow {
 		return s, Action{}
 	}
-	v := s.judge(e)
+	v := s.judge(e, s.Iterations)
 	if !v.accepted {
 		return s, Action{Why: "late text without a promise", Promise: v.words()}
 	}
@@ -134,10 +139,20 @@ func (s State) addHistory(e Event, now time.Time, v verdict, action string) Stat
 		Number: s.Iterations, StartedAt: started, EndedAt: now,
 		Seconds: now.Sub(started).Round(time.Millisecond).Seconds(),
 		Promise: v.name(), Refused: v.refused, Warning: v.warning,
-		Tools: e.Turn.Tools, Files: e.Turn.Files, Errors: e.Turn.Errors,
-		Context: s.Context, Action: action,
+		Tools: e.Turn.Tools, Files: e.Turn.Files, Errors: e.Turn.Errors, Action: action,
 	})
 	s.History = newest(s.History, keptHistory)
+	return s
+}
+
+// delivered empties what waited for a continuation, and notes the context with
+// the iteration before it.
+func (s State) delivered() State {
+	if n := len(s.History); n > 0 {
+		last := &s.History[n-1]
+		last.Context = slices.Concat(last.Context, s.Context)
+	}
+	s.Context, s.Notices = nil, nil
 	return s
 }
 
@@ -187,13 +202,13 @@ const (
 	Accept NoWork = "accept"
 )
 
-// judge looks for the promise and at the rules it has to meet.
-func (s State) judge(e Event) verdict {
+// judge looks for the promise of an iteration and at the rules it has to meet.
+func (s State) judge(e Event, iteration int) verdict {
 	if !s.promised(e.Turn.Texts) {
 		return verdict{}
 	}
-	if s.Iterations < s.MinIterations {
-		return verdict{found: true, refused: fmt.Sprintf("this is iteration %d and the loop runs for at least %d", s.Iterations, s.MinIterations)}
+	if iteration < s.MinIterations {
+		return verdict{found: true, refused: fmt.Sprintf("this is iteration %d and the loop runs for at least %d", iteration, s.MinIterations)}
 	}
 	if s.ToolCalls >= s.MinToolCalls || s.NoWork == Accept {
 		return verdict{found: true, accepted: true}

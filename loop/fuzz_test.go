@@ -1,0 +1,193 @@
+package loop_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// FuzzParseCommand asserts that no text makes the parser panic, that what it
+// gives is within the bounds of its options, and that the task is the user's.
+func FuzzParseCommand(f *testing.F) {
+	for _, task := range tasks() {
+		if len(task) < 1<<10 {
+			f.Add(`"` + strings.ReplaceAll(task, `"`, `\"`) + `" --max-iterations 5`)
+			f.Add(task)
+		}
+	}
+	for _, text := range []string{
+		`fix "a b" --completion-promise="ALL DONE" --replace`, "„fix it“ —max-duration 2h", "--continue c1 --max-iterations 30",
+		`‘x’ --promise-match=bare --promise-position last-line`, "'tis", "a -- b --- c", `--min-tool-calls 0 "x" y`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := loop.ParseCommand(text)
+		if err != nil {
+			if !utf8.ValidString(err.Error()) && utf8.ValidString(text) || len(err.Error()) > 3000 {
+				t.Errorf("got an error that cannot be shown: %q", err)
+			}
+			return
+		}
+		l := r.State
+		switch {
+		case r.Continue != "" && (loop.CheckID(r.Continue) != nil || l.Prompt != ""):
+			t.Errorf("got continue %q with task %q", r.Continue, l.Prompt)
+		case r.Continue == "" && (strings.TrimSpace(l.Prompt) == "" || !fromUser(text, l.Prompt)):
+			t.Errorf("got task %q, which is not the user's", l.Prompt)
+		case l.MaxIterations < 1 || l.MaxIterations > loop.MaxMaxIterations || l.MinIterations < 1 || l.MinToolCalls < 0,
+			l.MaxDuration < 0, strings.TrimSpace(l.CompletionPromise) == "", strings.ContainsAny(l.CompletionPromise, "\n\r\x00"):
+			t.Errorf("got options out of bounds: %+v", l)
+		}
+		if l.Prompt == "" {
+			return
+		}
+		if got := saved(t, l); got.Prompt != l.Prompt || got.CompletionPromise != l.CompletionPromise {
+			t.Errorf("got %q, %q after it was saved want %q, %q", got.Prompt, got.CompletionPromise, l.Prompt, l.CompletionPromise)
+		}
+		if !strings.Contains(l.StartText(), "\n\n"+l.Prompt+"\n\n---\n") {
+			t.Errorf("got a text without the task %q", l.Prompt)
+		}
+	})
+}
+
+// fromUser tells whether the task is a part of the text, but for backslashes
+// that were taken from escapes.
+func fromUser(text, task string) bool {
+	if strings.Contains(text, task) {
+		return true
+	}
+	for i := range len(text) {
+		if quoted(text[i:], task) {
+			return true
+		}
+	}
+	return false
+}
+
+func quoted(text, task string) bool {
+	for task != "" {
+		switch {
+		case text == "":
+			return false
+		case text[0] == '\\' && len(text) > 1 && escapes(text[1:], task):
+			text = text[1:]
+		case text[0] != task[0]:
+			return false
+		}
+		text, task = text[1:], task[1:]
+	}
+	return true
+}
+
+func escapes(behind, task string) bool {
+	for _, c := range []string{`\`, `"`, "“", "”", "„"} {
+		if strings.HasPrefix(behind, c) && strings.HasPrefix(task, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// FuzzParse asserts that no file makes the package panic, that what was read
+// and written is read the same, and that no field is lost.
+func FuzzParse(f *testing.F) {
+	for _, file := range []string{
+		`{"prompt":"x"}`,
+		`{"prompt":"Build it.","max_iterations":7,"completion_promise":"DONE","iterations":2,"session_iterations":1,"stop":true,"last_output":"half"}`,
+		bom + `{"Prompt":"x","mine":{"a":[1e5,"<b>"]},"ſtop":true,"":null}`,
+		`{"prompt":"x","version":2}`,
+		`{"prompt":"x","max_duration":"1h","created_at":"2026-09-01T12:00:00.000000001+02:00","journal":{"of":"c","offset":-1,"tools":["t"]},
+			"history":[{"iteration":1,"duration_seconds":1e-7,"tools":{"Shell":2}}],"last_stop":{"at":"0001-01-01T00:00:00Z"},"context":[],"status":"odd"}`,
+		`[]`, `{"prompt":`,
+	} {
+		f.Add([]byte(file))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		l, err := loop.Parse(file)
+		if err != nil {
+			return
+		}
+		if l.MaxIterations < 1 || l.MaxIterations > loop.MaxMaxIterations || l.Iterations < 0 || l.SessionIterations < 0 ||
+			l.MinIterations < 1 || l.MinToolCalls < 0 || l.CompletionPromise == "" || l.Status == "" || l.Version != loop.Version {
+			t.Errorf("got %+v", l)
+		}
+		again := saved(t, l)
+		if diff := cmp.Diff(l, again, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(loop.State{}, "Unknown")); diff != "" {
+			t.Errorf("-read +read again:\n%s", diff)
+		}
+		sameFields(t, l.Unknown, again.Unknown)
+		decideAnything(l)
+	})
+}
+
+func sameFields(t *testing.T, was, is map[string]json.RawMessage) {
+	t.Helper()
+	if len(was) != len(is) {
+		t.Errorf("got %d unknown fields want %d", len(is), len(was))
+	}
+	for name, value := range was {
+		if got, want := compact(t, is[name]), compact(t, value); got != want {
+			t.Errorf("%q: got %s want %s", name, got, want)
+		}
+	}
+}
+
+// decideAnything lets everything happen to a loop that may be hand-made. It
+// must not panic or hang.
+func decideAnything(l loop.State) {
+	for _, kind := range kinds() {
+		for _, status := range []loop.StopStatus{loop.Completed, loop.Errored} {
+			e := loop.Event{Kind: kind, Status: status, Text: l.LastOutput, Turn: worked(l.LastOutput), Waited: true}
+			next, _ := loop.Decide(l, e, began())
+			loop.Decide(next, e, began().Add(time.Hour))
+		}
+	}
+	_ = l.Line()
+	_ = l.StartText()
+}
+
+// FuzzFold asserts that no journal makes the package panic, that only whole
+// lines are taken, and that it does not matter where a stop cut the journal.
+func FuzzFold(f *testing.F) {
+	whole := lines(text("a"), tool("t1", "Shell"), own(tool("t2", "Shell")), prompt(), own(prompt()), tool("t1", "Shell"), text("b"))
+	f.Add(whole, 30)
+	f.Add(whole[:len(whole)-5], 90)
+	f.Add(append(bytes.Clone(whole[:100]), whole...), 100)
+	f.Add([]byte("{\"e\":\"tool\",\"id\":7}\nnull\n\n\xff\x00\n"), 3)
+	f.Fuzz(func(t *testing.T, journal []byte, cut int) {
+		turn, before := loop.Fold(journal, nil), loop.FoldBefore(journal, nil)
+		for _, got := range []loop.Turn{turn, before} {
+			n := got.Length
+			if n < 0 || n > int64(len(journal)) || n > 0 && journal[n-1] != '\n' {
+				t.Fatalf("got a journal of %d bytes read up to %d", len(journal), n)
+			}
+			calls := 0
+			for _, n := range got.Tools {
+				calls += n
+			}
+			if calls != got.ToolCalls || len(got.IDs) > 64 || len(got.Files) > 50 || len(got.Errors) > 50 {
+				t.Errorf("got %+v", got)
+			}
+		}
+		if before.Length > turn.Length || before.ToolCalls > turn.ToolCalls || len(before.Texts) > len(turn.Texts) {
+			t.Errorf("got more before a message than in all: %+v %+v", before, turn)
+		}
+		if cut < 0 || cut > len(journal) {
+			return
+		}
+		first := loop.Fold(journal[:cut], nil)
+		second := loop.Fold(journal[first.Length:], first.IDs)
+		if got := first.ToolCalls + second.ToolCalls; got != turn.ToolCalls || first.Length+second.Length != turn.Length {
+			t.Errorf("cut at %d: got %d calls, %d bytes want %d, %d", cut, got, first.Length+second.Length, turn.ToolCalls, turn.Length)
+		}
+	})
+}

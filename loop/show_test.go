@@ -1,0 +1,43 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+func TestTheLineForAStatusBar(t *testing.T) {
+	for status, want := range map[loop.Status]string{
+		loop.Running:         "Loop • Running • Iter 3/20",
+		loop.Waiting:         "Loop • Waiting • Iter 3/20",
+		loop.Paused:          "Loop • Paused • Iter 3/20",
+		loop.PromiseAccepted: "Loop • Promise accepted • Iter 3/20",
+		loop.MaxIterations:   "Loop • Max iterations reached • Iter 3/20",
+		"":                   "Loop • Unknown • Iter 3/20",
+		"été":                "Loop • Été • Iter 3/20",
+	} {
+		l := newLoop(func(l *loop.State) { l.Status, l.Iterations = status, 3 })
+		if got := l.Line(); got != want {
+			t.Errorf("got %q want %q", got, want)
+		}
+	}
+}
+
+func TestTheSameTask(t *testing.T) {
+	for _, tt := range []struct {
+		name, a, b string
+		want       bool
+	}{
+		{"word for word", "Build it.", "Build it.", true},
+		{"with other white space", " Build\r\n\tit. ", "Build it.", true},
+		{"with other letters", "build it.", "Build it.", false},
+		{"with more words", "Build it. Now.", "Build it.", false},
+		{"with words run together", "Buildit.", "Build it.", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := (loop.State{Prompt: tt.a}).SameTask(loop.State{Prompt: tt.b}); got != tt.want {
+				t.Errorf("got %t want %t", got, tt.want)
+			}
+		})
+	}
+}

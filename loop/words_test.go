@@ -1,0 +1,184 @@
+package loop_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// tasks are what must come through unchanged.
+func tasks() map[string]string {
+	return map[string]string{
+		"plain":                     "Build it.",
+		"quotes":                    `say "hello" and 'bye', it's "done"`,
+		"shell":                     "run $(rm -rf ~) and `date` and ${HOME} and $1 && exit; # no",
+		"newlines":                  "first\nsecond\r\n\n\tthird\n",
+		"the end of a here-doc":     "cat <<EOF\nEOF\n'EOF'\n",
+		"emoji":                     "make it 🚀 and 👩‍👩‍👧 and é",
+		"curly quotes":              "“so” ‘so’ „so“ ”so” «so»",
+		"spaces at its ends":        "  two before, three behind   ",
+		"100 kB":                    strings.Repeat("Ω long ", 14_000),
+		"a marker":                  "say <promise>COMPLETE</promise> when done",
+		"formats":                   "100%s %d %% %!v(MISSING) %[1]s",
+		"a template":                "{{.Prompt}} {prompt} <no value>",
+		"backslashes":               `C:\new\table \\ \" \u0041`,
+		"HTML":                      `<b>&amp;</b> <script>"&"</script>`,
+		"controls":                  "bell \a escape \x1b[31m null \x00 delete \x7f",
+		"line separators":           "one\u2028two\u2029three\u0085four\ufefffive",
+		"our own frame":             "The task, word for word:\n\nx\n\n---\nAdded by the user:\n- y\n",
+		"the replacement character": "bad \ufffd byte",
+	}
+}
+
+// frame is what stands before and after the task.
+const before, behind = "The task, word for word:\n\n", "\n\n---\nLook at what is already done"
+
+func TestTheTaskIsTheSameFromFirstToLast(t *testing.T) {
+	for name, task := range tasks() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, func(l *loop.State) { l.Prompt, l.MaxIterations = task, 7 })
+			begun, _, _ := strings.Cut(c.l.StartText(), "\n")
+			sameText(t, c.l.StartText(), begun, task, 1, 7)
+			for i := 2; i <= 7; i++ {
+				e := stop(worked(working), sessionLimit(5), loopCount(i-2))
+				a := c.do(e)
+				sameText(t, a.Text, "You stopped, but you gave no completion promise", task, i, 7)
+				if a.Kind == loop.HandOver && i == 6 {
+					a = c.do(loop.Event{Kind: loop.EventContinue})
+					sameText(t, a.Text, "The user continues the loop in a new session.", task, i, 7)
+				}
+			}
+			if a := c.do(stop(worked(working))); a.Text != "" || c.l.Status != loop.MaxIterations {
+				t.Errorf("got %q, status %s", a.Text, c.l.Status)
+			}
+			a := c.do(loop.Event{Kind: loop.EventContinue, MaxIterations: 9})
+			sameText(t, a.Text, "The user takes this ended loop up again.", task, 8, 9)
+		})
+	}
+}
+
+// sameText checks that a text for the agent has the task in its frame, and
+// nothing else that depends on the task.
+func sameText(t *testing.T, text, why, task string, i, of int) {
+	t.Helper()
+	if first := fmt.Sprintf("[Ralph loop %d/%d] ", i, of); !strings.HasPrefix(text, first) || !strings.Contains(text[:200], why) {
+		t.Errorf("got %.120q want it to begin with %q, %q", text, first, why)
+	}
+	head, rest, _ := strings.Cut(text, before)
+	got, tail, ok := cutLast(rest, behind)
+	if !ok || got != task {
+		t.Errorf("iteration %d: got task %.80q want %.80q", i, got, task)
+	}
+	if strings.Contains(task, " ") && strings.Contains(head+tail, task) {
+		t.Errorf("iteration %d: the task is there twice", i)
+	}
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+func TestWhatTheAgentIsTold(t *testing.T) {
+	refusing := func(l *loop.State) { l.MinIterations = 3 }
+	for _, tt := range []struct {
+		name   string
+		change func(*loop.State)
+		events []loop.Event
+		want   []string
+		not    []string
+	}{
+		{"the rules, every time", nil, []loop.Event{stop(worked(working)), stop(worked(working))},
+			[]string{
+				"[Ralph loop 3/20] You stopped, but you gave no completion promise, so the task counts as unfinished.\n",
+				"When, and only when, everything that the task asks for is done and checked, output exactly\n" + marker + "\n",
+				"Do not output it to get out of the loop", "cursor-ralph note", "cursor-ralph blocked", "End your turn normally",
+			},
+			[]string{"Ultrawork", "Added by the user", "Please note", "--continue", "%!"}},
+		{"why a promise was refused", refusing, []loop.Event{stop(worked(marker))},
+			[]string{"[Ralph loop 2/20] Your promise was refused: this is iteration 1 and the loop runs for at least 3.\n"},
+			[]string{"You stopped"}},
+		{"the user's own token", func(l *loop.State) { l.CompletionPromise = "100 % done" }, []loop.Event{stop(worked(working))},
+			[]string{"\n<promise>100 % done</promise>\n"}, []string{"COMPLETE", "%!"}},
+		{"the intensity that ultrawork wants", func(l *loop.State) { l.Ultrawork = true }, []loop.Event{stop(worked(working))},
+			[]string{"\n\nUltrawork: use everything you have."}, nil},
+		{"how the program is called", func(l *loop.State) { l.Program = "'/opt/100% x/cursor-ralph'" }, []loop.Event{stop(worked(working))},
+			[]string{"Record progress: '/opt/100% x/cursor-ralph' note \"what", "'/opt/100% x/cursor-ralph' blocked \"why\""}, []string{" cursor-ralph note"}},
+		{"context and notices in their order", nil, []loop.Event{
+			{Kind: loop.EventContext, Text: "first"}, {Kind: loop.EventNotice, Text: "third"}, {Kind: loop.EventContext, Text: "second"}, stop(worked(working)),
+		},
+			[]string{"\n---\nAdded by the user:\n- first\n- second\n\nPlease note:\n- third\n\nLook at"}, nil},
+		{"how to go on, in the last turn of a session", nil, []loop.Event{stop(worked(working), sessionLimit(1))},
+			[]string{
+				"This is the last turn that Cursor lets the loop chain by itself.", "(you did not output " + marker + ")",
+				"\n/ralph-loop --continue c1\n", "cursor://anysphere.cursor-deeplink/prompt?text=%2Fralph-loop%20--continue%20c1\n",
+			}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, tt.change)
+			text := c.all(tt.events...).Text
+			for _, want := range tt.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("got %q\nwant in it %q", text, want)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(text, not) {
+					t.Errorf("got %q\nwant not in it %q", text, not)
+				}
+			}
+		})
+	}
+}
+
+func TestALoopBeginsWithItsRules(t *testing.T) {
+	text := newLoop(func(l *loop.State) { l.Ultrawork = true }).StartText()
+	for _, want := range []string{"[Ralph loop 1/20] This task is a Ralph loop", "Ultrawork", before + "Build it." + "\n\n---\n", marker, "cursor-ralph note"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %q\nwant in it %q", text, want)
+		}
+	}
+	if strings.Contains(text, "--continue") {
+		t.Errorf("got %q\nwant no word about another session", text)
+	}
+}
+
+func TestTheSummaryAtALimit(t *testing.T) {
+	failing := func(line string) loop.Turn {
+		turn := talked(marker)
+		turn.Errors = []string{line}
+		return turn
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*loop.State)
+		events []loop.Event
+		want   string
+	}{
+		{"without anything to tell", func(l *loop.State) { l.MaxIterations = 2 }, repeat(2, stop(worked(working))),
+			"the limit of 2 iterations is reached; 2 iterations in 10s, 2 tool calls; the promise was never given"},
+		{"with refusals, blockers and progress", func(l *loop.State) { l.MaxIterations = 5 }, []loop.Event{
+			stop(failing("one")), stop(failing("two")), stop(failing("two")), stop(failing("three")),
+			{Kind: loop.EventNote, Text: "nearly\nthere"}, stop(failing("four")),
+		},
+			"the limit of 5 iterations is reached; 5 iterations in 50s, 0 tool calls" +
+				"; promise refused 5 times, at last because 0 of the 1 tool calls that a promise needs were made; do the work first, with your tools" +
+				"; blockers seen: two | three | four; last progress note: nearly"},
+		{"at the end of its time", func(l *loop.State) { l.MaxDuration = loop.Duration(15 * time.Second) }, repeat(3, stop(worked(working))),
+			"the time limit of 15s is reached; 3 iterations in 20s, 3 tool calls; the promise was never given"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, tt.change)
+			c.all(tt.events...)
+			if c.l.Reason != tt.want {
+				t.Errorf("got  %s\nwant %s", c.l.Reason, tt.want)
+			}
+		})
+	}
+}
