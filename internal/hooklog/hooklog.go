@@ -3,7 +3,9 @@
 package hooklog
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -15,6 +17,10 @@ import (
 // MaxSize is the size at which a log is rotated, in bytes; one older log is
 // kept.
 const MaxSize = 5 << 20
+
+// maxValue is how much of one value is written, in bytes. What comes from
+// outside may be as large as an event, and would push out all other lines.
+const maxValue = 4 << 10
 
 // Line is one decision. Empty fields are left out.
 type Line struct {
@@ -50,6 +56,9 @@ func (l Line) String() string {
 }
 
 func quoted(s string) string {
+	if len(s) > maxValue {
+		s = strings.ToValidUTF8(s[:maxValue], "?") + "…"
+	}
 	plain := func(r rune) bool {
 		return r > ' ' && r < 0x7f && r != '"' && r != '\\' && r != '='
 	}
@@ -70,11 +79,27 @@ func Append(path string, l Line) error {
 	return rotate(path)
 }
 
-// rotate keeps one older log. Of several processes that see a full log at
-// once, those that come late find a small one and leave it alone.
+// rotate keeps one older log. It is done by one process at a time: another that
+// found the log full a moment ago must not take the new one for it.
 func rotate(path string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	release, err := ownfile.Lock(ctx, path+".lock")
+	if err != nil {
+		return err
+	}
+	return errors.Join(rename(path), release())
+}
+
+// lockWait is more than a rotation takes.
+const lockWait = 100 * time.Millisecond
+
+func rename(path string) error {
 	info, err := ownfile.Check(path)
-	if err != nil || info.Size() < MaxSize {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // another process was faster
+	case err != nil || info.Size() < MaxSize:
 		return err
 	}
 	if _, err := ownfile.Check(path + ".1"); errors.Is(err, ownfile.ErrNotOurs) {

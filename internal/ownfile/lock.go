@@ -2,37 +2,55 @@ package ownfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/gofrs/flock"
 )
-
-// lockRetry is how often a taken lock is tried again. Locks are held for about
-// a millisecond.
-const lockRetry = 2 * time.Millisecond
 
 // Lock takes the lock file at path, which lies in a folder of ours and is
 // never renamed or removed by us. It waits until ctx is done.
 func Lock(ctx context.Context, path string) (release func() error, err error) {
 	for {
 		f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow))
-		if _, err := f.TryLockContext(ctx, lockRetry); err != nil {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
+		if err := take(ctx, f); err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, refusal(path, err))
 		}
 		same, err := stillThere(f, path)
-		if err != nil {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		}
-		if same {
+		if same && err == nil {
 			return f.Unlock, nil
 		}
 		// A cleaner of /tmp took the file away while we waited: others lock the
-		// new one.
-		if err := f.Unlock(); err != nil {
+		// new one. Or it is not ours.
+		if err := errors.Join(err, f.Unlock()); err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
+	}
+}
+
+// take waits in the kernel, which serves in turn all who wait. To try again and
+// again instead would starve some when many do, and keep the holder from its
+// work.
+func take(ctx context.Context, f *flock.Flock) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if taken, err := f.TryLock(); taken || err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- f.Lock() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		go func() {
+			if <-done == nil {
+				_ = f.Unlock() // nobody is left to be told; the file is closed in any case
+			}
+		}()
+		return ctx.Err()
 	}
 }
 

@@ -39,6 +39,18 @@ func checkFile(path string, info fs.FileInfo) error {
 	return checkOwner(path, info)
 }
 
+// refusal explains an error of opening a file: what is not ours is refused, in
+// whatever way the system says that it cannot be opened.
+func refusal(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, refused := Check(path); errors.Is(refused, ErrNotOurs) {
+		return refused
+	}
+	return err
+}
+
 // Read gives a file's content, from the offset on, and what it is.
 func Read(path string, offset int64) ([]byte, fs.FileInfo, error) {
 	f, err := open(path, os.O_RDONLY)
@@ -98,13 +110,14 @@ func Replace(path, scratch string, data []byte, durable bool) error {
 	if _, err := Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.CreateTemp(scratch, ".new-*")
+	err := CheckFolder(scratch)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := Folder(scratch); err != nil {
-			return err
-		}
-		f, err = os.CreateTemp(scratch, ".new-*")
+		err = Folder(scratch)
 	}
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(scratch, ".new-*")
 	if err != nil {
 		return err
 	}
@@ -131,17 +144,29 @@ func Folder(path string) error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%w: %s is not a folder", ErrNotOurs, path)
-	}
-	if err := checkFolderOwner(path, info); err != nil {
+	info, err := checkFolder(path)
+	if err != nil {
 		return err
 	}
 	return closeFolder(path, info)
+}
+
+// CheckFolder refuses a folder that is not ours. It gives the error of Lstat
+// for a missing one.
+func CheckFolder(path string) error {
+	_, err := checkFolder(path)
+	return err
+}
+
+func checkFolder(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%w: %s is not a folder", ErrNotOurs, path)
+	}
+	return info, checkFolderOwner(path, info)
 }
 
 // Aside renames a file that cannot be read, in its folder, so that nothing is

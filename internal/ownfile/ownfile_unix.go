@@ -14,10 +14,7 @@ const noFollow = syscall.O_NOFOLLOW
 // open never follows a link and never waits for the other end of a pipe.
 func open(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|noFollow|syscall.O_NONBLOCK, 0o600)
-	if pathErr, ok := err.(*fs.PathError); ok && pathErr.Err == syscall.ELOOP {
-		return nil, fmt.Errorf("%w: %s is a symbolic link", ErrNotOurs, path)
-	}
-	return f, err
+	return f, refusal(path, err)
 }
 
 func checkOwner(path string, info fs.FileInfo) error {

@@ -1,0 +1,171 @@
+package platform
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// env is an environment with the given variables and no others.
+func env(pairs ...string) func(string) string {
+	vars := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		vars[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return vars[name] }
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	state, home := filepath.Join(dir, "state"), filepath.Join(dir, "home")
+	ofHome := filepath.Join(home, ".local", "state", "cursor-ralph")
+	for _, c := range []struct {
+		name          string
+		env           []string
+		base, archive string
+	}{
+		{"both are given", []string{"CURSOR_RALPH_DIR", dir, "CURSOR_RALPH_STATE_DIR", state, "XDG_STATE_HOME", "/xdg", "HOME", home}, dir, state},
+		{"they need not be tidy", []string{"CURSOR_RALPH_DIR", dir + "/x/.././/", "CURSOR_RALPH_STATE_DIR", state + "/"}, dir, state},
+		{"the XDG folder", []string{"CURSOR_RALPH_DIR", dir, "XDG_STATE_HOME", state, "HOME", home}, dir, filepath.Join(state, "cursor-ralph")},
+		{"a relative XDG folder is ignored", []string{"CURSOR_RALPH_DIR", dir, "XDG_STATE_HOME", "state", "HOME", home}, dir, ofHome},
+		{"no XDG folder", []string{"CURSOR_RALPH_DIR", dir, "HOME", home}, dir, ofHome},
+		{"no home", []string{"CURSOR_RALPH_DIR", dir}, dir, filepath.Join(dir, "cursor-ralph-pending", "archive")},
+		{"a relative home", []string{"CURSOR_RALPH_DIR", dir, "HOME", "home"}, dir, filepath.Join(dir, "cursor-ralph-pending", "archive")},
+		{"the temporary folder of the environment is not asked", []string{"TMPDIR", dir, "CURSOR_RALPH_STATE_DIR", state}, defaultBase(os.Getenv), state},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := Find(env(c.env...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Base != c.base || p.Archive != c.archive {
+				t.Errorf("got  %s and %s\nwant %s and %s", p.Base, p.Archive, c.base, c.archive)
+			}
+		})
+	}
+}
+
+func TestFolderThatIsNotAbsoluteIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	for _, value := range []string{"x", "./x", "../x", "~/x", " ", ".", "x\n/y", "$HOME/x"} {
+		for _, name := range []string{"CURSOR_RALPH_DIR", "CURSOR_RALPH_STATE_DIR"} {
+			_, err := Find(env("CURSOR_RALPH_DIR", dir, name, value))
+			if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s=%q: got %v, want one line that names the variable", name, value, err)
+			}
+		}
+	}
+}
+
+// TestArchiveThatIsNotAbsoluteLeavesTheLog: what is wrong has to be told
+// somewhere.
+func TestArchiveThatIsNotAbsoluteLeavesTheLog(t *testing.T) {
+	dir := t.TempDir()
+	p, err := Find(env("CURSOR_RALPH_DIR", dir, "CURSOR_RALPH_STATE_DIR", "x"))
+	if err == nil {
+		t.Fatal("got no error")
+	}
+	if got, want := p.Log(), filepath.Join(dir, "cursor-ralph-stop-hook.log"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestNames(t *testing.T) {
+	dir := t.TempDir()
+	p, err := Find(env("CURSOR_RALPH_DIR", dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ what, got, want string }{
+		{"pending folder", p.Pending(), "cursor-ralph-pending"},
+		{"legacy file", p.Legacy(), "cursor-ralph-pending.json"},
+		{"live state", p.Live("a-1"), "cursor-ralph-loop-a-1.json"},
+		{"journal", p.Journal("a-1"), "cursor-ralph-loop-a-1.journal"},
+		{"log", p.Log(), "cursor-ralph-stop-hook.log"},
+	} {
+		if want := filepath.Join(dir, c.want); c.got != want {
+			t.Errorf("%s: got %s, want %s", c.what, c.got, want)
+		}
+	}
+	if prefix, suffix := p.LivePattern(); filepath.Join(dir, prefix+"a-1"+suffix) != p.Live("a-1") {
+		t.Errorf("got the pattern %q, %q, want that of %s", prefix, suffix, p.Live("a-1"))
+	}
+	if filepath.Dir(p.Scratch()) != p.Pending() {
+		t.Errorf("got %s, want a folder in %s", p.Scratch(), p.Pending())
+	}
+}
+
+func TestNamesWithTheUsersNumberKeepTheirForm(t *testing.T) {
+	p := Places{Base: t.TempDir(), name: "cursor-ralph"}
+	uid := p.withUID()
+	for _, f := range []func(Places) string{Places.Pending, Places.Legacy, Places.Log,
+		func(p Places) string { return p.Live("a") }, func(p Places) string { return p.Journal("a") }} {
+		plain := filepath.Base(f(p))
+		if got, want := filepath.Base(f(uid)), strings.Replace(plain, "cursor-ralph", uid.name, 1); got != want || got == plain {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestStateFolder(t *testing.T) {
+	root := t.TempDir() // absolute on the system that runs the test
+	for _, c := range []struct {
+		name, goos string
+		env        []string
+		want       string
+	}{
+		{"Windows", "windows", []string{"LOCALAPPDATA", root, "HOME", "/home/me"}, filepath.Join(root, "cursor-ralph")},
+		{"Windows with XDG", "windows", []string{"LOCALAPPDATA", `C:\Local`, "XDG_STATE_HOME", root}, filepath.Join(root, "cursor-ralph")},
+		{"Windows without a profile", "windows", nil, "fallback"},
+		{"not on Windows", "linux", []string{"LOCALAPPDATA", root}, "fallback"},
+		{"macOS", "darwin", []string{"HOME", root}, filepath.Join(root, ".local", "state", "cursor-ralph")},
+	} {
+		if got := stateFolder(c.goos, env(c.env...), "fallback"); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestSameFolder(t *testing.T) {
+	for _, c := range []struct {
+		goos, a, b string
+		want       bool
+	}{
+		{"linux", "/home/me/work", "/home/me/work", true},
+		{"linux", "/home/me/work", "/home/me/work/", true},
+		{"linux", "/home/me/x/../work", "/home/me//work", true},
+		{"linux", "/home/me/work", "/home/me/Work", false},
+		{"linux", "/home/me/work", "/home/me/work2", false},
+		{"linux", "/home/me/work", "/home/me", false},
+		{"linux", `/home/me\work`, "/home/me/work", false},
+		{"darwin", "/Users/me/work", "/Users/me/work/", true},
+		{"windows", `C:\Users\me\work`, "/c:/Users/me/work", true},
+		{"windows", `c:\users\me\WORK\`, `C:\Users\me\work`, true},
+		{"windows", "C:/Users/me/work", `C:\Users\me\x\..\work`, true},
+		{"windows", "/c:/work", "/d:/work", false},
+		{"windows", `C:\work`, `C:\work2`, false},
+		{"windows", `\\server\share\work`, "//SERVER/share/work/", true},
+		{"windows", `\\server\share`, `C:\server\share`, false},
+	} {
+		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			if got := SameFolder(c.goos, pair[0], pair[1]); got != c.want {
+				t.Errorf("%s: %s and %s: got %v, want %v", c.goos, pair[0], pair[1], got, c.want)
+			}
+		}
+	}
+}
+
+func TestOneFolderForEveryPurpose(t *testing.T) {
+	p, err := Find(env("CURSOR_RALPH_DIR", t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{p.Pending(), p.Scratch(), p.Legacy(), p.Log(), p.Log() + ".1", p.Live("a"), p.Journal("a"), p.Archive}
+	for i, path := range paths {
+		if slices.Contains(paths[:i], path) {
+			t.Errorf("two things are at %s", path)
+		}
+	}
+}
