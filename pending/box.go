@@ -45,6 +45,8 @@ type Item struct {
 	Age   time.Duration // since the file was last written
 	State loop.State
 	Err   error // what is wrong with the file
+
+	broken bool // it could be read and is not a loop's file, or not yet
 }
 
 // Unbound tells whether no conversation owns the item.
@@ -52,6 +54,9 @@ func (i Item) Unbound() bool { return i.State.ConversationID == "" && unboundSte
 
 // Stale tells whether an unbound item is too old to be claimed.
 func (i Item) Stale() bool { return i.Age > staleAfter && unboundStem(i.Name) }
+
+// young tells whether a file was just written. One from the future was not.
+func (i Item) young(d time.Duration) bool { return i.Age.Abs() < d }
 
 const (
 	staleAfter   = 24 * time.Hour
@@ -83,11 +88,24 @@ func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
 		return "", "", err
 	}
 	path = b.path(name)
-	if _, err := os.Lstat(path); err == nil {
-		return path, "", fmt.Errorf("%s: %w", path, fs.ErrExist)
+	if err := b.makeRoom(name, path); err != nil {
+		return path, "", err
 	}
 	l.CreatedAt = b.now()
 	return path, token, b.write(path, l)
+}
+
+// makeRoom moves an ended loop aside, which a killed Change has left.
+func (b *Box) makeRoom(name, path string) error {
+	there := b.item(name, path)
+	switch {
+	case errors.Is(there.Err, fs.ErrNotExist):
+		return nil
+	case there.Err == nil && there.State.Status.Ended():
+		_, err := ownfile.Aside(path, fmt.Sprintf(".ended-%d", b.now().Unix()))
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, fs.ErrExist)
 }
 
 func (b *Box) write(path string, l loop.State) error {
@@ -111,19 +129,27 @@ func (b *Box) path(name string) string {
 	return filepath.Join(b.places.Pending(), name+".json")
 }
 
-func (b *Box) lock(ctx context.Context) (func() error, error) {
+func (b *Box) lock(ctx context.Context) (func() error, error) { return b.lockFile(ctx, lockName) }
+
+func (b *Box) lockFile(ctx context.Context, name string) (func() error, error) {
 	if err := ownfile.Folder(b.places.Pending()); err != nil {
 		return nil, err
 	}
-	return ownfile.Lock(ctx, b.lockPath())
+	return ownfile.Lock(ctx, filepath.Join(b.places.Pending(), name))
 }
 
-func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), ".lock") }
+const lockName = ".lock"
+
+func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), lockName) }
 
 // List gives every pending file, the legacy one too, in the order of their
 // names.
 func (b *Box) List() ([]Item, error) {
-	entries, err := os.ReadDir(b.places.Pending())
+	var entries []fs.DirEntry
+	err := ownfile.CheckFolder(b.places.Pending())
+	if err == nil {
+		entries, err = os.ReadDir(b.places.Pending())
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -149,12 +175,15 @@ const legacyName = "0-0"
 func (b *Box) item(name, path string) Item {
 	i := Item{Name: name, Path: path}
 	data, info, err := ownfile.Read(path, 0)
+	if info != nil {
+		i.Age = b.now().Sub(info.ModTime())
+	}
 	if err != nil {
 		i.Err = err
 		return i
 	}
-	i.Age = max(0, b.now().Sub(info.ModTime()))
 	i.State, i.Err = loop.Parse(data)
+	i.broken = i.Err != nil && !errors.Is(i.Err, loop.ErrNewer)
 	if !unboundStem(name) {
 		i.State.ConversationID = name
 	}
@@ -165,28 +194,52 @@ func (b *Box) item(name, path string) Item {
 // takes it out and gives it to archive. It gives an fs.ErrNotExist where a
 // conversation claimed the file in between.
 func (b *Box) Change(ctx context.Context, i Item, change func(loop.State) loop.State, archive func(loop.State) error) error {
-	release, err := b.lock(ctx)
+	release, err := b.lockFile(ctx, ".change.lock")
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.change(i, change, archive), release())
+	return errors.Join(b.change(ctx, i, change, archive), release())
 }
 
-// change marks an ended loop in its file before it is moved: killed in
-// between, nobody claims it.
-func (b *Box) change(i Item, change func(loop.State) loop.State, archive func(loop.State) error) error {
-	now := b.item(i.Name, i.Path)
-	if now.Err != nil {
-		return now.Err
-	}
-	l := change(now.State)
-	if err := b.write(i.Path, l); err != nil || !l.Status.Ended() {
+// change marks an ended loop in its file before it is archived: killed in
+// between, nobody claims it, and the next change goes on. The folder is not
+// locked meanwhile, because archive may lock the loop, and whoever claims
+// takes the two locks in the other order.
+func (b *Box) change(ctx context.Context, i Item, change func(loop.State) loop.State, archive func(loop.State) error) error {
+	var l loop.State
+	err := b.locked(ctx, func() (err error) {
+		l, err = b.rewrite(i, change)
+		return err
+	})
+	if err != nil || !l.Status.Ended() {
 		return err
 	}
 	if err := archive(l); err != nil {
 		return err
 	}
-	return os.Remove(i.Path)
+	return b.locked(ctx, func() error {
+		if now := b.item(i.Name, i.Path); now.Err != nil || !now.State.Status.Ended() {
+			return nil // another loop was put there
+		}
+		return os.Remove(i.Path)
+	})
+}
+
+func (b *Box) rewrite(i Item, change func(loop.State) loop.State) (loop.State, error) {
+	now := b.item(i.Name, i.Path)
+	if now.Err != nil || now.State.Status.Ended() {
+		return now.State, now.Err
+	}
+	l := change(now.State)
+	return l, b.write(i.Path, l)
+}
+
+func (b *Box) locked(ctx context.Context, do func() error) error {
+	release, err := b.lock(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), release())
 }
 
 // unboundStem tells whether a file of this name waits for any conversation:

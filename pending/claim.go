@@ -54,8 +54,11 @@ const (
 // next stop need not list the folder again while nothing in it has changed.
 func (b *Box) anyUnbound() bool {
 	folder, err := os.Lstat(b.places.Pending())
-	if err != nil {
+	switch {
+	case err != nil:
 		return false
+	case !folder.IsDir():
+		return true // Claim refuses it, and says so
 	}
 	mark := folder.ModTime().Add(markOffset)
 	if lock, err := os.Lstat(b.lockPath()); err == nil && lock.ModTime().Equal(mark) {
@@ -112,10 +115,10 @@ func (b *Box) claim(who Claimant, live string) (warning, err error) {
 	return warning, fs.ErrNotExist
 }
 
-// choose takes the newest unbound file: of the claimant's workspace first,
-// then without a workspace, then the legacy one.
+// choose takes the newest file: of those bound to the claimant first, then of
+// its workspace, then without a workspace, then the legacy one.
 func (b *Box) choose(who Claimant) (best *Item, half bool, warning error) {
-	var anyone, legacy *Item
+	var bound, here, anyone, legacy *Item
 	for _, i := range b.unbound() {
 		switch err := b.usable(i); {
 		case errors.Is(err, ErrHalfWritten):
@@ -124,18 +127,18 @@ func (b *Box) choose(who Claimant) (best *Item, half bool, warning error) {
 		case err != nil:
 			warning = errors.Join(warning, err)
 		case i.State.ConversationID == who.ID:
-			return &i, half, warning
+			bound = cmp.Or(bound, &i)
 		case !i.Unbound() || i.Stale() || b.waitsForBinding(i, who):
 		case who.worksIn(i.State.Workspace), who.worksIn(i.State.Cwd):
-			return &i, half, warning
+			here = cmp.Or(here, &i)
 		case i.State.Workspace != "":
 		case i.Name == legacyName:
 			legacy = &i
-		case anyone == nil:
-			anyone = &i
+		default:
+			anyone = cmp.Or(anyone, &i)
 		}
 	}
-	return cmp.Or(anyone, legacy), half, warning
+	return cmp.Or(bound, here, anyone, legacy), half, warning
 }
 
 func (who Claimant) worksIn(workspace string) bool {
@@ -145,7 +148,7 @@ func (who Claimant) worksIn(workspace string) bool {
 }
 
 func (b *Box) waitsForBinding(i Item, who Claimant) bool {
-	return i.State.Token != "" && i.Age < bindingGrace && !who.Minimal
+	return i.State.Token != "" && i.young(bindingGrace) && !who.Minimal
 }
 
 // unbound reads the unbound files and the legacy one, the newest first.
@@ -185,15 +188,13 @@ func (b *Box) stems() (stems []string, listed int, err error) {
 // to finish.
 func (b *Box) usable(i Item) error {
 	switch {
-	case i.Err == nil && i.State.Status.Ended():
+	case errors.Is(i.Err, fs.ErrNotExist), i.Err == nil && i.State.Status.Ended():
 		return fs.ErrNotExist
 	case i.Err == nil:
 		return nil
-	case errors.Is(i.Err, fs.ErrNotExist):
-		return fs.ErrNotExist
-	case errors.Is(i.Err, ownfile.ErrNotOurs), errors.Is(i.Err, loop.ErrNewer):
+	case !i.broken:
 		return fmt.Errorf("%s: %w", i.Path, i.Err)
-	case i.Age < writingTime:
+	case i.young(writingTime):
 		return ErrHalfWritten
 	}
 	aside, err := ownfile.Aside(i.Path, fmt.Sprintf(".corrupt-%d", b.now().Unix()))
@@ -233,7 +234,7 @@ func (b *Box) ByToken(token string) (Item, error) {
 	}
 	stem, _, _ := strings.Cut(token, ":")
 	i := b.item(stem, b.path(stem))
-	if i.Err == nil && i.State.Token != token {
+	if i.Err == nil && (i.State.Token != token || i.State.Status.Ended()) {
 		return i, fs.ErrNotExist
 	}
 	return i, i.Err

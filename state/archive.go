@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,15 +35,21 @@ func (e *MovedError) Unwrap() error { return fs.ErrNotExist }
 // copy of a live one as it was at its last stop. It gives an fs.ErrNotExist
 // where there is none.
 func (s *Store) Archived(id string) (loop.State, error) {
+	l, _, err := s.archived(id)
+	return l, err
+}
+
+// archived gives what the record's file holds, too.
+func (s *Store) archived(id string) (loop.State, []byte, error) {
 	if err := loop.CheckID(id); err != nil {
-		return loop.State{}, err
+		return loop.State{}, nil, err
 	}
-	l, err := s.readRecord(s.recordPath(id))
+	l, data, err := s.readRecord(id)
 	l.ConversationID = id
 	if err == nil && l.MovedTo != "" {
-		return l, &MovedError{id, l.MovedTo}
+		err = &MovedError{id, l.MovedTo}
 	}
-	return l, err
+	return l, data, err
 }
 
 // Recorded tells whether there is a record of a conversation, by one system
@@ -55,8 +62,13 @@ func (s *Store) Recorded(id string) bool {
 // Records lists every record of the archive that ended, newest last. Files
 // that cannot be read are told in problems.
 func (s *Store) Records() (ended []loop.State, problems []error) {
+	if err := ownfile.CheckFolder(s.places.Archive); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, []error{err}
+	}
 	entries, err := os.ReadDir(s.places.Archive)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return nil, []error{err}
 	}
 	for _, entry := range entries {
@@ -64,7 +76,7 @@ func (s *Store) Records() (ended []loop.State, problems []error) {
 		if !isRecord || strings.HasPrefix(name, ".") {
 			continue
 		}
-		l, err := s.readRecord(filepath.Join(s.places.Archive, entry.Name()))
+		l, _, err := s.readRecord(name)
 		switch {
 		case err != nil:
 			problems = append(problems, err)
@@ -72,37 +84,65 @@ func (s *Store) Records() (ended []loop.State, problems []error) {
 			ended = append(ended, l)
 		}
 	}
+	slices.SortStableFunc(ended, func(a, b loop.State) int { return a.EndedAt.Compare(b.EndedAt) })
 	return ended, problems
 }
 
 // Put archives a loop that never became live, such as a pending one that was
-// cancelled. It must have ended.
+// cancelled. It must have ended. Doing it once more changes nothing.
 func (s *Store) Put(ctx context.Context, l loop.State) error {
-	if l.ConversationID == "" {
-		data, err := l.Encode()
-		if err != nil {
-			return err
-		}
-		return s.writeRecord("unbound"+older+stamp(s.now()), data)
+	id := l.ConversationID
+	if id == "" {
+		return s.putOlder("unbound", l)
 	}
-	release, err := s.lock(ctx, l.ConversationID)
+	release, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.putNamed(l), release())
+	return errors.Join(s.putNamed(id, l), release())
 }
 
-// putNamed does not let a loop that never ran hide the record of one that did.
-func (s *Store) putNamed(l loop.State) error {
-	data, err := l.Encode()
+// putNamed does not let a loop that never ran hide the record of one that did,
+// nor take the name that the next copy of a running one gets.
+func (s *Store) putNamed(id string, l loop.State) error {
+	has, err := s.Has(id)
 	if err != nil {
 		return err
 	}
-	name := l.ConversationID
-	if _, err := ownfile.Check(s.recordPath(name)); err == nil {
-		name += older + stamp(s.now())
+	there, err := s.sameRecord(id, l)
+	switch {
+	case !has && errors.Is(err, fs.ErrNotExist):
+		return s.saveRecord(id, l)
+	case there:
+		return nil
 	}
-	return s.writeRecord(name, data)
+	return s.putOlder(id, l)
+}
+
+// putOlder writes a record that is not its conversation's newest.
+func (s *Store) putOlder(id string, l loop.State) (err error) {
+	for i := range 100 {
+		name := id + older + stamp(l.EndedAt.Add(time.Duration(i)))
+		var there bool
+		there, err = s.sameRecord(name, l)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return s.saveRecord(name, l)
+		case there:
+			return nil
+		}
+	}
+	return errors.Join(fmt.Errorf("too many records of %s end at one time", id), err)
+}
+
+// sameRecord tells whether a record holds a loop exactly as it is.
+func (s *Store) sameRecord(name string, l loop.State) (bool, error) {
+	_, was, err := s.readRecord(name)
+	if err != nil {
+		return false, err
+	}
+	data, err := l.Encode()
+	return string(data) == string(was), err
 }
 
 func stamp(t time.Time) string { return fmt.Sprint(t.UnixNano()) }
@@ -111,16 +151,28 @@ func (s *Store) recordPath(name string) string {
 	return filepath.Join(s.places.Archive, name+".json")
 }
 
-func (s *Store) readRecord(path string) (loop.State, error) {
-	data, _, err := ownfile.Read(path, 0)
+// readRecord gives a record, and what its file holds.
+func (s *Store) readRecord(name string) (loop.State, []byte, error) {
+	if err := ownfile.CheckFolder(s.places.Archive); err != nil {
+		return loop.State{}, nil, err
+	}
+	data, _, err := ownfile.Read(s.recordPath(name), 0)
 	if err != nil {
-		return loop.State{}, err
+		return loop.State{}, nil, err
 	}
 	l, err := loop.Parse(data)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
 	}
-	return l, err
+	return l, data, err
+}
+
+func (s *Store) saveRecord(name string, l loop.State) error {
+	data, err := l.Encode()
+	if err != nil {
+		return err
+	}
+	return s.writeRecord(name, data)
 }
 
 // writeRecord is durable: after a crash of the machine the archive is what is
@@ -132,18 +184,28 @@ func (s *Store) writeRecord(name string, data []byte) error {
 // rotate gives the newest record of a conversation another name, because a new
 // loop begins there.
 func (s *Store) rotate(id string) error {
-	from := s.recordPath(id)
-	err := os.Rename(from, s.recordPath(id+older+stamp(s.now())))
-	if errors.Is(err, fs.ErrNotExist) {
+	if err := ownfile.CheckFolder(s.places.Archive); errors.Is(err, fs.ErrNotExist) {
 		return nil
+	} else if err != nil {
+		return err
 	}
-	return err
+	for at := s.now(); ; at = at.Add(1) {
+		to := s.recordPath(id + older + stamp(at))
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		err := os.Rename(s.recordPath(id), to)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
 }
 
 // Move brings a live loop to another conversation, which must have none.
 func (s *Store) Move(ctx context.Context, from, to string) error {
-	if from == to {
-		return nil
+	if err := errors.Join(loop.CheckID(from), loop.CheckID(to)); err != nil || from == to {
+		return err
 	}
 	release, err := s.lockBoth(ctx, from, to)
 	if err != nil {
@@ -189,13 +251,14 @@ func (s *Store) move(from, to string) error {
 		return err
 	}
 	l.ConversationID, l.ContinueIn, l.Journal = to, "", loop.Mark{Of: to, Tools: l.Journal.Tools}
-	return errors.Join(s.save(to, l, nil, true, loop.EventContinue), s.dropJournal(from))
+	_, err = s.save(to, l, nil, true, loop.EventContinue)
+	return errors.Join(err, s.dropJournal(from))
 }
 
 // leaveForwarding notes in the record of the old conversation where its loop
 // is, so that the copy there is not taken for a loop of its own.
 func (s *Store) leaveForwarding(from, to string) error {
-	l, err := s.readRecord(s.recordPath(from))
+	l, _, err := s.readRecord(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -203,9 +266,5 @@ func (s *Store) leaveForwarding(from, to string) error {
 		return err
 	}
 	l.MovedTo = to
-	data, err := l.Encode()
-	if err != nil {
-		return err
-	}
-	return s.writeRecord(from, data)
+	return s.saveRecord(from, l)
 }

@@ -46,6 +46,16 @@ func (e *CorruptError) Error() string {
 // Unwrap gives what was wrong with the file.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
+// ArchiveError tells that an event happened and is saved, but not in the
+// archive, which is tried again at the next one.
+type ArchiveError struct{ Err error }
+
+// Error tells what went wrong.
+func (e *ArchiveError) Error() string { return "archive: " + e.Err.Error() }
+
+// Unwrap gives what went wrong.
+func (e *ArchiveError) Unwrap() error { return e.Err }
+
 // Has tells whether a conversation has a live loop, by one system call. The
 // error refuses a file that is not ours.
 func (s *Store) Has(id string) (bool, error) {
@@ -120,6 +130,33 @@ func (s *Store) claim(id string, take func(live string) error) error {
 	return err
 }
 
+// Ask lets another loop be asked for in a conversation: ask is told the loop
+// that runs there, nil for none, while nothing can happen to it. Where ask says
+// so, and only after it has asked, that loop ends as replaced.
+func (s *Store) Ask(ctx context.Context, id string, ask func(running *loop.State) (replace bool, err error)) error {
+	release, err := s.lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.ask(id, ask), release())
+}
+
+func (s *Store) ask(id string, ask func(running *loop.State) (replace bool, err error)) error {
+	l, _, err := s.load(id)
+	running := &l
+	if errors.Is(err, fs.ErrNotExist) {
+		running, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	replace, err := ask(running)
+	if err == nil && replace && running != nil {
+		_, _, err = s.apply(id, loop.Event{Kind: loop.EventReplace})
+	}
+	return err
+}
+
 // lock makes the private folder and takes one of 64 locks in it.
 func (s *Store) lock(ctx context.Context, id string) (func() error, error) {
 	if err := loop.CheckID(id); err != nil {
@@ -147,7 +184,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 	old, was, err := s.load(id)
 	live := err == nil
 	if errors.Is(err, fs.ErrNotExist) && concernsEnded(e.Kind) {
-		old, err = s.Archived(id)
+		old, was, err = s.archived(id)
 	}
 	if err != nil {
 		return loop.State{}, loop.Action{}, err
@@ -156,10 +193,11 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 		return old, loop.Action{}, err
 	}
 	next, action := loop.Decide(old, e, s.now())
-	if action.Kind == loop.AwaitText {
+	if action.Kind == loop.AwaitText || action.Kind == loop.Refuse && !live {
 		return old, action, nil
 	}
-	return next, action, s.save(id, next, was, live, e.Kind)
+	next, err = s.save(id, next, was, live, e.Kind)
+	return next, action, err
 }
 
 func concernsEnded(k loop.EventKind) bool {
@@ -179,9 +217,8 @@ func (s *Store) prepare(id string, l loop.State, live bool, e *loop.Event) (loop
 			return l, err
 		}
 	}
-	if !live && e.Kind == loop.EventContinue {
-		l.Journal = loop.Mark{}
-		if err := s.dropJournal(id); err != nil {
+	if !live && (e.Kind == loop.EventContinue || e.Kind == loop.EventLateText) {
+		if err := s.dropJournal(id); err != nil { // left by a hook that found the loop live
 			return l, err
 		}
 	}
@@ -226,7 +263,10 @@ func (s *Store) load(id string) (loop.State, []byte, error) {
 	case err != nil:
 		return l, nil, s.quarantine(path, err)
 	case l.Status.Ended():
-		return l, nil, errors.Join(fs.ErrNotExist, s.retire(id, l))
+		if l, err = s.retire(id, l); err == nil {
+			err = fs.ErrNotExist
+		}
+		return l, nil, err
 	}
 	return l, data, nil
 }
@@ -240,45 +280,77 @@ func (s *Store) quarantine(path string, cause error) error {
 }
 
 // save writes a loop where it now belongs: among the live ones, with a copy in
-// the archive at every stop, or in the archive alone.
-func (s *Store) save(id string, l loop.State, was []byte, live bool, kind loop.EventKind) error {
+// the archive at every stop, or in the archive alone. What has not changed is
+// not written.
+func (s *Store) save(id string, l loop.State, was []byte, live bool, kind loop.EventKind) (loop.State, error) {
 	data, err := l.Encode()
 	if err != nil {
-		return err
+		return l, err
 	}
+	changed := string(data) != string(was)
 	if !live && (l.Status.Ended() || kind != loop.EventContinue) {
-		return s.writeRecord(id, data)
+		if !changed {
+			return l, nil
+		}
+		return l, s.writeRecord(id, data)
 	}
-	if string(data) != string(was) {
+	if changed || !live {
 		if err := ownfile.Replace(s.places.Live(id), s.places.Scratch(), data, false); err != nil {
-			return err
+			return l, err
 		}
 	}
 	switch {
 	case l.Status.Ended():
-		return s.retire(id, l)
+		l, err = s.retire(id, l)
 	case kind == loop.EventStop || kind == loop.EventContinue:
-		return s.writeRecord(id, data)
+		err = s.writeRecord(id, data)
 	}
-	return nil
+	if err != nil {
+		err = &ArchiveError{err}
+	}
+	return l, err
 }
 
 // retire moves an ended loop from the live ones to the archive. Killed in
 // between, the live file says that it has ended, and retire is done again.
-func (s *Store) retire(id string, l loop.State) error {
+func (s *Store) retire(id string, l loop.State) (loop.State, error) {
 	l.ConversationID = id
-	data, err := l.Encode()
-	if err != nil {
-		return err
+	if l.StartedAt.IsZero() { // it never ran here, and must not hide one that did
+		if err := s.rotate(id); err != nil {
+			return l, err
+		}
 	}
-	if err := s.writeRecord(id, data); err != nil {
-		return err
+	if err := s.saveRecord(id, l); err != nil {
+		return l, err
 	}
-	return errors.Join(os.Remove(s.places.Live(id)), s.dropJournal(id))
+	if err := os.Remove(s.places.Live(id)); err != nil {
+		return l, err
+	}
+	l, err := s.lastWords(id, l)
+	return l, errors.Join(err, s.dropJournal(id))
+}
+
+// lastWords applies a text that another hook recorded while this one ended the
+// loop. Once the live file is gone nobody records any more.
+func (s *Store) lastWords(id string, l loop.State) (loop.State, error) {
+	e := loop.Event{Kind: loop.EventStop}
+	l, err := s.foldJournal(id, l, &e)
+	if err != nil || len(e.Turn.Texts) == 0 {
+		return l, err
+	}
+	e.Kind, e.Generation = loop.EventLateText, l.LastStop.Generation
+	next, _ := loop.Decide(l, e, s.now())
+	if next.Status == l.Status {
+		return l, nil
+	}
+	return next, s.saveRecord(id, next)
 }
 
 func (s *Store) dropJournal(id string) error {
-	err := os.Remove(s.places.Journal(id))
+	_, err := ownfile.Check(s.places.Journal(id))
+	if err == nil {
+		err = os.Remove(s.places.Journal(id))
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

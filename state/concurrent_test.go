@@ -1,0 +1,183 @@
+package state_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// TestMain lets the test binary be one of the processes that share a loop.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("STATE_TEST_SHARED"); dir != "" {
+		if err := share(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const (
+	sharers = 8
+	turns   = 15
+)
+
+// share plays some turns of a loop that others play with, each with one tool
+// call.
+func share(dir string) error {
+	vars := map[string]string{"CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "archive")}
+	p, err := platform.Find(func(name string) string { return vars[name] })
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return play(ctx, state.New(p, time.Now), strconv.Itoa(os.Getpid()))
+}
+
+func play(ctx context.Context, s *state.Store, who string) error {
+	for turn := range turns {
+		name := fmt.Sprint(who, "-", turn)
+		if err := s.Record(me, loop.Record{Kind: loop.RecordTool, Tool: "Write", ID: name}); err != nil {
+			return err
+		}
+		e := loop.Event{Kind: loop.EventStop, Status: loop.Completed, Generation: name, Waited: true}
+		if _, _, err := s.Apply(ctx, me, e); err != nil {
+			return err
+		}
+		if _, _, err := s.Apply(ctx, me, loop.Event{Kind: loop.EventContext, Text: name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w world) shared() {
+	w.Helper()
+	w.live(me, with("a", map[string]any{"max_iterations": 10000}))
+}
+
+func (w world) addsUp(sharers int) {
+	w.Helper()
+	l := w.read(me)
+	if want := sharers * turns; l.Iterations != want || l.ToolCalls != want {
+		w.Errorf("got %d iterations and %d tool calls, want %d of both", l.Iterations, l.ToolCalls, want)
+	}
+	delivered := len(l.Context)
+	for _, h := range l.History {
+		delivered += len(h.Context)
+	}
+	if kept := 50; len(l.History) < kept && delivered != sharers*turns {
+		w.Errorf("got %d pieces of context, want %d", delivered, sharers*turns)
+	}
+	w.once("a")
+}
+
+func TestGoroutinesLoseNoChange(t *testing.T) {
+	w := newWorld(t)
+	w.shared()
+	var group sync.WaitGroup
+	for i := range sharers {
+		s := state.New(w.places, time.Now)
+		group.Go(func() {
+			if err := play(w.context(), s, fmt.Sprint(i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	w.addsUp(sharers)
+}
+
+func TestProcessesLoseNoChange(t *testing.T) {
+	w := newWorld(t)
+	w.shared()
+	var group sync.WaitGroup
+	for range sharers {
+		group.Go(func() {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), "STATE_TEST_SHARED="+filepath.Dir(w.places.Base))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	group.Wait()
+	w.addsUp(sharers)
+}
+
+// TestMovesInBothDirections must not wait for each other for ever.
+func TestMovesInBothDirections(t *testing.T) {
+	w := newWorld(t)
+	ids := []string{me, other, "chat-3", "chat-4"}
+	w.begun(me, "a")
+	w.begun("chat-3", "b")
+	ctx := w.context()
+	var group sync.WaitGroup
+	for _, from := range ids {
+		for _, to := range ids {
+			group.Go(func() {
+				for range 25 {
+					err := w.store.Move(ctx, from, to)
+					if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+						t.Errorf("from %s to %s: %v", from, to, err)
+						return
+					}
+				}
+			})
+		}
+	}
+	group.Wait()
+	w.once("a")
+	w.once("b")
+}
+
+// TestOneOfManyClaimsTakes is what two copies of our hook do.
+func TestOneOfManyClaimsTakes(t *testing.T) {
+	w := newWorld(t)
+	var group sync.WaitGroup
+	var taken sync.Map
+	for i := range 20 {
+		group.Go(func() {
+			err := w.store.Claim(w.context(), me, func(live string) error {
+				taken.Store(i, true)
+				return os.WriteFile(live, []byte(seven(fmt.Sprint(i))), 0o600)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	n := 0
+	taken.Range(func(any, any) bool { n++; return true })
+	if n != 1 {
+		t.Errorf("got %d that took, want one", n)
+	}
+}
+
+func TestLockThatIsHeldIsNotWaitedForLongerThanTheContext(t *testing.T) {
+	w := newWorld(t)
+	err := w.store.Claim(w.context(), me, func(string) error {
+		ctx, cancel := context.WithTimeout(w.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, _, err := w.store.Apply(ctx, me, loop.Event{Kind: loop.EventStop})
+		return err
+	})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the end of the wait", err)
+	}
+}

@@ -1,0 +1,208 @@
+package state_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+const (
+	me    = "11111111-aaaa-4bbb-8ccc-000000000001"
+	other = "22222222-aaaa-4bbb-8ccc-000000000002"
+)
+
+// world is a pair of folders and a clock that a test moves.
+type world struct {
+	*testing.T
+	places platform.Places
+	store  *state.Store
+	clock  *time.Time
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	dir := t.TempDir()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	w := world{T: t, places: places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "archive")), clock: &now}
+	w.must(os.Mkdir(w.places.Base, 0o700))
+	w.store = state.New(w.places, func() time.Time { return *w.clock })
+	return w
+}
+
+func places(t *testing.T, base, archive string) platform.Places {
+	t.Helper()
+	vars := map[string]string{"CURSOR_RALPH_DIR": base, "CURSOR_RALPH_STATE_DIR": archive}
+	p, err := platform.Find(func(name string) string { return vars[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (w world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// context ends before the test does.
+func (w world) context() context.Context {
+	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
+	w.Cleanup(cancel)
+	return ctx
+}
+
+func (w world) later(d time.Duration) { *w.clock = w.clock.Add(d) }
+
+// seven is a file with the seven public fields alone, as people and agents
+// write it by hand.
+func seven(task string) string {
+	return `{"prompt": "` + task + `", "max_iterations": 20, "completion_promise": "COMPLETE",
+ "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}` + "\n"
+}
+
+// with is a file with a task and other fields.
+func with(task string, fields map[string]any) string {
+	all := map[string]any{"prompt": task}
+	maps.Copy(all, fields)
+	data, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+func (w world) write(path, content string) {
+	w.Helper()
+	w.must(os.MkdirAll(filepath.Dir(path), 0o700))
+	w.must(os.WriteFile(path, []byte(content), 0o600))
+}
+
+func (w world) live(id, content string) { w.Helper(); w.write(w.places.Live(id), content) }
+
+func (w world) record(name string) string { return filepath.Join(w.places.Archive, name+".json") }
+
+// begun gives a conversation a loop that has begun.
+func (w world) begun(id, task string) {
+	w.Helper()
+	w.must(w.store.Claim(w.context(), id, func(live string) error {
+		return os.WriteFile(live, []byte(with(task, map[string]any{"min_tool_calls": 0})), 0o600)
+	}))
+}
+
+// stop is a completed turn, unlike every other one of the test.
+func (w world) stop(id string) (loop.State, loop.Action) {
+	w.Helper()
+	l, action, err := w.store.Apply(w.context(), id, w.stopEvent())
+	w.must(err)
+	return l, action
+}
+
+func (w world) stopEvent() loop.Event {
+	w.later(time.Minute)
+	return loop.Event{Kind: loop.EventStop, Status: loop.Completed, Generation: fmt.Sprint("g", w.clock.Unix()), Waited: true}
+}
+
+func (w world) apply(id string, e loop.Event) (loop.State, loop.Action) {
+	w.Helper()
+	l, action, err := w.store.Apply(w.context(), id, e)
+	w.must(err)
+	return l, action
+}
+
+func (w world) read(id string) loop.State {
+	w.Helper()
+	l, err := w.store.Read(id)
+	w.must(err)
+	return l
+}
+
+func (w world) archived(id string) loop.State {
+	w.Helper()
+	l, err := w.store.Archived(id)
+	w.must(err)
+	return l
+}
+
+func (w world) exists(path string) bool {
+	w.Helper()
+	_, err := os.Lstat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.Fatal(err)
+	}
+	return err == nil
+}
+
+// files gives what lies in both folders but locks, by path below their parent.
+func (w world) files() map[string]string {
+	w.Helper()
+	found := map[string]string{}
+	root := filepath.Dir(w.places.Base)
+	w.must(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) == ".lock" {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		found[filepath.ToSlash(name)] = "(" + d.Type().String() + ")"
+		if d.Type().IsRegular() {
+			data, err := os.ReadFile(path)
+			found[filepath.ToSlash(name)] = string(data)
+			return err
+		}
+		return nil
+	}))
+	return found
+}
+
+// count tells how often the loop with a task is there: running, or over. A
+// live file whose status has ended counts as over, together with its record;
+// a record of a running loop is a copy and does not count.
+func (w world) count(task string) (running, over int) {
+	w.Helper()
+	ended := map[string]bool{}
+	for name, content := range w.files() {
+		l, err := loop.Parse([]byte(content))
+		if !strings.HasSuffix(name, ".json") || err != nil || l.Prompt != task {
+			continue
+		}
+		archived := strings.HasPrefix(name, "archive/")
+		switch {
+		case l.Status.Ended():
+			ended[l.StartedAt.String()+l.ConversationID] = true
+		case !archived:
+			running++
+		}
+	}
+	return running, len(ended)
+}
+
+// once checks that a loop is there once.
+func (w world) once(task string) {
+	w.Helper()
+	if running, over := w.count(task); running+over != 1 {
+		w.Errorf("%s: got %d running and %d over, want it once", task, running, over)
+	}
+}
+
+func contains(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want an error with %q", err, want)
+	}
+}
