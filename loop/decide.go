@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,7 @@ type Event struct {
 	Kind         EventKind
 	Text         string
 	Conversation string
+	Workspace    string // of any event: where it happened, for a loop that was asked for without one
 	Status       StopStatus
 	LoopCount    int    // follow-ups since the last user message, as Cursor counts them
 	Generation   string // Cursor's id of the turn
@@ -95,7 +97,7 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 	if s.Status.Ended() {
 		return decideEnded(s, e, now)
 	}
-	s.EventAt = now
+	s.EventAt, s.Workspace = now, cmp.Or(s.Workspace, e.Workspace)
 	switch e.Kind {
 	case EventStop:
 		return s.stopped(e, now)

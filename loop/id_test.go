@@ -10,7 +10,7 @@ import (
 
 func goodIDs() []string {
 	return []string{
-		"a", "7", "-", "_", "a.b", "a..b", "--help", "c0ffee00-1234-4abc-8def-0123456789ab",
+		"a", "7", "-", "_", "azAZ09", "a.b", "a..b", "--help", "c0ffee00-1234-4abc-8def-0123456789ab",
 		"agent-c0ffee00-1234-4abc-8def-0123456789ab", "ABC_def.9-", strings.Repeat("x", 128),
 	}
 }

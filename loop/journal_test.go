@@ -69,6 +69,7 @@ func TestFold(t *testing.T) {
 		{"a torn line, healed by the next one", [][]byte{torn(9, text("a")), lines(text("b"))}, nil, loop.Turn{Texts: []string{"b"}}, 0},
 		{"a torn text with quotes, healed by the next one", [][]byte{torn(55, text(`"\"{ and more`)), lines(text("b"))}, nil, loop.Turn{Texts: []string{"b"}}, 0},
 		{"lines that are no records", [][]byte{[]byte("null\n[]\n7\n\"x\"\n{}\nnonsense\n{\"e\":7}\n\x00\xff\n\n"), lines(text("b"))}, nil, loop.Turn{Texts: []string{"b"}}, 0},
+		{"a record with a wrong type", [][]byte{[]byte(`{"e":"text","text":"a","own":"yes"}` + "\n"), lines(text("b"))}, nil, loop.Turn{Texts: []string{"b"}}, 0},
 		{"nothing but a torn line", [][]byte{[]byte(`{"e":"te`)}, nil, loop.Turn{}, 8},
 		{"unknown fields", [][]byte{[]byte(`{"e":"text","text":"a","new":{"x":1}}` + "\n")}, nil, loop.Turn{Texts: []string{"a"}}, 0},
 	} {

@@ -48,7 +48,7 @@ func (s State) promised(texts []string) bool {
 		return true
 	}
 	byHand := s.LastOutput != s.Note
-	return s.tagged(s.LastOutput) || byHand && (s.wrote(s.LastOutput) || s.bare(s.LastOutput))
+	return s.tagged(s.LastOutput) || byHand && s.wrote(s.LastOutput)
 }
 
 // bare looks for the token alone, where the user chose to let that count.

@@ -56,6 +56,7 @@ func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
 		{"lenient: a part of the token", lenient, anywhere, "", []string{"<promise>COMPLET</promise>"}, false},
 		{"lenient: something before the token", lenient, anywhere, "", []string{"<promise>not COMPLETE</promise>"}, false},
 		{"lenient: the bare token", lenient, anywhere, "", []string{"COMPLETE"}, false},
+		{"lenient: an empty tag", lenient, anywhere, "", []string{"<promise></promise> <promise> </promise>"}, false},
 		{"lenient: an open tag alone", lenient, anywhere, "", []string{"<promise>COMPLETE<promise>"}, false},
 
 		{"bare: the token alone on the last line", bare, anywhere, "", []string{"Done.\n\n  COMPLETE \n\n"}, true},
@@ -74,11 +75,15 @@ func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
 		{"last line: words before the tag", exact, last, "", []string{"Done: " + marker}, false},
 		{"last line: words behind the tag", exact, last, "", []string{marker + "."}, false},
 		{"last line: the tag before it", exact, last, "", []string{marker + "\nThat was it."}, false},
+		{"last line: other letters", exact, last, "", []string{"<promise>complete</promise>"}, false},
+		{"last line: spaces in the tag", exact, last, "", []string{"<promise> COMPLETE </promise>"}, false},
 		{"last line: lenient", lenient, last, "", []string{"x\n<PROMISE>  Complete </promise> "}, true},
 		{"last line: lenient, words before the tag", lenient, last, "", []string{"x <promise>complete</promise>"}, false},
 		{"last line: lenient, words behind the tag", lenient, last, "", []string{"<promise>complete</promise> x"}, false},
 		{"last line: lenient, another token", lenient, last, "", []string{"<promise>x complete</promise>"}, false},
 		{"last line: lenient, an open tag", lenient, last, "", []string{"<promise>"}, false},
+		{"last line: lenient, a closing tag", lenient, last, "", []string{"complete</promise>"}, false},
+		{"last line: lenient, an opening tag and the token", lenient, last, "", []string{"<promise>complete"}, false},
 		{"last line: bare", bare, last, "", []string{"So.\nCOMPLETE"}, true},
 		{"last line: bare, the tag in the middle", bare, last, "", []string{marker + "\nmore"}, false},
 	} {

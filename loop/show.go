@@ -19,14 +19,6 @@ func (s State) Line() string {
 
 // Word is the status as people read it.
 func (s Status) Word() string {
-	switch s {
-	case Running:
-		return "Running"
-	case Waiting:
-		return "Waiting"
-	case Paused:
-		return "Paused"
-	}
 	words := strings.ToLower(strings.ReplaceAll(string(s), "_", " "))
 	if words == "" {
 		return "Unknown"

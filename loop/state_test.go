@@ -119,6 +119,7 @@ func TestWhatIsNoState(t *testing.T) {
 		{"a newer version with other types", `{"version":2,"prompt":["x"],"stop":"never"}`, true},
 		{"a newer version with other types before", `{"prompt":{"text":"x"},"max_duration":{},"version":2}`, true},
 		{"a newer version with a mark", bom + `{"prompt":7,"Version":2}`, true},
+		{"this version with other types", `{"version":1,"prompt":7}`, false},
 		{"a newer version, half of it", `{"version":2,"prompt":"x"`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -274,7 +275,10 @@ func TestTheFileIsForPeople(t *testing.T) {
 
 func TestWhatCannotBeWritten(t *testing.T) {
 	for name, change := range map[string]func(*loop.State){
-		"a time beyond the calendar":       func(l *loop.State) { l.CreatedAt = began().AddDate(10_000, 0, 0) },
+		"a time beyond the calendar": func(l *loop.State) { l.CreatedAt = began().AddDate(10_000, 0, 0) },
+		"a time beyond the calendar, beside an unknown field": func(l *loop.State) {
+			l.CreatedAt, l.Unknown = began().AddDate(10_000, 0, 0), map[string]json.RawMessage{"a": json.RawMessage(`1`)}
+		},
 		"an unknown field that is no JSON": func(l *loop.State) { l.Unknown = map[string]json.RawMessage{"a": json.RawMessage(`{`)} },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -183,6 +183,18 @@ func TestContinueAnEndedLoop(t *testing.T) {
 	})
 }
 
+func TestALoopThatIsTakenUpAgainIsNotOverAnyMore(t *testing.T) {
+	c := newChat(t)
+	c.all(stop(worked(working)), stop(worked(working), status(loop.Aborted)))
+	want := c.l
+	c.do(goOn(loop.Turn{}))
+	want.Status, want.Reason, want.Stop = loop.Running, "", false
+	want.EndedAt, want.EventAt, want.LastStop, want.SessionIterations = time.Time{}, began().Add(20*time.Second), loop.StopMark{}, 0
+	if diff := cmp.Diff(want, c.l); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestARefusedContinueChangesNothing(t *testing.T) {
 	c := newChat(t, atMost(1))
 	c.do(stop(worked(working)))

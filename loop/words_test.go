@@ -114,6 +114,8 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 			{Kind: loop.EventContext, Text: "first"}, {Kind: loop.EventNotice, Text: "third"}, {Kind: loop.EventContext, Text: "second"}, stop(worked(working)),
 		},
 			[]string{"\n---\nAdded by the user:\n- first\n- second\n\nPlease note:\n- third\n\nLook at"}, nil},
+		{"nothing about the last turn, where a new session begins", nil, []loop.Event{stop(worked(working), sessionLimit(1)), goOn(worked(working))},
+			[]string{"[Ralph loop 3/20] The user continues the loop in a new session.\n"}, []string{"last turn", "--continue"}},
 		{"how to go on, in the last turn of a session", nil, []loop.Event{stop(worked(working), sessionLimit(1))},
 			[]string{
 				"This is the last turn that Cursor lets the loop chain by itself.", "(you did not output " + marker + ")",

@@ -38,8 +38,9 @@ func (h *handler) bindPending(ctx context.Context, token string, has bool) {
 	case errors.Is(err, fs.ErrNotExist): // bound already
 		return
 	case errors.Is(err, fs.ErrExist):
-		h.claim(ctx, nil)
-		h.second(ctx, token)
+		if h.claim(ctx, nil) {
+			h.second(ctx, token)
+		}
 		return
 	case err != nil:
 		h.fail(err)
@@ -52,8 +53,13 @@ func (h *handler) bindPending(ctx context.Context, token string, has bool) {
 // second takes out a loop that was asked for where one runs already: the
 // running one gives way only if that was asked for too.
 func (h *handler) second(ctx context.Context, token string) {
-	running, err := h.store.Read(h.in.ConversationID)
-	if err != nil {
+	running, _, err := h.store.Apply(ctx, h.in.ConversationID, loop.Event{})
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it has ended
+		h.bindPending(ctx, token, false)
+		return
+	case err != nil:
+		h.fail(err)
 		return
 	}
 	item, err := h.box.ByToken(token)
@@ -81,7 +87,10 @@ func (h *handler) refuseSecond(ctx context.Context, item pending.Item, same bool
 	if err == nil && !same {
 		_, _, err = h.store.Apply(ctx, h.in.ConversationID, loop.Event{Kind: loop.EventNotice, Text: secondNotice})
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // refused already
+		return
+	case err != nil:
 		h.fail(err)
 		return
 	}
@@ -113,7 +122,11 @@ func (h *handler) bindContinued(ctx context.Context, token string) {
 	if err != nil || l.Token != token || from == h.in.ConversationID {
 		return
 	}
-	if err := h.store.Move(ctx, from, h.in.ConversationID); err != nil {
+	err = h.store.Move(ctx, from, h.in.ConversationID)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // moved already
+		return
+	case err != nil:
 		h.fail(err)
 		return
 	}

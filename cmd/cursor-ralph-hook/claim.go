@@ -21,14 +21,14 @@ func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 	who := pending.Claimant{
 		ID: h.in.ConversationID, Workspaces: h.in.WorkspaceRoots, Stopped: stopped, Minimal: h.flags.minimal,
 	}
-	if !h.box.Waiting(who) || stop != nil && h.justEnded(*stop) {
+	if !h.box.Waiting(who) {
 		return false
 	}
 	for {
-		err := h.claimOnce(ctx, who)
+		taken, err := h.claimOnce(ctx, who, stop)
 		switch {
 		case err == nil:
-			return h.claimed()
+			return !taken || h.claimed(ctx)
 		case errors.Is(err, pending.ErrHalfWritten) && stopped:
 			if !wait(ctx, poll) {
 				return false
@@ -42,18 +42,26 @@ func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 	}
 }
 
-func (h *handler) claimOnce(ctx context.Context, who pending.Claimant) error {
-	return h.store.Claim(ctx, who.ID, func(live string) error {
+// claimOnce tries once. Without an error there is a loop; taken tells whether
+// we brought it, and not another copy of our hook.
+func (h *handler) claimOnce(ctx context.Context, who pending.Claimant, stop *loop.Event) (taken bool, err error) {
+	err = h.store.Claim(ctx, who.ID, func(live string) error {
+		if stop != nil && h.justEnded(*stop) {
+			return fs.ErrNotExist
+		}
 		warning, err := h.box.Claim(ctx, who, live)
 		if warning != nil {
 			h.fail(warning)
 		}
+		taken = err == nil
 		return err
 	})
+	return taken, err
 }
 
-func (h *handler) claimed() bool {
-	l, err := h.store.Read(h.in.ConversationID)
+// claimed takes a look at the loop that was claimed, and tells it where it is.
+func (h *handler) claimed(ctx context.Context) bool {
+	l, _, err := h.store.Apply(ctx, h.in.ConversationID, loop.Event{Workspace: h.workspace()})
 	if err != nil {
 		h.fail(err)
 		return false
@@ -62,8 +70,18 @@ func (h *handler) claimed() bool {
 	return true
 }
 
+// workspace is the folder that the conversation's window has open, the first
+// one of several.
+func (h *handler) workspace() string {
+	if len(h.in.WorkspaceRoots) == 0 {
+		return ""
+	}
+	return h.in.WorkspaceRoots[0]
+}
+
 // justEnded tells whether this very stop has ended the conversation's loop
-// already, in another copy of our hook: then it may not claim the next one.
+// already, in another copy of our hook: then it may not claim the next one. It
+// is asked under the loop's lock, or the other copy might be about to end it.
 func (h *handler) justEnded(stop loop.Event) bool {
 	l, err := h.store.Archived(h.in.ConversationID)
 	return err == nil && l.SawStop(stop, h.now())

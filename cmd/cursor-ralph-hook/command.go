@@ -54,7 +54,7 @@ type shellWord struct {
 func shellWords(command string) []shellWord {
 	var words []shellWord
 	var word strings.Builder
-	quote, started := rune(0), false
+	quote, started, escaped := rune(0), false, false
 	flush := func() {
 		if started {
 			words = append(words, shellWord{text: word.String()})
@@ -62,8 +62,14 @@ func shellWords(command string) []shellWord {
 		word.Reset()
 		started = false
 	}
-	for _, c := range withoutHereStrings(command) {
+	text := withoutHereStrings(command)
+	for i, c := range text {
 		switch {
+		case escaped:
+			word.WriteRune(c)
+			escaped = false
+		case c == '\\' && quote != '\'' && quoteAt(text, i+1):
+			escaped, started = true, true
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote != 0:
@@ -82,6 +88,12 @@ func shellWords(command string) []shellWord {
 	}
 	flush()
 	return words
+}
+
+// quoteAt tells whether a quote follows a backslash, which it then escapes. Any
+// other backslash may be part of a Windows path.
+func quoteAt(text string, i int) bool {
+	return i < len(text) && (text[i] == '\'' || text[i] == '"')
 }
 
 // withoutHereStrings takes out PowerShell's @' ... '@, whose text may hold

@@ -30,14 +30,23 @@ func (h *handler) control(ctx context.Context, name, text string, has bool) any 
 	case err != nil:
 		h.fail(err)
 		return h.refuse("This did not work: " + err.Error())
-	case action.Kind == loop.Refuse:
+	case action.Kind == loop.Refuse && name != "ralph-resume": // another copy of our hook may have resumed it
 		return h.refuse("Not done: " + action.Why + ".")
 	}
 	h.decided(l, action)
-	if name == "ralph-resume" && l.Status == loop.Waiting {
-		done = "The Ralph loop is resumed. To go on now, send: " + loop.ContinueLine(id)
+	return h.refuse(done + toGoOn(l))
+}
+
+// toGoOn says how to bring back an idle agent. One that runs may be idle too:
+// this message, which it does not get, may have come in place of a follow-up.
+func toGoOn(l loop.State) string {
+	switch l.Status {
+	case loop.Waiting:
+		return " To go on now, send: " + loop.ContinueLine(l.ConversationID)
+	case loop.Running:
+		return " If the agent is idle, send: " + loop.ContinueLine(l.ConversationID)
 	}
-	return h.refuse(done)
+	return ""
 }
 
 func controlEvent(name, text, id string) (event loop.Event, done string) {
@@ -47,7 +56,7 @@ func controlEvent(name, text, id string) (event loop.Event, done string) {
 	case "ralph-pause":
 		return loop.Event{Kind: loop.EventPause}, "The Ralph loop of this chat pauses at the next stop. /ralph-resume sets it going again."
 	case "ralph-resume":
-		return loop.Event{Kind: loop.EventResume}, "The Ralph loop of this chat goes on at the next stop."
+		return loop.Event{Kind: loop.EventResume}, "The Ralph loop of this chat is resumed: it goes on at the next stop."
 	}
 	return loop.Event{Kind: loop.EventContext, Text: text}, "The agent gets this with the next continuation."
 }
@@ -58,5 +67,5 @@ func (h *handler) status(id string) any {
 		h.fail(err)
 		return nil
 	}
-	return h.refuse(l.Line() + ". More: cursor-ralph status " + id)
+	return h.refuse(l.Line() + ". More: cursor-ralph status " + id + "." + toGoOn(l))
 }

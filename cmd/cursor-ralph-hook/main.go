@@ -42,12 +42,13 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 			h.fail(err)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	defer cancel()
 	in, err := hook.Read(stdin)
 	h.in = in
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
 	if err := h.open(args); err != nil {
-		return // without places there is not even a log
+		h.fail(err)
+		return
 	}
 	if err != nil {
 		h.fail(err)
@@ -69,10 +70,10 @@ type handler struct {
 
 func (h *handler) open(args []string) error {
 	places, err := platform.Find(h.getenv)
+	h.places = places // with an error perhaps not all of them, but the log
 	if err != nil {
 		return err
 	}
-	h.places = places
 	h.store, h.box = state.New(places, h.now), pending.New(places, h.now)
 	if h.flags, err = parseFlags(args); err != nil {
 		h.fail(err)

@@ -28,7 +28,7 @@ func (h *handler) prompt(ctx context.Context) any {
 	if isCommand {
 		switch name {
 		case "ralph-loop", "ulw-loop":
-			return h.command(ctx, name, rest, has)
+			return h.command(ctx, name, rest)
 		case "cancel-ralph", "ralph-pause", "ralph-resume", "ralph-context", "ralph-status":
 			return h.control(ctx, name, strings.TrimSpace(rest), has)
 		}
@@ -53,7 +53,7 @@ func (h *handler) message(ctx context.Context, id, text string) {
 }
 
 // command arms a loop, or notes in which conversation one goes on.
-func (h *handler) command(ctx context.Context, name, rest string, has bool) any {
+func (h *handler) command(ctx context.Context, name, rest string) any {
 	r, err := loop.ParseCommand(rest)
 	if err != nil {
 		return h.refuse("/" + name + ": " + err.Error() + ". Nothing was started; correct the line and send it again.")
@@ -63,7 +63,7 @@ func (h *handler) command(ctx context.Context, name, rest string, has bool) any 
 		return nil
 	}
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
-	return h.arm(ctx, r, has)
+	return h.arm(ctx, r)
 }
 
 // typed notes that the continue line of a loop was typed in this conversation.
@@ -87,35 +87,31 @@ func (h *handler) typed(ctx context.Context, id string) {
 const armedTwice = 5 * time.Second
 
 // arm puts the loop into the pending folder under this conversation's name.
-func (h *handler) arm(ctx context.Context, r loop.Request, has bool) any {
+func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l := r.State
-	l.ConversationID, l.ArmedBy = h.in.ConversationID, "prompt"
-	if len(h.in.WorkspaceRoots) > 0 {
-		l.Workspace = h.in.WorkspaceRoots[0]
-	}
-	if has {
-		running, err := h.store.Read(l.ConversationID)
+	l.ConversationID, l.ArmedBy, l.Workspace = h.in.ConversationID, "prompt", h.workspace()
+	err := h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		switch {
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			h.fail(err)
-			return nil
+		case running == nil:
 		case running.SameTask(l) && h.now().Sub(running.CreatedAt) < armedTwice:
-			return nil
+			return false, nil
 		case !r.Replace:
-			return h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iterations, running.MaxIterations))
+			answer = h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iterations, running.MaxIterations))
+			return false, nil
 		}
-	}
-	if _, _, err := h.box.Put(ctx, l, ""); err != nil && !errors.Is(err, fs.ErrExist) {
+		_, _, err = h.box.Put(ctx, l, "")
+		switch {
+		case err == nil:
+			h.log(hooklog.Line{Max: l.MaxIterations, Action: "armed"})
+		case errors.Is(err, fs.ErrExist): // another copy of our hook was faster, or was killed here
+			err = nil
+		}
+		return true, err
+	})
+	if err != nil {
 		h.fail(err)
-		return nil
 	}
-	if has {
-		if _, _, err := h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventReplace}); err != nil {
-			h.fail(err)
-		}
-	}
-	h.log(hooklog.Line{Max: l.MaxIterations, Action: "armed"})
-	return nil
+	return answer
 }
 
 // refuse keeps a message from the agent and tells the user why.

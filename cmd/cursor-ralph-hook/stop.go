@@ -8,6 +8,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // textWait is how long a stop waits for the assistant's words before it ends a
@@ -24,12 +25,19 @@ func (h *handler) stop(ctx context.Context) any {
 	event := loop.Event{
 		Kind: loop.EventStop, Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount,
 		Generation: e.GenerationID, SessionLimit: h.flags.sessionLimit, Minimal: h.flags.minimal,
+		Workspace: h.workspace(),
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil
 	}
 	l, action, err := h.decide(ctx, event)
+	if errors.Is(err, fs.ErrNotExist) && h.claim(ctx, &event) {
+		l, action, err = h.decide(ctx, event) // what was there had ended, and another loop waited
+	}
+	var later *state.ArchiveError
 	switch {
+	case errors.As(err, &later):
+		h.fail(err) // what was decided holds
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // ended in between, from another terminal
 	case err != nil:

@@ -28,7 +28,10 @@ func (h *handler) response(ctx context.Context) {
 	}
 	if has {
 		h.record(loop.Record{Kind: loop.RecordText, Text: e.Text})
-		return
+		if has, err := h.store.Has(id); has || err != nil {
+			return
+		}
+		// It ended meanwhile, perhaps before it saw what was recorded.
 	}
 	l, action, err := h.store.Apply(ctx, id, loop.Event{
 		Kind: loop.EventLateText, Generation: e.GenerationID, Turn: loop.Turn{Texts: []string{e.Text}},

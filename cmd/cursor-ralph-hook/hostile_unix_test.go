@@ -1,0 +1,331 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+)
+
+// answered are the events that this hook does something about.
+var answered = []string{
+	hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
+	hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution,
+}
+
+// TestHostileInput: whatever comes, the hook answers {}, changes no loop, and
+// its log tells.
+func TestHostileInput(t *testing.T) {
+	const valid = `"hook_event_name":"stop","status":"completed","loop_count":0,"workspace_roots":[]`
+	for _, c := range []struct {
+		name, input string
+		silent      bool // nothing is wrong with it
+	}{
+		{"nothing", "", false},
+		{"white space", " \n\t\r\n ", false},
+		{"a byte-order mark alone", "\ufeff", false},
+		{"truncated", `{"conversation_id":"` + me + `","hook_event_na`, false},
+		{"truncated in a string", `{"conversation_id":"` + me, false},
+		{"text", "hello", false},
+		{"a string", `"hello"`, false},
+		{"a list", `[{"hook_event_name":"stop"}]`, false},
+		{"null", "null", false},
+		{"a number", "7", false},
+		{"two objects", `{"conversation_id":"` + me + `",` + valid + `}{}`, false},
+		{"something after it", `{"conversation_id":"` + me + `",` + valid + `} x`, false},
+		{"binary", "\x00\x01\x02\xff\xfe\x7f\x80", false},
+		{"binary in an object", "{\"conversation_id\":\"\xff\xfe\x00\"," + valid + "}", false},
+		{"zeros", strings.Repeat("\x00", 1<<20), false},
+		{"deep objects", strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000), false},
+		{"deep lists", `{"a":` + strings.Repeat("[", 1_000_000) + strings.Repeat("]", 1_000_000) + "}", false},
+		{"deep and never closed", strings.Repeat(`{"a":[`, 500_000), false},
+		{"too large", `{"conversation_id":"` + me + `",` + valid + `,"text":"` + strings.Repeat("x", 70<<20) + `"}`, false},
+		{"an empty object", "{}", true},
+		{"an event that is none", `{"hook_event_name":"` + strings.Repeat("stop", 1000) + `","conversation_id":"../x"}`, true},
+		{"no conversation", `{` + valid + `}`, false},
+		{"a conversation of another type", `{"conversation_id":{"a":1},` + valid + `}`, false},
+		{"a conversation that is null", `{"conversation_id":null,` + valid + `}`, false},
+		{"a file as a conversation", `{"conversation_id":"/etc/passwd",` + valid + `}`, false},
+		{"names of any size", `{"` + strings.Repeat("x", 1<<20) + `":1,"conversation_id":"a b",` + valid + `}`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write(w.pending("1700000000000-7"), seven("the task"))
+			before := w.files()
+			w.rests(c.input)
+			if !c.silent {
+				w.logged("action=error")
+			}
+			w.onlyLogged(before)
+		})
+	}
+}
+
+// onlyLogged checks that nothing but the log is other than before, and that
+// the log is made of whole lines of ours.
+func (w world) onlyLogged(before map[string]string) {
+	w.Helper()
+	after := w.files()
+	log, err := filepath.Rel(w.dir, w.logPath)
+	w.must(err)
+	if len(after[log]) > 64<<10 {
+		w.Errorf("got %d bytes in the log", len(after[log]))
+	}
+	for line := range strings.Lines(after[log]) {
+		if len(line) < 25 || line[4] != '-' || !strings.Contains(line, " action=") || strings.ContainsFunc(line[:len(line)-1], func(c rune) bool { return c < ' ' }) {
+			w.Errorf("got the line %.200q in the log", line)
+		}
+	}
+	delete(after, log)
+	if diff := cmp.Diff(before, after); diff != "" {
+		w.Errorf("got other files (-before +after):\n%.2000s", diff)
+	}
+}
+
+func TestHostileConversations(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending("1700000000000-7"), seven("the task"))
+	w.write(filepath.Join(w.dir, "x.json"), seven("outside"))
+	before := w.files()
+	ids := []string{
+		"", ".", "..", "../x", "../../x", "a/../../x", "/etc/passwd", `..\x`, ".lock", ".new", "a/b", "a b", "a\nb", "a\r\nb", "a\x00b", "a\tb",
+		`a"b`, "a'b", "a`b", "$(touch x)", "a;b", "a|b", "a>b", "*", "?", "~", "a~1", "ä", "а", "a\u202eb", "\ufeffa", "a\x1b[31mb",
+		strings.Repeat("a", 129), strings.Repeat("/", 4096), strings.Repeat("é", 1<<19), strings.Repeat("\n", 1<<20),
+	}
+	for i, id := range ids {
+		name := answered[i%len(answered)]
+		w.rests(w.event(name, id, fields{
+			"status": "completed", "loop_count": 0, "text": "<promise>COMPLETE</promise>", "prompt": `/ralph-loop "x"`, "command": "cursor-ralph slash",
+			"output": "cursor-ralph-token: 1700000000000-7:x",
+		}))
+	}
+	if got := w.log("action=error"); len(got) != len(ids) {
+		t.Errorf("got %d errors in the log, want %d", len(got), len(ids))
+	}
+	after := w.files()
+	log, err := filepath.Rel(w.dir, w.logPath)
+	w.must(err)
+	delete(after, log)
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("got other files (-before +after):\n%s", diff)
+	}
+}
+
+// TestFieldsOfTheWrongType are no reason to stop a loop: they count as missing.
+func TestFieldsOfTheWrongType(t *testing.T) {
+	values := []any{nil, true, -1, 1.5, 1e300, "", "x", []any{}, []any{1, nil, "a", []any{}}, fields{}, fields{"a": []any{nil}}}
+	names := []string{
+		"generation_id", "model", "cursor_version", "workspace_roots", "user_email", "transcript_path", "loop_count", "text", "prompt", "attachments",
+		"tool_name", "tool_input", "tool_output", "tool_use_id", "error_message", "command", "output", "duration", "cwd", "session_id", "composer_mode",
+	}
+	w := newWorld(t)
+	w.write(w.pending(me), with("the task", fields{"max_iterations": 10000}))
+	for i, value := range values {
+		for j, event := range answered[1:] {
+			all := fields{}
+			for n, name := range names {
+				all[name] = values[(i+n*j)%len(values)]
+			}
+			all["loop_count"], all["generation_id"] = value, fmt.Sprint(i, j)
+			w.rests(w.event(event, me, all))
+		}
+		stop := fields{"status": "completed"}
+		for _, name := range names {
+			stop[name] = value
+		}
+		stop["generation_id"] = fmt.Sprint("stop-", i)
+		if got := w.followup(w.event("stop", me, stop)); !strings.Contains(got, "the task") {
+			t.Errorf("%v: got %q, want the loop to go on", value, got)
+		}
+	}
+	if got := w.live(me); got.Iterations != len(values) {
+		t.Errorf("got iteration %d, want %d", got.Iterations, len(values))
+	}
+}
+
+// TestStatusThatIsUnknownIsNoCompletedTurn: a newer Cursor may have others.
+func TestStatusThatIsUnknownIsNoCompletedTurn(t *testing.T) {
+	for _, status := range []any{"", "COMPLETED", "cancelled", nil, 7, []any{"completed"}} {
+		w := newWorld(t)
+		w.write(w.pending(me), seven("the task"))
+		w.rests(w.event("stop", me, fields{"status": status, "loop_count": 0}))
+		w.once("the task")
+		if got := w.live(me).Iterations; got != 0 {
+			t.Errorf("%v: got iteration %d, want none counted", status, got)
+		}
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	for _, flags := range [][]string{
+		{"--session-limit", "0"}, {"--session-limit", "many"}, {"--session-limit"}, {"--session-limit=-1"}, {"--session-limit=9999999999999999999999"},
+		{"--no-such-flag"}, {"--minimal=perhaps"}, {"--timeout", "soon"}, {"-h"}, {"--help"}, {"--"}, {"--", "x"}, {"stop"}, {""}, {"-"}, {"\x1b[31m\n"},
+		slices.Repeat([]string{"x"}, 1000),
+	} {
+		w := newWorld(t)
+		w.write(w.pending(me), seven("the task"))
+		if got := w.followup(w.stopEvent(me), flags...); !strings.Contains(got, "the task") {
+			t.Errorf("%.40q: got %q, want the loop to go on by the defaults", flags, got)
+		}
+		if flag := flags[0]; strings.HasPrefix(flag, "--") && flag != "--" {
+			w.logged("flags in hooks.json")
+		}
+		for _, line := range w.log("") {
+			if strings.ContainsRune(line, '\x1b') {
+				t.Errorf("got the line %q in the log", line)
+			}
+		}
+	}
+}
+
+func TestSessionLimitFlag(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		want  bool // the first stop is the last that is answered
+	}{{[]string{"--session-limit", "1"}, true}, {[]string{"--session-limit=2"}, false}, {[]string{"--session-limit", "none"}, false}, {nil, false}} {
+		w := newWorld(t)
+		w.write(w.pending(me), seven("the task"))
+		if got := strings.Contains(w.followup(w.stopEvent(me), c.flags...), "/ralph-loop --continue "+me); got != c.want {
+			t.Errorf("%q: got that it is the last: %v, want %v", c.flags, got, c.want)
+		}
+	}
+}
+
+func TestEventsOfOthersAreLeftAlone(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending(me), seven("the task"))
+	before := w.files()
+	for _, event := range hook.Events() {
+		if !slices.Contains(answered, event) {
+			w.rests(w.event(event, me, fields{"status": "completed", "text": "x", "prompt": "x", "command": "cursor-ralph slash ralph-loop"}))
+		}
+	}
+	if diff := cmp.Diff(before, w.files()); diff != "" {
+		t.Errorf("got other files (-before +after):\n%s", diff)
+	}
+}
+
+// TestFoldersThatCannotBeUsed: there is no loop, but an answer.
+func TestFoldersThatCannotBeUsed(t *testing.T) {
+	type places struct{ base, archive string }
+	for _, c := range []struct {
+		name string
+		put  func(w world) places
+		log  string // what the log tells, if there can be one
+	}{
+		{"a relative folder", func(w world) places { return places{"tmp", filepath.Join(w.dir, "state")} }, ""},
+		{"a folder above", func(w world) places { return places{"../tmp", filepath.Join(w.dir, "state")} }, ""},
+		{"a missing folder", func(w world) places { return places{filepath.Join(w.dir, "missing"), filepath.Join(w.dir, "state")} }, ""},
+		{"a file as folder", func(w world) places {
+			w.write(filepath.Join(w.dir, "file"), "")
+			return places{filepath.Join(w.dir, "file"), filepath.Join(w.dir, "state")}
+		}, ""},
+		{"a device as folder", func(w world) places { return places{os.DevNull, filepath.Join(w.dir, "state")} }, ""},
+		{"a name too long", func(w world) places {
+			return places{filepath.Join(w.dir, strings.Repeat("x", 5000)), filepath.Join(w.dir, "state")}
+		}, ""},
+		{"a line in the name", func(w world) places { return places{"x\ny", filepath.Join(w.dir, "state")} }, ""},
+		{"a relative archive", func(w world) places { return places{filepath.Join(w.dir, "tmp"), "state"} }, "CURSOR_RALPH_STATE_DIR"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			p := c.put(w)
+			log := w.logPath
+			before := w.files()
+			w = w.in(p.base, p.archive)
+			for _, event := range []string{
+				w.stopEvent(me), w.uses(me, "1"), w.says(me, "x"), w.sends(me, "hello"), w.event("stop", me, fields{"status": "aborted"}),
+			} {
+				w.rests(event)
+			}
+			after := w.files()
+			if c.log != "" {
+				if got, _ := os.ReadFile(log); !strings.Contains(string(got), c.log) {
+					t.Errorf("got the log %q, want %s in it", got, c.log)
+				}
+				name, err := filepath.Rel(w.dir, log)
+				w.must(err)
+				delete(after, name)
+			}
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("got other files (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFoldersThatMayNotBeWritten is run as a user whom permissions bind.
+func TestFoldersThatMayNotBeWritten(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		lock    string // the folder that is closed
+		goesOn  bool   // the agent is brought back all the same
+		counted int    // iterations in the file
+		log     bool
+	}{
+		{"the base", "tmp", false, 0, false},
+		{"the pending folder", "tmp/cursor-ralph-pending", false, 0, true},
+		{"the archive", "state", true, 1, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t).ordinary()
+			w.write(w.places.Live(me), seven("the task"))
+			w.must(os.MkdirAll(w.places.Scratch(), 0o700))
+			w.give()
+			closed := filepath.Join(w.dir, c.lock)
+			w.must(os.Chmod(closed, 0o500))
+			t.Cleanup(func() { w.must(os.Chmod(closed, 0o700)) })
+			if got := w.followup(w.stopEvent(me)); (got != "") != c.goesOn {
+				t.Errorf("got %q", got)
+			}
+			w.rests(w.says(me, "x"))
+			w.rests(w.uses(me, "x"))
+			w.once("the task")
+			if got := w.live(me).Iterations; got != c.counted {
+				t.Errorf("got iteration %d, want %d", got, c.counted)
+			}
+			if c.log {
+				w.logged("action=error")
+			}
+			w.must(os.Chmod(closed, 0o700))
+			if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "the task") {
+				t.Errorf("afterwards: got %q, want the loop to go on", got)
+			}
+			if got := w.live(me).Iterations; got != c.counted+1 {
+				t.Errorf("afterwards: got iteration %d, want %d", got, c.counted+1)
+			}
+		})
+	}
+}
+
+// TestEndWhoseArchiveMayNotBeWritten keeps the ended loop until it can.
+func TestEndWhoseArchiveMayNotBeWritten(t *testing.T) {
+	w := newWorld(t).ordinary()
+	w.write(w.places.Live(me), with("the task", fields{"last_output": "COMPLETE", "min_tool_calls": 0}))
+	w.write(w.pending("1700000000000-7"), seven("the next"))
+	w.give()
+	closed := filepath.Join(w.dir, "state")
+	w.must(os.Chmod(closed, 0o500))
+	t.Cleanup(func() { w.must(os.Chmod(closed, 0o700)) })
+	for range 3 {
+		w.rests(w.stopEvent(me))
+		w.once("the task")
+		w.once("the next")
+	}
+	w.logged("action=error")
+	w.must(os.Chmod(closed, 0o700))
+	w.hook(w.stopEvent(me))
+	if _, _, over := w.count("the task"); over != 1 || len(w.log("PROMISE_ACCEPTED")) == 0 {
+		t.Errorf("got the log %q, want the loop over", w.log(""))
+	}
+	w.once("the task")
+	w.once("the next")
+}

@@ -1,0 +1,199 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+const promise = "All done. <promise>COMPLETE</promise>"
+
+// until waits for a condition.
+func (w world) until(what string, is func() bool) {
+	w.Helper()
+	for end := time.Now().Add(tooLong); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// TestTextThatIsOvertakenByItsStop: the stop that would end the loop by its
+// limit waits for it.
+func TestTextThatIsOvertakenByItsStop(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending(me), with("the task", fields{"max_iterations": 1, "min_tool_calls": 0}))
+	stop := w.start(w.stopEvent(me))
+	w.until("the stop has claimed the loop", func() bool { return len(w.log("action=claimed")) > 0 })
+	w.rests(w.says(me, promise))
+	if got := stop.answer(); len(got) != 0 {
+		t.Errorf("got %v, want {}", got)
+	}
+	if got := w.archived(me); got.Status != loop.PromiseAccepted || got.Iterations != 1 {
+		t.Errorf("got %s at iteration %d, want the promise accepted", got.Status, got.Iterations)
+	}
+	w.once("the task")
+}
+
+func TestTextThatComesAfterTheEnd(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending(me), with("the task", fields{"max_iterations": 1, "min_tool_calls": 0}))
+	start := time.Now()
+	w.rests(w.event("stop", me, fields{"status": "completed", "loop_count": 0, "generation_id": "last"}))
+	if took := time.Since(start); took < textWait {
+		t.Errorf("it took %v, want a wait of %v for the text", took, textWait)
+	}
+	if got := w.archived(me).Status; got != loop.MaxIterations {
+		t.Errorf("got %s, want the limit", got)
+	}
+	text := w.event("afterAgentResponse", me, fields{"text": promise, "generation_id": "last"})
+	w.together(text, text)
+	if got := w.archived(me); got.Status != loop.PromiseAccepted || got.History[0].Promise != "accepted" {
+		t.Errorf("got %s, want the promise accepted", got.Status)
+	}
+	if got := w.log("promise=accepted"); len(got) == 0 {
+		t.Errorf("got the log %q, want it to tell", w.log(""))
+	}
+	if w.exists(w.places.Live(me)) || w.exists(w.places.Journal(me)) {
+		t.Error("something is live again")
+	}
+	w.once("the task")
+}
+
+// TestTextAndEndAtTheSameTime: whichever comes first, the promise counts. With
+// --minimal the stop waits for no text, so that it ends at once.
+func TestTextAndEndAtTheSameTime(t *testing.T) {
+	for i := range 40 {
+		w := newWorld(t)
+		w.write(w.places.Live(me), with("the task", fields{"max_iterations": 1, "min_tool_calls": 0}))
+		turn := fields{"generation_id": "last", "text": promise, "status": "completed", "loop_count": 0}
+		stop := w.start(w.event("stop", me, turn), "--minimal")
+		time.Sleep(time.Duration(i%8) * time.Millisecond / 2) // the moment is what is tried
+		text := w.start(w.event("afterAgentResponse", me, turn))
+		stop.answer()
+		text.answer()
+		if got := w.archived(me); got.Status != loop.PromiseAccepted {
+			t.Errorf("round %d: got %s, want the promise accepted; the log: %q", i, got.Status, w.log(""))
+		}
+		if w.exists(w.places.Live(me)) || w.exists(w.places.Journal(me)) {
+			t.Errorf("round %d: something is live again", i)
+		}
+	}
+}
+
+// TestSlowInputCostsNoTimeForTheWork: what is waited for on standard input is
+// the editor's time.
+func TestSlowInputCostsNoTimeForTheWork(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.places.Live(me), seven("the task"))
+	event := w.stopEvent(me)
+	vars := map[string]string{"CURSOR_RALPH_DIR": w.places.Base, "CURSOR_RALPH_STATE_DIR": w.places.Archive}
+	var out bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		in, editor := io.Pipe()
+		go func() {
+			time.Sleep(time.Minute) // of the bubble's clock
+			_, err := io.WriteString(editor, event)
+			editor.CloseWithError(err)
+		}()
+		run(nil, in, &out, func(name string) string { return vars[name] }, time.Now)
+	})
+	if !strings.Contains(out.String(), "the task") {
+		t.Errorf("got %s, want the loop to go on", &out)
+	}
+}
+
+// TestHalfWrittenFileIsWaitedFor plays an agent whose echo is not done yet.
+func TestHalfWrittenFileIsWaitedFor(t *testing.T) {
+	for _, name := range []string{me, "1700000000000-7"} {
+		w := newWorld(t)
+		content := seven("the task")
+		w.write(w.pending(name), content[:30])
+		stop := w.start(w.stopEvent(me))
+		w.until("the hook works", func() bool { return w.exists(filepath.Join(w.places.Pending(), ".lock")) })
+		f, err := os.OpenFile(w.pending(name), os.O_WRONLY|os.O_APPEND, 0)
+		w.must(err)
+		_, err = f.WriteString(content[30:])
+		w.must(err)
+		w.must(f.Close())
+		if got, _ := stop.answer()["followup_message"].(string); !strings.Contains(got, "the task") {
+			t.Errorf("%s: got %q, want the loop to begin; the log: %q", name, got, w.log(""))
+		}
+	}
+}
+
+func TestHalfWrittenFileIsNotWaitedForForever(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending("1700000000000-7"), `{"prompt": "the`)
+	then := time.Now().Add(-1800 * time.Millisecond)
+	w.must(os.Chtimes(w.pending("1700000000000-7"), then, then))
+	w.quick(func() { w.rests(w.stopEvent(me)) })
+	aside, err := filepath.Glob(w.pending("1700000000000-7") + ".corrupt-*")
+	w.must(err)
+	if len(aside) != 1 {
+		t.Errorf("got %q, want it moved aside", aside)
+	}
+	w.logged("moved to")
+}
+
+// ended leaves a live file as a kill does, in the middle of the loop's end.
+func (w world) ended() {
+	w.Helper()
+	w.write(w.places.Live(me), with("the old one", fields{
+		"status": "PROMISE_ACCEPTED", "started_at": "2026-01-01T00:00:00Z", "ended_at": "2026-01-01T01:00:00Z", "conversation_id": me,
+	}))
+}
+
+// TestLoopAfterAKilledEnd: what is left of the old loop is no obstacle.
+func TestLoopAfterAKilledEnd(t *testing.T) {
+	const token = "1700000000000-7:secret"
+	for name, begin := range map[string]func(w world){
+		"a pending file by name": func(w world) { w.write(w.pending(me), seven("the task")) },
+		"a pending file":         func(w world) { w.write(w.pending("1700000000000-7"), seven("the task")) },
+		"a message":              func(w world) { w.rests(w.sends(me, `/ralph-loop "the task"`)) },
+		"a token": func(w world) {
+			w.write(w.pending("1700000000000-7"), with("the task", fields{"token": token}))
+			w.rests(w.event("postToolUse", me, fields{"tool_name": "Shell", "tool_use_id": "0",
+				"tool_input": fields{"command": "cursor-ralph slash ralph-loop"}, "tool_output": "cursor-ralph-token: " + token}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.ended()
+			begin(w)
+			if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "the task") {
+				t.Errorf("got %q, want the new loop", got)
+			}
+			w.once("the old one")
+			w.once("the task")
+			if got := w.log("action=error"); len(got) > 0 {
+				t.Errorf("got %q, want no errors", got)
+			}
+		})
+	}
+}
+
+// TestWorkOfTheFirstTurnCountsAfterAKilledEnd: a promise in the first turn of
+// the next loop needs its tool calls.
+func TestWorkOfTheFirstTurnCountsAfterAKilledEnd(t *testing.T) {
+	w := newWorld(t)
+	w.ended()
+	w.rests(w.sends(me, `/ralph-loop "the task"`))
+	w.rests(w.uses(me, "1"))
+	w.rests(w.says(me, promise))
+	w.rests(w.stopEvent(me))
+	if got := w.archived(me); got.Prompt != "the task" || got.Status != loop.PromiseAccepted || got.ToolCalls != 1 {
+		t.Errorf("got %q, %s, after %d tool calls, want the promise accepted", got.Prompt, got.Status, got.ToolCalls)
+	}
+	w.once("the old one")
+	w.once("the task")
+}

@@ -1,0 +1,420 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// TestMain builds the hook as it is installed: these tests run it as the
+// editor does.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "cursor-ralph-hook-test-")
+	if err != nil {
+		panic(err)
+	}
+	code := 1
+	if err := build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	} else {
+		code = m.Run()
+	}
+	_ = os.RemoveAll(dir) // what is left is in the temporary folder
+	os.Exit(code)
+}
+
+func build(dir string) error {
+	if err := os.Chmod(dir, 0o755); err != nil { // other users run it, too
+		return err
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "cursor-ralph-hook"), ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the hook: %w\n%s", err, out)
+	}
+	return os.Setenv("CURSOR_RALPH_HOOK_TEST", filepath.Join(dir, "cursor-ralph-hook"))
+}
+
+func program() string { return os.Getenv("CURSOR_RALPH_HOOK_TEST") }
+
+// world is where hooks run: folders of their own, and a workspace.
+type world struct {
+	*testing.T
+	dir       string // all of it
+	places    platform.Places
+	logPath   string
+	env       []string
+	workspace string
+	turn      *atomic.Int64
+	wrap      []string             // what runs the hook, instead of the system
+	as        *syscall.SysProcAttr // as whom it is run
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	dir := t.TempDir()
+	w := world{T: t, dir: dir, workspace: filepath.Join(dir, "workspace"), turn: &atomic.Int64{}}
+	for _, name := range []string{"tmp", "state", "workspace", "home"} {
+		w.must(os.Mkdir(filepath.Join(dir, name), 0o700))
+	}
+	return w.in(filepath.Join(dir, "tmp"), filepath.Join(dir, "state"))
+}
+
+// in is the world with other folders.
+func (w world) in(base, archive string) world {
+	w.Helper()
+	vars := map[string]string{
+		"CURSOR_RALPH_DIR": base, "CURSOR_RALPH_STATE_DIR": archive, "CURSOR_RALPH_NO_NOTIFY": "1",
+		"HOME": filepath.Join(w.dir, "home"), "PATH": os.Getenv("PATH"),
+	}
+	w.env = nil
+	for name, value := range vars {
+		w.env = append(w.env, name+"="+value)
+	}
+	places, err := platform.Find(func(name string) string { return vars[name] })
+	if err == nil { // else the hook has none either
+		w.places, w.logPath = places, places.Log()
+	}
+	return w
+}
+
+func (w world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// event is what Cursor sends, with the fields that a test adds or changes.
+func (w world) event(name, id string, fields map[string]any) string {
+	w.Helper()
+	all := map[string]any{
+		"conversation_id": id, "generation_id": fmt.Sprint("turn-", w.turn.Add(1)), "model": "some-model",
+		"hook_event_name": name, "cursor_version": "3.18.25", "workspace_roots": []string{w.workspace},
+		"user_email": nil, "transcript_path": nil,
+	}
+	maps.Copy(all, fields)
+	data, err := json.Marshal(all)
+	w.must(err)
+	return string(data)
+}
+
+type fields = map[string]any
+
+func (w world) stopEvent(id string) string {
+	return w.event("stop", id, fields{"status": "completed", "loop_count": 0})
+}
+
+func (w world) says(id, text string) string {
+	return w.event("afterAgentResponse", id, fields{"text": text})
+}
+
+func (w world) uses(id, call string) string {
+	return w.event("postToolUse", id, fields{"tool_name": "Write", "tool_input": fields{"path": "x"}, "tool_output": "ok", "tool_use_id": call})
+}
+
+func (w world) sends(id, prompt string) string {
+	return w.event("beforeSubmitPrompt", id, fields{"prompt": prompt, "attachments": []any{}})
+}
+
+// process is a hook that was started.
+type process struct {
+	w      world
+	cmd    *exec.Cmd
+	cancel func()
+	stdout bytes.Buffer
+	stderr bytes.Buffer
+}
+
+// tooLong is far beyond the five seconds that a hook may take.
+const tooLong = 30 * time.Second
+
+func (w world) start(event string, flags ...string) *process {
+	w.Helper()
+	args := append(append(w.wrap[:len(w.wrap):len(w.wrap)], program()), flags...)
+	ctx, cancel := context.WithTimeout(context.Background(), tooLong)
+	p := &process{w: w, cancel: cancel, cmd: exec.CommandContext(ctx, args[0], args[1:]...)}
+	p.cmd.Env, p.cmd.Dir, p.cmd.SysProcAttr = w.env, w.dir, w.as
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = strings.NewReader(event), &p.stdout, &p.stderr
+	if err := p.cmd.Start(); err != nil {
+		w.Error(err)
+	}
+	return p
+}
+
+// answer waits for the end and checks what holds for every hook: it exits 0
+// with one JSON object on its standard output and nothing else.
+func (p *process) answer() map[string]any {
+	p.w.Helper()
+	defer p.cancel()
+	if err := p.cmd.Wait(); err != nil {
+		p.w.Errorf("got %v, want exit 0; it said %s", err, &p.stderr)
+	}
+	if p.stderr.Len() > 0 {
+		p.w.Errorf("got %q on standard error, want nothing", &p.stderr)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(p.stdout.Bytes(), &answer); err != nil || answer == nil {
+		p.w.Errorf("got %q, want one JSON object (%v)", &p.stdout, err)
+	}
+	return answer
+}
+
+// kill is the end of a hook that is killed after a while, if it still runs.
+func (p *process) kill(after time.Duration) (killed bool) {
+	p.w.Helper()
+	defer p.cancel()
+	time.Sleep(after) // the moment of the kill is what is tried
+	_ = p.cmd.Process.Kill()
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		p.w.Error(err)
+	}
+	return err != nil
+}
+
+func (w world) hook(event string, flags ...string) map[string]any {
+	w.Helper()
+	return w.start(event, flags...).answer()
+}
+
+// rests runs a hook that has nothing to say.
+func (w world) rests(event string, flags ...string) {
+	w.Helper()
+	if got := w.hook(event, flags...); len(got) != 0 {
+		w.Errorf("got %v, want {}", got)
+	}
+}
+
+// followup runs a hook and gives the message that it sends to the agent.
+func (w world) followup(event string, flags ...string) string {
+	w.Helper()
+	text, _ := w.hook(event, flags...)["followup_message"].(string)
+	return text
+}
+
+// together runs hooks at the same time.
+func (w world) together(events ...string) []map[string]any {
+	w.Helper()
+	answers := make([]map[string]any, len(events))
+	var group sync.WaitGroup
+	for i, event := range events {
+		group.Go(func() { answers[i] = w.hook(event) })
+	}
+	group.Wait()
+	return answers
+}
+
+// seven is a file with the seven public fields alone, as people and agents
+// write it by hand.
+func seven(task string) string {
+	return `{"prompt": "` + task + `", "max_iterations": 20, "completion_promise": "COMPLETE",
+ "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}` + "\n"
+}
+
+// with is a file with a task and other fields.
+func with(task string, fields map[string]any) string {
+	all := map[string]any{"prompt": task}
+	maps.Copy(all, fields)
+	data, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+func (w world) write(path, content string) {
+	w.Helper()
+	w.must(os.MkdirAll(filepath.Dir(path), 0o700))
+	w.must(os.WriteFile(path, []byte(content), 0o600))
+}
+
+func (w world) pending(name string) string {
+	return filepath.Join(w.places.Pending(), name+".json")
+}
+
+func (w world) record(name string) string { return filepath.Join(w.places.Archive, name+".json") }
+
+func (w world) live(id string) loop.State {
+	w.Helper()
+	return w.parse(w.places.Live(id))
+}
+
+func (w world) archived(id string) loop.State {
+	w.Helper()
+	return w.parse(w.record(id))
+}
+
+func (w world) parse(path string) loop.State {
+	w.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		w.Error(err)
+		return loop.State{}
+	}
+	l, err := loop.Parse(data)
+	if err != nil {
+		w.Errorf("%s: %v", path, err)
+	}
+	return l
+}
+
+func (w world) exists(path string) bool {
+	w.Helper()
+	_, err := os.Lstat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.Error(err)
+	}
+	return err == nil
+}
+
+// log gives the lines of the log with a word in them.
+func (w world) log(word string) (lines []string) {
+	w.Helper()
+	data, err := os.ReadFile(w.logPath)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.Error(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, word) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+// logged checks that the log tells of something.
+func (w world) logged(word string) {
+	w.Helper()
+	if len(w.log(word)) == 0 {
+		w.Errorf("got the log %q, want a line with %q", w.log(""), word)
+	}
+}
+
+// files gives all that there is, by path: the content of a file, where a link
+// leads, else the kind. Locks are left out.
+func (w world) files() map[string]string {
+	w.Helper()
+	found := map[string]string{}
+	w.must(filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) == ".lock" {
+			return err
+		}
+		name, err := filepath.Rel(w.dir, path)
+		if err != nil {
+			return err
+		}
+		found[name] = d.Type().String()
+		switch {
+		case d.Type().IsRegular():
+			data, err := os.ReadFile(path)
+			found[name] = string(data)
+			if errors.Is(err, fs.ErrPermission) {
+				return nil
+			}
+			return err
+		case d.Type() == fs.ModeSymlink:
+			found[name], err = os.Readlink(path)
+		}
+		return err
+	}))
+	return found
+}
+
+// count tells how often the loop with a task is there: pending, running, and
+// over. A file that has ended counts as over wherever it lies, together with
+// its record; a record of a running loop is a copy and does not count.
+func (w world) count(task string) (pending, running, over int) {
+	w.Helper()
+	for path, content := range w.files() {
+		dir, name := filepath.Split(path)
+		if filepath.Ext(name) != ".json" || !strings.Contains(content, task) {
+			continue
+		}
+		l, err := loop.Parse([]byte(content))
+		if err != nil || l.Prompt != task {
+			continue
+		}
+		switch {
+		case l.Status.Ended():
+			over = 1
+		case strings.HasPrefix(dir, "state"):
+		case strings.HasPrefix(name, "cursor-ralph-loop-"):
+			running++
+		default:
+			pending++
+		}
+	}
+	return pending, running, over
+}
+
+// once checks that a loop is there once.
+func (w world) once(task string) {
+	w.Helper()
+	if pending, running, over := w.count(task); pending+running+over != 1 {
+		w.Errorf("%s: got %d pending, %d running, %d over, want it once", task, pending, running, over)
+	}
+}
+
+// lock takes a lock of ours, as another process would.
+func lock(path string) (release func() error, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), tooLong)
+	defer cancel()
+	return ownfile.Lock(ctx, path)
+}
+
+const nobody = 65534
+
+// ordinary is the world in which hooks run as a user whom permissions bind:
+// as nobody, if the tests run as root.
+func (w world) ordinary() world {
+	if os.Geteuid() == 0 {
+		w.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	return w
+}
+
+// give makes all files those of the user as whom hooks run.
+func (w world) give() {
+	w.Helper()
+	if w.as == nil {
+		return
+	}
+	w.must(os.Chmod(filepath.Dir(w.dir), 0o755))
+	w.must(filepath.WalkDir(w.dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, nobody, nobody)
+	}))
+}
+
+// quick checks that a hook does not wait for something.
+func (w world) quick(run func()) {
+	w.Helper()
+	start := time.Now()
+	run()
+	if took := time.Since(start); took > 2*time.Second {
+		w.Errorf("it took %v, want no wait", took)
+	}
+}
