@@ -50,6 +50,8 @@ var rows = []row{
 	{dir: "internal/hooklog", ours: list("internal/ownfile")},
 	// Plays the editor, so it knows nothing of ours. For tests and the demo only.
 	{dir: "internal/simcursor"},
+	// Tests alone: the binaries under the simulated Cursor.
+	{dir: "internal/e2e"},
 
 	// The programs. The hook runs at every event of every chat: see lean, below.
 	{dir: "cmd/cursor-ralph-hook",

@@ -123,7 +123,7 @@ func checkProgram(ctx context.Context, e *env) []finding {
 	if err == nil {
 		return []finding{fine("a login shell finds " + strings.TrimSpace(string(out)))}
 	}
-	return []finding{remark("a login shell does not find cursor-ralph; the slash commands name it by its whole path, but the continuation tells the agent to run `cursor-ralph note`",
+	return []finding{remark("a login shell does not find cursor-ralph; the slash commands name it by its whole path",
 		"put its folder on the PATH in the profile of "+shell)}
 }
 

@@ -113,6 +113,16 @@ func program() string {
 	return self
 }
 
+// called is program as the agent's shell needs it written, empty where the name
+// is enough.
+func called() string {
+	p := program()
+	if p == "cursor-ralph" {
+		return ""
+	}
+	return commands.Invocation(p, runtime.GOOS)
+}
+
 func install(_ context.Context, e *env, args []string) error {
 	if len(args) > 0 {
 		return misuse("install takes no arguments", "`cursor-ralph install --project FOLDER` installs into a project")

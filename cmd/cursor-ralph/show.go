@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -198,7 +199,7 @@ func (e *env) entries() (entries []entry, problems []error, err error) {
 }
 
 func entryOf(id string, l loop.State) entry {
-	return entry{ID: id, Status: l.Status, Iterations: l.Iterations, Max: l.MaxIterations, Workspace: l.Workspace, Task: l.Prompt}
+	return entry{ID: cmp.Or(id, "-"), Status: l.Status, Iterations: l.Iterations, Max: l.MaxIterations, Workspace: l.Workspace, Task: l.Prompt}
 }
 
 // oneLine shortens text for a table.

@@ -71,8 +71,11 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 
 func continueFlags(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
-		if o.Name == "max-iterations" || o.Name == "max-duration" {
-			f.Var(&given{}, o.Name, o.Usage)
+		switch o.Name {
+		case "max-iterations":
+			addOption(f, o, "a new limit of `N` iterations in all")
+		case "max-duration":
+			addOption(f, o, "a new time limit `D`, counted from the loop's beginning")
 		}
 	}
 }

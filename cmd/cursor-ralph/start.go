@@ -21,29 +21,34 @@ import (
 // command has too.
 func startFlags(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
-		v := f.VarPF(&given{}, o.Name, "", o.Usage)
-		if o.Arg == "" {
-			v.NoOptDefVal = "true"
-		}
+		addOption(f, o, o.Usage)
 	}
+}
+
+func addOption(f *pflag.FlagSet, o loop.Option, usage string) {
+	if o.Arg == "" {
+		f.Bool(o.Name, false, usage)
+		return
+	}
+	f.Var(&given{}, o.Name, usage)
 }
 
 // given keeps what the user wrote; package loop checks it.
 type given struct{ value string }
 
-func (g *given) String() string     { return "" }
+func (g *given) String() string     { return g.value }
 func (g *given) Set(v string) error { g.value = v; return nil }
-func (g *given) Type() string       { return "" }
+func (g *given) Type() string       { return "text" }
 
 // request reads the options of a loop from the flags.
 func (e *env) request() (loop.Request, error) {
 	r := loop.NewRequest()
 	for _, o := range loop.Options() {
 		f := e.flags.Lookup(o.Name)
-		if f == nil || !f.Changed {
+		if f == nil || !f.Changed || o.Arg == "" && f.Value.String() == "false" {
 			continue
 		}
-		if err := o.Set(&r, f.Value.(*given).value); err != nil {
+		if err := o.Set(&r, f.Value.String()); err != nil {
 			return r, misuse(err.Error(), "`cursor-ralph help start` shows the options")
 		}
 	}
@@ -100,7 +105,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
 // placed says whose loop it is.
 func (e *env) placed(r loop.Request) (loop.State, error) {
 	l := r.State
-	l.ArmedBy, l.Confirmed, l.Replace = "cli", true, r.Replace
+	l.ArmedBy, l.Confirmed, l.Replace, l.Program = "cli", true, r.Replace, called()
 	var err error
 	if l.ConversationID, err = e.conversation(); err != nil {
 		return l, err
@@ -145,7 +150,8 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	live, _ := e.store.List()
 	for _, other := range live {
 		if e.sameLoop(l, other) {
-			_, _, err := e.store.Apply(ctx, other.ConversationID, loop.Event{Kind: loop.EventConfirm})
+			_, _, err := e.store.Apply(ctx, other.ConversationID, loop.Event{Kind: loop.EventConfirm, Text: l.Program})
+			other.Program = l.Program
 			return true, errors.Join(err, e.confirmed(other))
 		}
 	}
@@ -155,7 +161,8 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	}
 	for _, i := range items {
 		if i.Err == nil && !i.State.Status.Ended() && e.sameLoop(l, i.State) {
-			_, err := e.applyPending(ctx, i.Name, loop.Event{Kind: loop.EventConfirm})
+			_, err := e.applyPending(ctx, i.Name, loop.Event{Kind: loop.EventConfirm, Text: l.Program})
+			i.State.Program = l.Program
 			return true, errors.Join(err, e.confirmed(i.State))
 		}
 	}
@@ -178,7 +185,8 @@ func (e *env) sameLoop(l, other loop.State) bool {
 	if l.ConversationID != "" {
 		return l.ConversationID == other.ConversationID
 	}
-	return other.ArmedBy == "prompt" && !other.Confirmed && platform.SameFolder(runtime.GOOS, l.Workspace, other.Workspace)
+	return other.ArmedBy == "prompt" && !other.Confirmed &&
+		(platform.SameFolder(runtime.GOOS, l.Workspace, other.Workspace) || platform.SameFolder(runtime.GOOS, l.Cwd, other.Workspace))
 }
 
 func (e *env) refuseCancelled(l loop.State) error {

@@ -28,15 +28,20 @@ func (e *env) conversation() (string, error) {
 	return id, nil
 }
 
-// workspace is the folder that Cursor has open, as far as can be told: the
-// nearest one upwards that has .cursor or .git in it, else the current one.
-func (e *env) workspace() (string, error) {
+// here is where we were called, or the folder that Cursor itself names.
+func (e *env) here() (string, error) {
 	if v := e.getenv("CURSOR_PROJECT_DIR"); filepath.IsAbs(v) {
 		return filepath.Clean(v), nil
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		return "", err
+	return os.Getwd()
+}
+
+// workspace is the folder that Cursor has open, as far as can be told: the
+// nearest one upwards that has .cursor or .git in it, else the current one.
+func (e *env) workspace() (string, error) {
+	here, err := e.here()
+	if err != nil || here == filepath.Clean(e.getenv("CURSOR_PROJECT_DIR")) {
+		return here, err
 	}
 	home := filepath.Clean(e.getenv("HOME"))
 	for dir := here; dir != home; dir = filepath.Dir(dir) {
@@ -71,35 +76,44 @@ func (e *env) target(args []string) (string, error) {
 	return e.onlyOne()
 }
 
+// onlyOne gives the loop of the nearest folder that has one, from here upwards:
+// Cursor may have open any of them, whatever lies in it.
 func (e *env) onlyOne() (string, error) {
-	here, err := e.workspace()
+	here, err := e.here()
 	if err != nil {
 		return "", err
 	}
-	var ids []string
 	live, _ := e.store.List()
-	for _, l := range live {
-		if in(here, l) {
-			ids = append(ids, l.ConversationID)
-		}
-	}
 	items, err := e.box.List()
 	if err != nil {
 		return "", err
 	}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		ids := in(dir, live, items)
+		switch {
+		case len(ids) == 1:
+			return ids[0], nil
+		case len(ids) > 1:
+			return "", e.whichOne(fmt.Sprintf("%d loops in %s", len(ids), dir), live, items)
+		case dir == filepath.Dir(dir):
+			return "", e.whichOne("no loop in "+here, live, items)
+		}
+	}
+}
+
+// in gives the ids of the loops of a folder.
+func in(folder string, live []loop.State, items []pending.Item) (ids []string) {
+	for _, l := range live {
+		if platform.SameFolder(runtime.GOOS, l.Workspace, folder) {
+			ids = append(ids, l.ConversationID)
+		}
+	}
 	for _, i := range items {
-		if i.Err == nil && !i.State.Status.Ended() && in(here, i.State) {
+		if i.Err == nil && !i.State.Status.Ended() && platform.SameFolder(runtime.GOOS, i.State.Workspace, folder) {
 			ids = append(ids, i.Name)
 		}
 	}
-	if len(ids) == 1 {
-		return ids[0], nil
-	}
-	return "", e.whichOne(fmt.Sprintf("%d loops in %s", len(ids), here), live, items)
-}
-
-func in(folder string, l loop.State) bool {
-	return platform.SameFolder(runtime.GOOS, l.Workspace, folder)
+	return ids
 }
 
 // whichOne lists the loops that may have been meant.
