@@ -80,26 +80,35 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
 			return err
 		}
 	}
-	if err := e.makeRoom(l, r.Replace); err != nil {
-		return err
-	}
 	secret := ""
 	if l.ConversationID == "" && binding {
 		secret = newSecret()
 	}
-	path, token, err := e.box.Put(ctx, l, secret)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return problem("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+l.ConversationID)
-	case err != nil:
+	token, err := e.put(ctx, l, secret)
+	if err != nil {
 		return err
 	}
-	if l.ConversationID != "" && r.Replace {
-		if _, _, err := e.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventReplace}); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
 	return e.begun(l, token, binding)
+}
+
+// put writes the loop into the pending folder. In a known conversation that is
+// one step with looking at the loop that runs there.
+func (e *env) put(ctx context.Context, l loop.State, secret string) (token string, err error) {
+	if l.ConversationID == "" {
+		_, token, err = e.box.Put(ctx, l, secret)
+		return token, err
+	}
+	return "", hintFor(e.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
+		if running != nil && !l.Replace {
+			return false, problem(fmt.Sprintf("a loop runs in this conversation already (iteration %d of %d)", running.Iterations, running.MaxIterations),
+				"go on with its task, or add --replace to begin a new one in its place")
+		}
+		path, _, err := e.box.Put(ctx, l, "")
+		if errors.Is(err, fs.ErrExist) {
+			return false, problem("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+l.ConversationID)
+		}
+		return true, err
+	}))
 }
 
 // placed says whose loop it is.
@@ -115,21 +124,6 @@ func (e *env) placed(r loop.Request) (loop.State, error) {
 	}
 	l.Workspace, err = e.workspace()
 	return l, err
-}
-
-func (e *env) makeRoom(l loop.State, replace bool) error {
-	if l.ConversationID == "" || replace {
-		return nil
-	}
-	running, err := e.store.Read(l.ConversationID)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return hintFor(err)
-	}
-	return problem(fmt.Sprintf("a loop runs in this conversation already (iteration %d of %d)", running.Iterations, running.MaxIterations),
-		"go on with its task, or add --replace to begin a new one in its place")
 }
 
 // begun tells the agent, or the user, what happens now.
