@@ -46,7 +46,7 @@ func ParseCommand(text string) (Request, error) {
 	case r.Continue == "" && strings.TrimSpace(r.State.Prompt) == "":
 		return r, errors.New(`the task is empty: /ralph-loop "<task>" [options]`)
 	}
-	return r, nil
+	return r, r.Check()
 }
 
 func notForContinue(name string) bool {

@@ -28,6 +28,14 @@ func (r Request) Given(name string) bool {
 // NewRequest returns a request with the default rules.
 func NewRequest() Request { return Request{State: New()} }
 
+// Check tells of options that contradict each other.
+func (r Request) Check() error {
+	if s := r.State; s.MinIterations > s.MaxIterations {
+		return fmt.Errorf("--min-iterations %d is more than --max-iterations %d: no promise could ever count", s.MinIterations, s.MaxIterations)
+	}
+	return nil
+}
+
 // Option is one option of a loop. The same list serves the slash command, the
 // prompt hook and the command line.
 type Option struct {
@@ -115,6 +123,8 @@ func setPromise(r *Request, v string) error {
 		return fmt.Errorf("it is longer than %d bytes", maxPromise)
 	case strings.ContainsFunc(v, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return fmt.Errorf("%q has control characters", v)
+	case strings.Contains(v, openTag) || strings.Contains(v, closeTag):
+		return fmt.Errorf("%q has the tag in it: give the text inside it alone", v)
 	}
 	r.State.CompletionPromise = v
 	return nil

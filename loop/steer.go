@@ -42,6 +42,9 @@ func (s State) resume() (State, Action) {
 // continued is cursor-ralph continue on a live loop: fold, end with an
 // acceptable promise, else begin a new session.
 func (s State) continued(e Event, now time.Time) (State, Action) {
+	if a := s.tooLow(e, now); a.Kind == Refuse {
+		return s, a
+	}
 	iteration := s.Iterations + 1 // the turn of which no stop was counted
 	handedOver := s.Unseen && e.Turn.seen()
 	if handedOver {
@@ -59,7 +62,21 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 	if !v.found {
 		return s.goOn(e, "The user continues the loop in a new session.", now)
 	}
-	return s.cleared(v).goOn(e, v.why(), now)
+	return s.cleared().goOn(e, v.why(), now)
+}
+
+// tooLow refuses a new limit that is reached already: it is a slip, and would
+// end the loop.
+func (s State) tooLow(e Event, now time.Time) Action {
+	switch {
+	case e.MaxIterations > 0 && e.MaxIterations <= s.Iterations:
+		return Action{Kind: Refuse, Why: fmt.Sprintf("the loop has done %d iterations, so a limit of %d is too low", s.Iterations, e.MaxIterations),
+			Hint: "nothing was changed; give a higher --max-iterations"}
+	case e.MaxDuration > 0 && now.Sub(s.StartedAt) >= time.Duration(e.MaxDuration):
+		return Action{Kind: Refuse, Why: fmt.Sprintf("the loop has gone on for %s, so a limit of %s is too low", now.Sub(s.StartedAt).Round(time.Second), time.Duration(e.MaxDuration)),
+			Hint: "nothing was changed; give a longer --max-duration"}
+	}
+	return Action{}
 }
 
 // revived is continue on a loop that has ended.
@@ -69,6 +86,9 @@ func (s State) revived(e Event, now time.Time) (State, Action) {
 		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "start a new one with /ralph-loop"}
 	case Cancelled, Replaced:
 		return s, Action{Kind: Refuse, Why: fmt.Sprintf("the loop has ended (%s)", s.Status), Hint: "start a new one with /ralph-loop"}
+	}
+	if a := s.tooLow(e, now); a.Kind == Refuse {
+		return s, a
 	}
 	next, action := s.goOn(e, "The user takes this ended loop up again.", now)
 	if action.Kind == Refuse {

@@ -40,6 +40,7 @@ func TestPauseAndResume(t *testing.T) {
 		{"resumed after the stop it goes on by continue", nil, []loop.Event{turn, pause, turn, resume, goOn(worked(working))}, goesOn(1), ""},
 		{"resumed after the stop it goes on by a message", nil, []loop.Event{turn, pause, turn, resume, message, turn}, goesOn(2), "none"},
 		{"resumed after the stop and a message it runs", nil, []loop.Event{turn, pause, turn, message, resume}, runningAt(1), ""},
+		{"a stop that was answered sets the agent to work", nil, []loop.Event{turn, pause, turn, resume, turn, pause, resume}, runningAt(2), ""},
 		{"a second pause after a resume", nil, []loop.Event{turn, pause, turn, resume, pause, resume}, waitingAt(1), ""},
 		{"paused while it waits, it waits again", nil, []loop.Event{stop(worked(working), sessionLimit(1)), pause, resume}, waitingAt(1), ""},
 		{"a running loop cannot be resumed", nil, []loop.Event{turn, resume}, refused(loop.Running, 1), ""},
@@ -54,6 +55,36 @@ func TestPauseAndResume(t *testing.T) {
 	}
 	if c.do(resume); c.l.PauseReason != "" || c.l.Reason != "" {
 		t.Errorf("got %q, %q", c.l.PauseReason, c.l.Reason)
+	}
+	if c.all(pause, turn, resume); c.l.PauseReason != "" || c.l.Reason != "resumed; the agent is idle until the continue line is typed" {
+		t.Errorf("idle: got %q, %q", c.l.PauseReason, c.l.Reason)
+	}
+}
+
+func TestWhatARefusalSays(t *testing.T) {
+	const anew = "start a new one with /ralph-loop"
+	in := func(s loop.Status) func(*loop.State) { return func(l *loop.State) { l.Status = s } }
+	for _, tt := range []struct {
+		name      string
+		change    func(*loop.State)
+		event     loop.Event
+		why, hint string
+	}{
+		{"resume", nil, loop.Event{Kind: loop.EventResume}, "the loop is not paused", "`cursor-ralph status` shows where it stands"},
+		{"continue, of a kept promise", nil, goOn(worked(marker)), "the loop is over: its promise was accepted", "nothing is left to do; tell the user so"},
+		{"continue, over already", in(loop.PromiseAccepted), goOn(loop.Turn{}), "the loop is over: its promise was accepted", anew},
+		{"continue, cancelled", in(loop.Cancelled), goOn(loop.Turn{}), "the loop has ended (CANCELLED)", anew},
+		{"continue, replaced", in(loop.Replaced), goOn(loop.Turn{}), "the loop has ended (REPLACED)", anew},
+		{"continue, at the limit", func(l *loop.State) { l.Iterations = 20 }, goOn(loop.Turn{}), "the limit of 20 iterations is reached", "raise it: cursor-ralph continue c1 --max-iterations 40"},
+		{"continue, at the last limit", func(l *loop.State) { l.MaxIterations, l.Iterations = 10000, 10000 }, goOn(loop.Turn{}),
+			"the limit of 10000 iterations is reached", "no loop goes on for longer; " + anew},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := newChat(t, tt.change).do(tt.event)
+			if a.Kind != loop.Refuse || a.Why != tt.why || a.Hint != tt.hint || a.Text != "" {
+				t.Errorf("got %+v want %q, %q", a, tt.why, tt.hint)
+			}
+		})
 	}
 }
 
@@ -230,6 +261,9 @@ func TestTheHintOfARefusalWorks(t *testing.T) {
 		{"after a little time", func(l *loop.State) {
 			l.MaxDuration, l.StartedAt = loop.Duration(time.Minute), began().Add(-29*time.Minute)
 		}},
+		{"after more time than before", func(l *loop.State) {
+			l.MaxDuration, l.StartedAt = loop.Duration(time.Hour), began().Add(-61*time.Minute)
+		}},
 		{"after much time", func(l *loop.State) {
 			l.MaxDuration, l.StartedAt = loop.Duration(time.Second), began().Add(-29*time.Hour)
 		}},
@@ -240,15 +274,9 @@ func TestTheHintOfARefusalWorks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t, tt.change)
-			a := c.do(goOn(loop.Turn{}))
-			for range 2 { // one hint for each limit
-				if a.Kind == loop.Followup {
-					return
-				}
-				a = c.do(hinted(t, a.Hint))
-			}
-			if a.Kind != loop.Followup {
-				t.Errorf("got %+v", a)
+			hint := c.do(goOn(loop.Turn{})).Hint
+			if a := c.do(hinted(t, hint)); a.Kind != loop.Followup {
+				t.Errorf("got %+v after the hint %q", a, hint)
 			}
 		})
 	}
@@ -267,13 +295,6 @@ func hinted(t *testing.T, hint string) loop.Event {
 		e.MaxIterations = r.State.MaxIterations
 	}
 	return e
-}
-
-func TestAtTheLastLimitThereIsNoHigherOne(t *testing.T) {
-	c := newChat(t, func(l *loop.State) { l.MaxIterations, l.Iterations = loop.MaxMaxIterations, loop.MaxMaxIterations })
-	if a := c.do(goOn(loop.Turn{})); strings.Contains(a.Hint, "--max-iterations") || !strings.Contains(a.Hint, "/ralph-loop") {
-		t.Errorf("got hint %q", a.Hint)
-	}
 }
 
 func TestContextIsDeliveredOnceAndInOrder(t *testing.T) {

@@ -69,14 +69,15 @@ func (s State) counted(e Event, now time.Time) (State, Action) {
 		}
 		s = s.addHistory(e, now, v, "ended")
 		s = s.end(status, s.summary(why, now), now)
-		return s.cleared(v), Action{Why: why, Promise: v.words()}
+		return s.cleared(), Action{Why: why, Promise: v.words()}
 	}
-	return s.cleared(v).carryOn(e, now, v)
+	return s.cleared().carryOn(e, now, v)
 }
 
-// cleared takes out a refused promise, which must not count again by itself.
-func (s State) cleared(v verdict) State {
-	if v.found && s.promised(nil) {
+// cleared takes out a promise that was refused: it must not count again by
+// itself.
+func (s State) cleared() State {
+	if s.promised(nil) {
 		s.LastOutput = ""
 	}
 	return s

@@ -210,6 +210,7 @@ func TestTheSessionLimit(t *testing.T) {
 
 		{"a user message begins a session", nil, append(repeat(4, old), message, old), goesOn(5), "none"},
 		{"a loop_count that starts anew begins one", inSession(4), []loop.Event{turn(3), turn(0)}, goesOn(6), "none"},
+		{"a loop_count that starts anew begins at the first stop", nil, []loop.Event{stop(worked(working), loopCount(3)), stop(worked(working), sessionLimit(2))}, goesOn(2), "none"},
 		{"a loop_count that stays begins none", inSession(3), []loop.Event{turn(0), turn(0)}, handsOver(5), "none"},
 		{"the hand-over turn is answered once more where it is seen", nil, []loop.Event{turn(4), turn(5)}, handsOver(2), "none"},
 		{"after the hand-over a user message goes on", nil, []loop.Event{turn(4), message, turn(0)}, goesOn(2), "none"},
@@ -268,6 +269,9 @@ func TestTheSameStopTwice(t *testing.T) {
 			a := c.do(tt.second)
 			if got := c.l.Iterations == 2; got != tt.counts || got != (a.Kind == loop.Followup) {
 				t.Errorf("got counted %t, %+v want %t", got, a, tt.counts)
+			}
+			if !tt.counts && a != (loop.Action{Why: "the same stop was reported twice"}) {
+				t.Errorf("got %+v", a)
 			}
 			once.EventAt = c.l.EventAt
 			if diff := cmp.Diff(once, c.l); !tt.counts && diff != "" {
@@ -332,7 +336,19 @@ func TestLateText(t *testing.T) {
 			if got := c.outcome(a); got != tt.want {
 				t.Errorf("got %+v want %+v (%s)", got, tt.want, a.Why)
 			}
+			if n := len(c.l.History); n > 0 && (c.l.History[n-1].Promise == "accepted") != (tt.want.Status == loop.PromiseAccepted) {
+				t.Errorf("got a record that says %q", c.l.History[n-1].Promise)
+			}
 		})
+	}
+}
+
+func TestLateTextWithoutARecord(t *testing.T) {
+	c := newChat(t, func(l *loop.State) {
+		l.Status, l.EndedAt, l.LastStop.Generation, l.Iterations, l.ToolCalls = loop.MaxIterations, began(), "g", 20, 1
+	})
+	if c.do(loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)}); c.l.Status != loop.PromiseAccepted {
+		t.Errorf("got %s", c.l.Status)
 	}
 }
 
@@ -376,6 +392,20 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+func TestTheRecordOfAnAcceptedPromise(t *testing.T) {
+	for _, events := range [][]loop.Event{
+		{stop(worked(working)), stop(worked(marker))},
+		{stop(worked(working), sessionLimit(1)), goOn(worked(marker))},
+	} {
+		c := newChat(t)
+		c.all(events...)
+		h := c.l.History[1]
+		if h.Promise != "accepted" || h.Action != "ended" && h.Action != "continued" || c.l.Reason != "promise accepted" {
+			t.Errorf("got %+v, reason %q", h, c.l.Reason)
+		}
+	}
+}
+
 func TestTheLastFiftyIterationsAreKept(t *testing.T) {
 	c := newChat(t, atMost(100))
 	c.all(repeat(53, stop(worked(working)))...)
@@ -396,6 +426,16 @@ func TestTheJournalIsFoldedOnce(t *testing.T) {
 	want := loop.Mark{Of: "c1", Offset: 300, Tools: []string{"t3"}}
 	if diff := cmp.Diff(want, c.l.Journal); diff != "" || c.l.ToolCalls != 3 {
 		t.Errorf("got %d tool calls, -want +got:\n%s", c.l.ToolCalls, diff)
+	}
+}
+
+func TestAHandOverSaysWhatItWaitsFor(t *testing.T) {
+	c := newChat(t)
+	if c.do(stop(worked(working), sessionLimit(1))); c.l.Reason != "Cursor's session limit is reached; type the continue line" {
+		t.Errorf("got %q", c.l.Reason)
+	}
+	if c.do(stop(worked(working))); c.l.Reason != "" {
+		t.Errorf("got %q when it runs again", c.l.Reason)
 	}
 }
 

@@ -98,7 +98,7 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 			[]string{
 				"[Ralph loop 3/20] You stopped, but you gave no completion promise, so the task counts as unfinished.\n",
 				"When, and only when, everything that the task asks for is done and checked, output exactly\n" + marker + "\n",
-				"Do not output it to get out of the loop", "cursor-ralph note", "cursor-ralph blocked", "End your turn normally",
+				"Do not output it to get out of the loop", "Record progress: cursor-ralph note \"", "without the user: cursor-ralph blocked \"", "End your turn normally",
 			},
 			[]string{"Ultrawork", "Added by the user", "Please note", "--continue", "%!"}},
 		{"why a promise was refused", refusing, []loop.Event{stop(worked(marker))},
@@ -172,6 +172,13 @@ func TestTheSummaryAtALimit(t *testing.T) {
 			"the limit of 5 iterations is reached; 5 iterations in 50s, 0 tool calls" +
 				"; promise refused 5 times, at last because 0 of the 1 tool calls that a promise needs were made; do the work first, with your tools" +
 				"; blockers seen: two | three | four; last progress note: nearly"},
+		{"with one refusal and one blocker", func(l *loop.State) { l.MaxIterations, l.MinIterations = 2, 9 }, []loop.Event{stop(failing("one")), stop(worked(working))},
+			"the limit of 2 iterations is reached; 2 iterations in 10s, 1 tool calls" +
+				"; promise refused 1 times, at last because this is iteration 1 and the loop runs for at least 9; blockers seen: one"},
+		{"with the last of several refusals", func(l *loop.State) { l.MaxIterations, l.MinIterations = 3, 9 },
+			[]loop.Event{stop(worked(marker)), stop(worked(marker)), stop(worked(working))},
+			"the limit of 3 iterations is reached; 3 iterations in 20s, 3 tool calls" +
+				"; promise refused 2 times, at last because this is iteration 2 and the loop runs for at least 9"},
 		{"at the end of its time", func(l *loop.State) { l.MaxDuration = loop.Duration(15 * time.Second) }, repeat(3, stop(worked(working))),
 			"the time limit of 15s is reached; 3 iterations in 20s, 3 tool calls; the promise was never given"},
 	} {

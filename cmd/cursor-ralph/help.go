@@ -9,7 +9,7 @@ import (
 )
 
 func help(e *env, args []string) error {
-	if len(args) > 1 {
+	if len(args) > 1 && args[1] != "help" {
 		c, ok := find(args[1])
 		if !ok {
 			return misuse(fmt.Sprintf("unknown command %q", args[1]), "`cursor-ralph help` lists the commands")

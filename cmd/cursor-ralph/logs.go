@@ -35,11 +35,18 @@ func showLog(_ context.Context, e *env, args []string) error {
 			}
 		}
 	}
-	if n, err := e.flags.GetInt("lines"); err == nil && n > 0 {
+	n, err := e.flags.GetInt("lines")
+	if err != nil || n < 0 {
+		return misuse("--lines is less than 0", "0 prints all lines")
+	}
+	if n > 0 {
 		lines = lines[max(0, len(lines)-n):]
 	}
+	if len(lines) == 0 && only != "" {
+		return e.say("the log has no line about %s (%s)", args[0], e.places.Log())
+	}
 	if len(lines) == 0 {
-		return e.say("the log has no such line: the hook has decided nothing yet (%s)", e.places.Log())
+		return e.say("the log is empty: the hook has decided nothing yet (%s)", e.places.Log())
 	}
 	return e.say("%s", strings.TrimRight(strings.Join(lines, ""), "\n"))
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -85,7 +86,11 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 	if err := e.flags.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
 		return commandHelp(e, c)
 	} else if err != nil {
-		return misuse(c.name+": "+err.Error(), "`cursor-ralph help "+c.name+"` shows what it takes")
+		what, _, _ := strings.Cut(err.Error(), ": strconv.") // pflag quotes the library that it uses
+		return misuse(c.name+": "+what, "`cursor-ralph help "+c.name+"` shows what it takes")
+	}
+	if c.args == "" && e.flags.NArg() > 0 {
+		return misuse(fmt.Sprintf("%s takes no argument such as %q", c.name, e.flags.Arg(0)), "`cursor-ralph help "+c.name+"` shows what it takes")
 	}
 	if err := e.open(); err != nil {
 		return err

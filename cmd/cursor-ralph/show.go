@@ -46,7 +46,7 @@ func status(_ context.Context, e *env, args []string) error {
 	case e.isSet("json"):
 		return e.json(l)
 	}
-	return e.showLoop(l)
+	return e.showLoop(id, l)
 }
 
 // find gives a loop that is live, pending or in the archive.
@@ -91,7 +91,7 @@ func (e *env) json(v any) error {
 	return err
 }
 
-func (e *env) showLoop(l loop.State) error {
+func (e *env) showLoop(id string, l loop.State) error {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
@@ -100,7 +100,7 @@ func (e *env) showLoop(l loop.State) error {
 			fmt.Fprintf(w, "%s\t%s\n", name, strings.ReplaceAll(text, "\n", "\n\t"))
 		}
 	}
-	row("loop", "%s", l.ConversationID)
+	row("loop", "%s", id)
 	row("status", "%s", l.Status)
 	row("why", "%s", l.Reason)
 	row("iteration", "%d of %d (%d in this session)", l.Iterations, l.MaxIterations, l.SessionIterations)
@@ -238,12 +238,13 @@ func history(_ context.Context, e *env, args []string) error {
 	return e.say("%s", strings.TrimRight(b.String(), "\n"))
 }
 
+// promiseOf is short, for a table; history --json has it whole.
 func promiseOf(h loop.Iteration) string {
 	switch {
 	case h.Refused != "":
-		return h.Promise + ": " + h.Refused
+		return oneLine(h.Promise + ": " + h.Refused)
 	case h.Warning != "":
-		return h.Promise + " with a warning: " + h.Warning
+		return oneLine(h.Promise + " with a warning: " + h.Warning)
 	}
 	return h.Promise
 }

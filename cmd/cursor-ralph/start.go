@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -49,7 +50,7 @@ func (e *env) request() (loop.Request, error) {
 			continue
 		}
 		if err := o.Set(&r, f.Value.String()); err != nil {
-			return r, misuse(err.Error(), "`cursor-ralph help start` shows the options")
+			return r, misuse(err.Error(), "`cursor-ralph help "+e.flags.Name()+"` shows the options")
 		}
 	}
 	return r, nil
@@ -59,6 +60,9 @@ func start(ctx context.Context, e *env, args []string) error {
 	r, err := e.request()
 	if err != nil {
 		return err
+	}
+	if err := r.Check(); err != nil {
+		return misuse(err.Error(), "nothing was started")
 	}
 	r.State.Prompt = strings.TrimSpace(strings.Join(args, " "))
 	if r.State.Prompt == "" {
@@ -84,21 +88,21 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
 	if l.ConversationID == "" && binding {
 		secret = newSecret()
 	}
-	token, err := e.put(ctx, l, secret)
+	name, token, err := e.put(ctx, l, secret)
 	if err != nil {
 		return err
 	}
-	return e.begun(l, token, binding)
+	return e.begun(l, name, token, binding)
 }
 
 // put writes the loop into the pending folder. In a known conversation that is
 // one step with looking at the loop that runs there.
-func (e *env) put(ctx context.Context, l loop.State, secret string) (token string, err error) {
+func (e *env) put(ctx context.Context, l loop.State, secret string) (name, token string, err error) {
 	if l.ConversationID == "" {
-		_, token, err = e.box.Put(ctx, l, secret)
-		return token, err
+		path, token, err := e.box.Put(ctx, l, secret)
+		return strings.TrimSuffix(filepath.Base(path), ".json"), token, err
 	}
-	return "", hintFor(e.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
+	return l.ConversationID, "", hintFor(e.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		if running != nil && !l.Replace {
 			return false, problem(fmt.Sprintf("a loop runs in this conversation already (iteration %d of %d)", running.Iterations, running.MaxIterations),
 				"go on with its task, or add --replace to begin a new one in its place")
@@ -127,9 +131,9 @@ func (e *env) placed(r loop.Request) (loop.State, error) {
 }
 
 // begun tells the agent, or the user, what happens now.
-func (e *env) begun(l loop.State, token string, forAgent bool) error {
+func (e *env) begun(l loop.State, name, token string, forAgent bool) error {
 	if !forAgent && l.ConversationID == "" {
-		return e.say("The loop is pending. The next chat in %s whose agent stops takes it.", l.Workspace)
+		return e.say("The loop is pending: the next chat in %s whose agent stops takes it.\nTo take it back: cursor-ralph cancel %s", l.Workspace, name)
 	}
 	if token != "" {
 		fmt.Fprintf(e.stdout, "%s%s\n", pending.TokenLine, token)
@@ -155,7 +159,7 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	}
 	for _, i := range items {
 		if i.Err == nil && !i.State.Status.Ended() && e.sameLoop(l, i.State) {
-			_, err := e.applyPending(ctx, i.Name, loop.Event{Kind: loop.EventConfirm, Text: l.Program})
+			_, _, err := e.applyPending(ctx, i.Name, loop.Event{Kind: loop.EventConfirm, Text: l.Program})
 			i.State.Program = l.Program
 			return true, errors.Join(err, e.confirmed(i.State))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,8 @@ func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.Stat
 	defer cancel()
 	l, action, err := e.store.Apply(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && event.Kind != loop.EventContinue {
-		if l, pendingErr := e.applyPending(ctx, id, event); !errors.Is(pendingErr, fs.ErrNotExist) {
-			return l, action, pendingErr
+		if p, a, pendingErr := e.applyPending(ctx, id, event); !errors.Is(pendingErr, fs.ErrNotExist) {
+			l, action, err = p, a, pendingErr
 		}
 	}
 	switch {
@@ -36,23 +37,26 @@ func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.Stat
 
 // applyPending does the same to a loop that no chat has claimed yet. It stays
 // pending, unless the event ends it.
-func (e *env) applyPending(ctx context.Context, name string, event loop.Event) (after loop.State, err error) {
+func (e *env) applyPending(ctx context.Context, name string, event loop.Event) (after loop.State, action loop.Action, err error) {
 	items, err := e.box.List()
 	if err != nil {
-		return after, err
+		return after, action, err
 	}
 	for _, i := range items {
 		if i.Name != name || i.Err != nil || i.State.Status.Ended() {
 			continue
 		}
 		err := e.box.Change(ctx, i, func(l loop.State) loop.State {
-			after, _ = loop.Decide(l, event, e.now())
+			after, action = loop.Decide(l, event, e.now())
 			after.StartedAt, after.Token, after.Replace = l.StartedAt, l.Token, l.Replace
 			return after
-		}, func(l loop.State) error { return e.store.Put(ctx, l) })
-		return after, err
+		}, func(l loop.State) error {
+			l.ConversationID = cmp.Or(l.ConversationID, name) // by which its record is found
+			return e.store.Put(ctx, l)
+		})
+		return after, action, err
 	}
-	return after, fs.ErrNotExist
+	return after, action, fs.ErrNotExist
 }
 
 func (e *env) say(format string, args ...any) error {
@@ -96,7 +100,7 @@ func cancel(ctx context.Context, e *env, args []string) error {
 	if _, _, err := e.apply(ctx, id, event); err != nil {
 		return err
 	}
-	if _, err := e.applyPending(ctx, id, event); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := e.applyPending(ctx, id, event); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return e.say("cancelled the loop of %s; its record stays in the archive", id)

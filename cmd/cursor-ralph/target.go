@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -67,13 +68,35 @@ func (e *env) target(args []string) (string, error) {
 		if err := loop.CheckID(args[0]); err != nil {
 			return "", misuse(err.Error(), "`cursor-ralph list` shows the ids")
 		}
-		return args[0], nil
+		return e.complete(args[0]), nil
 	}
 	id, err := e.conversation()
 	if id != "" || err != nil {
 		return id, err
 	}
 	return e.onlyOne()
+}
+
+// complete gives the id that begins with what was typed, if one loop alone has
+// such an id; else what was typed.
+func (e *env) complete(typed string) string {
+	if has, _ := e.store.Has(typed); has || e.store.Recorded(typed) {
+		return typed
+	}
+	var found []string
+	live, _ := e.store.List()
+	for _, l := range live {
+		found = append(found, l.ConversationID)
+	}
+	items, _ := e.box.List()
+	for _, i := range items {
+		found = append(found, i.Name)
+	}
+	found = slices.DeleteFunc(found, func(id string) bool { return !strings.HasPrefix(id, typed) })
+	if len(found) == 1 {
+		return found[0]
+	}
+	return typed
 }
 
 // onlyOne gives the loop of the nearest folder that has one, from here upwards:
@@ -119,7 +142,7 @@ func in(folder string, live []loop.State, items []pending.Item) (ids []string) {
 // whichOne lists the loops that may have been meant.
 func (e *env) whichOne(what string, live []loop.State, items []pending.Item) error {
 	if len(live)+len(items) == 0 {
-		return problem(what+": there is no loop", `start one in Cursor with /ralph-loop "<task>"`)
+		return problem(what, "there is no loop now; /ralph-loop \"<task>\" in Cursor starts one, `cursor-ralph list --all` shows ended ones")
 	}
 	var b strings.Builder
 	b.WriteString("name one of these:\n")
@@ -137,8 +160,15 @@ func (e *env) unknown(id string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return hintFor(err)
 	}
+	if l, err := e.store.Archived(id); err == nil && l.Status.Ended() {
+		return problem(fmt.Sprintf("the loop of %s has ended (%s)", id, l.Status),
+			fmt.Sprintf("`cursor-ralph status %s` shows its record, `cursor-ralph continue %s` may take it up again", id, id))
+	}
 	live, _ := e.store.List()
 	items, _ := e.box.List()
+	if slices.ContainsFunc(items, func(i pending.Item) bool { return i.Name == id }) {
+		return problem(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel takes it back")
+	}
 	what := fmt.Sprintf("no loop in conversation %s", id)
 	var moved *state.MovedError
 	if errors.As(err, &moved) {
@@ -155,12 +185,13 @@ func hintFor(err error) error {
 	return err
 }
 
-// splitText parts "[id] text": the first word is an id if a loop has it.
+// splitText parts "[id] text".
 func (e *env) splitText(args []string, usage string) (id, text string, err error) {
-	if len(args) > 1 && loop.CheckID(args[0]) == nil {
-		if has, _ := e.store.Has(args[0]); has {
-			id, args = args[0], args[1:]
-		}
+	if len(args) > 2 {
+		return "", "", misuse("too many words", "put the text in quotes: "+usage)
+	}
+	if len(args) == 2 {
+		id, args = args[0], args[1:]
 	}
 	text = strings.TrimSpace(strings.Join(args, " "))
 	if text == "" {
@@ -168,6 +199,8 @@ func (e *env) splitText(args []string, usage string) (id, text string, err error
 	}
 	if id == "" {
 		id, err = e.target(nil)
+	} else {
+		id, err = e.target([]string{id})
 	}
 	return id, text, err
 }
