@@ -16,7 +16,7 @@ const (
 	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text
 	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
-	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Turn
+	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Turn
 	EventPause      EventKind = "pause"       // by the user
 	EventResume     EventKind = "resume"      // by the user
 	EventCancel     EventKind = "cancel"      // by the user
@@ -56,6 +56,7 @@ type Event struct {
 
 	MaxIterations int // a new limit, 0 for none
 	MaxDuration   Duration
+	Idle          bool // it was asked for away from the chat, whose agent does not know
 }
 
 // ActionKind is what is to be done after the state was saved.
@@ -108,7 +109,7 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 	case EventPause, EventResume, EventCancel, EventBlocked, EventReplace:
 		return s.steer(e, now)
 	}
-	return s.record(e), Action{}
+	return s.record(e, now), Action{}
 }
 
 // detached copies what append could otherwise share with the caller's state.
@@ -126,7 +127,7 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 	case EventLateText:
 		return s.lateText(e, now)
 	case EventTyped:
-		s.ContinueIn = e.Conversation
+		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventNameTokens:
 		s.Token = e.Text
 	}
@@ -148,16 +149,27 @@ func (s State) message(e Event) State {
 	return s
 }
 
+// typedWindow is how long a typed continue line tells where a loop goes on.
+const typedWindow = 2 * time.Minute
+
+// TypedIn tells the conversation in which the continue line was typed just now.
+func (s State) TypedIn(now time.Time) string {
+	if now.Sub(s.ContinueAt).Abs() > typedWindow {
+		return ""
+	}
+	return s.ContinueIn
+}
+
 // IsOwn tells whether a message is the follow-up that the loop sent last.
 func (s State) IsOwn(text string) bool {
 	return s.LastFollowup != "" && strings.TrimSpace(text) == strings.TrimSpace(s.LastFollowup)
 }
 
 // record takes in what only has to be remembered.
-func (s State) record(e Event) State {
+func (s State) record(e Event, now time.Time) State {
 	switch e.Kind {
 	case EventTyped:
-		s.ContinueIn = e.Conversation
+		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventContext:
 		s.Context = addOnce(s.Context, e.Text)
 	case EventNotice:

@@ -3,6 +3,8 @@ package loop
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"hash/fnv"
 	"slices"
 	"time"
 )
@@ -96,28 +98,44 @@ func FoldBefore(journal []byte, seen []string) Turn {
 func (t *Turn) add(r Record) {
 	switch r.Kind {
 	case RecordText:
-		t.addText(r.Text)
+		t.addText(r)
 	case RecordTool:
 		t.addTool(r)
 	}
 }
 
-// addText drops a text without words, and one that came twice in a row: our
-// hook may be installed in two places.
-func (t *Turn) addText(text string) {
-	if n := len(t.Texts); text != "" && (n == 0 || t.Texts[n-1] != text) {
-		t.Texts = append(t.Texts, text)
+// addText drops a text without words, and one that came before: our hook may be
+// installed in two places, and the second report of a refused promise must not
+// count as another promise.
+func (t *Turn) addText(r Record) {
+	n := len(t.Texts)
+	if r.Text == "" || n > 0 && t.Texts[n-1] == r.Text {
+		return
 	}
+	if r.Generation != "" && !t.firstTime(textID(r)) {
+		return
+	}
+	t.Texts = append(t.Texts, r.Text)
+}
+
+// textID tells a text of a turn from all others, in few bytes.
+func textID(r Record) string {
+	h := fnv.New64a()
+	h.Write([]byte(r.Text))
+	return fmt.Sprintf("text:%s:%x", r.Generation, h.Sum64())
+}
+
+// firstTime remembers an id, unless it is one of those seen last.
+func (t *Turn) firstTime(id string) bool {
+	if slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], id) {
+		return false
+	}
+	t.IDs = append(t.IDs, id)
+	return true
 }
 
 func (t *Turn) addTool(r Record) {
-	if r.ID != "" {
-		if slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], r.ID) {
-			return
-		}
-		t.IDs = append(t.IDs, r.ID)
-	}
-	if r.Own {
+	if r.ID != "" && !t.firstTime(r.ID) || r.Own {
 		return
 	}
 	t.Tools[r.Tool]++

@@ -198,3 +198,25 @@ func TestARecordThatCannotBeWritten(t *testing.T) {
 		t.Errorf("got %q, %v want an error", line, err)
 	}
 }
+
+func TestATextOfATurnCountsOnce(t *testing.T) {
+	said := loop.Record{Kind: loop.RecordText, Generation: "g1", Text: marker}
+	again := loop.Record{Kind: loop.RecordText, Generation: "g2", Text: marker}
+	line := func(r loop.Record) []byte {
+		data, err := r.Line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	first := loop.Fold(line(said), nil)
+	if len(first.Texts) != 1 {
+		t.Fatalf("got %q", first.Texts)
+	}
+	if late := loop.Fold(line(said), first.IDs); len(late.Texts) != 0 {
+		t.Errorf("got %q of a second report after the stop", late.Texts)
+	}
+	if next := loop.Fold(line(again), first.IDs); len(next.Texts) != 1 {
+		t.Errorf("got %q of the same words in another turn", next.Texts)
+	}
+}

@@ -83,6 +83,7 @@ type State struct {
 	ArmedBy    string    `json:"armed_by,omitempty"`    // prompt (the prompt hook) or cli
 	Confirmed  bool      `json:"confirmed,omitempty"`   // a slash call saw that this loop was armed
 	ContinueIn string    `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
+	ContinueAt time.Time `json:"continue_at,omitzero"`  // when that was
 	MovedTo    string    `json:"moved_to,omitempty"`    // archive only: the conversation the loop went to
 	CreatedAt  time.Time `json:"created_at,omitzero"`
 	StartedAt  time.Time `json:"started_at,omitzero"`
@@ -255,7 +256,7 @@ func fields() []string {
 		"stop", "last_output", "version", "conversation_id", "workspace", "cwd", "program", "status", "pause_reason",
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
 		"on_promise_no_work", "max_duration", "ultrawork", "token", "armed_by", "confirmed",
-		"continue_in", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
+		"continue_in", "continue_at", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
 		"journal", "history",
 	}

@@ -111,7 +111,11 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	}
 	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested, s.Unseen = Running, "", "", false, false, false
 	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
-	s.LastStop = StopMark{}
+	s.LastStop, s.ContinueAt = StopMark{}, time.Time{}
+	if e.Idle { // nothing is delivered to an agent that does not hear it
+		s.Status, s.Rested, s.Reason = Waiting, true, "taken up again; the agent is idle until the continue line is typed"
+		return s, Action{Why: "continued"}
+	}
 	text := s.words(s.Iterations+1, why, false)
 	return s.delivered(), Action{Kind: Followup, Text: text, Why: "continued"}
 }

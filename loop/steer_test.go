@@ -369,7 +369,9 @@ func TestWhatIsOnlyRemembered(t *testing.T) {
 		{"a note", loop.Event{Kind: loop.EventNote, Text: "half"}, func(l *loop.State) { l.LastOutput, l.Note = "half", "half" }},
 		{"a confirmation", loop.Event{Kind: loop.EventConfirm}, func(l *loop.State) { l.Confirmed = true }},
 		{"a confirmation, with the program's name", loop.Event{Kind: loop.EventConfirm, Text: "/opt/cursor-ralph"}, func(l *loop.State) { l.Confirmed, l.Program = true, "/opt/cursor-ralph" }},
-		{"a typed line", loop.Event{Kind: loop.EventTyped, Conversation: "c2"}, func(l *loop.State) { l.ContinueIn = "c2" }},
+		{"a typed line", loop.Event{Kind: loop.EventTyped, Conversation: "c2"}, func(l *loop.State) {
+			l.ContinueIn, l.ContinueAt = "c2", l.EventAt.Add(10*time.Second)
+		}},
 		{"a printed token", loop.Event{Kind: loop.EventNameTokens, Text: "c1:f"}, func(l *loop.State) { l.Token = "c1:f" }},
 		{"context", loop.Event{Kind: loop.EventContext, Text: "x"}, func(l *loop.State) { l.Context = []string{"x"} }},
 		{"a notice", loop.Event{Kind: loop.EventNotice, Text: "x"}, func(l *loop.State) { l.Notices = []string{"x"} }},
@@ -431,8 +433,58 @@ func TestAnEndedLoopRemembersWhereToGo(t *testing.T) {
 		loop.Event{Kind: loop.EventNote, Text: "x"}, loop.Event{Kind: loop.EventContext, Text: "x"},
 		loop.Event{Kind: loop.EventMessage, Text: "x"}, loop.Event{Kind: loop.EventConfirm}, stop(worked(working)),
 	)
-	want.ContinueIn, want.Token = "c2", "c1:f"
+	want.ContinueIn, want.ContinueAt, want.Token = "c2", want.EventAt.Add(10*time.Second), "c1:f"
 	if diff := cmp.Diff(want, c.l); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestANewLimitThatIsReachedAlreadyChangesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		event loop.Event
+	}{
+		{"iterations", loop.Event{Kind: loop.EventContinue, MaxIterations: 1}},
+		{"time", loop.Event{Kind: loop.EventContinue, MaxDuration: loop.Duration(time.Second)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t)
+			c.all(stop(worked(working)), stop(worked(working)))
+			want := c.l
+			a := c.do(tt.event)
+			if a.Kind != loop.Refuse || a.Hint == "" {
+				t.Errorf("got %+v", a)
+			}
+			want.EventAt = c.l.EventAt
+			if diff := cmp.Diff(want, c.l); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestContinueAwayFromTheChatDeliversNothing(t *testing.T) {
+	c := newChat(t)
+	a := c.all(stop(worked(working)), loop.Event{Kind: loop.EventContext, Text: "port 5433"}, loop.Event{Kind: loop.EventContinue, Idle: true})
+	if a.Kind != loop.Rest || c.l.Status != loop.Waiting || len(c.l.Context) != 1 {
+		t.Errorf("got %+v, status %s, context %q", a, c.l.Status, c.l.Context)
+	}
+	if a := c.do(loop.Event{Kind: loop.EventContinue}); !strings.Contains(a.Text, "port 5433") || c.l.Status != loop.Running {
+		t.Errorf("got %+v, status %s", a, c.l.Status)
+	}
+}
+
+func TestATypedLineIsForgotten(t *testing.T) {
+	typed := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
+	c := newChat(t)
+	c.do(typed)
+	if got := c.l.TypedIn(c.now); got != "c2" {
+		t.Errorf("got %q, want c2", got)
+	}
+	if got := c.l.TypedIn(c.now.Add(time.Hour)); got != "" {
+		t.Errorf("got %q after an hour", got)
+	}
+	if c.do(stop(worked(working))); c.l.TypedIn(c.now) != "" {
+		t.Error("a stop did not forget it")
 	}
 }

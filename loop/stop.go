@@ -18,7 +18,7 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
 	s.LastStop = StopMark{e.Generation, e.LoopCount, e.Status, now}
-	s.Minimal, s.Unseen = e.Minimal, false
+	s.Minimal, s.Unseen, s.ContinueIn, s.ContinueAt = e.Minimal, false, "", time.Time{}
 	if e.Status == Aborted {
 		s.Stop = true
 	}

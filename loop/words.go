@@ -26,8 +26,11 @@ func (s State) words(iteration int, why string, handOver bool) string {
 	b.WriteString("\n\n---\n")
 	writeList(&b, "Added by the user:", s.Context)
 	writeList(&b, "Please note:", s.Notices)
-	program := cmp.Or(s.Program, "cursor-ralph")
-	fmt.Fprintf(&b, stoppingRule, s.Marker(), program, program)
+	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
+	if id != "" {
+		id += " " // two loops may run in one workspace
+	}
+	fmt.Fprintf(&b, stoppingRule, s.Marker(), program, id, program, id)
 	if handOver {
 		fmt.Fprintf(&b, handingOver, s.Marker(), ContinueLine(s.ConversationID), PromptLink(s.ConversationID))
 	}
@@ -42,7 +45,7 @@ const stoppingRule = `Look at what is already done, then do the next piece of wo
 When, and only when, everything that the task asks for is done and checked, output exactly
 %s
 It must be true. Do not output it to get out of the loop, not even if you seem to be stuck.
-Record progress: %s note "what is done, what is next". If you cannot go on without the user: %s blocked "why".
+Record progress: %s note %s"what is done, what is next". If you cannot go on without the user: %s blocked %s"why".
 `
 
 const handingOver = `This is the last turn that Cursor lets the loop chain by itself. Work as before. If the task is then still not done (you did not output %s), end your turn by telling the user, as your last words, to type this line into the chat:

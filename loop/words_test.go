@@ -98,7 +98,7 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 			[]string{
 				"[Ralph loop 3/20] You stopped, but you gave no completion promise, so the task counts as unfinished.\n",
 				"When, and only when, everything that the task asks for is done and checked, output exactly\n" + marker + "\n",
-				"Do not output it to get out of the loop", "Record progress: cursor-ralph note \"", "without the user: cursor-ralph blocked \"", "End your turn normally",
+				"Do not output it to get out of the loop", "Record progress: cursor-ralph note c1 \"", "without the user: cursor-ralph blocked c1 \"", "End your turn normally",
 			},
 			[]string{"Ultrawork", "Added by the user", "Please note", "--continue", "%!"}},
 		{"why a promise was refused", refusing, []loop.Event{stop(worked(marker))},
@@ -109,7 +109,7 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 		{"the intensity that ultrawork wants", func(l *loop.State) { l.Ultrawork = true }, []loop.Event{stop(worked(working))},
 			[]string{"\n\nUltrawork: use everything you have."}, nil},
 		{"how the program is called", func(l *loop.State) { l.Program = "'/opt/100% x/cursor-ralph'" }, []loop.Event{stop(worked(working))},
-			[]string{"Record progress: '/opt/100% x/cursor-ralph' note \"what", "'/opt/100% x/cursor-ralph' blocked \"why\""}, []string{" cursor-ralph note"}},
+			[]string{"Record progress: '/opt/100% x/cursor-ralph' note c1 \"what", "'/opt/100% x/cursor-ralph' blocked c1 \"why\""}, []string{" cursor-ralph note"}},
 		{"context and notices in their order", nil, []loop.Event{
 			{Kind: loop.EventContext, Text: "first"}, {Kind: loop.EventNotice, Text: "third"}, {Kind: loop.EventContext, Text: "second"}, stop(worked(working)),
 		},

@@ -95,17 +95,23 @@ func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
 	return path, token, b.write(path, l)
 }
 
-// makeRoom moves an ended loop aside, which a killed Change has left.
+// makeRoom moves out of the way what is no loop's file, and an ended loop that
+// a killed Change has left.
 func (b *Box) makeRoom(name, path string) error {
 	there := b.item(name, path)
+	suffix := ".ended"
 	switch {
 	case errors.Is(there.Err, fs.ErrNotExist):
 		return nil
-	case there.Err == nil && there.State.Status.Ended():
-		_, err := ownfile.Aside(path, fmt.Sprintf(".ended-%d", b.now().Unix()))
-		return err
+	case there.broken:
+		suffix = ".corrupt"
+	case there.Err != nil:
+		return there.Err
+	case !there.State.Status.Ended():
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
-	return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	_, err := ownfile.Aside(path, fmt.Sprintf("%s-%d", suffix, b.now().Unix()))
+	return err
 }
 
 func (b *Box) write(path string, l loop.State) error {

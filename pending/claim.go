@@ -96,16 +96,19 @@ func (b *Box) Claim(ctx context.Context, who Claimant, live string) (warning, er
 
 func (b *Box) claim(who Claimant, live string) (warning, err error) {
 	named := b.item(who.ID, b.path(who.ID))
-	if err := b.usable(named); !errors.Is(err, fs.ErrNotExist) {
-		if err != nil {
-			return nil, err
-		}
+	switch err := b.usable(named); {
+	case err == nil:
 		return nil, os.Rename(named.Path, live)
+	case errors.Is(err, ErrHalfWritten):
+		return nil, err
+	case !errors.Is(err, fs.ErrNotExist):
+		warning = err
 	}
 	if !who.Stopped {
-		return nil, fs.ErrNotExist
+		return warning, fs.ErrNotExist
 	}
-	best, half, warning := b.choose(who)
+	best, half, more := b.choose(who)
+	warning = errors.Join(warning, more)
 	switch {
 	case best != nil:
 		return warning, os.Rename(best.Path, live)
@@ -143,8 +146,16 @@ func (b *Box) choose(who Claimant) (best *Item, half bool, warning error) {
 
 func (who Claimant) worksIn(workspace string) bool {
 	return workspace != "" && slices.ContainsFunc(who.Workspaces, func(root string) bool {
-		return platform.SameFolder(runtime.GOOS, root, workspace)
+		return platform.SameFolder(runtime.GOOS, root, workspace) || sameOnDisk(root, workspace)
 	})
+}
+
+// sameOnDisk sees through symbolic links: a shell may have come by another way
+// than the editor.
+func sameOnDisk(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 func (b *Box) waitsForBinding(i Item, who Claimant) bool {

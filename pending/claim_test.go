@@ -127,7 +127,7 @@ func TestClaim(t *testing.T) {
 		{name: "of a newer version", who: stopped, warning: "newer", files: []file{{"1700000000000-7", with(map[string]any{"version": 2}), minute}}},
 		{name: "of a newer version with other types", who: stopped, warning: "newer",
 			files: []file{{"1700000000000-7", `{"version": 9, "prompt": ["a", "b"]}`, day / 2}}},
-		{name: "of a newer version and named", who: named, err: "newer", files: []file{{me, with(map[string]any{"version": 2}), minute}}},
+		{name: "of a newer version and named", who: named, warning: "newer", files: []file{{me, with(map[string]any{"version": 2}), minute}}},
 		{name: "of a newer version beside another", who: stopped, want: "1700000000000-8", warning: "newer",
 			files: []file{{"1700000000000-7", with(map[string]any{"version": 2}), 0}, {"1700000000000-8", seven("b"), minute}}},
 	} {

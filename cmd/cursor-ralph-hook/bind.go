@@ -16,7 +16,7 @@ import (
 // conversation.
 func (h *handler) bind(ctx context.Context, c call, has bool) {
 	token := pending.FindToken(c.output)
-	calls := ralphCalls(c.command)
+	calls := anyRalphCalls(c.command)
 	starts := slices.Contains(calls, "slash") || slices.Contains(calls, "start")
 	switch {
 	case token == "":
@@ -126,9 +126,26 @@ func (h *handler) bindContinued(ctx context.Context, token string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // moved already
 		return
+	case errors.Is(err, fs.ErrExist):
+		h.cannotMove(ctx, from)
+		return
 	case err != nil:
 		h.fail(err)
 		return
 	}
 	h.log(hooklog.Line{Iteration: l.Iterations, Max: l.MaxIterations, Action: "moved", Why: "from " + from})
+}
+
+// cannotMove leaves a loop where it was, because this conversation has one: it
+// waits there, and the agent is told.
+func (h *handler) cannotMove(ctx context.Context, from string) {
+	_, _, err := h.store.Apply(ctx, from, loop.Event{Kind: loop.EventContinue, Idle: true})
+	if err == nil {
+		notice := "The loop of conversation " + from + " was not brought here, because this conversation has a loop of its own: go on with this one."
+		_, _, err = h.store.Apply(ctx, h.in.ConversationID, loop.Event{Kind: loop.EventNotice, Text: notice})
+	}
+	if err != nil {
+		h.fail(err)
+	}
+	h.log(hooklog.Line{Action: "not-moved", Why: "from " + from + ": a loop runs here"})
 }

@@ -12,7 +12,7 @@ func ralphCalls(command string) []string {
 		switch {
 		case ours:
 			calls = append(calls, word.text)
-			atCommand, ours = false, false
+			atCommand, ours = word.separator, false
 		case word.separator:
 			atCommand = true
 		case !atCommand:
@@ -28,6 +28,21 @@ func ralphCalls(command string) []string {
 	return calls
 }
 
+// anyRalphCalls gives the subcommands of every word that is cursor-ralph, also
+// where another program runs it. It is for a call that proves itself by its
+// token.
+func anyRalphCalls(command string) []string {
+	var calls []string
+	ours := false
+	for _, word := range shellWords(command) {
+		if ours {
+			calls = append(calls, word.text)
+		}
+		ours = isRalph(word.text)
+	}
+	return calls
+}
+
 func isRalph(word string) bool {
 	base := word[strings.LastIndexAny(word, `/\`)+1:]
 	return base == "cursor-ralph" || strings.EqualFold(base, "cursor-ralph.exe")
@@ -37,7 +52,7 @@ func isRalph(word string) bool {
 // program that runs what it is given.
 func transparent(word string) bool {
 	switch word {
-	case "sudo", "env", "exec", "command", "time", "nohup", "then", "do", "else", "if", "while", "!":
+	case "sudo", "env", "exec", "command", "time", "nohup", "nice", "stdbuf", "then", "do", "else", "if", "while", "!":
 		return true
 	}
 	name, _, ok := strings.Cut(word, "=")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,13 +91,33 @@ func TestTextAndEndAtTheSameTime(t *testing.T) {
 	}
 }
 
+// TestTextBesideAnEnd lets the loop end after a hook found it live, and before
+// that hook left its text in the journal.
+func TestTextBesideAnEnd(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.places.Live(me), with("the task", fields{"max_iterations": 1, "min_tool_calls": 0}))
+	turn := fields{"generation_id": "last", "text": promise, "status": "completed", "loop_count": 0}
+	end := sync.OnceFunc(func() { w.rests(w.event("stop", me, turn), "--minimal") })
+	clock := func() time.Time { end(); return time.Now() } // looked at for the journal's line
+	var out bytes.Buffer
+	run(nil, strings.NewReader(w.event("afterAgentResponse", me, turn)), &out, w.getenv, clock)
+	if out.String() != "{}\n" {
+		t.Errorf("got %q, want {}", &out)
+	}
+	if got := w.archived(me).Status; got != loop.PromiseAccepted {
+		t.Errorf("got %s, want the promise accepted; the log: %q", got, w.log(""))
+	}
+	if w.exists(w.places.Live(me)) || w.exists(w.places.Journal(me)) {
+		t.Error("something is live again")
+	}
+}
+
 // TestSlowInputCostsNoTimeForTheWork: what is waited for on standard input is
 // the editor's time.
 func TestSlowInputCostsNoTimeForTheWork(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.places.Live(me), seven("the task"))
 	event := w.stopEvent(me)
-	vars := map[string]string{"CURSOR_RALPH_DIR": w.places.Base, "CURSOR_RALPH_STATE_DIR": w.places.Archive}
 	var out bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
@@ -105,7 +126,7 @@ func TestSlowInputCostsNoTimeForTheWork(t *testing.T) {
 			_, err := io.WriteString(editor, event)
 			editor.CloseWithError(err)
 		}()
-		run(nil, in, &out, func(name string) string { return vars[name] }, time.Now)
+		run(nil, in, &out, w.getenv, time.Now)
 	})
 	if !strings.Contains(out.String(), "the task") {
 		t.Errorf("got %s, want the loop to go on", &out)
@@ -195,5 +216,28 @@ func TestWorkOfTheFirstTurnCountsAfterAKilledEnd(t *testing.T) {
 		t.Errorf("got %q, %s, after %d tool calls, want the promise accepted", got.Prompt, got.Status, got.ToolCalls)
 	}
 	w.once("the old one")
+	w.once("the task")
+}
+
+// TestLockThatIsNeverReleased: a hook gives up before the editor does.
+func TestLockThatIsNeverReleased(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending(me), seven("the task"))
+	w.followup(w.stopEvent(me))
+	release := w.lockAll()
+	start := time.Now()
+	w.rests(w.stopEvent(me))
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %v, want an answer within 5 s", took)
+	}
+	w.logged("context deadline exceeded")
+	w.rests(w.uses(me, "1")) // which needs no lock
+	release()
+	if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "the task") {
+		t.Errorf("afterwards: got %q, want the loop to go on", got)
+	}
+	if got := w.live(me); got.Iterations != 2 || got.ToolCalls != 1 {
+		t.Errorf("got iteration %d and %d tool calls, want 2 and 1", got.Iterations, got.ToolCalls)
+	}
 	w.once("the task")
 }

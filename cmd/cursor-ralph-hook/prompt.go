@@ -110,6 +110,7 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	})
 	if err != nil {
 		h.fail(err)
+		return h.refuse("Nothing was started: " + err.Error())
 	}
 	return answer
 }

@@ -31,6 +31,11 @@ func (h *handler) stop(ctx context.Context) any {
 		return nil
 	}
 	l, action, err := h.decide(ctx, event)
+	var corrupt *state.CorruptError
+	if errors.As(err, &corrupt) {
+		h.fail(err)
+		err = fs.ErrNotExist // it is out of the way now
+	}
 	if errors.Is(err, fs.ErrNotExist) && h.claim(ctx, &event) {
 		l, action, err = h.decide(ctx, event) // what was there had ended, and another loop waited
 	}

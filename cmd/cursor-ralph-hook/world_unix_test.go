@@ -97,6 +97,16 @@ func (w world) in(base, archive string) world {
 	return w
 }
 
+// getenv is the environment of the hook, for one that runs in the test itself.
+func (w world) getenv(name string) string {
+	for _, pair := range w.env {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
 func (w world) must(err error) {
 	w.Helper()
 	if err != nil {

@@ -74,8 +74,13 @@ func (e *env) newShow() (*show, error) {
 // colorful tells whether output goes to a terminal that wants colour.
 // See https://no-color.org.
 func (e *env) colorful() bool {
+	return e.getenv("NO_COLOR") == "" && e.getenv("TERM") != "dumb" && e.onTerminal()
+}
+
+// onTerminal tells whether a person may be reading.
+func (e *env) onTerminal() bool {
 	f, ok := e.stdout.(*os.File)
-	if !ok || e.getenv("NO_COLOR") != "" || e.getenv("TERM") == "dumb" {
+	if !ok {
 		return false
 	}
 	info, err := f.Stat()

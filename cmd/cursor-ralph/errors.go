@@ -59,5 +59,5 @@ func printable(text string) string {
 
 // bidirectional tells of the characters that can make text look like another.
 func bidirectional(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }

@@ -28,6 +28,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends us at once
 	e := &env{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: time.Now}
 	err := dispatch(ctx, e, args)
 	if err == nil {
@@ -67,6 +68,7 @@ type command struct {
 	details string // further lines of its help
 	example string // arguments that work
 	hidden  bool
+	long    bool // it waits for more than a lock, and has deadlines of its own
 	flags   func(*pflag.FlagSet)
 	run     func(ctx context.Context, e *env, args []string) error
 }
@@ -94,6 +96,11 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 	}
 	if err := e.open(); err != nil {
 		return err
+	}
+	if !c.long {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, lockWait)
+		defer cancel()
 	}
 	return c.run(ctx, e, e.flags.Args())
 }

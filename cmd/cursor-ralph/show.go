@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func (e *env) json(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := e.stdout.Write(b.Bytes())
+	_, err := io.WriteString(e.stdout, printable(b.String())) // \u0000 is JSON too
 	return err
 }
 
@@ -221,7 +222,7 @@ func history(_ context.Context, e *env, args []string) error {
 		return err
 	}
 	if e.isSet("json") {
-		return e.json(slices.Concat([]loop.Iteration{}, l.History))
+		return e.json(append([]loop.Iteration{}, l.History...))
 	}
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -63,7 +63,7 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 		return misuse("/"+name+": "+err.Error(), "tell the user; nothing was started. `/ralph-help` shows the options")
 	}
 	if r.Continue != "" {
-		return e.goOn(ctx, r)
+		return e.goOn(ctx, r, false)
 	}
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return e.begin(ctx, r, true)
@@ -88,12 +88,17 @@ func cont(ctx context.Context, e *env, args []string) error {
 	if r.Continue, err = e.target(args); err != nil {
 		return err
 	}
-	return e.goOn(ctx, r)
+	return e.goOn(ctx, r, e.forUser())
 }
 
 // goOn continues a loop, in the conversation in which that was asked for.
-func (e *env) goOn(ctx context.Context, r loop.Request) error {
+// At a user's terminal it only takes the loop up: the agent goes on when the
+// line is typed into the chat.
+func (e *env) goOn(ctx context.Context, r loop.Request, forUser bool) error {
 	id := r.Continue
+	if forUser {
+		return e.takeUp(ctx, r)
+	}
 	to, err := e.askedIn(id)
 	if err != nil {
 		return err
@@ -103,16 +108,36 @@ func (e *env) goOn(ctx context.Context, r loop.Request) error {
 			return problem(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+to)
 		}
 	}
-	event := loop.Event{Kind: loop.EventContinue}
-	if r.Given("max-iterations") {
-		event.MaxIterations = r.State.MaxIterations
-	}
-	event.MaxDuration = r.State.MaxDuration
-	_, action, err := e.apply(ctx, id, event)
+	_, action, err := e.apply(ctx, id, continueEvent(r))
 	if err != nil {
 		return err
 	}
 	return e.continued(ctx, id, to, action.Text)
+}
+
+func continueEvent(r loop.Request) loop.Event {
+	event := loop.Event{Kind: loop.EventContinue, MaxDuration: r.State.MaxDuration}
+	if r.Given("max-iterations") {
+		event.MaxIterations = r.State.MaxIterations
+	}
+	return event
+}
+
+// forUser tells whether a person reads what we print, and not the agent.
+func (e *env) forUser() bool {
+	if e.getenv("CURSOR_AGENT") != "" || e.getenv("CURSOR_CONVERSATION_ID") != "" {
+		return false
+	}
+	return e.onTerminal()
+}
+
+func (e *env) takeUp(ctx context.Context, r loop.Request) error {
+	event := continueEvent(r)
+	event.Idle = true
+	if _, _, err := e.apply(ctx, r.Continue, event); err != nil {
+		return err
+	}
+	return e.say("taken up again. To go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(r.Continue), loop.PromptLink(r.Continue))
 }
 
 // askedIn tells the conversation in which a continue was asked for, if
@@ -122,8 +147,8 @@ func (e *env) askedIn(id string) (string, error) {
 	if err != nil {
 		l, err = e.store.Archived(id)
 	}
-	if err == nil && l.ContinueIn != "" {
-		return l.ContinueIn, nil
+	if in := l.TypedIn(e.now()); err == nil && in != "" {
+		return in, nil
 	}
 	return e.conversation()
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -60,6 +62,9 @@ func start(ctx context.Context, e *env, args []string) error {
 	r, err := e.request()
 	if err != nil {
 		return err
+	}
+	if !utf8.ValidString(strings.Join(args, " ")) {
+		return misuse("the task is not valid UTF-8 text", "nothing was started")
 	}
 	if err := r.Check(); err != nil {
 		return misuse(err.Error(), "nothing was started")
@@ -164,7 +169,7 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 			return true, errors.Join(err, e.confirmed(i.State))
 		}
 	}
-	return false, e.refuseCancelled(l)
+	return false, e.refuseEnded(l)
 }
 
 func (e *env) confirmed(l loop.State) error {
@@ -187,15 +192,21 @@ func (e *env) sameLoop(l, other loop.State) bool {
 		(platform.SameFolder(runtime.GOOS, l.Workspace, other.Workspace) || platform.SameFolder(runtime.GOOS, l.Cwd, other.Workspace))
 }
 
-func (e *env) refuseCancelled(l loop.State) error {
+// refuseEnded keeps a call that comes late from bringing back a loop that the
+// user has just ended.
+func (e *env) refuseEnded(l loop.State) error {
 	ended, _ := e.store.Records()
 	for _, other := range ended {
-		if other.Status == loop.Cancelled && other.ArmedBy == "prompt" && !other.Confirmed && e.sameLoop(l, other) {
-			return problem("this loop was cancelled before it began", "do not start it; the user can send the /ralph-loop line again")
+		if e.now().Sub(other.EndedAt) < lateCall && e.sameLoop(l, other) && other.ArmedBy == "prompt" && !other.Confirmed {
+			return problem(fmt.Sprintf("this loop has ended already (%s)", other.Status), "do not start it; the user can send the /ralph-loop line again")
 		}
 	}
 	return nil
 }
+
+// lateCall is how long an agent may take from the user's message to the call
+// that the slash command tells it to make.
+const lateCall = 10 * time.Minute
 
 // newSecret makes a token unlike any text that happens to stand in an output.
 func newSecret() string { return fmt.Sprintf("%016x", rand.Uint64()) }

@@ -18,8 +18,6 @@ const lockWait = 10 * time.Second
 // apply lets something happen to a loop, live or still pending, and gives
 // errors for people.
 func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.State, loop.Action, error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
 	l, action, err := e.store.Apply(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && event.Kind != loop.EventContinue {
 		if p, a, pendingErr := e.applyPending(ctx, id, event); !errors.Is(pendingErr, fs.ErrNotExist) {
@@ -43,9 +41,10 @@ func (e *env) applyPending(ctx context.Context, name string, event loop.Event) (
 		return after, action, err
 	}
 	for _, i := range items {
-		if i.Name != name || i.Err != nil || i.State.Status.Ended() {
+		if i.Name != name || i.Err != nil {
 			continue
 		}
+		killed := i.State.Status.Ended() // before it was archived, which Change does now
 		err := e.box.Change(ctx, i, func(l loop.State) loop.State {
 			after, action = loop.Decide(l, event, e.now())
 			after.StartedAt, after.Token, after.Replace = l.StartedAt, l.Token, l.Replace
@@ -54,6 +53,9 @@ func (e *env) applyPending(ctx context.Context, name string, event loop.Event) (
 			l.ConversationID = cmp.Or(l.ConversationID, name) // by which its record is found
 			return e.store.Put(ctx, l)
 		})
+		if killed && err == nil {
+			break
+		}
 		return after, action, err
 	}
 	return after, action, fs.ErrNotExist
@@ -92,6 +94,9 @@ func resume(ctx context.Context, e *env, args []string) error {
 
 // cancel ends a live loop, and takes out a pending one of the same chat.
 func cancel(ctx context.Context, e *env, args []string) error {
+	if done, ok := e.alreadyCancelled(args); ok {
+		return e.say("the loop of %s is cancelled already", done)
+	}
 	id, err := e.target(args)
 	if err != nil {
 		return err
@@ -104,6 +109,30 @@ func cancel(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	return e.say("cancelled the loop of %s; its record stays in the archive", id)
+}
+
+// confirmWindow is how long after the prompt hook an agent's call for the same
+// thing only confirms it.
+const confirmWindow = 2 * time.Minute
+
+// alreadyCancelled finds the loop that the prompt hook has just cancelled, where
+// the agent is told to do it too and cannot name its chat. Another loop of this
+// workspace, which would now be the only one, is not meant.
+func (e *env) alreadyCancelled(args []string) (id string, ok bool) {
+	if len(args) > 0 || e.getenv("CURSOR_AGENT") == "" || e.getenv("CURSOR_CONVERSATION_ID") != "" {
+		return "", false
+	}
+	here, err := e.here()
+	if err != nil {
+		return "", false
+	}
+	ended, _ := e.store.Records()
+	for _, l := range ended {
+		if l.Status == loop.Cancelled && e.now().Sub(l.EndedAt) < confirmWindow && within(here, l.Workspace) {
+			return l.ConversationID, true
+		}
+	}
+	return "", false
 }
 
 func addContext(ctx context.Context, e *env, args []string) error {

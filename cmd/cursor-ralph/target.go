@@ -124,6 +124,18 @@ func (e *env) onlyOne() (string, error) {
 	}
 }
 
+// within tells whether a folder is a workspace or lies in it.
+func within(folder, workspace string) bool {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if platform.SameFolder(runtime.GOOS, dir, workspace) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
 // in gives the ids of the loops of a folder.
 func in(folder string, live []loop.State, items []pending.Item) (ids []string) {
 	for _, l := range live {
