@@ -23,8 +23,9 @@ type Options struct {
 	Hook          string        // absolute path of cursor-ralph-hook
 	Program       string        // how the agent's shell calls cursor-ralph: a name or an absolute path; empty is cursor-ralph
 	OS            string        // a GOOS value, it decides the quoting
-	SessionLimit  string        // a number of at least 1, or none; empty is 5
+	SessionLimit  string        // a number of at least 1, or none; empty is what is installed, else 5
 	Minimal       bool          // the stop entry only, for a Cursor that knows no other events of ours
+	KeepMinimal   bool          // Minimal too is what is installed
 	VerifyTimeout time.Duration // longest --verify the stop entry must have time for; zero is ten minutes
 	AnyEvent      bool          // accept event names in hooks.json that we do not know
 }

@@ -21,8 +21,8 @@ type Finding struct {
 	Fatal   bool // loops do not work as they should; otherwise it is only worth knowing
 }
 
-// Inspect finds what is wrong with a hooks.json that should have our hook in it: every mistake for which Cursor silently drops
-// the whole file, and everything for which our hook would not do its work. stat is os.Stat.
+// Inspect finds what is wrong with a hooks.json: every mistake for which Cursor silently drops the whole file, and everything
+// for which our hook would not do its work. It does not mind a file without our hook, which may be in another. stat is os.Stat.
 func Inspect(raw []byte, goos string, stat func(string) (fs.FileInfo, error)) []Finding {
 	found := byteOrderMark(raw)
 	_, text := splitMark(raw)
@@ -30,7 +30,7 @@ func Inspect(raw []byte, goos string, stat func(string) (fs.FileInfo, error)) []
 	if err != nil {
 		return append(found, unparsable(err)...)
 	}
-	found = slices.Concat(found, shapes(d), drops(d, false), nestedComments(d))
+	found = slices.Concat(found, shapes(d), missing(d), drops(d, false), nestedComments(d))
 	return slices.Concat(found, installation(d, goos, stat), rivals(d), matchers(d))
 }
 
@@ -98,16 +98,27 @@ func duplicates(where string, v hujson.Value) []Finding {
 	return found
 }
 
-// drops finds the mistakes for which Cursor drops the whole file without a word.
+// missing finds the members without which Cursor drops the whole file. An installation adds them.
+func missing(d doc) []Finding {
+	var found []Finding
+	if _, at := find(d.root, "version"); at < 0 {
+		found = append(found, fatal(versionRemedy, `"version" is missing`))
+	}
+	if _, at := find(d.root, "hooks"); at < 0 {
+		found = append(found, fatal(`write "hooks": {}, or run the installer`, `"hooks" is missing`))
+	}
+	return found
+}
+
+const versionRemedy = `write "version": 1`
+
+// drops finds the other mistakes for which Cursor drops the whole file without a word.
 func drops(d doc, anyEvent bool) []Finding {
 	found := slices.Concat(versions(d), trailingCommas(d), commentSigns(d))
-	hooks, at := find(d.root, "hooks")
-	if at < 0 {
-		found = append(found, fatal("run the installer again", `"hooks" is missing`))
-	}
+	hooks, _ := find(d.root, "hooks")
 	for _, m := range members(hooks) {
 		if !anyEvent && !slices.Contains(knownEvents(), nameOf(m)) {
-			found = append(found, fatal("correct or remove it, unless your Cursor is newer and knows it",
+			found = append(found, fatal("correct or remove it; `cursor-ralph install --any-event`, if your Cursor is newer and knows it",
 				"event %q is unknown to the Cursor versions we know; Cursor drops the whole file for an event it does not know, older versions for newer names too", nameOf(m)))
 		}
 		for i, v := range elements(m.Value) {
@@ -130,13 +141,8 @@ func knownEvents() []string {
 }
 
 func versions(d doc) []Finding {
-	const remedy = `write "version": 1`
-	v, at := find(d.root, "version")
-	switch {
-	case at < 0:
-		return []Finding{fatal(remedy, `"version" is missing`)}
-	case !positive(v):
-		return []Finding{fatal(remedy, `"version" is %s, not a whole number of at least 1`, d.source(v))}
+	if v, at := find(d.root, "version"); at >= 0 && !positive(v) {
+		return []Finding{fatal(versionRemedy, `"version" is %s, not a whole number of at least 1`, d.source(v))}
 	}
 	return nil
 }

@@ -118,6 +118,22 @@ func TestInspectAcceptsWhatCursorAccepts(t *testing.T) {
 	}
 }
 
+func TestAFileWithoutOurHookHasOnlyItsOwnMistakes(t *testing.T) {
+	for _, tt := range []struct{ file, want string }{
+		{`{"version": 1, "hooks": {}}`, ""},
+		{`{"version": 1, "hooks": {"sessionStart": [{"command": "a"}]}}`, ""},
+		{`{"version": 1, "hooks": {"sessionStart": [{"command": "a"},]}}`, "line 1: a comma before the closing bracket"},
+	} {
+		var got []string
+		for _, f := range Inspect([]byte(tt.file), "linux", stat) {
+			got = append(got, f.Problem)
+		}
+		if strings.Join(got, "\n") != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.file, got, tt.want)
+		}
+	}
+}
+
 func TestAWrappedHookIsNotCalledMissing(t *testing.T) {
 	file := `{"version": 1, "hooks": {"stop": [{"command": "time /opt/cursor-ralph-hook"}]}}`
 	got := Inspect([]byte(file), "linux", stat)

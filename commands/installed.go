@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"regexp/syntax"
@@ -60,6 +61,37 @@ func (e installed) field(d doc, name, missing string) string {
 	return d.source(v)
 }
 
+// settings are those of our stop entry, also of one written for another system. limit is empty if there is none.
+func settings(raw []byte) (limit string, minimal bool) {
+	_, text := splitMark(raw)
+	d, err := parse(text)
+	if err != nil {
+		return "", false
+	}
+	for _, goos := range []string{"linux", "windows"} {
+		for _, e := range d.installed(goos) {
+			if e.event == "stop" && e.words != nil {
+				return e.limit(d), e.minimal()
+			}
+		}
+	}
+	return "", false
+}
+
+// limit prefers what Cursor keeps to: a user who changes one of the two by hand changes that one.
+func (e installed) limit(d doc) string {
+	limit := e.field(d, "loop_limit", "")
+	if limit == "null" {
+		return "none"
+	}
+	for _, l := range []string{limit, e.flag("--session-limit", "")} {
+		if checkLimit(l) == nil {
+			return l
+		}
+	}
+	return ""
+}
+
 const again = "run the installer again"
 
 // installation finds what keeps our own entries from working.
@@ -78,7 +110,7 @@ func installation(d doc, goos string, stat func(string) (fs.FileInfo, error)) []
 func completeness(d doc, list []installed) []Finding {
 	at := slices.IndexFunc(list, func(e installed) bool { return e.event == "stop" })
 	switch {
-	case at < 0 && d.wrapped():
+	case at < 0 && d.wrapped(), !bytes.Contains(d.raw, []byte(hookName)):
 		return nil
 	case at < 0:
 		return []Finding{fatal(again, "no stop entry runs %s: no loop can go on", hookName)}

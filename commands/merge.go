@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -34,6 +35,9 @@ func merge(raw []byte, want []entry, had outline, anyEvent bool) ([]byte, []stri
 	}
 	if err := refuse(shapes(d)); err != nil {
 		return nil, nil, err
+	}
+	if len(trailingCommas(d)) > 0 { // what is added behind one does not parse
+		return nil, nil, refuse(drops(d, anyEvent))
 	}
 	merged, notes, err := mergeInto(d, want, had)
 	if err != nil {
@@ -75,7 +79,9 @@ func refuse(found []Finding) error {
 	var what, hint []string
 	for _, f := range found {
 		what = append(what, f.Problem)
-		hint = append(hint, f.Remedy)
+		if !slices.Contains(hint, f.Remedy) {
+			hint = append(hint, f.Remedy)
+		}
 	}
 	return refusal{strings.Join(what, "; "), strings.Join(hint, "; ") + " (nothing was changed)"}
 }

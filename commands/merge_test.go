@@ -279,6 +279,8 @@ func TestMergeRefuses(t *testing.T) {
 		{"loop_limit 0", `{"version": 1, "hooks": {"stop": [{"command": "a", "loop_limit": 0}]}}`, "loop_limit is 0"},
 		{"a URL in a command", `{"version": 1, "hooks": {"stop": [{"command": "curl http://x"}]}}`, "holds //"},
 		{"a trailing comma", "{\"version\": 1, \"hooks\": {\n\"stop\": [],\n}}", "line 2: a comma"},
+		{"a trailing comma before a comment", "{\"version\": 1, \"hooks\": {\"stop\": [ {\"command\": \"./x.sh\"} ], // hi\n} }", "line 1: a comma"},
+		{"a trailing comma without a version", "{\n\"hooks\": {\"stop\": [],},}", "line 2: a comma before the closing bracket; line 2: a comma"},
 		{"nesting without end", strings.Repeat("[", maxSize), "too big"},
 		{"binary", "\x00\xff\xfe", "line 1, column 1"},
 	} {
@@ -295,6 +297,21 @@ func TestMergeRefuses(t *testing.T) {
 				t.Errorf("%v has no hint", err)
 			}
 		})
+	}
+}
+
+func TestARefusalSaysWhatToDoOnce(t *testing.T) {
+	for _, tt := range []struct{ file, want string }{
+		{`{"version": 1, "hooks": {"stop": [],},}`, "remove the comma (nothing was changed)"},
+		{`{"hooks": {"stop": [],}}`, "remove the comma (nothing was changed)"},
+		{`{"version": 1, "hooks": {"onStop": []}}`,
+			"correct or remove it; `cursor-ralph install --any-event`, if your Cursor is newer and knows it (nothing was changed)"},
+	} {
+		_, _, err := merge([]byte(tt.file), linux().entries(), outlineOf(nil), false)
+		var hint interface{ Hint() string }
+		if !errors.As(err, &hint) || hint.Hint() != tt.want {
+			t.Errorf("%s: got %#v, want the hint %q", tt.file, err, tt.want)
+		}
 	}
 }
 

@@ -75,6 +75,7 @@ func (c *Change) addHooks(o Options) error {
 	if err != nil {
 		return err
 	}
+	o = c.keepSettings(o, now)
 	base, err := c.base(o, now, backup)
 	if err != nil {
 		return atFile(now.path, err)
@@ -92,6 +93,21 @@ func (c *Change) addHooks(o Options) error {
 	c.put(backup, base)
 	c.put(now, merged)
 	return nil
+}
+
+// keepSettings fills in what was not asked for from the entry that is installed.
+func (c *Change) keepSettings(o Options, now node) Options {
+	limit, minimal := settings(now.data)
+	if o.SessionLimit == "" && limit != "" {
+		if o.SessionLimit = limit; limit != defaultSessionLimit {
+			c.note("%s: the session limit %s is kept; --session-limit %s sets the usual one", now.path, limit, defaultSessionLimit)
+		}
+	}
+	if o.KeepMinimal && minimal && !o.Minimal {
+		o.Minimal = true
+		c.note("%s: the stop hook alone is kept (--minimal); --minimal=false installs all", now.path)
+	}
+	return o
 }
 
 func (o Options) readHooks() (now, backup node, err error) {

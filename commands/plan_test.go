@@ -276,6 +276,46 @@ func TestLinksOfTheUserAreWrittenThrough(t *testing.T) {
 	}
 }
 
+func TestSettingsThatAreNotGivenAreKept(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		before, now Options
+		edit        [2]string // in hooks.json in between
+		want        string    // flags of the stop entry
+		notes       int
+	}{
+		{name: "nothing installed", now: Options{KeepMinimal: true}, want: "--session-limit 5 --timeout 660"},
+		{name: "no limit", before: Options{SessionLimit: "none"}, now: Options{KeepMinimal: true}, want: "--session-limit none --timeout 660", notes: 1},
+		{name: "another limit", before: Options{SessionLimit: "9"}, now: Options{SessionLimit: "5"}, want: "--session-limit 5 --timeout 660"},
+		{name: "minimal", before: Options{Minimal: true}, now: Options{KeepMinimal: true}, want: "--session-limit 5 --timeout 660 --minimal", notes: 1},
+		{name: "no longer minimal", before: Options{Minimal: true, SessionLimit: "7"}, want: "--session-limit 7 --timeout 660", notes: 1},
+		{name: "another system's entry", before: Options{Minimal: true, SessionLimit: "7", OS: "windows", Hook: `C:\a b\cursor-ralph-hook.exe`},
+			now: Options{KeepMinimal: true}, want: "--session-limit 7 --timeout 660 --minimal", notes: 2},
+		{name: "the limit for Cursor edited", edit: [2]string{`"loop_limit": 5`, `"loop_limit": 12`}, want: "--session-limit 12 --timeout 660", notes: 1},
+		{name: "no limit for Cursor", before: Options{SessionLimit: "none"}, edit: [2]string{`, "loop_limit": null`, ""}, want: "--session-limit none --timeout 660", notes: 1},
+		{name: "a limit that is none", edit: [2]string{`"loop_limit": 5`, `"loop_limit": 0`}, want: "--session-limit 5 --timeout 660"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, o := home(t)
+			if tt.before.OS == "" {
+				tt.before.OS, tt.before.Hook = o.OS, o.Hook
+			}
+			tt.before.Folder, tt.now.Folder, tt.now.OS, tt.now.Hook = o.Folder, o.Folder, o.OS, o.Hook
+			if tt.name != "nothing installed" {
+				install(t, tt.before)
+				write(t, o.hooksFile(), strings.Replace(read(t, o.hooksFile()), tt.edit[0], tt.edit[1], 1), 0o644)
+			}
+			c := install(t, tt.now)
+			if got := read(t, o.hooksFile()); !strings.Contains(got, " "+tt.want+`"`) {
+				t.Errorf("got %s\nwant %s", got, tt.want)
+			}
+			if len(c.Notes) != tt.notes {
+				t.Errorf("got notes %q, want %d", c.Notes, tt.notes)
+			}
+		})
+	}
+}
+
 func TestPlanRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string

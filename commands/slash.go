@@ -91,6 +91,13 @@ func originOf(data []byte) (from origin, made int) {
 	return pristine, made
 }
 
+// Same reports whether data is this slash command as some installation wrote it, however many folders that made.
+func (f File) Same(data []byte) bool {
+	from, _ := originOf(data)
+	sum := regexp.MustCompile(stampPattern).FindSubmatch
+	return from == pristine && bytes.Equal(sum(data)[1], sum(f.New)[1])
+}
+
 // restamp changes only the number of folders.
 func restamp(content []byte, made int) []byte {
 	at := regexp.MustCompile(stampPattern).FindIndex(content)

@@ -115,6 +115,18 @@ func TestTheStampTellsWhoseAFileIs(t *testing.T) {
 			t.Errorf("%s: got %d, %d folders, want %d, %d", tt.name, got, made, tt.want, tt.made)
 		}
 	}
+	for name, tt := range map[string]struct {
+		data []byte
+		want bool
+	}{
+		"no file": {nil, false}, "another text": {[]byte("# a\n\nb\n"), false}, "as written": {text, true}, "with other line ends": {crlf, true},
+		"with other folders": {stamp([]byte("# a\n\nb\n"), 0), true}, "an older text": {stamp([]byte("# a\n"), 2), false},
+		"changed": {bytes.Replace(text, []byte("b"), []byte("c"), 1), false},
+	} {
+		if got := (File{New: stamp([]byte("# a\n\nb\n"), 0)}).Same(tt.data); got != tt.want {
+			t.Errorf("%s: got same %v, want %v", name, got, tt.want)
+		}
+	}
 	if got := string(restamp(text, 1)); !strings.Contains(got, "folders made: 1") || strings.Count(got, "<!--") != 1 {
 		t.Errorf("got %s", got)
 	}

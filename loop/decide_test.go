@@ -97,7 +97,7 @@ func (p place) state() loop.State {
 func (p place) event() loop.Event {
 	e := loop.Event{
 		Kind: p.kind, Text: "text", Conversation: "c2", Status: p.ended, LoopCount: max(0, p.session-1), Generation: "g2",
-		SessionLimit: p.session, Minimal: p.withTwist, Waited: p.waited, Turn: talked(),
+		SessionLimit: p.session, Minimal: p.withTwist, Waited: p.waited, Turn: talked(), Idle: p.withTwist,
 	}
 	if p.kind == loop.EventLateText {
 		e.Generation = "g1"

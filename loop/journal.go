@@ -112,22 +112,37 @@ func (t *Turn) addText(r Record) {
 	if r.Text == "" || n > 0 && t.Texts[n-1] == r.Text {
 		return
 	}
-	if r.Generation != "" && !t.firstTime(textID(r)) {
+	if r.Generation != "" && t.heard(r) {
 		return
 	}
 	t.Texts = append(t.Texts, r.Text)
 }
 
-// textID tells a text of a turn from all others, in few bytes.
-func textID(r Record) string {
-	h := fnv.New64a()
-	h.Write([]byte(r.Text))
-	return fmt.Sprintf("text:%s:%x", r.Generation, h.Sum64())
+// momentSeconds is how close two reports of one text are. Later the same words
+// are new ones, even if follow-ups are of one generation.
+const momentSeconds = 2
+
+// heard tells whether a text was reported a moment ago, and remembers it.
+func (t *Turn) heard(r Record) bool {
+	moment := r.At.Unix() / momentSeconds
+	return t.seenID(textID(r, moment-1)) || t.seenID(textID(r, moment+1)) || !t.firstTime(textID(r, moment))
 }
 
-// firstTime remembers an id, unless it is one of those seen last.
+// textID tells a text of a turn from all others, in few bytes.
+func textID(r Record, moment int64) string {
+	h := fnv.New64a()
+	h.Write([]byte(r.Text))
+	return fmt.Sprintf("text:%s:%d:%x", r.Generation, moment, h.Sum64())
+}
+
+// seenID tells whether an id is one of those seen last.
+func (t *Turn) seenID(id string) bool {
+	return slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], id)
+}
+
+// firstTime remembers an id that was not seen.
 func (t *Turn) firstTime(id string) bool {
-	if slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], id) {
+	if t.seenID(id) {
 		return false
 	}
 	t.IDs = append(t.IDs, id)

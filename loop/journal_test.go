@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -218,5 +219,31 @@ func TestATextOfATurnCountsOnce(t *testing.T) {
 	}
 	if next := loop.Fold(line(again), first.IDs); len(next.Texts) != 1 {
 		t.Errorf("got %q of the same words in another turn", next.Texts)
+	}
+}
+
+// Cursor's follow-ups may be of one generation: the same words, said again
+// after a promise was refused, are a promise.
+func TestTheSameWordsCountAgainLater(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		first, later time.Duration
+		want         int
+	}{
+		{"at the same moment", 0, 0, 0},
+		{"in the next moment", 1999 * time.Millisecond, 2001 * time.Millisecond, 0},
+		{"in the moment before, where the clocks or the writers overtook each other", 2001 * time.Millisecond, 1999 * time.Millisecond, 0},
+		{"two seconds later", 0, 2 * time.Second, 0},
+		{"four seconds later", 0, 4 * time.Second, 1},
+		{"a minute later", 0, time.Minute, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			said := loop.Record{Kind: loop.RecordText, Generation: "g", Text: marker, At: began().Add(tt.first)}
+			turn := loop.Fold(lines(said), nil)
+			said.At = began().Add(tt.later)
+			if got := loop.Fold(lines(said), turn.IDs).Texts; len(turn.Texts) != 1 || len(got) != tt.want {
+				t.Errorf("got %q want %d", got, tt.want)
+			}
+		})
 	}
 }

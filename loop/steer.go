@@ -42,9 +42,7 @@ func (s State) resume() (State, Action) {
 // continued is cursor-ralph continue on a live loop: fold, end with an
 // acceptable promise, else begin a new session.
 func (s State) continued(e Event, now time.Time) (State, Action) {
-	if a := s.tooLow(e, now); a.Kind == Refuse {
-		return s, a
-	}
+	before := s
 	iteration := s.Iterations + 1 // the turn of which no stop was counted
 	handedOver := s.Unseen && e.Turn.seen()
 	if handedOver {
@@ -58,6 +56,9 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 	if v.accepted {
 		s = s.end(PromiseAccepted, "promise "+v.words(), now)
 		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "nothing is left to do; tell the user so", Promise: v.words()}
+	}
+	if a := s.tooLow(e, now); a.Kind == Refuse {
+		return before, a
 	}
 	if !v.found {
 		return s.goOn(e, "The user continues the loop in a new session.", now)

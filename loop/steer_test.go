@@ -123,6 +123,8 @@ func TestContinueALiveLoop(t *testing.T) {
 		{"a promise in a later turn whose end was not seen", atLeast(2), []loop.Event{stop(worked(working)), goOn(worked(marker))}, over(1), "accepted"},
 
 		{"the limit is reached by it", atMost(2), []loop.Event{handOver, goOn(worked(working))}, atLimit(2), ""},
+		{"the limit is reached by it and raised too little", nil, []loop.Event{handOver, goOn(worked(working), raised(2))}, outcome{loop.Refuse, loop.Waiting, 1}, ""},
+		{"a promise in it goes before a limit that is too low", nil, []loop.Event{handOver, goOn(worked(marker), raised(1))}, over(2), "accepted"},
 		{"the limit is reached by it and raised", atMost(2), []loop.Event{handOver, goOn(worked(working), raised(3))}, goesOn(2), ""},
 		{"without it the limit is not reached", atMost(2), []loop.Event{handOver, goOn(loop.Turn{})}, goesOn(1), ""},
 		{"the time is over", within(time.Second), []loop.Event{{Kind: loop.EventMessage}, goOn(worked(working))}, outcome{loop.Refuse, loop.MaxDuration, 0}, ""},

@@ -26,26 +26,37 @@ func (s State) words(iteration int, why string, handOver bool) string {
 	b.WriteString("\n\n---\n")
 	writeList(&b, "Added by the user:", s.Context)
 	writeList(&b, "Please note:", s.Notices)
-	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
-	if id != "" {
-		id += " " // two loops may run in one workspace
-	}
-	fmt.Fprintf(&b, stoppingRule, s.Marker(), program, id, program, id)
+	b.WriteString(s.stoppingRule())
 	if handOver {
 		fmt.Fprintf(&b, handingOver, s.Marker(), ContinueLine(s.ConversationID), PromptLink(s.ConversationID))
 	}
 	return b.String()
 }
 
+func (s State) stoppingRule() string {
+	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
+	if id != "" {
+		id += " " // two loops may run in one workspace
+	}
+	where := ""
+	if s.Minimal {
+		where = fmt.Sprintf(unheard, program, id, s.Marker())
+	}
+	return fmt.Sprintf(rule, s.Marker(), where, program, id, program, id)
+}
+
 const ultrawork = `Ultrawork: use everything you have. Plan before you act, look at all that the task touches, leave no part for later, check every result by running it, and distrust your first answer.
 
 `
 
-const stoppingRule = `Look at what is already done, then do the next piece of work yourself, now. End your turn normally: you are brought back until the task is done.
+const rule = `Look at what is already done, then do the next piece of work yourself, now. End your turn normally: you are brought back until the task is done.
 When, and only when, everything that the task asks for is done and checked, output exactly
 %s
-It must be true. Do not output it to get out of the loop, not even if you seem to be stuck.
+%sIt must be true. Do not output it to get out of the loop, not even if you seem to be stuck.
 Record progress: %s note %s"what is done, what is next". If you cannot go on without the user: %s blocked %s"why".
+`
+
+const unheard = `Here your words are not heard, so give it by running this: %s note %s"%s"
 `
 
 const handingOver = `This is the last turn that Cursor lets the loop chain by itself. Work as before. If the task is then still not done (you did not output %s), end your turn by telling the user, as your last words, to type this line into the chat:

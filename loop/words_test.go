@@ -110,6 +110,9 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 			[]string{"\n\nUltrawork: use everything you have."}, nil},
 		{"how the program is called", func(l *loop.State) { l.Program = "'/opt/100% x/cursor-ralph'" }, []loop.Event{stop(worked(working))},
 			[]string{"Record progress: '/opt/100% x/cursor-ralph' note c1 \"what", "'/opt/100% x/cursor-ralph' blocked c1 \"why\""}, []string{" cursor-ralph note"}},
+		{"where the promise counts, if no hook hears the agent", nil, []loop.Event{stop(worked(working), minimal)},
+			[]string{"\nHere your words are not heard, so give it by running this: cursor-ralph note c1 \"" + marker + "\"\nIt must be true."}, nil},
+		{"nothing of that, if one does", nil, []loop.Event{stop(worked(working))}, nil, []string{"not heard"}},
 		{"context and notices in their order", nil, []loop.Event{
 			{Kind: loop.EventContext, Text: "first"}, {Kind: loop.EventNotice, Text: "third"}, {Kind: loop.EventContext, Text: "second"}, stop(worked(working)),
 		},

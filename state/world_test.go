@@ -199,10 +199,3 @@ func (w world) once(task string) {
 		w.Errorf("%s: got %d running and %d over, want it once", task, running, over)
 	}
 }
-
-func contains(t *testing.T, err error, want string) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want an error with %q", err, want)
-	}
-}

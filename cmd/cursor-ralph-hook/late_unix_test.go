@@ -112,24 +112,36 @@ func TestTextBesideAnEnd(t *testing.T) {
 	}
 }
 
-// TestSlowInputCostsNoTimeForTheWork: what is waited for on standard input is
-// the editor's time.
-func TestSlowInputCostsNoTimeForTheWork(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.places.Live(me), seven("the task"))
-	event := w.stopEvent(me)
-	var out bytes.Buffer
-	synctest.Test(t, func(t *testing.T) {
-		in, editor := io.Pipe()
-		go func() {
-			time.Sleep(time.Minute) // of the bubble's clock
-			_, err := io.WriteString(editor, event)
-			editor.CloseWithError(err)
-		}()
-		run(nil, in, &out, w.getenv, time.Now)
-	})
-	if !strings.Contains(out.String(), "the task") {
-		t.Errorf("got %s, want the loop to go on", &out)
+// TestSlowInput plays an editor that takes its time to write the event. The
+// clock is that of synctest.
+func TestSlowInput(t *testing.T) {
+	for _, c := range []struct {
+		after time.Duration
+		want  string
+	}{{deadline - time.Second, "the task"}, {deadline + time.Second, "{}\n"}} {
+		w := newWorld(t)
+		w.write(w.places.Live(me), seven("the task"))
+		event := w.stopEvent(me)
+		var out bytes.Buffer
+		var took time.Duration
+		synctest.Test(t, func(t *testing.T) {
+			in, editor := io.Pipe()
+			go func() {
+				time.Sleep(c.after)
+				_, err := io.WriteString(editor, event)
+				editor.CloseWithError(err)
+			}()
+			start := time.Now()
+			run(nil, in, &out, w.getenv, time.Now)
+			took = time.Since(start)
+		})
+		if got := out.String(); !strings.Contains(got, c.want) || took > deadline {
+			t.Errorf("after %v: got %q in %v, want %q within %v", c.after, got, took, c.want, deadline)
+		}
+		w.once("the task")
+		if c.want == "{}\n" {
+			w.logged("standard input")
+		}
 	}
 }
 
@@ -227,8 +239,8 @@ func TestLockThatIsNeverReleased(t *testing.T) {
 	release := w.lockAll()
 	start := time.Now()
 	w.rests(w.stopEvent(me))
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("it took %v, want an answer within 5 s", took)
+	if took := time.Since(start); took > deadline+time.Second { // of which a busy machine needs some to begin
+		t.Errorf("it took %v, want an answer after %v", took, deadline)
 	}
 	w.logged("context deadline exceeded")
 	w.rests(w.uses(me, "1")) // which needs no lock

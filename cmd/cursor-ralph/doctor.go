@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,6 +58,11 @@ func checks() []check {
 
 // doctor checks everything that can be wrong, and fails if something is.
 func doctor(ctx context.Context, e *env, _ []string) error {
+	if project := e.text("project"); project != "" {
+		if _, err := e.cursorFolder(project); err != nil {
+			return err
+		}
+	}
 	findings := []finding{}
 	bad := 0
 	for _, c := range checks() {
@@ -117,14 +123,25 @@ func checkProgram(ctx context.Context, e *env) []finding {
 	if runtime.GOOS == "windows" || shell == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, shell, "-lc", "command -v cursor-ralph").Output()
-	if err == nil {
-		return []finding{fine("a login shell finds " + strings.TrimSpace(string(out)))}
+	path := e.shellFinds(ctx)
+	if itself(path) {
+		return []finding{fine("a login shell finds " + path)}
 	}
-	return []finding{remark("a login shell does not find cursor-ralph; the slash commands name it by its whole path",
-		"put its folder on the PATH in the profile of "+shell)}
+	text := "a login shell does not find cursor-ralph"
+	if path != "" {
+		text = "a login shell finds another cursor-ralph, " + path
+	}
+	if e.namedPlainly() {
+		return []finding{wrong(text+", and the slash commands name it by that", "cursor-ralph install, which then writes the whole path")}
+	}
+	return []finding{remark(text+"; install writes its whole path into the slash commands", "put its folder first on the PATH in the profile of "+shell+", then cursor-ralph install")}
+}
+
+// namedPlainly reports whether an installed slash command calls us by name.
+func (e *env) namedPlainly() bool {
+	files, err := commands.SlashCommands("cursor-ralph", runtime.GOOS)
+	folders := e.hookFiles()
+	return err == nil && slices.ContainsFunc(files, func(f commands.File) bool { return f.Same(firstInstalled(folders, f.Path)) })
 }
 
 // hookFiles are the hooks.json files that may have our hook in them.
@@ -175,14 +192,13 @@ func checkHooks(_ context.Context, e *env) []finding {
 	return found
 }
 
-// inspect leaves out, for a file without our hook, that our hook is not in it.
+// inspect tells, of a file without our hook, only why Cursor drops it.
 func inspect(path string, raw []byte) []finding {
 	var found []finding
 	ours := bytes.Contains(raw, []byte("cursor-ralph-hook"))
 	for _, f := range commands.Inspect(raw, runtime.GOOS, os.Stat) {
 		switch {
-		case !ours && !f.Fatal:
-		case f.Fatal && ours:
+		case f.Fatal:
 			found = append(found, wrong(path+": "+f.Problem, f.Remedy))
 		case ours:
 			found = append(found, remark(path+": "+f.Problem, f.Remedy))
@@ -191,8 +207,8 @@ func inspect(path string, raw []byte) []finding {
 	return found
 }
 
-func checkCommands(_ context.Context, e *env) []finding {
-	files, err := commands.SlashCommands(program(), runtime.GOOS)
+func checkCommands(ctx context.Context, e *env) []finding {
+	files, err := commands.SlashCommands(e.program(ctx), runtime.GOOS)
 	if err != nil {
 		return []finding{wrong(err.Error(), "")}
 	}
@@ -202,7 +218,7 @@ func checkCommands(_ context.Context, e *env) []finding {
 		switch installed := firstInstalled(folders, f.Path); {
 		case installed == nil:
 			missing = append(missing, f.Path)
-		case !bytes.Equal(installed, f.New):
+		case !f.Same(installed):
 			old = append(old, f.Path)
 		}
 	}

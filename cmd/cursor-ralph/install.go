@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -20,7 +24,7 @@ func placeFlags(f *pflag.FlagSet) {
 
 func installFlags(f *pflag.FlagSet) {
 	placeFlags(f)
-	f.String("session-limit", "5", "follow-ups in a row that Cursor allows: `N` or none")
+	f.String("session-limit", "", "follow-ups in a row that Cursor allows: `N` or none (default: as installed, else 5)")
 	f.Bool("minimal", false, "the stop hook alone, for an old Cursor that drops a file with names it does not know")
 	f.Bool("any-event", false, "accept a hooks.json with event names that this version does not know")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
@@ -35,8 +39,14 @@ func (e *env) cursorFolder(project string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return "", misuse(dir+" is not a folder", "name the folder of the project")
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return "", permission(err)
+		case err != nil:
+			return "", misuse(err.Error(), "name the folder of the project")
+		case !info.IsDir():
+			return "", misuse(dir+": is not a folder", "name the folder of the project")
 		}
 		return filepath.Join(dir, ".cursor"), nil
 	}
@@ -50,15 +60,27 @@ func (e *env) cursorFolder(project string) (string, error) {
 	return filepath.Join(home, ".cursor"), nil
 }
 
+// permission gives an error of permission a hint.
+func permission(err error) error {
+	var hinted interface{ Hint() string }
+	if !errors.Is(err, fs.ErrPermission) || errors.As(err, &hinted) {
+		return err
+	}
+	return problem(err.Error(), "give this user the right to read and write there, or run this as the user who owns it")
+}
+
 func (e *env) text(flag string) string {
 	v, _ := e.flags.GetString(flag) // a flag that the command does not have is empty
 	return v
 }
 
-func (e *env) installOptions() (commands.Options, error) {
+func (e *env) installOptions(ctx context.Context) (commands.Options, error) {
 	folder, err := e.cursorFolder(e.text("project"))
 	if err != nil {
 		return commands.Options{}, err
+	}
+	if e.flags.Changed("session-limit") && e.text("session-limit") == "" {
+		return commands.Options{}, misuse("the session limit is empty", "give a whole number of at least 1, or none")
 	}
 	hook := e.text("hook")
 	if hook == "" {
@@ -70,8 +92,8 @@ func (e *env) installOptions() (commands.Options, error) {
 		return commands.Options{}, err
 	}
 	return commands.Options{
-		Folder: folder, Project: e.text("project") != "", Hook: hook, Program: program(), OS: runtime.GOOS,
-		SessionLimit: e.text("session-limit"), Minimal: e.isSet("minimal"), AnyEvent: e.isSet("any-event"),
+		Folder: folder, Project: e.text("project") != "", Hook: hook, Program: e.program(ctx), OS: runtime.GOOS,
+		SessionLimit: e.text("session-limit"), Minimal: e.isSet("minimal"), KeepMinimal: !e.flags.Changed("minimal"), AnyEvent: e.isSet("any-event"),
 	}, nil
 }
 
@@ -94,46 +116,73 @@ func hookPath() (string, error) {
 	return path, nil
 }
 
-// program is how the agent's shell calls us: by name where the PATH leads to
-// this very file, else by the whole path.
-func program() string {
+// program is how the agent's shell calls us: by name where that leads to this
+// very file, else by the whole path.
+func (e *env) program(ctx context.Context) string {
+	return nameOrPath(e.shellFinds(ctx))
+}
+
+func nameOrPath(found string) string {
 	self, err := os.Executable()
-	if err != nil {
-		return "cursor-ralph"
-	}
-	onPath, err := exec.LookPath("cursor-ralph")
-	if err != nil {
-		return self
-	}
-	a, errA := os.Stat(self)
-	b, errB := os.Stat(onPath)
-	if errA == nil && errB == nil && os.SameFile(a, b) {
+	if err != nil || itself(found) {
 		return "cursor-ralph"
 	}
 	return self
 }
 
-// called is program as the agent's shell needs it written, empty where the name
-// is enough.
+// shellFinds is the cursor-ralph that a login shell runs, empty where it finds
+// none. Where there is no such shell our own PATH has to do.
+func (e *env) shellFinds(ctx context.Context) string {
+	shell := e.getenv("SHELL")
+	if runtime.GOOS == "windows" || shell == "" {
+		path, _ := exec.LookPath("cursor-ralph") // empty when it is not there
+		return path
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, shell, "-lc", "command -v cursor-ralph")
+	cmd.WaitDelay = time.Second // what a profile leaves running holds the output open
+	out, err := cmd.Output()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n") // a profile may print more before it
+	return lines[len(lines)-1]
+}
+
+// itself reports whether path is this very program.
+func itself(path string) bool {
+	self, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	a, errA := os.Stat(self)
+	b, errB := os.Stat(path)
+	return errA == nil && errB == nil && filepath.IsAbs(path) && os.SameFile(a, b)
+}
+
+// called is how the agent's shell calls us, as it has to be written; empty where
+// the name is enough. Every start asks, so it asks no shell.
 func called() string {
-	p := program()
+	path, _ := exec.LookPath("cursor-ralph") // empty when it is not there
+	p := nameOrPath(path)
 	if p == "cursor-ralph" {
 		return ""
 	}
 	return commands.Invocation(p, runtime.GOOS)
 }
 
-func install(_ context.Context, e *env, args []string) error {
+func install(ctx context.Context, e *env, args []string) error {
 	if len(args) > 0 {
 		return misuse("install takes no arguments", "`cursor-ralph install --project FOLDER` installs into a project")
 	}
-	o, err := e.installOptions()
+	o, err := e.installOptions(ctx)
 	if err != nil {
 		return err
 	}
 	change, err := commands.Plan(o)
 	if err != nil {
-		return err
+		return permission(err)
 	}
 	return e.carryOut(change, "installed into "+o.Folder+"; `cursor-ralph doctor` checks it, then type /ralph-loop \"<task>\" in Cursor")
 }
@@ -148,7 +197,7 @@ func uninstall(_ context.Context, e *env, args []string) error {
 	}
 	change, err := commands.PlanRemoval(commands.Options{Folder: folder, Project: e.text("project") != ""})
 	if err != nil {
-		return err
+		return permission(err)
 	}
 	return e.carryOut(change, "taken out of "+folder+"; loops and their records are left")
 }
@@ -162,7 +211,7 @@ func (e *env) carryOut(change commands.Change, done string) error {
 	}
 	dry := e.isSet("dry-run")
 	for _, f := range change.Files {
-		if err := e.showFile(f, dry); err != nil {
+		if err := e.showFile(f, dry && filepath.Base(f.Path) == "hooks.json"); err != nil {
 			return err
 		}
 	}
@@ -173,7 +222,7 @@ func (e *env) carryOut(change commands.Change, done string) error {
 		return e.say("nothing to change: %s", done)
 	}
 	if err := change.Apply(); err != nil {
-		return err
+		return permission(err)
 	}
 	return e.say("%s", done)
 }

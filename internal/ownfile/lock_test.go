@@ -103,7 +103,9 @@ func TestLockOfAFileThatIsTakenAway(t *testing.T) {
 		must(t, err)
 		var inside sync.Mutex
 		var group sync.WaitGroup
-		for range 4 {
+		const waiters = 4
+		opened := openFiles(t) + waiters
+		for range waiters {
 			group.Go(func() {
 				for range 20 {
 					release, err := ownfile.Lock(in(t, 20*time.Second), path)
@@ -115,12 +117,16 @@ func TestLockOfAFileThatIsTakenAway(t *testing.T) {
 						t.Error("two hold the lock")
 						return
 					}
+					time.Sleep(100 * time.Microsecond) // so that another could come in
 					inside.Unlock()
 					if err := release(); err != nil {
 						t.Error(err)
 					}
 				}
 			})
+		}
+		for end := time.Now().Add(10 * time.Second); openFiles(t) < opened && time.Now().Before(end); {
+			time.Sleep(time.Millisecond) // each waits with the file open
 		}
 		must(t, os.Remove(path))
 		must(t, first())
