@@ -173,6 +173,7 @@ func TestTheOptionsOfACommand(t *testing.T) {
 			set(func(l *loop.State) { l.PromiseMatch, l.NoWork = loop.Lenient, loop.Accept })},
 		{"the defaults by name", `x --promise-match exact --on-promise-no-work reject --max-iterations 20 --min-iterations 1 --min-tool-calls 1 --completion-promise COMPLETE`,
 			set(func(*loop.State) {})},
+		{"a least that is the limit", `x --min-iterations 20`, set(func(l *loop.State) { l.MinIterations = 20 })},
 		{"replace", `x --replace`, replace},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -286,6 +287,10 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"a promise over two lines", "x --completion-promise \"A\nB\"", "has control characters"},
 		{"a promise with a delete", "x --completion-promise A\x7fB", "has control characters"},
 		{"a promise that is too long", "x --completion-promise " + strings.Repeat("y", 201), "longer than 200 bytes"},
+		{"a promise with its tag", "x --completion-promise " + marker, "has the tag in it"},
+		{"a promise with a closing tag", "x --completion-promise A</promise>", "has the tag in it"},
+		{"a least above the limit", "x --max-iterations 5 --min-iterations 6", "--min-iterations 6 is more than --max-iterations 5"},
+		{"a least above the usual limit", "x --min-iterations 21", "--min-iterations 21 is more than --max-iterations 20"},
 		{"a duration of zero", "x --max-duration 0s", `--max-duration: "0s" is not a duration such as 90m or 2h`},
 		{"a duration below zero", "x --max-duration -1h", "is not a duration"},
 		{"a duration without a unit", "x --max-duration 60", "is not a duration"},

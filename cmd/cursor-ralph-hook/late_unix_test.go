@@ -134,6 +134,7 @@ func TestSlowInput(t *testing.T) {
 			start := time.Now()
 			run(nil, in, &out, w.getenv, time.Now)
 			took = time.Since(start)
+			time.Sleep(c.after) // until the editor is done, too
 		})
 		if got := out.String(); !strings.Contains(got, c.want) || took > deadline {
 			t.Errorf("after %v: got %q in %v, want %q within %v", c.after, got, took, c.want, deadline)
