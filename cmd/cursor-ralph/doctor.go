@@ -166,7 +166,7 @@ func (e *env) hookFiles() []string {
 func checkHooks(_ context.Context, e *env) []finding {
 	var found []finding
 	var withOurs []string
-	for _, path := range e.hookFiles() {
+	for _, path := range append(e.hookFiles(), machineHooks(runtime.GOOS)) {
 		raw, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -192,17 +192,26 @@ func checkHooks(_ context.Context, e *env) []finding {
 	return found
 }
 
-// inspect tells, of a file without our hook, only why Cursor drops it.
+// machineHooks is the hooks.json of the whole machine, whose answers come after
+// all others. Source: Cursor's documentation.
+func machineHooks(goos string) string {
+	switch goos {
+	case "darwin":
+		return "/Library/Application Support/Cursor/hooks.json"
+	case "windows":
+		return `C:\ProgramData\Cursor\hooks.json`
+	}
+	return "/etc/cursor/hooks.json"
+}
+
 func inspect(path string, raw []byte) []finding {
 	var found []finding
-	ours := bytes.Contains(raw, []byte("cursor-ralph-hook"))
 	for _, f := range commands.Inspect(raw, runtime.GOOS, os.Stat) {
-		switch {
-		case f.Fatal:
-			found = append(found, wrong(path+": "+f.Problem, f.Remedy))
-		case ours:
-			found = append(found, remark(path+": "+f.Problem, f.Remedy))
+		level := remark
+		if f.Fatal {
+			level = wrong
 		}
+		found = append(found, level(path+": "+f.Problem, f.Remedy))
 	}
 	return found
 }
