@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,10 +43,10 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 			h.fail(err)
 		}
 	}()
-	in, err := hook.Read(stdin)
-	h.in = in
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
+	in, err := read(ctx, stdin)
+	h.in = in
 	if err := h.open(args); err != nil {
 		h.fail(err)
 		return
@@ -55,6 +56,32 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 		return
 	}
 	answer = h.handle(ctx)
+}
+
+// read does not wait for ever for an editor that leaves its pipe open. The
+// goroutine that still reads then ends with the process.
+func read(ctx context.Context, stdin io.Reader) (hook.Input, error) {
+	type result struct {
+		in  hook.Input
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("panic: %v", p)
+			}
+			done <- r
+		}()
+		r.in, r.err = hook.Read(stdin)
+	}()
+	select {
+	case r := <-done:
+		return r.in, r.err
+	case <-ctx.Done():
+		return hook.Input{}, errors.New("read hook input: standard input did not end in time")
+	}
 }
 
 // handler is one event and what is needed to handle it.
