@@ -44,7 +44,7 @@ func (k *killing) strike(event string) {
 
 // atRandom kills at some moment of a hook's life.
 func (k *killing) atRandom(event string) bool {
-	latest := max(latestKill, time.Duration(k.tally.taking.Load())*8/10)
+	latest := max(latestKill, time.Duration(k.tally.taking.Load())*6/10)
 	return k.start(event).kill(rand.N(latest))
 }
 

@@ -1,19 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 )
-
-// changing are the system calls that change files or locks. Those that an
-// architecture does not have are left out.
-const changing = "?openat,?write,?pwrite64,?rename,?renameat,?renameat2,?unlink,?unlinkat,?mkdir,?mkdirat,?fsync,?flock,?chmod,?fchmodat,?ftruncate,?utimensat"
 
 // needsStrace skips a test where there is no strace, but not in CI.
 func needsStrace(t *testing.T) {
@@ -26,78 +19,6 @@ func needsStrace(t *testing.T) {
 	default:
 		t.Skipf("strace does not work: %v: %s", err, out)
 	}
-}
-
-// TestHookKilledAtEveryStep kills hooks before each of their system calls that
-// change something, one after the other.
-func TestHookKilledAtEveryStep(t *testing.T) {
-	needsStrace(t)
-	var tally tally
-	limit := make(chan struct{}, 4)
-	var group sync.WaitGroup
-	for i, scene := range scenes {
-		group.Go(func() {
-			limit <- struct{}{}
-			defer func() { <-limit }()
-			step := 1
-			for again := 0; !t.Failed(); {
-				k := &stepping{killing: killing{world: newWorld(t), id: fmt.Sprint("chat-", i), tally: &tally}, step: step}
-				k.kill = k.beforeCall
-				scene.play(&k.killing)
-				k.leftOvers()
-				switch {
-				case t.Failed():
-					t.Errorf("in: %s, killed before call %d", scene.name, step)
-				case k.elsewhere && again < 10:
-					again++
-				case !k.reached:
-					if step < 10 {
-						t.Errorf("%s: got %d steps, want those of a hook", scene.name, step)
-					}
-					return
-				default:
-					step, again = step+1, 0
-				}
-			}
-		})
-	}
-	group.Wait()
-	t.Logf("%d hooks were killed", tally.killed.Load())
-}
-
-// stepping kills hooks before one of their calls. strace counts the calls of
-// each thread, and Go may change the thread: then it is another one.
-type stepping struct {
-	killing
-	step               int
-	reached, elsewhere bool
-}
-
-func (k *stepping) beforeCall(event string) (killed bool) {
-	k.Helper()
-	w := k.world
-	out := filepath.Join(w.dir, "calls")
-	w.wrap = []string{"strace", "-f", "-qq", "-o", out, "-e", "trace=" + changing,
-		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", changing, k.step)}
-	p := w.start(event)
-	defer p.cancel()
-	err := p.cmd.Wait()
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.Exited()) {
-		k.Errorf("got %v: %s", err, &p.stderr)
-	}
-	data, readErr := os.ReadFile(out)
-	w.must(errors.Join(readErr, os.Remove(out)))
-	n := 0
-	for line := range strings.Lines(string(data)) {
-		if call, _, ok := strings.Cut(line, "("); ok && !strings.ContainsAny(call, "<+-") {
-			n++
-		}
-	}
-	killed = err != nil
-	k.reached = k.reached || killed
-	k.elsewhere = k.elsewhere || n > k.step || !killed && n == k.step
-	return killed
 }
 
 // calls runs a hook and gives its system calls that name our files.
