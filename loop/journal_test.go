@@ -217,6 +217,11 @@ func TestATextOfATurnCountsOnce(t *testing.T) {
 	if late := loop.Fold(line(said), first.IDs); len(late.Texts) != 0 {
 		t.Errorf("got %q of a second report after the stop", late.Texts)
 	}
+	other := said
+	other.Text = working
+	if more := loop.Fold(line(other), first.IDs); len(more.Texts) != 1 {
+		t.Errorf("got %q of other words", more.Texts)
+	}
 	if next := loop.Fold(line(again), first.IDs); len(next.Texts) != 1 {
 		t.Errorf("got %q of the same words in another turn", next.Texts)
 	}

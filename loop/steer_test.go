@@ -483,8 +483,16 @@ func TestATypedLineIsForgotten(t *testing.T) {
 	if got := c.l.TypedIn(c.now); got != "c2" {
 		t.Errorf("got %q, want c2", got)
 	}
-	if got := c.l.TypedIn(c.now.Add(time.Hour)); got != "" {
-		t.Errorf("got %q after an hour", got)
+	for _, at := range []time.Duration{2 * time.Minute, -2 * time.Minute} {
+		if got := c.l.TypedIn(began().Add(at)); got != "c2" {
+			t.Errorf("got %q after %s, want c2", got, at)
+		}
+		if got := c.l.TypedIn(began().Add(at + at/1000)); got != "" {
+			t.Errorf("got %q after more than %s", got, at)
+		}
+	}
+	if got := newLoop().TypedIn(began()); got != "" {
+		t.Errorf("got %q where nothing was typed", got)
 	}
 	if c.do(stop(worked(working))); c.l.TypedIn(c.now) != "" {
 		t.Error("a stop did not forget it")
