@@ -50,6 +50,8 @@ var rows = []row{
 	{dir: "internal/hooklog", ours: list("internal/ownfile")},
 	// Plays the editor, so it knows nothing of ours. For tests and the demo only.
 	{dir: "internal/simcursor"},
+	// Real windows: an X server, sway, Chromium with a chat page. For tests and the lab only.
+	{dir: "internal/testdesk", theirs: list("github.com/jezek/xgb")},
 	// Tests alone: the binaries under the simulated Cursor.
 	{dir: "internal/e2e"},
 

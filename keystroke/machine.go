@@ -1,0 +1,75 @@
+package keystroke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// Machine is what injectors look at and run.
+type Machine struct {
+	Desktop platform.Desktop
+	OS      string   // as runtime.GOOS
+	Env     []string // the environment of every program that is run, and where displays are looked up
+	Robotgo string   // path of cursor-ralph-robotgo; empty where there is none
+	// Guard is the command of a program that calls Guard, by which X11's
+	// clipboard outlives this process; empty is none.
+	Guard []string
+}
+
+// getenv gives a variable of the machine, the last one of several.
+func (m Machine) getenv(name string) string {
+	for _, pair := range slices.Backward(m.Env) {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// look finds a program on the machine's PATH. Relative folders in it are passed
+// over.
+func (m Machine) look(program string) (string, error) {
+	for _, dir := range filepath.SplitList(m.getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not installed", program)
+}
+
+// programWait is how long a program may take that presses or asks something.
+const programWait = 3 * time.Second
+
+// run runs a program found by look and gives its output. Its error has what the
+// program complained about.
+func (m Machine) run(ctx context.Context, stdin, path string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, programWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env, cmd.Stdin, cmd.WaitDelay = m.Env, strings.NewReader(stdin), 100*time.Millisecond
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	name := filepath.Base(path)
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s: %w", name, ctx.Err())
+	case errors.Is(err, exec.ErrWaitDelay): // it left a child with our streams, as wl-copy does
+		return string(out), nil
+	case err != nil:
+		text, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
+		return "", fmt.Errorf("%s: %w: %.200s", name, err, text)
+	}
+	return string(out), nil
+}

@@ -1,0 +1,3 @@
+package keystroke
+
+import _ "github.com/jezek/xgb"
