@@ -99,10 +99,14 @@ func stop(t loop.Turn, changes ...func(*loop.Event)) loop.Event {
 
 func status(s loop.StopStatus) func(*loop.Event) { return func(e *loop.Event) { e.Status = s } }
 func loopCount(n int) func(*loop.Event)          { return func(e *loop.Event) { e.LoopCount = n } }
-func sessionLimit(n int) func(*loop.Event)       { return func(e *loop.Event) { e.SessionLimit = n } }
-func generation(g string) func(*loop.Event)      { return func(e *loop.Event) { e.Generation = g } }
-func minimal(e *loop.Event)                      { e.Minimal = true }
-func waited(e *loop.Event)                       { e.Waited = true }
+
+// sessionLimit is that of a Cursor into which nothing can be typed.
+func sessionLimit(n int) func(*loop.Event) {
+	return func(e *loop.Event) { e.SessionLimit, e.Typing = n, loop.TypingImpossible }
+}
+func generation(g string) func(*loop.Event) { return func(e *loop.Event) { e.Generation = g } }
+func minimal(e *loop.Event)                 { e.Minimal = true }
+func waited(e *loop.Event)                  { e.Waited = true }
 
 func repeat(n int, e loop.Event) []loop.Event {
 	events := make([]loop.Event, n)

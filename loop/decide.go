@@ -12,7 +12,7 @@ type EventKind string
 
 // The events of a loop. Each names the fields of Event that it uses.
 const (
-	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Minimal, Waited, Turn
+	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Minimal, Waited, Turn
 	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text
 	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
@@ -27,6 +27,8 @@ const (
 	EventReplace    EventKind = "replace"     // another loop takes the place of this one
 	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program
 	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
+	EventInject     EventKind = "inject"      // the user has the continue line typed
+	EventInjected   EventKind = "injected"    // what became of that: Injection
 )
 
 // StopStatus is how Cursor says that a turn ended. Source: Cursor's
@@ -50,6 +52,7 @@ type Event struct {
 	LoopCount    int    // follow-ups since the last user message, as Cursor counts them
 	Generation   string // Cursor's id of the turn
 	SessionLimit int    // stops that Cursor lets us answer in a row; 0 is no limit
+	Typing       Typing // whether a program can type the continue line here
 	Minimal      bool   // no hook tells about tools and texts
 	Waited       bool   // a text that may have been overtaken by the stop was waited for
 	Turn         Turn
@@ -57,6 +60,8 @@ type Event struct {
 	MaxIterations int // a new limit, 0 for none
 	MaxDuration   Duration
 	Idle          bool // it was asked for away from the chat, whose agent does not know
+
+	Injection Injection // how the typing went
 }
 
 // ActionKind is what is to be done after the state was saved.
@@ -67,7 +72,9 @@ const (
 	Rest      ActionKind = ""
 	Followup  ActionKind = "followup"   // answer with Text
 	HandOver  ActionKind = "hand-over"  // answer with Text, the last one: then the user has to type
+	Inject    ActionKind = "inject"     // have the continue line typed, when this turn is over
 	AwaitText ActionKind = "await-text" // nothing was decided: wait for the text, then ask again
+	AskTyping ActionKind = "ask-typing" // nothing was decided: find out whether typing is possible, then ask again
 	Refuse    ActionKind = "refuse"     // the request is not possible; Why and Hint tell
 )
 
@@ -105,7 +112,11 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 	case EventContinue:
 		return s.continued(e, now)
 	case EventMessage:
-		return s.message(e), Action{}
+		return s.message(e, now), Action{}
+	case EventTyped:
+		return s.typed(e, now)
+	case EventInject:
+		return s.inject(now)
 	case EventPause, EventResume, EventCancel, EventBlocked, EventReplace:
 		return s.steer(e, now)
 	}
@@ -116,7 +127,7 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 func (s State) detached() State {
 	s.Context = slices.Clone(s.Context)
 	s.Notices = slices.Clone(s.Notices)
-	s.History = slices.Clone(s.History)
+	s.History = detachedHistory(s.History)
 	return s
 }
 
@@ -130,23 +141,36 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventNameTokens:
 		s.Token = e.Text
+	case EventInjected:
+		return s.injected(e.Injection, now), Action{}
 	}
 	return s, Action{}
 }
 
 func (s State) end(status Status, reason string, now time.Time) State {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
+	s.Injection = s.Injection.close("the loop ended", now)
 	return s
 }
 
 // message takes note of what was said to the agent. A user message begins a
 // new session and sets an idle agent to work; our own follow-up does neither.
-func (s State) message(e Event) State {
+func (s State) message(e Event, now time.Time) State {
 	if s.IsOwn(e.Text) {
 		return s
 	}
+	if !isContinue(e.Text, s.ConversationID) {
+		s.Injection = s.Injection.close("the user sent a message first", now)
+	}
 	s.SessionIterations, s.Rested = 0, false
 	return s
+}
+
+// isContinue tells whether a message may be the continue line of a loop, as it
+// was typed or with the slash command's text around it: which of them a hook is
+// shown is not known.
+func isContinue(text, id string) bool {
+	return strings.Contains(text, "--continue "+id) || strings.Contains(text, "--continue="+id)
 }
 
 // typedWindow is how long a typed continue line tells where a loop goes on.
@@ -168,8 +192,8 @@ func (s State) IsOwn(text string) bool {
 // record takes in what only has to be remembered.
 func (s State) record(e Event, now time.Time) State {
 	switch e.Kind {
-	case EventTyped:
-		s.ContinueIn, s.ContinueAt = e.Conversation, now
+	case EventInjected:
+		return s.injected(e.Injection, now)
 	case EventContext:
 		s.Context = addOnce(s.Context, e.Text)
 	case EventNotice:

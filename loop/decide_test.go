@@ -17,6 +17,7 @@ func kinds() []loop.EventKind {
 		loop.EventStop, loop.EventMessage, loop.EventTyped, loop.EventLateText, loop.EventContinue,
 		loop.EventPause, loop.EventResume, loop.EventCancel, loop.EventContext, loop.EventNotice,
 		loop.EventNote, loop.EventBlocked, loop.EventReplace, loop.EventConfirm, loop.EventNameTokens,
+		loop.EventInject, loop.EventInjected,
 		"", "unheard-of",
 	}
 }
@@ -80,6 +81,9 @@ func (p place) state() loop.State {
 	l.Context, l.Notices = make([]string, 0, 4), make([]string, 0, 4)
 	l.History = append(make([]loop.Iteration, 0, 4), loop.Iteration{Number: 1, EndedAt: began(), Action: "hand-over", Promise: "none"})
 	l.Journal = loop.Mark{Of: "c1", Offset: 7, Tools: append(make([]string, 0, 4), "t1")}
+	if p.withTwist {
+		l.Injection = loop.Injection{ID: "i1", Iteration: 1, OpenedAt: began().Add(59 * time.Minute)}
+	}
 	if p.overtime {
 		l.MaxDuration = loop.Duration(time.Minute)
 	}
@@ -98,6 +102,8 @@ func (p place) event() loop.Event {
 	e := loop.Event{
 		Kind: p.kind, Text: "text", Conversation: "c2", Status: p.ended, LoopCount: max(0, p.session-1), Generation: "g2",
 		SessionLimit: p.session, Minimal: p.withTwist, Waited: p.waited, Turn: talked(), Idle: p.withTwist,
+		Typing:    []loop.Typing{loop.TypingUnknown, loop.TypingPossible, loop.TypingImpossible}[p.left%3],
+		Injection: loop.Injection{ID: "i1", Outcome: "the window is gone", Method: "xtest", Tries: []string{"robotgo: no"}},
 	}
 	if p.kind == loop.EventLateText {
 		e.Generation = "g1"
@@ -166,6 +172,8 @@ func actionsAreWhole(next loop.State, a loop.Action) string {
 		return "text without an action that goes on, or the other way round"
 	case goesOn && next.Status != loop.Running && next.Status != loop.Waiting:
 		return "a loop that does not run goes on"
+	case a.Kind == loop.Inject && !next.Injecting(next.Injection.ID, began().Add(time.Hour)):
+		return "typing begins, and the loop does not wait for it"
 	case a.Kind == loop.HandOver && next.Status != loop.Waiting:
 		return "handed over and not waiting"
 	case (a.Kind == loop.Refuse) != (a.Hint != "") || a.Kind == loop.Refuse && a.Why == "":

@@ -50,6 +50,7 @@ type Turn struct {
 	Files     []string
 	Errors    []string
 	IDs       []string // of the tool calls, the newest last
+	Followed  bool     // our own follow-up reached the agent
 	Length    int64    // bytes of the journal that were read
 }
 
@@ -101,6 +102,8 @@ func (t *Turn) add(r Record) {
 		t.addText(r)
 	case RecordTool:
 		t.addTool(r)
+	case RecordPrompt:
+		t.Followed = t.Followed || r.Own
 	}
 }
 

@@ -63,7 +63,7 @@ func TestFold(t *testing.T) {
 		{"a text that was told twice", [][]byte{lines(text("a"), text("a"), text("b"), text("a"))}, nil,
 			loop.Turn{Texts: []string{"a", "b", "a"}}, 0},
 		{"an empty text", [][]byte{lines(text(""), text("a"), text(""))}, nil, loop.Turn{Texts: []string{"a"}}, 0},
-		{"messages and unknown kinds", [][]byte{lines(prompt(), loop.Record{Kind: "later"}, loop.Record{}, own(prompt()))}, nil, loop.Turn{}, 0},
+		{"messages and unknown kinds", [][]byte{lines(prompt(), loop.Record{Kind: "later"}, loop.Record{}, own(prompt()))}, nil, loop.Turn{Followed: true}, 0},
 		{"a torn last line", [][]byte{lines(text("a")), torn(9, text("b"))}, nil, loop.Turn{Texts: []string{"a"}}, 8},
 		{"a last line that only lacks its end", [][]byte{lines(text("a")), bytes.TrimSuffix(lines(text("b")), []byte("\n"))}, nil,
 			loop.Turn{Texts: []string{"a"}}, len(lines(text("b"))) - 2},

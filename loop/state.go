@@ -99,6 +99,7 @@ type State struct {
 	Notices      []string    `json:"notices,omitempty"`    // added by us, not delivered yet
 	LastFollowup string      `json:"last_followup,omitempty"`
 	LastStop     StopMark    `json:"last_stop,omitzero"`
+	Injection    Injection   `json:"injection,omitzero"` // of the continue line, the last one
 	Journal      Mark        `json:"journal,omitzero"`
 	History      []Iteration `json:"history,omitempty"`
 
@@ -136,6 +137,7 @@ type Iteration struct {
 	Errors    []string       `json:"errors,omitempty"`
 	Context   []string       `json:"context,omitempty"` // delivered with the continuation that follows
 	Action    string         `json:"action"`
+	Injection *Injection     `json:"injection,omitempty"` // what became of the continue line that follows
 }
 
 // Duration is a time.Duration that reads and writes as text, such as 2h.
@@ -258,6 +260,6 @@ func fields() []string {
 		"on_promise_no_work", "max_duration", "ultrawork", "token", "armed_by", "confirmed",
 		"continue_in", "continue_at", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
-		"journal", "history",
+		"injection", "journal", "history",
 	}
 }

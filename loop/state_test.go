@@ -151,6 +151,9 @@ func fill(v reflect.Value, name string) {
 		return
 	}
 	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), name)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Field(i).Type() != reflect.TypeFor[map[string]json.RawMessage]() {

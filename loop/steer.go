@@ -8,6 +8,7 @@ import (
 func (s State) steer(e Event, now time.Time) (State, Action) {
 	switch e.Kind {
 	case EventPause:
+		s.Injection = s.Injection.close("paused by the user", now)
 		return s.pause("user", "paused by the user"), Action{}
 	case EventResume:
 		return s.resume()
@@ -117,6 +118,7 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 		s.Status, s.Rested, s.Reason = Waiting, true, "taken up again; the agent is idle until the continue line is typed"
 		return s, Action{Why: "continued"}
 	}
+	s.Injection = s.Injection.close(Arrived, now)
 	text := s.words(s.Iterations+1, why, false)
 	return s.delivered(), Action{Kind: Followup, Text: text, Why: "continued"}
 }

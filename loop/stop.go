@@ -14,6 +14,7 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 		return s, Action{Why: "the same stop was reported twice"}
 	}
 	before := s
+	s.Injection = s.Injection.close("a turn ended before the line arrived", now)
 	if e.LoopCount < s.LastStop.LoopCount {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
@@ -37,7 +38,7 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 		return s, Action{Why: s.Reason}
 	}
 	next, action := s.counted(e, now)
-	if action.Kind == AwaitText {
+	if action.Kind == AwaitText || action.Kind == AskTyping {
 		return before, action
 	}
 	return next, action
@@ -89,6 +90,9 @@ func (s State) carryOn(e Event, now time.Time, v verdict) (State, Action) {
 	if v.found {
 		action.Why = "promise refused"
 	}
+	if s.sessionOver(e) && e.Typing != TypingImpossible {
+		return s.typeOn(e, now, v, action.Why)
+	}
 	if s.sessionOver(e) {
 		action.Kind = HandOver
 		action.Why += "; session limit reached"
@@ -99,6 +103,18 @@ func (s State) carryOn(e Event, now time.Time, v verdict) (State, Action) {
 	s = s.addHistory(e, now, v, string(action.Kind)).delivered()
 	s.LastFollowup = action.Text
 	return s, action
+}
+
+// typeOn lets the continue line be typed, once it is known that this is
+// possible. The agent gets nothing now: what waits for a continuation goes with
+// the one that the line brings.
+func (s State) typeOn(e Event, now time.Time, v verdict, why string) (State, Action) {
+	if e.Typing == TypingUnknown {
+		return s, Action{Kind: AskTyping}
+	}
+	s = s.addHistory(e, now, v, string(Inject)).opened(now)
+	s.Rested = true
+	return s, Action{Kind: Inject, Why: why + "; session limit reached", Promise: v.words()}
 }
 
 // sessionOver tells whether Cursor runs the stop hook no more in this session.

@@ -1,5 +1,12 @@
 package platform
 
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
 // DesktopKind is what kind of desktop there is, as far as typing is concerned.
 type DesktopKind string
 
@@ -21,4 +28,111 @@ type Desktop struct {
 	WSL        int    // 1 or 2 on WSL, else 0
 	SSH        bool   // we were called from another machine
 	Why        string // what it was told by
+}
+
+// FindDesktop is DetectDesktop on this machine.
+func FindDesktop(goos string, getenv func(string) string) Desktop {
+	read := func(path string) (string, error) {
+		data, err := os.ReadFile(path)
+		return string(data), err
+	}
+	exists := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	return DetectDesktop(goos, getenv, read, exists)
+}
+
+// DetectDesktop tells which desktop an environment belongs to. Files are asked
+// for by read, which gives what is in one, or an error where there is none;
+// exists is asked about sockets. CURSOR_RALPH_DESKTOP decides before anything
+// else does.
+func DetectDesktop(goos string, getenv func(string) string, read func(path string) (string, error), exists func(path string) bool) Desktop {
+	d := Desktop{SSH: getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != ""}
+	d.WSL = wslGeneration(goos, read)
+	d.XWayland = getenv("DISPLAY") != ""
+	d.Compositor = compositor(getenv)
+	d.Kind, d.Why = kindOfDesktop(goos, d, getenv, exists)
+	if d.Kind != Wayland {
+		d.XWayland, d.Compositor = false, ""
+	}
+	return d
+}
+
+// kindOfDesktop is the order in which things decide.
+func kindOfDesktop(goos string, d Desktop, getenv func(string) string, exists func(string) bool) (DesktopKind, string) {
+	wayland := waylandSocket(getenv)
+	switch asked := DesktopKind(getenv("CURSOR_RALPH_DESKTOP")); {
+	case asked == NoDesktop, asked == X11, asked == Wayland, asked == MacOS, asked == Windows, asked == WSL:
+		return asked, "CURSOR_RALPH_DESKTOP is " + string(asked)
+	case asked != "":
+		return NoDesktop, "CURSOR_RALPH_DESKTOP is " + string(asked) + ", which is none of none, x11, wayland, macos, windows and wsl"
+	case goos == "windows" && d.SSH:
+		return NoDesktop, "this is a session over SSH, which has no desktop"
+	case goos == "windows":
+		return Windows, "this is Windows"
+	case goos == "darwin" && d.SSH:
+		return NoDesktop, "this is a session over SSH, which has no desktop"
+	case goos == "darwin":
+		return MacOS, "this is macOS"
+	case d.WSL > 0:
+		return WSL, "the kernel is that of WSL: Cursor runs on Windows"
+	case wayland != "" && exists(wayland):
+		return Wayland, "WAYLAND_DISPLAY names a socket that is there"
+	case getenv("DISPLAY") != "":
+		return X11, "DISPLAY is " + getenv("DISPLAY")
+	case wayland != "":
+		return NoDesktop, "WAYLAND_DISPLAY names a socket that is not there, and DISPLAY is not set"
+	case d.SSH:
+		return NoDesktop, "this is a session over SSH without a display"
+	}
+	return NoDesktop, "neither WAYLAND_DISPLAY nor DISPLAY is set"
+}
+
+// waylandSocket is the path of the compositor's socket, empty where there is
+// none. Source: wl_display_connect in libwayland.
+func waylandSocket(getenv func(string) string) string {
+	name := getenv("WAYLAND_DISPLAY")
+	if name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(cmp.Or(getenv("XDG_RUNTIME_DIR"), "/nonexistent"), name)
+}
+
+// compositor names the compositor by what it sets itself, else by the desktop's
+// name.
+func compositor(getenv func(string) string) string {
+	for _, mark := range []struct{ variable, name string }{
+		{"SWAYSOCK", "sway"}, {"HYPRLAND_INSTANCE_SIGNATURE", "hyprland"}, {"NIRI_SOCKET", "niri"}, {"LABWC_PID", "labwc"},
+		{"WAYFIRE_SOCKET", "wayfire"}, {"KDE_SESSION_VERSION", "kde"},
+	} {
+		if getenv(mark.variable) != "" {
+			return mark.name
+		}
+	}
+	names := strings.Split(strings.ToLower(getenv("XDG_CURRENT_DESKTOP")), ":")
+	for _, name := range names {
+		if name == "gnome" || name == "sway" || name == "kde" || name == "hyprland" || name == "cosmic" {
+			return name
+		}
+	}
+	return names[0]
+}
+
+// wslGeneration tells WSL 1 from WSL 2 by the kernel's name, 4.4.0-19041-Microsoft
+// or 5.15.90.1-microsoft-standard-WSL2. Source: Microsoft's wsl repository,
+// issue 4555.
+func wslGeneration(goos string, read func(string) (string, error)) int {
+	if goos != "linux" {
+		return 0
+	}
+	release, err := read("/proc/sys/kernel/osrelease")
+	release = strings.TrimSpace(release)
+	switch {
+	case err != nil || !strings.Contains(strings.ToLower(release), "microsoft"):
+		return 0
+	case strings.HasSuffix(release, "-Microsoft"):
+		return 1
+	}
+	return 2
 }

@@ -8,22 +8,27 @@ import (
 // Start runs a program that lives on without us: in a session of its own, and
 // with none of our streams, because the editor waits until its hook's streams
 // are closed. It is not waited for.
-func Start(path string, args ...string) (err error) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, null.Close()) }()
-	if err := keepDescriptors(); err != nil {
-		return err
-	}
-	p, err := os.StartProcess(path, append([]string{path}, args...), &os.ProcAttr{
-		Files: []*os.File{null, null, null}, Sys: detached(),
-	})
+func Start(path string, args ...string) error {
+	p, err := start(path, args)
 	if err != nil {
 		return err
 	}
 	return p.Release()
+}
+
+// start starts a program in a session of its own, without our streams.
+func start(path string, args []string) (p *os.Process, err error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, null.Close()) }()
+	if err := keepDescriptors(); err != nil {
+		return nil, err
+	}
+	return os.StartProcess(path, append([]string{path}, args...), &os.ProcAttr{
+		Files: []*os.File{null, null, null}, Sys: detached(),
+	})
 }
 
 // HasDesktop tells whether there may be a desktop that shows notifications.

@@ -94,6 +94,13 @@ func (s *Store) Record(id string, r loop.Record) error {
 	return err
 }
 
+// Unfolded gives what the journal of a loop holds since its last stop, and folds
+// nothing in.
+func (s *Store) Unfolded(id string, l loop.State) (loop.Turn, error) {
+	data, _, err := ownfile.Read(s.places.Journal(id), l.Journal.Offset)
+	return loop.Fold(data, l.Journal.Tools), err
+}
+
 // Apply lets an event happen to the loop of a conversation. For a conversation
 // without a live loop it gives an fs.ErrNotExist; but an event that may concern
 // an ended loop, such as EventContinue, finds it in the archive.
@@ -193,7 +200,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 		return old, loop.Action{}, err
 	}
 	next, action := loop.Decide(old, e, s.now())
-	if action.Kind == loop.AwaitText || action.Kind == loop.Refuse && !live {
+	if action.Kind == loop.AwaitText || action.Kind == loop.AskTyping || action.Kind == loop.Refuse && !live {
 		return old, action, nil
 	}
 	next, err = s.save(id, next, was, live, e.Kind)
@@ -202,7 +209,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 
 func concernsEnded(k loop.EventKind) bool {
 	switch k {
-	case loop.EventContinue, loop.EventLateText, loop.EventTyped, loop.EventNameTokens:
+	case loop.EventContinue, loop.EventLateText, loop.EventTyped, loop.EventNameTokens, loop.EventInjected:
 		return true
 	}
 	return false

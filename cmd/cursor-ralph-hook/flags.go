@@ -5,41 +5,57 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
 )
 
-// defaultSessionLimit is what Cursor allows when hooks.json says nothing.
-const defaultSessionLimit = 5
+// auto is the session limit of a hook that goes by what this Cursor does.
+const auto = -1
 
 type flags struct {
-	sessionLimit int // stops that Cursor lets us answer in a row, 0 for no limit
+	sessionLimit int // stops that Cursor lets us answer in a row, 0 for no limit, or auto
 	minimal      bool
+	typing       []string // what cursor-ralph inject is told, as it stands in hooks.json
 }
 
 // parseFlags reads what the installer wrote into hooks.json. After an error
 // the defaults stand.
 func parseFlags(args []string) (flags, error) {
-	f := flags{sessionLimit: defaultSessionLimit}
+	f := flags{sessionLimit: hook.DefaultLoopLimit}
 	set := flag.NewFlagSet("cursor-ralph-hook", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.BoolVar(&f.minimal, "minimal", false, "")
 	set.Int("timeout", 0, "") // tells cursor-ralph how long the stop hook may take
+	for _, name := range []string{"injectors", "focus-keys"} {
+		set.Func(name, "", func(v string) error {
+			f.typing = append(f.typing, "--"+name, v)
+			return nil
+		})
+	}
+	set.BoolFunc("type-unchecked", "", func(string) error {
+		f.typing = append(f.typing, "--type-unchecked")
+		return nil
+	})
 	set.Func("session-limit", "", func(v string) (err error) {
 		f.sessionLimit, err = parseLimit(v)
 		return err
 	})
 	if err := set.Parse(args); err != nil {
-		return flags{sessionLimit: defaultSessionLimit, minimal: f.minimal}, fmt.Errorf("flags in hooks.json: %w", err)
+		return flags{sessionLimit: hook.DefaultLoopLimit, minimal: f.minimal}, fmt.Errorf("flags in hooks.json: %w", err)
 	}
 	return f, nil
 }
 
 func parseLimit(v string) (int, error) {
-	if v == "none" {
+	switch v {
+	case "none":
 		return 0, nil
+	case "auto":
+		return auto, nil
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q is neither a number from 1 nor none", v)
+		return 0, fmt.Errorf("%q is neither a number from 1, none nor auto", v)
 	}
 	return n, nil
 }

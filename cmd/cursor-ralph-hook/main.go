@@ -4,7 +4,8 @@
 //
 // Usage, in hooks.json:
 //
-//	cursor-ralph-hook [--session-limit N|none] [--minimal] [--timeout SECONDS]
+//	cursor-ralph-hook [--session-limit N|none|auto] [--minimal] [--timeout SECONDS]
+//		[--injectors LIST] [--focus-keys KEYS] [--type-unchecked]
 package main
 
 import (

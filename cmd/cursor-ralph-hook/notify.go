@@ -17,14 +17,23 @@ func (h *handler) notify(l loop.State, a loop.Action) {
 	if !worthTelling(l, a) || h.getenv("CURSOR_RALPH_NO_NOTIFY") != "" || !platform.HasDesktop(runtime.GOOS, h.getenv) {
 		return
 	}
-	self, err := os.Executable()
+	program, err := cursorRalph()
 	if err == nil {
-		name := strings.Replace(filepath.Base(self), "cursor-ralph-hook", "cursor-ralph", 1)
-		err = platform.Start(filepath.Join(filepath.Dir(self), name), "notify", l.ConversationID)
+		err = platform.Start(program, "notify", l.ConversationID)
 	}
 	if err != nil {
 		h.fail(err)
 	}
+}
+
+// cursorRalph is the path of the program that is installed beside the hook.
+func cursorRalph() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	name := strings.Replace(filepath.Base(self), "cursor-ralph-hook", "cursor-ralph", 1)
+	return filepath.Join(filepath.Dir(self), name), nil
 }
 
 // worthTelling leaves out what the user did.

@@ -43,6 +43,7 @@ func (h *handler) prompt(ctx context.Context) any {
 func (h *handler) message(ctx context.Context, id, text string) {
 	l, _, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text})
 	if err == nil {
+		h.seeLimit(id, l, text)
 		err = h.store.Record(id, loop.Record{
 			Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, Own: l.IsOwn(text),
 		})
@@ -59,27 +60,30 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 		return h.refuse("/" + name + ": " + err.Error() + ". Nothing was started; correct the line and send it again.")
 	}
 	if r.Continue != "" {
-		h.typed(ctx, r.Continue)
-		return nil
+		return h.typed(ctx, r.Continue)
 	}
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return h.arm(ctx, r)
 }
 
 // typed notes that the continue line of a loop was typed in this conversation.
-func (h *handler) typed(ctx context.Context, id string) {
-	_, _, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Conversation: h.in.ConversationID})
+// One that was typed by us and came to the wrong chat is kept back.
+func (h *handler) typed(ctx context.Context, id string) any {
+	_, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Conversation: h.in.ConversationID})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return // cursor-ralph continue tells the user
+		return nil // cursor-ralph continue tells the user
 	case err != nil:
 		h.fail(err)
-		return
+		return nil
+	case action.Kind == loop.Refuse:
+		return h.refuse("cursor-ralph typed this line for the Ralph loop of another chat, which was not in front. Nothing was sent. Bring that chat to the front and send there: " + loop.ContinueLine(id))
 	}
 	h.log(hooklog.Line{Action: "continue-typed", Why: "for " + id})
 	if live, err := h.store.Has(id); live && err == nil {
 		h.message(ctx, id, loop.ContinueLine(id))
 	}
+	return nil
 }
 
 // armedTwice is how close two reports of one message are, when our hook is

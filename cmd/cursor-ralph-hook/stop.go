@@ -24,12 +24,13 @@ func (h *handler) stop(ctx context.Context) any {
 	}
 	event := loop.Event{
 		Kind: loop.EventStop, Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount,
-		Generation: e.GenerationID, SessionLimit: h.flags.sessionLimit, Minimal: h.flags.minimal,
+		Generation: e.GenerationID, Minimal: h.flags.minimal,
 		Workspace: h.workspace(),
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil
 	}
+	event.SessionLimit = h.sessionLimit(e.LoopCount)
 	l, action, err := h.decide(ctx, event)
 	var corrupt *state.CorruptError
 	if errors.As(err, &corrupt) {
@@ -51,6 +52,9 @@ func (h *handler) stop(ctx context.Context) any {
 	}
 	h.decided(l, action)
 	h.notify(l, action)
+	if action.Kind == loop.Inject {
+		h.inject(ctx, l)
+	}
 	if action.Text == "" {
 		return nil
 	}
@@ -58,14 +62,21 @@ func (h *handler) stop(ctx context.Context) any {
 }
 
 // decide applies the stop. A loop that would end by a limit in a turn of which
-// no text was seen waits a little for it: the text may have been overtaken.
+// no text was seen waits a little for it: the text may have been overtaken. At
+// the session limit it is found out whether the continue line can be typed.
 func (h *handler) decide(ctx context.Context, event loop.Event) (loop.State, loop.Action, error) {
 	late := h.now().Add(textWait)
 	for {
 		event.Waited = h.now().After(late)
 		l, action, err := h.store.Apply(ctx, h.in.ConversationID, event)
-		if err != nil || action.Kind != loop.AwaitText {
+		switch {
+		case err != nil:
 			return l, action, err
+		case action.Kind == loop.AskTyping:
+			event.Typing = h.typing(ctx)
+			continue
+		case action.Kind != loop.AwaitText:
+			return l, action, nil
 		}
 		if !wait(ctx, poll) {
 			return l, action, ctx.Err()

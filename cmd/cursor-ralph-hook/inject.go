@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// askWait is how long the question may take whether typing is possible here: a
+// display that hangs must not hold the editor.
+const askWait = time.Second
+
+// typing finds out whether the continue line can be typed here and now. It is
+// cursor-ralph that knows: the hook links nothing of any desktop.
+func (h *handler) typing(ctx context.Context) loop.Typing {
+	desktop := platform.FindDesktop(runtime.GOOS, h.getenv)
+	why := desktop.Why
+	if desktop.Kind != platform.NoDesktop {
+		ctx, cancel := context.WithTimeout(ctx, askWait)
+		defer cancel()
+		program, err := cursorRalph()
+		if err == nil {
+			err = platform.Run(ctx, program, h.injectArgs("--dry-run")...)
+		}
+		if err == nil {
+			return loop.TypingPossible
+		}
+		why = "cursor-ralph inject --dry-run: " + err.Error() + "; cursor-ralph doctor tells more"
+	}
+	h.log(hooklog.Line{Action: "typing-impossible", Why: why})
+	return loop.TypingImpossible
+}
+
+// inject starts the process that types the continue line, once we are gone.
+func (h *handler) inject(ctx context.Context, l loop.State) {
+	program, err := cursorRalph()
+	if err == nil {
+		err = platform.Start(program, h.injectArgs("--injection", l.Injection.ID, "--after", strconv.Itoa(os.Getpid()))...)
+	}
+	if err == nil {
+		return
+	}
+	h.fail(err)
+	failed := loop.Injection{ID: l.Injection.ID, Outcome: "it could not be started: " + err.Error()}
+	l, _, err = h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventInjected, Injection: failed})
+	if err != nil {
+		h.fail(err)
+	}
+	h.notify(l, loop.Action{Kind: loop.HandOver})
+}
+
+func (h *handler) injectArgs(more ...string) []string {
+	return slices.Concat([]string{"inject", h.in.ConversationID}, more, h.flags.typing)
+}

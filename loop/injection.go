@@ -1,0 +1,154 @@
+package loop
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Injection is the continue line on its way: typed into the editor by a process
+// of ours, until it has arrived or was given up.
+type Injection struct {
+	ID           string    `json:"id"`        // tells it from a later one
+	Iteration    int       `json:"iteration"` // the one that it follows
+	OpenedAt     time.Time `json:"opened_at"`
+	ClosedAt     time.Time `json:"closed_at,omitzero"`
+	Outcome      string    `json:"outcome,omitempty"` // empty while it is open; Arrived, or why it was given up
+	Method       string    `json:"method,omitempty"`  // the way of typing that pressed keys
+	Milliseconds int64     `json:"milliseconds,omitempty"`
+	Tries        []string  `json:"tries,omitempty"` // the ways that did not work, with their reasons
+}
+
+// Arrived is the outcome of an injection whose line was seen in its
+// conversation, or whose continuation was asked for.
+const Arrived = "arrived"
+
+const keptBack = "another chat was in front, and the line was kept back there"
+
+// injectionWindow is how long an injection stays open at most: one whose
+// process was killed must not keep the user's own line back for ever.
+const injectionWindow = 2 * time.Minute
+
+// Typing says whether the continue line can be typed into the editor by a
+// program.
+type Typing string
+
+// The answers. Unless it is known, Decide asks by AskTyping.
+const (
+	TypingUnknown    Typing = ""
+	TypingPossible   Typing = "possible"
+	TypingImpossible Typing = "impossible"
+)
+
+// Open tells whether the injection is still on its way.
+func (i Injection) Open(now time.Time) bool {
+	return i.ID != "" && i.Outcome == "" && now.Sub(i.OpenedAt).Abs() < injectionWindow
+}
+
+// unreported is the outcome of an injection whose process was killed.
+const unreported = "nothing was heard of it"
+
+// close gives an open injection its outcome.
+func (i Injection) close(outcome string, now time.Time) Injection {
+	switch {
+	case i.ID == "" || i.Outcome != "":
+		return i
+	case !i.Open(now):
+		outcome = unreported
+	}
+	i.Outcome, i.ClosedAt = outcome, now
+	return i
+}
+
+// Injecting tells whether the loop still waits for this injection. Before every
+// key it is asked once more.
+func (s State) Injecting(id string, now time.Time) bool {
+	return s.Status == Waiting && !s.Stop && s.Injection.ID == id && s.Injection.Open(now)
+}
+
+// opened begins an injection. The agent is idle until the line arrives.
+func (s State) opened(now time.Time) State {
+	s.Injection = Injection{ID: strconv.FormatInt(now.UnixNano(), 36), Iteration: s.Iterations, OpenedAt: now}
+	s.Status, s.PauseReason, s.Reason = Waiting, "", "the continue line is being typed into Cursor"
+	return s
+}
+
+// inject begins an injection that was asked for by hand. Like continue, it takes
+// back an earlier stop.
+func (s State) inject(now time.Time) (State, Action) {
+	if s.Injection.Open(now) {
+		return s, Action{Kind: Refuse, Why: "the continue line is being typed already", Hint: "wait for it, or cancel the loop"}
+	}
+	s = s.opened(now)
+	s.Stop = false
+	return s, Action{Kind: Inject, Why: "asked for by the user"}
+}
+
+// injected takes in how an injection went. What was seen of it decides about
+// its outcome, and not who typed it.
+func (s State) injected(report Injection, now time.Time) State {
+	if s.Injection.ID != report.ID {
+		return s
+	}
+	s.Injection.Method, s.Injection.Milliseconds, s.Injection.Tries = report.Method, report.Milliseconds, report.Tries
+	s.Injection = s.Injection.close(report.Outcome, now)
+	if s.Status == Waiting && s.Injection.Outcome != Arrived {
+		s.Reason = "typing the continue line did not work (" + s.Injection.Outcome + "); type it yourself"
+	}
+	for i := range s.History {
+		if h := &s.History[i]; h.Number == s.Injection.Iteration {
+			done := s.Injection
+			h.Injection = &done
+		}
+	}
+	return s
+}
+
+// typed takes note that the continue line came in a conversation. While an
+// injection is open another conversation than the loop's was in front by
+// mistake: nothing moves there. Our hook may be installed twice, and then
+// reports it twice.
+func (s State) typed(e Event, now time.Time) (State, Action) {
+	elsewhere := e.Conversation != s.ConversationID
+	again := s.Injection.Outcome == keptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
+	if elsewhere && (s.Injection.Open(now) || again) {
+		s.Injection = s.Injection.close(keptBack, now)
+		s.Reason = "typing the continue line did not work (" + keptBack + "); type it yourself"
+		return s, Action{Kind: Refuse, Why: keptBack, Hint: "send the line in the chat that it is for"}
+	}
+	if !elsewhere {
+		s = s.arrived(now)
+	}
+	s.ContinueIn, s.ContinueAt = e.Conversation, now
+	return s, Action{}
+}
+
+// arrived is the evidence that the line reached its conversation.
+func (s State) arrived(now time.Time) State {
+	open := s.Injection.Open(now)
+	s.Injection = s.Injection.close(Arrived, now)
+	if open {
+		s.Reason = "the continue line arrived; the agent takes the loop up"
+	}
+	return s
+}
+
+// PastLimit tells whether a user's message shows that Cursor's limit is real:
+// the last follow-up that it allows was answered by a turn, and no stop hook was
+// run after it.
+func (s State) PastLimit(limit int, t Turn) bool {
+	n := len(s.History)
+	return n > 0 && s.History[n-1].Action == string(Followup) && s.LastStop.LoopCount == limit-1 && (t.Followed || t.seen())
+}
+
+// detachedHistory copies the history with what it points to.
+func detachedHistory(history []Iteration) []Iteration {
+	history = slices.Clone(history)
+	for i, h := range history {
+		if h.Injection != nil {
+			copied := *h.Injection
+			history[i].Injection = &copied
+		}
+	}
+	return history
+}

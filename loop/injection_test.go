@@ -1,0 +1,228 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+func injects(i int) outcome { return outcome{loop.Inject, loop.Waiting, i} }
+func asks(i int) outcome    { return outcome{loop.AskTyping, loop.Running, i} }
+
+// atSessionLimit is a stop at which the continue line may have to be typed.
+func atSessionLimit(typing loop.Typing, said string) loop.Event {
+	return stop(worked(said), func(e *loop.Event) { e.SessionLimit, e.Typing = 1, typing })
+}
+
+func TestWhoBringsTheAgentBackAtTheSessionLimit(t *testing.T) {
+	unknown, possible := atSessionLimit(loop.TypingUnknown, working), atSessionLimit(loop.TypingPossible, working)
+	cancel := loop.Event{Kind: loop.EventCancel}
+	play(t, []rule{
+		{"it is asked whether typing is possible", nil, []loop.Event{unknown}, asks(0), ""},
+		{"where it is, the line is typed", nil, []loop.Event{possible}, injects(1), "none"},
+		{"where it is not, the user types", nil, []loop.Event{atSessionLimit(loop.TypingImpossible, working)}, handsOver(1), "none"},
+		{"the question changes nothing", nil, []loop.Event{unknown, unknown, possible}, injects(1), "none"},
+		{"the promise goes before it", nil, []loop.Event{atSessionLimit(loop.TypingUnknown, marker)}, accepted(1), "accepted"},
+		{"the limit of iterations goes before it", atMost(1), []loop.Event{unknown}, atMaximum(1), "none"},
+		{"a cancel goes before it", nil, []loop.Event{possible, cancel}, outcome{loop.Rest, loop.Cancelled, 1}, ""},
+		{"without a limit nobody asks", nil, []loop.Event{stop(worked(working), loopCount(9))}, goesOn(1), "none"},
+	})
+}
+
+// TestTheSessionBeginsWithTheEvidence: not with the hope for it.
+func TestTheSessionBeginsWithTheEvidence(t *testing.T) {
+	typed := loop.Event{Kind: loop.EventTyped, Conversation: "c1"}
+	line := loop.Event{Kind: loop.EventMessage, Text: loop.ContinueLine("c1")}
+	for _, tt := range []struct {
+		name    string
+		events  []loop.Event
+		outcome string
+		session int
+		status  loop.Status
+	}{
+		{"nothing was seen", nil, "", 1, loop.Waiting},
+		{"the line was seen", []loop.Event{typed, line}, loop.Arrived, 0, loop.Waiting},
+		{"the line was seen with the command's text around it", []loop.Event{{Kind: loop.EventMessage, Text: "Do this: --continue c1"}}, "", 0, loop.Waiting},
+		{"the agent asked for the continuation", []loop.Event{{Kind: loop.EventContinue}}, loop.Arrived, 0, loop.Running},
+		{"the user was faster", []loop.Event{{Kind: loop.EventMessage, Text: "Wait."}}, "the user sent a message first", 0, loop.Waiting},
+		{"a message that only resembles it", []loop.Event{{Kind: loop.EventMessage, Text: "--continue c2"}}, "the user sent a message first", 0, loop.Waiting},
+		{"a turn ended meanwhile", []loop.Event{stop(worked(working))}, "a turn ended before the line arrived", 2, loop.Running},
+		{"the user pressed Stop", []loop.Event{stop(worked(), status(loop.Aborted))}, "a turn ended before the line arrived", 1, loop.UserStopped},
+		{"the user paused", []loop.Event{{Kind: loop.EventPause}}, "paused by the user", 1, loop.Paused},
+		{"and resumed", []loop.Event{{Kind: loop.EventPause}, {Kind: loop.EventResume}}, "paused by the user", 1, loop.Waiting},
+		{"the user cancelled", []loop.Event{{Kind: loop.EventCancel}}, "the loop ended", 1, loop.Cancelled},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t)
+			c.do(atSessionLimit(loop.TypingPossible, working))
+			id := c.l.Injection.ID
+			c.all(tt.events...)
+			if c.l.Injection.Outcome != tt.outcome || c.l.SessionIterations != tt.session || c.l.Status != tt.status {
+				t.Errorf("got %q, session %d, %s; want %q, %d, %s",
+					c.l.Injection.Outcome, c.l.SessionIterations, c.l.Status, tt.outcome, tt.session, tt.status)
+			}
+			if wants := c.l.Injecting(id, c.now); wants != (tt.outcome == "") {
+				t.Errorf("got that the loop waits for it: %v", wants)
+			}
+		})
+	}
+}
+
+func TestAnInjectionIsWantedBeforeEachKey(t *testing.T) {
+	c := newChat(t)
+	c.do(atSessionLimit(loop.TypingPossible, working))
+	id := c.l.Injection.ID
+	stopped := c.l
+	stopped.Stop = true
+	for _, tt := range []struct {
+		name string
+		l    loop.State
+		id   string
+		now  time.Time
+		want bool
+	}{
+		{"it is", c.l, id, c.now, true},
+		{"another one is not", c.l, "i0", c.now, false},
+		{"none is not", loop.State{Status: loop.Waiting}, "", c.now, false},
+		{"a stop by hand", stopped, id, c.now, false},
+		{"long after its process was killed", c.l, id, c.now.Add(3 * time.Minute), false},
+		{"after the clock was set back", c.l, id, c.now.Add(-time.Hour), false},
+	} {
+		if got := tt.l.Injecting(tt.id, tt.now); got != tt.want {
+			t.Errorf("%s: got %v", tt.name, got)
+		}
+	}
+}
+
+func TestTheLineInAnotherChat(t *testing.T) {
+	elsewhere := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
+	c := newChat(t)
+	c.do(atSessionLimit(loop.TypingPossible, working))
+	action := c.do(elsewhere)
+	if action.Kind != loop.Refuse || !strings.Contains(c.l.Reason, "another chat was in front") || c.l.Status != loop.Waiting {
+		t.Errorf("got %+v and %s: %s, want that it is kept back there", action, c.l.Status, c.l.Reason)
+	}
+	if in := c.l.TypedIn(c.now); in != "" {
+		t.Errorf("got that the loop goes on in %q", in)
+	}
+	c.now = c.now.Add(-10*time.Second + 50*time.Millisecond) // our hook is installed twice
+	if action := c.do(elsewhere); action.Kind != loop.Refuse || c.l.TypedIn(c.now) != "" {
+		t.Errorf("the second report: got %+v", action)
+	}
+	if action := c.do(elsewhere); action.Kind != loop.Rest || c.l.TypedIn(c.now) != "c2" {
+		t.Errorf("typed there by hand, later: got %+v, in %q, want that the loop goes on there", action, c.l.TypedIn(c.now))
+	}
+}
+
+func TestAHandRunInjection(t *testing.T) {
+	inject := loop.Event{Kind: loop.EventInject}
+	pause := loop.Event{Kind: loop.EventPause}
+	stopByHand := func(l *loop.State) { l.Stop = true }
+	play(t, []rule{
+		{"of a running loop", nil, []loop.Event{inject}, injects(0), ""},
+		{"of a paused loop", nil, []loop.Event{pause, inject}, injects(0), ""},
+		{"takes back a stop", stopByHand, []loop.Event{inject}, injects(0), ""},
+		{"one at a time", nil, []loop.Event{inject, inject}, outcome{loop.Refuse, loop.Waiting, 0}, ""},
+		{"beside one of the hook's", nil, []loop.Event{atSessionLimit(loop.TypingPossible, working), inject}, outcome{loop.Refuse, loop.Waiting, 1}, ""},
+		{"after one that arrived", nil, []loop.Event{inject, {Kind: loop.EventContinue}, inject}, injects(0), ""},
+		{"of an ended loop", nil, []loop.Event{{Kind: loop.EventCancel}, inject}, outcome{loop.Rest, loop.Cancelled, 0}, ""},
+	})
+}
+
+func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
+	report := func(c *chat, outcome string) loop.Event {
+		return loop.Event{Kind: loop.EventInjected, Injection: loop.Injection{
+			ID: c.l.Injection.ID, Outcome: outcome, Method: "xtest", Milliseconds: 61, Tries: []string{"robotgo: not built"},
+		}}
+	}
+	for _, tt := range []struct {
+		name    string
+		between []loop.Event
+		report  string
+		want    string
+		reason  string
+	}{
+		{"it arrived", []loop.Event{{Kind: loop.EventTyped, Conversation: "c1"}}, loop.Arrived, loop.Arrived, "the continue line arrived; the agent takes the loop up"},
+		{"what was seen counts, not what the typer thinks", []loop.Event{{Kind: loop.EventTyped, Conversation: "c1"}}, "no evidence", loop.Arrived, "the continue line arrived; the agent takes the loop up"},
+		{"the loop went on before the report", []loop.Event{{Kind: loop.EventContinue}, stop(worked(working))}, loop.Arrived, loop.Arrived, ""},
+		{"it failed", nil, "there is no window", "there is no window", "typing the continue line did not work (there is no window); type it yourself"},
+		{"the loop was cancelled meanwhile", []loop.Event{{Kind: loop.EventCancel}}, "cancelled", "the loop ended", "cancelled by the user"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t)
+			c.do(atSessionLimit(loop.TypingPossible, working))
+			e := report(c, tt.report)
+			before := c.l
+			c.all(tt.between...)
+			c.do(e)
+			if len(before.History) != 1 || before.History[0].Injection != nil {
+				t.Fatalf("the state before has changed: %+v", before.History)
+			}
+			want := e.Injection
+			want.Outcome, want.Iteration = tt.want, 1
+			got := c.l.History[0].Injection
+			if got == nil {
+				t.Fatal("it is not in the history")
+			}
+			want.OpenedAt, want.ClosedAt = got.OpenedAt, got.ClosedAt
+			if diff := cmp.Diff(want, *got); diff != "" || got.ClosedAt.IsZero() {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if c.l.Reason != tt.reason {
+				t.Errorf("got the reason %q, want %q", c.l.Reason, tt.reason)
+			}
+		})
+	}
+	t.Run("of another injection", func(t *testing.T) {
+		c := newChat(t)
+		c.do(atSessionLimit(loop.TypingPossible, working))
+		e := report(c, "failed")
+		e.Injection.ID = "i0"
+		c.do(e)
+		if c.l.Injection.Outcome != "" || c.l.History[0].Injection != nil {
+			t.Errorf("got %+v, want that it changes nothing", c.l.Injection)
+		}
+	})
+}
+
+// TestAKilledTyperIsNoEvidence: what is closed long after is not called arrived.
+func TestAKilledTyperIsNoEvidence(t *testing.T) {
+	c := newChat(t)
+	c.do(atSessionLimit(loop.TypingPossible, working))
+	c.now = c.now.Add(time.Hour)
+	c.do(loop.Event{Kind: loop.EventContinue})
+	if got := c.l.Injection.Outcome; got != "nothing was heard of it" || c.l.Status != loop.Running {
+		t.Errorf("got %q and %s", got, c.l.Status)
+	}
+}
+
+func TestPastLimit(t *testing.T) {
+	answered := func(count int) loop.State {
+		l := newLoop()
+		next, _ := loop.Decide(l, stop(worked(working), loopCount(count)), began())
+		return next
+	}
+	paused := newLoop()
+	paused.LastStop.LoopCount = 4
+	for _, tt := range []struct {
+		name string
+		l    loop.State
+		turn loop.Turn
+		want bool
+	}{
+		{"a turn after the fifth follow-up", answered(4), worked(), true},
+		{"the follow-up was seen", answered(4), loop.Turn{Followed: true}, true},
+		{"the follow-up never reached the agent", answered(4), loop.Turn{}, false},
+		{"after the fourth", answered(3), worked(), false},
+		{"after a sixth, which a limited Cursor does not give", answered(5), worked(), false},
+		{"no follow-up was given", paused, worked(), false},
+	} {
+		if got := tt.l.PastLimit(5, tt.turn); got != tt.want {
+			t.Errorf("%s: got %v", tt.name, got)
+		}
+	}
+}
