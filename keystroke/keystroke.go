@@ -40,6 +40,9 @@ type Target struct {
 	// FocusKeys are pressed before the line, to bring the focus into the chat
 	// input. With them Return may be pressed a second time.
 	FocusKeys Chord
+	// Test makes a test of it: the line goes into whatever window has the
+	// focus, and Return is not pressed.
+	Test bool
 	// Unchecked is the user's consent to a way of typing that cannot tell
 	// which window has the focus.
 	Unchecked bool
@@ -62,6 +65,28 @@ func (e *SentError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the cause.
 func (e *SentError) Unwrap() error { return e.Err }
+
+// remedied is an error with what the user can do about it.
+type remedied struct {
+	error
+	remedy string
+}
+
+// Unwrap gives the cause.
+func (e remedied) Unwrap() error { return e.error }
+
+// remedy gives an error what can be done about it.
+func remedy(err error, what string) error { return remedied{err, what} }
+
+// Remedy is what the user can do about an error of a Probe, empty where nobody
+// knows.
+func Remedy(err error) string {
+	var r remedied
+	if errors.As(err, &r) {
+		return r.remedy
+	}
+	return ""
+}
 
 // ErrUnproved means that all keys were pressed and that nothing shows that the
 // line arrived.

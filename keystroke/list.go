@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -115,6 +116,23 @@ func (o Outcome) Err() error {
 		return errors.New("there is no way of typing on this desktop")
 	}
 	return errors.Join(errs...)
+}
+
+// ProbeAll yields, in order, whether each injector would work; nil for one that
+// would. They are asked all at once.
+func ProbeAll(ctx context.Context, injectors []Injector, t Target) iter.Seq2[int, error] {
+	answers := make([]chan error, len(injectors))
+	for n, i := range injectors {
+		answers[n] = make(chan error, 1)
+		go func() { answers[n] <- Probe(ctx, i, t) }()
+	}
+	return func(yield func(int, error) bool) {
+		for n, answer := range answers {
+			if !yield(n, <-answer) {
+				return
+			}
+		}
+	}
 }
 
 // probeWait is how long an injector may take to find out whether it works.

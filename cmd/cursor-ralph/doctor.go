@@ -23,6 +23,8 @@ import (
 func doctorFlags(f *pflag.FlagSet) {
 	jsonFlag(f)
 	f.String("project", "", "check the installation in this `FOLDER` too (default: this workspace)")
+	f.Bool("type-test", false, "type a harmless line, without Return, into the window that you bring to the front")
+	typingFlags(f)
 }
 
 // finding is one result of a check.
@@ -53,6 +55,8 @@ func checks() []check {
 		{"pending loops", checkPending},
 		{"state files", checkStates},
 		{"same machine", checkMachine},
+		{"session limit", checkSessionLimit},
+		{"typing", checkTyping},
 	}
 }
 
@@ -62,6 +66,9 @@ func doctor(ctx context.Context, e *env, _ []string) error {
 		if _, err := e.cursorFolder(project); err != nil {
 			return err
 		}
+	}
+	if e.isSet("type-test") {
+		return typeTest(ctx, e)
 	}
 	findings := []finding{}
 	bad := 0

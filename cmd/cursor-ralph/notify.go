@@ -26,11 +26,15 @@ func notify(_ context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	return e.showNotification(l)
+}
+
+func (e *env) showNotification(l loop.State) error {
 	beeep.AppName = "cursor-ralph"
-	err = beeep.Notify("Ralph loop in "+filepath.Base(l.Workspace), notification(l), "")
+	err := beeep.Notify("Ralph loop in "+filepath.Base(l.Workspace), notification(l), "")
 	if err != nil {
 		err = fmt.Errorf("show a notification: %w", err)
-		line := hooklog.Line{At: e.now(), Conversation: id, Event: "notify", Action: "error", Why: err.Error()}
+		line := hooklog.Line{At: e.now(), Conversation: l.ConversationID, Event: "notify", Action: "error", Why: err.Error()}
 		_ = hooklog.Append(e.places.Log(), line) // the error itself is told too
 	}
 	return err
@@ -46,10 +50,16 @@ func notification(l loop.State) string {
 	return strings.NewReplacer("<", "‹", ">", "›", "&", "+").Replace(printable(text))
 }
 
+// mayNotify tells whether there may be a desktop that shows notifications, and
+// the user wants them.
+func (e *env) mayNotify() bool {
+	return e.getenv("CURSOR_RALPH_NO_NOTIFY") == "" && platform.HasDesktop(runtime.GOOS, e.getenv)
+}
+
 // notifyLater shows it in a process of its own, for a command whose output the
 // agent waits for.
 func (e *env) notifyLater(id string) error {
-	if e.getenv("CURSOR_RALPH_NO_NOTIFY") != "" || !platform.HasDesktop(runtime.GOOS, e.getenv) {
+	if !e.mayNotify() {
 		return nil
 	}
 	self, err := os.Executable()

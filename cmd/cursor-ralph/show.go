@@ -113,6 +113,7 @@ func (e *env) showLoop(id string, l loop.State) error {
 	row("progress", "%s", l.LastOutput)
 	row("context to come", "%s", strings.Join(l.Context, "\n"))
 	row("task", "%s", l.Prompt)
+	row("typing", "%s", typingWords(l.Injection, e.now()))
 	if l.Status == loop.Waiting {
 		row("to go on", "%s\n%s", loop.ContinueLine(l.ConversationID), loop.PromptLink(l.ConversationID))
 	}
@@ -120,6 +121,21 @@ func (e *env) showLoop(id string, l loop.State) error {
 		return err
 	}
 	return e.say("%s", strings.TrimRight(b.String(), "\n"))
+}
+
+// typingWords tells how it went to type the continue line, the last time.
+func typingWords(i loop.Injection, now time.Time) string {
+	if i.ID == "" {
+		return ""
+	}
+	words := cmp.Or(i.Outcome, "nothing was heard of it")
+	if i.Open(now) {
+		words = "under way"
+	}
+	if i.Method != "" {
+		words += fmt.Sprintf(", by %s in %d ms", i.Method, i.Milliseconds)
+	}
+	return strings.Join(append([]string{words + ", " + ago(now, i.OpenedAt)}, i.Tries...), "\n")
 }
 
 func ago(now, t time.Time) string {
@@ -228,7 +244,7 @@ func history(_ context.Context, e *env, args []string) error {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "#\tended\tseconds\ttools\tpromise\tthen\n")
 	for _, h := range l.History {
-		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%s\t%s\n", h.Number, h.EndedAt.Local().Format("15:04:05"), h.Seconds, tools(h.Tools), promiseOf(h), h.Action)
+		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%s\t%s\n", h.Number, h.EndedAt.Local().Format("15:04:05"), h.Seconds, tools(h.Tools), promiseOf(h), actionOf(h))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -248,6 +264,18 @@ func promiseOf(h loop.Iteration) string {
 		return oneLine(h.Promise + " with a warning: " + h.Warning)
 	}
 	return h.Promise
+}
+
+// actionOf is what came after an iteration; of a typed line also how it went.
+func actionOf(h loop.Iteration) string {
+	i := h.Injection
+	switch {
+	case i == nil:
+		return h.Action
+	case i.Outcome == loop.Arrived:
+		return fmt.Sprintf("%s (%s, %d ms)", h.Action, i.Method, i.Milliseconds)
+	}
+	return oneLine(h.Action + ": " + i.Outcome)
 }
 
 func tools(counts map[string]int) string {

@@ -32,6 +32,9 @@ func table() []command {
 		{name: "version", summary: "print the version", run: version, example: "version"},
 		{name: "slash", args: "<command>", summary: "do what a slash command says; its text comes on standard input", hidden: true, run: slash,
 			example: "slash ralph-loop"},
+		{name: "inject", args: "<id>", summary: "type the continue line of a loop into Cursor (the hook runs this)", hidden: true, long: true,
+			flags: injectFlags, run: inject, example: "inject 3f2a --dry-run"},
+		{name: "guard", summary: "watch over a process that types (inject runs this)", hidden: true, long: true, run: guard, example: "guard"},
 		{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", hidden: true, run: notify,
 			example: "notify"},
 	}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/keystroke"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// checkTyping shows the desktop, and for each way of typing whether it would
+// work now, in the order in which they are tried.
+func checkTyping(ctx context.Context, e *env) []finding {
+	m := e.machine()
+	ways, target, err := e.ways()
+	if err != nil {
+		return []finding{wrong(err.Error(), "correct the option")}
+	}
+	found := []finding{fine(desktopWords(m.Desktop))}
+	target.Line = loop.ContinueLine("doctor")
+	works := false
+	for i, err := range keystroke.ProbeAll(ctx, ways, target) {
+		works = works || err == nil
+		f := fine(wouldWork(ways[i].Name(), err))
+		if err != nil {
+			f = remark(wouldWork(ways[i].Name(), err), keystroke.Remedy(err))
+		}
+		found = append(found, f)
+	}
+	if !works {
+		found = append(found, remark("at a session limit the loop waits until you type its continue line",
+			"start Cursor and look again, or see the ways of typing above"))
+	}
+	return found
+}
+
+func desktopWords(d platform.Desktop) string {
+	words := "desktop: " + string(d.Kind)
+	switch {
+	case d.Kind == platform.Wayland && d.Compositor != "":
+		words += ", " + d.Compositor
+	case d.Kind == platform.WSL:
+		words += fmt.Sprintf(" %d", d.WSL)
+	}
+	if d.XWayland {
+		words += ", with XWayland"
+	}
+	if d.SSH {
+		words += ", over SSH"
+	}
+	return words + " (" + d.Why + ")"
+}
+
+// checkSessionLimit tells what was seen of Cursor's limit.
+func checkSessionLimit(_ context.Context, e *env) []finding {
+	seen, err := e.store.SeenLimits()
+	if err != nil {
+		return []finding{wrong(err.Error(), "remove the file: what it says is seen again")}
+	}
+	var found []finding
+	for _, version := range slices.Sorted(maps.Keys(seen)) {
+		what := "has no limit for our hook"
+		if seen[version].Limit > 0 {
+			what = fmt.Sprintf("lets our hook answer %d times in a row", seen[version].Limit)
+		}
+		found = append(found, fine(fmt.Sprintf("Cursor %s %s, as was seen on %s", version, what, seen[version].At.Format(time.DateOnly))))
+	}
+	if found == nil {
+		found = append(found, fine("nothing was seen yet that contradicts what is known of Cursor's versions"))
+	}
+	return found
+}
+
+const (
+	testLine  = "cursor-ralph was here: this line is a test and can be deleted"
+	countdown = 5 // seconds
+)
+
+// typeTest types a line where the user looks on. Return is not pressed.
+func typeTest(ctx context.Context, e *env) error {
+	ways, target, err := e.ways()
+	if err != nil {
+		return err
+	}
+	if err := e.say("bring the window to the front, with the cursor in a text field (best of all: Cursor's chat input)"); err != nil {
+		return err
+	}
+	for n := countdown; n > 0; n-- {
+		if err := e.say("%d", n); err != nil {
+			return err
+		}
+		if err := second(ctx); err != nil {
+			return err
+		}
+	}
+	target.Line, target.Test = testLine, true
+	target.Step = func(words string) { _ = e.say("%s", words) } // what fails here fails below
+	outcome := keystroke.Type(ctx, ways, target)
+	if err := outcome.Err(); err != nil {
+		return problem("the line was not typed: "+err.Error(), "`cursor-ralph doctor` tells what would help")
+	}
+	return e.say("typed by %s; look whether exactly this stands there:\n%s", outcome.Method(), testLine)
+}
+
+func second(ctx context.Context) error {
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/keystroke"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// The patience of an injection, besides its --wait.
+const (
+	exitWait  = 10 * time.Second // for the hook that started it to end
+	turnWait  = time.Minute      // for another loop's injection to be over
+	typeWait  = 30 * time.Second // for all ways of typing together
+	statePoll = 10 * time.Millisecond
+)
+
+func injectFlags(f *pflag.FlagSet) {
+	f.Bool("dry-run", false, "press nothing; tell which ways of typing would work")
+	f.Duration("wait", 30*time.Second, "how long to wait until the line has arrived")
+	typingFlags(f)
+	f.Bool("any", false, "with --dry-run: one way that works is enough")
+	f.String("injection", "", "the `ID` under which the hook began it")
+	f.Int("after", 0, "the process `ID` of the hook, which has to be over first")
+	for _, name := range []string{"any", "injection", "after"} {
+		f.Lookup(name).Hidden = true
+	}
+}
+
+// typingFlags are the settings of typing; the hook has them from hooks.json.
+func typingFlags(f *pflag.FlagSet) {
+	f.String("method", "", "this way of typing alone: `NAME`")
+	f.String("injectors", "", "the ways of typing to try, in this order: `NAMES`")
+	f.String("focus-keys", "", "`KEYS` to press before the line, such as ctrl+i, to get the focus into the chat input")
+	f.Bool("type-unchecked", false, "also where nothing can tell which window has the focus")
+}
+
+// ways gives the injectors that are asked for, and a target without a line.
+func (e *env) ways() ([]keystroke.Injector, keystroke.Target, error) {
+	names := e.text("method")
+	if names == "" {
+		names = e.text("injectors")
+	}
+	var list []string
+	if names != "" {
+		list = strings.Split(names, ",")
+	}
+	injectors, err := keystroke.Injectors(e.machine(), list)
+	if err != nil {
+		return nil, keystroke.Target{}, misuse(err.Error(), "`cursor-ralph doctor` shows the ways of typing that work here")
+	}
+	keys, err := keystroke.ParseChord(e.text("focus-keys"))
+	if err != nil {
+		return nil, keystroke.Target{}, misuse("--focus-keys: "+err.Error(), "give keys such as ctrl+i")
+	}
+	return injectors, keystroke.Target{
+		Editors: keystroke.Editors(e.getenv), FocusKeys: keys, Unchecked: e.isSet("type-unchecked"),
+	}, nil
+}
+
+// machine is this one, as keystroke needs it.
+func (e *env) machine() keystroke.Machine {
+	m := keystroke.Machine{Desktop: platform.FindDesktop(runtime.GOOS, e.getenv), OS: runtime.GOOS, Env: os.Environ()}
+	self, err := os.Executable()
+	if err != nil {
+		return m
+	}
+	m.Guard = []string{self, "guard"}
+	name := strings.Replace(filepath.Base(self), "cursor-ralph", "cursor-ralph-robotgo", 1)
+	if helper := filepath.Join(filepath.Dir(self), name); isFile(helper) {
+		m.Robotgo = helper
+	}
+	return m
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// inject types the continue line of a loop into Cursor. The hook starts it at
+// the session limit, and users run it by hand.
+func inject(ctx context.Context, e *env, args []string) error {
+	id, err := e.target(args)
+	if err != nil {
+		return err
+	}
+	ways, target, err := e.ways()
+	if err != nil {
+		return err
+	}
+	l, err := e.store.Read(id)
+	if err != nil {
+		return e.unknown(id, err)
+	}
+	target.Line, target.Workspace = loop.ContinueLine(id), l.Workspace
+	if e.isSet("dry-run") {
+		return e.tryDry(ctx, ways, target)
+	}
+	if err := e.awaitHook(ctx); err != nil {
+		return err
+	}
+	release, err := e.lockTyping(ctx)
+	if err != nil {
+		return err
+	}
+	failed := e.injectLocked(ctx, id, ways, target)
+	return errors.Join(failed, release())
+}
+
+// tryDry tells which ways of typing would work, and fails if none would.
+func (e *env) tryDry(ctx context.Context, ways []keystroke.Injector, t keystroke.Target) error {
+	works := false
+	for i, err := range keystroke.ProbeAll(ctx, ways, t) {
+		works = works || err == nil
+		if err := e.say("%s", wouldWork(ways[i].Name(), err)); err != nil {
+			return err
+		}
+		if works && e.isSet("any") {
+			break
+		}
+	}
+	if !works {
+		return problem("no way of typing works here and now", "`cursor-ralph doctor` tells what would help; the line can always be typed by hand: "+t.Line)
+	}
+	return nil
+}
+
+func wouldWork(name string, err error) string {
+	if err != nil {
+		return name + ": would not work: " + err.Error()
+	}
+	return name + ": would work"
+}
+
+// awaitHook waits for the end of the hook that started us: until then its turn
+// is not over.
+func (e *env) awaitHook(ctx context.Context) error {
+	pid, err := e.flags.GetInt("after")
+	if err != nil || pid <= 0 {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, exitWait)
+	defer cancel()
+	for !platform.Gone(pid) {
+		if err := moment(ctx); err != nil {
+			return fmt.Errorf("the hook did not end: %w", err)
+		}
+	}
+	return nil
+}
+
+// lockTyping lets one of us type at a time: there is one keyboard and one
+// clipboard.
+func (e *env) lockTyping(ctx context.Context) (release func() error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, turnWait)
+	defer cancel()
+	if err := ownfile.Folder(e.places.Pending()); err != nil {
+		return nil, err
+	}
+	return ownfile.Lock(ctx, filepath.Join(e.places.Pending(), ".typing.lock"))
+}
+
+func (e *env) injectLocked(ctx context.Context, id string, ways []keystroke.Injector, t keystroke.Target) error {
+	injection, err := e.openInjection(ctx, id)
+	if injection == "" || err != nil {
+		return err
+	}
+	began := e.now()
+	wait, err := e.flags.GetDuration("wait")
+	if err != nil {
+		return err
+	}
+	t.Permit = func(context.Context) error { return e.wanted(id, injection) }
+	t.Arrived = func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		return e.awaitArrival(ctx, id, injection)
+	}
+	t.Step = func(words string) { e.logInjection(id, "step", words) }
+	typing, cancel := context.WithTimeout(ctx, typeWait+wait)
+	defer cancel()
+	outcome := keystroke.Type(typing, ways, t)
+	return e.report(context.WithoutCancel(ctx), id, injection, outcome, e.now().Sub(began))
+}
+
+// openInjection begins an injection by hand, or takes over the one that the
+// hook began. Empty means that nobody waits for it any more.
+func (e *env) openInjection(ctx context.Context, id string) (injection string, err error) {
+	if injection = e.text("injection"); injection != "" {
+		if err := e.wanted(id, injection); err != nil {
+			e.logInjection(id, "not-typed", err.Error())
+			return "", nil
+		}
+		return injection, nil
+	}
+	l, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventInject})
+	return l.Injection.ID, err
+}
+
+// wanted is asked before each key: the user may have paused, cancelled or gone
+// on meanwhile.
+func (e *env) wanted(id, injection string) error {
+	l, err := e.store.Read(id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("the loop has ended")
+	case err != nil:
+		return err
+	case !l.Injecting(injection, e.now()):
+		return fmt.Errorf("the loop does not wait for it any more (%s)", l.Status)
+	}
+	return nil
+}
+
+// awaitArrival waits for the evidence: the prompt hook saw the line in its
+// conversation, or the agent asked for the continuation.
+func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
+	for {
+		l, err := e.find(id)
+		switch {
+		case err != nil:
+			return err
+		case l.Injection.ID != injection:
+			return errors.New("the loop waits for another line")
+		case l.Injection.Outcome == loop.Arrived:
+			return nil
+		case l.Injection.Outcome != "":
+			return errors.New(l.Injection.Outcome)
+		}
+		if err := moment(ctx); err != nil {
+			return errors.New("no hook saw it and no agent asked for the continuation")
+		}
+	}
+}
+
+// report writes down how it went, and where it did not work has the user type
+// the line.
+func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outcome, took time.Duration) error {
+	done := loop.Injection{ID: injection, Outcome: loop.Arrived, Method: o.Method(), Milliseconds: took.Milliseconds()}
+	for _, t := range o.Tries {
+		if t.Err != nil {
+			done.Tries = append(done.Tries, t.Name+": "+t.Err.Error())
+		}
+	}
+	failed := o.Err()
+	if failed != nil {
+		done.Outcome = strings.ReplaceAll(failed.Error(), "\n", "; ")
+	}
+	l, _, err := e.store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injection: done})
+	if err != nil {
+		return errors.Join(err, failed)
+	}
+	e.logInjection(id, "injected", fmt.Sprintf("%s in %d ms: %s", done.Method, done.Milliseconds, l.Injection.Outcome))
+	if l.Injection.Outcome == loop.Arrived {
+		return e.say("typed by %s, and arrived", done.Method)
+	}
+	if l.Status == loop.Waiting && l.Rested {
+		e.handOver(ctx, l)
+	}
+	return problem("the line did not arrive: "+l.Injection.Outcome, "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
+}
+
+// handOver leaves the line on the clipboard and tells the user.
+func (e *env) handOver(ctx context.Context, l loop.State) {
+	if err := keystroke.Copy(ctx, e.machine(), loop.ContinueLine(l.ConversationID)); err != nil {
+		e.logInjection(l.ConversationID, "error", "the line was not left on the clipboard: "+err.Error())
+	} else {
+		e.logInjection(l.ConversationID, "step", "the line was left on the clipboard")
+	}
+	if e.mayNotify() {
+		_ = e.showNotification(l) // it has told the log
+	}
+}
+
+func (e *env) logInjection(id, action, why string) {
+	line := hooklog.Line{At: e.now(), Conversation: id, Event: "inject", Action: action, Why: why}
+	_ = hooklog.Append(e.places.Log(), line) // what matters is in the loop's history too
+}
+
+// moment waits until it is worth to look again.
+func moment(ctx context.Context) error {
+	timer := time.NewTimer(statePoll)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
