@@ -5,36 +5,48 @@ BIN     = bin
 BENCH   =
 FUZZ    = 1m
 
-# The two programs that everybody gets are static and free of cgo.
+# The two programs that everybody gets are static and free of cgo. The helper
+# for typing is built where its C libraries are.
 PROGRAMS = cursor-ralph cursor-ralph-hook
+HELPER   = cursor-ralph-robotgo
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo test check bench fuzz cross clean
+.PHONY: help build programs helper install demo test lab check bench fuzz cross clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-build: ## build cursor-ralph and cursor-ralph-hook into bin/
+build: programs helper ## build everything into bin/
+
+programs: ## build cursor-ralph and cursor-ralph-hook alone
 	@mkdir -p $(BIN)
 	$(GOBUILD) -o $(BIN)/ $(PROGRAMS:%=./cmd/%)
+
+helper: ## build cursor-ralph-robotgo, one of the ways of typing; skipped where its C libraries are missing
+	@scripts/setup build
+	@scripts/helper $(BIN)/$(HELPER) "$(VERSION)"
 
 install: build ## copy them to PREFIX/bin (default ~/.local/bin)
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(PROGRAMS:%=$(BIN)/%) "$(DESTDIR)$(PREFIX)/bin/"
+	@[ ! -e $(BIN)/$(HELPER) ] || install -m 755 $(BIN)/$(HELPER) "$(DESTDIR)$(PREFIX)/bin/"
 	@echo
 	@echo "Now tell Cursor about it: $(PREFIX)/bin/cursor-ralph install"
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "and put $(PREFIX)/bin on your PATH, so that the agent's shell finds cursor-ralph";; esac
 
 demo: ## a whole loop with a simulated Cursor, in a scratch folder
 	@scripts/setup demo
-	@$(MAKE) --no-print-directory -s build
+	@$(MAKE) --no-print-directory -s programs
 	@$(BIN)/cursor-ralph demo
 
 test: ## all tests; tells at the end what was skipped
 	@scripts/test
+
+lab: ## type into real windows in many conditions, many times, and write down how it went
+	@scripts/lab
 
 check: ## everything that CI checks, tests and fuzzing included (.ci/run)
 	@.ci/run

@@ -68,6 +68,7 @@ func (s State) Injecting(id string, now time.Time) bool {
 
 // opened begins an injection. The agent is idle until the line arrives.
 func (s State) opened(now time.Time) State {
+	s = s.remembered(s.Injection)
 	s.Injection = Injection{ID: strconv.FormatInt(now.UnixNano(), 36), Iteration: s.Iterations, OpenedAt: now}
 	s.Status, s.PauseReason, s.Reason = Waiting, "", "the continue line is being typed into Cursor"
 	return s
@@ -87,18 +88,40 @@ func (s State) inject(now time.Time) (State, Action) {
 // injected takes in how an injection went. What was seen of it decides about
 // its outcome, and not who typed it.
 func (s State) injected(report Injection, now time.Time) State {
-	if s.Injection.ID != report.ID {
+	i, ok := s.InjectionOf(report.ID)
+	if !ok {
 		return s
 	}
-	s.Injection.Method, s.Injection.Milliseconds, s.Injection.Tries = report.Method, report.Milliseconds, report.Tries
-	s.Injection = s.Injection.close(report.Outcome, now)
-	if s.Status == Waiting && s.Injection.Outcome != Arrived {
-		s.Reason = "typing the continue line did not work (" + s.Injection.Outcome + "); type it yourself"
+	i.Method, i.Milliseconds, i.Tries = report.Method, report.Milliseconds, report.Tries
+	i = i.close(report.Outcome, now)
+	if i.ID == s.Injection.ID {
+		s.Injection = i
+		if s.Status == Waiting && i.Outcome != Arrived {
+			s.Reason = "typing the continue line did not work (" + i.Outcome + "); type it yourself"
+		}
 	}
-	for i := range s.History {
-		if h := &s.History[i]; h.Number == s.Injection.Iteration {
-			done := s.Injection
-			h.Injection = &done
+	return s.remembered(i)
+}
+
+// InjectionOf gives the injection with an id: the last one, or one of the
+// history, which a fast agent may have left behind.
+func (s State) InjectionOf(id string) (Injection, bool) {
+	if s.Injection.ID == id && id != "" {
+		return s.Injection, true
+	}
+	for _, h := range s.History {
+		if h.Injection != nil && h.Injection.ID == id {
+			return *h.Injection, true
+		}
+	}
+	return Injection{}, false
+}
+
+// remembered puts an injection into the history, with the iteration before it.
+func (s State) remembered(i Injection) State {
+	for n := range s.History {
+		if h := &s.History[n]; h.Number == i.Iteration && i.ID != "" {
+			h.Injection = &i
 		}
 	}
 	return s
@@ -135,10 +158,13 @@ func (s State) arrived(now time.Time) State {
 
 // PastLimit tells whether a user's message shows that Cursor's limit is real:
 // the last follow-up that it allows was answered by a turn, and no stop hook was
-// run after it.
+// run after it. Words alone are no turn: those of the turn before may be late.
 func (s State) PastLimit(limit int, t Turn) bool {
 	n := len(s.History)
-	return n > 0 && s.History[n-1].Action == string(Followup) && s.LastStop.LoopCount == limit-1 && (t.Followed || t.seen())
+	if n == 0 || s.LastStop.LoopCount != limit-1 || !s.LastStop.At.Equal(s.History[n-1].EndedAt) {
+		return false // a stop that was not answered comes after the last iteration
+	}
+	return s.History[n-1].Action == string(Followup) && (t.Followed || len(t.Tools) > 0)
 }
 
 // detachedHistory copies the history with what it points to.

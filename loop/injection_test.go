@@ -177,6 +177,23 @@ func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the next one began before the report", func(t *testing.T) {
+		c := newChat(t)
+		c.do(atSessionLimit(loop.TypingPossible, working))
+		e := report(c, loop.Arrived)
+		c.all(loop.Event{Kind: loop.EventContinue}, atSessionLimit(loop.TypingPossible, working))
+		next := c.l.Injection
+		if i, ok := c.l.InjectionOf(e.Injection.ID); !ok || i.Outcome != loop.Arrived {
+			t.Errorf("got %+v, %v, want that it arrived", i, ok)
+		}
+		c.do(e)
+		if i := c.l.History[0].Injection; i == nil || i.Method != "xtest" || i.Outcome != loop.Arrived {
+			t.Errorf("got %+v", i)
+		}
+		if diff := cmp.Diff(next, c.l.Injection); diff != "" || c.l.History[1].Injection != nil {
+			t.Errorf("the next one has changed: -want +got:\n%s", diff)
+		}
+	})
 	t.Run("of another injection", func(t *testing.T) {
 		c := newChat(t)
 		c.do(atSessionLimit(loop.TypingPossible, working))
@@ -201,10 +218,18 @@ func TestAKilledTyperIsNoEvidence(t *testing.T) {
 }
 
 func TestPastLimit(t *testing.T) {
+	then := func(l loop.State, events ...loop.Event) loop.State {
+		for i, e := range events {
+			l, _ = loop.Decide(l, e, began().Add(time.Duration(i+1)*time.Minute))
+		}
+		return l
+	}
 	answered := func(count int) loop.State {
-		l := newLoop()
-		next, _ := loop.Decide(l, stop(worked(working), loopCount(count)), began())
-		return next
+		l, _ := loop.Decide(newLoop(), stop(worked(working), loopCount(count)), began())
+		return l
+	}
+	fifth := func(changes ...func(*loop.Event)) loop.Event {
+		return stop(worked(working), append(changes, loopCount(4))...)
 	}
 	paused := newLoop()
 	paused.LastStop.LoopCount = 4
@@ -215,6 +240,12 @@ func TestPastLimit(t *testing.T) {
 		want bool
 	}{
 		{"a turn after the fifth follow-up", answered(4), worked(), true},
+		{"late words of the turn before", answered(4), loop.Turn{Texts: []string{"I go on."}}, false},
+		{"the turn of a stop that failed", then(answered(3), fifth(status(loop.Errored))), worked(), false},
+		{"the turn of a stop at which the loop was paused", then(answered(3), loop.Event{Kind: loop.EventPause}, fifth()), worked(), false},
+		{"continued meanwhile", then(answered(4), loop.Event{Kind: loop.EventContinue}), worked(), false},
+		{"a fifth stop that handed over", then(answered(3), fifth(sessionLimit(5))), worked(), false},
+		{"a message before it, of the user", then(answered(4), loop.Event{Kind: loop.EventMessage, Text: "hello"}), worked(), true},
 		{"the follow-up was seen", answered(4), loop.Turn{Followed: true}, true},
 		{"the follow-up never reached the agent", answered(4), loop.Turn{}, false},
 		{"after the fourth", answered(3), worked(), false},

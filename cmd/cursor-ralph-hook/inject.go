@@ -27,7 +27,7 @@ func (h *handler) typing(ctx context.Context) loop.Typing {
 		defer cancel()
 		program, err := cursorRalph()
 		if err == nil {
-			err = platform.Run(ctx, program, h.injectArgs("--dry-run")...)
+			err = platform.Run(ctx, program, h.injectArgs("--dry-run", "--any")...)
 		}
 		if err == nil {
 			return loop.TypingPossible

@@ -231,15 +231,16 @@ func (e *env) wanted(id, injection string) error {
 func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 	for {
 		l, err := e.find(id)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case l.Injection.ID != injection:
-			return errors.New("the loop waits for another line")
-		case l.Injection.Outcome == loop.Arrived:
+		}
+		switch i, ok := l.InjectionOf(injection); {
+		case !ok:
+			return errors.New("the loop knows nothing of it")
+		case i.Outcome == loop.Arrived:
 			return nil
-		case l.Injection.Outcome != "":
-			return errors.New(l.Injection.Outcome)
+		case i.Outcome != "":
+			return errors.New(i.Outcome)
 		}
 		if err := moment(ctx); err != nil {
 			return errors.New("no hook saw it and no agent asked for the continuation")
@@ -264,14 +265,17 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	if err != nil {
 		return errors.Join(err, failed)
 	}
-	e.logInjection(id, "injected", fmt.Sprintf("%s in %d ms: %s", done.Method, done.Milliseconds, l.Injection.Outcome))
-	if l.Injection.Outcome == loop.Arrived {
+	if i, ok := l.InjectionOf(injection); ok {
+		done = i // what was seen of it counts
+	}
+	e.logInjection(id, "injected", fmt.Sprintf("%s in %d ms: %s", done.Method, done.Milliseconds, done.Outcome))
+	if done.Outcome == loop.Arrived {
 		return e.say("typed by %s, and arrived", done.Method)
 	}
-	if l.Status == loop.Waiting && l.Rested {
+	if l.Status == loop.Waiting && l.Rested && l.Injection.ID == injection {
 		e.handOver(ctx, l)
 	}
-	return problem("the line did not arrive: "+l.Injection.Outcome, "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
+	return problem("the line did not arrive: "+done.Outcome, "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
 }
 
 // handOver leaves the line on the clipboard and tells the user.

@@ -1,0 +1,145 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// beside installs the hook in a folder of its own, with a cursor-ralph that is
+// this shell script. Its arguments go into a file, a line for each call.
+func (w world) beside(script string) world {
+	w.Helper()
+	dir := filepath.Join(w.dir, "bin")
+	w.must(os.Mkdir(dir, 0o755))
+	hook, err := os.ReadFile(program())
+	w.must(err)
+	w.must(os.WriteFile(filepath.Join(dir, "cursor-ralph-hook"), hook, 0o755))
+	if script != "" {
+		calls := `echo "$@" >>"` + w.callsPath() + "\"\n"
+		w.must(os.WriteFile(filepath.Join(dir, "cursor-ralph"), []byte("#!/bin/sh\n"+calls+script), 0o755))
+	}
+	w.wrap = []string{"/bin/sh", "-c", `shift; exec "` + filepath.Join(dir, "cursor-ralph-hook") + `" "$@"`, "sh"}
+	w.env = append(w.env, "DISPLAY=:7", "WAYLAND_DISPLAY=")
+	return w
+}
+
+func (w world) callsPath() string { return filepath.Join(w.dir, "calls") }
+
+func (w world) asked() []string {
+	w.Helper()
+	data, err := os.ReadFile(w.callsPath())
+	if err != nil && !os.IsNotExist(err) {
+		w.Error(err)
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+// atLimit is a loop whose next stop is the last of its session.
+func (w world) atLimit() (event string) {
+	w.write(w.places.Live("a"), seven("the task"))
+	return w.event("stop", "a", fields{"status": "completed", "loop_count": 4})
+}
+
+func TestWhoTypesAtTheSessionLimit(t *testing.T) {
+	const yes, no = "exit 0", "exit 1"
+	for _, tt := range []struct {
+		name, script string
+		env, flags   []string
+		calls        []string // as far as they can be foretold
+		handsOver    bool
+		outcome      string
+		log          string
+	}{
+		{"we do, where it is possible", yes, nil, nil, []string{"inject a --dry-run --any", "inject a --injection "}, false, "", "action=inject"},
+		{"with the settings of hooks.json", yes, nil, []string{"--injectors", "xtest,wtype", "--focus-keys=ctrl+i", "--type-unchecked"},
+			[]string{"inject a --dry-run --any --injectors xtest,wtype --focus-keys ctrl+i --type-unchecked", "inject a --injection "}, false, "", ""},
+		{"the user, where it is not", no, nil, nil, []string{"inject a --dry-run --any"}, true, "", "cursor-ralph doctor tells more"},
+		{"the user, where nobody knows in time", "exec sleep 20", nil, nil, []string{"inject a --dry-run --any"}, true, "", "did not end in time"},
+		{"the user, where cursor-ralph is missing", "", nil, nil, []string{""}, true, "", "no such file"},
+		{"the user, without a desktop", yes, []string{"DISPLAY="}, nil, []string{""}, true, "", "neither WAYLAND_DISPLAY nor DISPLAY is set"},
+		{"the user, if it cannot be started", `rm "$0"`, nil, nil, []string{"inject a --dry-run --any"}, false, "it could not be started", "action=error"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t).beside(tt.script)
+			w.env = append(w.env, tt.env...)
+			text := w.followup(w.atLimit(), tt.flags...)
+			l := w.live("a")
+			if handsOver := text != ""; handsOver != tt.handsOver || l.Status != loop.Waiting {
+				t.Errorf("got %q and %s, want the hand-over: %v", text, l.Status, tt.handsOver)
+			}
+			if len(tt.calls) == 2 { // the typer is not waited for
+				waitFor(t, "the typer", func() bool { return len(w.asked()) == 2 })
+			}
+			for i, call := range w.asked() {
+				if i >= len(tt.calls) || !strings.HasPrefix(call, tt.calls[i]) {
+					t.Errorf("call %d: got %q, want them as %q", i+1, call, tt.calls)
+				}
+			}
+			if !strings.HasPrefix(l.Injection.Outcome, tt.outcome) || (l.Injection.ID == "") != tt.handsOver {
+				t.Errorf("got the injection %+v, want the outcome %q", l.Injection, tt.outcome)
+			}
+			w.logged(tt.log)
+		})
+	}
+}
+
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(tooLong); !ok(); time.Sleep(poll) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: it does not come about", what)
+		}
+	}
+}
+
+// TestTheTyperOutlivesTheHook: the editor waits for the hook's streams, and for
+// any other that it passed on; and it may kill all that the hook started.
+func TestTheTyperOutlivesTheHook(t *testing.T) {
+	w := newWorld(t).beside(`case "$*" in *--dry-run*) exit 0 ;; esac
+echo $$ >"$0.pid.new" && mv "$0.pid.new" "$0.pid" && exec sleep 600`)
+	event := w.atLimit()
+	extra, passed, err := os.Pipe()
+	w.must(err)
+	defer extra.Close()
+	cmd := exec.Command(filepath.Join(w.dir, "bin", "cursor-ralph-hook"))
+	cmd.Env, cmd.Stdin, cmd.ExtraFiles = w.env, strings.NewReader(event), []*os.File{passed}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdout, err := cmd.StdoutPipe()
+	w.must(err)
+	w.must(cmd.Start())
+	w.must(passed.Close())
+	answer, err := io.ReadAll(stdout) // to its end: nobody has it any more
+	w.must(err)
+	if n, err := extra.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("the pipe that was passed on: got %d, %v, want its end", n, err)
+	}
+	var object map[string]any
+	if err := json.Unmarshal(answer, &object); err != nil || len(object) != 0 {
+		t.Errorf("got the answer %q, want {}", answer)
+	}
+	pidFile := filepath.Join(w.dir, "bin", "cursor-ralph.pid")
+	waitFor(t, "the typer", func() bool { return w.exists(pidFile) })
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the hook may be gone, and its group with it
+	_ = cmd.Wait()
+	data, err := os.ReadFile(pidFile)
+	w.must(err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	w.must(err)
+	if platform.Gone(pid) {
+		t.Error("the typer died with the hook")
+	}
+	w.must(syscall.Kill(pid, syscall.SIGKILL))
+}
