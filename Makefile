@@ -14,10 +14,10 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo test lab check bench fuzz cross clean
+.PHONY: help build programs helper install demo test lab check bench bench-typing fuzz cross clean
 
 help: ## print this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: programs helper ## build everything into bin/
 
@@ -45,7 +45,7 @@ demo: ## a whole loop with a simulated Cursor, in a scratch folder
 test: ## all tests; tells at the end what was skipped
 	@scripts/test
 
-lab: ## type into real windows in many conditions, many times, and write down how it went
+lab: ## type into real windows in many conditions, half an hour long, and write docs/typing.md
 	@scripts/lab
 
 check: ## everything that CI checks, tests and fuzzing included (.ci/run)
@@ -53,6 +53,9 @@ check: ## everything that CI checks, tests and fuzzing included (.ci/run)
 
 bench: ## the hook's speed against the least a Go program can do (BENCH="-n 500", BENCH=-help)
 	@go run ./bench $(BENCH)
+
+bench-typing: ## how long it takes from the hook's end to the message in the editor, on X11
+	@go run ./bench/typing
 
 fuzz: ## every fuzz target for FUZZ=1m
 	@scripts/fuzz $(FUZZ)

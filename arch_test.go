@@ -68,6 +68,7 @@ var rows = []row{
 	{dir: "bench"},
 	{dir: "bench/floor"},
 	{dir: "bench/peak"},
+	{dir: "bench/typing", ours: list("internal/testdesk")},
 	{dir: "scripts/testreport"},
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,15 +24,18 @@ type Options struct {
 	Hook          string        // absolute path of cursor-ralph-hook
 	Program       string        // how the agent's shell calls cursor-ralph: a name or an absolute path; empty is cursor-ralph
 	OS            string        // a GOOS value, it decides the quoting
-	SessionLimit  string        // a number of at least 1, or none; empty is what is installed, else 5
+	SessionLimit  string        // a number of at least 1, none or auto; empty is what is installed, else auto
 	Minimal       bool          // the stop entry only, for a Cursor that knows no other events of ours
 	KeepMinimal   bool          // Minimal too is what is installed
+	Injectors     *string       // ways of typing in order, joined by commas, or none; empty is those of the desktop, nil is what is installed
+	FocusKeys     *string       // keys pressed before the line is typed, such as ctrl+i; empty is none, nil is what is installed
+	TypeUnchecked *bool         // ways of typing that cannot check the focus may be used; nil is what is installed
 	VerifyTimeout time.Duration // longest --verify the stop entry must have time for; zero is ten minutes
 	AnyEvent      bool          // accept event names in hooks.json that we do not know
 }
 
 const (
-	defaultSessionLimit  = "5"
+	defaultSessionLimit  = "auto"
 	defaultVerifyTimeout = 10 * time.Minute
 	stopMargin           = time.Minute // what the stop hook may need besides the verification
 )
@@ -85,6 +89,11 @@ func (o Options) check() error {
 	if o.VerifyTimeout < 0 {
 		return refusal{what: fmt.Sprintf("verify timeout %v is negative", o.VerifyTimeout), hint: "give a duration such as 10m"}
 	}
+	for name, value := range map[string]*string{"injectors": o.Injectors, "focus keys": o.FocusKeys} {
+		if value != nil && *value != "" && !nameList(*value) {
+			return refusal{what: fmt.Sprintf("%s %q are not names", name, *value), hint: "give injectors such as xtest,robotgo, and keys such as ctrl+i"}
+		}
+	}
 	return checkLimit(o.sessionLimit())
 }
 
@@ -105,10 +114,15 @@ func (o Options) absoluteHook() bool {
 
 func checkLimit(limit string) error {
 	n, err := strconv.Atoi(limit)
-	if limit == "none" || err == nil && n >= 1 && strconv.Itoa(n) == limit {
+	if limit == "none" || limit == "auto" || err == nil && n >= 1 && strconv.Itoa(n) == limit {
 		return nil
 	}
-	return refusal{what: fmt.Sprintf("session limit %q is not a limit", limit), hint: "give a whole number of at least 1, or none"}
+	return refusal{what: fmt.Sprintf("session limit %q is not a limit", limit), hint: "give a whole number of at least 1, none or auto"}
+}
+
+// nameList reports whether s has the form of a list of injectors or keys. Which there are is not known here.
+func nameList(s string) bool {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*([,+][A-Za-z0-9][A-Za-z0-9-]*)*$`).MatchString(s)
 }
 
 // refusal is an error that the user can do something about.

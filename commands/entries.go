@@ -63,15 +63,17 @@ func (o Options) entry(event string) entry {
 	return e
 }
 
-// stopEntry writes both limits twice, for Cursor and as flags for the hook, which cannot see its own entry.
+// stopEntry writes both limits twice, for Cursor and as flags for the hook, which cannot see its own entry. With auto Cursor
+// is told of no limit, and the hook finds out whether it keeps to that.
 func (o Options) stopEntry() entry {
 	limit, timeout := o.sessionLimit(), o.stopTimeout()
 	command := fmt.Sprintf("%s --session-limit %s --timeout %d", o.command(), limit, timeout)
 	if o.Minimal {
 		command += " --minimal"
 	}
+	command += o.typingFlags()
 	loopLimit := hujson.Literal(limit)
-	if limit == "none" {
+	if limit == "none" || limit == "auto" {
 		loopLimit = hujson.Literal("null")
 	}
 	return entry{"stop", []field{
@@ -79,6 +81,21 @@ func (o Options) stopEntry() entry {
 		{"timeout", hujson.Int(timeout)},
 		{"loop_limit", loopLimit},
 	}}
+}
+
+// typingFlags are those that the hook passes on to cursor-ralph inject.
+func (o Options) typingFlags() string {
+	flags := ""
+	if o.Injectors != nil && *o.Injectors != "" {
+		flags += " --injectors " + quote(*o.Injectors, o.OS)
+	}
+	if o.FocusKeys != nil && *o.FocusKeys != "" {
+		flags += " --focus-keys " + quote(*o.FocusKeys, o.OS)
+	}
+	if o.TypeUnchecked != nil && *o.TypeUnchecked {
+		flags += " --type-unchecked"
+	}
+	return flags
 }
 
 func (o Options) command() string {

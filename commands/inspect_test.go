@@ -18,6 +18,9 @@ func stat(path string) (fs.FileInfo, error) {
 	return fs.Stat(files, strings.TrimPrefix(path, "/"))
 }
 
+// there is stat for a hook that can be run, whatever its path.
+func there(string) (fs.FileInfo, error) { return stat("/opt/cursor-ralph-hook") }
+
 func installedFile(t *testing.T, o Options) string {
 	t.Helper()
 	o.OS, o.Hook = "linux", "/opt/cursor-ralph-hook"
@@ -25,13 +28,12 @@ func installedFile(t *testing.T, o Options) string {
 }
 
 func TestAFreshInstallationHasNoFindings(t *testing.T) {
-	for _, o := range []Options{{}, {Minimal: true}, {SessionLimit: "none"}, {SessionLimit: "9", VerifyTimeout: 3e9}} {
+	for _, o := range []Options{{}, {Minimal: true}, {SessionLimit: "none"}, {SessionLimit: "9", VerifyTimeout: 3e9}, typed(Options{Minimal: true})} {
 		if got := Inspect([]byte(installedFile(t, o)), "linux", stat); len(got) > 0 {
 			t.Errorf("%+v: got %+v", o, got)
 		}
 	}
 	windows := mustMerge(t, nil, nil, Options{OS: "windows", Hook: `C:\a b\cursor-ralph-hook.exe`})
-	there := func(string) (fs.FileInfo, error) { return stat("/noexec/cursor-ralph-hook") }
 	if got := Inspect(windows, "windows", there); len(got) > 0 {
 		t.Errorf("got %+v", got)
 	}
@@ -39,7 +41,7 @@ func TestAFreshInstallationHasNoFindings(t *testing.T) {
 
 // Each case changes a sound installation by one mistake.
 func TestInspectFindsEachMistake(t *testing.T) {
-	const stop = `--timeout 660", "timeout": 660, "loop_limit": 5 }`
+	const stop = `--timeout 660", "timeout": 660, "loop_limit": null }`
 	for _, tt := range []struct {
 		name, old, new string
 		want           string
@@ -65,9 +67,10 @@ func TestInspectFindsEachMistake(t *testing.T) {
 		{"no stop entry", `"stop"`, `"sessionEnd"`, "no stop entry runs cursor-ralph-hook", true},
 		{"no tool entry", `"postToolUse"`, `"preToolUse"`, "no postToolUse entry runs", true},
 		{"two of ours", stop, stop + `, { "command": "/opt/cursor-ralph-hook" }`, "stop runs cursor-ralph-hook more than once", false},
-		{"limits disagree", `"loop_limit": 5`, `"loop_limit": 7`, "loop_limit is 7, --session-limit is \"5\"", true},
-		{"limit lifted alone", `"loop_limit": 5`, `"loop_limit": null`, "loop_limit is null, --session-limit is \"5\"", true},
-		{"limit gone", `--session-limit 5`, `--session-limit=none`, "loop_limit is 5, --session-limit is \"none\"", true},
+		{"limits disagree", `"loop_limit": null`, `"loop_limit": 7`, "loop_limit is 7, --session-limit is \"auto\"", true},
+		{"limit lifted for Cursor alone", `--session-limit auto`, `--session-limit=5`, "loop_limit is null, --session-limit is \"5\"", true},
+		{"limit lifted for the hook alone", `, "loop_limit": null`, ``, "loop_limit is 5, --session-limit is \"auto\"", true},
+		{"flag gone", `--session-limit auto `, ``, "loop_limit is null, --session-limit is \"5\"", true},
 		{"timeouts disagree", `"timeout": 660`, `"timeout": 30`, "timeout is 30, --timeout is \"660\"", true},
 		{"timeout gone", `"timeout": 660, `, ``, "timeout is 60, --timeout is \"660\"", true},
 		{"program missing", "/opt/cursor-ralph-hook --", "/gone/cursor-ralph-hook --", `"/gone/cursor-ralph-hook" does not exist`, true},
@@ -109,6 +112,10 @@ func TestInspectAcceptsWhatCursorAccepts(t *testing.T) {
 		if got := Inspect([]byte(file), "linux", stat); len(got) > 0 {
 			t.Errorf("%s: got %+v", name, got)
 		}
+	}
+	none := strings.Replace(sound, "--session-limit auto", "--session-limit none", 1)
+	if got := Inspect([]byte(none), "linux", stat); len(got) > 0 || none == sound {
+		t.Errorf("no limit: got %+v", got)
 	}
 	for _, matcher := range []string{"*", "", "Shell|Read", `^(?!rm)\\u0041(?<n>a)\\1`, `[\\w-]+`} {
 		file := strings.Replace(sound, `"matcher": "cursor-ralph"`, `"matcher": "`+matcher+`"`, 1)

@@ -52,6 +52,14 @@ func (e installed) flag(name, missing string) string {
 
 func (e installed) minimal() bool { return slices.Contains(e.words, "--minimal") }
 
+// names is a flag's value, empty if the installer would not write it.
+func (e installed) names(flag string) string {
+	if value := e.flag(flag, ""); nameList(value) {
+		return value
+	}
+	return ""
+}
+
 // field is a member as it is written in the file.
 func (e installed) field(d doc, name, missing string) string {
 	v, at := find(e.value, name)
@@ -61,30 +69,43 @@ func (e installed) field(d doc, name, missing string) string {
 	return d.source(v)
 }
 
-// settings are those of our stop entry, also of one written for another system. limit is empty if there is none.
-func settings(raw []byte) (limit string, minimal bool) {
+// settings are what an installation can be asked to keep.
+type settings struct {
+	limit     string // empty if there is none
+	minimal   bool
+	injectors string
+	focusKeys string
+	unchecked bool
+}
+
+// settingsOf are those of our stop entry, also of one written for another system.
+func settingsOf(raw []byte) settings {
 	_, text := splitMark(raw)
 	d, err := parse(text)
 	if err != nil {
-		return "", false
+		return settings{}
 	}
 	for _, goos := range []string{"linux", "windows"} {
 		for _, e := range d.installed(goos) {
 			if e.event == "stop" && e.words != nil {
-				return e.limit(d), e.minimal()
+				return settings{e.limit(d), e.minimal(), e.names("--injectors"), e.names("--focus-keys"), slices.Contains(e.words, "--type-unchecked")}
 			}
 		}
 	}
-	return "", false
+	return settings{}
 }
 
-// limit prefers what Cursor keeps to: a user who changes one of the two by hand changes that one.
+// limit prefers what Cursor keeps to: a user who changes one of the two by hand changes that one. A limit that is lifted for
+// Cursor is none or auto, which only the flag tells.
 func (e installed) limit(d doc) string {
-	limit := e.field(d, "loop_limit", "")
+	limit, flag := e.field(d, "loop_limit", ""), e.flag("--session-limit", "")
+	if limit == "null" && flag == "auto" {
+		return "auto"
+	}
 	if limit == "null" {
 		return "none"
 	}
-	for _, l := range []string{limit, e.flag("--session-limit", "")} {
+	for _, l := range []string{limit, flag} {
 		if checkLimit(l) == nil {
 			return l
 		}

@@ -107,9 +107,19 @@ func minimal(o Options) Options {
 	return o
 }
 
+// typed asks for a way of typing in everything that can be asked for.
+func typed(o Options) Options {
+	injectors, keys, unchecked := "wl-copy,robotgo", "ctrl+shift+i", true
+	o.Injectors, o.FocusKeys, o.TypeUnchecked = &injectors, &keys, &unchecked
+	return o
+}
+
 func TestInstalledTwiceAndUninstalledIsTheOriginal(t *testing.T) {
 	for name, before := range odd() {
-		t.Run(name, func(t *testing.T) { checkRoundTrip(t, before, minimal) })
+		t.Run(name, func(t *testing.T) {
+			checkRoundTrip(t, before, minimal)
+			checkRoundTrip(t, before, typed)
+		})
 	}
 	for seed := range int64(500) {
 		checkRoundTrip(t, randomHooks(rand.New(rand.NewSource(seed))), minimal)
@@ -177,7 +187,7 @@ func TestEditsAroundOurEntriesSurvive(t *testing.T) {
 	const before = "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" }\n    ]\n  }\n}\n"
 	for name, tt := range map[string]struct{ old, new, want string }{
 		"an entry after ours": {
-			`"loop_limit": 5 }`, "\"loop_limit\": 5 },\n      { \"command\": \"b\" }",
+			`"loop_limit": null }`, "\"loop_limit\": null },\n      { \"command\": \"b\" }",
 			"{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" },\n      { \"command\": \"b\" }\n    ]\n  }\n}\n",
 		},
 		"an entry before ours": {
@@ -185,7 +195,7 @@ func TestEditsAroundOurEntriesSurvive(t *testing.T) {
 			"{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"b\" },\n      { \"command\": \"a\" }\n    ]\n  }\n}\n",
 		},
 		"a comment beside ours": {
-			`"loop_limit": 5 }`, `"loop_limit": 5 } // why`,
+			`"loop_limit": null }`, `"loop_limit": null } // why`,
 			"{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" } // why\n    ]\n  }\n}\n",
 		},
 		"a comment in a list that we made": {
@@ -197,7 +207,7 @@ func TestEditsAroundOurEntriesSurvive(t *testing.T) {
 			"{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" }\n    ],\n    \"postToolUse\": [\n      { \"command\": \"b\" }\n    ]\n  }\n}\n",
 		},
 		"a trailing comma": {
-			`"loop_limit": 5 }`, `"loop_limit": 5 },`,
+			`"loop_limit": null }`, `"loop_limit": null },`,
 			"{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"a\" },\n    ]\n  }\n}\n",
 		},
 		"the other entry removed": {
@@ -205,7 +215,7 @@ func TestEditsAroundOurEntriesSurvive(t *testing.T) {
 			"{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": []\n  }\n}\n",
 		},
 		"our entry edited": {
-			`"loop_limit": 5 }`, `"loop_limit": 7, "failClosed": true }`, before,
+			`"loop_limit": null }`, `"loop_limit": 7, "failClosed": true }`, before,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -228,8 +238,11 @@ func TestMergedFilesAreAsInTestdata(t *testing.T) {
 	} {
 		golden(t, "testdata/merged-"+name+".json", mustMerge(t, []byte(before), nil, linux()))
 	}
+	golden(t, "testdata/merged-limit.json", mustMerge(t, nil, nil, Options{OS: "linux", Hook: "/opt/cursor-ralph-hook", SessionLimit: "5"}))
+	golden(t, "testdata/merged-typing.json", mustMerge(t, nil, nil, typed(linux())))
 	o := Options{OS: "windows", Hook: `C:\Users\Jo Doe\bin\cursor-ralph-hook.exe`, SessionLimit: "none", Minimal: true}
 	golden(t, "testdata/merged-windows.json", mustMerge(t, nil, nil, o))
+	golden(t, "testdata/merged-windows-typing.json", mustMerge(t, nil, nil, typed(o)))
 }
 
 // golden compares with a file, which UPDATE=1 writes.
@@ -317,7 +330,7 @@ func TestARefusalSaysWhatToDoOnce(t *testing.T) {
 
 func TestMistakesInOurOwnEntriesAreRepaired(t *testing.T) {
 	before := []byte(`{"version": 1, "hooks": {"stop": [{"command": "/x/cursor-ralph-hook", "loop_limit": 0}]}}`)
-	if got := string(mustMerge(t, before, nil, linux())); !strings.Contains(got, `"loop_limit": 5`) {
+	if got := string(mustMerge(t, before, nil, linux())); !strings.Contains(got, `"loop_limit": null`) {
 		t.Errorf("got %s", got)
 	}
 }

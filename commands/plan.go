@@ -97,15 +97,31 @@ func (c *Change) addHooks(o Options) error {
 
 // keepSettings fills in what was not asked for from the entry that is installed.
 func (c *Change) keepSettings(o Options, now node) Options {
-	limit, minimal := settings(now.data)
-	if o.SessionLimit == "" && limit != "" {
-		if o.SessionLimit = limit; limit != defaultSessionLimit {
-			c.note("%s: the session limit %s is kept; --session-limit %s sets the usual one", now.path, limit, defaultSessionLimit)
+	was := settingsOf(now.data)
+	if o.SessionLimit == "" && was.limit != "" {
+		if o.SessionLimit = was.limit; was.limit != defaultSessionLimit {
+			c.note("%s: the session limit %s is kept; --session-limit %s sets the usual one", now.path, was.limit, defaultSessionLimit)
 		}
 	}
-	if o.KeepMinimal && minimal && !o.Minimal {
+	if o.KeepMinimal && was.minimal && !o.Minimal {
 		o.Minimal = true
 		c.note("%s: the stop hook alone is kept (--minimal); --minimal=false installs all", now.path)
+	}
+	return c.keepTyping(o, was, now.path)
+}
+
+func (c *Change) keepTyping(o Options, was settings, path string) Options {
+	if o.Injectors == nil && was.injectors != "" {
+		o.Injectors = &was.injectors
+		c.note("%s: the injectors %s are kept; --injectors '' sets the usual ones", path, was.injectors)
+	}
+	if o.FocusKeys == nil && was.focusKeys != "" {
+		o.FocusKeys = &was.focusKeys
+		c.note("%s: the focus keys %s are kept; --focus-keys '' takes them out", path, was.focusKeys)
+	}
+	if o.TypeUnchecked == nil && was.unchecked {
+		o.TypeUnchecked = &was.unchecked
+		c.note("%s: --type-unchecked is kept; --type-unchecked=false takes it out", path)
 	}
 	return o
 }

@@ -105,7 +105,7 @@ func checkIdentity(t *testing.T, dir string, o Options) {
 	if diff := cmp.Diff(installed, tree(t, dir)); diff != "" {
 		t.Errorf("installed twice:\n%s", diff)
 	}
-	install(t, minimal(o))
+	install(t, typed(minimal(o)))
 	install(t, o)
 	uninstall(t, o)
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
@@ -277,6 +277,7 @@ func TestLinksOfTheUserAreWrittenThrough(t *testing.T) {
 }
 
 func TestSettingsThatAreNotGivenAreKept(t *testing.T) {
+	names := []string{"none", "f6"}
 	for _, tt := range []struct {
 		name        string
 		before, now Options
@@ -284,16 +285,43 @@ func TestSettingsThatAreNotGivenAreKept(t *testing.T) {
 		want        string    // flags of the stop entry
 		notes       int
 	}{
-		{name: "nothing installed", now: Options{KeepMinimal: true}, want: "--session-limit 5 --timeout 660"},
+		{name: "nothing installed", now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660"},
+		{name: "nothing asked for", now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660"},
 		{name: "no limit", before: Options{SessionLimit: "none"}, now: Options{KeepMinimal: true}, want: "--session-limit none --timeout 660", notes: 1},
+		{name: "the limit of an older version", before: Options{SessionLimit: "5"}, want: "--session-limit 5 --timeout 660", notes: 1},
 		{name: "another limit", before: Options{SessionLimit: "9"}, now: Options{SessionLimit: "5"}, want: "--session-limit 5 --timeout 660"},
-		{name: "minimal", before: Options{Minimal: true}, now: Options{KeepMinimal: true}, want: "--session-limit 5 --timeout 660 --minimal", notes: 1},
+		{name: "auto again", before: Options{SessionLimit: "9"}, now: Options{SessionLimit: "auto"}, want: "--session-limit auto --timeout 660"},
+		{name: "no limit instead of auto", now: Options{SessionLimit: "none"}, want: "--session-limit none --timeout 660"},
+		{name: "minimal", before: Options{Minimal: true}, now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660 --minimal", notes: 1},
 		{name: "no longer minimal", before: Options{Minimal: true, SessionLimit: "7"}, want: "--session-limit 7 --timeout 660", notes: 1},
-		{name: "another system's entry", before: Options{Minimal: true, SessionLimit: "7", OS: "windows", Hook: `C:\a b\cursor-ralph-hook.exe`},
-			now: Options{KeepMinimal: true}, want: "--session-limit 7 --timeout 660 --minimal", notes: 2},
-		{name: "the limit for Cursor edited", edit: [2]string{`"loop_limit": 5`, `"loop_limit": 12`}, want: "--session-limit 12 --timeout 660", notes: 1},
+		{name: "another system's entry", before: typed(Options{Minimal: true, SessionLimit: "7", OS: "windows", Hook: `C:\a b\cursor-ralph-hook.exe`}),
+			now:  Options{KeepMinimal: true},
+			want: "--session-limit 7 --timeout 660 --minimal --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 5},
+		{name: "another system's entry without quotes", before: typed(Options{OS: "windows", Hook: `C:\a\cursor-ralph-hook.exe`}),
+			want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
+		{name: "the limit for Cursor edited", edit: [2]string{`"loop_limit": null`, `"loop_limit": 12`}, want: "--session-limit 12 --timeout 660", notes: 1},
+		{name: "the limit for Cursor lifted", before: Options{SessionLimit: "5"}, edit: [2]string{`"loop_limit": 5`, `"loop_limit": null`},
+			want: "--session-limit none --timeout 660", notes: 1},
 		{name: "no limit for Cursor", before: Options{SessionLimit: "none"}, edit: [2]string{`, "loop_limit": null`, ""}, want: "--session-limit none --timeout 660", notes: 1},
-		{name: "a limit that is none", edit: [2]string{`"loop_limit": 5`, `"loop_limit": 0`}, want: "--session-limit 5 --timeout 660"},
+		{name: "auto without one for Cursor", edit: [2]string{`, "loop_limit": null`, ""}, want: "--session-limit auto --timeout 660"},
+		{name: "a limit that is none", before: Options{SessionLimit: "7"}, edit: [2]string{`"loop_limit": 7`, `"loop_limit": 0`}, want: "--session-limit 7 --timeout 660", notes: 1},
+		{name: "a flag that is no limit", edit: [2]string{"--session-limit auto", "--session-limit many"}, want: "--session-limit none --timeout 660", notes: 1},
+
+		{name: "typing", before: typed(Options{}), want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
+		{name: "typing written with =", before: typed(Options{}), edit: [2]string{"--injectors 'wl-copy,robotgo'", "--injectors=xtest"},
+			want: "--session-limit auto --timeout 660 --injectors xtest --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
+		{name: "other injectors", before: typed(Options{}), now: Options{Injectors: &names[0]},
+			want: "--session-limit auto --timeout 660 --injectors none --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
+		{name: "the usual injectors", before: typed(Options{}), now: Options{Injectors: new(string)},
+			want: "--session-limit auto --timeout 660 --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
+		{name: "other keys", before: typed(Options{}), now: Options{FocusKeys: &names[1]},
+			want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --focus-keys f6 --type-unchecked", notes: 2},
+		{name: "no keys", before: typed(Options{}), now: Options{FocusKeys: new(string)},
+			want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --type-unchecked", notes: 2},
+		{name: "only checked typing", before: typed(Options{}), now: Options{TypeUnchecked: new(bool)},
+			want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i'", notes: 2},
+		{name: "injectors that are no names", before: typed(Options{}), edit: [2]string{"--injectors 'wl-copy,robotgo'", `--injectors 'a;\u001b[2J'`},
+			want: "--session-limit auto --timeout 660 --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, o := home(t)
@@ -303,7 +331,11 @@ func TestSettingsThatAreNotGivenAreKept(t *testing.T) {
 			tt.before.Folder, tt.now.Folder, tt.now.OS, tt.now.Hook = o.Folder, o.Folder, o.OS, o.Hook
 			if tt.name != "nothing installed" {
 				install(t, tt.before)
-				write(t, o.hooksFile(), strings.Replace(read(t, o.hooksFile()), tt.edit[0], tt.edit[1], 1), 0o644)
+				edited := strings.Replace(read(t, o.hooksFile()), tt.edit[0], tt.edit[1], 1)
+				if !strings.Contains(read(t, o.hooksFile()), tt.edit[0]) {
+					t.Fatalf("%q is not in\n%s", tt.edit[0], edited)
+				}
+				write(t, o.hooksFile(), edited, 0o644)
 			}
 			c := install(t, tt.now)
 			if got := read(t, o.hooksFile()); !strings.Contains(got, " "+tt.want+`"`) {
@@ -311,6 +343,9 @@ func TestSettingsThatAreNotGivenAreKept(t *testing.T) {
 			}
 			if len(c.Notes) != tt.notes {
 				t.Errorf("got notes %q, want %d", c.Notes, tt.notes)
+			}
+			if got := Inspect([]byte(read(t, o.hooksFile())), o.OS, there); len(got) > 0 {
+				t.Errorf("got %+v", got)
 			}
 		})
 	}
@@ -355,6 +390,10 @@ func TestPlanRefuses(t *testing.T) {
 		{"session limit -1", `session limit "-1"`, func(_ *testing.T, o *Options) { o.SessionLimit = "-1" }},
 		{"session limit 05", `session limit "05"`, func(_ *testing.T, o *Options) { o.SessionLimit = "05" }},
 		{"session limit many", `session limit "many"`, func(_ *testing.T, o *Options) { o.SessionLimit = "many" }},
+		{"injectors that are no names", `injectors "a b" are not names`, func(_ *testing.T, o *Options) { list := "a b"; o.Injectors = &list }},
+		{"injectors after nothing", `injectors ",xtest" are not names`, func(_ *testing.T, o *Options) { list := ",xtest"; o.Injectors = &list }},
+		{"keys that are no names", `focus keys "ctrl+\x1b" are not names`, func(_ *testing.T, o *Options) { keys := "ctrl+\x1b"; o.FocusKeys = &keys }},
+		{"a flag for keys", `focus keys "--minimal" are not names`, func(_ *testing.T, o *Options) { keys := "--minimal"; o.FocusKeys = &keys }},
 		{"a negative timeout", "is negative", func(_ *testing.T, o *Options) { o.VerifyTimeout = -time.Second }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -190,7 +190,7 @@ func pressFocused(ctx context.Context, t Target, d desk, k keyboard, w window, c
 		if err == nil && ok {
 			err = k.press(ctx, w, c)
 			if !errors.Is(err, errLostFocus) {
-				return true, err
+				return !errors.As(err, new(unpressed)), err
 			}
 		}
 		switch {

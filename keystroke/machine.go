@@ -58,6 +58,7 @@ func (m Machine) run(ctx context.Context, stdin, path string, args ...string) (s
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.Stdin, cmd.WaitDelay = m.Env, strings.NewReader(stdin), 100*time.Millisecond
+	hide(cmd)
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
@@ -46,10 +48,11 @@ func (s *Store) SeeLimit(version string, limit int) (changed bool, err error) {
 	if was, ok := seen[version]; ok && was.Limit == limit {
 		return false, nil
 	}
-	seen[version] = SeenLimit{limit, s.now()}
-	for len(seen) > keptLimits {
+	delete(seen, version)
+	for len(seen) >= keptLimits {
 		delete(seen, oldest(seen))
 	}
+	seen[version] = SeenLimit{limit, s.now()}
 	data, err := json.MarshalIndent(seen, "", "  ")
 	if err != nil {
 		return false, err
@@ -57,11 +60,6 @@ func (s *Store) SeeLimit(version string, limit int) (changed bool, err error) {
 	return true, ownfile.Replace(s.limitsPath(), s.places.Archive, append(data, '\n'), false)
 }
 
-func oldest(seen map[string]SeenLimit) (version string) {
-	for v, l := range seen {
-		if version == "" || l.At.Before(seen[version].At) {
-			version = v
-		}
-	}
-	return version
+func oldest(seen map[string]SeenLimit) string {
+	return slices.MinFunc(slices.Sorted(maps.Keys(seen)), func(a, b string) int { return seen[a].At.Compare(seen[b].At) })
 }

@@ -12,14 +12,17 @@ import (
 
 // sessionLimit is how many stops in a row this Cursor lets us answer. Without a
 // setting it goes by what was seen of this version, else by what is known of it.
-// To be run at all with a loop_count of the limit shows that there is none.
+// To be run at all with a loop_count of the limit shows that there is none,
+// unless hooks.json has another.
 func (h *handler) sessionLimit(loopCount int) int {
-	if h.flags.sessionLimit != auto {
-		return h.flags.sessionLimit
-	}
-	if loopCount >= hook.DefaultLoopLimit {
+	limit := h.flags.sessionLimit
+	lifted := limit == auto || limit == 0
+	if lifted && loopCount >= hook.DefaultLoopLimit {
 		h.saw(0)
 		return 0
+	}
+	if limit != auto {
+		return limit
 	}
 	seen, err := h.store.SeenLimits()
 	if err != nil {
@@ -35,9 +38,12 @@ func (h *handler) sessionLimit(loopCount int) int {
 }
 
 // seeLimit looks whether a user's message, which a loop has taken note of,
-// shows that this Cursor has its limit after all.
+// shows that this Cursor has its limit after all. The flags are those of the
+// stop entry alone, and not needed: with a limit of five the fifth stop would
+// have handed over. In another chat a message shows nothing: the loop's agent
+// may be at work.
 func (h *handler) seeLimit(id string, l loop.State, text string) {
-	if h.flags.sessionLimit != auto || l.IsOwn(text) || l.LastStop.LoopCount != hook.DefaultLoopLimit-1 {
+	if id != h.in.ConversationID || l.IsOwn(text) || l.LastStop.LoopCount != hook.DefaultLoopLimit-1 {
 		return
 	}
 	turn, err := h.store.Unfolded(id, l)

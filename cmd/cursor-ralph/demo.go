@@ -93,7 +93,7 @@ const demoTask = "Write chapters 1 to 7 of the book, one file each, chapter-1.tx
 
 func (s *show) play(ctx context.Context) error {
 	s.title("A book is to be written. Its agent is scripted, everything else is real.")
-	if err := s.command(ctx, "install"); err != nil {
+	if err := s.command(ctx, "install", "--session-limit", "5"); err != nil {
 		return err
 	}
 	cursor, err := simcursor.New(simcursor.Config{

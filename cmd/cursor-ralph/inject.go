@@ -110,15 +110,30 @@ func inject(ctx context.Context, e *env, args []string) error {
 	if e.isSet("dry-run") {
 		return e.tryDry(ctx, ways, target)
 	}
-	if err := e.awaitHook(ctx); err != nil {
-		return err
-	}
-	release, err := e.lockTyping(ctx)
+	release, err := e.myTurn(ctx)
 	if err != nil {
-		return err
+		return e.giveUp(ctx, id, err)
 	}
 	failed := e.injectLocked(ctx, id, ways, target)
 	return errors.Join(failed, release())
+}
+
+// myTurn waits until the hook is over and nobody else types.
+func (e *env) myTurn(ctx context.Context) (release func() error, err error) {
+	if err := e.awaitHook(ctx); err != nil {
+		return nil, err
+	}
+	return e.lockTyping(ctx)
+}
+
+// giveUp reports an injection of the hook's that did not get as far as to type.
+func (e *env) giveUp(ctx context.Context, id string, why error) error {
+	injection := e.text("injection")
+	if injection == "" {
+		return why
+	}
+	o := keystroke.Outcome{Tries: []keystroke.Try{{Name: "none", Err: why}}}
+	return e.report(context.WithoutCancel(ctx), id, injection, o, 0)
 }
 
 // tryDry tells which ways of typing would work, and fails if none would.

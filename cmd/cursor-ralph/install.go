@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
+	"github.com/cursor-ralph/cursor-ralph/keystroke"
 )
 
 func placeFlags(f *pflag.FlagSet) {
@@ -24,9 +26,12 @@ func placeFlags(f *pflag.FlagSet) {
 
 func installFlags(f *pflag.FlagSet) {
 	placeFlags(f)
-	f.String("session-limit", "", "follow-ups in a row that Cursor allows: `N` or none (default: as installed, else 5)")
+	f.String("session-limit", "", "follow-ups in a row that Cursor allows: `N`, none, or auto to find out (default: as installed, else auto)")
 	f.Bool("minimal", false, "the stop hook alone, for an old Cursor that drops a file with names it does not know")
 	f.Bool("any-event", false, "accept a hooks.json with event names that this version does not know")
+	f.String("injectors", "", "ways of typing the continue line, in order: a `LIST` such as xtest,robotgo, or none (default: as installed, else those of the desktop)")
+	f.String("focus-keys", "", "`KEYS` that bring the focus into the chat input before the line is typed, such as ctrl+i (default: as installed, else none)")
+	f.Bool("type-unchecked", false, "allow ways of typing that cannot check which window has the focus")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
 
@@ -80,7 +85,7 @@ func (e *env) installOptions(ctx context.Context) (commands.Options, error) {
 		return commands.Options{}, err
 	}
 	if e.flags.Changed("session-limit") && e.text("session-limit") == "" {
-		return commands.Options{}, misuse("the session limit is empty", "give a whole number of at least 1, or none")
+		return commands.Options{}, misuse("the session limit is empty", "give a whole number of at least 1, none or auto")
 	}
 	hook := e.text("hook")
 	if hook == "" {
@@ -91,10 +96,53 @@ func (e *env) installOptions(ctx context.Context) (commands.Options, error) {
 	if hook, err = filepath.Abs(hook); err != nil {
 		return commands.Options{}, err
 	}
-	return commands.Options{
+	o := commands.Options{
 		Folder: folder, Project: e.text("project") != "", Hook: hook, Program: e.program(ctx), OS: runtime.GOOS,
 		SessionLimit: e.text("session-limit"), Minimal: e.isSet("minimal"), KeepMinimal: !e.flags.Changed("minimal"), AnyEvent: e.isSet("any-event"),
-	}, nil
+	}
+	return o, e.typingOptions(&o)
+}
+
+// typingOptions fills in what was asked for, and checks what only the package
+// keystroke knows.
+func (e *env) typingOptions(o *commands.Options) error {
+	if e.flags.Changed("injectors") {
+		list, err := injectorList(e.text("injectors"))
+		if err != nil {
+			return err
+		}
+		o.Injectors = &list
+	}
+	if e.flags.Changed("focus-keys") {
+		chord, err := keystroke.ParseChord(strings.TrimSpace(e.text("focus-keys")))
+		if err != nil {
+			return misuse("--focus-keys: "+err.Error(), "give the keys that bring the focus into Cursor's chat input, such as ctrl+i")
+		}
+		keys := chord.String()
+		o.FocusKeys = &keys
+	}
+	if e.flags.Changed("type-unchecked") {
+		unchecked := e.isSet("type-unchecked")
+		o.TypeUnchecked = &unchecked
+	}
+	return nil
+}
+
+// injectorList takes the white space out of a list of injectors. The empty one
+// and none are lists too.
+func injectorList(list string) (string, error) {
+	if list = strings.TrimSpace(list); list == "" || list == "none" {
+		return list, nil
+	}
+	names := strings.Split(list, ",")
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+		if !slices.Contains(keystroke.Names(), names[i]) {
+			return "", misuse(fmt.Sprintf("--injectors: there is no way of typing called %q", names[i]),
+				"give one or more of "+strings.Join(keystroke.Names(), ", ")+", joined by commas; or none alone")
+		}
+	}
+	return strings.Join(names, ","), nil
 }
 
 // hookPath finds the hook beside this program, else on the PATH.

@@ -34,7 +34,9 @@ func (w *world) cursor(workspace string) *simcursor.Cursor {
 	if workspace != w.repo() && workspace != w.home() {
 		w.installInto(workspace)
 	}
-	cfg := simcursor.Config{Home: w.home(), Workspace: workspace, Env: w.env(), Shell: w.loginShell(), Options: w.Options}
+	cfg := simcursor.Config{
+		Home: w.home(), Workspace: workspace, Env: w.env(), Shell: w.loginShell(), Version: w.version, Options: w.Options,
+	}
 	if w.old {
 		cfg.Version, cfg.Events = "2.0.4", simcursor.OldEvents()
 	}

@@ -63,6 +63,7 @@ func TestAMinimalInstallationTellsTheAgentHowToGiveThePromise(t *testing.T) {
 
 func TestAMinimalInstallationEndsAtItsLimitsToo(t *testing.T) {
 	each(t, []variant{oldCursor([]string{"--minimal"}), with("new Cursor", func(v *variant) { v.installs = [][]string{{"--minimal"}} })}, func(w *world) {
+		w.limited()
 		c := w.chat()
 		c.starts(`"make it green" --max-iterations 3`)
 		c.goesOn()
@@ -102,6 +103,7 @@ func TestInstalledTwiceEveryIterationCountsOnce(t *testing.T) {
 	expanded := twice(func(o *simcursor.Options) { o.ExpandCommands = true })
 	expanded.name += ", expanded prompt"
 	each(t, []variant{twice(), expanded}, func(w *world) {
+		w.limited()
 		c := w.chat()
 		c.starts(`"make it green" --max-iterations 6`)
 		for n := 1; n < 6; n++ {

@@ -25,6 +25,7 @@ func (c *chat) plays(n int) {
 // session: five stops went by.
 func exhausted(w *world, typed string) *chat {
 	w.Helper()
+	w.limited()
 	c := w.chat()
 	c.starts(typed)
 	c.plays(5)
@@ -68,6 +69,7 @@ func sessions() []variant {
 
 func TestAtTheSessionLimitTheAgentHandsOver(t *testing.T) {
 	each(t, sessions(), func(w *world) {
+		w.limited()
 		c := w.chat()
 		c.starts(`"make it green"`)
 		for range 4 {
@@ -311,6 +313,7 @@ func TestWhereTheLoopCountIsKeptTheLineBringsOneTurn(t *testing.T) {
 
 func TestAUserMessageBeginsANewSession(t *testing.T) {
 	each(t, sessions(), func(w *world) {
+		w.limited()
 		c := w.chat()
 		c.starts(`"make it green"`)
 		c.plays(3)
@@ -338,6 +341,7 @@ func TestAUserMessageBeginsANewSession(t *testing.T) {
 // Then loop_count is as it was, and does not tell of the message.
 func TestAUserMessageInTheFirstTurnBeginsANewSession(t *testing.T) {
 	each(t, sessions(), func(w *world) {
+		w.limited()
 		c := w.chat()
 		c.starts(`"make it green"`)
 		c.works()
@@ -358,6 +362,7 @@ func TestAUserMessageInTheFirstTurnBeginsANewSession(t *testing.T) {
 func TestWhereTheLoopCountIsKeptItTellsOfTheLastStop(t *testing.T) {
 	v := option("loop count is kept", func(o *simcursor.Options) { o.KeepLoopCount = true })
 	each(t, []variant{v}, func(w *world) {
+		w.limited()
 		c := w.chat()
 		c.starts(`"make it green"`)
 		c.plays(3)

@@ -19,6 +19,7 @@ type variant struct {
 	shell    string     // the user's login shell, /bin/sh unless set
 	profile  string     // ~/.profile
 	old      bool       // a Cursor that knows the first events only
+	version  string     // cursor_version, a 3.6 unless set
 	hidden   bool       // the programs are not on the PATH
 }
 

@@ -28,6 +28,7 @@ type world struct {
 	ctx      context.Context
 	dir      string
 	cursors  map[string]*simcursor.Cursor // by workspace
+	extra    []string                     // further variables of the environment
 	troubles []string                     // errors that the hook's log may tell about
 }
 
@@ -38,10 +39,31 @@ const patience = 90 * time.Second
 func newWorld(t *testing.T, v variant) *world {
 	t.Helper()
 	w := bareWorld(t, v)
+	w.install()
+	return w
+}
+
+func (w *world) install() {
+	w.Helper()
 	for _, args := range w.installs {
 		w.ok(w.repo(), append([]string{"install"}, args...)...)
 	}
-	return w
+}
+
+// limited makes the installations those with a session limit of five, where
+// they have none of their own: the simulated Cursor is one that has no limit for
+// the usual ones.
+func (w *world) limited() {
+	w.Helper()
+	var installs [][]string
+	for _, args := range w.installs {
+		if !slices.Contains(args, "--session-limit") {
+			args = append([]string{"--session-limit", "5"}, args...)
+		}
+		installs = append(installs, args)
+	}
+	w.installs = installs
+	w.install()
 }
 
 // installInto makes the variant's installation in another project, if it has
@@ -89,10 +111,10 @@ func (w *world) env() []string {
 	if !w.hidden {
 		path = bin + ":" + path
 	}
-	return []string{
+	return append([]string{
 		"HOME=" + w.home(), "PATH=" + path, "SHELL=" + w.loginShell(), "TMPDIR=" + w.tmp(),
 		"CURSOR_RALPH_DIR=" + w.tmp(), "CURSOR_RALPH_STATE_DIR=" + w.archive(), "CURSOR_RALPH_NO_NOTIFY=1",
-	}
+	}, w.extra...)
 }
 
 func (w *world) loginShell() string {

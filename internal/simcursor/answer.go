@@ -19,6 +19,7 @@ type Run struct {
 	Stdout   string
 	Stderr   string
 	Duration time.Duration
+	Ended    time.Time // when its output was whole
 	TimedOut bool
 	Unread   int64 // bytes of its input the hook did not read
 

@@ -78,6 +78,9 @@ func (ch *Chat) Stop() bool {
 	return true
 }
 
+// Busy tells whether a message is being worked off.
+func (ch *Chat) Busy() bool { return len(ch.busy) > 0 }
+
 // turn submits one message and plays what follows from it, to the end of the
 // stop hooks.
 func (ch *Chat) turn(ctx context.Context, m message) error {

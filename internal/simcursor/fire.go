@@ -52,7 +52,8 @@ func (ch *Chat) runEntry(ctx context.Context, e entry, event string, payload map
 	}
 	start := time.Now()
 	run.judge(ch.process(e, stdin).run(ctx))
-	run.Duration = time.Since(start)
+	run.Ended = time.Now()
+	run.Duration = run.Ended.Sub(start)
 	return run
 }
 

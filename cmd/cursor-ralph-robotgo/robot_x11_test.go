@@ -1,0 +1,18 @@
+//go:build !darwin && !windows
+
+package main
+
+import "testing"
+
+// A display that is not there is told: robotgo would crash, or go on to :0.
+func TestDeadDisplay(t *testing.T) {
+	t.Setenv("DISPLAY", ":987")
+	words := "does not open"
+	if !built {
+		words = "no robotgo"
+	}
+	exits(t, []exit{
+		{"press return", "", exitUnfit, words},
+		{"wait press return", "go\n", exitUnfit, words},
+	})
+}

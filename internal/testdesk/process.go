@@ -1,0 +1,56 @@
+package testdesk
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// process is a program in a process group of its own, so that all it starts
+// ends with it.
+type process struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+}
+
+// start runs a program with its output in a file.
+func start(env []string, log, path string, args ...string) (*process, error) {
+	cmd := exec.Command(path, args...)
+	cmd.Env = env
+	return startCommand(cmd, log)
+}
+
+func startCommand(cmd *exec.Cmd, log string) (*process, error) {
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd, make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // that it was killed is no news
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func (p *process) pid() int { return p.cmd.Process.Pid }
+
+// stop kills the whole group and waits for the program's end.
+func (p *process) stop() error {
+	if err := killGroup(p.cmd.Process); err != nil {
+		return err
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-time.After(5 * time.Second):
+		return fmt.Errorf("%s does not end", p.cmd.Path)
+	}
+}

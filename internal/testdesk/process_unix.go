@@ -1,0 +1,28 @@
+//go:build unix
+
+package testdesk
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func killGroup(p *os.Process) error {
+	return gone(syscall.Kill(-p.Pid, syscall.SIGKILL))
+}
+
+// pause stops a process as it is; resume lets it go on.
+func pause(p *os.Process) error  { return gone(p.Signal(syscall.SIGSTOP)) }
+func resume(p *os.Process) error { return gone(p.Signal(syscall.SIGCONT)) }
+
+// gone takes a process that has ended already for none.
+func gone(err error) error {
+	if errors.Is(err, syscall.ESRCH) || errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	return err
+}

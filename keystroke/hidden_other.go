@@ -1,0 +1,7 @@
+//go:build !windows
+
+package keystroke
+
+import "os/exec"
+
+func hide(*exec.Cmd) {}

@@ -1,3 +1,0 @@
-package keystroke
-
-import _ "github.com/jezek/xgb"

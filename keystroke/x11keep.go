@@ -1,0 +1,172 @@
+package keystroke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
+)
+
+// The limits of what is kept of a clipboard.
+const (
+	keepWait = 500 * time.Millisecond // for its owner to give it
+	keepSize = 4 << 20
+)
+
+// x11Text is what was on a clipboard.
+type x11Text struct {
+	text string
+	lost string // what of it cannot be given back, in words
+}
+
+// The ways in which an owner does not give what it has.
+var (
+	errRefused = errors.New("it was refused")
+	errTooLong = fmt.Errorf("it has more than %d MB", keepSize>>20)
+)
+
+// keep reads the clipboard. Only an error of the connection is an error.
+func (x *x11) keep() (x11Text, error) {
+	owner, err := x.owner()
+	if owner == 0 || err != nil {
+		return x11Text{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keepWait)
+	defer cancel()
+	text, more, err := x.keepText(ctx)
+	switch {
+	case x.gone():
+		return x11Text{}, fmt.Errorf("display %s: no answer", x.display)
+	case errors.Is(err, errRefused):
+		return x11Text{lost: "it held " + more + ", which is lost"}, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return x11Text{lost: "its owner did not answer, so what it held is lost"}, nil
+	case err != nil:
+		return x11Text{lost: "what it held is lost: " + err.Error()}, nil
+	case more != "":
+		return x11Text{text: text, lost: "it held " + more + " too, which is lost"}, nil
+	}
+	return x11Text{text: text}, nil
+}
+
+// keepText reads what can be had as text, and names what would be missed
+// besides.
+func (x *x11) keepText(ctx context.Context) (text, more string, err error) {
+	data, err := x.convert(ctx, "TARGETS")
+	if err != nil && !errors.Is(err, errRefused) {
+		return "", "", err
+	}
+	has := map[xproto.Atom]bool{x.atoms["UTF8_STRING"]: err != nil} // an owner that does not tell is asked
+	for ; len(data) >= 4; data = data[4:] {
+		has[xproto.Atom(xgb.Get32(data))] = true
+	}
+	for _, kind := range []struct{ target, words string }{
+		{"image/png", "an image"}, {"text/uri-list", "files"}, {"text/html", "formatted text"},
+	} {
+		if has[x.atoms[kind.target]] {
+			more = kind.words
+			break
+		}
+	}
+	switch {
+	case has[x.atoms["UTF8_STRING"]]:
+		data, err = x.convert(ctx, "UTF8_STRING")
+		return string(data), more, err
+	case has[xproto.AtomString]:
+		data, err = x.convert(ctx, "STRING")
+		return utf8Of(data), more, err
+	case more == "":
+		more = "something that is no text"
+	}
+	return "", more, errRefused
+}
+
+// gone tells whether the connection has ended.
+func (x *x11) gone() bool {
+	select {
+	case <-x.loop:
+		return true
+	default:
+		return false
+	}
+}
+
+// utf8Of reads Latin 1, which is what STRING is made of. Source: ICCCM, 2.6.2.
+func utf8Of(latin []byte) string {
+	text := make([]rune, len(latin))
+	for i, b := range latin {
+		text[i] = rune(b)
+	}
+	return string(text)
+}
+
+// convert asks the owner of the clipboard for one form of it.
+func (x *x11) convert(ctx context.Context, target string) ([]byte, error) {
+	now, err := x.now()
+	if err != nil {
+		return nil, err
+	}
+	events, stop := x.events()
+	defer stop()
+	property := x.atoms["CLIPBOARD"] // of our own window: any name will do
+	xproto.DeleteProperty(x.conn, x.self, property)
+	xproto.ConvertSelection(x.conn, x.self, x.atoms["CLIPBOARD"], x.atoms[target], property, now)
+	var answer xproto.SelectionNotifyEvent
+	err = x.await(ctx, events, func(event xgb.Event) (ok bool) {
+		answer, ok = event.(xproto.SelectionNotifyEvent)
+		return ok && answer.Target == x.atoms[target] && answer.Requestor == x.self
+	})
+	if err != nil {
+		return nil, err
+	}
+	if answer.Property == 0 {
+		return nil, errRefused
+	}
+	data, kind, err := x.take()
+	if err != nil || kind != x.atoms["INCR"] {
+		return data, err
+	}
+	return x.takePieces(ctx, events)
+}
+
+// take reads what an owner wrote on our window, and deletes it, by which the
+// owner knows.
+func (x *x11) take() ([]byte, xproto.Atom, error) {
+	reply, err := xproto.GetProperty(x.conn, true, x.self, x.atoms["CLIPBOARD"], xproto.GetPropertyTypeAny, 0, keepSize/4).Reply()
+	if err != nil {
+		return nil, 0, err
+	}
+	if reply.BytesAfter > 0 {
+		return nil, 0, errTooLong
+	}
+	return reply.Value, reply.Type, nil
+}
+
+// takePieces reads what comes bit by bit, until an empty one. Source: ICCCM,
+// 2.7.2, INCR.
+func (x *x11) takePieces(ctx context.Context, events <-chan xgb.Event) (all []byte, err error) {
+	for {
+		err := x.await(ctx, events, func(event xgb.Event) bool {
+			e, ok := event.(xproto.PropertyNotifyEvent)
+			return ok && e.Window == x.self && e.Atom == x.atoms["CLIPBOARD"] && e.State == xproto.PropertyNewValue
+		})
+		if err != nil {
+			return nil, err
+		}
+		piece, kind, err := x.take()
+		switch {
+		case err != nil:
+			return nil, err
+		case kind == 0 || kind == x.atoms["INCR"]: // the announcement, seen again
+			continue
+		case len(piece) == 0:
+			return all, nil
+		case len(all)+len(piece) > keepSize:
+			return nil, errTooLong
+		}
+		all = append(all, piece...)
+	}
+}
