@@ -95,6 +95,20 @@ func settingsOf(raw []byte) settings {
 	return settings{}
 }
 
+// Typing is what an installation says about typing into Cursor; the fields are
+// those of Options.
+type Typing struct {
+	Injectors, FocusKeys string
+	Unchecked            bool
+}
+
+// InstalledTyping gives the settings of typing in a hooks.json that has our stop
+// entry.
+func InstalledTyping(raw []byte) Typing {
+	s := settingsOf(raw)
+	return Typing{s.injectors, s.focusKeys, s.unchecked}
+}
+
 // limit prefers what Cursor keeps to: a user who changes one of the two by hand changes that one. A limit that is lifted for
 // Cursor is none or auto, which only the flag tells.
 func (e installed) limit(d doc) string {

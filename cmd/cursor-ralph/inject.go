@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
@@ -50,25 +52,55 @@ func typingFlags(f *pflag.FlagSet) {
 
 // ways gives the injectors that are asked for, and a target without a line.
 func (e *env) ways() ([]keystroke.Injector, keystroke.Target, error) {
-	names := e.text("method")
-	if names == "" {
-		names = e.text("injectors")
-	}
-	var list []string
-	if names != "" {
-		list = strings.Split(names, ",")
-	}
-	injectors, err := keystroke.Injectors(e.machine(), list)
+	settings := e.typingSettings()
+	injectors, err := e.injectors(settings.Injectors)
 	if err != nil {
 		return nil, keystroke.Target{}, misuse(err.Error(), "`cursor-ralph doctor` shows the ways of typing that work here")
 	}
-	keys, err := keystroke.ParseChord(e.text("focus-keys"))
+	keys, err := keystroke.ParseChord(settings.FocusKeys)
 	if err != nil {
 		return nil, keystroke.Target{}, misuse("--focus-keys: "+err.Error(), "give keys such as ctrl+i")
 	}
 	return injectors, keystroke.Target{
-		Editors: keystroke.Editors(e.getenv), FocusKeys: keys, Unchecked: e.isSet("type-unchecked"),
+		Editors: keystroke.Editors(e.getenv), FocusKeys: keys, Unchecked: settings.Unchecked,
 	}, nil
+}
+
+// typingSettings are those of the command line. For a user, who gave none, they
+// are those that the hook has.
+func (e *env) typingSettings() commands.Typing {
+	var s commands.Typing
+	if e.text("injection") == "" && !e.isSet("any") { // the hook has given all it has
+		for _, path := range e.hookFiles() {
+			if raw, err := os.ReadFile(path); err == nil && bytes.Contains(raw, []byte("cursor-ralph-hook")) {
+				s = commands.InstalledTyping(raw)
+			}
+		}
+	}
+	for _, f := range []struct {
+		name string
+		to   *string
+	}{{"injectors", &s.Injectors}, {"method", &s.Injectors}, {"focus-keys", &s.FocusKeys}} {
+		if e.flags.Changed(f.name) {
+			*f.to = e.text(f.name)
+		}
+	}
+	if e.flags.Changed("type-unchecked") {
+		s.Unchecked = e.isSet("type-unchecked")
+	}
+	return s
+}
+
+// injectors makes those with the given names; none is none, and no name those
+// of the desktop.
+func (e *env) injectors(names string) ([]keystroke.Injector, error) {
+	switch names {
+	case "none":
+		return nil, nil
+	case "":
+		return keystroke.Injectors(e.machine(), nil)
+	}
+	return keystroke.Injectors(e.machine(), strings.Split(names, ","))
 }
 
 // machine is this one, as keystroke needs it.

@@ -51,6 +51,7 @@ func TestTyping(t *testing.T) {
 		{"the user cancels at every moment", cancelledAtEveryMoment},
 		{"the user presses Stop at every moment", stoppedAtEveryMoment},
 		{"there is no window", noWindow},
+		{"doctor --type-test", typeTest},
 		{"the hook is gone before the typing", hookIsGone},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -348,7 +349,7 @@ func sourceFile(t *testing.T, d *desk) {
 	u.begins(`"make it green"`)
 	u.must(d.page.SetFile(u.ctx, before))
 	u.must(d.page.FocusFile(u.ctx))
-	complaint := u.refused(u.repo(), "inject", u.chat.ID, "--wait", "1s")
+	complaint := u.refused(u.repo(), "inject", u.chat.ID, "--method", "xtest", "--wait", "1s")
 	u.wantPart("complaint", complaint, "did not arrive")
 	s, err := d.page.State(u.ctx)
 	u.must(err)
@@ -384,7 +385,7 @@ func ignoredReturn(t *testing.T, d *desk) {
 		u := d.world(t, usual(), "--injectors", "none")
 		u.begins(`"make it green"`)
 		u.must(d.page.IgnoreReturns(u.ctx, 1))
-		u.refused(u.repo(), "inject", u.chat.ID, "--wait", "1s")
+		u.refused(u.repo(), "inject", u.chat.ID, "--method", "xtest", "--wait", "1s")
 		s, err := d.page.State(u.ctx)
 		u.must(err)
 		if strings.TrimSuffix(s.Draft, "\n") != u.line() || len(u.page.Messages()) > 0 {
@@ -511,5 +512,22 @@ func hookIsGone(t *testing.T, d *desk) {
 	runs := u.chat.Runs("stop")
 	if pressed := u.loggedAt("pressed Return"); !pressed.After(runs[4].Ended) {
 		u.Errorf("Return was pressed at %s, and the hook ended at %s", pressed, runs[4].Ended)
+	}
+}
+
+// typeTest types a harmless line into the window in front, whoever's it is.
+func typeTest(t *testing.T, d *desk) {
+	for _, method := range []string{"xtest", "xdotool"} {
+		t.Run(method, func(t *testing.T) {
+			u := d.world(t, usual())
+			u.extra[1] = "CURSOR_RALPH_EDITOR_EXE=another-editor"
+			said := u.ok(u.repo(), "doctor", "--type-test", "--method", method)
+			u.wantPart("output", said, "typed by "+method)
+			s, err := d.page.State(u.ctx)
+			u.must(err)
+			if line := "cursor-ralph was here: this line is a test and can be deleted"; s.Draft != line || len(d.page.Messages()) > 0 {
+				u.Errorf("got the draft %q and the messages %q, want the line as a draft", s.Draft, d.page.Messages())
+			}
+		})
 	}
 }
