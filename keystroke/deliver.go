@@ -1,6 +1,7 @@
 package keystroke
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -197,7 +198,7 @@ func pressFocused(ctx context.Context, t Target, d desk, k keyboard, w window, c
 		case err != nil && !errors.Is(err, errLostFocus):
 			return false, err
 		case time.Now().After(end):
-			return false, errLostFocus
+			return false, cmp.Or(err, errLostFocus)
 		}
 		if err := sleep(ctx, time.Millisecond); err != nil {
 			return false, err

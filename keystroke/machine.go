@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -59,18 +60,39 @@ func (m Machine) run(ctx context.Context, stdin, path string, args ...string) (s
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.Stdin, cmd.WaitDelay = m.Env, strings.NewReader(stdin), 100*time.Millisecond
 	hide(cmd)
-	var complaint strings.Builder
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
+	var out, complaint limited
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err := cmd.Run()
 	name := filepath.Base(path)
 	switch {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%s: %w", name, ctx.Err())
 	case errors.Is(err, exec.ErrWaitDelay): // it left a child with our streams, as wl-copy does
-		return string(out), nil
+		return out.String(), nil
+	case out.full || complaint.full:
+		return "", fmt.Errorf("%s: it says more than %d bytes", name, outputLimit)
 	case err != nil:
 		text, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
 		return "", fmt.Errorf("%s: %w: %.200s", name, err, text)
 	}
-	return string(out), nil
+	return out.String(), nil
+}
+
+// outputLimit is more than any program has to say: one gone wild must not fill
+// the memory.
+const outputLimit = 4 << 20
+
+// limited is a text of bounded length. What is too much is an error, and ends
+// the program's output.
+type limited struct {
+	strings.Builder
+	full bool
+}
+
+// Write keeps the next piece.
+func (l *limited) Write(p []byte) (int, error) {
+	if l.full = l.full || l.Len()+len(p) > outputLimit; l.full {
+		return 0, io.ErrShortWrite
+	}
+	return l.Builder.Write(p)
 }

@@ -60,9 +60,9 @@ func (i robotgo) onX11() bool { return i.m.OS != "darwin" && i.m.OS != "windows"
 func robotgoDesk(ctx context.Context, m Machine) (desk, error) {
 	switch m.OS {
 	case "darwin":
-		return nil, errors.New("robotgo is not built for macOS yet")
+		return newMacDesk(m)
 	case "windows":
-		return nil, errors.New("robotgo is not built for Windows yet")
+		return newWinDesk(m)
 	}
 	return openX11(ctx, m)
 }

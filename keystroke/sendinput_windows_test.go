@@ -1,0 +1,460 @@
+package keystroke
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+const winLine = "/ralph-loop --continue 4f1d1b0e-8d0c-4d2b-9a51-0d6f5c1e7a90"
+
+// played is a program that plays an editor, or another one with an input.
+type played struct {
+	windows []windows.HWND
+	mu      sync.Mutex
+	lines   []string // what it printed
+	more    chan struct{}
+}
+
+// playWin starts testdata/winedit under a name. Where Go cannot build it, as under
+// wine, it lies built in the folder in WINEDIT.
+func playWin(t *testing.T, exe string, titles ...string) *played {
+	t.Helper()
+	needsWinDesktop(t)
+	cmd := exec.Command(copyAs(t, winedit(t), exe), titles...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &played{more: make(chan struct{}, 1)}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	go p.read(bufio.NewScanner(out))
+	for _, line := range p.await(t, "window", len(titles)) {
+		n, err := strconv.ParseUint(line, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.windows = append(p.windows, windows.HWND(n))
+	}
+	return p
+}
+
+// needsWinDesktop skips where no keys can go, as in a service.
+func needsWinDesktop(t *testing.T) {
+	t.Helper()
+	const read = 0x80000000
+	d, _ := user32("OpenInputDesktop", 0, 0, read)
+	if d == 0 {
+		t.Skip("needs a desktop with windows")
+	}
+	_, _ = user32("CloseDesktop", d)
+}
+
+func winedit(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("WINEDIT"); dir != "" {
+		return filepath.Join(dir, "winedit.exe")
+	}
+	path := filepath.Join(stayingFolder(t), "winedit.exe")
+	if out, err := exec.Command("go", "build", "-o", path, "./testdata/winedit").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// stayingFolder is a TempDir that may stay: wine removes no program that ran just now.
+func stayingFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "keystroke")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func copyAs(t *testing.T, from, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(stayingFolder(t), name)
+	if err := os.WriteFile(to, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func (p *played) read(s *bufio.Scanner) {
+	for s.Scan() {
+		p.mu.Lock()
+		p.lines = append(p.lines, strings.TrimSpace(s.Text()))
+		p.mu.Unlock()
+		select {
+		case p.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// printed gives what it has printed about something.
+func (p *played) printed(about string) (found []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range p.lines {
+		if rest, ok := strings.CutPrefix(line, about+" "); ok {
+			found = append(found, rest)
+		}
+	}
+	return found
+}
+
+func (p *played) await(t *testing.T, about string, n int) []string {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		if found := p.printed(about); len(found) >= n {
+			return found
+		}
+		select {
+		case <-p.more:
+		case <-late:
+			t.Fatalf("it printed %q, want %d times %s", p.lines, n, about)
+		}
+	}
+}
+
+// winFront brings a window to the front and waits until it is there.
+func winFront(t *testing.T, h windows.HWND) {
+	t.Helper()
+	w := window{id: fmt.Sprint(uint64(h)), pid: int(windowPID(h))}
+	d := winDesk{chromeClass}
+	if err := focus(t.Context(), Target{}, d, w); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// winCopied puts a text on the clipboard, as a user who copies it.
+func winCopied(t *testing.T, text string) {
+	t.Helper()
+	utf16, err := windows.UTF16FromString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onClipboard(t, cfUnicodeText, utf16)
+}
+
+func onClipboard(t *testing.T, format uintptr, data []uint16) {
+	t.Helper()
+	err := new(winClip).whileOpen(func() error {
+		if ok, err := user32("EmptyClipboard"); ok == 0 {
+			return err
+		}
+		return setClipboard(format, data)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func clipboardText(t *testing.T) (text string) {
+	t.Helper()
+	err := new(winClip).whileOpen(func() error {
+		data, err := user32("GetClipboardData", cfUnicodeText)
+		if data == 0 {
+			return err
+		}
+		text = windows.UTF16ToString(readGlobal(data))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func winTarget(exe string) Target {
+	return Target{Line: winLine, Workspace: `C:\work\repo`, Editors: []string{executable(exe)}}
+}
+
+func winInjector() Injector { return newSendInput(Machine{OS: "windows"}) }
+
+func TestSendInputTypesIntoTheEditor(t *testing.T) {
+	editor := playWin(t, "cursor.exe", "main.go - repo - Cursor")
+	other := playWin(t, "other.exe", "somebody else")
+	target := winTarget("cursor.exe")
+	if err := winInjector().Probe(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	for try := range 5 {
+		winFront(t, other.windows[0])
+		winCopied(t, "what the user had: äöü 漢字 🦊")
+		began := time.Now()
+		target.Arrived = func(context.Context) error { editor.await(t, "message", try+1); return nil }
+		if err := winInjector().Type(t.Context(), target); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d ms", time.Since(began).Milliseconds())
+		if got := clipboardText(t); got != "what the user had: äöü 漢字 🦊" {
+			t.Errorf("on the clipboard is %q", got)
+		}
+	}
+	for _, got := range editor.printed("message") {
+		if got != winLine {
+			t.Errorf("got %q, want %q", got, winLine)
+		}
+	}
+	if got := editor.printed("message"); len(got) != 5 {
+		t.Errorf("got %d messages, want 5", len(got))
+	}
+	if got := other.printed("key"); got != nil {
+		t.Errorf("the other window got the keys %q", got)
+	}
+}
+
+func TestSendInputFindsNoEditor(t *testing.T) {
+	other := playWin(t, "other.exe", "main.go - repo - Cursor")
+	winFront(t, other.windows[0])
+	winCopied(t, "untouched")
+	err := winInjector().Type(t.Context(), winTarget("cursor.exe"))
+	if !errors.Is(err, errNoWindow) {
+		t.Errorf("got %v, want %v", err, errNoWindow)
+	}
+	if got := other.printed("key"); got != nil || clipboardText(t) != "untouched" {
+		t.Errorf("the other window got the keys %q, the clipboard %q", got, clipboardText(t))
+	}
+	d := winDesk{"Another_Class"}
+	if found, err := d.windows(t.Context(), winTarget("other.exe")); err != nil || found != nil {
+		t.Errorf("got %v, %v of a class that no window has", found, err)
+	}
+}
+
+func TestSendInputTakesTheWindowOfTheWorkspace(t *testing.T) {
+	editor := playWin(t, "cursor.exe", "a.go - other - Cursor", "b.go - repo - Cursor")
+	winFront(t, editor.windows[0])
+	minimize(t, editor.windows[1])
+	winFront(t, editor.windows[0])
+	target := winTarget("cursor.exe")
+	target.Arrived = func(context.Context) error { editor.await(t, "message", 1); return nil }
+	winCopied(t, "x")
+	if err := winInjector().Type(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if got := windows.GetForegroundWindow(); got != editor.windows[1] {
+		t.Errorf("the front window is %v, want the second of %v", got, editor.windows)
+	}
+	if got := editor.printed("message"); !slices.Equal(got, []string{winLine}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func minimize(t *testing.T, h windows.HWND) {
+	t.Helper()
+	const minimize = 6
+	_, _ = user32("ShowWindow", uintptr(h), minimize)
+	if got, _ := user32("IsIconic", uintptr(h)); got == 0 {
+		t.Fatal("the window is not minimized")
+	}
+}
+
+func TestSendInputPressesNothingElsewhere(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		at   int // which question whether the line is still wanted
+		want []string
+		sent bool
+	}{
+		{"focus lost before the paste", 2, nil, false},
+		{"focus lost before Return", 3, nil, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			editor := playWin(t, "cursor.exe", "repo - Cursor")
+			other := playWin(t, "other.exe", "somebody else")
+			winFront(t, editor.windows[0])
+			winCopied(t, "kept")
+			ctx, cancel := context.WithCancel(t.Context())
+			var thieves sync.WaitGroup
+			defer thieves.Wait()
+			defer cancel()
+			target, asked := winTarget("cursor.exe"), 0
+			target.Permit = func(context.Context) error {
+				if asked++; asked == tt.at {
+					winFront(t, other.windows[0])
+				}
+				return nil
+			}
+			err := winInjector().Type(ctx, target)
+			var sent *SentError
+			if !errors.Is(err, errLostFocus) || errors.As(err, &sent) != tt.sent {
+				t.Errorf("got %v, want %v, sent %v", err, errLostFocus, tt.sent)
+			}
+			if got := other.printed("key"); got != nil {
+				t.Errorf("the other window got the keys %q", got)
+			}
+			if got := editor.printed("message"); got != nil {
+				t.Errorf("the editor got %q", got)
+			}
+			if got := clipboardText(t); got != "kept" {
+				t.Errorf("on the clipboard is %q", got)
+			}
+		})
+	}
+}
+
+// The keys are held for a moment only: wine takes its modifiers from the X
+// server's keyboard now and then, where nobody holds any.
+func TestWinKeyboardPutsHeldModifiersBack(t *testing.T) {
+	editor := playWin(t, "cursor.exe", "repo - Cursor")
+	w := window{id: fmt.Sprint(uint64(editor.windows[0])), pid: int(windowPID(editor.windows[0]))}
+	winFront(t, editor.windows[0])
+	for i, held := range [][]uint16{{vkLShift}, {vkLControl}, {vkLMenu}, {vkRShift, vkLControl, vkRMenu}} {
+		c, err := winDesk{}.put(t.Context(), w, winLine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, chord := range []Chord{pasteChord, returnChord} {
+			if after, err := pressedWhileHeld(t, w, chord, held); err != nil || !slices.Equal(after, held) {
+				t.Errorf("%s with %#x held: got %v, held afterwards %#x", chord, held, err, after)
+			}
+		}
+		if err := c.fetched(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if got := editor.await(t, "message", i+1)[i]; got != winLine {
+			t.Errorf("%#x held: got %q", held, got)
+		}
+		if _, err := c.restore(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func pressedWhileHeld(t *testing.T, w window, c Chord, held []uint16) (after []uint16, err error) {
+	t.Helper()
+	var down, up []keyEvent
+	for _, vk := range held {
+		down, up = append(down, keyEvent{vk, false}), append(up, keyEvent{vk, true})
+	}
+	if err := sendKeys(down); err != nil {
+		t.Fatal(err)
+	}
+	err = newWinKeyboard().press(t.Context(), w, c)
+	after = heldModifiers()
+	return after, errors.Join(err, sendKeys(up))
+}
+
+func TestWinClipTells(t *testing.T) {
+	editor := playWin(t, "cursor.exe", "repo - Cursor")
+	w := window{id: fmt.Sprint(uint64(editor.windows[0])), pid: int(windowPID(editor.windows[0]))}
+	restored := func(c clip) string {
+		lost, err := c.restore(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		return lost
+	}
+	const dib = 8
+	onClipboard(t, dib, make([]uint16, 40))
+	c, err := winDesk{}.put(t.Context(), w, winLine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.fetched(t.Context()); err == nil {
+		t.Error("nobody has read the line, and fetched says so not")
+	}
+	if lost := restored(c); !strings.Contains(lost, "no text") {
+		t.Errorf("a picture was lost, and it tells %q", lost)
+	}
+	c, err = winDesk{}.put(t.Context(), w, winLine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	winCopied(t, "copied meanwhile")
+	if err := c.fetched(t.Context()); err == nil {
+		t.Error("the clipboard is another's, and fetched says so not")
+	}
+	if lost := restored(c); lost != "" || clipboardText(t) != "copied meanwhile" {
+		t.Errorf("it tells %q, and on the clipboard is %q", lost, clipboardText(t))
+	}
+	c, err = winDesk{}.put(t.Context(), w, winLine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := clipboardText(t); got != winLine { // this test is another program than the editor
+		t.Errorf("got %q", got)
+	}
+	began := time.Now()
+	if err := c.fetched(t.Context()); err != nil || time.Since(began) < fetchBlind {
+		t.Errorf("another program has read the line: got %v after %s, want a longer wait", err, time.Since(began))
+	}
+	restored(c)
+}
+
+// Wine's notepad stands for a program that nobody here wrote.
+func TestSendInputTypesIntoNotepad(t *testing.T) {
+	if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() != nil {
+		t.Skip("needs wine")
+	}
+	cmd := exec.Command("notepad.exe")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	d, target := winDesk{"Notepad"}, winTarget("notepad.exe")
+	w := awaitWinWindow(t, d, target)
+	want := ""
+	for range 5 {
+		winCopied(t, "x")
+		if err := deliver(t.Context(), target, d, newWinKeyboard()); err != nil {
+			t.Fatal(err)
+		}
+		want += winLine + "\r\n"
+	}
+	if got := winChildText(t, w); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func awaitWinWindow(t *testing.T, d desk, target Target) window {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		if w, err := find(t.Context(), target, d); err == nil {
+			return w
+		}
+		if err := sleep(t.Context(), poll); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("no window came")
+	return window{}
+}
+
+func winChildText(t *testing.T, w window) string {
+	t.Helper()
+	const child, getText = 5, 0x0D
+	h, err := w.handle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit, _ := user32("GetWindow", uintptr(h), child)
+	buf := make([]uint16, 8192)
+	_, _ = user32("SendMessageW", edit, getText, uintptr(len(buf)), uintptr(unsafe.Pointer(&buf[0])))
+	return windows.UTF16ToString(buf)
+}

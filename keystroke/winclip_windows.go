@@ -1,0 +1,333 @@
+package keystroke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// The patience with Windows's clipboard.
+const (
+	winFetchWait  = 1500 * time.Millisecond
+	settleWait = 30 * time.Millisecond
+	fetchBlind = 200 * time.Millisecond // where nobody can tell that the editor has read the line
+	openTries  = 50                     // 10 ms apart: one program at a time may have it open
+)
+
+// Clipboard formats and messages of windows. Source: Microsoft, "Standard
+// Clipboard Formats" and "Clipboard Notifications".
+const (
+	cfText         = 1
+	cfOEMText      = 7
+	cfUnicodeText  = 13
+	cfLocale       = 16
+	wmRenderFormat = 0x0305
+	wmRenderAll    = 0x0306
+	wmRestore      = 0x8000 // of our own: WM_APP
+	hwndMessage    = ^uintptr(2)
+	globalMoveable = 2
+)
+
+// winClip is the clipboard with the line only promised: Windows asks this
+// process for it when a program reads it, and so tells who does.
+type winClip struct {
+	editor  uint32
+	line    []uint16
+	hwnd    uintptr
+	old     []uint16 // with its closing zero; nil if there was no text
+	lost    string
+	readers chan uint32
+	done    chan error // the window's thread has restored and ended
+}
+
+// newWinClip starts a thread that owns the clipboard until restore.
+func newWinClip(ctx context.Context, w window, line string) (*winClip, error) {
+	text, err := windows.UTF16FromString(line)
+	if err != nil {
+		return nil, err
+	}
+	c := &winClip{editor: uint32(w.pid), line: text, readers: make(chan uint32, 16), done: make(chan error, 1)}
+	ready := make(chan error, 1)
+	go c.own(ready)
+	select {
+	case err := <-ready:
+		return c, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// own is the life of the thread. A window's messages come to the thread that
+// made it.
+func (c *winClip) own(ready chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := c.window(); err != nil {
+		ready <- err
+		return
+	}
+	defer func() { _, _ = user32("DestroyWindow", c.hwnd) }() // it ends with the process too
+	if err := c.promise(); err != nil {
+		ready <- err
+		return
+	}
+	ready <- nil
+	c.done <- c.serve()
+}
+
+// window makes a window that is never shown, with a class of its own.
+func (c *winClip) window() error {
+	name, err := windows.UTF16PtrFromString(fmt.Sprintf("cursor-ralph clipboard %p", c))
+	if err != nil {
+		return err
+	}
+	class := struct {
+		size, style                        uint32
+		proc                               uintptr
+		classExtra, windowExtra            int32
+		instance, icon, cursor, background uintptr
+		menu, name                         *uint16
+		smallIcon                          uintptr
+	}{proc: syscall.NewCallback(c.message), name: name}
+	class.size = uint32(unsafe.Sizeof(class))
+	if ok, err := user32("RegisterClassExW", uintptr(unsafe.Pointer(&class))); ok == 0 {
+		return err
+	}
+	c.hwnd, err = user32("CreateWindowExW", 0, uintptr(unsafe.Pointer(name)), 0, 0, 0, 0, 0, 0, hwndMessage, 0, 0, 0)
+	if c.hwnd == 0 {
+		return err
+	}
+	return nil
+}
+
+// message answers what Windows sends to the window.
+func (c *winClip) message(hwnd, msg, wparam, lparam uintptr) uintptr {
+	switch {
+	case msg == wmRenderFormat && wparam == cfUnicodeText:
+		reader, _ := user32("GetOpenClipboardWindow")
+		pid := windowPID(windows.HWND(reader))
+		if setClipboard(cfUnicodeText, c.line) == nil {
+			select {
+			case c.readers <- pid:
+			default: // enough is known
+			}
+		}
+		return 0
+	case msg == wmRenderAll: // only if the window ends before restore: then nothing is promised any more
+		return 0
+	}
+	result, _ := user32("DefWindowProcW", hwnd, msg, wparam, lparam)
+	return result
+}
+
+// serve answers messages until restore is asked for.
+func (c *winClip) serve() error {
+	var msg struct {
+		hwnd           uintptr
+		message        uint32
+		wparam, lparam uintptr
+		time           uint32
+		x, y           int32
+		_              uint32
+	}
+	for {
+		got, err := user32("GetMessageW", uintptr(unsafe.Pointer(&msg)), 0, 0, 0)
+		if int32(got) <= 0 {
+			return err
+		}
+		if msg.message == wmRestore {
+			return c.giveBack()
+		}
+		_, _ = user32("DispatchMessageW", uintptr(unsafe.Pointer(&msg))) // gives what message gave
+	}
+}
+
+// promise keeps the old text and announces the line.
+func (c *winClip) promise() error {
+	return c.whileOpen(func() error {
+		c.keep()
+		if ok, err := user32("EmptyClipboard"); ok == 0 {
+			return err
+		}
+		// With no data it means: ask when it is read. What it gives is that nothing.
+		_, _ = user32("SetClipboardData", cfUnicodeText, 0)
+		return private()
+	})
+}
+
+// keep reads what can be put back, and notes what cannot.
+func (c *winClip) keep() {
+	formats := clipboardFormats()
+	if data, _ := user32("GetClipboardData", cfUnicodeText); data != 0 && slices.Contains(formats, cfUnicodeText) {
+		c.old = readGlobal(data)
+	}
+	rest := slices.DeleteFunc(formats, func(f uintptr) bool {
+		return slices.Contains([]uintptr{cfText, cfOEMText, cfUnicodeText, cfLocale}, f)
+	})
+	switch {
+	case c.old == nil && len(rest) > 0:
+		c.lost = "what had been copied was no text and could not be put back"
+	case len(rest) > 0:
+		c.lost = "of what had been copied only the text was put back"
+	}
+}
+
+func clipboardFormats() (formats []uintptr) {
+	for f, _ := user32("EnumClipboardFormats", 0); f != 0; f, _ = user32("EnumClipboardFormats", f) {
+		formats = append(formats, f)
+	}
+	return formats
+}
+
+// private keeps the line out of the clipboard's history and the cloud. Source:
+// Microsoft, "Clipboard Formats", cloud clipboard and clipboard history formats.
+func private() error {
+	for _, name := range []string{"ExcludeClipboardContentFromMonitorProcessing", "CanIncludeInClipboardHistory", "CanUploadToCloudClipboard"} {
+		p, err := windows.UTF16PtrFromString(name)
+		if err != nil {
+			return err
+		}
+		format, err := user32("RegisterClipboardFormatW", uintptr(unsafe.Pointer(p)))
+		if format == 0 {
+			return err
+		}
+		if err := setClipboard(format, []uint16{0, 0}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetched waits until the editor has asked for the line.
+func (c *winClip) fetched(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, winFetchWait)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("the editor did not ask the clipboard for it: %w", ctx.Err())
+	case reader := <-c.readers:
+		if !c.owned() {
+			return errors.New("another program took the clipboard")
+		}
+		if reader == c.editor {
+			return sleep(ctx, settleWait)
+		}
+		// A program that watches the clipboard was first, and who comes after is not told.
+		return sleep(ctx, fetchBlind)
+	}
+}
+
+// restore has the thread put the old text back, and waits for its end.
+func (c *winClip) restore(ctx context.Context) (lost string, err error) {
+	if ok, err := user32("PostMessageW", c.hwnd, wmRestore, 0, 0); ok == 0 {
+		return "", err
+	}
+	select {
+	case err := <-c.done:
+		return c.lost, err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// giveBack leaves alone what somebody has copied meanwhile.
+func (c *winClip) giveBack() error {
+	if !c.owned() {
+		c.lost = ""
+		return nil
+	}
+	return c.whileOpen(func() error {
+		if !c.owned() {
+			c.lost = ""
+			return nil
+		}
+		if ok, err := user32("EmptyClipboard"); ok == 0 || c.old == nil {
+			return unless(ok != 0, err)
+		}
+		return errors.Join(setClipboard(cfUnicodeText, c.old), private())
+	})
+}
+
+// owned tells whether nobody has copied anything since.
+func (c *winClip) owned() bool {
+	owner, _ := user32("GetClipboardOwner")
+	return owner == c.hwnd
+}
+
+// whileOpen tries for a while: one program at a time may have it open, and in
+// it one thread.
+func (c *winClip) whileOpen(do func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for try := range openTries {
+		if try > 0 {
+			time.Sleep(poll)
+		}
+		if ok, _ := user32("OpenClipboard", c.hwnd); ok != 0 {
+			err := do()
+			ok, closing := user32("CloseClipboard")
+			return errors.Join(err, unless(ok != 0, closing))
+		}
+	}
+	return errors.New("another program keeps the clipboard open")
+}
+
+// unless drops the error that Windows gives with a success too.
+func unless(ok bool, err error) error {
+	if ok {
+		return nil
+	}
+	return err
+}
+
+// setClipboard hands over text. The memory is the clipboard's from then on.
+func setClipboard(format uintptr, text []uint16) error {
+	memory, err := call("kernel32.dll", "GlobalAlloc", globalMoveable, uintptr(len(text)*2))
+	if memory == 0 {
+		return err
+	}
+	at, err := call("kernel32.dll", "GlobalLock", memory)
+	if at == 0 {
+		return err
+	}
+	copyOut(at, text)
+	_, _ = call("kernel32.dll", "GlobalUnlock", memory) // gives 0 for unlocked
+	if ok, err := user32("SetClipboardData", format, memory); ok == 0 {
+		_, _ = call("kernel32.dll", "GlobalFree", memory) // the first error is the one to tell
+		return err
+	}
+	return nil
+}
+
+// readGlobal copies text out of the clipboard's memory.
+func readGlobal(memory uintptr) []uint16 {
+	size, _ := call("kernel32.dll", "GlobalSize", memory)
+	at, _ := call("kernel32.dll", "GlobalLock", memory)
+	if at == 0 || size < 2 {
+		return nil
+	}
+	defer func() { _, _ = call("kernel32.dll", "GlobalUnlock", memory) }() // gives 0 for unlocked
+	text := make([]uint16, size/2)
+	copyIn(text, at)
+	if end := slices.Index(text, 0); end >= 0 {
+		return text[:end+1]
+	}
+	return append(text, 0)
+}
+
+// copyOut and copyIn let Windows copy, since memory that is not Go's is no
+// slice.
+func copyOut(to uintptr, text []uint16) {
+	_, _ = call("kernel32.dll", "RtlMoveMemory", to, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)*2)) // has no result
+}
+
+func copyIn(text []uint16, from uintptr) {
+	_, _ = call("kernel32.dll", "RtlMoveMemory", uintptr(unsafe.Pointer(&text[0])), from, uintptr(len(text)*2)) // has no result
+}
