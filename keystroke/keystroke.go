@@ -66,28 +66,6 @@ func (e *SentError) Error() string { return e.Err.Error() }
 // Unwrap gives the cause.
 func (e *SentError) Unwrap() error { return e.Err }
 
-// remedied is an error with what the user can do about it.
-type remedied struct {
-	error
-	remedy string
-}
-
-// Unwrap gives the cause.
-func (e remedied) Unwrap() error { return e.error }
-
-// remedy gives an error what can be done about it.
-func remedy(err error, what string) error { return remedied{err, what} }
-
-// Remedy is what the user can do about an error of a Probe, empty where nobody
-// knows.
-func Remedy(err error) string {
-	var r remedied
-	if errors.As(err, &r) {
-		return r.remedy
-	}
-	return ""
-}
-
 // ErrUnproved means that all keys were pressed and that nothing shows that the
 // line arrived.
 var ErrUnproved = errors.New("nothing shows that the line arrived")

@@ -27,7 +27,7 @@ func checkTyping(ctx context.Context, e *env) []finding {
 		works = works || err == nil
 		f := fine(wouldWork(ways[i].Name(), err))
 		if err != nil {
-			f = remark(wouldWork(ways[i].Name(), err), keystroke.Remedy(err))
+			f = remark(wouldWork(ways[i].Name(), err), "")
 		}
 		found = append(found, f)
 	}
