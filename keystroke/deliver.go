@@ -42,7 +42,7 @@ type clip interface {
 type keyboard interface {
 	// press presses and releases a chord. The window has had the focus a moment
 	// ago; a keyboard that checks it once more, in one step with the key, gives
-	// errLostFocus, and then no key went anywhere.
+	// errLostFocus, and then no key went anywhere, nor after an unpressed error.
 	press(ctx context.Context, w window, c Chord) error
 }
 

@@ -295,14 +295,14 @@ func (d psDesk) requests(c Chord) []psRequest {
 	case c == returnChord:
 		return []psRequest{{"Type", "{ENTER}"}}
 	case c == d.focus && d.leave.Key != "":
-		return []psRequest{{"Press", d.leave.codes()}, {"Press", c.codes()}}
+		return []psRequest{{"Press", d.leave.virtualCodes()}, {"Press", c.virtualCodes()}}
 	}
-	return []psRequest{{"Press", c.codes()}}
+	return []psRequest{{"Press", c.virtualCodes()}}
 }
 
-// codes writes a chord as its virtual keys. A key that there is not is 0, which
+// virtualCodes writes a chord as its virtual keys. A key that there is not is 0, which
 // Windows ignores; ParseChord lets none through.
-func (c Chord) codes() string {
+func (c Chord) virtualCodes() string {
 	var b strings.Builder
 	for _, vk := range c.modifiers() {
 		fmt.Fprintf(&b, "%d,", vk)

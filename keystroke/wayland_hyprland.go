@@ -1,0 +1,103 @@
+package keystroke
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// hyprland is asked by hyprctl. Source of its words and fields: hyprctl(1) and
+// wiki.hypr.land, "Using hyprctl" and "Dispatchers".
+type hyprland struct {
+	m       Machine
+	hyprctl string
+}
+
+func newHyprland(m Machine) (compositor, error) {
+	path, err := m.look("hyprctl")
+	if err != nil {
+		return nil, fmt.Errorf("%w, so Hyprland cannot be asked which window has the focus", err)
+	}
+	return hyprland{m, path}, nil
+}
+
+// hyprClient is a window. One that is not mapped is not to be seen, and may
+// have a pid of 0. Source: github.com/hyprwm/Hyprland/issues/1810.
+type hyprClient struct {
+	Address string `json:"address"`
+	Mapped  bool   `json:"mapped"`
+	Class   string `json:"class"`
+	Title   string `json:"title"`
+	PID     int    `json:"pid"`
+}
+
+var hyprAddress = regexp.MustCompile(`^0x[0-9a-f]+$`)
+
+func (h hyprland) windows(ctx context.Context, t Target) ([]window, error) {
+	var clients []hyprClient
+	if err := h.ask(ctx, "clients", &clients); err != nil {
+		return nil, err
+	}
+	var found []window
+	for _, c := range clients {
+		if !c.Mapped || !hyprAddress.MatchString(c.Address) { // the address becomes part of a command
+			continue
+		}
+		if w, ok := viewOf(t, c.Address, c.Title, c.Class, c.PID); ok {
+			found = append(found, w)
+		}
+	}
+	return found, nil
+}
+
+func (h hyprland) focused(ctx context.Context, w window) (bool, error) {
+	var active hyprClient // {} when nothing has the focus
+	err := h.ask(ctx, "activewindow", &active)
+	return err == nil && active.Address == w.id && active.PID == w.pid, err
+}
+
+// activate knows both languages of Hyprland: from 0.55 on dispatchers may be
+// Lua, where the old words are a syntax error and do nothing.
+func (h hyprland) activate(ctx context.Context, w window) error {
+	old, err := h.m.run(ctx, "", h.hyprctl, "dispatch", "focuswindow", "address:"+w.id)
+	if err == nil && strings.TrimSpace(old) == "ok" {
+		return nil
+	}
+	lua, err := h.m.run(ctx, "", h.hyprctl, "dispatch", `hl.dsp.focus({ window = "address:`+w.id+`" })`)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(lua) != "ok" {
+		return fmt.Errorf("hyprctl did not focus the window: %.200s", strings.TrimSpace(lua))
+	}
+	return nil
+}
+
+func (h hyprland) layouts(ctx context.Context) ([]string, error) {
+	var devices struct {
+		Keyboards []struct {
+			Keymap string `json:"active_keymap"`
+		} `json:"keyboards"`
+	}
+	if err := h.ask(ctx, "devices", &devices); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, k := range devices.Keyboards {
+		names = append(names, k.Keymap)
+	}
+	return names, nil
+}
+
+func (h hyprland) ask(ctx context.Context, what string, answer any) error {
+	out, err := h.m.run(ctx, "", h.hyprctl, "-j", what)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(out), answer); err != nil {
+		return fmt.Errorf("hyprctl %s: %w", what, err)
+	}
+	return nil
+}

@@ -1,0 +1,299 @@
+package keystroke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// wtype types the line's characters. They are exact whatever the layout, for
+// wtype brings a keymap of its own, with its own Shift and Caps Lock.
+type wtype struct{ m Machine }
+
+func newWtype(m Machine) Injector { return wtype{m} }
+
+// Name is wtype.
+func (wtype) Name() string { return "wtype" }
+
+// Probe looks for the program, for a compositor that takes keys, and for an
+// input method, which would make other text of the characters.
+func (i wtype) Probe(ctx context.Context, t Target) error {
+	d, err := i.desk(ctx, t)
+	if err == nil {
+		_, err = find(ctx, t, d)
+	}
+	return err
+}
+
+// Type types the line and presses Return.
+func (i wtype) Type(ctx context.Context, t Target) error {
+	d, err := i.desk(ctx, t)
+	if err != nil {
+		return err
+	}
+	return deliver(ctx, t, d, d)
+}
+
+func (i wtype) desk(ctx context.Context, t Target) (typedDesk, error) {
+	if name := i.m.inputMethod(); name != "" {
+		return typedDesk{}, fmt.Errorf("the input method %s may change what is typed character by character; wl-copy works with it", name)
+	}
+	d, k, _, err := i.m.wtypeDesk(ctx, t)
+	return typedDesk{d, k, t.Line}, err
+}
+
+// inputMethod gives the input method that programs are told to use.
+func (m Machine) inputMethod() string {
+	for _, name := range []string{"GTK_IM_MODULE", "QT_IM_MODULE", "XMODIFIERS"} {
+		value := strings.TrimPrefix(m.getenv(name), "@im=")
+		if !slices.Contains([]string{"", "none", "simple", "compose", "gtk-im-context-simple", "local"}, value) {
+			return value
+		}
+	}
+	return ""
+}
+
+// wtypeDesk is what both ways with wtype need.
+func (m Machine) wtypeDesk(ctx context.Context, t Target) (waylandDesk, wtypeKeys, globals, error) {
+	var none waylandDesk
+	g, err := m.waylandGlobals(ctx)
+	if err != nil {
+		return none, wtypeKeys{}, nil, err
+	}
+	path, err := m.look("wtype")
+	if err != nil {
+		return none, wtypeKeys{}, nil, err
+	}
+	if err := m.takesKeys(g); err != nil {
+		return none, wtypeKeys{}, nil, err
+	}
+	c, err := m.compositor(t)
+	return waylandDesk{compositor: c}, wtypeKeys{m, path, t, c}, g, err
+}
+
+// typedDesk types the line where others paste it.
+type typedDesk struct {
+	waylandDesk
+	keys wtypeKeys
+	line string
+}
+
+func (typedDesk) put(context.Context, window, string) (clip, error) { return unused{}, nil }
+
+func (d typedDesk) press(ctx context.Context, w window, c Chord) error {
+	if c != pasteChord {
+		return d.keys.press(ctx, w, c)
+	}
+	for n, part := range wtypeParts(d.line) {
+		err := d.keys.gated(ctx, w, wtypeLine(part))
+		if err != nil && n > 0 {
+			return fmt.Errorf("the line was typed in part: %v", err) // no longer an error after which to begin again
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unused is the clipboard of a way that does not touch it.
+type unused struct{}
+
+func (unused) fetched(context.Context) error           { return nil }
+func (unused) restore(context.Context) (string, error) { return "", nil }
+
+// wtypeKeys presses keys by wtype.
+type wtypeKeys struct {
+	m      Machine
+	path   string
+	target Target
+	c      compositor
+}
+
+func (k wtypeKeys) press(ctx context.Context, w window, c Chord) error {
+	keys, err := wtypeChord(c)
+	if err != nil {
+		return err
+	}
+	return k.gated(ctx, w, keys)
+}
+
+// wtypeArgs are arguments of wtype before and after its gate.
+type wtypeArgs struct {
+	before, after []string
+	long          bool // takes so long that the focus is watched meanwhile
+}
+
+// wtypeLead is how long wtype's keyboard has to be there before its first key:
+// without it 29 of 50 lines lost their first character in Chromium.
+const wtypeLead = "100"
+
+// keyWait is more than wtype takes for a key, which is 4 ms and two answers of
+// the compositor.
+const keyWait = 50 * time.Millisecond
+
+// wtypeChord gives the arguments that press a chord.
+//
+// wtype numbers its keys in the order in which they are named, from 1 on, which
+// is the code of Escape; and VS Code goes by the code of a key, not by what is
+// on it, so it would take Return for Escape. So as many keys that mean nothing
+// are named before that the key has the code it has on a keyboard. To name them
+// they are released, though they were not pressed: that does nothing.
+// Sources: wtype's main.c, get_key_code_by_xkb; VS Code's
+// macLinuxKeyboardMapper.ts, resolveKeyboardEvent.
+func wtypeChord(c Chord) (wtypeArgs, error) {
+	code := c.code()
+	if code == 0 {
+		return wtypeArgs{}, fmt.Errorf("%s has no key", c)
+	}
+	var a wtypeArgs
+	for n := 1; n < code; n++ {
+		a.before = append(a.before, "-p", placeholder(n))
+	}
+	var mods, release []string
+	for _, mod := range []struct {
+		held bool
+		name string
+	}{{c.Ctrl, "ctrl"}, {c.Shift, "shift"}, {c.Alt, "alt"}, {c.Super, "logo"}} {
+		if mod.held {
+			mods, release = append(mods, "-M", mod.name), append(release, "-m", mod.name)
+		}
+	}
+	a.after = slices.Concat(mods, []string{"-k", c.Key}, release)
+	return a, nil
+}
+
+// placeholder is a key without a meaning: a character for private use.
+func placeholder(code int) string { return fmt.Sprintf("U%04X", 0xE000+code) }
+
+// wtypeLine gives the arguments that type a part of a line, each character on
+// its key of a us keyboard.
+func wtypeLine(part string) wtypeArgs {
+	on := map[int]byte{}
+	last := 0
+	for _, char := range []byte(part) {
+		on[codeOf(char)] = char
+		last = max(last, codeOf(char))
+	}
+	a := wtypeArgs{long: true}
+	for code := 1; code <= last; code++ {
+		name := placeholder(code)
+		if char, ok := on[code]; ok {
+			name = keysym(char)
+		}
+		a.before = append(a.before, "-p", name)
+	}
+	for _, char := range []byte(part) {
+		a.after = append(a.after, "-k", keysym(char))
+	}
+	return a
+}
+
+// keysym names a printable character of ASCII.
+func keysym(char byte) string { return fmt.Sprintf("U%04X", char) }
+
+// wtypeParts cuts a line so that no part has two characters of one key: a key
+// of wtype has one. A line without capitals is one part.
+func wtypeParts(line string) []string {
+	var parts []string
+	for from, on := 0, map[int]byte{}; from < len(line); on = map[int]byte{} {
+		to := from
+		for ; to < len(line); to++ {
+			if char, ok := on[codeOf(line[to])]; ok && char != line[to] {
+				break
+			}
+			on[codeOf(line[to])] = line[to]
+		}
+		parts, from = append(parts, line[from:to]), to
+	}
+	return parts
+}
+
+// gated lets wtype get ready, asks once more, and only then lets it press: the
+// focus is checked right before the key, not before wtype's start and lead.
+//
+// The gate is wtype's own "-", where it reads a text to type from its stdin
+// until that is closed. What it is sent are zeros, which it passes over, and
+// more of them than a pipe holds: once all are sent, it is at the gate. The
+// gate opens as well if this process is killed; so wtype dies with it, for
+// which it waits a moment.
+func (k wtypeKeys) gated(ctx context.Context, w window, a wtypeArgs) error {
+	ctx, cancel := context.WithTimeout(ctx, programWait+time.Duration(len(a.after))*keyWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, k.path, slices.Concat([]string{"-s", wtypeLead}, a.before, []string{"-", "-s", "1"}, a.after)...)
+	diesWithUs(cmd)
+	// Where char is unsigned wtype 0.4 does not know the end of its stdin, and
+	// stops at what is no UTF-8 instead.
+	cmd.Env = append(slices.Clone(k.m.Env), "LC_ALL=C.UTF-8")
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	gate, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return unpressed{fmt.Errorf("wtype: %w", err)}
+	}
+	ready := make([]byte, 64<<10+1)
+	if _, err = gate.Write(ready); err == nil {
+		err = k.ask(ctx, w)
+	}
+	if err != nil {
+		cancel() // kills it: its keys are behind the gate
+		status := cmd.Wait()
+		if text := strings.TrimSpace(complaint.String()); text != "" {
+			err = fmt.Errorf("wtype: %w: %.200s", status, text)
+		}
+		return unpressed{err}
+	}
+	if err := gate.Close(); err != nil {
+		return err
+	}
+	if !a.long {
+		return ended(cmd.Wait())
+	}
+	return k.watch(ctx, cancel, w, cmd)
+}
+
+// ask asks whether the line is still wanted and the focus still there.
+func (k wtypeKeys) ask(ctx context.Context, w window) error {
+	if err := k.target.permit(ctx); err != nil {
+		return err
+	}
+	ok, err := k.c.focused(ctx, w)
+	if err == nil && !ok {
+		return errLostFocus
+	}
+	return err
+}
+
+func ended(err error) error {
+	if err != nil {
+		return fmt.Errorf("wtype: %w", err)
+	}
+	return nil
+}
+
+// watch waits for wtype's end, and kills it when the window loses the focus:
+// then the rest of a line goes nowhere. A key that was down is released by the
+// compositor.
+func (k wtypeKeys) watch(ctx context.Context, kill func(), w window, cmd *exec.Cmd) error {
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-done:
+			return ended(err)
+		case <-time.After(2 * time.Millisecond):
+		}
+		if ok, err := k.c.focused(ctx, w); err != nil || !ok {
+			kill()
+			<-done
+			return errors.Join(err, errors.New("the window of Cursor lost the focus while keys were pressed"))
+		}
+	}
+}
