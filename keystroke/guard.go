@@ -185,6 +185,7 @@ func (w *watch) watch() (serve bool) {
 		word, rest, _ := strings.Cut(line, " ")
 		switch {
 		case !ok:
+			w.bury()
 			w.freeEditor()
 			return true
 		case word == sayTyper:
@@ -239,6 +240,20 @@ func (w *watch) keep(rest string) {
 	}
 }
 
+// bury waits until the display has noticed the death: before that it may still
+// do what the dead one asked for, and give it the clipboard.
+func (w *watch) bury() {
+	for end := time.Now().Add(x11Wait); w.owner != 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		err := w.x.ask(context.Background(), func() error {
+			_, err := xproto.GetGeometry(w.x.conn, xproto.Drawable(w.owner)).Reply()
+			return err
+		})
+		if err != nil {
+			return
+		}
+	}
+}
+
 // freeEditor ends the wait of an editor that reads a clipboard whose owner is
 // dead: it is told that there is nothing. Which of its windows waits, and for
 // what, the dead cannot tell, so each is told.
@@ -246,7 +261,11 @@ func (w *watch) freeEditor() {
 	if w.editor == 0 {
 		return
 	}
-	tree, err := xproto.QueryTree(w.x.conn, w.x.root).Reply()
+	var tree *xproto.QueryTreeReply
+	err := w.x.ask(context.Background(), func() (err error) {
+		tree, err = xproto.QueryTree(w.x.conn, w.x.root).Reply()
+		return err
+	})
 	if err != nil {
 		return // the display is dead
 	}

@@ -101,10 +101,10 @@ func (w *swayWorld) intoChat(method string, page *testdesk.Page, tries int) {
 		exact++
 		took = append(took, arrived)
 	}
-	w.Logf("exact %d/%d, median %v until the message is in the page", exact, tries, median(took))
+	w.Logf("exact %d/%d, median %v until the message is in the page", exact, tries, middle(took))
 }
 
-func median(d []time.Duration) time.Duration {
+func middle(d []time.Duration) time.Duration {
 	if len(d) == 0 {
 		return 0
 	}

@@ -1,0 +1,155 @@
+package keystroke
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/jezek/xgb/xproto"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/testdesk"
+)
+
+func TestIsEditorClass(t *testing.T) {
+	for value, want := range map[string]bool{
+		"cursor\x00Cursor\x00":    true,
+		"cursor\x00cursor\x00":    true,
+		"x\x00Cursor-Nightly\x00": true,
+		"cursor\x00Cursor":        true,
+		"Cursor\x00Chromium\x00":  false, // the instance does not count
+		"Cursor":                  false,
+		"cursor\x00Cursors\x00":   false,
+		"cursor\x00My Cursor\x00": false,
+		"":                        false,
+	} {
+		if got := isEditorClass([]byte(value)); got != want {
+			t.Errorf("%q: got %t, want %t", value, got, want)
+		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	me := executable(os.Args[0])
+	if path, err := os.Readlink("/proc/self/exe"); err != nil {
+		t.Skip("needs /proc")
+	} else if executable(path) != me {
+		t.Fatalf("we are %s and not %s", path, me)
+	}
+	for _, tt := range []struct {
+		editors []string
+		pid     int
+		want    bool
+	}{
+		{[]string{"cursor", me}, os.Getpid(), true},
+		{[]string{"cursor"}, os.Getpid(), false},
+		{nil, os.Getpid(), false},
+		{[]string{me}, 0, false},
+		{[]string{me}, -1, false},
+		{[]string{me}, 1 << 30, false},
+	} {
+		if got := (Target{Editors: tt.editors}).runs(tt.pid); got != tt.want {
+			t.Errorf("%q, %d: got %t, want %t", tt.editors, tt.pid, got, tt.want)
+		}
+	}
+}
+
+// nest opens a window with another in it, without a window manager's help.
+func nest(t *testing.T, x *x11) (outer, inner xproto.Window) {
+	t.Helper()
+	parent := x.root
+	for _, id := range []*xproto.Window{&outer, &inner} {
+		var err error
+		*id, err = xproto.NewWindowId(x.conn)
+		must(t, err)
+		must(t, xproto.CreateWindowChecked(x.conn, 0, *id, parent, 0, 0, 9, 9, 0, xproto.WindowClassInputOutput, 0, 0, nil).Check(),
+			xproto.MapWindowChecked(x.conn, *id).Check())
+		parent = *id
+	}
+	return outer, inner
+}
+
+func TestFocusedWithoutAWindowManager(t *testing.T) {
+	needs(t, "Xvfb")
+	ctx := patient(t)
+	server, err := testdesk.StartX(ctx, t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, server.Close()) })
+	x, err := openX11(ctx, Machine{Env: server.Env()})
+	must(t, err)
+	defer x.close()
+	outer, inner := nest(t, x)
+	another, _ := nest(t, x)
+	w := window{id: fmt.Sprint(uint32(outer))}
+	for _, tt := range []struct {
+		name  string
+		focus xproto.Window
+		want  bool
+	}{
+		{"the window", outer, true}, {"one in it", inner, true}, {"another", another, false},
+		{"the root", x.root, false}, {"none", xproto.InputFocusNone, false}, {"what is under the pointer", xproto.InputFocusPointerRoot, false},
+	} {
+		must(t, xproto.SetInputFocusChecked(x.conn, xproto.InputFocusNone, tt.focus, 0).Check())
+		if got, err := x.focused(ctx, w); got != tt.want || err != nil {
+			t.Errorf("%s: got %t, %v; want %t", tt.name, got, err, tt.want)
+		}
+	}
+	must(t, x.activate(ctx, w))
+	if ok, err := x.focused(ctx, w); !ok || err != nil {
+		t.Errorf("after activate: got %t, %v", ok, err)
+	}
+	must(t, xproto.UnmapWindowChecked(x.conn, outer).Check())
+	if err := x.activate(ctx, w); err == nil {
+		t.Error("a hidden window was activated without a window manager")
+	}
+}
+
+// A window that has the input focus is not the active one as long as the window
+// manager says otherwise.
+func TestFocusedNeedsTheWindowManagersWord(t *testing.T) {
+	server := startX11(t)
+	ctx := patient(t)
+	x, err := openX11(ctx, Machine{Env: server.Env()})
+	must(t, err)
+	defer x.close()
+	o, err := server.NewOther(ctx, "Cursor", "repo - Cursor", os.Getpid())
+	must(t, err)
+	defer o.Close()
+	must(t, o.Activate(ctx))
+	w := window{id: fmt.Sprint(o.Window())}
+	if ok, err := x.focused(ctx, w); !ok || err != nil {
+		t.Errorf("got %t, %v; want focused", ok, err)
+	}
+	none := xproto.ChangePropertyChecked(x.conn, xproto.PropModeReplace, x.root, x.atoms["_NET_ACTIVE_WINDOW"], xproto.AtomWindow, 32, 1, put32(0))
+	must(t, none.Check())
+	if ok, err := x.focused(ctx, w); ok || err != nil {
+		t.Errorf("got %t, %v; want that it is not", ok, err)
+	}
+}
+
+func TestIdle(t *testing.T) {
+	server := startX11(t)
+	ctx := patient(t)
+	x, err := openX11(ctx, Machine{Env: server.Env()})
+	must(t, err)
+	defer x.close()
+	for { // it grows by itself
+		idle, err := x.idle(ctx)
+		must(t, err)
+		if idle > 50*poll {
+			break
+		}
+		must(t, sleep(ctx, poll))
+	}
+	must(t, server.Hold(testdesk.Shift), server.LetGo(testdesk.Shift))
+	if idle, err := x.idle(ctx); idle >= 50*poll || err != nil {
+		t.Errorf("got %s, %v after a key", idle, err)
+	}
+	without := startX11(t, "-extension", "MIT-SCREEN-SAVER")
+	y, err := openX11(ctx, Machine{Env: without.Env()})
+	must(t, err)
+	defer y.close()
+	if idle, err := y.idle(ctx); !errors.Is(err, errUnknown) {
+		t.Errorf("got %s, %v; want that it is unknown", idle, err)
+	}
+}

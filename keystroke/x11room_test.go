@@ -1,0 +1,201 @@
+package keystroke
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/testdesk"
+)
+
+const testLine = "/ralph-loop --continue 6f1d2c3b-0a4e-4b5f-9c8d-7e6a5b4c3d2e"
+
+// x11Room is a desktop with the editor's window and another program's.
+type x11Room struct {
+	t      *testing.T
+	x      *testdesk.X
+	page   *testdesk.Page
+	editor *testdesk.Editor
+	window uint32 // the editor's
+	other  *testdesk.Other
+	m      Machine
+}
+
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skip("needs " + p)
+		}
+	}
+}
+
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// patient gives a context for what a test waits for.
+func patient(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func startX11(t *testing.T, args ...string) *testdesk.X {
+	t.Helper()
+	needs(t, "Xvfb", "openbox", "setxkbmap", "xclip", "xdotool")
+	x, err := testdesk.StartX(patient(t), t.TempDir(), args...)
+	must(t, err)
+	t.Cleanup(func() { must(t, x.Close()) })
+	must(t, x.StartWM(patient(t)))
+	return x
+}
+
+func newRoom(t *testing.T) *x11Room {
+	t.Helper()
+	return furnish(t, startX11(t))
+}
+
+// furnish opens the windows on a display.
+func furnish(t *testing.T, x *testdesk.X) *x11Room {
+	t.Helper()
+	needs(t, "chromium")
+	ctx := patient(t)
+	r := &x11Room{t: t, x: x}
+	var err error
+	r.page, err = testdesk.NewPage()
+	must(t, err)
+	t.Cleanup(func() { must(t, r.page.Close()) })
+	r.editor, err = testdesk.StartEditor(ctx, t.TempDir(), r.x.Env(), r.page, testdesk.Options{Title: "main.go - repo - Cursor"})
+	must(t, err)
+	t.Cleanup(func() { must(t, r.editor.Close()) })
+	windows, err := r.x.Windows(r.editor.Pid)
+	must(t, err)
+	if len(windows) != 1 {
+		t.Fatalf("the editor has %d windows", len(windows))
+	}
+	r.window = windows[0]
+	r.other, err = r.x.NewOther(ctx, "XTerm", "terminal with Cursor in its title", os.Getpid())
+	must(t, err)
+	t.Cleanup(r.other.Close)
+	r.m = Machine{OS: "linux", Env: append(r.x.Env(), "CURSOR_RALPH_TEST_PROCESS=guard")}
+	return r
+}
+
+// guarded is the machine with a guard: this test's binary.
+func (r *x11Room) guarded() Machine {
+	m := r.m
+	m.Guard = []string{os.Args[0], "-test.run=^TestProcess$"}
+	return m
+}
+
+// fresh empties the page, and brings the editor to the front.
+func (r *x11Room) fresh() {
+	r.t.Helper()
+	ctx := patient(r.t)
+	must(r.t, r.x.Activate(ctx, r.window), r.x.FocusWindow(r.window), r.page.Active(ctx), r.page.Reset(ctx))
+	must(r.t, r.other.Sync(ctx))
+	r.other.Reset()
+}
+
+// steps collects what an injector tells.
+type steps struct {
+	mu    sync.Mutex
+	words []string
+}
+
+func (s *steps) add(words string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.words = append(s.words, words)
+}
+
+func (s *steps) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.words, "\n")
+}
+
+// target is the editor's window, whose page tells of the arrival.
+func (r *x11Room) target(s *steps) Target {
+	return Target{Line: testLine, Workspace: "/home/me/repo", Editors: []string{strings.ToLower(r.editor.Exe)},
+		Arrived: r.arrived, Step: s.add}
+}
+
+func (r *x11Room) arrived(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_, err := r.page.Message(ctx)
+	return err
+}
+
+// exact wants the line as the only message, and nothing in the other window.
+func (r *x11Room) exact() {
+	r.t.Helper()
+	s, err := r.page.State(patient(r.t))
+	must(r.t, err)
+	if got := r.page.Messages(); !reflect.DeepEqual(got, []string{testLine}) || s.Draft != "" || s.File != "" {
+		r.t.Errorf("messages %q and state %+v, want the line once", got, s)
+	}
+	r.untouched()
+}
+
+// nothing wants no message, no draft, and nothing in the other window.
+func (r *x11Room) nothing() {
+	r.t.Helper()
+	s, err := r.page.State(patient(r.t))
+	must(r.t, err)
+	if got := r.page.Messages(); len(got) > 0 || s.Draft != "" || s.File != "" {
+		r.t.Errorf("messages %q and state %+v, want nothing", got, s)
+	}
+	r.untouched()
+}
+
+// untouched wants nothing in the other window, and no key down.
+func (r *x11Room) untouched() {
+	r.t.Helper()
+	must(r.t, r.other.Sync(patient(r.t)))
+	if keys, pasted := r.other.Keys(), r.other.Pasted(); len(keys) > 0 || len(pasted) > 0 {
+		r.t.Errorf("the other window got keys %+v and pastes %q", keys, pasted)
+	}
+	down, err := r.x.Down()
+	must(r.t, err)
+	if len(down) > 0 {
+		r.t.Errorf("keys %v are down", down)
+	}
+}
+
+// holds waits until a text is on the clipboard: a guard may be about to put it
+// there.
+func (r *x11Room) holds(want string) {
+	r.t.Helper()
+	var got string
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
+		got, _ = r.x.Clipboard(patient(r.t)) // nobody's in between
+		if got == want {
+			return
+		}
+		must(r.t, sleep(r.t.Context(), 5*time.Millisecond))
+	}
+	r.t.Errorf("the clipboard holds %q, want %q", got, want)
+}
+
+// lab tells whether all figures are wanted, and not only a few tries.
+func lab() bool { return os.Getenv("CURSOR_RALPH_LAB") == "1" }
+
+func tries(few, many int) int {
+	if lab() {
+		return many
+	}
+	return few
+}
