@@ -132,8 +132,9 @@ func (g *guard) end(word string) bool {
 // Guard is the second process: it watches the process that started it, which
 // tells on stdin what it does. When that one stands still with the desktop in
 // its hands it is killed; when it dies the editor is freed and the clipboard
-// restored and served, for an hour at most. The display is looked up by getenv.
-func Guard(stdin io.Reader, stdout io.Writer, getenv func(string) string) error {
+// restored and served, for an hour at most, and died is called. The display is
+// looked up by getenv.
+func Guard(stdin io.Reader, stdout io.Writer, getenv func(string) string, died func()) error {
 	var m Machine
 	for _, name := range []string{"DISPLAY", "XAUTHORITY", "HOME"} {
 		m.Env = append(m.Env, name+"="+getenv(name))
@@ -143,7 +144,7 @@ func Guard(stdin io.Reader, stdout io.Writer, getenv func(string) string) error 
 		return err
 	}
 	defer x.close()
-	w := &watch{x: x, lines: make(chan string, 100)}
+	w := &watch{x: x, died: died, lines: make(chan string, 100)}
 	go w.read(stdin)
 	if _, err := fmt.Fprintln(stdout, "ready"); err != nil {
 		return err
@@ -157,6 +158,7 @@ func Guard(stdin io.Reader, stdout io.Writer, getenv func(string) string) error 
 // watch is what a guard knows of the typer.
 type watch struct {
 	x             *x11
+	died          func()      // told that the typer is dead
 	lines         chan string // closed when the typer is dead
 	typer         int
 	editor, owner xproto.Window
@@ -187,6 +189,7 @@ func (w *watch) watch() (serve bool) {
 		case !ok:
 			w.bury()
 			w.freeEditor()
+			w.died()
 			return true
 		case word == sayTyper:
 			_, _ = fmt.Sscan(rest, &w.typer) // of no use to anybody: then nobody is killed

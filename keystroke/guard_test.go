@@ -26,7 +26,7 @@ func TestProcess(*testing.T) {
 	var err error
 	switch os.Getenv("CURSOR_RALPH_TEST_PROCESS") {
 	case "guard":
-		err = Guard(os.Stdin, os.Stdout, os.Getenv)
+		err = Guard(os.Stdin, os.Stdout, os.Getenv, func() {})
 	case "typer":
 		err = typer()
 	case "grabber":

@@ -38,7 +38,12 @@ func TestWaylandTypesNothingWithoutCursor(t *testing.T) {
 	for _, method := range []string{"wl-copy", "wtype"} {
 		for _, view := range []testdesk.View{named.View, classed.View} {
 			w.must(w.sway.Focus(t.Context(), view))
-			if err := w.injector(method).Type(t.Context(), w.target); !errors.Is(err, errNoWindow) {
+			list, err := Injectors(w.m, []string{method})
+			w.must(err)
+			if err := list[0].Probe(t.Context(), w.target); !errors.Is(err, errNoWindow) {
+				t.Errorf("%s: the probe gives %v, want %v", method, err, errNoWindow)
+			}
+			if err := list[0].Type(t.Context(), w.target); !errors.Is(err, errNoWindow) {
 				t.Errorf("%s: %v, want %v", method, err, errNoWindow)
 			}
 		}

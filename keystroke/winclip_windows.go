@@ -15,10 +15,10 @@ import (
 
 // The patience with Windows's clipboard.
 const (
-	winFetchWait  = 1500 * time.Millisecond
-	settleWait = 30 * time.Millisecond
-	fetchBlind = 200 * time.Millisecond // where nobody can tell that the editor has read the line
-	openTries  = 50                     // 10 ms apart: one program at a time may have it open
+	winFetchWait = 1500 * time.Millisecond
+	settleWait   = 30 * time.Millisecond
+	fetchBlind   = 200 * time.Millisecond // where nobody can tell that the editor has read the line
+	openTries    = 50                     // 10 ms apart: one program at a time may have it open
 )
 
 // Clipboard formats and messages of windows. Source: Microsoft, "Standard

@@ -15,8 +15,8 @@ import (
 // checkTyping shows the desktop, and for each way of typing whether it would
 // work now, in the order in which they are tried.
 func checkTyping(ctx context.Context, e *env) []finding {
-	m := e.machine()
-	ways, target, err := e.ways()
+	m := e.machine("")
+	ways, target, err := e.ways("")
 	if err != nil {
 		return []finding{wrong(err.Error(), "correct the option")}
 	}
@@ -82,7 +82,7 @@ const (
 
 // typeTest types a line where the user looks on. Return is not pressed.
 func typeTest(ctx context.Context, e *env) error {
-	ways, target, err := e.ways()
+	ways, target, err := e.ways("")
 	if err != nil {
 		return err
 	}

@@ -50,10 +50,11 @@ func typingFlags(f *pflag.FlagSet) {
 	f.Bool("type-unchecked", false, "also where nothing can tell which window has the focus")
 }
 
-// ways gives the injectors that are asked for, and a target without a line.
-func (e *env) ways() ([]keystroke.Injector, keystroke.Target, error) {
+// ways gives the injectors that are asked for, and a target without a line. The
+// id is that of the loop, if there is one.
+func (e *env) ways(id string) ([]keystroke.Injector, keystroke.Target, error) {
 	settings := e.typingSettings()
-	injectors, err := e.injectors(settings.Injectors)
+	injectors, err := e.injectors(id, settings.Injectors)
 	if err != nil {
 		return nil, keystroke.Target{}, misuse(err.Error(), "`cursor-ralph doctor` shows the ways of typing that work here")
 	}
@@ -93,24 +94,28 @@ func (e *env) typingSettings() commands.Typing {
 
 // injectors makes those with the given names; none is none, and no name those
 // of the desktop.
-func (e *env) injectors(names string) ([]keystroke.Injector, error) {
+func (e *env) injectors(id, names string) ([]keystroke.Injector, error) {
 	switch names {
 	case "none":
 		return nil, nil
 	case "":
-		return keystroke.Injectors(e.machine(), nil)
+		return keystroke.Injectors(e.machine(id), nil)
 	}
-	return keystroke.Injectors(e.machine(), strings.Split(names, ","))
+	return keystroke.Injectors(e.machine(id), strings.Split(names, ","))
 }
 
-// machine is this one, as keystroke needs it.
-func (e *env) machine() keystroke.Machine {
+// machine is this one, as keystroke needs it. Its guard is told whose line is
+// typed, to report it should the typer die.
+func (e *env) machine(id string) keystroke.Machine {
 	m := keystroke.Machine{Desktop: platform.FindDesktop(runtime.GOOS, e.getenv), OS: runtime.GOOS, Env: os.Environ()}
 	self, err := os.Executable()
 	if err != nil {
 		return m
 	}
 	m.Guard = []string{self, "guard"}
+	if id != "" {
+		m.Guard = append(m.Guard, id)
+	}
 	name := strings.Replace(filepath.Base(self), "cursor-ralph", "cursor-ralph-robotgo", 1)
 	if helper := filepath.Join(filepath.Dir(self), name); isFile(helper) {
 		m.Robotgo = helper
@@ -130,7 +135,7 @@ func inject(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	ways, target, err := e.ways()
+	ways, target, err := e.ways(id)
 	if err != nil {
 		return err
 	}
@@ -327,7 +332,7 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 
 // handOver leaves the line on the clipboard and tells the user.
 func (e *env) handOver(ctx context.Context, l loop.State) {
-	if err := keystroke.Copy(ctx, e.machine(), loop.ContinueLine(l.ConversationID)); err != nil {
+	if err := keystroke.Copy(ctx, e.machine(""), loop.ContinueLine(l.ConversationID)); err != nil {
 		e.logInjection(l.ConversationID, "error", "the line was not left on the clipboard: "+err.Error())
 	} else {
 		e.logInjection(l.ConversationID, "step", "the line was left on the clipboard")

@@ -52,6 +52,7 @@ func TestTyping(t *testing.T) {
 		{"the user presses Stop at every moment", stoppedAtEveryMoment},
 		{"there is no window", noWindow},
 		{"doctor --type-test", typeTest},
+		{"the typer is killed", killedTyper},
 		{"the hook is gone before the typing", hookIsGone},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -530,4 +531,28 @@ func typeTest(t *testing.T, d *desk) {
 			}
 		})
 	}
+}
+
+// killedTyper is reported by its guard, and the loop waits for the user.
+func killedTyper(t *testing.T, d *desk) {
+	u := d.world(t, usual())
+	u.must(d.page.Blur(u.ctx)) // so that nothing is fetched, and the typer waits
+	u.begins(`"make it green"`)
+	u.until("the typing", func() bool { return strings.Contains(u.log(), "xtest: typing") })
+	var pid string
+	u.until("the guard", func() bool {
+		out, _ := exec.Command("pgrep", "-f", "guard "+u.chat.ID).Output()
+		guard := strings.TrimSpace(string(out))
+		if guard == "" {
+			return false
+		}
+		out, _ = exec.Command("ps", "-o", "ppid=", "-p", guard).Output()
+		pid = strings.TrimSpace(string(out))
+		return pid != ""
+	})
+	u.must(exec.Command("kill", "-9", pid).Run())
+	u.until("the report", func() bool { return len(u.typed()) == 1 })
+	l := u.wantStatus(u.chat.ID, "waiting", 5)
+	u.wantPart("why", l.Reason, "the process that typed it has died")
+	u.must(d.page.FocusInput(u.ctx))
 }

@@ -49,7 +49,7 @@ var modifierKeys = map[uint16]byte{Shift: 50, Ctrl: 37, Alt: 64}
 func StartX(ctx context.Context, dir string, args ...string) (*X, error) {
 	xvfb, err := exec.LookPath("Xvfb")
 	if err != nil {
-		return nil, errors.New("Xvfb is not installed")
+		return nil, errors.New("the X server Xvfb is not installed")
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -79,7 +79,7 @@ func (x *X) connect(ctx context.Context, r *os.File) error {
 	buf := make([]byte, 16)
 	n, err := r.Read(buf)
 	if err != nil {
-		return fmt.Errorf("Xvfb tells no display: %w", err)
+		return fmt.Errorf("the X server Xvfb tells no display: %w", err)
 	}
 	x.display = ":" + strings.TrimSpace(string(buf[:n]))
 	if x.conn, err = xgb.NewConnDisplay(x.display); err != nil {
