@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -66,7 +67,7 @@ const (
 //
 //  1. The window is found and brought to the front, the user let finish what he types.
 //  2. The line goes onto the clipboard, is pasted, and fetched by the editor.
-//  3. Return is pressed, and the arrival is waited for.
+//  3. Return is pressed, the clipboard given back, and the arrival waited for.
 //
 // Before each key the target is asked whether the line is still wanted, and the
 // window has to have the focus.
@@ -107,7 +108,8 @@ func deliver(ctx context.Context, t Target, d desk, k keyboard) (err error) {
 	if err != nil {
 		return fmt.Errorf("clipboard: %w", err)
 	}
-	defer func() { err = errors.Join(err, giveBack(ctx, t, c)) }()
+	back := sync.OnceFunc(func() { giveBack(ctx, t, c) })
+	defer back()
 	if err := press(pasteChord); err != nil {
 		return fmt.Errorf("paste: %w", err)
 	}
@@ -118,7 +120,7 @@ func deliver(ctx context.Context, t Target, d desk, k keyboard) (err error) {
 	if t.Test {
 		return nil
 	}
-	return send(ctx, t, press)
+	return send(ctx, t, press, back)
 }
 
 // find gives the window to type into.
@@ -182,13 +184,15 @@ func focus(ctx context.Context, t Target, d desk, w window) error {
 
 // pressFocused presses a chord in a moment in which the window has the focus.
 func pressFocused(ctx context.Context, t Target, d desk, k keyboard, w window, c Chord) (pressed bool, err error) {
-	if err := t.permit(ctx); err != nil {
-		return false, err
-	}
 	end := time.Now().Add(pressWait)
 	for {
 		ok, err := d.focused(ctx, w)
 		if err == nil && ok {
+			// Each time, for the user may have changed his mind while another
+			// window had the focus.
+			if err := t.permit(ctx); err != nil {
+				return false, err
+			}
 			err = k.press(ctx, w, c)
 			if !errors.Is(err, errLostFocus) {
 				return !errors.As(err, new(unpressed)), err
@@ -207,12 +211,14 @@ func pressFocused(ctx context.Context, t Target, d desk, k keyboard, w window, c
 }
 
 // send presses Return, and a second time only where the chat input is known to
-// have the focus.
-func send(ctx context.Context, t Target, press func(Chord) error) error {
+// have the focus. In between the clipboard is given back: the user is not to
+// miss it while the arrival is waited for.
+func send(ctx context.Context, t Target, press func(Chord) error, back func()) error {
 	if err := press(returnChord); err != nil {
 		return fmt.Errorf("return: %w", err)
 	}
 	t.step("pressed Return")
+	back()
 	if t.Arrived == nil {
 		return nil
 	}
@@ -239,13 +245,12 @@ func proved(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnproved, err)
 }
 
-// giveBack restores the clipboard, after what was pressed had its time.
-func giveBack(ctx context.Context, t Target, c clip) error {
+// giveBack restores the clipboard, after what was pressed had its time. What
+// went wrong is for the log: the line was typed or not, whatever became of this.
+func giveBack(ctx context.Context, t Target, c clip) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreWait+2*time.Second)
 	defer cancel()
-	if err := sleep(ctx, restoreWait); err != nil {
-		return err
-	}
+	_ = sleep(ctx, restoreWait) // ctx cannot be done before
 	lost, err := c.restore(ctx)
 	if lost != "" {
 		t.step("clipboard: %s", lost)
@@ -253,7 +258,6 @@ func giveBack(ctx context.Context, t Target, c clip) error {
 	if err != nil {
 		t.step("clipboard: %v", err)
 	}
-	return nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

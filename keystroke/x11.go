@@ -29,7 +29,7 @@ type x11 struct {
 	guard   *guard   // nil: none
 	guarded bool     // the guard was started, or could not be
 	clip    *x11Clip // the last one that was put
-	stays   bool     // it serves the old text, after all else is done
+	stays   *x11Clip // the clipboard that serves the old text, after all else is done; nil: none
 
 	loop      chan struct{} // closed when no more events come
 	mu        sync.Mutex
@@ -116,11 +116,11 @@ func (x *x11) intern() error {
 // close ends the connection, and waits until it has ended. Only a clipboard
 // that nobody else keeps goes on being served, until another takes it.
 func (x *x11) close() {
-	if x.stays {
-		x.stays = false
+	if c := x.stays; c != nil {
+		x.stays = nil
 		go func() {
 			select {
-			case <-x.clip.lost:
+			case <-c.lost:
 				x.close()
 			case <-x.loop:
 			}

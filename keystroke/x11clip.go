@@ -259,6 +259,8 @@ func (c *x11Clip) wake() {
 // restore gives the old text back.
 func (c *x11Clip) restore(ctx context.Context) (lost string, err error) {
 	x := c.x
+	// From now on keys may be pressed without it, and under a new guard.
+	defer func() { x.clip, x.guarded = nil, false }()
 	select {
 	case <-c.lost:
 		return "another program has put something there meanwhile, which was left there", nil
@@ -277,7 +279,7 @@ func (c *x11Clip) restore(ctx context.Context) (lost string, err error) {
 	c.mu.Lock()
 	c.public = true
 	c.mu.Unlock()
-	x.stays = true
+	x.stays = c
 	return join(c.old.lost, "its text is back, but only as long as this process lives"), nil
 }
 

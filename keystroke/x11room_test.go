@@ -92,13 +92,6 @@ func furnish(t *testing.T, x *testdesk.X) *x11Room {
 	return r
 }
 
-// guarded is the machine with a guard: this test's binary.
-func (r *x11Room) guarded() Machine {
-	m := r.m
-	m.Guard = []string{os.Args[0], "-test.run=^TestProcess$"}
-	return m
-}
-
 // fresh empties the page, and brings the editor to the front.
 func (r *x11Room) fresh() {
 	r.t.Helper()

@@ -45,7 +45,7 @@ func (i xtestInjector) Type(ctx context.Context, t Target) error {
 	if _, err := x.strokes(ctx, pasteChord, returnChord, t.FocusKeys); err != nil {
 		return err
 	}
-	return deliver(ctx, t, x, &xtestKeyboard{x: x})
+	return deliver(ctx, t, x, &xtestKeyboard{x: x, permit: t.permit})
 }
 
 // way is how a key gets to a window.
@@ -70,8 +70,9 @@ const (
 // is found out by the paste, because its fetch is seen. What comes before the
 // paste is faked.
 type xtestKeyboard struct {
-	x   *x11
-	way way
+	x      *x11
+	way    way
+	permit func(context.Context) error
 }
 
 func (k *xtestKeyboard) press(ctx context.Context, w window, c Chord) error {
@@ -106,6 +107,9 @@ func (k *xtestKeyboard) noticed(ctx context.Context, w window) error {
 	}
 	k.way = faked
 	for end := time.Now().Add(pressWait); ; {
+		if err := k.permit(ctx); err != nil {
+			return err
+		}
 		err := k.x.step(ctx, w, pasteChord, faked)
 		switch {
 		case err == nil:

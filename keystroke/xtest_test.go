@@ -111,7 +111,7 @@ func (r *x11Room) open() *x11 {
 func (r *x11Room) fakes(target Target, known bool) error {
 	x := r.open()
 	defer x.close()
-	return deliver(patient(r.t), target, x, deaf{&xtestKeyboard{x: x}, known})
+	return deliver(patient(r.t), target, x, deaf{&xtestKeyboard{x: x, permit: target.permit}, known})
 }
 
 // deaf does not send the paste.
