@@ -53,7 +53,7 @@ func (m Machine) copyX11(ctx context.Context, line string) error {
 	if g == nil {
 		return errors.New("there is no guard that would serve it")
 	}
-	g.keep(0, before, line) // whose clipboard it takes
+	g.keep(0, before, line, "") // whose clipboard it takes
 	if !g.serve() {
 		return errors.New("the guard has died")
 	}

@@ -21,12 +21,18 @@ func newFakeTools(t *testing.T, scripts map[string]string) fakeTools {
 	t.Helper()
 	f := fakeTools{t, t.TempDir()}
 	for name, script := range scripts {
-		script = "#!/bin/sh\ncd '" + f.dir + "' || exit\n" + script
-		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		f.script(name, script)
 	}
 	return f
+}
+
+// script writes the script of a program.
+func (f fakeTools) script(name, script string) {
+	f.t.Helper()
+	script = "#!/bin/sh\ncd '" + f.dir + "' || exit\n" + script
+	if err := os.WriteFile(filepath.Join(f.dir, name), []byte(script), 0o755); err != nil {
+		f.t.Fatal(err)
+	}
 }
 
 // env puts the scripts first on the PATH, for what they call themselves.

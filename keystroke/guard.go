@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,19 +20,19 @@ import (
 
 // The patience of a guard, and with one.
 const (
-	guardBeat  = 50 * time.Millisecond  // between two signs of life of the typer
-	guardGrab  = 150 * time.Millisecond // for the typer to free a desktop that it grabbed
-	guardAlive = time.Second            // without a sign of life
-	guardStart = time.Second            // for a guard to be ready
-	guardLife  = time.Hour              // for a clipboard to be served
+	guardBeat     = 50 * time.Millisecond  // between two signs of life of the typer
+	guardGrab     = 150 * time.Millisecond // for the typer to free a desktop that it grabbed
+	guardGrabMost = time.Second            // for that on a display that is slow to answer
+	guardAlive    = time.Second            // without a sign of life
+	guardStart    = time.Second            // for a guard to be ready
 )
 
 // What a typer tells its guard, a line each.
 const (
 	sayTyper = "typer" // and its process id
-	sayKeep  = "keep"  // and the editor's window, the clipboard's owner, and what to give back, in hexadecimal
+	sayKeep  = "keep"  // and the editor's window, the clipboard's owner, and what was copied and what was selected, in hexadecimal
 	sayAlive = "alive"
-	sayGrab  = "grab"
+	sayGrab  = "grab" // and for how many milliseconds at most
 	sayFree  = "free"
 	sayServe = "serve"
 	sayLeave = "leave"
@@ -54,6 +55,7 @@ func startGuard(m Machine) *guard {
 	}
 	cmd := exec.Command(m.Guard[0], m.Guard[1:]...)
 	cmd.Env, cmd.SysProcAttr = m.Env, ownSession()
+	cmd.Dir = "/" // it outlives us, and must not keep a workspace's folder busy
 	lines, err := cmd.StdinPipe()
 	if err != nil {
 		return nil
@@ -107,8 +109,17 @@ func (g *guard) say(format string, args ...any) bool {
 }
 
 // keep tells what to give back if this process dies.
-func (g *guard) keep(editor, owner xproto.Window, text string) {
-	g.say("%s %d %d %s", sayKeep, editor, owner, hex.EncodeToString([]byte(text)))
+func (g *guard) keep(editor, owner xproto.Window, copied, selected string) {
+	g.say("%s %d %d %x %x", sayKeep, editor, owner, copied, selected)
+}
+
+// grabs tells that the desktop is about to be grabbed.
+func (g *guard) grabs(trip time.Duration) { g.say("%s %d", sayGrab, grabLimit(trip).Milliseconds()) }
+
+// grabLimit is how long a desktop may be grabbed: for two answers of the
+// display, and some more time.
+func grabLimit(trip time.Duration) time.Duration {
+	return min(max(guardGrab, 8*trip), guardGrabMost)
 }
 
 // serve hands the clipboard over, and ends the watch.
@@ -131,9 +142,9 @@ func (g *guard) end(word string) bool {
 
 // Guard is the second process: it watches the process that started it, which
 // tells on stdin what it does. When that one stands still with the desktop in
-// its hands it is killed; when it dies the editor is freed and the clipboard
-// restored and served, for an hour at most, and died is called. The display is
-// looked up by getenv.
+// its hands it is killed; when it dies died is called, the editor is freed, and
+// the clipboard restored. That is served until another program takes it, or the
+// display ends. The display is looked up by getenv.
 func Guard(stdin io.Reader, stdout io.Writer, getenv func(string) string, died func()) error {
 	var m Machine
 	for _, name := range []string{"DISPLAY", "XAUTHORITY", "HOME"} {
@@ -144,25 +155,31 @@ func Guard(stdin io.Reader, stdout io.Writer, getenv func(string) string, died f
 		return err
 	}
 	defer x.close()
-	w := &watch{x: x, died: died, lines: make(chan string, 100)}
+	w := &watch{x: x, lines: make(chan string, 100)}
 	go w.read(stdin)
 	if _, err := fmt.Fprintln(stdout, "ready"); err != nil {
 		return err
 	}
-	if !w.watch() {
+	serve := w.watch()
+	var reported sync.WaitGroup
+	defer reported.Wait()
+	if w.dead {
+		reported.Go(died) // it may take long, and the clipboard is missed meanwhile
+	}
+	if !serve {
 		return nil
 	}
-	return x.serveText(w.text, w.owner)
+	return x.serveTexts(w.owner, map[xproto.Atom]string{x.atoms["CLIPBOARD"]: w.copied, xproto.AtomPrimary: w.selected})
 }
 
 // watch is what a guard knows of the typer.
 type watch struct {
-	x             *x11
-	died          func()      // told that the typer is dead
-	lines         chan string // closed when the typer is dead
-	typer         int
-	editor, owner xproto.Window
-	text          string
+	x                *x11
+	lines            chan string // closed when the typer is dead
+	dead             bool
+	typer            int
+	editor, owner    xproto.Window
+	copied, selected string
 }
 
 func (w *watch) read(stdin io.Reader) {
@@ -189,7 +206,7 @@ func (w *watch) watch() (serve bool) {
 		case !ok:
 			w.bury()
 			w.freeEditor()
-			w.died()
+			w.dead = true
 			return true
 		case word == sayTyper:
 			_, _ = fmt.Sscan(rest, &w.typer) // of no use to anybody: then nobody is killed
@@ -197,7 +214,7 @@ func (w *watch) watch() (serve bool) {
 			w.keep(rest)
 		case word == sayGrab:
 			grabbed = true
-			timer.Reset(guardGrab)
+			timer.Reset(grabbedFor(rest))
 			continue
 		case word == sayFree:
 			grabbed = false
@@ -235,11 +252,25 @@ func (w *watch) next(timer *time.Timer) (string, bool) {
 	return "", false
 }
 
+// grabbedFor reads the limit that comes with a grab.
+func grabbedFor(rest string) time.Duration {
+	n, err := strconv.Atoi(rest)
+	if err != nil {
+		return guardGrab
+	}
+	return min(max(guardGrab, time.Duration(n)*time.Millisecond), guardGrabMost)
+}
+
 func (w *watch) keep(rest string) {
-	var text string
-	_, _ = fmt.Sscan(rest, &w.editor, &w.owner, &text) // an empty text is none
-	if data, err := hex.DecodeString(text); err == nil {
-		w.text = string(data)
+	fields := strings.Split(rest, " ") // an empty text is none
+	if len(fields) != 4 {
+		return
+	}
+	_, _ = fmt.Sscan(rest, &w.editor, &w.owner) // what is no window is freed by nobody
+	for i, text := range []*string{&w.copied, &w.selected} {
+		if data, err := hex.DecodeString(fields[2+i]); err == nil {
+			*text = string(data)
+		}
 	}
 }
 
@@ -277,47 +308,52 @@ func (w *watch) freeEditor() {
 			continue
 		}
 		for _, target := range append(atomNames, "STRING") {
-			w.x.refuse(xproto.SelectionRequestEvent{
-				Requestor: id, Selection: w.x.atoms["CLIPBOARD"], Target: w.x.atoms[target],
-			})
+			for _, selection := range []xproto.Atom{w.x.atoms["CLIPBOARD"], xproto.AtomPrimary} {
+				w.x.refuse(xproto.SelectionRequestEvent{Requestor: id, Selection: selection, Target: w.x.atoms[target]})
+			}
 		}
 	}
 }
 
-// serveText owns the clipboard and gives a text to everybody until another
-// program takes the clipboard. It is not taken from another.
-func (x *x11) serveText(text string, from xproto.Window) error {
+// serveTexts owns selections and gives their texts to everybody until other
+// programs take them. None is taken from another.
+func (x *x11) serveTexts(from xproto.Window, texts map[xproto.Atom]string) error {
 	events, stop := x.events()
 	defer stop()
-	var took xproto.Timestamp
-	err := x.ask(context.Background(), func() error {
-		owner, err := x.owner()
-		if err == nil && (text == "" || owner != 0 && owner != from) {
-			err = errClipboardLost
+	ours := map[xproto.Atom]xproto.Timestamp{}
+	for selection, text := range texts {
+		err := x.ask(context.Background(), func() error {
+			owner, err := x.ownerOf(selection)
+			if err != nil || text == "" || owner != 0 && owner != from {
+				return err
+			}
+			took, err := x.own(x.self, selection)
+			if err == nil {
+				ours[selection] = took
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, errClipboardLost) && !errors.Is(err, errPrimaryLost) {
+			return err
 		}
-		if err == nil {
-			took, err = x.own(x.self)
-		}
-		return err
-	})
-	if err != nil {
-		if errors.Is(err, errClipboardLost) {
-			return nil
-		}
-		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), guardLife)
-	defer cancel()
-	err = x.await(ctx, events, func(event xgb.Event) bool {
+	if len(ours) == 0 {
+		return nil
+	}
+	err := x.await(context.Background(), events, func(event xgb.Event) bool {
 		switch e := event.(type) {
 		case xproto.SelectionRequestEvent:
-			x.give(e, text, took)
+			if took, ok := ours[e.Selection]; ok {
+				x.give(e, texts[e.Selection], took)
+			} else {
+				x.refuse(e)
+			}
 		case xproto.SelectionClearEvent:
-			return e.Selection == x.atoms["CLIPBOARD"]
+			delete(ours, e.Selection)
 		}
-		return false
+		return len(ours) == 0
 	})
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) { // the display has ended
 		return nil
 	}
 	return err

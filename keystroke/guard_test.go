@@ -136,7 +136,7 @@ func TestTyperDiesAtARandomMoment(t *testing.T) {
 		for i := range tries(6, 100) {
 			ctx := patient(t)
 			kept := fmt.Sprintf("kept %d", i)
-			must(t, r.x.Copy(ctx, kept))
+			must(t, r.x.Copy(ctx, kept), r.x.Select(ctx, "primary", "selected "+kept))
 			r.fresh()
 			cmd := child(t, r.x, "typer", strings.ToLower(r.editor.Exe))
 			out, err := cmd.StdoutPipe()
@@ -166,7 +166,8 @@ func TestTyperDiesAtARandomMoment(t *testing.T) {
 				t.Errorf("draft %q", s.Draft)
 			}
 			r.untouched()
-			r.holds(kept)
+			r.holds("clipboard", kept)
+			r.holds("primary", "selected "+kept)
 		}
 		t.Logf("%v: %d sent, %d drafts, %d empty Returns, display free after at most %s", signal, sent, drafts, empty, slowest)
 	}
@@ -177,7 +178,7 @@ func TestTyperDiesAtARandomMoment(t *testing.T) {
 func TestGuardServesTheClipboard(t *testing.T) {
 	r := newRoom(t)
 	ctx := patient(t)
-	must(t, r.x.Copy(ctx, "kept äöü €"))
+	must(t, r.x.Copy(ctx, "kept äöü €"), r.x.Select(ctx, "primary", "selected"))
 	r.fresh()
 	cmd := child(t, r.x, "typer", strings.ToLower(r.editor.Exe))
 	out, err := cmd.Output()
@@ -187,23 +188,54 @@ func TestGuardServesTheClipboard(t *testing.T) {
 	}
 	must(t, r.arrived(ctx))
 	r.exact()
-	r.holds("kept äöü €")
+	r.holds("clipboard", "kept äöü €")
+	r.holds("primary", "selected")
 	guards := guardsOf(t, r.x.Display())
 	if len(guards) != 1 {
 		t.Fatalf("guards %v, want one", guards)
+	}
+	if cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", guards[0])); cwd != "/" || err != nil {
+		t.Errorf("the guard works in %s, %v; want /, for the workspace's folder is busy otherwise", cwd, err)
 	}
 	session, err := syscall.Getpgid(guards[0])
 	if err != nil || session != guards[0] {
 		t.Errorf("the guard's group is %d, %v; want its own", session, err)
 	}
-	must(t, r.x.Copy(ctx, "new"))
+	must(t, r.x.Copy(ctx, "new"), r.x.Select(ctx, "primary", "new"))
 	for end := time.Now().Add(5 * time.Second); len(guardsOf(t, r.x.Display())) > 0; {
 		if time.Now().After(end) {
 			t.Fatal("the guard lives on although another program has the clipboard")
 		}
 		must(t, sleep(ctx, 5*time.Millisecond))
 	}
-	r.holds("new")
+	r.holds("clipboard", "new")
+}
+
+// What takes long at the typer's death does not keep the clipboard waiting, and
+// nothing but another program or the display ends it.
+func TestGuardServesTheClipboardAtOnce(t *testing.T) {
+	x := startX11(t)
+	stdin, tell := io.Pipe()
+	stuck, ended := make(chan struct{}), make(chan error, 1)
+	getenv := func(name string) string { return map[string]string{"DISPLAY": x.Display()}[name] }
+	go func() { ended <- Guard(stdin, io.Discard, getenv, func() { <-stuck }) }()
+	_, err := fmt.Fprintf(tell, "%s 0\n%s 0 0 %x %x\n", sayTyper, sayKeep, "copied", "selected")
+	must(t, err, tell.Close())
+	for _, selection := range []string{"clipboard", "primary"} {
+		want := map[string]string{"clipboard": "copied", "primary": "selected"}[selection]
+		for got, end := "", time.Now().Add(5*time.Second); got != want; got, _ = x.Selection(patient(t), selection) { // nobody's at first
+			if time.Now().After(end) {
+				t.Fatalf("%s: got %q, want %q", selection, got, want)
+			}
+		}
+	}
+	must(t, x.Copy(patient(t), "new"))
+	if got, err := x.Selection(patient(t), "primary"); got != "selected" || err != nil {
+		t.Errorf("after something was copied, %q is selected, %v", got, err)
+	}
+	must(t, x.Close())
+	close(stuck)
+	must(t, <-ended)
 }
 
 // guardsOf finds the guards of a display.
@@ -242,7 +274,7 @@ func TestGuardThatIsNone(t *testing.T) {
 	if none.say(sayGrab) || none.serve() {
 		t.Error("a guard that is none was told something")
 	}
-	none.keep(0, xproto.Window(0), "")
+	none.keep(0, xproto.Window(0), "", "")
 	none.leave()
 }
 

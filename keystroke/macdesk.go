@@ -51,8 +51,9 @@ func (d macDesk) script(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(out, "\n"), permission(err)
 }
 
-// permission says what to allow, where that is what an error means. Source:
-// Apple, errors of Apple events and of the accessibility API.
+// permission says what to allow, where that is what an error means. No key was
+// pressed before such an error. Source: Apple, errors of Apple events and of the
+// accessibility API.
 func permission(err error) error {
 	if err == nil {
 		return nil
@@ -64,7 +65,7 @@ func permission(err error) error {
 		{"-1743)", "Automation, below it System Events"},
 	} {
 		if strings.Contains(err.Error(), tt.code) {
-			return fmt.Errorf("macOS does not let cursor-ralph press keys: allow the app that runs it, which is Cursor (or your terminal, if you call it there), under System Settings > Privacy & Security > %s: %w", tt.words, err)
+			return unpressed{fmt.Errorf("macOS does not let cursor-ralph press keys: allow the app that runs it, which is Cursor (or your terminal, if you call it there), under System Settings > Privacy & Security > %s: %w", tt.words, err)}
 		}
 	}
 	return err
@@ -115,6 +116,19 @@ func macWindows(pid int, titles string) (found []window) {
 	return found
 }
 
+func (d macDesk) front(ctx context.Context) (window, error) {
+	answer, err := d.script(ctx, "front")
+	if err != nil {
+		return window{}, err
+	}
+	number, title, _ := strings.Cut(answer, titleEnd)
+	pid, err := strconv.Atoi(number)
+	if err != nil {
+		return window{}, errNoFront
+	}
+	return window{id: title, title: title, pid: pid}, nil
+}
+
 func (d macDesk) focused(ctx context.Context, w window) (bool, error) {
 	answer, err := d.script(ctx, "focused", strconv.Itoa(w.pid), w.id)
 	return answer == "yes", err
@@ -148,27 +162,40 @@ type macClip struct {
 }
 
 func (d macDesk) put(ctx context.Context, _ window, line string) (clip, error) {
-	old, err := d.run(ctx, "", "pbpaste")
+	types, err := d.types(ctx)
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := d.run(ctx, "", "osascript", "-e", "clipboard info")
-	if err != nil {
-		return nil, err
+	old := ""
+	if !strings.Contains(types, macPassword) {
+		if old, err = d.run(ctx, "", "pbpaste"); err != nil {
+			return nil, err
+		}
 	}
 	_, err = d.run(ctx, line, "pbcopy")
-	return macClip{d, line, old, macLost(old, kinds)}, err
+	return macClip{d, line, old, macLost(old, types)}, err
 }
 
-// macLost tells what pbcopy cannot put back of the kinds of data that "clipboard
-// info" lists: those that are not plain text.
-func macLost(text, kinds string) string {
+// macPassword marks a clipboard. Source: nspasteboard.org.
+const macPassword = "org.nspasteboard.ConcealedType"
+
+// types gives the types of what is on the clipboard, a line each.
+func (d macDesk) types(ctx context.Context) (string, error) {
+	return d.run(ctx, "", "osascript", "-l", "JavaScript", "-e",
+		"ObjC.import('AppKit'); (ObjC.deepUnwrap($.NSPasteboard.generalPasteboard.types) || []).join('\\n')")
+}
+
+// macLost tells what pbcopy cannot put back: what is not plain text. Source of
+// the types: Apple, NSPasteboard.PasteboardType.
+func macLost(text, types string) string {
 	rich := false
-	for _, kind := range []string{"RTF", "HTML", "PNGf", "TIFF", "JPEG", "GIF", "furl", "PDF"} {
-		rich = rich || strings.Contains(kinds, kind)
+	for _, kind := range []string{"rtf", "public.html", "public.png", "public.tiff", "public.jpeg", "com.compuserve.gif", "public.file-url", "com.adobe.pdf"} {
+		rich = rich || strings.Contains(types, kind)
 	}
 	switch {
-	case text == "" && strings.TrimSpace(kinds) != "":
+	case strings.Contains(types, macPassword):
+		return passwordLost
+	case text == "" && strings.TrimSpace(types) != "" && !strings.Contains(types, "plain-text"):
 		return "what had been copied was no text and could not be put back"
 	case rich:
 		return "of what had been copied only the text was put back"

@@ -28,7 +28,8 @@ type Machine struct {
 // getenv gives a variable of the machine, the last one of several.
 func (m Machine) getenv(name string) string {
 	for _, pair := range slices.Backward(m.Env) {
-		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+		key, value, _ := strings.Cut(pair, "=")
+		if key == name || m.OS == "windows" && strings.EqualFold(key, name) { // Windows writes Path
 			return value
 		}
 	}

@@ -136,7 +136,7 @@ func (r *x11Room) xdotool(args ...string) {
 func (r *x11Room) cells(t *testing.T, c condition) {
 	t.Run(c.name, func(t *testing.T) {
 		row := "| " + c.name
-		must(t, c.set(patient(t), r.x), r.x.Copy(patient(t), "what was copied before"))
+		must(t, c.set(patient(t), r.x), r.x.Copy(patient(t), "what was copied before"), r.x.Select(patient(t), "primary", "what was selected before"))
 		for _, injector := range x11Ways(r.m) {
 			n := tries(5, c.many)
 			good, took := 0, []time.Duration{}
@@ -169,15 +169,17 @@ type keyboardState struct {
 	Group int
 	Down  []byte
 	Text  string // on the clipboard
+	Mark  string // what is selected
 }
 
 func (r *x11Room) keyboard(t *testing.T) (s keyboardState) {
 	t.Helper()
-	var errs [4]error
+	var errs [5]error
 	s.State, errs[0] = r.x.Held()
 	s.Group, errs[1] = r.x.CurrentGroup()
 	s.Down, errs[2] = r.x.Down()
 	s.Text, errs[3] = r.x.Clipboard(patient(t))
+	s.Mark, errs[4] = r.x.Selection(patient(t), "primary")
 	must(t, errs[:]...)
 	return s
 }

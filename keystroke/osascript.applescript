@@ -5,6 +5,7 @@
 
 on run argv
 	set theVerb to item 1 of argv
+	if theVerb is "front" then return frontWindow()
 	set thePid to (item 2 of argv) as integer
 	if theVerb is "windows" then return titlesOf(thePid)
 	set theTitle to item 3 of argv
@@ -14,11 +15,26 @@ on run argv
 	error "there is no verb " & theVerb
 end run
 
+-- The process and the title of the window that has the focus, whoever's it is.
+on frontWindow()
+	set theEnd to character id 30
+	tell application "System Events"
+		set theFront to first application process whose frontmost is true
+		set theFocused to value of attribute "AXFocusedWindow" of theFront
+		if theFocused is missing value then return ""
+		set theName to name of theFocused
+		if theName is missing value then set theName to ""
+		return ((unix id of theFront) as text) & theEnd & theName
+	end tell
+end frontWindow
+
 -- The titles of the process's windows, each with a character after it that no title has.
+-- A program of the same name without windows is none that System Events knows.
 on titlesOf(thePid)
 	set theTitles to ""
 	set theEnd to character id 30
 	tell application "System Events"
+		if not (exists (first application process whose unix id is thePid)) then return ""
 		set theEditor to first application process whose unix id is thePid
 		repeat with eachWindow in (every window of theEditor whose subrole is "AXStandardWindow")
 			set theTitles to theTitles & (name of eachWindow) & theEnd
@@ -27,13 +43,15 @@ on titlesOf(thePid)
 	return theTitles
 end titlesOf
 
--- An empty title stands for the only window there is.
+-- An empty title stands for the only window there is. A dialog is none: Return would confirm it.
 on inFront(thePid, theTitle)
 	tell application "System Events"
 		set theEditor to first application process whose unix id is thePid
 		if not (frontmost of theEditor) then return "no"
-		if theTitle is "" then return "yes"
 		set theFocused to value of attribute "AXFocusedWindow" of theEditor
+		if theFocused is missing value then return "no"
+		if (subrole of theFocused) is not "AXStandardWindow" then return "no"
+		if theTitle is "" then return "yes"
 		considering case
 			if (name of theFocused) is theTitle then return "yes"
 		end considering

@@ -76,7 +76,7 @@ func (k macKeyboard) press(ctx context.Context, w window, c Chord) error {
 	}
 	code, err := macKeyCode(c.Key)
 	if err != nil {
-		return err
+		return unpressed{err}
 	}
 	answer, err := k.desk.script(ctx, "press", fmt.Sprint(w.pid), w.id, fmt.Sprint(code), c.macModifiers())
 	if err == nil && answer != "pressed" {

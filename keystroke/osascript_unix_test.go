@@ -5,6 +5,7 @@ package keystroke
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,15 +19,16 @@ func playMac(t *testing.T) fakeTools {
 	f := newFakeTools(t, map[string]string{
 		// What the script would answer lies under its verb.
 		"osascript": `
-[ "$1" = -e ] && { echo "osascript -e $2" >>log; cat answer-info; exit; }
+[ "$1" = - ] || { printf 'osascript %s\n' "$*" >>log; cat answer-types; exit; }
 cat >script
 printf 'osascript' >>log; for a in "$@"; do printf ' [%s]' "$a" >>log; done; echo >>log
-case $(cat "answer-$2") in
+answer=answer-$2; [ -e "$answer-$3" ] && answer=$answer-$3
+case $(cat "$answer") in
 hang) exec sleep 60 ;;
 flood) exec yes ;;
-refuse*) echo "8:15: execution error: System Events got an error: osascript is not allowed assistive access. $(sed 's/refuse //' "answer-$2")" >&2; exit 1 ;;
+refuse*) echo "8:15: execution error: System Events got an error: osascript is not allowed assistive access. $(sed 's/refuse //' "$answer")" >&2; exit 1 ;;
 esac
-cat "answer-$2"
+cat "$answer"
 `,
 		"ps":       "echo ps \"$@\" >>log; cat answer-ps",
 		"ioreg":    "echo ioreg \"$@\" >>log; cat answer-ioreg",
@@ -40,7 +42,7 @@ cat "answer-$2"
 			" 4713 /usr/local/bin/cursor-agent\n",
 		"ioreg":     `    | | "HIDIdleTime" = 5000000000` + "\n",
 		"layout":    "com.apple.keylayout.US\n",
-		"clipboard": "the user's äöü", "info": "«class utf8», 17, string, 15\n",
+		"clipboard": "the user's äöü", "types": "public.utf8-plain-text\nNSStringPboardType\n", "front": "815\x1enotes\n",
 		"windows": "main.go — repo — Cursor\x1e\n", "focused": "yes\n", "activate": "asked\n", "press": "pressed\n",
 	} {
 		f.says(about, answer)
@@ -135,7 +137,9 @@ func TestOsascriptRefuses(t *testing.T) {
 				}
 			}
 		}, errLostFocus.Error(), 1, true},
-		{"no permission for keys", func(f fakeTools, _ *Target) { f.says("press", "refuse (1002)") }, "Accessibility", 1, true},
+		{"no permission for keys", func(f fakeTools, _ *Target) { f.says("press", "refuse (1002)") }, "Accessibility", 1, false},
+		{"a key that no Mac has", func(_ fakeTools, t *Target) { t.FocusKeys = Chord{Key: "unheard of"} }, "no key", 0, false},
+		{"something else goes wrong at the key", func(f fakeTools, _ *Target) { f.says("press", "refuse (-10000)") }, "(-10000)", 1, true},
 		{"two windows and a hostile title", func(f fakeTools, _ *Target) {
 			f.says("windows", hostile+"\x1eb — other — Cursor\x1e\n")
 			f.says("focused", "no\n")
@@ -182,15 +186,85 @@ func TestMacClipLeavesWhatWasCopiedMeanwhile(t *testing.T) {
 }
 
 func TestMacLost(t *testing.T) {
-	for _, tt := range []struct{ text, kinds, want string }{
+	for _, tt := range []struct{ text, types, want string }{
 		{"", "\n", ""},
-		{"a", "«class utf8», 1, «class ut16», 4, string, 1, Unicode text, 2", ""},
-		{"a", "«class RTF », 300, «class utf8», 1", "only the text"},
-		{"a", "«class HTML», 300, «class utf8», 1", "only the text"},
-		{"", "«class PNGf», 3000, TIFF picture, 90000", "no text"},
+		{"a", "public.utf8-plain-text\nNSStringPboardType\npublic.utf16-external-plain-text", ""},
+		{"a", "public.rtf\nNeXT Rich Text Format v1.0 pasteboard type\npublic.utf8-plain-text", "only the text"},
+		{"a", "public.html\npublic.utf8-plain-text", "only the text"},
+		{"a", "public.file-url\npublic.utf8-plain-text", "only the text"},
+		{"", "public.png\npublic.tiff", "no text"},
+		{"a", "org.nspasteboard.ConcealedType\npublic.utf8-plain-text", "password"},
 	} {
-		if got := macLost(tt.text, tt.kinds); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
-			t.Errorf("%q, %s: got %q, want %q", tt.text, tt.kinds, got, tt.want)
+		if got := macLost(tt.text, tt.types); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%q, %s: got %q, want %q", tt.text, tt.types, got, tt.want)
+		}
+	}
+}
+
+// A password that its manager has marked is not put back without the mark.
+func TestMacClipPutsNoPasswordBack(t *testing.T) {
+	f, target := playMac(t), macTarget()
+	f.says("clipboard", "hunter2")
+	f.says("types", "public.utf8-plain-text\norg.nspasteboard.ConcealedType\n")
+	var told string
+	target.Step = func(words string) { told += words + "\n" }
+	if err := f.mac().Type(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.read("answer-clipboard"); got != "" || !strings.Contains(told, "password") {
+		t.Errorf("on the clipboard is %q, and it tells %q", got, told)
+	}
+}
+
+// A test goes into whatever window has the focus, even where Cursor does not run.
+func TestOsascriptTypesATest(t *testing.T) {
+	f, target := playMac(t), macTarget()
+	f.says("ps", "1 /sbin/launchd\n")
+	target.Test = true
+	if err := f.mac().Probe(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.mac().Type(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.logged("osascript [-] [press]"); !slices.Equal(got, []string{"osascript [-] [press] [815] [notes] [9] [command]"}) {
+		t.Errorf("it pressed %q", got)
+	}
+	f.says("front", "\n")
+	if err := f.mac().Type(t.Context(), target); err == nil || !strings.Contains(err.Error(), "no window") {
+		t.Errorf("without a window in front: %v", err)
+	}
+}
+
+// Another process of the editor's name, such as a command-line tool, need not
+// be one that System Events knows.
+func TestOsascriptPassesOverOtherProcesses(t *testing.T) {
+	f := playMac(t)
+	f.says("ps", " 4720 /opt/bin/Cursor\n"+f.read("answer-ps"))
+	f.says("windows-4720", "\n")
+	if err := f.mac().Type(t.Context(), macTarget()); err != nil {
+		t.Error(err)
+	}
+}
+
+// No Mac is here: what matters in the script is looked for in its text.
+func TestAppleScriptChecksFirst(t *testing.T) {
+	handler := func(name string) string {
+		_, rest, _ := strings.Cut(macScript, "\non "+name+"(")
+		body, _, ok := strings.Cut(rest, "\nend "+name+"\n")
+		if !ok {
+			t.Fatalf("there is no handler %s", name)
+		}
+		return body
+	}
+	for _, tt := range []struct{ handler, first, then string }{
+		{"titlesOf", "if not (exists (first application process whose unix id is thePid)) then return", "set theEditor"},
+		{"inFront", `if (subrole of theFocused) is not "AXStandardWindow" then return "no"`, `return "yes"`},
+		{"pressKey", `if inFront(thePid, theTitle) is "no" then return "lost"`, "key code"},
+	} {
+		before, _, ok := strings.Cut(handler(tt.handler), tt.then)
+		if !ok || !strings.Contains(before, tt.first) {
+			t.Errorf("%s: %s is not before %s", tt.handler, tt.first, tt.then)
 		}
 	}
 }

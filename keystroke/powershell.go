@@ -49,10 +49,16 @@ func powerShellArgs() []string {
 	return []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-Sta", "-Command", "-"}
 }
 
-// startPowerShell starts a session and gives it the script.
-func startPowerShell(ctx context.Context, m Machine, path string) (*powerShell, error) {
+func powerShellCommand(m Machine, path string) *exec.Cmd {
 	cmd := exec.Command(path, powerShellArgs()...)
 	cmd.Env, cmd.WaitDelay = m.Env, 100*time.Millisecond
+	hide(cmd)
+	return cmd
+}
+
+// startPowerShell starts a session and gives it the script.
+func startPowerShell(ctx context.Context, m Machine, path string) (*powerShell, error) {
+	cmd := powerShellCommand(m, path)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -236,6 +242,14 @@ func parsePSWindow(line string) (window, error) {
 	return window{id: parts[0], title: title, pid: pid}, errors.Join(notWindow, notPID, notTitle)
 }
 
+func (d psDesk) front(ctx context.Context) (window, error) {
+	answer, err := d.session.ask(ctx, programWait, "Front")
+	if err != nil {
+		return window{}, err
+	}
+	return parsePSWindow(answer)
+}
+
 func (d psDesk) focused(ctx context.Context, w window) (bool, error) {
 	answer, err := d.session.ask(ctx, programWait, "Focused", w.id, strconv.Itoa(w.pid))
 	return answer == "True", err
@@ -262,24 +276,39 @@ func (d psDesk) put(ctx context.Context, _ window, line string) (clip, error) {
 		return nil, err
 	case answer == "text":
 		return psClip{d.session, "of what had been copied only the text was put back"}, nil
+	case answer == "secret":
+		return psClip{d.session, passwordLost}, nil
 	case answer == "nothing":
 		return psClip{d.session, "what had been copied was no text and could not be put back"}, nil
 	}
 	return psClip{d.session, ""}, nil
 }
 
-// press asks for check and keys in one request.
+// press asks for check and keys in one request. From the second request on keys
+// were pressed, whatever the answer: it must not be taken for one after which
+// to begin again.
 func (d psDesk) press(ctx context.Context, w window, c Chord) error {
-	for _, r := range d.requests(c) {
-		answer, err := d.session.ask(ctx, programWait, r.name, w.id, strconv.Itoa(w.pid), r.keys)
-		switch {
-		case err != nil:
-			return err
-		case answer == "held":
-			return fmt.Errorf("a modifier key is held down, %w", errLostFocus)
-		case answer != "pressed":
-			return errLostFocus
+	for n, r := range d.requests(c) {
+		err := d.request(ctx, w, r)
+		if err != nil && n > 0 {
+			return fmt.Errorf("the keys before it were pressed: %v", err)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d psDesk) request(ctx context.Context, w window, r psRequest) error {
+	answer, err := d.session.ask(ctx, programWait, r.name, w.id, strconv.Itoa(w.pid), r.keys)
+	switch {
+	case err != nil:
+		return err
+	case answer == "held":
+		return fmt.Errorf("a modifier key is held down, %w", errLostFocus)
+	case answer != "pressed":
+		return errLostFocus
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func (k programKeyboard) press(ctx context.Context, w window, c Chord) error {
 
 // poise starts a program that answers a greeting on its standard input by a
 // line when it is ready, which takes much longer than a key, and that presses
-// at a word. After the word it is not cut off, which could leave keys down.
+// at a word. Within programWait it has to have done all that, or it is killed;
+// who presses looks for keys that it left down.
 func (m Machine) poise(path string, args []string, greeting, word string) (press func() error, drop func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), programWait)
 	cmd := exec.CommandContext(ctx, path, args...)
@@ -85,8 +86,8 @@ type pressing struct {
 	syms []xproto.Keysym  // of those
 }
 
-// pressing looks at the keyboard, and at whether the line is still on the
-// clipboard.
+// pressing looks at the keyboard, and at whether what is copied and selected is
+// still ours.
 func (x *x11) pressing(ctx context.Context, c Chord) (p pressing, err error) {
 	err = x.ask(ctx, func() error {
 		b, err := x.board()
@@ -102,13 +103,22 @@ func (x *x11) pressing(ctx context.Context, c Chord) (p pressing, err error) {
 		for _, key := range p.held {
 			p.syms = append(p.syms, b.syms[int(key-b.first)*b.columns])
 		}
-		owner, err := x.owner()
-		if err == nil && x.owns() != 0 && owner != x.owns() {
-			return errClipboardLost
-		}
-		return err
+		return x.stillOwns(x.wanted(0, c))
 	})
 	return p, err
+}
+
+// stillOwns tells whether the owners are those that are wanted.
+func (x *x11) stillOwns(wanted moment) error {
+	owner, err := x.owner()
+	if err != nil {
+		return err
+	}
+	primary, err := x.ownerOf(xproto.AtomPrimary)
+	if err != nil {
+		return err
+	}
+	return moment{owner: owner, primary: primary}.allows(wanted, sent)
 }
 
 // down gives those of some keys that are down.

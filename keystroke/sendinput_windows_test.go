@@ -163,7 +163,7 @@ func winCopied(t *testing.T, text string) {
 
 func onClipboard(t *testing.T, format uintptr, data []uint16) {
 	t.Helper()
-	err := new(winClip).whileOpen(func() error {
+	err := new(winClip).whileOpen(t.Context(), func() error {
 		if ok, err := user32("EmptyClipboard"); ok == 0 {
 			return err
 		}
@@ -176,7 +176,7 @@ func onClipboard(t *testing.T, format uintptr, data []uint16) {
 
 func clipboardText(t *testing.T) (text string) {
 	t.Helper()
-	err := new(winClip).whileOpen(func() error {
+	err := new(winClip).whileOpen(t.Context(), func() error {
 		data, err := user32("GetClipboardData", cfUnicodeText)
 		if data == 0 {
 			return err
@@ -457,4 +457,126 @@ func winChildText(t *testing.T, w window) string {
 	buf := make([]uint16, 8192)
 	_, _ = user32("SendMessageW", edit, getText, uintptr(len(buf)), uintptr(unsafe.Pointer(&buf[0])))
 	return windows.UTF16ToString(buf)
+}
+
+// A test goes into whatever window has the focus, and Return is not pressed.
+func TestSendInputTypesATest(t *testing.T) {
+	other := playWin(t, "other.exe", "notes")
+	winFront(t, other.windows[0])
+	winCopied(t, "kept")
+	target := winTarget("cursor.exe") // which does not run
+	target.Test = true
+	if err := winInjector().Probe(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if err := winInjector().Type(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	keys := other.await(t, "key", 2)
+	if slices.Contains(keys, "0d") || other.printed("message") != nil {
+		t.Errorf("Return was pressed: %q", keys)
+	}
+	d := winDesk{chromeClass}
+	w, err := d.front(t.Context())
+	if err != nil || w.title != "notes" || clipboardText(t) != "kept" {
+		t.Errorf("in front is %+v, %v; on the clipboard is %q", w, err, clipboardText(t))
+	}
+	if err := newWinKeyboard().press(t.Context(), w, returnChord); err != nil {
+		t.Fatal(err)
+	}
+	if got := other.await(t, "message", 1); got[0] != winLine {
+		t.Errorf("got %q, want %q", got, winLine)
+	}
+}
+
+func TestWinKeyboardTellsThatNothingWasPressed(t *testing.T) {
+	for name, press := range map[string]func() error{
+		"no window":  func() error { return newWinKeyboard().press(t.Context(), window{id: "x"}, returnChord) },
+		"no key":     func() error { return newWinKeyboard().press(t.Context(), window{id: "1"}, Chord{Key: "unheard of"}) },
+		"none taken": func() error { return allTaken(0, 2, errors.New("refused")) },
+	} {
+		if err := press(); !errors.As(err, new(unpressed)) {
+			t.Errorf("%s: got %v (%T), want an error before any key", name, err, err)
+		}
+	}
+	if err := allTaken(1, 2, errors.New("refused")); err == nil || errors.As(err, new(unpressed)) {
+		t.Errorf("one of two taken: got %v (%T)", err, err)
+	}
+}
+
+// winPut puts the line and restores, as a delivery does, and gives what that lost.
+func winPut(t *testing.T) (lost string) {
+	t.Helper()
+	c, err := winDesk{}.put(t.Context(), window{}, winLine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, err = c.restore(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lost
+}
+
+func TestWinClipComesBackAsItWas(t *testing.T) {
+	winCopied(t, "what the user had")
+	for range 2 {
+		if lost := winPut(t); lost != "" || clipboardText(t) != "what the user had" {
+			t.Errorf("it tells %q, and on the clipboard is %q", lost, clipboardText(t))
+		}
+	}
+}
+
+func TestWinClipPutsNoPasswordBack(t *testing.T) {
+	for _, tt := range []struct {
+		format string
+		value  uint16
+		secret bool
+	}{
+		{"ExcludeClipboardContentFromMonitorProcessing", 1, true},
+		{"CanIncludeInClipboardHistory", 0, true},
+		{"CanUploadToCloudClipboard", 0, true},
+		{"CanIncludeInClipboardHistory", 1, false},
+	} {
+		winCopied(t, "hunter2")
+		err := new(winClip).whileOpen(t.Context(), func() error {
+			return setClipboard(clipboardFormat(tt.format), []uint16{tt.value, 0})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost, after := winPut(t), ""
+		if ok, _ := user32("IsClipboardFormatAvailable", cfUnicodeText); ok != 0 {
+			after = clipboardText(t)
+		}
+		if tt.secret != (after == "") || tt.secret != strings.Contains(lost, "password") || !tt.secret && lost != "" {
+			t.Errorf("%s %d: it tells %q, and on the clipboard is %q", tt.format, tt.value, lost, after)
+		}
+	}
+}
+
+// While another program keeps the clipboard open the caller may lose patience:
+// then nothing is taken any more.
+func TestWinClipGivesUp(t *testing.T) {
+	winCopied(t, "kept")
+	opened, release, closed := make(chan bool), make(chan bool), make(chan bool)
+	go func() {
+		_ = new(winClip).whileOpen(t.Context(), func() error { opened <- true; <-release; return nil }) // nothing was done in it
+		closed <- true
+	}()
+	<-opened
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	c, err := winDesk{}.put(ctx, window{}, winLine)
+	release <- true
+	<-closed
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, %v, want %v", c, err, context.DeadlineExceeded)
+	}
+	if err := sleep(t.Context(), 2*poll); err != nil { // the time of more than one try
+		t.Fatal(err)
+	}
+	if got := clipboardText(t); got != "kept" {
+		t.Errorf("on the clipboard is %q", got)
+	}
 }

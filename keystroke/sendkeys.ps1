@@ -14,6 +14,7 @@ function Ralph([string]$Number, [string]$Request, [string]$First, [string]$Secon
         switch ($Request) {
             'Editors'  { $answer = Get-RalphEditors $First }
             'Load'     { $answer = Add-RalphKeys }
+            'Front'    { $answer = [RalphKeys]::Front() }
             'Windows'  { $answer = [RalphKeys]::Windows((ConvertFrom-Ralph $First)) }
             'Focused'  { $answer = [RalphKeys]::InFront($First, $Second) }
             'Activate' { $answer = [RalphKeys]::Activate($First) }
@@ -44,36 +45,53 @@ function Get-RalphEditors([string]$Names) {
     $found.Count
 }
 
-# What was on the clipboard: its text is kept, and it is told whether there was more.
+# By these names the text of a clipboard stays out of its history and the cloud.
+# The last two have a number, where 0 is no.
+# Source: Microsoft, "Clipboard Formats", cloud clipboard and clipboard history formats.
+$global:RalphPrivate = 'ExcludeClipboardContentFromMonitorProcessing', 'CanIncludeInClipboardHistory', 'CanUploadToCloudClipboard'
+
+# Whether a clipboard is marked so, as password managers do.
+function Test-RalphSecret($Data) {
+    if ($Data.GetDataPresent($global:RalphPrivate[0])) { return $true }
+    foreach ($name in $global:RalphPrivate[1, 2]) {
+        if (-not $Data.GetDataPresent($name)) { continue }
+        $value = $Data.GetData($name)
+        if (($value -is [System.IO.MemoryStream]) -and ($value.Length -ge 4) -and ([BitConverter]::ToInt32($value.ToArray(), 0) -eq 0)) { return $true }
+    }
+    $false
+}
+
+# What was on the clipboard: its text is kept, and it is told whether there was
+# more. A password is not kept: it would come back without its mark.
 function Set-RalphLine([string]$Line) {
     $global:RalphLine = $Line
     $global:RalphOld = ''
-    $texts = 'UnicodeText', 'Text', 'OEMText', 'Locale', 'System.String'
+    $texts = @('UnicodeText', 'Text', 'OEMText', 'Locale', 'System.String') + $global:RalphPrivate
     $more = $false
+    $secret = $false
     $data = [System.Windows.Forms.Clipboard]::GetDataObject()
     if ($null -ne $data) {
         $more = @($data.GetFormats($false) | Where-Object { $texts -notcontains $_ }).Count -gt 0
+        $secret = Test-RalphSecret $data
     }
-    if ([System.Windows.Forms.Clipboard]::ContainsText()) {
+    if ((-not $secret) -and [System.Windows.Forms.Clipboard]::ContainsText()) {
         $global:RalphOld = [System.Windows.Forms.Clipboard]::GetText()
     }
-    Set-RalphClipboard $Line
-    if (-not $more) { 'all' } elseif ($global:RalphOld -ne '') { 'text' } else { 'nothing' }
+    Set-RalphClipboard $Line $global:RalphPrivate
+    if ($secret) { 'secret' } elseif (-not $more) { 'all' } elseif ($global:RalphOld -ne '') { 'text' } else { 'nothing' }
 }
 
 # What somebody has copied meanwhile stays.
 function Restore-RalphClipboard {
     if ([System.Windows.Forms.Clipboard]::GetText() -cne $global:RalphLine) { return 'kept' }
-    if ($global:RalphOld -eq '') { [System.Windows.Forms.Clipboard]::Clear() } else { Set-RalphClipboard $global:RalphOld }
+    if ($global:RalphOld -eq '') { [System.Windows.Forms.Clipboard]::Clear() } else { Set-RalphClipboard $global:RalphOld @() }
     'restored'
 }
 
-# The three names keep the text out of the clipboard's history and the cloud.
-# Source: Microsoft, "Clipboard Formats", cloud clipboard and clipboard history formats.
-function Set-RalphClipboard([string]$Text) {
+function Set-RalphClipboard([string]$Text, [string[]]$Names) {
     $data = New-Object System.Windows.Forms.DataObject
     $data.SetText($Text)
-    foreach ($name in 'ExcludeClipboardContentFromMonitorProcessing', 'CanIncludeInClipboardHistory', 'CanUploadToCloudClipboard') {
+    foreach ($name in $Names) {
         $data.SetData($name, [System.IO.MemoryStream]::new([byte[]](0, 0, 0, 0)))
     }
     [System.Windows.Forms.Clipboard]::SetDataObject($data, $true, 10, 50)
@@ -119,19 +137,40 @@ public static class RalphKeys
         var found = new List<string>();
         EnumWindows(delegate(IntPtr window, IntPtr unused)
         {
-            var title = new StringBuilder(512);
             var name = new StringBuilder(256);
             uint process;
             GetWindowThreadProcessId(window, out process);
             GetClassName(window, name, name.Capacity);
-            bool shown = IsWindowVisible(window) && GetWindow(window, 4) == IntPtr.Zero && InternalGetWindowText(window, title, title.Capacity) > 0;
+            bool shown = IsWindowVisible(window) && GetWindow(window, 4) == IntPtr.Zero && Title(window) != "";
             if (shown && name.ToString().StartsWith("Chrome_WidgetWin_", StringComparison.Ordinal) && names.Contains(Executable(process)))
             {
-                found.Add(window.ToInt64() + " " + process + " " + Convert.ToBase64String(Encoding.Unicode.GetBytes(title.ToString())));
+                found.Add(Words(window, process));
             }
             return true;
         }, IntPtr.Zero);
         return string.Join(";", found.ToArray());
+    }
+
+    static string Title(IntPtr window)
+    {
+        var title = new StringBuilder(512);
+        InternalGetWindowText(window, title, title.Capacity);
+        return title.ToString();
+    }
+
+    static string Words(IntPtr window, uint process)
+    {
+        return window.ToInt64() + " " + process + " " + Convert.ToBase64String(Encoding.Unicode.GetBytes(Title(window)));
+    }
+
+    // The window that has the focus, whoever's it is.
+    public static string Front()
+    {
+        uint process;
+        IntPtr front = GetForegroundWindow();
+        if (front == IntPtr.Zero) { throw new InvalidOperationException("no window has the focus"); }
+        GetWindowThreadProcessId(front, out process);
+        return Words(front, process);
     }
 
     static string Executable(uint process)

@@ -52,6 +52,7 @@ func playPowerShell(t *testing.T) fakeTools {
 		"Windows": "ok 65620 4711 " + utf16Base64("main.go - repo [WSL: Ubuntu] - Cursor"),
 		"Focused": "ok True", "Activate": "ok True", "Put": "ok all", "Restore": "ok restored",
 		"Type": "ok pressed", "Press": "ok pressed",
+		"Front": "ok 33 815 " + utf16Base64("notes"),
 	} {
 		f.says(request, answer)
 	}
@@ -237,6 +238,7 @@ func TestSendKeysTellsWhatTheClipboardLost(t *testing.T) {
 		{"ok all", "ok restored", ""},
 		{"ok text", "ok restored", "only the text"},
 		{"ok nothing", "ok restored", "no text"},
+		{"ok secret", "ok restored", "password"},
 		{"ok nothing", "ok kept", ""}, // somebody copied something else meanwhile
 	} {
 		f, target := playPowerShell(t), psTarget()
@@ -310,5 +312,45 @@ func TestUTF16Base64(t *testing.T) {
 	}
 	if got := utf16Base64("aä"); got != "YQDkAA==" { // little-endian
 		t.Errorf("got %s", got)
+	}
+}
+
+// A test goes into whatever window has the focus, even where Cursor does not run.
+func TestSendKeysTypesATest(t *testing.T) {
+	f, target := playPowerShell(t), psTarget()
+	f.says("Editors", "ok 0")
+	f.says("Windows", "ok")
+	target.Test = true
+	if err := f.wsl().Probe(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.wsl().Type(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.log(); !strings.Contains(got, "'Type' '33' '815' '+{INSERT}'") || strings.Contains(got, "ENTER") || strings.Contains(got, "'Windows'") {
+		t.Errorf("it asked %s", got)
+	}
+}
+
+// Once a terminal was left, keys were pressed: no answer to the second request
+// may be taken for one after which to begin again.
+func TestSendKeysLeavesATerminalOnce(t *testing.T) {
+	for _, answer := range []string{"lost", "held"} {
+		f, target := playPowerShell(t), psTarget()
+		target.FocusKeys = Chord{Ctrl: true, Key: "i"}
+		f.script("powershell.exe", strings.Replace(fakePowerShell, "  case $answer in\n", "  case $line in *,73*) answer='ok "+answer+"' ;; esac\n  case $answer in\n", 1))
+		err := f.wsl().Type(t.Context(), target)
+		var sent *SentError
+		if !errors.As(err, &sent) || errors.Is(err, errLostFocus) {
+			t.Errorf("%s: got %v (%T), want an error after a key", answer, err, err)
+		}
+		var left, focus int
+		for _, line := range f.logged("stdin Ralph") {
+			left += strings.Count(line, "'162,49'")
+			focus += strings.Count(line, "'162,73'")
+		}
+		if left != 1 || focus != 1 {
+			t.Errorf("%s: the terminal was left %d times, the focus keys were asked for %d times, want both once", answer, left, focus)
+		}
 	}
 }

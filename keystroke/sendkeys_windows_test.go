@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/windows"
 )
 
 // TestPowerShellLoads has the real PowerShell read the script and compile its
@@ -26,5 +28,13 @@ func TestPowerShellLoads(t *testing.T) {
 	}
 	if _, err := s.ask(t.Context(), programWait, "Nonsense"); err == nil || !strings.Contains(err.Error(), "Nonsense") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A console window of PowerShell would take the focus.
+func TestPowerShellIsHidden(t *testing.T) {
+	cmd := powerShellCommand(Machine{}, "powershell.exe")
+	if a := cmd.SysProcAttr; a == nil || !a.HideWindow || a.CreationFlags&windows.CREATE_NO_WINDOW == 0 {
+		t.Errorf("it is started with %+v", a)
 	}
 }

@@ -122,10 +122,18 @@ func sendKeys(events []keyEvent) error {
 
 func sendInputs(inputs []input) error {
 	n, err := user32("SendInput", uintptr(len(inputs)), uintptr(unsafe.Pointer(&inputs[0])), unsafe.Sizeof(inputs[0]))
-	if int(n) != len(inputs) {
-		return fmt.Errorf("only %d of %d key events were taken, another program blocks them: %w", n, len(inputs), err)
+	return allTaken(int(n), len(inputs), err)
+}
+
+func allTaken(n, of int, err error) error {
+	if n == of {
+		return nil
 	}
-	return nil
+	err = fmt.Errorf("only %d of %d key events were taken, another program blocks them: %w", n, of, err)
+	if n == 0 {
+		return unpressed{err}
+	}
+	return err
 }
 
 // heldModifiers are those that are down now.

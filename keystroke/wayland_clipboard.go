@@ -85,6 +85,10 @@ func (c wlClipboard) keep(ctx context.Context, k *wlKept) error {
 	if err != nil {
 		return err
 	}
+	if strings.Contains(types, wlPassword) { // without its mark a clipboard's history would keep it
+		k.lost = fmt.Sprintf("the %s held what is marked as a password, which is not restored", k.name)
+		return nil
+	}
 	var text, other string
 	for kind := range strings.Lines(types) {
 		kind = strings.TrimSpace(kind)
@@ -106,6 +110,9 @@ func (c wlClipboard) keep(ctx context.Context, k *wlKept) error {
 	k.had = err == nil
 	return err
 }
+
+// wlPassword marks a clipboard. Source: KDE's Klipper, which keeps none with it.
+const wlPassword = "x-kde-passwordManagerHint"
 
 func orNothing(kind string) string {
 	if kind == "" {

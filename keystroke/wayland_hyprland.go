@@ -3,6 +3,7 @@ package keystroke
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -52,10 +53,21 @@ func (h hyprland) windows(ctx context.Context, t Target) ([]window, error) {
 	return found, nil
 }
 
-func (h hyprland) focused(ctx context.Context, w window) (bool, error) {
+func (h hyprland) front(ctx context.Context) (window, error) {
 	var active hyprClient // {} when nothing has the focus
 	err := h.ask(ctx, "activewindow", &active)
-	return err == nil && active.Address == w.id && active.PID == w.pid, err
+	if err == nil && !hyprAddress.MatchString(active.Address) {
+		err = errNoFront
+	}
+	return window{id: active.Address, title: active.Title, pid: active.PID}, err
+}
+
+func (h hyprland) focused(ctx context.Context, w window) (bool, error) {
+	front, err := h.front(ctx)
+	if errors.Is(err, errNoFront) {
+		return false, nil
+	}
+	return err == nil && front.id == w.id && front.pid == w.pid, err
 }
 
 // activate knows both languages of Hyprland: from 0.55 on dispatchers may be

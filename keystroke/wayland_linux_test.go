@@ -3,6 +3,7 @@ package keystroke
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -234,6 +236,9 @@ func TestSwayFindsTheWindowsOfCursor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if w, err := s.front(t.Context()); err != nil || w != (window{id: "11", title: "w11", pid: os.Getpid()}) {
+		t.Errorf("in front is %+v, %v", w, err)
+	}
 	found, err := s.windows(t.Context(), Target{Editors: []string{self(t)}})
 	if err != nil {
 		t.Fatal(err)
@@ -356,6 +361,9 @@ func (f *waylandFake) testHyprland(want string, refused bool) {
 	if ok, err := h.focused(f.Context(), w); ok || err != nil {
 		f.Errorf("without a focus: %v, %v", ok, err)
 	}
+	if front, err := h.front(f.Context()); err == nil {
+		f.Errorf("without a focus %+v is in front", front)
+	}
 	if err := h.activate(f.Context(), w); (err != nil) != refused {
 		f.Errorf("activate: %v, want a refusal: %v", err, refused)
 	}
@@ -363,12 +371,95 @@ func (f *waylandFake) testHyprland(want string, refused bool) {
 		f.Errorf("dispatched %q, want %q", got, want)
 	}
 	for active, want := range map[string]bool{"0x79a9c60": true, "0x1b9e3e0": false} {
-		f.write("active", fmt.Sprintf(`{"address": %q, "mapped": true, "class": "Cursor", "pid": %d}`, active, w.pid))
+		f.write("active", fmt.Sprintf(`{"address": %q, "mapped": true, "class": "Cursor", "title": "a title", "pid": %d}`, active, w.pid))
 		if ok, err := h.focused(f.Context(), w); ok != want || err != nil {
 			f.Errorf("%s is active: %v, %v", active, ok, err)
+		}
+		if front, err := h.front(f.Context()); err != nil || front != (window{id: active, title: "a title", pid: w.pid}) {
+			f.Errorf("%s is active: in front is %+v, %v", active, front, err)
 		}
 	}
 	if names, err := h.layouts(f.Context()); err != nil || !slices.Equal(names, []string{"Russian", "English (US)"}) {
 		f.Errorf("layouts: %v, %v", names, err)
+	}
+}
+
+// A test goes into whatever window has the focus, even where Cursor does not
+// run, and Return is not pressed.
+func TestWaylandTypesATest(t *testing.T) {
+	const terminal = `{"nodes": [{"id": 4, "type": "workspace"}, {"id": 5, "app_id": "foot", "pid": 1, "name": "notes", "focused": true}]}`
+	for _, tt := range []struct{ name, compositor, tree, want string }{
+		{"a terminal", "sway", terminal, ""},
+		{"an empty workspace", "sway", `{"nodes": [{"id": 4, "type": "workspace", "focused": true}]}`, "no window has the focus"},
+		{"an unknown compositor", "kde", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newWaylandFake(t, tt.compositor, virtualKeyboard)
+			f.clipboard()
+			f.program("wtype", `cat >/dev/null; echo "$*" >>"$DIR/keys"; cat "$DIR/clip" >"$DIR/pasted"`)
+			f.sway(map[uint32]string{swayTree: tt.tree})
+			target := Target{Line: "a test", Editors: []string{"no-such-editor"}, Test: true, Unchecked: tt.compositor != "sway"}
+			for _, err := range []error{newWlCopy(f.m).Probe(t.Context(), target), newWlCopy(f.m).Type(t.Context(), target)} {
+				if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+					t.Errorf("%v, want %q", err, tt.want)
+				}
+			}
+			if got := f.read("pasted"); tt.want == "" && got != "a test" || tt.want != "" && got != "" {
+				t.Errorf("%q was pasted", got)
+			}
+			if got := f.read("keys"); strings.Contains(got, "-k return") || strings.Count(got, "-k insert") > 1 {
+				t.Errorf("the keys were %q", got)
+			}
+		})
+	}
+}
+
+// A password that its manager has marked is not put back without the mark.
+func TestWaylandPutsNoPasswordBack(t *testing.T) {
+	f := newWaylandFake(t, "sway", virtualKeyboard)
+	f.clipboard()
+	f.program("wtype", "cat >/dev/null")
+	f.program("wl-paste", `f=$DIR/clip; case "$*" in *--primary*) f=$DIR/primary;; esac
+case "$*" in *--list-types*) printf 'text/plain\nx-kde-passwordManagerHint\n';; *) echo read >>"$DIR/read"; cat "$f";; esac`)
+	f.write("clip", "hunter2")
+	target, told := f.us(), ""
+	target.Step = func(words string) { told += words + "\n" }
+	if err := newWlCopy(f.m).Type(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(told, "the clipboard held what is marked as a password") {
+		t.Errorf("it tells %q", told)
+	}
+	if got := f.read("clip") + f.read("primary") + f.read("read"); got != "" {
+		t.Errorf("put back, or read, was %q", got)
+	}
+}
+
+// Pages of 16 KB make a pipe hold more.
+func TestWtypeGateHoldsWhateverThePageIs(t *testing.T) {
+	const setSize = 1031 // F_SETPIPE_SZ of linux/fcntl.h
+	for _, page := range []int{4 << 10, 16 << 10, 64 << 10} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		control, err := w.SyscallConn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := control.Control(func(fd uintptr) {
+			if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, fd, setSize, uintptr(16*page)); errno != 0 {
+				t.Fatal(errno)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(moreThanAPipe(page)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a pipe of 16 pages of %d bytes takes it all though nobody reads: %v", page, err)
+		}
+		_, _ = r.Close(), w.Close() // nothing is in them that matters
 	}
 }

@@ -59,6 +59,20 @@ func (s sway) windows(ctx context.Context, t Target) ([]window, error) {
 	return found, err
 }
 
+// front is a node with a process: others are a workspace with the focus, or a
+// container.
+func (s sway) front(ctx context.Context) (w window, err error) {
+	err = s.each(ctx, func(n swayNode) {
+		if n.Focused && n.PID != 0 {
+			w = window{id: strconv.FormatInt(n.ID, 10), title: n.Name, pid: n.PID}
+		}
+	})
+	if err == nil && w.id == "" {
+		err = errNoFront
+	}
+	return w, err
+}
+
 // focused is false as well while a launcher, a lock or another layer has the
 // keyboard: sway's tree has no focus then.
 func (s sway) focused(ctx context.Context, w window) (focused bool, err error) {

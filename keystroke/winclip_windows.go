@@ -18,6 +18,7 @@ const (
 	winFetchWait = 1500 * time.Millisecond
 	settleWait   = 30 * time.Millisecond
 	fetchBlind   = 200 * time.Millisecond // where nobody can tell that the editor has read the line
+	giveUpWait   = time.Second            // for a thread that gives back
 	openTries    = 50                     // 10 ms apart: one program at a time may have it open
 )
 
@@ -44,42 +45,53 @@ type winClip struct {
 	old     []uint16 // with its closing zero; nil if there was no text
 	lost    string
 	readers chan uint32
+	ready   chan bool  // the line is promised, and somebody will restore
 	done    chan error // the window's thread has restored and ended
 }
 
-// newWinClip starts a thread that owns the clipboard until restore.
+// newWinClip starts a thread that owns the clipboard until restore. If ctx ends
+// before, the thread gives back what it has taken. That is waited for, but not
+// for ever: the program whose text is asked for may hang.
 func newWinClip(ctx context.Context, w window, line string) (*winClip, error) {
 	text, err := windows.UTF16FromString(line)
 	if err != nil {
 		return nil, err
 	}
-	c := &winClip{editor: uint32(w.pid), line: text, readers: make(chan uint32, 16), done: make(chan error, 1)}
-	ready := make(chan error, 1)
-	go c.own(ready)
+	c := &winClip{editor: uint32(w.pid), line: text, readers: make(chan uint32, 16), ready: make(chan bool), done: make(chan error, 1)}
+	go func() { c.done <- c.own(ctx) }()
 	select {
-	case err := <-ready:
-		return c, err
+	case <-c.ready:
+		return c, nil
+	case err := <-c.done:
+		return nil, err
 	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
+	select {
+	case <-c.done:
+	case <-time.After(giveUpWait):
+	}
+	return nil, ctx.Err()
 }
 
 // own is the life of the thread. A window's messages come to the thread that
 // made it.
-func (c *winClip) own(ready chan<- error) {
+func (c *winClip) own(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := c.window(); err != nil {
-		ready <- err
-		return
+		return err
 	}
 	defer func() { _, _ = user32("DestroyWindow", c.hwnd) }() // it ends with the process too
-	if err := c.promise(); err != nil {
-		ready <- err
-		return
+	err := c.promise(ctx)
+	if err == nil {
+		select {
+		case c.ready <- true:
+			return c.serve()
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 	}
-	ready <- nil
-	c.done <- c.serve()
+	return errors.Join(err, c.giveBack())
 }
 
 // window makes a window that is never shown, with a class of its own.
@@ -150,9 +162,12 @@ func (c *winClip) serve() error {
 }
 
 // promise keeps the old text and announces the line.
-func (c *winClip) promise() error {
-	return c.whileOpen(func() error {
+func (c *winClip) promise(ctx context.Context) error {
+	return c.whileOpen(ctx, func() error {
 		c.keep()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if ok, err := user32("EmptyClipboard"); ok == 0 {
 			return err
 		}
@@ -165,12 +180,15 @@ func (c *winClip) promise() error {
 // keep reads what can be put back, and notes what cannot.
 func (c *winClip) keep() {
 	formats := clipboardFormats()
+	if isPassword(formats) {
+		c.lost = passwordLost
+		return
+	}
 	if data, _ := user32("GetClipboardData", cfUnicodeText); data != 0 && slices.Contains(formats, cfUnicodeText) {
 		c.old = readGlobal(data)
 	}
-	rest := slices.DeleteFunc(formats, func(f uintptr) bool {
-		return slices.Contains([]uintptr{cfText, cfOEMText, cfUnicodeText, cfLocale}, f)
-	})
+	known := append(privateFormats(), cfText, cfOEMText, cfUnicodeText, cfLocale)
+	rest := slices.DeleteFunc(formats, func(f uintptr) bool { return slices.Contains(known, f) })
 	switch {
 	case c.old == nil && len(rest) > 0:
 		c.lost = "what had been copied was no text and could not be put back"
@@ -186,24 +204,51 @@ func clipboardFormats() (formats []uintptr) {
 	return formats
 }
 
-// private keeps the line out of the clipboard's history and the cloud. Source:
-// Microsoft, "Clipboard Formats", cloud clipboard and clipboard history formats.
-func private() error {
+// privateFormats keep a clipboard out of its history and the cloud. The last two
+// hold a number, where 0 is no. Source: Microsoft, "Clipboard Formats", cloud
+// clipboard and clipboard history formats.
+func privateFormats() (formats []uintptr) {
 	for _, name := range []string{"ExcludeClipboardContentFromMonitorProcessing", "CanIncludeInClipboardHistory", "CanUploadToCloudClipboard"} {
-		p, err := windows.UTF16PtrFromString(name)
-		if err != nil {
-			return err
-		}
-		format, err := user32("RegisterClipboardFormatW", uintptr(unsafe.Pointer(p)))
-		if format == 0 {
-			return err
-		}
+		formats = append(formats, clipboardFormat(name))
+	}
+	return formats
+}
+
+// clipboardFormat gives 0, which is no format, where Windows has no room for
+// another.
+func clipboardFormat(name string) uintptr {
+	p, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return 0
+	}
+	format, _ := user32("RegisterClipboardFormatW", uintptr(unsafe.Pointer(p)))
+	return format
+}
+
+// private keeps the line out of the clipboard's history and the cloud.
+func private() error {
+	for _, format := range privateFormats() {
 		if err := setClipboard(format, []uint16{0, 0}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// isPassword tells whether the clipboard is marked as password managers do.
+func isPassword(formats []uintptr) bool {
+	for n, format := range privateFormats() {
+		if !slices.Contains(formats, format) {
+			continue
+		}
+		if data, _ := user32("GetClipboardData", format); n == 0 || data != 0 && isZero(readGlobal(data)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isZero(number []uint16) bool { return len(number) > 0 && number[0] == 0 }
 
 // fetched waits until the editor has asked for the line.
 func (c *winClip) fetched(ctx context.Context) error {
@@ -243,7 +288,7 @@ func (c *winClip) giveBack() error {
 		c.lost = ""
 		return nil
 	}
-	return c.whileOpen(func() error {
+	return c.whileOpen(context.Background(), func() error { // openTries bound it
 		if !c.owned() {
 			c.lost = ""
 			return nil
@@ -251,7 +296,7 @@ func (c *winClip) giveBack() error {
 		if ok, err := user32("EmptyClipboard"); ok == 0 || c.old == nil {
 			return unless(ok != 0, err)
 		}
-		return errors.Join(setClipboard(cfUnicodeText, c.old), private())
+		return setClipboard(cfUnicodeText, c.old)
 	})
 }
 
@@ -263,12 +308,14 @@ func (c *winClip) owned() bool {
 
 // whileOpen tries for a while: one program at a time may have it open, and in
 // it one thread.
-func (c *winClip) whileOpen(do func() error) error {
+func (c *winClip) whileOpen(ctx context.Context, do func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for try := range openTries {
 		if try > 0 {
-			time.Sleep(poll)
+			if err := sleep(ctx, poll); err != nil {
+				return err
+			}
 		}
 		if ok, _ := user32("OpenClipboard", c.hwnd); ok != 0 {
 			err := do()

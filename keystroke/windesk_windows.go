@@ -27,13 +27,26 @@ func (d winDesk) windows(_ context.Context, t Target) ([]window, error) {
 	const owner = 4
 	var found []window
 	for _, h := range topWindows() {
-		w := window{id: strconv.FormatUint(uint64(h), 10), title: windowTitle(h), pid: int(windowPID(h))}
+		w := windowOf(h)
 		owned, _ := user32("GetWindow", uintptr(h), owner)
 		if owned == 0 && w.title != "" && windows.IsWindowVisible(h) && strings.HasPrefix(windowClass(h), d.class) && t.isEditor(pathOf(w)) {
 			found = append(found, w)
 		}
 	}
 	return found, nil
+}
+
+func windowOf(h windows.HWND) window {
+	return window{id: strconv.FormatUint(uint64(h), 10), title: windowTitle(h), pid: int(windowPID(h))}
+}
+
+// front is none while the focus moves from one window to another.
+func (winDesk) front(context.Context) (window, error) {
+	h := windows.GetForegroundWindow()
+	if h == 0 {
+		return window{}, errNoFront
+	}
+	return windowOf(h), nil
 }
 
 // pathOf gives the empty path for a process that cannot be looked at: it is
@@ -92,11 +105,11 @@ func newWinKeyboard() keyboard { return winKeyboard{} }
 func (winKeyboard) press(_ context.Context, w window, c Chord) error {
 	h, err := w.handle()
 	if err != nil {
-		return err
+		return unpressed{err}
 	}
 	events, err := virtualKeys(c, heldModifiers())
 	if err != nil {
-		return err
+		return unpressed{err}
 	}
 	if !inFront(h, w.pid) {
 		return errLostFocus

@@ -15,7 +15,10 @@ type window struct {
 	pid   int
 }
 
-var errNoWindow = errors.New("there is no window of Cursor here")
+var (
+	errNoWindow = errors.New("there is no window of Cursor here")
+	errNoFront  = errors.New("no window has the focus")
+)
 
 // pick gives the window to type into: the only one there is, or the only one
 // whose title names the workspace.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ type wtypeKeys struct {
 func (k wtypeKeys) press(ctx context.Context, w window, c Chord) error {
 	keys, err := wtypeChord(c)
 	if err != nil {
-		return err
+		return unpressed{err}
 	}
 	return k.gated(ctx, w, keys)
 }
@@ -233,13 +234,12 @@ func (k wtypeKeys) gated(ctx context.Context, w window, a wtypeArgs) error {
 	cmd.Stderr = &complaint
 	gate, err := cmd.StdinPipe()
 	if err != nil {
-		return err
+		return unpressed{err}
 	}
 	if err := cmd.Start(); err != nil {
 		return unpressed{fmt.Errorf("wtype: %w", err)}
 	}
-	ready := make([]byte, 64<<10+1)
-	if _, err = gate.Write(ready); err == nil {
+	if _, err = gate.Write(moreThanAPipe(os.Getpagesize())); err == nil {
 		err = k.ask(ctx, w)
 	}
 	if err != nil {
@@ -258,6 +258,10 @@ func (k wtypeKeys) gated(ctx context.Context, w window, a wtypeArgs) error {
 	}
 	return k.watch(ctx, cancel, w, cmd)
 }
+
+// moreThanAPipe is what cannot all be written before somebody reads: a pipe
+// holds 16 pages, and a page has 4 KB or more. Source: pipe(7).
+func moreThanAPipe(page int) []byte { return make([]byte, 16*page+1) }
 
 // ask asks whether the line is still wanted and the focus still there.
 func (k wtypeKeys) ask(ctx context.Context, w window) error {

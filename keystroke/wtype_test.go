@@ -1,6 +1,7 @@
 package keystroke
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,8 +61,8 @@ func TestWtypeChord(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", c, got, err, want)
 		}
 	}
-	if _, err := wtypeChord(Chord{Key: "unheard of"}); err == nil {
-		t.Error("an unknown key is accepted")
+	if err := (wtypeKeys{}).press(t.Context(), window{}, Chord{Key: "unheard of"}); !errors.As(err, new(unpressed)) {
+		t.Errorf("an unknown key: got %v, want an error before any key", err)
 	}
 }
 

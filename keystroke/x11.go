@@ -25,6 +25,7 @@ type x11 struct {
 	mask    uint32 // of resource ids: the bits that are not the client's
 	atoms   map[string]xproto.Atom
 	self    xproto.Window // never shown: owner of selections, and our clock
+	trip    time.Duration // that the display takes for an answer
 	machine Machine
 	guard   *guard   // nil: none
 	guarded bool     // the guard was started, or could not be
@@ -85,6 +86,8 @@ func (x *x11) begin(screen int) error {
 		return err
 	}
 	x.self = id
+	began := time.Now()
+	defer func() { x.trip = time.Since(began) }()
 	return xproto.CreateWindowChecked(x.conn, 0, id, x.root, -10, -10, 1, 1, 0, xproto.WindowClassInputOnly, 0,
 		xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange}).Check()
 }
@@ -120,7 +123,7 @@ func (x *x11) close() {
 		x.stays = nil
 		go func() {
 			select {
-			case <-c.lost:
+			case <-c.served:
 				x.close()
 			case <-x.loop:
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,79 +21,127 @@ const (
 
 var (
 	errClipboardLost = errors.New("another program took the clipboard")
+	errPrimaryLost   = errors.New("another program took what is selected")
 	errNotFetched    = errors.New("the editor did not ask for it")
+	errTerminal      = errors.New("a terminal of the editor seems to have the focus and not the chat input, for the editor asked for what is selected; --focus-keys brings the focus into the chat input")
 )
 
 // x11Clip owns the clipboard of a display, and answers nobody but the editor: a
-// paste that strays into another window pastes nothing.
+// paste that strays into another window pastes nothing. It owns what is selected
+// too, and gives that to nobody: it is what Shift+Insert pastes in a terminal,
+// and the user's text must not get into a shell. Source: VS Code's
+// terminal.clipboard.contribution.ts, pasteSelection on Linux.
 type x11Clip struct {
-	x      *x11
-	editor xproto.Window
-	line   string
-	old    x11Text
-	lost   chan struct{} // closed when the clipboard is another's
+	x                  *x11
+	editor             xproto.Window
+	line               string
+	clipboard, primary *x11Selection
+	terminal           chan struct{} // closed when the editor asked for what is selected
+	served             chan struct{} // closed when all is another's
 
 	mu     sync.Mutex
-	public bool // the old text is given to all
-	took   xproto.Timestamp
+	public bool      // the old texts are given to all
 	asked  time.Time // when the editor asked last, or was woken
 	given  time.Time // when the editor got the line last
 }
 
+// x11Selection is one of the things that are copied on a display, and ours.
+type x11Selection struct {
+	name xproto.Atom
+	old  x11Text
+	lost chan struct{} // closed when it is another's
+	took xproto.Timestamp
+}
+
+func (s *x11Selection) isLost() bool {
+	select {
+	case <-s.lost:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *x11Clip) selections() []*x11Selection { return []*x11Selection{c.clipboard, c.primary} }
+
 func (x *x11) put(ctx context.Context, w window, line string) (clip, error) {
-	c := &x11Clip{x: x, editor: w.xid(), line: line, lost: make(chan struct{})}
-	err := x.ask(ctx, func() (err error) {
-		c.old, err = x.keep()
-		return err
-	})
-	if err != nil {
-		return nil, err
+	c := &x11Clip{x: x, editor: w.xid(), line: line, terminal: make(chan struct{}), served: make(chan struct{}),
+		clipboard: &x11Selection{name: x.atoms["CLIPBOARD"], lost: make(chan struct{})},
+		primary:   &x11Selection{name: xproto.AtomPrimary, lost: make(chan struct{})}}
+	for _, s := range c.selections() {
+		err := x.ask(ctx, func() (err error) {
+			s.old, err = x.keep(s.name)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	x.watched()
-	x.guard.keep(c.editor, x.self, c.old.text)
+	x.guard.keep(c.editor, x.self, c.clipboard.old.text, c.primary.old.text)
 	events, stop := x.events()
 	go func() {
 		defer stop()
 		c.serve(events)
 	}()
-	err = x.ask(ctx, func() error {
-		took, err := x.own(x.self)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.took = took
-		return err
-	})
-	if err != nil {
-		stop()
-		return nil, err
+	if err := c.take(ctx); err != nil {
+		lost, err2 := c.restore(context.WithoutCancel(ctx))
+		if lost != "" {
+			err = fmt.Errorf("%w; %s", err, lost)
+		}
+		return nil, errors.Join(err, err2)
 	}
 	x.clip = c
 	return c, nil
 }
 
-// own makes a window, or none, the owner of the clipboard.
-func (x *x11) own(w xproto.Window) (xproto.Timestamp, error) {
+// take makes us the owner. What is selected comes first: without it the line
+// would be of no use.
+func (c *x11Clip) take(ctx context.Context) error {
+	for _, s := range []*x11Selection{c.primary, c.clipboard} {
+		err := c.x.ask(ctx, func() error {
+			took, err := c.x.own(c.x.self, s.name)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			s.took = took
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own makes a window, or none, the owner of a selection.
+func (x *x11) own(w xproto.Window, selection xproto.Atom) (xproto.Timestamp, error) {
 	now, err := x.now()
 	if err != nil {
 		return 0, err
 	}
-	xproto.SetSelectionOwner(x.conn, w, x.atoms["CLIPBOARD"], now)
-	owner, err := x.owner()
-	if err == nil && owner != w {
-		err = errClipboardLost
+	xproto.SetSelectionOwner(x.conn, w, selection, now)
+	owner, err := x.ownerOf(selection)
+	switch {
+	case err != nil || owner == w:
+		return now, err
+	case selection == xproto.AtomPrimary:
+		return now, errPrimaryLost
 	}
-	return now, err
+	return now, errClipboardLost
 }
 
-func (x *x11) owner() (xproto.Window, error) {
-	reply, err := xproto.GetSelectionOwner(x.conn, x.atoms["CLIPBOARD"]).Reply()
+// owner gives the owner of the clipboard.
+func (x *x11) owner() (xproto.Window, error) { return x.ownerOf(x.atoms["CLIPBOARD"]) }
+
+func (x *x11) ownerOf(selection xproto.Atom) (xproto.Window, error) {
+	reply, err := xproto.GetSelectionOwner(x.conn, selection).Reply()
 	if err != nil {
 		return 0, err
 	}
 	return reply.Owner, nil
 }
 
-// serve answers until the clipboard is another's, or the connection has ended.
+// serve answers until all is another's, or the connection has ended.
 func (c *x11Clip) serve(events <-chan xgb.Event) {
 	for {
 		select {
@@ -101,8 +150,7 @@ func (c *x11Clip) serve(events <-chan xgb.Event) {
 			case xproto.SelectionRequestEvent:
 				c.answer(e)
 			case xproto.SelectionClearEvent:
-				if e.Selection == c.x.atoms["CLIPBOARD"] {
-					close(c.lost)
+				if c.cleared(e.Selection) {
 					return
 				}
 			}
@@ -112,21 +160,52 @@ func (c *x11Clip) serve(events <-chan xgb.Event) {
 	}
 }
 
-// answer gives the editor the line, or everybody the old text once that is back.
+// cleared notes that a selection is another's, and tells whether all are.
+func (c *x11Clip) cleared(selection xproto.Atom) bool {
+	all := true
+	for _, s := range c.selections() {
+		if s.name == selection && !s.isLost() {
+			close(s.lost)
+		}
+		all = all && s.isLost()
+	}
+	if all {
+		close(c.served)
+	}
+	return all
+}
+
+// answer gives the editor the line, or everybody the old texts once those are
+// back.
 func (c *x11Clip) answer(e xproto.SelectionRequestEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text, ok := c.line, c.x.sameClient(e.Requestor, c.editor)
-	if c.public {
-		text, ok = c.old.text, true
+	s := c.clipboard
+	if e.Selection == c.primary.name {
+		s = c.primary
 	}
-	if !ok {
+	editor := c.x.sameClient(e.Requestor, c.editor)
+	switch {
+	case c.public && s.old.text != "":
+		c.x.give(e, s.old.text, s.took)
+	case c.public || !editor:
 		c.x.refuse(e)
-		return
+	case s == c.primary:
+		c.x.refuse(e)
+		c.hasTerminal()
+	default:
+		c.asked = time.Now()
+		if c.x.give(e, c.line, s.took) {
+			c.given = c.asked
+		}
 	}
-	c.asked = time.Now()
-	if c.x.give(e, text, c.took) {
-		c.given = c.asked
+}
+
+func (c *x11Clip) hasTerminal() {
+	select {
+	case <-c.terminal:
+	default:
+		close(c.terminal)
 	}
 }
 
@@ -215,9 +294,14 @@ func (c *x11Clip) fetched(ctx context.Context) error {
 // editor that does not go on asking is woken: Chromium sometimes reads late.
 func (c *x11Clip) wait(ctx context.Context, patience, rest time.Duration) error {
 	end := time.Now().Add(patience)
+	if rest > 0 {
+		rest += 2 * c.x.trip // a request that was on its way
+	}
 	for {
 		select {
-		case <-c.lost:
+		case <-c.terminal:
+			return errTerminal
+		case <-c.clipboard.lost:
 			return errClipboardLost
 		case <-c.x.loop:
 			return fmt.Errorf("display %s: no answer", c.x.display)
@@ -256,46 +340,62 @@ func (c *x11Clip) wake() {
 	xproto.SendEvent(c.x.conn, false, c.editor, 0, string(message.Bytes()))
 }
 
-// restore gives the old text back.
+// restore gives the old texts back.
 func (c *x11Clip) restore(ctx context.Context) (lost string, err error) {
 	x := c.x
-	// From now on keys may be pressed without it, and under a new guard.
-	defer func() { x.clip, x.guarded = nil, false }()
-	select {
-	case <-c.lost:
-		return "another program has put something there meanwhile, which was left there", nil
-	default:
-	}
-	switch {
-	case c.old.text == "":
-		return c.old.lost, x.ask(ctx, x.disown)
-	case x.guard.serve():
-		select {
-		case <-c.lost:
-			return c.old.lost, nil
-		case <-time.After(x11Wait):
+	x.clip = nil // from now on keys may be pressed without it
+	var words []string
+	var back []*x11Selection // whose text is given back
+	for _, s := range c.selections() {
+		what := s.old.lost
+		switch {
+		case s.isLost():
+			what = "another program has put something there meanwhile, which was left there"
+		case s.old.text == "":
+			err = errors.Join(err, x.ask(ctx, func() error { return x.disown(s.name) }))
+		default:
+			back = append(back, s)
+		}
+		if what != "" && s == c.primary {
+			what = "of what was selected: " + what
+		}
+		if what != "" {
+			words = append(words, what)
 		}
 	}
-	c.mu.Lock()
-	c.public = true
-	c.mu.Unlock()
-	x.stays = c
-	return join(c.old.lost, "its text is back, but only as long as this process lives"), nil
+	if len(back) > 0 && !c.handedOver(back) {
+		c.mu.Lock()
+		c.public = true
+		c.mu.Unlock()
+		x.stays = c
+		words = append(words, "its text is back, but only as long as this process lives")
+	}
+	return strings.Join(words, "; "), err
 }
 
-// disown leaves the clipboard to nobody, as it was.
-func (x *x11) disown() error {
-	owner, err := x.owner()
+// handedOver has the guard serve the old texts, and tells whether it does.
+func (c *x11Clip) handedOver(back []*x11Selection) bool {
+	if !c.x.guard.serve() {
+		return false
+	}
+	c.x.guarded = false // keys may be pressed under a new one
+	late := time.After(x11Wait)
+	for _, s := range back {
+		select {
+		case <-s.lost:
+		case <-late:
+			return false
+		}
+	}
+	return true
+}
+
+// disown leaves a selection to nobody, as it was.
+func (x *x11) disown(selection xproto.Atom) error {
+	owner, err := x.ownerOf(selection)
 	if err != nil || owner != x.self {
 		return err
 	}
-	_, err = x.own(xproto.WindowNone)
+	_, err = x.own(xproto.WindowNone, selection)
 	return err
-}
-
-func join(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "; " + b
 }

@@ -16,26 +16,35 @@ import (
 // copies puts something on the clipboard by a tool.
 func copies(t *testing.T, x *testdesk.X, stdin string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("xclip", append([]string{"-selection", "clipboard", "-in", "-quiet"}, args...)...)
+	return puts(t, x, "clipboard", stdin, args...)
+}
+
+func puts(t *testing.T, x *testdesk.X, selection, stdin string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("xclip", append([]string{"-selection", selection, "-in", "-quiet"}, args...)...)
 	cmd.Env, cmd.Stdin = x.Env(), strings.NewReader(stdin)
-	before := ownerOf(t, x)
+	before := ownerOf(t, x, selection)
 	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // if it lives
 		_ = cmd.Wait()         // how it ended is no matter
 	})
-	for ownerOf(t, x) == before {
+	for ownerOf(t, x, selection) == before {
 		must(t, sleep(patient(t), poll))
 	}
 	return cmd
 }
 
-func ownerOf(t *testing.T, x *testdesk.X) xproto.Window {
+func ownerOf(t *testing.T, x *testdesk.X, selection string) xproto.Window {
 	t.Helper()
 	c, err := openX11(patient(t), Machine{Env: x.Env()})
 	must(t, err)
 	defer c.close()
-	owner, err := c.owner()
+	name := xproto.Atom(xproto.AtomPrimary)
+	if selection == "clipboard" {
+		name = c.atoms["CLIPBOARD"]
+	}
+	owner, err := c.ownerOf(name)
 	must(t, err)
 	return owner
 }
@@ -76,7 +85,7 @@ func TestClipboardComesBack(t *testing.T) {
 			}
 			got, _ := x.Clipboard(patient(t)) // an error when nobody owns it
 			if want == "-" {
-				if owner := ownerOf(t, x); owner != 0 {
+				if owner := ownerOf(t, x, "clipboard"); owner != 0 {
 					t.Errorf("the clipboard has the owner %#x and %.20q, want none", owner, got)
 				}
 			} else if got != want {
@@ -97,13 +106,13 @@ func TestEmptyClipboardIsNobodysAfterwards(t *testing.T) {
 	defer c.close()
 	clip, err := c.put(patient(t), window{id: "1"}, testLine)
 	must(t, err)
-	if owner := ownerOf(t, x); owner != c.self {
+	if owner := ownerOf(t, x, "clipboard"); owner != c.self {
 		t.Errorf("the owner is %#x, want us", owner)
 	}
 	if lost, err := clip.restore(patient(t)); lost != "" || err != nil {
 		t.Errorf("got %q, %v", lost, err)
 	}
-	if owner := ownerOf(t, x); owner != 0 {
+	if owner := ownerOf(t, x, "clipboard"); owner != 0 {
 		t.Errorf("the owner is %#x, want none", owner)
 	}
 }
@@ -131,7 +140,7 @@ func TestClipboardTakenByAnother(t *testing.T) {
 			t.Errorf("%s: messages %q, want none", when, got)
 		}
 		r.untouched()
-		r.holds("of the manager")
+		r.holds("clipboard", "of the manager")
 		if !strings.Contains(s.String(), "left there") {
 			t.Errorf("%s: steps:\n%s\nwant that it was left there", when, &s)
 		}
@@ -163,7 +172,8 @@ func TestClipboardOfAnotherIsLeftAlone(t *testing.T) {
 	must(t, err)
 	defer c.close()
 	copies(t, x, "another's")
-	must(t, c.serveText("ours", c.self), c.ask(patient(t), c.disown))
+	must(t, c.serveTexts(c.self, map[xproto.Atom]string{c.atoms["CLIPBOARD"]: "ours"}),
+		c.ask(patient(t), func() error { return c.disown(c.atoms["CLIPBOARD"]) }))
 	if got, err := x.Clipboard(patient(t)); got != "another's" || err != nil {
 		t.Errorf("the clipboard holds %q, %v", got, err)
 	}

@@ -118,7 +118,7 @@ func (x *x11) classed(parent xproto.Window, depth int) (ids []xproto.Window, err
 // executable.
 func (x *x11) editor(id xproto.Window, t Target) (window, bool, error) {
 	class, err := x.property(id, xproto.AtomWmClass)
-	if err != nil || !isEditorClass(class) {
+	if err != nil || !t.isClass(class) {
 		return window{}, false, err
 	}
 	types, err := x.numbers(id, "_NET_WM_WINDOW_TYPE")
@@ -136,10 +136,11 @@ func (x *x11) editor(id xproto.Window, t Target) (window, bool, error) {
 	return window{id: fmt.Sprintf("%#x", uint32(id)), title: string(title), pid: int(pid)}, err == nil, err
 }
 
-// isEditorClass looks at a WM_CLASS: instance and class, each ended by a zero.
-func isEditorClass(value []byte) bool {
+// isClass looks at a WM_CLASS: instance and class, each ended by a zero. An
+// editor of another name has that as its class too.
+func (t Target) isClass(value []byte) bool {
 	parts := strings.Split(string(value), "\x00")
-	return len(parts) > 1 && slices.Contains(editorClasses, strings.ToLower(parts[1]))
+	return len(parts) > 1 && parts[1] != "" && slices.Contains(slices.Concat(editorClasses, t.Editors), strings.ToLower(parts[1]))
 }
 
 // runs tells whether a process is the editor's. An editor that was updated

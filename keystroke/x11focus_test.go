@@ -11,8 +11,12 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/testdesk"
 )
 
-func TestIsEditorClass(t *testing.T) {
+func TestClassOfTheEditor(t *testing.T) {
+	target := Target{Editors: []string{"code", ""}}
 	for value, want := range map[string]bool{
+		"code\x00Code\x00":        true, // as CURSOR_RALPH_EDITOR_EXE names the executable
+		"code\x00\x00":            false,
+		"code\x00Codes\x00":       false,
 		"cursor\x00Cursor\x00":    true,
 		"cursor\x00cursor\x00":    true,
 		"x\x00Cursor-Nightly\x00": true,
@@ -23,7 +27,7 @@ func TestIsEditorClass(t *testing.T) {
 		"cursor\x00My Cursor\x00": false,
 		"":                        false,
 	} {
-		if got := isEditorClass([]byte(value)); got != want {
+		if got := target.isClass([]byte(value)); got != want {
 			t.Errorf("%q: got %t, want %t", value, got, want)
 		}
 	}

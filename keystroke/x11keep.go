@@ -28,15 +28,15 @@ var (
 	errTooLong = fmt.Errorf("it has more than %d MB", keepSize>>20)
 )
 
-// keep reads the clipboard. Only an error of the connection is an error.
-func (x *x11) keep() (x11Text, error) {
-	owner, err := x.owner()
+// keep reads a selection. Only an error of the connection is an error.
+func (x *x11) keep(selection xproto.Atom) (x11Text, error) {
+	owner, err := x.ownerOf(selection)
 	if owner == 0 || err != nil {
 		return x11Text{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), keepWait)
+	ctx, cancel := context.WithTimeout(context.Background(), min(keepWait+10*x.trip, x11Wait*3/4))
 	defer cancel()
-	text, more, err := x.keepText(ctx)
+	text, more, err := x.keepText(ctx, selection)
 	switch {
 	case x.gone():
 		return x11Text{}, fmt.Errorf("display %s: no answer", x.display)
@@ -54,8 +54,8 @@ func (x *x11) keep() (x11Text, error) {
 
 // keepText reads what can be had as text, and names what would be missed
 // besides.
-func (x *x11) keepText(ctx context.Context) (text, more string, err error) {
-	data, err := x.convert(ctx, "TARGETS")
+func (x *x11) keepText(ctx context.Context, selection xproto.Atom) (text, more string, err error) {
+	data, err := x.convert(ctx, selection, "TARGETS")
 	if err != nil && !errors.Is(err, errRefused) {
 		return "", "", err
 	}
@@ -73,10 +73,10 @@ func (x *x11) keepText(ctx context.Context) (text, more string, err error) {
 	}
 	switch {
 	case has[x.atoms["UTF8_STRING"]]:
-		data, err = x.convert(ctx, "UTF8_STRING")
+		data, err = x.convert(ctx, selection, "UTF8_STRING")
 		return string(data), more, err
 	case has[xproto.AtomString]:
-		data, err = x.convert(ctx, "STRING")
+		data, err = x.convert(ctx, selection, "STRING")
 		return utf8Of(data), more, err
 	case more == "":
 		more = "something that is no text"
@@ -103,21 +103,21 @@ func utf8Of(latin []byte) string {
 	return string(text)
 }
 
-// convert asks the owner of the clipboard for one form of it.
-func (x *x11) convert(ctx context.Context, target string) ([]byte, error) {
+// convert asks the owner of a selection for one form of it.
+func (x *x11) convert(ctx context.Context, selection xproto.Atom, target string) ([]byte, error) {
 	now, err := x.now()
 	if err != nil {
 		return nil, err
 	}
 	events, stop := x.events()
 	defer stop()
-	property := x.atoms["CLIPBOARD"] // of our own window: any name will do
+	property := selection // of our own window: any name will do, but a late answer must not be taken for another
 	xproto.DeleteProperty(x.conn, x.self, property)
-	xproto.ConvertSelection(x.conn, x.self, x.atoms["CLIPBOARD"], x.atoms[target], property, now)
+	xproto.ConvertSelection(x.conn, x.self, selection, x.atoms[target], property, now)
 	var answer xproto.SelectionNotifyEvent
 	err = x.await(ctx, events, func(event xgb.Event) (ok bool) {
 		answer, ok = event.(xproto.SelectionNotifyEvent)
-		return ok && answer.Target == x.atoms[target] && answer.Requestor == x.self
+		return ok && answer.Selection == selection && answer.Target == x.atoms[target] && answer.Requestor == x.self
 	})
 	if err != nil {
 		return nil, err
@@ -125,17 +125,17 @@ func (x *x11) convert(ctx context.Context, target string) ([]byte, error) {
 	if answer.Property == 0 {
 		return nil, errRefused
 	}
-	data, kind, err := x.take()
+	data, kind, err := x.take(property)
 	if err != nil || kind != x.atoms["INCR"] {
 		return data, err
 	}
-	return x.takePieces(ctx, events)
+	return x.takePieces(ctx, events, property)
 }
 
 // take reads what an owner wrote on our window, and deletes it, by which the
 // owner knows.
-func (x *x11) take() ([]byte, xproto.Atom, error) {
-	reply, err := xproto.GetProperty(x.conn, true, x.self, x.atoms["CLIPBOARD"], xproto.GetPropertyTypeAny, 0, keepSize/4).Reply()
+func (x *x11) take(property xproto.Atom) ([]byte, xproto.Atom, error) {
+	reply, err := xproto.GetProperty(x.conn, true, x.self, property, xproto.GetPropertyTypeAny, 0, keepSize/4).Reply()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -147,16 +147,16 @@ func (x *x11) take() ([]byte, xproto.Atom, error) {
 
 // takePieces reads what comes bit by bit, until an empty one. Source: ICCCM,
 // 2.7.2, INCR.
-func (x *x11) takePieces(ctx context.Context, events <-chan xgb.Event) (all []byte, err error) {
+func (x *x11) takePieces(ctx context.Context, events <-chan xgb.Event, property xproto.Atom) (all []byte, err error) {
 	for {
 		err := x.await(ctx, events, func(event xgb.Event) bool {
 			e, ok := event.(xproto.PropertyNotifyEvent)
-			return ok && e.Window == x.self && e.Atom == x.atoms["CLIPBOARD"] && e.State == xproto.PropertyNewValue
+			return ok && e.Window == x.self && e.Atom == property && e.State == xproto.PropertyNewValue
 		})
 		if err != nil {
 			return nil, err
 		}
-		piece, kind, err := x.take()
+		piece, kind, err := x.take(property)
 		switch {
 		case err != nil:
 			return nil, err

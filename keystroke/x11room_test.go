@@ -168,19 +168,19 @@ func (r *x11Room) untouched() {
 	}
 }
 
-// holds waits until a text is on the clipboard: a guard may be about to put it
-// there.
-func (r *x11Room) holds(want string) {
+// holds waits until a text is on the clipboard, or is the primary selection: a
+// guard may be about to put it there.
+func (r *x11Room) holds(selection, want string) {
 	r.t.Helper()
 	var got string
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
-		got, _ = r.x.Clipboard(patient(r.t)) // nobody's in between
+		got, _ = r.x.Selection(patient(r.t), selection) // nobody's in between
 		if got == want {
 			return
 		}
 		must(r.t, sleep(r.t.Context(), 5*time.Millisecond))
 	}
-	r.t.Errorf("the clipboard holds %q, want %q", got, want)
+	r.t.Errorf("the %s holds %q, want %q", selection, got, want)
 }
 
 // lab tells whether all figures are wanted, and not only a few tries.

@@ -28,11 +28,23 @@ func (i xtestInjector) Probe(ctx context.Context, t Target) error {
 		return err
 	}
 	defer x.close()
+	if err := x.quick(); err != nil {
+		return err
+	}
 	if _, err := find(ctx, t, x); err != nil {
 		return err
 	}
 	_, err = x.strokes(ctx, pasteChord, returnChord, t.FocusKeys)
 	return err
+}
+
+// quick wants a display that answers within the time that it may be grabbed
+// for: a guard would kill us otherwise, in the middle of it.
+func (x *x11) quick() error {
+	if x.trip > guardGrabMost/4 {
+		return fmt.Errorf("display %s takes %s for an answer, too long to be held meanwhile", x.display, x.trip.Round(time.Millisecond))
+	}
+	return nil
 }
 
 // Type delivers the line.
@@ -42,6 +54,9 @@ func (i xtestInjector) Type(ctx context.Context, t Target) error {
 		return err
 	}
 	defer x.close()
+	if err := x.quick(); err != nil {
+		return err
+	}
 	if _, err := x.strokes(ctx, pasteChord, returnChord, t.FocusKeys); err != nil {
 		return err
 	}
@@ -145,7 +160,7 @@ func (x *x11) ping(ctx context.Context, w window) error {
 	}
 	message := xproto.ClientMessageEvent{
 		Format: 32, Window: w.xid(), Type: x.atoms["WM_PROTOCOLS"],
-		Data: xproto.ClientMessageDataUnionData32New([]uint32{uint32(x.atoms["_NET_WM_PING"]), uint32(x.clip.took), uint32(w.xid()), 0, 0}),
+		Data: xproto.ClientMessageDataUnionData32New([]uint32{uint32(x.atoms["_NET_WM_PING"]), uint32(x.clip.clipboard.took), uint32(w.xid()), 0, 0}),
 	}
 	xproto.SendEvent(x.conn, false, w.xid(), 0, string(message.Bytes()))
 	ctx, cancel := context.WithTimeout(ctx, fetchWait)
@@ -186,13 +201,13 @@ func (x *x11) step(ctx context.Context, w window, c Chord, how way) error {
 		if err != nil {
 			return err
 		}
-		x.guard.say(sayGrab)
+		x.guard.grabs(x.trip)
 		defer x.guard.say(sayFree)
 		m, err := x.grab(how)
 		if err != nil {
 			return err // of the connection: with it the grab is gone
 		}
-		err = m.allows(focus, x.owns(), how)
+		err = m.allows(x.wanted(focus, c), how)
 		x.wire.cork()
 		switch {
 		case err != nil:
@@ -232,9 +247,19 @@ func (x *x11) receiver(focus xproto.Window, w window) xproto.Window {
 
 // moment is how things are while the display serves nobody else.
 type moment struct {
-	focus, owner xproto.Window // of the keys, and of the clipboard
-	free         bool          // nobody has grabbed the keyboard
-	down         []byte        // a bit for each key
+	focus, owner, primary xproto.Window // of the keys, and the owners of the clipboard and of what is selected
+	free                  bool          // nobody has grabbed the keyboard
+	down                  []byte        // a bit for each key
+}
+
+// wanted is how things have to be for a chord; an owner of 0 is any. What is
+// selected has to be ours for a paste alone: a terminal would paste it.
+func (x *x11) wanted(focus xproto.Window, c Chord) moment {
+	m := moment{focus: focus, owner: x.owns()}
+	if c == pasteChord {
+		m.primary = x.owns()
+	}
+	return m
 }
 
 // grab makes the display serve nobody else, and tells how things are, in one
@@ -244,6 +269,7 @@ func (x *x11) grab(how way) (m moment, err error) {
 	xproto.GrabServer(x.conn)
 	focus := xproto.GetInputFocus(x.conn)
 	owner := xproto.GetSelectionOwner(x.conn, x.atoms["CLIPBOARD"])
+	primary := xproto.GetSelectionOwner(x.conn, xproto.AtomPrimary)
 	down := xproto.QueryKeymap(x.conn)
 	var grab xproto.GrabKeyboardCookie
 	if how == faked {
@@ -261,11 +287,15 @@ func (x *x11) grab(how way) (m moment, err error) {
 	if err != nil {
 		return m, err
 	}
+	p, err := primary.Reply()
+	if err != nil {
+		return m, err
+	}
 	d, err := down.Reply()
 	if err != nil {
 		return m, err
 	}
-	m = moment{focus: f.Focus, owner: o.Owner, down: d.Keys, free: true}
+	m = moment{focus: f.Focus, owner: o.Owner, primary: p.Owner, down: d.Keys, free: true}
 	if how == faked {
 		g, err := grab.Reply()
 		if err != nil {
@@ -276,13 +306,15 @@ func (x *x11) grab(how way) (m moment, err error) {
 	return m, nil
 }
 
-// allows tells whether a key may be pressed now. An owner of 0 is any.
-func (m moment) allows(focus, owner xproto.Window, how way) error {
+// allows tells whether a key may be pressed now.
+func (m moment) allows(wanted moment, how way) error {
 	switch {
-	case m.focus != focus:
+	case m.focus != wanted.focus:
 		return errLostFocus
-	case owner != 0 && m.owner != owner:
+	case wanted.owner != 0 && m.owner != wanted.owner:
 		return unpressed{errClipboardLost}
+	case wanted.primary != 0 && m.primary != wanted.primary:
+		return unpressed{errPrimaryLost}
 	case how == faked && !m.free:
 		return unpressed{errors.New("another program has grabbed the keyboard")}
 	}

@@ -61,7 +61,7 @@ func TestStrokes(t *testing.T) {
 }
 
 func TestMomentAllows(t *testing.T) {
-	ok := moment{focus: 5, owner: 7, free: true}
+	ok := moment{focus: 5, owner: 7, primary: 7, free: true}
 	with := func(change func(*moment)) moment {
 		m := ok
 		change(&m)
@@ -70,12 +70,13 @@ func TestMomentAllows(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		m     moment
-		owner xproto.Window
+		owner xproto.Window // of the clipboard and of what is selected, 0 for any
 		how   way
 		want  string
 	}{
+		{"selection of another", with(func(m *moment) { m.primary = 9 }), 7, sent, "took what is selected"},
 		{"all in order", ok, 7, faked, ""},
-		{"before the clipboard is ours", with(func(m *moment) { m.owner = 9 }), 0, faked, ""},
+		{"before the clipboard is ours", with(func(m *moment) { m.owner, m.primary = 9, 9 }), 0, faked, ""},
 		{"focus elsewhere", with(func(m *moment) { m.focus = 6 }), 7, sent, "lost the focus"},
 		{"focus nowhere", with(func(m *moment) { m.focus = 0 }), 7, sent, "lost the focus"},
 		{"clipboard of another", with(func(m *moment) { m.owner = 9 }), 7, sent, "took the clipboard"},
@@ -84,7 +85,7 @@ func TestMomentAllows(t *testing.T) {
 		{"keyboard grabbed, which does not matter", with(func(m *moment) { m.free = false }), 7, sent, ""},
 	} {
 		got := ""
-		if err := tt.m.allows(5, tt.owner, tt.how); err != nil {
+		if err := tt.m.allows(moment{focus: 5, owner: tt.owner, primary: tt.owner}, tt.how); err != nil {
 			got = err.Error()
 		}
 		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -21,11 +20,10 @@ import (
 type ydotool struct {
 	m      Machine
 	legacy string // the socket of ydotoold 0.1.x, which is built in
-	uinput string // the device of the kernel
 }
 
 func newYdotool(m Machine) Injector {
-	return ydotool{m, "/tmp/.ydotool_socket", "/dev/uinput"}
+	return ydotool{m, "/tmp/.ydotool_socket"}
 }
 
 // Name is ydotool.
@@ -182,32 +180,27 @@ func ydotoolCodes(c Chord) ([]string, error) {
 	return args, nil
 }
 
-// names is for 0.1.x, which makes a keyboard for each call where its daemon
-// does not run. It hides a failure of either, so both are tried here.
+// names is for 0.1.x. Without its daemon that makes a keyboard for each call,
+// which a compositor sees only after a while: then the key would come long after
+// the focus was checked.
 func (i ydotool) names(ctx context.Context, path string) (ydotoolKeys, error) {
-	conn, noDaemon := new(net.Dialer).DialContext(ctx, "unix", i.legacy)
-	if noDaemon == nil {
-		return ydotoolKeys{i.m, path, ydotoolNames("20")}, conn.Close()
-	}
-	device, err := os.OpenFile(i.uinput, os.O_WRONLY, 0) // makes no keyboard yet
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", i.legacy)
 	if err != nil {
-		return ydotoolKeys{}, fmt.Errorf("ydotoold is not running and the kernel's device may not be used: %w", errors.Join(noDaemon, err))
+		return ydotoolKeys{}, fmt.Errorf("start ydotoold, without which this ydotool is too slow: %w", err)
 	}
-	return ydotoolKeys{i.m, path, ydotoolNames("300")}, device.Close() // the compositor has to see the new keyboard first
+	return ydotoolKeys{i.m, path, ydotoolNames}, conn.Close()
 }
 
 // ydotoolNames gives the arguments of 0.1.x, which takes what it does not know
 // for its first letter: return would type an r. Its delay, in milliseconds, is
 // before the first key, and half of it between keys. Source: ydotool v0.1.8,
 // Tools/Key/Key.cpp.
-func ydotoolNames(delay string) func(Chord) ([]string, error) {
-	return func(c Chord) ([]string, error) {
-		if c.codes() == nil {
-			return nil, fmt.Errorf("%s has no key", c)
-		}
-		if c.Key == "return" {
-			c.Key = "enter"
-		}
-		return []string{"key", "--delay", delay, strings.Replace(c.String(), "cmd+", "super+", 1)}, nil
+func ydotoolNames(c Chord) ([]string, error) {
+	if c.codes() == nil {
+		return nil, fmt.Errorf("%s has no key", c)
 	}
+	if c.Key == "return" {
+		c.Key = "enter"
+	}
+	return []string{"key", "--delay", "20", strings.Replace(c.String(), "cmd+", "super+", 1)}, nil
 }

@@ -21,7 +21,7 @@ func ydotoolFake(t *testing.T, help string) (*waylandFake, ydotool) {
 	f.program("ydotool", `[ "$1" = help ] && { cat "$DIR/help" >&2; exit 1; }
 echo "$* on ${YDOTOOL_SOCKET##*/}" >>"$DIR/calls"
 case "$*" in *42*|*insert*) cat "$DIR/clip" "$DIR/primary" >"$DIR/pasted";; esac`)
-	return f, ydotool{f.m, filepath.Join(f.dir, "legacy"), filepath.Join(f.dir, "uinput")}
+	return f, ydotool{f.m, filepath.Join(f.dir, "legacy")}
 }
 
 // daemon listens where ydotoold 1.x would.
@@ -46,8 +46,6 @@ func TestYdotoolCallsBothGenerationsTheirWay(t *testing.T) {
 			"key 42:1 110:1 110:0 42:0 on legacy\nkey 28:1 28:0 on legacy\n"},
 		{"0.1.x, its daemon", helpOld, func(f *waylandFake) { f.listen("legacy", func(net.Conn) {}) },
 			"key --delay 20 shift+insert on \nkey --delay 20 enter on \n"},
-		{"0.1.x, the kernel", helpOld, func(f *waylandFake) { f.write("uinput", "") },
-			"key --delay 300 shift+insert on \nkey --delay 300 enter on \n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, y := ydotoolFake(t, tt.help)
@@ -91,8 +89,8 @@ func TestYdotoolRefuses(t *testing.T) {
 		{"1.x without its daemon", helpNew, func(*waylandFake) {}, "ydotoold is not running"},
 		{"1.x with the daemon of 0.1.x", helpNew, func(f *waylandFake) { f.listen("legacy", func(net.Conn) {}) }, "ydotoold is not running"},
 		{"1.x with another socket set", helpNew, func(f *waylandFake) { f.daemon("legacy") }, "ydotoold is not running"},
-		{"0.1.x without either", helpOld, func(*waylandFake) {}, "the kernel's device may not be used"},
-		{"0.1.x with the daemon of 1.x", helpOld, func(f *waylandFake) { f.daemon("legacy") }, "the kernel's device may not be used"},
+		{"0.1.x without its daemon", helpOld, func(*waylandFake) {}, "start ydotoold"},
+		{"0.1.x with the daemon of 1.x", helpOld, func(f *waylandFake) { f.daemon("legacy") }, "start ydotoold"},
 		{"an unknown generation", "Usage: ydotool", func(*waylandFake) {}, "a ydotool that is not known"},
 		{"German", helpNew, layout(`[{"type": "keyboard", "xkb_active_layout_name": "German"}]`), `there is one with "German"`},
 		{"a second keyboard with another layout", helpNew, layout(`[{"type": "keyboard", "xkb_active_layout_name": "English (US)"}, {"type": "keyboard", "xkb_active_layout_name": "Russian"}]`), `there is one with "Russian"`},

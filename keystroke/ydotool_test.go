@@ -20,7 +20,7 @@ func TestYdotoolArguments(t *testing.T) {
 		if got := strings.Join(codes, " "); err != nil || got != tt.codes {
 			t.Errorf("1.x, %s: %s, %v; want %s", tt.chord, got, err, tt.codes)
 		}
-		names, err := ydotoolNames("20")(tt.chord)
+		names, err := ydotoolNames(tt.chord)
 		if got := strings.Join(names, " "); err != nil || got != tt.names {
 			t.Errorf("0.1.x, %s: %s, %v; want %s", tt.chord, got, err, tt.names)
 		}
@@ -29,7 +29,7 @@ func TestYdotoolArguments(t *testing.T) {
 	if codes, err := ydotoolCodes(unknown); err == nil {
 		t.Errorf("1.x takes an unknown key: %v", codes)
 	}
-	if names, err := ydotoolNames("20")(unknown); err == nil {
+	if names, err := ydotoolNames(unknown); err == nil {
 		t.Errorf("0.1.x takes an unknown key: %v", names)
 	}
 }

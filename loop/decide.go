@@ -12,7 +12,7 @@ type EventKind string
 
 // The events of a loop. Each names the fields of Event that it uses.
 const (
-	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Minimal, Waited, Turn
+	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Minimal, Began, Waited, Turn
 	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text
 	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
@@ -49,12 +49,13 @@ type Event struct {
 	Conversation string
 	Workspace    string // of any event: where it happened, for a loop that was asked for without one
 	Status       StopStatus
-	LoopCount    int    // follow-ups since the last user message, as Cursor counts them
-	Generation   string // Cursor's id of the turn
-	SessionLimit int    // stops that Cursor lets us answer in a row; 0 is no limit
-	Typing       Typing // whether a program can type the continue line here
-	Minimal      bool   // no hook tells about tools and texts
-	Waited       bool   // a text that may have been overtaken by the stop was waited for
+	LoopCount    int       // follow-ups since the last user message, as Cursor counts them
+	Generation   string    // Cursor's id of the turn
+	SessionLimit int       // stops that Cursor lets us answer in a row; 0 is no limit
+	Typing       Typing    // whether a program can type the continue line here
+	Minimal      bool      // no hook tells about tools and texts
+	Began        time.Time // when the hook began, zero for now: a decision may take long
+	Waited       bool      // a text that may have been overtaken by the stop was waited for
 	Turn         Turn
 
 	MaxIterations int // a new limit, 0 for none
@@ -127,7 +128,7 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 func (s State) detached() State {
 	s.Context = slices.Clone(s.Context)
 	s.Notices = slices.Clone(s.Notices)
-	s.History = detachedHistory(s.History)
+	s.History = slices.Clone(s.History)
 	return s
 }
 

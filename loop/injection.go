@@ -3,14 +3,18 @@ package loop
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Injection is the continue line on its way: typed into the editor by a process
 // of ours, until it has arrived or was given up.
 type Injection struct {
-	ID           string    `json:"id"`        // tells it from a later one
-	Iteration    int       `json:"iteration"` // the one that it follows
+	ID           string    `json:"id"`                // tells it from a later one
+	Iteration    int       `json:"iteration"`         // the one that it follows
+	ByHand       bool      `json:"by_hand,omitempty"` // the user asked for it; else the loop waits for it
+	Stopped      bool      `json:"stopped,omitempty"` // a stop had been asked for before, which the line takes back
 	OpenedAt     time.Time `json:"opened_at"`
 	ClosedAt     time.Time `json:"closed_at,omitzero"`
 	Outcome      string    `json:"outcome,omitempty"` // empty while it is open; Arrived, or why it was given up
@@ -60,29 +64,36 @@ func (i Injection) close(outcome string, now time.Time) Injection {
 	return i
 }
 
-// Injecting tells whether the loop still waits for this injection. Before every
-// key it is asked once more.
+// Injecting tells whether this injection is still wanted. Before every key it is
+// asked once more. One that the user asked for is wanted whatever the status,
+// but for a stop that came later.
 func (s State) Injecting(id string, now time.Time) bool {
-	return s.Status == Waiting && !s.Stop && s.Injection.ID == id && s.Injection.Open(now)
+	i := s.Injection
+	switch {
+	case i.ID != id || !i.Open(now) || s.Status.Ended():
+		return false
+	case i.ByHand:
+		return s.Stop == i.Stopped
+	}
+	return s.Status == Waiting && !s.Stop
 }
 
-// opened begins an injection. The agent is idle until the line arrives.
-func (s State) opened(now time.Time) State {
+// opened begins an injection.
+func (s State) opened(byHand bool, now time.Time) State {
 	s = s.remembered(s.Injection)
-	s.Injection = Injection{ID: strconv.FormatInt(now.UnixNano(), 36), Iteration: s.Iterations, OpenedAt: now}
-	s.Status, s.PauseReason, s.Reason = Waiting, "", "the continue line is being typed into Cursor"
+	s.Injection = Injection{
+		ID: strconv.FormatInt(now.UnixNano(), 36), Iteration: s.Iterations, OpenedAt: now, ByHand: byHand, Stopped: byHand && s.Stop,
+	}
 	return s
 }
 
-// inject begins an injection that was asked for by hand. Like continue, it takes
-// back an earlier stop.
+// inject begins an injection that was asked for by hand. A pause or a stop is
+// taken back by the line, when it arrives, and not by the wish.
 func (s State) inject(now time.Time) (State, Action) {
 	if s.Injection.Open(now) {
 		return s, Action{Kind: Refuse, Why: "the continue line is being typed already", Hint: "wait for it, or cancel the loop"}
 	}
-	s = s.opened(now)
-	s.Stop = false
-	return s, Action{Kind: Inject, Why: "asked for by the user"}
+	return s.opened(true, now), Action{Kind: Inject, Why: "asked for by the user"}
 }
 
 // injected takes in how an injection went. What was seen of it decides about
@@ -110,8 +121,8 @@ func (s State) InjectionOf(id string) (Injection, bool) {
 		return s.Injection, true
 	}
 	for _, h := range s.History {
-		if h.Injection != nil && h.Injection.ID == id {
-			return *h.Injection, true
+		if n := slices.IndexFunc(h.Injections, func(i Injection) bool { return i.ID == id }); n >= 0 {
+			return h.Injections[n], true
 		}
 	}
 	return Injection{}, false
@@ -120,9 +131,12 @@ func (s State) InjectionOf(id string) (Injection, bool) {
 // remembered puts an injection into the history, with the iteration before it.
 func (s State) remembered(i Injection) State {
 	for n := range s.History {
-		if h := &s.History[n]; h.Number == i.Iteration && i.ID != "" {
-			h.Injection = &i
+		h := &s.History[n]
+		if h.Number != i.Iteration || i.ID == "" {
+			continue
 		}
+		h.Injections = slices.DeleteFunc(slices.Clone(h.Injections), func(was Injection) bool { return was.ID == i.ID })
+		h.Injections = append(h.Injections, i)
 	}
 	return s
 }
@@ -156,6 +170,23 @@ func (s State) arrived(now time.Time) State {
 	return s
 }
 
+// ExpandedContinue finds the continue line in the text of the slash command, as
+// some Cursors may show it to a hook.
+func ExpandedContinue(text string) (id string, ok bool) {
+	if !strings.Contains(text, "/ralph-loop") {
+		return "", false
+	}
+	i := strings.LastIndex(text, "--continue")
+	if i < 0 {
+		return "", false
+	}
+	fields := strings.FieldsFunc(text[i+len("--continue"):], func(r rune) bool { return r == '=' || unicode.IsSpace(r) })
+	if len(fields) == 0 || CheckID(fields[0]) != nil {
+		return "", false
+	}
+	return fields[0], true
+}
+
 // PastLimit tells whether a user's message shows that Cursor's limit is real:
 // the last follow-up that it allows was answered by a turn, and no stop hook was
 // run after it. Words alone are no turn: those of the turn before may be late.
@@ -165,16 +196,4 @@ func (s State) PastLimit(limit int, t Turn) bool {
 		return false // a stop that was not answered comes after the last iteration
 	}
 	return s.History[n-1].Action == string(Followup) && (t.Followed || len(t.Tools) > 0)
-}
-
-// detachedHistory copies the history with what it points to.
-func detachedHistory(history []Iteration) []Iteration {
-	history = slices.Clone(history)
-	for i, h := range history {
-		if h.Injection != nil {
-			copied := *h.Injection
-			history[i].Injection = &copied
-		}
-	}
-	return history
 }

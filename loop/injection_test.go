@@ -78,6 +78,10 @@ func TestAnInjectionIsWantedBeforeEachKey(t *testing.T) {
 	id := c.l.Injection.ID
 	stopped := c.l
 	stopped.Stop = true
+	byHand, _ := loop.Decide(newLoop(), loop.Event{Kind: loop.EventInject}, c.now)
+	byHandStopped := byHand
+	byHandStopped.Stop = true
+	overStop, _ := loop.Decide(newLoop(func(l *loop.State) { l.Stop = true }), loop.Event{Kind: loop.EventInject}, c.now)
 	for _, tt := range []struct {
 		name string
 		l    loop.State
@@ -87,6 +91,9 @@ func TestAnInjectionIsWantedBeforeEachKey(t *testing.T) {
 	}{
 		{"it is", c.l, id, c.now, true},
 		{"another one is not", c.l, "i0", c.now, false},
+		{"by hand, whatever the status", byHand, byHand.Injection.ID, c.now, true},
+		{"by hand, but stopped since", byHandStopped, byHand.Injection.ID, c.now, false},
+		{"by hand, over an earlier stop", overStop, overStop.Injection.ID, c.now, true},
 		{"none is not", loop.State{Status: loop.Waiting}, "", c.now, false},
 		{"a stop by hand", stopped, id, c.now, false},
 		{"long after its process was killed", c.l, id, c.now.Add(3 * time.Minute), false},
@@ -123,12 +130,14 @@ func TestAHandRunInjection(t *testing.T) {
 	pause := loop.Event{Kind: loop.EventPause}
 	stopByHand := func(l *loop.State) { l.Stop = true }
 	play(t, []rule{
-		{"of a running loop", nil, []loop.Event{inject}, injects(0), ""},
-		{"of a paused loop", nil, []loop.Event{pause, inject}, injects(0), ""},
-		{"takes back a stop", stopByHand, []loop.Event{inject}, injects(0), ""},
-		{"one at a time", nil, []loop.Event{inject, inject}, outcome{loop.Refuse, loop.Waiting, 0}, ""},
+		{"of a running loop", nil, []loop.Event{inject}, outcome{loop.Inject, loop.Running, 0}, ""},
+		{"of a paused loop, which stays paused", nil, []loop.Event{pause, inject}, outcome{loop.Inject, loop.Paused, 0}, ""},
+		{"of a paused loop, when the line arrives", nil, []loop.Event{pause, inject, {Kind: loop.EventContinue}}, outcome{loop.Followup, loop.Running, 0}, ""},
+		{"of a stopped loop", stopByHand, []loop.Event{inject}, outcome{loop.Inject, loop.Running, 0}, ""},
+		{"of a stopped loop that does not work out", stopByHand, []loop.Event{inject, stop(worked(working))}, stoppedAt(0), ""},
+		{"one at a time", nil, []loop.Event{inject, inject}, outcome{loop.Refuse, loop.Running, 0}, ""},
 		{"beside one of the hook's", nil, []loop.Event{atSessionLimit(loop.TypingPossible, working), inject}, outcome{loop.Refuse, loop.Waiting, 1}, ""},
-		{"after one that arrived", nil, []loop.Event{inject, {Kind: loop.EventContinue}, inject}, injects(0), ""},
+		{"after one that arrived", nil, []loop.Event{inject, {Kind: loop.EventContinue}, inject}, outcome{loop.Inject, loop.Running, 0}, ""},
 		{"of an ended loop", nil, []loop.Event{{Kind: loop.EventCancel}, inject}, outcome{loop.Rest, loop.Cancelled, 0}, ""},
 	})
 }
@@ -159,17 +168,18 @@ func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 			before := c.l
 			c.all(tt.between...)
 			c.do(e)
-			if len(before.History) != 1 || before.History[0].Injection != nil {
+			if len(before.History) != 1 || before.History[0].Injections != nil {
 				t.Fatalf("the state before has changed: %+v", before.History)
 			}
 			want := e.Injection
 			want.Outcome, want.Iteration = tt.want, 1
-			got := c.l.History[0].Injection
-			if got == nil {
-				t.Fatal("it is not in the history")
+			all := c.l.History[0].Injections
+			if len(all) != 1 {
+				t.Fatalf("got %d in the history, want it once", len(all))
 			}
+			got := all[0]
 			want.OpenedAt, want.ClosedAt = got.OpenedAt, got.ClosedAt
-			if diff := cmp.Diff(want, *got); diff != "" || got.ClosedAt.IsZero() {
+			if diff := cmp.Diff(want, got); diff != "" || got.ClosedAt.IsZero() {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			if c.l.Reason != tt.reason {
@@ -187,11 +197,21 @@ func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 			t.Errorf("got %+v, %v, want that it arrived", i, ok)
 		}
 		c.do(e)
-		if i := c.l.History[0].Injection; i == nil || i.Method != "xtest" || i.Outcome != loop.Arrived {
-			t.Errorf("got %+v", i)
+		if all := c.l.History[0].Injections; len(all) != 1 || all[0].Method != "xtest" || all[0].Outcome != loop.Arrived {
+			t.Errorf("got %+v", all)
 		}
-		if diff := cmp.Diff(next, c.l.Injection); diff != "" || c.l.History[1].Injection != nil {
+		if diff := cmp.Diff(next, c.l.Injection); diff != "" || c.l.History[1].Injections != nil {
 			t.Errorf("the next one has changed: -want +got:\n%s", diff)
+		}
+	})
+	t.Run("two after one iteration", func(t *testing.T) {
+		c := newChat(t)
+		c.do(atSessionLimit(loop.TypingPossible, working))
+		c.do(report(c, "there is no window"))
+		c.do(loop.Event{Kind: loop.EventInject})
+		c.do(report(c, "nobody saw it"))
+		if all := c.l.History[0].Injections; len(all) != 2 || all[0].Outcome != "there is no window" || all[1].Outcome != "nobody saw it" {
+			t.Errorf("got %+v, want both", all)
 		}
 	})
 	t.Run("of another injection", func(t *testing.T) {
@@ -200,7 +220,7 @@ func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 		e := report(c, "failed")
 		e.Injection.ID = "i0"
 		c.do(e)
-		if c.l.Injection.Outcome != "" || c.l.History[0].Injection != nil {
+		if c.l.Injection.Outcome != "" || c.l.History[0].Injections != nil {
 			t.Errorf("got %+v, want that it changes nothing", c.l.Injection)
 		}
 	})

@@ -125,19 +125,19 @@ type Mark struct {
 
 // Iteration is one turn that the loop counted.
 type Iteration struct {
-	Number    int            `json:"iteration"`
-	StartedAt time.Time      `json:"started_at"`
-	EndedAt   time.Time      `json:"ended_at"`
-	Seconds   float64        `json:"duration_seconds"`
-	Promise   string         `json:"promise"` // none, accepted or refused
-	Refused   string         `json:"refused,omitempty"`
-	Warning   string         `json:"warning,omitempty"`
-	Tools     map[string]int `json:"tools,omitempty"`
-	Files     []string       `json:"files,omitempty"`
-	Errors    []string       `json:"errors,omitempty"`
-	Context   []string       `json:"context,omitempty"` // delivered with the continuation that follows
-	Action    string         `json:"action"`
-	Injection *Injection     `json:"injection,omitempty"` // what became of the continue line that follows
+	Number     int            `json:"iteration"`
+	StartedAt  time.Time      `json:"started_at"`
+	EndedAt    time.Time      `json:"ended_at"`
+	Seconds    float64        `json:"duration_seconds"`
+	Promise    string         `json:"promise"` // none, accepted or refused
+	Refused    string         `json:"refused,omitempty"`
+	Warning    string         `json:"warning,omitempty"`
+	Tools      map[string]int `json:"tools,omitempty"`
+	Files      []string       `json:"files,omitempty"`
+	Errors     []string       `json:"errors,omitempty"`
+	Context    []string       `json:"context,omitempty"` // delivered with the continuation that follows
+	Action     string         `json:"action"`
+	Injections []Injection    `json:"injections,omitempty"` // what became of the continue lines that follow
 }
 
 // Duration is a time.Duration that reads and writes as text, such as 2h.

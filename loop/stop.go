@@ -18,7 +18,7 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 	if e.LoopCount < s.LastStop.LoopCount {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
-	s.LastStop = StopMark{e.Generation, e.LoopCount, e.Status, now}
+	s.LastStop = StopMark{e.Generation, e.LoopCount, e.Status, e.began(now)}
 	s.Minimal, s.Unseen, s.ContinueIn, s.ContinueAt = e.Minimal, false, "", time.Time{}
 	if e.Status == Aborted {
 		s.Stop = true
@@ -48,9 +48,18 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 // hook may be installed in two places, and Cursor then runs it twice.
 func (s State) SawStop(e Event, now time.Time) bool {
 	last := s.LastStop
-	gap := now.Sub(last.At)
+	gap := e.began(now).Sub(last.At)
 	return !last.At.IsZero() && last.Generation == e.Generation && last.LoopCount == e.LoopCount &&
 		last.Status == e.Status && gap < duplicateWindow && gap > -duplicateWindow
+}
+
+// began is when the hook of an event began: two copies of our hook begin at
+// once, and may take differently long.
+func (e Event) began(now time.Time) time.Time {
+	if e.Began.IsZero() {
+		return now
+	}
+	return e.Began
 }
 
 // counted goes on with a completed turn of a loop that is not paused.
@@ -112,8 +121,8 @@ func (s State) typeOn(e Event, now time.Time, v verdict, why string) (State, Act
 	if e.Typing == TypingUnknown {
 		return s, Action{Kind: AskTyping}
 	}
-	s = s.addHistory(e, now, v, string(Inject)).opened(now)
-	s.Rested = true
+	s = s.addHistory(e, now, v, string(Inject)).opened(false, now)
+	s.Status, s.Rested, s.Reason = Waiting, true, "the continue line is being typed into Cursor"
 	return s, Action{Kind: Inject, Why: why + "; session limit reached", Promise: v.words()}
 }
 

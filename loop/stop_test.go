@@ -462,3 +462,25 @@ func TestWhyIsToldForTheLog(t *testing.T) {
 		})
 	}
 }
+
+// TestTheSameStopTwiceAfterALongQuestion: one copy of our hook may have to ask
+// longer than the other whether typing is possible.
+func TestTheSameStopTwiceAfterALongQuestion(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		apart time.Duration // the beginnings of the two hooks
+		want  int
+	}{
+		{"hooks that began at once", 10 * time.Millisecond, 1},
+		{"hooks that began one after the other", 3 * time.Second, 2},
+	} {
+		c := newChat(t)
+		e := stop(worked(working), generation("g"))
+		e.Began = c.now
+		c.do(e)
+		e.Began = e.Began.Add(tt.apart)
+		if c.do(e); c.l.Iterations != tt.want {
+			t.Errorf("%s: got %d iterations, want %d", tt.name, c.l.Iterations, tt.want)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func FindDesktop(goos string, getenv func(string) string) Desktop {
 // else does.
 func DetectDesktop(goos string, getenv func(string) string, read func(path string) (string, error), exists func(path string) bool) Desktop {
 	d := Desktop{SSH: getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != ""}
-	d.WSL = wslGeneration(goos, read)
+	d.WSL = wslGeneration(goos, getenv, read, exists)
 	d.XWayland = getenv("DISPLAY") != ""
 	d.Compositor = compositor(getenv)
 	d.Kind, d.Why = kindOfDesktop(goos, d, getenv, exists)
@@ -121,8 +121,9 @@ func compositor(getenv func(string) string) string {
 
 // wslGeneration tells WSL 1 from WSL 2 by the kernel's name, 4.4.0-19041-Microsoft
 // or 5.15.90.1-microsoft-standard-WSL2. Source: Microsoft's wsl repository,
-// issue 4555.
-func wslGeneration(goos string, read func(string) (string, error)) int {
+// issue 4555. A container on such a kernel is no WSL: it cannot run programs of
+// Windows.
+func wslGeneration(goos string, getenv func(string) string, read func(string) (string, error), exists func(string) bool) int {
 	if goos != "linux" {
 		return 0
 	}
@@ -130,6 +131,8 @@ func wslGeneration(goos string, read func(string) (string, error)) int {
 	release = strings.TrimSpace(release)
 	switch {
 	case err != nil || !strings.Contains(strings.ToLower(release), "microsoft"):
+		return 0
+	case getenv("WSL_DISTRO_NAME") == "" && !exists("/proc/sys/fs/binfmt_misc/WSLInterop"):
 		return 0
 	case strings.HasSuffix(release, "-Microsoft"):
 		return 1

@@ -11,6 +11,8 @@ func TestDetectDesktop(t *testing.T) {
 	const wsl1, wsl2, plain = "4.4.0-19041-Microsoft\n", "5.15.90.1-microsoft-standard-WSL2\n", "6.1.0-18-amd64\n"
 	const socket = "/run/user/1000/wayland-0"
 	wayland := []string{"XDG_RUNTIME_DIR", "/run/user/1000", "WAYLAND_DISPLAY", "wayland-0"}
+	const interop = "/proc/sys/fs/binfmt_misc/WSLInterop"
+	distribution := []string{"WSL_DISTRO_NAME", "Debian"}
 	with := func(env []string, more ...string) []string { return slices.Concat(env, more) }
 	for _, c := range []struct {
 		name, goos, kernel string
@@ -32,16 +34,17 @@ func TestDetectDesktop(t *testing.T) {
 		{"KDE", "linux", plain, with(wayland, "KDE_SESSION_VERSION", "6"), []string{socket}, Desktop{Kind: Wayland, Compositor: "kde"}},
 		{"Hyprland", "linux", plain, with(wayland, "HYPRLAND_INSTANCE_SIGNATURE", "x"), []string{socket}, Desktop{Kind: Wayland, Compositor: "hyprland"}},
 		{"one that nobody knows", "linux", plain, with(wayland, "XDG_CURRENT_DESKTOP", "Foo"), []string{socket}, Desktop{Kind: Wayland, Compositor: "foo"}},
-		{"WSL 1", "linux", wsl1, nil, nil, Desktop{Kind: WSL, WSL: 1}},
-		{"WSL 2", "linux", wsl2, nil, nil, Desktop{Kind: WSL, WSL: 2}},
-		{"WSL 2 with WSLg", "linux", wsl2, with(wayland, "DISPLAY", ":0"), []string{socket}, Desktop{Kind: WSL, WSL: 2}},
+		{"WSL 1", "linux", wsl1, distribution, nil, Desktop{Kind: WSL, WSL: 1}},
+		{"WSL 2", "linux", wsl2, nil, []string{interop}, Desktop{Kind: WSL, WSL: 2}},
+		{"a container on the kernel of WSL", "linux", wsl2, []string{"DISPLAY", ":0"}, nil, Desktop{Kind: X11}},
+		{"WSL 2 with WSLg", "linux", wsl2, with(wayland, "DISPLAY", ":0"), []string{socket, interop}, Desktop{Kind: WSL, WSL: 2}},
 		{"a kernel that cannot be read", "linux", "", []string{"DISPLAY", ":0"}, nil, Desktop{Kind: X11}},
 		{"FreeBSD", "freebsd", wsl2, []string{"DISPLAY", ":0"}, nil, Desktop{Kind: X11}},
 		{"macOS", "darwin", "", []string{"DISPLAY", ":0"}, nil, Desktop{Kind: MacOS}},
 		{"macOS over SSH", "darwin", "", []string{"SSH_CONNECTION", "x"}, nil, Desktop{SSH: true}},
 		{"Windows", "windows", "", nil, nil, Desktop{Kind: Windows}},
 		{"Windows over SSH", "windows", "", []string{"SSH_CONNECTION", "x"}, nil, Desktop{SSH: true}},
-		{"told otherwise", "linux", wsl2, []string{"CURSOR_RALPH_DESKTOP", "x11", "DISPLAY", ":0"}, nil, Desktop{Kind: X11, WSL: 2}},
+		{"told otherwise", "linux", wsl2, []string{"CURSOR_RALPH_DESKTOP", "x11", "DISPLAY", ":0"}, []string{interop}, Desktop{Kind: X11, WSL: 2}},
 		{"told that there is none", "linux", plain, []string{"CURSOR_RALPH_DESKTOP", "none", "DISPLAY", ":0"}, nil, Desktop{}},
 		{"told nonsense", "linux", plain, []string{"CURSOR_RALPH_DESKTOP", "X", "DISPLAY", ":0"}, nil, Desktop{}},
 	} {

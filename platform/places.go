@@ -1,5 +1,5 @@
 // Package platform knows where we run: every path of ours, and what differs
-// between operating systems. It reads and writes no file's content.
+// between operating systems. It reads and writes no file of ours.
 package platform
 
 import (

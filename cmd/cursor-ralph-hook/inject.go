@@ -14,8 +14,14 @@ import (
 )
 
 // askWait is how long the question may take whether typing is possible here: a
-// display that hangs must not hold the editor.
-const askWait = time.Second
+// display that hangs must not hold the editor. Away from X11 and Wayland another
+// program has to be started for it, PowerShell or osascript.
+func askWait(d platform.Desktop) time.Duration {
+	if d.Kind == platform.X11 || d.Kind == platform.Wayland {
+		return time.Second
+	}
+	return 2500 * time.Millisecond
+}
 
 // typing finds out whether the continue line can be typed here and now. It is
 // cursor-ralph that knows: the hook links nothing of any desktop.
@@ -23,7 +29,7 @@ func (h *handler) typing(ctx context.Context) loop.Typing {
 	desktop := platform.FindDesktop(runtime.GOOS, h.getenv)
 	why := desktop.Why
 	if desktop.Kind != platform.NoDesktop {
-		ctx, cancel := context.WithTimeout(ctx, askWait)
+		ctx, cancel := context.WithTimeout(ctx, askWait(desktop))
 		defer cancel()
 		program, err := cursorRalph()
 		if err == nil {
@@ -56,6 +62,8 @@ func (h *handler) inject(ctx context.Context, l loop.State) {
 	h.notify(l, loop.Action{Kind: loop.HandOver})
 }
 
+// injectArgs has the id last, behind what ends the flags: it may begin with a
+// hyphen.
 func (h *handler) injectArgs(more ...string) []string {
-	return slices.Concat([]string{"inject", h.in.ConversationID}, more, h.flags.typing)
+	return slices.Concat([]string{"inject"}, more, h.flags.typing, []string{"--", h.in.ConversationID})
 }

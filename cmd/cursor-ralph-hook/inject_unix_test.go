@@ -63,14 +63,14 @@ func TestWhoTypesAtTheSessionLimit(t *testing.T) {
 		outcome      string
 		log          string
 	}{
-		{"we do, where it is possible", yes, nil, nil, []string{"inject a --dry-run --any", "inject a --injection "}, false, "", "action=inject"},
+		{"we do, where it is possible", yes, nil, nil, []string{"inject --dry-run --any -- a", "inject --injection "}, false, "", "action=inject"},
 		{"with the settings of hooks.json", yes, nil, []string{"--injectors", "xtest,wtype", "--focus-keys=ctrl+i", "--type-unchecked"},
-			[]string{"inject a --dry-run --any --injectors xtest,wtype --focus-keys ctrl+i --type-unchecked", "inject a --injection "}, false, "", ""},
-		{"the user, where it is not", no, nil, nil, []string{"inject a --dry-run --any"}, true, "", "cursor-ralph doctor tells more"},
-		{"the user, where nobody knows in time", "exec sleep 20", nil, nil, []string{"inject a --dry-run --any"}, true, "", "did not end in time"},
+			[]string{"inject --dry-run --any --injectors xtest,wtype --focus-keys ctrl+i --type-unchecked -- a", "inject --injection "}, false, "", ""},
+		{"the user, where it is not", no, nil, nil, []string{"inject --dry-run --any -- a"}, true, "", "cursor-ralph doctor tells more"},
+		{"the user, where nobody knows in time", "exec sleep 20", nil, nil, []string{"inject --dry-run --any -- a"}, true, "", "did not end in time"},
 		{"the user, where cursor-ralph is missing", "", nil, nil, []string{""}, true, "", "no such file"},
 		{"the user, without a desktop", yes, []string{"DISPLAY="}, nil, []string{""}, true, "", "neither WAYLAND_DISPLAY nor DISPLAY is set"},
-		{"the user, if it cannot be started", `rm "$0"`, nil, nil, []string{"inject a --dry-run --any"}, false, "it could not be started", "action=error"},
+		{"the user, if it cannot be started", `rm "$0"`, nil, nil, []string{"inject --dry-run --any -- a"}, false, "it could not be started", "action=error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t).beside(tt.script)
@@ -93,6 +93,17 @@ func TestWhoTypesAtTheSessionLimit(t *testing.T) {
 			}
 			w.logged(tt.log)
 		})
+	}
+}
+
+// TestAnIDIsNoOption: a chat may not consent to anything by its name.
+func TestAnIDIsNoOption(t *testing.T) {
+	const id = "--type-unchecked"
+	w := newWorld(t).beside("exit 1")
+	w.write(w.places.Live(id), seven("the task"))
+	w.followup(w.event("stop", id, fields{"status": "completed", "loop_count": 4}))
+	if got := w.asked(); len(got) != 1 || got[0] != "inject --dry-run --any -- "+id {
+		t.Errorf("got the calls %q", got)
 	}
 }
 

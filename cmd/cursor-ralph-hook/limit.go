@@ -31,7 +31,8 @@ func (h *handler) sessionLimit(loopCount int) int {
 	if l, ok := seen[h.in.CursorVersion]; ok {
 		return l.Limit
 	}
-	if hook.HonoursNullLimit(h.in.CursorVersion) {
+	// A minimal installation has no hook that would see it if the limit is real.
+	if hook.HonoursNullLimit(h.in.CursorVersion) && !h.flags.minimal {
 		return 0
 	}
 	return hook.DefaultLoopLimit

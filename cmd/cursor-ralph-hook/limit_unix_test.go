@@ -120,6 +120,19 @@ func TestAutoGoesByTheVersion(t *testing.T) {
 	}
 }
 
+// TestMinimalTrustsNoVersion: without a prompt hook nothing would show that the
+// limit is real, and the loop would stop without a word.
+func TestMinimalTrustsNoVersion(t *testing.T) {
+	w := newWorld(t)
+	chat := w.cursor("3.6.21", me, 4, "--session-limit", "auto", "--minimal")
+	chat.wantHandOver(4)
+	seen := w.cursor("3.6.21", "another", 4, "--session-limit", "none", "--minimal")
+	seen.wantFollowup(4)
+	seen.wantFollowup(5) // which shows that there is none
+	chat = w.cursor("3.6.21", "a-third", 4, "--session-limit", "auto", "--minimal")
+	chat.wantFollowup(4)
+}
+
 // TestStopAtTheLimitShowsThatThereIsNone: whatever was known before.
 func TestStopAtTheLimitShowsThatThereIsNone(t *testing.T) {
 	for _, c := range []struct {

@@ -33,6 +33,11 @@ func (h *handler) prompt(ctx context.Context) any {
 			return h.control(ctx, name, strings.TrimSpace(rest), has)
 		}
 	}
+	if id, ok := loop.ExpandedContinue(e.Prompt); ok && id != h.in.ConversationID {
+		if answer := h.keptBack(ctx, id); answer != nil {
+			return answer
+		}
+	}
 	if has {
 		h.message(ctx, h.in.ConversationID, e.Prompt)
 	}
@@ -84,6 +89,16 @@ func (h *handler) typed(ctx context.Context, id string) any {
 		h.message(ctx, id, loop.ContinueLine(id))
 	}
 	return nil
+}
+
+// keptBack is for a Cursor that shows us a slash command's text instead of what
+// was typed: a line of ours in the wrong chat must not get to its agent either.
+func (h *handler) keptBack(ctx context.Context, id string) any {
+	l, err := h.store.Read(id)
+	if err != nil || !l.Injection.Open(h.now()) {
+		return nil
+	}
+	return h.typed(ctx, id)
 }
 
 // armedTwice is how close two reports of one message are, when our hook is

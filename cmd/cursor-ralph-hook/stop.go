@@ -25,7 +25,7 @@ func (h *handler) stop(ctx context.Context) any {
 	event := loop.Event{
 		Kind: loop.EventStop, Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount,
 		Generation: e.GenerationID, Minimal: h.flags.minimal,
-		Workspace: h.workspace(),
+		Workspace: h.workspace(), Began: h.now(),
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil

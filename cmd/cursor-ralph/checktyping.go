@@ -15,8 +15,8 @@ import (
 // checkTyping shows the desktop, and for each way of typing whether it would
 // work now, in the order in which they are tried.
 func checkTyping(ctx context.Context, e *env) []finding {
-	m := e.machine("")
-	ways, target, err := e.ways("")
+	m := e.machine(nil)
+	ways, target, err := e.ways()
 	if err != nil {
 		return []finding{wrong(err.Error(), "correct the option")}
 	}
@@ -63,11 +63,13 @@ func checkSessionLimit(_ context.Context, e *env) []finding {
 	}
 	var found []finding
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
-		what := "has no limit for our hook"
-		if seen[version].Limit > 0 {
-			what = fmt.Sprintf("lets our hook answer %d times in a row", seen[version].Limit)
+		at := seen[version].At.Format(time.DateOnly)
+		if limit := seen[version].Limit; limit > 0 {
+			found = append(found, remark(fmt.Sprintf("Cursor %s lets our hook answer %d times in a row, as was seen on %s", version, limit, at),
+				"if that is not so: cursor-ralph install --session-limit none"))
+			continue
 		}
-		found = append(found, fine(fmt.Sprintf("Cursor %s %s, as was seen on %s", version, what, seen[version].At.Format(time.DateOnly))))
+		found = append(found, fine(fmt.Sprintf("Cursor %s has no limit for our hook, as was seen on %s", version, at)))
 	}
 	if found == nil {
 		found = append(found, fine("nothing was seen yet that contradicts what is known of Cursor's versions"))
@@ -82,7 +84,7 @@ const (
 
 // typeTest types a line where the user looks on. Return is not pressed.
 func typeTest(ctx context.Context, e *env) error {
-	ways, target, err := e.ways("")
+	ways, target, err := e.ways()
 	if err != nil {
 		return err
 	}

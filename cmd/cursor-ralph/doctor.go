@@ -174,10 +174,15 @@ func checkHooks(_ context.Context, e *env) []finding {
 	var found []finding
 	var withOurs []string
 	for _, path := range append(e.hookFiles(), machineHooks(runtime.GOOS)) {
-		raw, err := os.ReadFile(path)
+		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		if err == nil && !info.Mode().IsRegular() { // to read it might take for ever
+			found = append(found, wrong(path+" is not a regular file", "remove it"))
+			continue
+		}
+		raw, err := os.ReadFile(path)
 		if err != nil {
 			found = append(found, wrong(err.Error(), "make the file readable"))
 			continue

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,15 +25,16 @@ import (
 
 // The patience of an injection, besides its --wait.
 const (
-	exitWait  = 10 * time.Second // for the hook that started it to end
-	turnWait  = time.Minute      // for another loop's injection to be over
-	typeWait  = 30 * time.Second // for all ways of typing together
-	statePoll = 10 * time.Millisecond
+	exitWait    = 10 * time.Second // for the hook that started it to end
+	turnWait    = time.Minute      // for another loop's injection to be over
+	longestWait = time.Minute      // for the line to arrive: an injection is not open for ever
+	typeWait    = 30 * time.Second // for all ways of typing together
+	statePoll   = 10 * time.Millisecond
 )
 
 func injectFlags(f *pflag.FlagSet) {
 	f.Bool("dry-run", false, "press nothing; tell which ways of typing would work")
-	f.Duration("wait", 30*time.Second, "how long to wait until the line has arrived")
+	f.Duration("wait", 30*time.Second, "how long to wait until the line has arrived, at most a minute")
 	typingFlags(f)
 	f.Bool("any", false, "with --dry-run: one way that works is enough")
 	f.String("injection", "", "the `ID` under which the hook began it")
@@ -50,11 +52,11 @@ func typingFlags(f *pflag.FlagSet) {
 	f.Bool("type-unchecked", false, "also where nothing can tell which window has the focus")
 }
 
-// ways gives the injectors that are asked for, and a target without a line. The
-// id is that of the loop, if there is one.
-func (e *env) ways(id string) ([]keystroke.Injector, keystroke.Target, error) {
+// ways gives the injectors that are asked for, and a target without a line. What
+// is typed for a loop is guarded, and the guard told whose injection it is.
+func (e *env) ways(guarded ...string) ([]keystroke.Injector, keystroke.Target, error) {
 	settings := e.typingSettings()
-	injectors, err := e.injectors(id, settings.Injectors)
+	injectors, err := e.injectors(settings.Injectors, guarded)
 	if err != nil {
 		return nil, keystroke.Target{}, misuse(err.Error(), "`cursor-ralph doctor` shows the ways of typing that work here")
 	}
@@ -68,13 +70,21 @@ func (e *env) ways(id string) ([]keystroke.Injector, keystroke.Target, error) {
 }
 
 // typingSettings are those of the command line. For a user, who gave none, they
-// are those that the hook has.
+// are those that the hook has; but a project's file, which may come from
+// somebody else, consents to nothing.
 func (e *env) typingSettings() commands.Typing {
 	var s commands.Typing
 	if e.text("injection") == "" && !e.isSet("any") { // the hook has given all it has
+		user, _ := e.cursorFolder("") // empty without a home
 		for _, path := range e.hookFiles() {
-			if raw, err := os.ReadFile(path); err == nil && bytes.Contains(raw, []byte("cursor-ralph-hook")) {
+			if !isFile(path) {
+				continue
+			}
+			raw, err := os.ReadFile(path)
+			if err == nil && bytes.Contains(raw, []byte("cursor-ralph-hook")) {
+				unchecked := s.Unchecked
 				s = commands.InstalledTyping(raw)
+				s.Unchecked = unchecked || s.Unchecked && filepath.Dir(path) == user
 			}
 		}
 	}
@@ -94,28 +104,25 @@ func (e *env) typingSettings() commands.Typing {
 
 // injectors makes those with the given names; none is none, and no name those
 // of the desktop.
-func (e *env) injectors(id, names string) ([]keystroke.Injector, error) {
+func (e *env) injectors(names string, guarded []string) ([]keystroke.Injector, error) {
 	switch names {
 	case "none":
 		return nil, nil
 	case "":
-		return keystroke.Injectors(e.machine(id), nil)
+		return keystroke.Injectors(e.machine(guarded), nil)
 	}
-	return keystroke.Injectors(e.machine(id), strings.Split(names, ","))
+	return keystroke.Injectors(e.machine(guarded), strings.Split(names, ","))
 }
 
-// machine is this one, as keystroke needs it. Its guard is told whose line is
-// typed, to report it should the typer die.
-func (e *env) machine(id string) keystroke.Machine {
+// machine is this one, as keystroke needs it. Its guard gets arguments, by which
+// it can report an injection should the typer die.
+func (e *env) machine(guarded []string) keystroke.Machine {
 	m := keystroke.Machine{Desktop: platform.FindDesktop(runtime.GOOS, e.getenv), OS: runtime.GOOS, Env: os.Environ()}
 	self, err := os.Executable()
 	if err != nil {
 		return m
 	}
-	m.Guard = []string{self, "guard"}
-	if id != "" {
-		m.Guard = append(m.Guard, id)
-	}
+	m.Guard = slices.Concat([]string{self, "guard", "--"}, guarded)
 	name := strings.Replace(filepath.Base(self), "cursor-ralph", "cursor-ralph-robotgo", 1)
 	if helper := filepath.Join(filepath.Dir(self), name); isFile(helper) {
 		m.Robotgo = helper
@@ -135,9 +142,13 @@ func inject(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	ways, target, err := e.ways(id)
+	ways, target, err := e.ways()
 	if err != nil {
 		return err
+	}
+	wait, err := e.flags.GetDuration("wait")
+	if err != nil || wait < 0 || wait > longestWait {
+		return misuse(fmt.Sprintf("--wait %s is not possible", e.flags.Lookup("wait").Value), fmt.Sprintf("give a duration up to %s", longestWait))
 	}
 	l, err := e.store.Read(id)
 	if err != nil {
@@ -147,11 +158,19 @@ func inject(ctx context.Context, e *env, args []string) error {
 	if e.isSet("dry-run") {
 		return e.tryDry(ctx, ways, target)
 	}
+	injection := e.text("injection")
+	if injection == "" { // at once, so that a second start is refused
+		l, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventInject})
+		if err != nil {
+			return err
+		}
+		injection = l.Injection.ID
+	}
 	release, err := e.myTurn(ctx)
 	if err != nil {
-		return e.giveUp(ctx, id, err)
+		return e.giveUp(ctx, id, injection, err)
 	}
-	failed := e.injectLocked(ctx, id, ways, target)
+	failed := e.injectLocked(ctx, id, injection, target)
 	return errors.Join(failed, release())
 }
 
@@ -163,11 +182,16 @@ func (e *env) myTurn(ctx context.Context) (release func() error, err error) {
 	return e.lockTyping(ctx)
 }
 
-// giveUp reports an injection of the hook's that did not get as far as to type.
-func (e *env) giveUp(ctx context.Context, id string, why error) error {
-	injection := e.text("injection")
-	if injection == "" {
-		return why
+// giveUp reports an injection that did not get as far as to type. If it is over
+// already there is nothing to report.
+func (e *env) giveUp(ctx context.Context, id, injection string, why error) error {
+	l, err := e.find(id)
+	if err != nil {
+		return errors.Join(why, err)
+	}
+	if i, ok := l.InjectionOf(injection); !ok || i.Outcome != "" {
+		e.logInjection(id, "not-typed", why.Error())
+		return nil
 	}
 	o := keystroke.Outcome{Tries: []keystroke.Try{{Name: "none", Err: why}}}
 	return e.report(context.WithoutCancel(ctx), id, injection, o, 0)
@@ -226,16 +250,19 @@ func (e *env) lockTyping(ctx context.Context) (release func() error, err error) 
 	return ownfile.Lock(ctx, filepath.Join(e.places.Pending(), ".typing.lock"))
 }
 
-func (e *env) injectLocked(ctx context.Context, id string, ways []keystroke.Injector, t keystroke.Target) error {
-	injection, err := e.openInjection(ctx, id)
-	if injection == "" || err != nil {
+func (e *env) injectLocked(ctx context.Context, id, injection string, t keystroke.Target) error {
+	if err := e.wanted(id, injection); err != nil {
+		return e.giveUp(ctx, id, injection, err)
+	}
+	ways, _, err := e.ways(id, injection)
+	if err != nil {
 		return err
 	}
-	began := e.now()
 	wait, err := e.flags.GetDuration("wait")
 	if err != nil {
 		return err
 	}
+	began := e.now()
 	t.Permit = func(context.Context) error { return e.wanted(id, injection) }
 	t.Arrived = func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, wait)
@@ -247,20 +274,6 @@ func (e *env) injectLocked(ctx context.Context, id string, ways []keystroke.Inje
 	defer cancel()
 	outcome := keystroke.Type(typing, ways, t)
 	return e.report(context.WithoutCancel(ctx), id, injection, outcome, e.now().Sub(began))
-}
-
-// openInjection begins an injection by hand, or takes over the one that the
-// hook began. Empty means that nobody waits for it any more.
-func (e *env) openInjection(ctx context.Context, id string) (injection string, err error) {
-	if injection = e.text("injection"); injection != "" {
-		if err := e.wanted(id, injection); err != nil {
-			e.logInjection(id, "not-typed", err.Error())
-			return "", nil
-		}
-		return injection, nil
-	}
-	l, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventInject})
-	return l.Injection.ID, err
 }
 
 // wanted is asked before each key: the user may have paused, cancelled or gone
@@ -332,7 +345,7 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 
 // handOver leaves the line on the clipboard and tells the user.
 func (e *env) handOver(ctx context.Context, l loop.State) {
-	if err := keystroke.Copy(ctx, e.machine(""), loop.ContinueLine(l.ConversationID)); err != nil {
+	if err := keystroke.Copy(ctx, e.machine(nil), loop.ContinueLine(l.ConversationID)); err != nil {
 		e.logInjection(l.ConversationID, "error", "the line was not left on the clipboard: "+err.Error())
 	} else {
 		e.logInjection(l.ConversationID, "step", "the line was left on the clipboard")

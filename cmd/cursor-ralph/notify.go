@@ -66,5 +66,5 @@ func (e *env) notifyLater(id string) error {
 	if err != nil {
 		return err
 	}
-	return platform.Start(self, "notify", id)
+	return platform.Start(self, "notify", "--", id)
 }

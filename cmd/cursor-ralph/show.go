@@ -268,11 +268,11 @@ func promiseOf(h loop.Iteration) string {
 
 // actionOf is what came after an iteration; of a typed line also how it went.
 func actionOf(h loop.Iteration) string {
-	i := h.Injection
-	switch {
-	case i == nil:
+	if len(h.Injections) == 0 {
 		return h.Action
-	case i.Outcome == loop.Arrived:
+	}
+	i := h.Injections[len(h.Injections)-1]
+	if i.Outcome == loop.Arrived {
 		return fmt.Sprintf("%s (%s, %d ms)", h.Action, i.Method, i.Milliseconds)
 	}
 	return oneLine(h.Action + ": " + i.Outcome)

@@ -34,7 +34,7 @@ func table() []command {
 			example: "slash ralph-loop"},
 		{name: "inject", args: "<id>", summary: "type the continue line of a loop into Cursor (the hook runs this)", hidden: true, long: true,
 			flags: injectFlags, run: inject, example: "inject 3f2a --dry-run"},
-		{name: "guard", args: "[id]", summary: "watch over a process that types (inject runs this)", hidden: true, long: true, run: guard, example: "guard"},
+		{name: "guard", args: "[id injection]", summary: "watch over a process that types (inject runs this)", hidden: true, long: true, run: guard, example: "guard"},
 		{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", hidden: true, run: notify,
 			example: "notify"},
 	}

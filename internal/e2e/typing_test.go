@@ -45,7 +45,13 @@ func TestTyping(t *testing.T) {
 		{"the hook sees the command's text only", expandedPrompt},
 		{"a minimal installation", minimalInstallation},
 		{"another window is in front", anotherWindow},
-		{"another chat is in front", anotherChat},
+		{"another chat is in front", func(t *testing.T, d *desk) { anotherChat(t, d, usual()) }},
+		{"another chat is in front, the hook sees the command's text only", func(t *testing.T, d *desk) {
+			anotherChat(t, d, option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }))
+		}},
+		{"a second start", secondStart},
+		{"two loops at once", twoTypers},
+		{"the hook that began it still runs", hookStillRuns},
 		{"the focus is in a source file", sourceFile},
 		{"the page ignores the first Return", ignoredReturn},
 		{"the user cancels at every moment", cancelledAtEveryMoment},
@@ -53,7 +59,6 @@ func TestTyping(t *testing.T) {
 		{"there is no window", noWindow},
 		{"doctor --type-test", typeTest},
 		{"the typer is killed", killedTyper},
-		{"the hook is gone before the typing", hookIsGone},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, d)
@@ -95,9 +100,10 @@ type unattended struct {
 	chat *simcursor.Chat
 
 	mu       sync.Mutex
-	front    *simcursor.Chat // the chat that the page shows
-	done     int             // iterations that the agent has worked
-	promised int             // the iteration in which it gives its promise
+	front    *simcursor.Chat            // the chat that the page shows, nil for that of chats
+	chats    map[string]*simcursor.Chat // by the line that is for it
+	done     int                        // iterations that the agent has worked
+	promised int                        // the iteration in which it gives its promise
 }
 
 func (d *desk) world(t *testing.T, v variant, install ...string) *unattended {
@@ -122,9 +128,13 @@ func (u *unattended) show(c *simcursor.Chat) {
 	u.front = c
 }
 
-func (u *unattended) shown() *simcursor.Chat {
+// shown is the chat to which a line goes.
+func (u *unattended) shown(line string) *simcursor.Chat {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.front == nil {
+		return u.chats[line]
+	}
 	return u.front
 }
 
@@ -179,7 +189,7 @@ func (u *unattended) begins(task string) {
 			if err != nil {
 				return // the test is over
 			}
-			if err := u.shown().Send(ctx, text); err != nil && ctx.Err() == nil {
+			if err := u.shown(text).Send(ctx, text); err != nil && ctx.Err() == nil {
 				u.Error(err)
 			}
 		}
@@ -217,13 +227,11 @@ type typedLine struct {
 func (u *unattended) typed() (lines []typedLine) {
 	u.Helper()
 	var history []struct {
-		Injection *typedLine `json:"injection"`
+		Injections []typedLine `json:"injections"`
 	}
 	u.must(json.Unmarshal([]byte(u.ok(u.repo(), "history", "--json", u.chat.ID)), &history))
 	for _, h := range history {
-		if h.Injection != nil {
-			lines = append(lines, *h.Injection)
-		}
+		lines = append(lines, h.Injections...)
 	}
 	return lines
 }
@@ -324,8 +332,8 @@ func anotherWindow(t *testing.T, d *desk) {
 
 // anotherChat is in front in the editor's window: the line is kept back there,
 // and nothing moves.
-func anotherChat(t *testing.T, d *desk) {
-	u := d.world(t, usual())
+func anotherChat(t *testing.T, d *desk, v variant) {
+	u := d.world(t, v)
 	other := u.cursor(u.repo()).Chat(func(t *simcursor.Turn) { u.Errorf("the other chat's agent was sent %q", t.Message) })
 	u.show(other)
 	u.begins(`"make it green"`)
@@ -449,6 +457,10 @@ func stoppedAtEveryMoment(t *testing.T, d *desk) {
 			u.idle()
 			switch l := u.status(u.chat.ID); l.Status {
 			case "USER_STOPPED":
+			case "running", "waiting": // it was pressed between two turns, which Cursor tells nobody: no follow-up came
+				if u.wasStopped() {
+					u.Errorf("got %s after the user's Stop", l.Status)
+				}
 			case "MAX_ITERATIONS_REACHED": // the turn was over before the button was found
 				if u.wasStopped() {
 					u.Errorf("the loop went on after the user's Stop")
@@ -504,16 +516,81 @@ func noWindow(t *testing.T, d *desk) {
 	}
 }
 
-// hookIsGone measures nothing: it checks the order that the log tells.
-func hookIsGone(t *testing.T, d *desk) {
-	u := d.world(t, option("a pipe too many", func(o *simcursor.Options) { o.ExtraFD = true }))
+// secondStart of an injection does nothing, at whatever moment.
+func secondStart(t *testing.T, d *desk) {
+	u := d.world(t, usual(), "--injectors", "none")
 	u.promised = 7
 	u.begins(`"make it green"`)
-	u.until("the promise", func() bool { return u.status(u.chat.ID).Status == "PROMISE_ACCEPTED" })
-	runs := u.chat.Runs("stop")
-	if pressed := u.loggedAt("pressed Return"); !pressed.After(runs[4].Ended) {
-		u.Errorf("Return was pressed at %s, and the hook ended at %s", pressed, runs[4].Ended)
+	var starts sync.WaitGroup
+	for range 4 {
+		starts.Go(func() { u.terminal(u.repo(), "inject", u.chat.ID, "--method", "xtest") })
 	}
+	starts.Wait()
+	u.until("the promise", func() bool { return u.status(u.chat.ID).Status == "PROMISE_ACCEPTED" })
+	if got := u.page.Messages(); !slices.Equal(got, []string{u.line()}) {
+		u.Errorf("the page sent %q, want the line once", got)
+	}
+}
+
+// twoTypers are typed for one after the other: there is one keyboard.
+func twoTypers(t *testing.T, d *desk) {
+	u := d.world(t, usual(), "--injectors", "none")
+	u.promised = 100
+	u.begins(`"make it green" --max-iterations 50`)
+	other := u.cursor(u.repo()).Chat(u.agent)
+	u.must(other.Send(u.ctx, `/ralph-loop "and blue" --max-iterations 50`))
+	lines := []string{u.line(), "/ralph-loop --continue " + other.ID}
+	u.show(nil) // each line goes to its own chat
+	u.mu.Lock()
+	u.chats = map[string]*simcursor.Chat{lines[0]: u.chat, lines[1]: other}
+	u.mu.Unlock()
+	rested := func(iterations int) func() bool {
+		return func() bool {
+			for _, c := range []*simcursor.Chat{u.chat, other} {
+				if l := u.status(c.ID); l.Status != "waiting" || l.Iterations < iterations || c.Busy() {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	for n := range 3 {
+		u.until("rest", rested(5+n*5)) // of both, in the hand-over of a session
+		u.must(d.page.Reset(u.ctx))
+		var typers sync.WaitGroup
+		for _, id := range []string{u.chat.ID, other.ID} {
+			typers.Go(func() { u.ok(u.repo(), "inject", id, "--method", "xtest") })
+		}
+		typers.Wait()
+		got := u.page.Messages()
+		slices.Sort(got)
+		if slices.Sort(lines); !slices.Equal(got, lines) {
+			u.Errorf("the page sent %q, want each line once", got)
+		}
+	}
+}
+
+// hookStillRuns is a process that has to end before anything is typed.
+func hookStillRuns(t *testing.T, d *desk) {
+	u := d.world(t, usual(), "--injectors", "none")
+	u.promised = 7
+	u.begins(`"make it green"`)
+	hook := exec.Command("sleep", "600")
+	u.must(hook.Start())
+	var typer sync.WaitGroup
+	typer.Go(func() {
+		u.ok(u.repo(), "inject", u.chat.ID, "--method", "xtest", "--after", fmt.Sprint(hook.Process.Pid))
+	})
+	u.until("the injection", func() bool { return strings.Contains(u.ok(u.repo(), "status", u.chat.ID), "under way") })
+	time.Sleep(300 * time.Millisecond) // in which a typer that does not wait has typed
+	ended := time.Now()
+	u.must(hook.Process.Kill()) // its parent asks for its end later, as editors may
+	typer.Wait()
+	_ = hook.Wait()
+	if typed := u.loggedAt("xtest: typing"); typed.Before(ended.Truncate(time.Millisecond)) {
+		u.Errorf("the typing began %s before the hook ended", ended.Sub(typed))
+	}
+	u.until("the promise", func() bool { return u.status(u.chat.ID).Status == "PROMISE_ACCEPTED" })
 }
 
 // typeTest types a harmless line into the window in front, whoever's it is.
@@ -541,7 +618,7 @@ func killedTyper(t *testing.T, d *desk) {
 	u.until("the typing", func() bool { return strings.Contains(u.log(), "xtest: typing") })
 	var pid string
 	u.until("the guard", func() bool {
-		out, _ := exec.Command("pgrep", "-f", "guard "+u.chat.ID).Output()
+		out, _ := exec.Command("pgrep", "-f", "guard -- "+u.chat.ID).Output()
 		guard := strings.TrimSpace(string(out))
 		if guard == "" {
 			return false

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"time"
 )
 
 // process is a program in a process group of its own, so that all it starts
-// ends with it.
+// ends with it. On Linux it ends when this process does, however that ends.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
@@ -29,14 +30,24 @@ func startCommand(cmd *exec.Cmd, log string) (*process, error) {
 	defer out.Close()
 	cmd.Stdout, cmd.Stderr = out, out
 	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
+	p := &process{cmd, make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		// The kernel takes the end of the thread that started a program for that
+		// of its parent, so this thread is kept until the program has ended.
+		// Source: prctl(2), PR_SET_PDEATHSIG.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(p.done)
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // that it was killed is no news
+		}
+	}()
+	if err := <-started; err != nil {
 		return nil, err
 	}
-	p := &process{cmd, make(chan struct{})}
-	go func() {
-		_ = cmd.Wait() // that it was killed is no news
-		close(p.done)
-	}()
 	return p, nil
 }
 

@@ -9,7 +9,10 @@ import (
 	"syscall"
 )
 
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	diesWithUs(cmd.SysProcAttr)
+}
 
 func killGroup(p *os.Process) error {
 	return gone(syscall.Kill(-p.Pid, syscall.SIGKILL))

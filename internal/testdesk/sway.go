@@ -66,7 +66,8 @@ func (s *Sway) start(ctx context.Context, path string, env, config []string) err
 		if err := os.Chown(s.dir, nobody, nobody); err != nil {
 			return err
 		}
-		args = slices.Concat([]string{"setpriv", fmt.Sprintf("--reuid=%d", nobody), fmt.Sprintf("--regid=%d", nobody), "--clear-groups"}, args)
+		// A change of the user takes back what startCommand has asked for.
+		args = slices.Concat([]string{"setpriv", "--pdeathsig=KILL", fmt.Sprintf("--reuid=%d", nobody), fmt.Sprintf("--regid=%d", nobody), "--clear-groups"}, args)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(slices.Clone(env), "XDG_RUNTIME_DIR="+s.dir, "HOME="+s.dir, "SWAYSOCK="+s.Socket,

@@ -257,31 +257,34 @@ func (x *X) Down() ([]byte, error) {
 }
 
 // Copy puts a text on the clipboard by xclip, which goes on serving it.
-func (x *X) Copy(ctx context.Context, text string) error {
-	before, err := x.clipboardOwner()
+func (x *X) Copy(ctx context.Context, text string) error { return x.Select(ctx, "clipboard", text) }
+
+// Select makes a text that of the selection clipboard or primary, as Copy does.
+func (x *X) Select(ctx context.Context, name, text string) error {
+	before, err := x.owner(name)
 	if err != nil {
 		return err
 	}
 	tool, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(tool, "xclip", "-selection", "clipboard")
+	cmd := exec.CommandContext(tool, "xclip", "-selection", name)
 	cmd.Env, cmd.Stdin = x.Env(), strings.NewReader(text)
 	if err := cmd.Run(); err != nil {
 		return err
 	}
-	// It leaves a child behind, which takes the clipboard a moment later.
-	return until(ctx, "owner of the clipboard", func() (bool, error) {
-		owner, err := x.clipboardOwner()
+	// It leaves a child behind, which takes the selection a moment later.
+	return until(ctx, "owner of the "+name, func() (bool, error) {
+		owner, err := x.owner(name)
 		return owner != before && owner != xproto.WindowNone, err
 	})
 }
 
-func (x *X) clipboardOwner() (xproto.Window, error) {
-	clipboard, err := x.atom("CLIPBOARD")
+func (x *X) owner(selection string) (xproto.Window, error) {
+	name, err := x.atom(strings.ToUpper(selection))
 	if err != nil {
 		return 0, err
 	}
-	reply, err := xproto.GetSelectionOwner(x.conn, clipboard).Reply()
+	reply, err := xproto.GetSelectionOwner(x.conn, name).Reply()
 	if err != nil {
 		return 0, err
 	}
@@ -289,8 +292,11 @@ func (x *X) clipboardOwner() (xproto.Window, error) {
 }
 
 // Clipboard gives the text on the clipboard.
-func (x *X) Clipboard(ctx context.Context) (string, error) {
-	return x.run(ctx, "xclip", "-selection", "clipboard", "-o")
+func (x *X) Clipboard(ctx context.Context) (string, error) { return x.Selection(ctx, "clipboard") }
+
+// Selection gives the text of the selection clipboard or primary.
+func (x *X) Selection(ctx context.Context, name string) (string, error) {
+	return x.run(ctx, "xclip", "-selection", name, "-o")
 }
 
 // ActiveWindow is the window that the window manager takes for the active one.

@@ -1,0 +1,111 @@
+package keystroke
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/testdesk"
+)
+
+// slow gives the name of a display that takes some time longer for an answer,
+// as one does at the other end of ssh -X.
+func slow(t *testing.T, x *testdesk.X, trip time.Duration) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = l.Close() }) // nobody connects any more
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("unix", "/tmp/.X11-unix/X"+strings.TrimPrefix(x.Display(), ":"))
+			if err != nil {
+				_ = near.Close() // the display has ended
+				return
+			}
+			go delay(far, near, trip/2)
+			go delay(near, far, trip/2)
+		}
+	}()
+	return fmt.Sprintf("127.0.0.1:%d", l.Addr().(*net.TCPAddr).Port-6000)
+}
+
+// delay hands on what comes, each time after a while.
+func delay(to io.WriteCloser, from io.Reader, by time.Duration) {
+	type piece struct {
+		due  time.Time
+		data []byte
+	}
+	pieces := make(chan piece, 10000)
+	go func() {
+		defer to.Close()
+		for p := range pieces {
+			time.Sleep(time.Until(p.due)) // it is what is wanted
+			_, _ = to.Write(p.data)       // who has gone away misses nothing
+		}
+	}()
+	defer close(pieces)
+	for {
+		data := make([]byte, 1<<16)
+		n, err := from.Read(data)
+		pieces <- piece{time.Now().Add(by), data[:n]}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// A display that is slow to answer is no typer that stands still.
+func TestGuardLetsASlowDisplayAnswer(t *testing.T) {
+	r := newRoom(t)
+	ctx := patient(t)
+	for _, trip := range []time.Duration{90 * time.Millisecond, 160 * time.Millisecond} {
+		display := slow(t, r.x, trip)
+		for range tries(1, 10) {
+			must(t, r.x.Copy(ctx, "kept"), r.x.Select(ctx, "primary", "selected"))
+			r.fresh()
+			cmd := child(t, r.x, "typer", strings.ToLower(r.editor.Exe))
+			cmd.Env = append(cmd.Env, "DISPLAY="+display)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Errorf("%s: the typer ended by %v after:\n%s", trip, err, out)
+			}
+			must(t, r.arrived(ctx))
+			r.exact()
+			r.holds("clipboard", "kept")
+			r.holds("primary", "selected")
+			if strings.Contains(string(out), "clipboard") {
+				t.Errorf("%s: steps:\n%s", trip, out)
+			}
+		}
+	}
+	m := Machine{OS: "linux", Env: append(r.x.Env(), "DISPLAY="+slow(t, r.x, 600*time.Millisecond))}
+	if err := newXTEST(m).Type(ctx, r.target(&steps{})); err == nil || !strings.Contains(err.Error(), "too long to be held") {
+		t.Errorf("got %v, want that the display is too slow", err)
+	}
+}
+
+func TestGrabLimit(t *testing.T) {
+	for trip, want := range map[time.Duration]time.Duration{
+		0: guardGrab, 18 * time.Millisecond: guardGrab, 90 * time.Millisecond: 720 * time.Millisecond, time.Second: guardGrabMost,
+	} {
+		got := grabLimit(trip)
+		if heard := grabbedFor(fmt.Sprint(got.Milliseconds())); got != want || heard != want {
+			t.Errorf("%s: got %s, and the guard %s; want %s", trip, got, heard, want)
+		}
+	}
+	said := map[string]time.Duration{}
+	for _, words := range []string{"", "-1", "nonsense", "999999999"} {
+		said[words] = grabbedFor(words)
+	}
+	if want := map[string]time.Duration{"": guardGrab, "-1": guardGrab, "nonsense": guardGrab, "999999999": guardGrabMost}; !reflect.DeepEqual(said, want) {
+		t.Errorf("got %v, want %v", said, want)
+	}
+}
