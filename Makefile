@@ -54,8 +54,8 @@ check: ## everything that CI checks, tests and fuzzing included (.ci/run)
 bench: ## the hook's speed against the least a Go program can do (BENCH="-n 500", BENCH=-help)
 	@go run ./bench $(BENCH)
 
-bench-typing: ## how long it takes from the hook's end to the message in the editor, on X11
-	@go run ./bench/typing
+bench-typing: ## how long it takes from the hook's end to the message in the editor, on X11 (BENCH="-n 100")
+	@go run ./bench/typing $(BENCH)
 
 fuzz: ## every fuzz target for FUZZ=1m
 	@scripts/fuzz $(FUZZ)

@@ -43,7 +43,7 @@ func TestWaylandTypesIntoChromium(t *testing.T) {
 	page, _ := w.chat("main.go - repo - Cursor")
 	for _, method := range []string{"wl-copy", "wtype"} {
 		for _, cell := range waylandCells {
-			t.Run(method+", "+cell.name, func(t *testing.T) {
+			t.Run(method+", "+strings.ReplaceAll(cell.name, " ", "-"), func(t *testing.T) {
 				w := w.in(t)
 				k := w.keyboard(cell.layout)
 				if cell.prepare != nil {
@@ -101,7 +101,7 @@ func (w *swayWorld) intoChat(method string, page *testdesk.Page, tries int) {
 		exact++
 		took = append(took, arrived)
 	}
-	w.Logf("exact %d/%d, median %v until the message is in the page", exact, tries, middle(took))
+	w.Logf("lab: | Chromium, %s | %d/%d, %d ms |", strings.TrimPrefix(w.Name(), "TestWaylandTypesIntoChromium/"), exact, tries, middle(took).Milliseconds())
 }
 
 func middle(d []time.Duration) time.Duration {
@@ -128,7 +128,7 @@ func TestWaylandTypesIntoATerminal(t *testing.T) {
 			}
 			exact++
 		}
-		t.Logf("%s: exact %d/%d", method, exact, tries)
+		t.Logf("lab: | %s | a terminal, us | %d/%d | |", method, exact, tries)
 	}
 }
 

@@ -150,11 +150,11 @@ func (b *bench) once(ctx context.Context, i int) (p parts, err error) {
 		return p, err
 	}
 	log := filepath.Join(dir, "cursor-ralph-stop-hook.log")
-	steps, err := waitForEnd(ctx, log)
+	m, err := waitForEnd(ctx, log)
 	if err != nil {
 		return p, err
 	}
-	typing, pasted, pressed := steps["xtest: typing"], steps["pasted"], steps["pressed Return"]
+	typing, pasted, pressed := m[0], m[1], m[2]
 	return parts{ended.Sub(answered), typing.Sub(ended), pasted.Sub(typing), pressed.Sub(pasted), arrived.Sub(pressed), arrived.Sub(ended)}, nil
 }
 
@@ -187,26 +187,30 @@ func (b *bench) hook(ctx context.Context, env []string, event map[string]any) (a
 	return answered, time.Now(), err
 }
 
-// waitForEnd waits until the injector has reported, and gives the time of each
-// of its steps.
-func waitForEnd(ctx context.Context, log string) (map[string]time.Time, error) {
+// moments are when the injector did its steps: typing, pasted, pressed Return.
+type moments [3]time.Time
+
+// waitForEnd waits until the injector has reported, and gives its moments.
+func waitForEnd(ctx context.Context, log string) (moments, error) {
 	for {
 		data, err := os.ReadFile(log)
 		if err != nil {
-			return nil, err
+			return moments{}, err
 		}
 		if strings.Contains(string(data), "action=injected") {
-			return steps(string(data)), nil
+			return read(string(data))
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("the injector does not end; the log: %s", data)
+			return moments{}, fmt.Errorf("the injector does not end; the log: %s", data)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-func steps(log string) map[string]time.Time {
+// read looks for the moments in a log. One that is not there, because another
+// way typed, has no time that could be measured from.
+func read(log string) (m moments, err error) {
 	found := map[string]time.Time{}
 	for line := range strings.Lines(log) {
 		stamp, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -216,7 +220,14 @@ func steps(log string) map[string]time.Time {
 			found[strings.Trim(why, `"`)] = at
 		}
 	}
-	return found
+	for i, step := range []string{"xtest: typing", "pasted", "pressed Return"} {
+		at, ok := found[step]
+		if !ok {
+			return m, fmt.Errorf("the injector did not tell %q; the log: %s", step, log)
+		}
+		m[i] = at
+	}
+	return m, nil
 }
 
 func write(out io.Writer, all []parts) error {

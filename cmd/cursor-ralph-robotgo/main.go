@@ -48,7 +48,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case !built:
 		return fail(exitUnfit, "this build has no robotgo in it: it needs cgo, and on Linux the headers of libX11 and libXtst")
 	case actions == nil:
-		fmt.Fprintln(stdout, "cursor-ralph-robotgo with robotgo", robotgoVersion())
+		fmt.Fprintln(stdout, versions())
 		return 0
 	}
 	if err := ready(); err != nil {
@@ -64,6 +64,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return fail(1, err.Error())
 	}
 	return 0
+}
+
+// release is the version, set by the build.
+var release string
+
+func versions() string {
+	v := "cursor-ralph-robotgo"
+	if release != "" {
+		v += " " + release
+	}
+	return v + " with robotgo " + robotgoVersion()
 }
 
 // perform does all actions, also those after one that failed: they let go of

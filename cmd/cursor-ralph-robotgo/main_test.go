@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -66,6 +68,21 @@ func exits(t *testing.T, table []exit) {
 		if code != tt.want || !strings.Contains(stderr.String(), tt.words) || stdout.String() != "" {
 			t.Errorf("%q: exit %d, %q, %q; want %d, %q", tt.args, code, stdout.String(), stderr.String(), tt.want, tt.words)
 		}
+	}
+}
+
+// The build sets a variable by its name, and says nothing when there is none.
+func TestBuildSetsTheRelease(t *testing.T) {
+	if !built {
+		t.Skip("needs cgo")
+	}
+	path := filepath.Join(t.TempDir(), "helper")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-X main.release=v9.8.7", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v: %s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), path, "version").Output()
+	if want := "cursor-ralph-robotgo v9.8.7 with robotgo v"; err != nil || !strings.HasPrefix(string(out), want) {
+		t.Errorf("got %q, %v; want %q", out, err, want)
 	}
 }
 
