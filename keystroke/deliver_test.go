@@ -87,7 +87,7 @@ func TestDeliver(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &tt.play
 				p.began = time.Now()
-				time.Sleep(1) // of the test's own clock
+				time.Sleep(time.Nanosecond) // of the test's own clock
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				err := deliver(ctx, Target{Line: "/x", FocusKeys: tt.focus, Test: tt.test, Permit: p.permit, Arrived: p.arrived}, p, p)

@@ -371,8 +371,8 @@ func TestStrayPastePastesNothing(t *testing.T) {
 		if got := r.other.Pasted(); len(got) > 0 {
 			t.Errorf("%s: the other window got %q", i.Name(), got)
 		}
-		if got := len(r.other.Keys()); got != 8 {
-			t.Errorf("%s: the other window got %d keys, want those of two pastes", i.Name(), got)
+		if got, want := len(r.other.Keys()), 4*(asked-1); got != want || asked < 3 {
+			t.Errorf("%s: the other window got %d keys, want the %d of %d pastes", i.Name(), got, want, asked-1)
 		}
 		if got := r.page.Messages(); !reflect.DeepEqual(got, []string{testLine}) {
 			t.Errorf("%s: messages %q", i.Name(), got)

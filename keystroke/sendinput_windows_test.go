@@ -559,24 +559,23 @@ func TestWinClipPutsNoPasswordBack(t *testing.T) {
 // then nothing is taken any more.
 func TestWinClipGivesUp(t *testing.T) {
 	winCopied(t, "kept")
-	opened, release, closed := make(chan bool), make(chan bool), make(chan bool)
-	go func() {
-		_ = new(winClip).whileOpen(t.Context(), func() error { opened <- true; <-release; return nil }) // nothing was done in it
-		closed <- true
-	}()
-	<-opened
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	c, err := winDesk{}.put(ctx, window{}, winLine)
-	release <- true
-	<-closed
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, %v, want %v", c, err, context.DeadlineExceeded)
+	opened, closed := make(chan bool), make(chan error)
+	go func() {
+		closed <- new(winClip).whileOpen(t.Context(), func() error { opened <- true; <-ctx.Done(); return nil })
+	}()
+	<-opened
+	if _, err := (winDesk{}).put(ctx, window{}, winLine); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 	}
-	if err := sleep(t.Context(), 2*poll); err != nil { // the time of more than one try
+	if err := <-closed; err != nil {
 		t.Fatal(err)
 	}
-	if got := clipboardText(t); got != "kept" {
-		t.Errorf("on the clipboard is %q", got)
+	if err := sleep(t.Context(), 10*poll); err != nil { // the time of several tries
+		t.Fatal(err)
+	}
+	if owner, _ := user32("GetClipboardOwner"); owner != 0 || clipboardText(t) != "kept" {
+		t.Errorf("the clipboard is taken by the window %d", owner)
 	}
 }

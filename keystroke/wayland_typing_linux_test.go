@@ -43,7 +43,7 @@ func TestWaylandTypesIntoChromium(t *testing.T) {
 	page, _ := w.chat("main.go - repo - Cursor")
 	for _, method := range []string{"wl-copy", "wtype"} {
 		for _, cell := range waylandCells {
-			t.Run(method+", "+strings.ReplaceAll(cell.name, " ", "-"), func(t *testing.T) {
+			t.Run(method+", "+cell.name, func(t *testing.T) {
 				w := w.in(t)
 				k := w.keyboard(cell.layout)
 				if cell.prepare != nil {
@@ -51,15 +51,16 @@ func TestWaylandTypesIntoChromium(t *testing.T) {
 					defer func() { w.must(cell.after(k)) }()
 				}
 				w.sees(page, k, cell.sees)
-				w.intoChat(method, page, swayTries(cell.ci, cell.lab))
+				t.Logf("lab: | %s | Chromium, %s | %s |", method, cell.name, w.intoChat(method, page, swayTries(cell.ci, cell.lab)))
 				w.sees(page, k, cell.sees) // as it was
 			})
 		}
 	}
 }
 
-// intoChat types the line so often, each time as one message.
-func (w *swayWorld) intoChat(method string, page *testdesk.Page, tries int) {
+// intoChat types the line so often, each time as one message. It tells how often
+// that was exact, and the median time.
+func (w *swayWorld) intoChat(method string, page *testdesk.Page, tries int) string {
 	w.Helper()
 	exact := 0
 	var took []time.Duration
@@ -101,7 +102,7 @@ func (w *swayWorld) intoChat(method string, page *testdesk.Page, tries int) {
 		exact++
 		took = append(took, arrived)
 	}
-	w.Logf("lab: | Chromium, %s | %d/%d, %d ms |", strings.TrimPrefix(w.Name(), "TestWaylandTypesIntoChromium/"), exact, tries, middle(took).Milliseconds())
+	return fmt.Sprintf("%d/%d | %d ms", exact, tries, middle(took).Milliseconds())
 }
 
 func middle(d []time.Duration) time.Duration {

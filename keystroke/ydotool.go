@@ -186,7 +186,7 @@ func ydotoolCodes(c Chord) ([]string, error) {
 func (i ydotool) names(ctx context.Context, path string) (ydotoolKeys, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", i.legacy)
 	if err != nil {
-		return ydotoolKeys{}, fmt.Errorf("start ydotoold, without which this ydotool is too slow: %w", err)
+		return ydotoolKeys{}, fmt.Errorf("start ydotoold: without it ydotool 0.1.x presses a key too long after the focus was checked: %w", err)
 	}
 	return ydotoolKeys{i.m, path, ydotoolNames}, conn.Close()
 }

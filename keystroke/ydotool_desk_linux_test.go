@@ -94,7 +94,7 @@ func TestYdotoolTypesIntoChromium(t *testing.T) {
 		}
 		w := w.in(t)
 		w.m.Env = append(slices.Clone(w.m.Env), "YDOTOOL_SOCKET="+own, "PATH="+filepath.Dir(client)+":"+w.m.getenv("PATH"))
-		w.intoChat("ydotool", page, swayTries(5, 50))
+		w.Log(w.intoChat("ydotool", page, swayTries(5, 50)))
 	}
 	w.keyboard("de")
 	if err := newYdotool(w.m).Probe(t.Context(), w.target); err == nil || !strings.Contains(err.Error(), `there is one with "German"`) {
