@@ -197,12 +197,10 @@ func (r *x11Room) try(t *testing.T, c condition, i Injector) (took time.Duration
 	before := r.keyboard(t)
 	s := &steps{}
 	target := r.target(s)
-	began := time.Now()
-	target.Arrived = func(ctx context.Context) error {
-		defer func() { took = time.Since(began) }()
-		return r.arrived(ctx)
-	}
-	if err := tryOne(ctx, i, target); err != nil {
+	stop := clock(ctx, r.page, &target)
+	err := tryOne(ctx, i, target)
+	took = stop()
+	if err != nil {
 		return 0, fmt.Sprintf("%v; it said:\n%s", err, s)
 	}
 	if after := r.keyboard(t); !reflect.DeepEqual(after, before) {

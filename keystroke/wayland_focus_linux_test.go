@@ -92,7 +92,7 @@ func TestWaylandFocusIsTaken(t *testing.T) {
 		chars  int           // at most, in the other window
 	}{
 		{"wl-copy", 300 * time.Millisecond, few * len(swayLine)}, // pasted there, by a stray key
-		{"wtype", 500 * time.Millisecond, 3 * tries},                    // sent before it was killed
+		{"wtype", 500 * time.Millisecond, 3 * tries},             // sent before it was killed
 	} {
 		chars, returns, delivered := 0, 0, 0
 		for n := range tries {

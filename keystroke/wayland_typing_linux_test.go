@@ -1,7 +1,6 @@
 package keystroke
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -69,17 +68,11 @@ func (w *swayWorld) intoChat(method string, page *testdesk.Page, tries int) stri
 		old := fmt.Sprintf("what was there before %d\n", n)
 		w.copied(old, "--type", "text/plain")
 		w.copied("selected "+old, "--primary", "--type", "text/plain")
-		began := time.Now()
-		var arrived time.Duration
 		target := w.target
-		target.Arrived = func(ctx context.Context) error {
-			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-			defer cancel()
-			_, err := page.Message(ctx)
-			arrived = time.Since(began)
-			return err
-		}
-		if err := w.injector(method).Type(w.Context(), target); err != nil {
+		stop := clock(w.Context(), page, &target)
+		err := w.injector(method).Type(w.Context(), target)
+		arrived := stop()
+		if err != nil {
 			w.Errorf("%d: %v", n, err)
 			continue
 		}

@@ -125,6 +125,34 @@ func (r *x11Room) target(s *steps) Target {
 		Arrived: r.arrived, Step: s.add}
 }
 
+// clock waits for a page's message from now on, and gives a target the news. The
+// target itself asks late: after the clipboard was given back. Stop ends the wait
+// and tells how long the message took.
+func clock(ctx context.Context, page *testdesk.Page, target *Target) (stop func() time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	began, news, done := time.Now(), make(chan error, 1), make(chan struct{})
+	var took time.Duration
+	go func() {
+		defer close(done)
+		_, err := page.Message(ctx)
+		took = time.Since(began)
+		news <- err
+	}()
+	target.Arrived = func(ctx context.Context) error {
+		select {
+		case err := <-news:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return func() time.Duration {
+		cancel()
+		<-done
+		return took
+	}
+}
+
 func (r *x11Room) arrived(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

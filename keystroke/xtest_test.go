@@ -25,19 +25,13 @@ func (r *x11Room) typed(m Machine, change func(*Target)) time.Duration {
 	if change != nil {
 		change(&target)
 	}
-	var began, arrived time.Time
-	target.Arrived = func(ctx context.Context) error {
-		err := r.arrived(ctx)
-		arrived = time.Now()
-		return err
-	}
 	i := newXTEST(m)
 	must(r.t, i.Probe(patient(r.t), target))
-	began = time.Now()
+	stop := clock(patient(r.t), r.page, &target)
 	if err := i.Type(patient(r.t), target); err != nil {
 		r.t.Errorf("%v; steps:\n%s", err, &s)
 	}
-	return arrived.Sub(began)
+	return stop()
 }
 
 func TestXTESTDelivers(t *testing.T) {
