@@ -46,6 +46,9 @@ func ParseChord(text string) (Chord, error) {
 	if !slices.Contains(chordKeys(), c.Key) {
 		return Chord{}, fmt.Errorf("%q in %q is no key for this; there are a to z, 0 to 9 and f1 to f12", c.Key, text)
 	}
+	if len(c.Key) == 1 && !c.Ctrl && !c.Alt && !c.Super {
+		return Chord{}, fmt.Errorf("%q would type a character; add ctrl, alt or cmd", text)
+	}
 	return c, nil
 }
 

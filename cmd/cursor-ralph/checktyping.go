@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,8 +18,13 @@ import (
 func checkTyping(ctx context.Context, e *env) []finding {
 	m := e.machine(nil)
 	ways, target, err := e.ways()
-	if err != nil {
+	switch {
+	case errors.Is(err, errTurnedOff):
+		return []finding{remark(err.Error(), "cursor-ralph install --injectors '' turns it on")}
+	case err != nil:
 		return []finding{wrong(err.Error(), "correct the option")}
+	case m.Desktop.Kind == platform.NoDesktop && len(ways) == 0:
+		return []finding{remark(desktopWords(m.Desktop), "run this in a terminal of the desktop on which Cursor runs; where there is none, you type the continue line at a session limit")}
 	}
 	found := []finding{fine(desktopWords(m.Desktop))}
 	target.Line = loop.ContinueLine("doctor")
@@ -33,7 +39,7 @@ func checkTyping(ctx context.Context, e *env) []finding {
 	}
 	if !works {
 		found = append(found, remark("at a session limit the loop waits until you type its continue line",
-			"start Cursor and look again, or see the ways of typing above"))
+			"if Cursor does not run, start it and look again; else see why the ways of typing above would not work"))
 	}
 	return found
 }
@@ -88,6 +94,9 @@ func typeTest(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	if desktop := e.machine(nil).Desktop; len(ways) == 0 {
+		return problem("no desktop here: "+desktop.Why, "run this in a terminal of the desktop on which Cursor runs")
+	}
 	if err := e.say("bring the window to the front, with the cursor in a text field (best of all: Cursor's chat input)"); err != nil {
 		return err
 	}
@@ -100,10 +109,9 @@ func typeTest(ctx context.Context, e *env) error {
 		}
 	}
 	target.Line, target.Test = testLine, true
-	target.Step = func(words string) { _ = e.say("%s", words) } // what fails here fails below
 	outcome := keystroke.Type(ctx, ways, target)
 	if err := outcome.Err(); err != nil {
-		return problem("the line was not typed: "+err.Error(), "`cursor-ralph doctor` tells what would help")
+		return problem("the line was not typed: "+err.Error(), "click into a text field within the five seconds; `cursor-ralph doctor` tells what else would help")
 	}
 	return e.say("typed by %s; look whether exactly this stands there:\n%s", outcome.Method(), testLine)
 }

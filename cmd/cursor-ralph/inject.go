@@ -56,6 +56,9 @@ func typingFlags(f *pflag.FlagSet) {
 // is typed for a loop is guarded, and the guard told whose injection it is.
 func (e *env) ways(guarded ...string) ([]keystroke.Injector, keystroke.Target, error) {
 	settings := e.typingSettings()
+	if settings.Injectors == "none" {
+		return nil, keystroke.Target{}, errTurnedOff
+	}
 	injectors, err := e.injectors(settings.Injectors, guarded)
 	if err != nil {
 		return nil, keystroke.Target{}, misuse(err.Error(), "`cursor-ralph doctor` shows the ways of typing that work here")
@@ -68,6 +71,8 @@ func (e *env) ways(guarded ...string) ([]keystroke.Injector, keystroke.Target, e
 		Editors: keystroke.Editors(e.getenv), FocusKeys: keys, Unchecked: settings.Unchecked,
 	}, nil
 }
+
+var errTurnedOff = errors.New("typing is turned off (--injectors none)")
 
 // typingSettings are those of the command line. For a user, who gave none, they
 // are those that the hook has; but a project's file, which may come from
@@ -102,13 +107,10 @@ func (e *env) typingSettings() commands.Typing {
 	return s
 }
 
-// injectors makes those with the given names; none is none, and no name those
-// of the desktop.
+// injectors makes those with the given names, and without any name those of the
+// desktop.
 func (e *env) injectors(names string, guarded []string) ([]keystroke.Injector, error) {
-	switch names {
-	case "none":
-		return nil, nil
-	case "":
+	if names == "" {
 		return keystroke.Injectors(e.machine(guarded), nil)
 	}
 	return keystroke.Injectors(e.machine(guarded), strings.Split(names, ","))

@@ -29,8 +29,8 @@ func installFlags(f *pflag.FlagSet) {
 	f.String("session-limit", "", "follow-ups in a row that Cursor allows: `N`, none, or auto to find out (default: as installed, else auto)")
 	f.Bool("minimal", false, "the stop hook alone, for an old Cursor that drops a file with names it does not know")
 	f.Bool("any-event", false, "accept a hooks.json with event names that this version does not know")
-	f.String("injectors", "", "ways of typing the continue line, in order: a `LIST` such as xtest,robotgo, or none (default: as installed, else those of the desktop)")
-	f.String("focus-keys", "", "`KEYS` that bring the focus into the chat input before the line is typed, such as ctrl+i (default: as installed, else none)")
+	f.String("injectors", "", "ways of typing the continue line, in order: a `LIST` such as xtest,robotgo, or none; '' for those of the desktop (default: as installed)")
+	f.String("focus-keys", "", "`KEYS` that bring the focus into the chat input before the line is typed, such as ctrl+i; '' for none (default: as installed)")
 	f.Bool("type-unchecked", false, "allow ways of typing that cannot check which window has the focus")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
@@ -95,6 +95,9 @@ func (e *env) installOptions(ctx context.Context) (commands.Options, error) {
 	}
 	if hook, err = filepath.Abs(hook); err != nil {
 		return commands.Options{}, err
+	}
+	if !isFile(hook) {
+		return commands.Options{}, misuse(hook+" does not exist, or is no file", "give the path of cursor-ralph-hook")
 	}
 	o := commands.Options{
 		Folder: folder, Project: e.text("project") != "", Hook: hook, Program: e.program(ctx), OS: runtime.GOOS,
