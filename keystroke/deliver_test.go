@@ -15,6 +15,7 @@ type play struct {
 	events   []string
 	focusAt  time.Duration    // before that another window has the focus
 	away     [2]time.Duration // from and to
+	busyTo   time.Duration    // until then the user presses keys; 0: the desktop does not tell
 	wantedTo time.Duration    // after that the line is not wanted any more
 	arrives  time.Duration
 	pressErr error
@@ -27,8 +28,14 @@ func (p *play) focused(context.Context, window) (bool, error) {
 	now := time.Since(p.began)
 	return now >= p.focusAt && (now < p.away[0] || now >= p.away[1]), nil
 }
-func (p *play) activate(context.Context, window) error            { p.did("activate"); return nil }
-func (p *play) idle(context.Context) (time.Duration, error)       { return 0, errUnknown }
+func (p *play) activate(context.Context, window) error { p.did("activate"); return nil }
+func (p *play) idleNow() (time.Duration, error) {
+	if p.busyTo == 0 {
+		return 0, errUnknown
+	}
+	return max(0, time.Since(p.began)-p.busyTo), nil
+}
+func (p *play) idle(context.Context) (time.Duration, error)       { return p.idleNow() }
 func (p *play) put(context.Context, window, string) (clip, error) { p.did("put"); return p, nil }
 func (p *play) fetched(ctx context.Context) error {
 	p.did("fetched")
@@ -97,6 +104,32 @@ func TestDeliver(t *testing.T) {
 				var sent *SentError
 				if errors.As(err, &sent) != tt.sent || (err != nil) != tt.fails {
 					t.Errorf("got %v, want an error: %v, after a key: %v", err, tt.fails, tt.sent)
+				}
+			})
+		})
+	}
+}
+
+// TestTheUserFinishesFirst: but he cannot keep the line away for ever.
+func TestTheUserFinishesFirst(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		busyTo      time.Duration
+		least, most time.Duration
+	}{
+		{"nobody tells", 0, 0, time.Second},
+		{"he typed long ago", -time.Hour, 0, time.Second},
+		{"he types for three seconds", 3 * time.Second, 3 * time.Second, 6 * time.Second},
+		{"he goes on typing", time.Hour, 9 * time.Second, 12 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &play{began: time.Now(), busyTo: tt.busyTo}
+				if err := deliver(t.Context(), Target{Line: "/x"}, p, p); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(p.began); took < tt.least || took > tt.most {
+					t.Errorf("it took %s, want %s to %s", took, tt.least, tt.most)
 				}
 			})
 		})
