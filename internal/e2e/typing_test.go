@@ -49,6 +49,7 @@ func TestTyping(t *testing.T) {
 		{"another chat is in front, the hook sees the command's text only", func(t *testing.T, d *desk) {
 			anotherChat(t, d, option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }))
 		}},
+		{"installed for the user and the project", installedTwice},
 		{"a second start", secondStart},
 		{"two loops at once", twoTypers},
 		{"the hook that began it still runs", hookStillRuns},
@@ -513,6 +514,25 @@ func noWindow(t *testing.T, d *desk) {
 	u.wantPart("log", u.log(), "action=typing-impossible")
 	if got := u.page.Messages(); len(got) > 0 {
 		u.Errorf("the page sent %q", got)
+	}
+}
+
+// installedTwice has two hooks at each stop. One line is typed all the same, and
+// one that came to the wrong chat is kept back by both.
+func installedTwice(t *testing.T, d *desk) {
+	u := d.world(t, usual())
+	u.ok(u.repo(), "install", "--project", ".", "--session-limit", "5")
+	other := u.cursor(u.repo()).Chat(func(t *simcursor.Turn) { u.Errorf("the other chat's agent was sent %q", t.Message) })
+	u.show(other)
+	u.begins(`"make it green"`)
+	u.until("the refusal", func() bool { return len(u.typed()) == 1 && len(other.Shown()) > 0 })
+	u.show(u.chat)
+	u.promised = 12
+	u.must(u.chat.Send(u.ctx, u.line()))
+	u.until("the promise", func() bool { return u.status(u.chat.ID).Status == "PROMISE_ACCEPTED" })
+	u.wantStatus(u.chat.ID, "PROMISE_ACCEPTED", 12)
+	if got := u.page.Messages(); !slices.Equal(got, []string{u.line(), u.line()}) {
+		u.Errorf("the page sent %q, want the line at each of the two limits", got)
 	}
 }
 
