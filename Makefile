@@ -45,7 +45,7 @@ demo: ## a whole loop with a simulated Cursor, in a scratch folder
 test: ## all tests; tells at the end what was skipped
 	@scripts/test
 
-lab: ## type into real windows in many conditions, for about an hour, and write docs/typing.md
+lab: ## type into real windows in many conditions, half an hour long, and write docs/typing.md
 	@scripts/lab
 
 check: ## everything that CI checks, tests and fuzzing included (.ci/run)
