@@ -44,7 +44,7 @@ func TestWtypeChord(t *testing.T) {
 		{"f10", "68=f10"},
 		{"f11", "87=f11"},
 		{"f12", "88=f12"},
-		{"1", "2=1"},
+		{"ctrl+1", "-Mctrl 2=1 -mctrl"},
 	} {
 		c, err := ParseChord(tt.chord)
 		if err != nil {

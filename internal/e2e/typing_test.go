@@ -418,9 +418,10 @@ func moments() (list []time.Duration) {
 
 // waitsForTyping plays up to the end of a session and returns when the typing
 // begins.
-func (u *unattended) waitsForTyping() {
+func (u *unattended) waitsForTyping(iterations int) {
 	u.Helper()
-	u.begins(`"make it green" --max-iterations 9`)
+	u.promised = iterations + 1
+	u.begins(fmt.Sprintf(`"make it green" --max-iterations %d`, iterations))
 	u.until("the injection", func() bool { return strings.Contains(u.log(), "event=inject") })
 }
 
@@ -428,7 +429,7 @@ func cancelledAtEveryMoment(t *testing.T, d *desk) {
 	for _, moment := range moments() {
 		t.Run(moment.String(), func(t *testing.T) {
 			u := d.world(t, usual())
-			u.waitsForTyping()
+			u.waitsForTyping(1000) // none of the moments is too late
 			time.Sleep(moment) // any moment will do, and each is tried
 			u.ok(u.repo(), "cancel", u.chat.ID)
 			cancelled := time.Now()
@@ -450,7 +451,7 @@ func stoppedAtEveryMoment(t *testing.T, d *desk) {
 	for _, moment := range moments() {
 		t.Run(moment.String(), func(t *testing.T) {
 			u := d.world(t, usual())
-			u.waitsForTyping()
+			u.waitsForTyping(9)
 			time.Sleep(moment) // any moment will do, and each is tried
 			for !u.chat.Stop() && !strings.Contains(u.log(), "action=injected") {
 				time.Sleep(time.Millisecond) // the button is there only while a turn runs
