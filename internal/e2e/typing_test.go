@@ -430,7 +430,7 @@ func cancelledAtEveryMoment(t *testing.T, d *desk) {
 		t.Run(moment.String(), func(t *testing.T) {
 			u := d.world(t, usual())
 			u.waitsForTyping(1000) // none of the moments is too late
-			time.Sleep(moment) // any moment will do, and each is tried
+			time.Sleep(moment)     // any moment will do, and each is tried
 			u.ok(u.repo(), "cancel", u.chat.ID)
 			cancelled := time.Now()
 			u.until("the typer's end", func() bool {
