@@ -84,7 +84,6 @@ func Names() []string {
 type Try struct {
 	Name string
 	Err  error // nil: it did it
-	Took time.Duration
 }
 
 // Outcome is what became of a line.
@@ -142,9 +141,8 @@ const probeWait = 3 * time.Second
 func Type(ctx context.Context, injectors []Injector, t Target) Outcome {
 	var o Outcome
 	for _, i := range injectors {
-		began := time.Now()
 		err := tryOne(ctx, i, t)
-		o.Tries = append(o.Tries, Try{i.Name(), err, time.Since(began)})
+		o.Tries = append(o.Tries, Try{i.Name(), err})
 		var sent *SentError
 		o.Sent = err == nil || errors.As(err, &sent)
 		if o.Sent || ctx.Err() != nil {

@@ -161,6 +161,9 @@ func (s State) message(e Event, now time.Time) State {
 		return s
 	}
 	if !isContinue(e.Text, s.ConversationID) {
+		if s.Injection.Open(now) {
+			s = s.because("a message of the user came first; the loop goes on when the agent stops")
+		}
 		s.Injection = s.Injection.close("the user sent a message first", now)
 	}
 	s.SessionIterations, s.Rested = 0, false

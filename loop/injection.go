@@ -107,11 +107,23 @@ func (s State) injected(report Injection, now time.Time) State {
 	i = i.close(report.Outcome, now)
 	if i.ID == s.Injection.ID {
 		s.Injection = i
-		if s.Status == Waiting && i.Outcome != Arrived {
-			s.Reason = "typing the continue line did not work (" + i.Outcome + "); type it yourself"
+		if s.Rested && i.Outcome != Arrived {
+			s = s.because(notTyped(i.Outcome))
 		}
 	}
 	return s.remembered(i)
+}
+
+// because says why a loop waits; one that does not has other reasons.
+func (s State) because(reason string) State {
+	if s.Status == Waiting {
+		s.Reason = reason
+	}
+	return s
+}
+
+func notTyped(outcome string) string {
+	return "typing the continue line did not work (" + outcome + "); type it yourself"
 }
 
 // InjectionOf gives the injection with an id: the last one, or one of the
@@ -150,8 +162,7 @@ func (s State) typed(e Event, now time.Time) (State, Action) {
 	again := s.Injection.Outcome == keptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
 	if elsewhere && (s.Injection.Open(now) || again) {
 		s.Injection = s.Injection.close(keptBack, now)
-		s.Reason = "typing the continue line did not work (" + keptBack + "); type it yourself"
-		return s, Action{Kind: Refuse, Why: keptBack, Hint: "send the line in the chat that it is for"}
+		return s.because(notTyped(keptBack)), Action{Kind: Refuse, Why: keptBack, Hint: "send the line in the chat that it is for"}
 	}
 	if !elsewhere {
 		s = s.arrived(now)
@@ -162,11 +173,10 @@ func (s State) typed(e Event, now time.Time) (State, Action) {
 
 // arrived is the evidence that the line reached its conversation.
 func (s State) arrived(now time.Time) State {
-	open := s.Injection.Open(now)
-	s.Injection = s.Injection.close(Arrived, now)
-	if open {
-		s.Reason = "the continue line arrived; the agent takes the loop up"
+	if s.Injection.Open(now) {
+		s = s.because("the continue line arrived; the agent takes the loop up")
 	}
+	s.Injection = s.Injection.close(Arrived, now)
 	return s
 }
 

@@ -226,6 +226,43 @@ func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 	})
 }
 
+// TestWhyALoopWaits: the reason that the user is shown is that of this moment.
+func TestWhyALoopWaits(t *testing.T) {
+	inTurn := loop.Event{Kind: loop.EventInject}
+	atLimit := atSessionLimit(loop.TypingPossible, working)
+	elsewhere := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
+	here := loop.Event{Kind: loop.EventTyped, Conversation: "c1"}
+	pause := loop.Event{Kind: loop.EventPause}
+	for _, tt := range []struct {
+		name   string
+		events []loop.Event
+		want   string
+	}{
+		{"while it is typed", []loop.Event{atLimit}, "the continue line is being typed into Cursor"},
+		{"it arrived", []loop.Event{atLimit, here}, "the continue line arrived; the agent takes the loop up"},
+		{"it came to another chat", []loop.Event{atLimit, elsewhere}, "typing the continue line did not work (another chat was in front, and the line was kept back there); type it yourself"},
+		{"the user was faster", []loop.Event{atLimit, {Kind: loop.EventMessage, Text: "Wait."}}, "a message of the user came first; the loop goes on when the agent stops"},
+		{"a running loop does not wait", []loop.Event{inTurn, elsewhere}, ""},
+		{"nor does a paused one", []loop.Event{pause, inTurn, elsewhere}, "paused by the user"},
+		{"a paused one is still paused until the agent asks", []loop.Event{pause, inTurn, here}, "paused by the user"},
+	} {
+		c := newChat(t)
+		c.all(tt.events...)
+		if c.l.Reason != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, c.l.Reason, tt.want)
+		}
+	}
+	t.Run("a report after the user was faster", func(t *testing.T) {
+		c := newChat(t)
+		c.all(atLimit, loop.Event{Kind: loop.EventMessage, Text: "Wait."})
+		was := c.l.Reason
+		c.do(loop.Event{Kind: loop.EventInjected, Injection: loop.Injection{ID: c.l.Injection.ID, Outcome: "not wanted any more"}})
+		if c.l.Reason != was {
+			t.Errorf("got %q, want %q", c.l.Reason, was)
+		}
+	})
+}
+
 // TestAKilledTyperIsNoEvidence: what is closed long after is not called arrived.
 func TestAKilledTyperIsNoEvidence(t *testing.T) {
 	c := newChat(t)

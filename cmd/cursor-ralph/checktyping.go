@@ -19,8 +19,8 @@ func checkTyping(ctx context.Context, e *env) []finding {
 	m := e.machine(nil)
 	ways, target, err := e.ways()
 	switch {
-	case errors.Is(err, errTurnedOff):
-		return []finding{remark(err.Error(), "cursor-ralph install --injectors '' turns it on")}
+	case errors.Is(err, turnedOff{}):
+		return []finding{remark(err.Error(), turnedOff{}.Hint())}
 	case err != nil:
 		return []finding{wrong(err.Error(), "correct the option")}
 	case m.Desktop.Kind == platform.NoDesktop && len(ways) == 0:
@@ -104,7 +104,7 @@ func typeTest(ctx context.Context, e *env) error {
 		if err := e.say("%d", n); err != nil {
 			return err
 		}
-		if err := second(ctx); err != nil {
+		if err := sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -114,15 +114,4 @@ func typeTest(ctx context.Context, e *env) error {
 		return problem("the line was not typed: "+err.Error(), "click into a text field within the five seconds; `cursor-ralph doctor` tells what else would help")
 	}
 	return e.say("typed by %s; look whether exactly this stands there:\n%s", outcome.Method(), testLine)
-}
-
-func second(ctx context.Context) error {
-	timer := time.NewTimer(time.Second)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -27,9 +27,6 @@ func misuse(what, hint string) error { return complaint{what, hint, 2} }
 // code.
 func (e *env) complain(err error) int {
 	fmt.Fprintf(e.stderr, "cursor-ralph: %s\n", printable(err.Error()))
-	if errors.Is(err, errTurnedOff) {
-		err = problem(err.Error(), "`cursor-ralph install --injectors ''` turns it on; --method NAME types once")
-	}
 	var hinted interface{ Hint() string }
 	if errors.As(err, &hinted) && hinted.Hint() != "" {
 		for line := range strings.Lines(printable(hinted.Hint())) {

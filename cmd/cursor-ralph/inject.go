@@ -57,7 +57,7 @@ func typingFlags(f *pflag.FlagSet) {
 func (e *env) ways(guarded ...string) ([]keystroke.Injector, keystroke.Target, error) {
 	settings := e.typingSettings()
 	if settings.Injectors == "none" {
-		return nil, keystroke.Target{}, errTurnedOff
+		return nil, keystroke.Target{}, turnedOff{}
 	}
 	injectors, err := e.injectors(settings.Injectors, guarded)
 	if err != nil {
@@ -72,7 +72,15 @@ func (e *env) ways(guarded ...string) ([]keystroke.Injector, keystroke.Target, e
 	}, nil
 }
 
-var errTurnedOff = errors.New("typing is turned off (--injectors none)")
+// turnedOff is the error of an installation that types nothing.
+type turnedOff struct{}
+
+func (turnedOff) Error() string { return "typing is turned off (--injectors none)" }
+
+// Hint says what to do.
+func (turnedOff) Hint() string {
+	return "`cursor-ralph install --injectors ''` turns it on; --method NAME types once"
+}
 
 // typingSettings are those of the command line. For a user, who gave none, they
 // are those that the hook has; but a project's file, which may come from
@@ -234,7 +242,7 @@ func (e *env) awaitHook(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, exitWait)
 	defer cancel()
 	for !platform.Gone(pid) {
-		if err := moment(ctx); err != nil {
+		if err := sleep(ctx, statePoll); err != nil {
 			return fmt.Errorf("the hook did not end: %w", err)
 		}
 	}
@@ -309,7 +317,7 @@ func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 		case i.Outcome != "":
 			return errors.New(i.Outcome)
 		}
-		if err := moment(ctx); err != nil {
+		if err := sleep(ctx, statePoll); err != nil {
 			return errors.New("no hook saw it and no agent asked for the continuation")
 		}
 	}
@@ -362,9 +370,9 @@ func (e *env) logInjection(id, action, why string) {
 	_ = hooklog.Append(e.places.Log(), line) // what matters is in the loop's history too
 }
 
-// moment waits until it is worth to look again.
-func moment(ctx context.Context) error {
-	timer := time.NewTimer(statePoll)
+// sleep waits, unless ctx is done before.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
