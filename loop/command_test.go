@@ -353,7 +353,8 @@ func TestOptionsAreUsable(t *testing.T) {
 	}
 	want := []string{
 		"max-iterations", "min-iterations", "completion-promise", "promise-match", "promise-position",
-		"min-tool-calls", "on-promise-no-work", "max-duration", "ultrawork", "replace",
+		"min-tool-calls", "on-promise-no-work", "max-duration", "verify", "verify-timeout", "plan", "struggle-hint", "struggle-pause",
+		"on-error", "stale-after", "ultrawork", "replace",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %q want %q", names, want)
@@ -361,6 +362,9 @@ func TestOptionsAreUsable(t *testing.T) {
 }
 
 func sampleValue(o loop.Option) string {
+	if o.Name == "on-error" {
+		return "retry"
+	}
 	switch o.Arg {
 	case "":
 		return ""

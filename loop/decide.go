@@ -12,11 +12,12 @@ type EventKind string
 
 // The events of a loop. Each names the fields of Event that it uses.
 const (
-	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Minimal, Began, Waited, Turn
-	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text
+	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Aborts, Minimal, Began, Waited, Verified, Tree, Committed, Turn
+	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Composer
 	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
-	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Turn
+	EventVerified   EventKind = "verified"    // the promise of a text that came late was verified: Verified
+	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Verified, Turn
 	EventPause      EventKind = "pause"       // by the user
 	EventResume     EventKind = "resume"      // by the user
 	EventCancel     EventKind = "cancel"      // by the user
@@ -25,10 +26,11 @@ const (
 	EventNote       EventKind = "note"        // the agent records Text as its progress
 	EventBlocked    EventKind = "blocked"     // the agent cannot go on: Text
 	EventReplace    EventKind = "replace"     // another loop takes the place of this one
-	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program
+	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program, Tree, VerifyFiles
 	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
 	EventInject     EventKind = "inject"      // the user has the continue line typed
 	EventInjected   EventKind = "injected"    // what became of that: Injection
+	EventSpoken     EventKind = "spoken"      // the user wrote an ordinary message after the loop's end
 )
 
 // StopStatus is how Cursor says that a turn ended. Source: Cursor's
@@ -49,13 +51,19 @@ type Event struct {
 	Conversation string
 	Workspace    string // of any event: where it happened, for a loop that was asked for without one
 	Status       StopStatus
-	LoopCount    int       // follow-ups since the last user message, as Cursor counts them
-	Generation   string    // Cursor's id of the turn
-	SessionLimit int       // stops that Cursor lets us answer in a row; 0 is no limit
-	Typing       Typing    // whether a program can type the continue line here
-	Minimal      bool      // no hook tells about tools and texts
-	Began        time.Time // when the hook began, zero for now: a decision may take long
-	Waited       bool      // a text that may have been overtaken by the stop was waited for
+	LoopCount    int          // follow-ups since the last user message, as Cursor counts them
+	Generation   string       // Cursor's id of the turn
+	SessionLimit int          // stops that Cursor lets us answer in a row; 0 is no limit
+	Typing       Typing       // whether a program can type the continue line here
+	Aborts       bool         // this Cursor reports the user's Stop as aborted, so an error is none
+	Minimal      bool         // no hook tells about tools and texts
+	Composer     string       // the mode of Cursor's composer, such as agent, ask or plan; empty where it is not told
+	Began        time.Time    // when the hook began, zero for now: a decision may take long
+	Waited       bool         // a text that may have been overtaken by the stop was waited for
+	Verified     Verification // of the promise, as AskVerify asked for
+	Tree         Tree         // the workspace now
+	Committed    []string     // files that commits of this turn changed
+	VerifyFiles  Contents     // what the verification obviously runs
 	Turn         Turn
 
 	MaxIterations int // a new limit, 0 for none
@@ -76,6 +84,7 @@ const (
 	Inject    ActionKind = "inject"     // have the continue line typed, when this turn is over
 	AwaitText ActionKind = "await-text" // nothing was decided: wait for the text, then ask again
 	AskTyping ActionKind = "ask-typing" // nothing was decided: find out whether typing is possible, then ask again
+	AskVerify ActionKind = "ask-verify" // only that the promise is to be verified: do it without the loop's lock, then ask again with the result
 	Refuse    ActionKind = "refuse"     // the request is not possible; Why and Hint tell
 )
 
@@ -106,6 +115,7 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 	if s.Status.Ended() {
 		return decideEnded(s, e, now)
 	}
+	s = s.ifStale(e, now)
 	s.EventAt, s.Workspace = now, cmp.Or(s.Workspace, e.Workspace)
 	switch e.Kind {
 	case EventStop:
@@ -138,6 +148,10 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 		return s.revived(e, now)
 	case EventLateText:
 		return s.lateText(e, now)
+	case EventVerified:
+		return s.lateVerified(e, now)
+	case EventSpoken:
+		s.Spoken = true
 	case EventTyped:
 		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventNameTokens:
@@ -160,6 +174,9 @@ func (s State) message(e Event, now time.Time) State {
 	if s.IsOwn(e.Text) {
 		return s
 	}
+	if e.Composer != "" {
+		s.PlanMode = e.Composer == PlanComposer
+	}
 	if !isContinue(e.Text, s.ConversationID) {
 		if s.Injection.Open(now) {
 			s = s.because("a message of the user came first; the loop goes on when the agent stops")
@@ -169,6 +186,13 @@ func (s State) message(e Event, now time.Time) State {
 	s.SessionIterations, s.Rested = 0, false
 	return s
 }
+
+// PlanComposer is the mode of Cursor's composer in which its agent plans.
+// Source: reports of Cursor 3.21.
+const PlanComposer = "plan"
+
+// Guarded tells whether the loop's agent plans and changes nothing.
+func (s State) Guarded() bool { return s.Plan || s.PlanMode }
 
 // isContinue tells whether a message may be the continue line of a loop, as it
 // was typed or with the slash command's text around it: which of them a hook is
@@ -205,9 +229,19 @@ func (s State) record(e Event, now time.Time) State {
 	case EventNote:
 		s.LastOutput, s.Note = e.Text, e.Text
 	case EventConfirm:
-		s.Confirmed, s.Program = true, e.Text
+		s = s.confirmed(e)
 	case EventNameTokens:
 		s.Token = e.Text
+	}
+	return s
+}
+
+// confirmed is told by the agent's first call what the prompt hook, which must
+// not keep the user's message waiting, has not looked at.
+func (s State) confirmed(e Event) State {
+	s.Confirmed, s.Program = true, e.Text
+	if s.Iterations == 0 && s.Tree.Print == "" {
+		s.Tree, s.VerifyFiles = e.Tree, e.VerifyFiles
 	}
 	return s
 }

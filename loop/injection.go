@@ -16,6 +16,7 @@ type Injection struct {
 	ByHand       bool      `json:"by_hand,omitempty"` // the user asked for it; else the loop waits for it
 	Stopped      bool      `json:"stopped,omitempty"` // a stop had been asked for before, which the line takes back
 	OpenedAt     time.Time `json:"opened_at"`
+	DueAt        time.Time `json:"due_at,omitzero"` // nothing is typed before; zero for at once
 	ClosedAt     time.Time `json:"closed_at,omitzero"`
 	Outcome      string    `json:"outcome,omitempty"` // empty while it is open; Arrived, or why it was given up
 	Method       string    `json:"method,omitempty"`  // the way of typing that pressed keys
@@ -44,9 +45,23 @@ const (
 	TypingImpossible Typing = "impossible"
 )
 
-// Open tells whether the injection is still on its way.
+// Open tells whether the injection is still on its way, or still to come.
 func (i Injection) Open(now time.Time) bool {
-	return i.ID != "" && i.Outcome == "" && now.Sub(i.OpenedAt).Abs() < injectionWindow
+	return i.ID != "" && i.Outcome == "" && (i.early(now) || now.Sub(i.begins()).Abs() < injectionWindow)
+}
+
+// begins is when the typing may begin.
+func (i Injection) begins() time.Time {
+	if i.DueAt.IsZero() {
+		return i.OpenedAt
+	}
+	return i.DueAt
+}
+
+// early tells whether an injection is not due yet. A clock that was set back is
+// not trusted for ever.
+func (i Injection) early(now time.Time) bool {
+	return now.Before(i.DueAt) && !now.Before(i.OpenedAt)
 }
 
 // unreported is the outcome of an injection whose process was killed.
@@ -90,7 +105,7 @@ func (s State) opened(byHand bool, now time.Time) State {
 // inject begins an injection that was asked for by hand. A pause or a stop is
 // taken back by the line, when it arrives, and not by the wish.
 func (s State) inject(now time.Time) (State, Action) {
-	if s.Injection.Open(now) {
+	if s.Injection.Open(now) && !s.Injection.early(now) {
 		return s, Action{Kind: Refuse, Why: "the continue line is being typed already", Hint: "wait for it, or cancel the loop"}
 	}
 	return s.opened(true, now), Action{Kind: Inject, Why: "asked for by the user"}
@@ -160,7 +175,7 @@ func (s State) remembered(i Injection) State {
 func (s State) typed(e Event, now time.Time) (State, Action) {
 	elsewhere := e.Conversation != s.ConversationID
 	again := s.Injection.Outcome == keptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
-	if elsewhere && (s.Injection.Open(now) || again) {
+	if elsewhere && (s.Injection.Open(now) && !s.Injection.early(now) || again) {
 		s.Injection = s.Injection.close(keptBack, now)
 		return s.because(notTyped(keptBack)), Action{Kind: Refuse, Why: keptBack, Hint: "send the line in the chat that it is for"}
 	}

@@ -26,6 +26,7 @@ type Record struct {
 	Own        bool      `json:"own,omitempty"`   // the call ran cursor-ralph or wrote our files; the message was our follow-up
 	File       string    `json:"file,omitempty"`  // written by the call
 	Error      string    `json:"error,omitempty"` // first line of a failed call's message
+	Command    string    `json:"cmd,omitempty"`   // of a shell command that failed
 	Text       string    `json:"text,omitempty"`  // the assistant's words
 }
 
@@ -49,6 +50,7 @@ type Turn struct {
 	ToolCalls int            // the calls that count as work
 	Files     []string
 	Errors    []string
+	Failed    []string // shell commands
 	IDs       []string // of the tool calls, the newest last
 	Followed  bool     // our own follow-up reached the agent
 	Length    int64    // bytes of the journal that were read
@@ -160,8 +162,10 @@ func (t *Turn) addTool(r Record) {
 	t.ToolCalls++
 	t.Files = addFact(t.Files, r.File)
 	t.Errors = addFact(t.Errors, clip(r.Error, keptErrors))
+	t.Failed = addFact(t.Failed, clip(r.Command, keptErrors))
 }
 
+// addFact adds a fact that is not there yet, while there is room.
 func addFact(facts []string, fact string) []string {
 	if fact == "" || len(facts) >= keptFacts || slices.Contains(facts, fact) {
 		return facts

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,6 +33,9 @@ func NewRequest() Request { return Request{State: New()} }
 func (r Request) Check() error {
 	if s := r.State; s.MinIterations > s.MaxIterations {
 		return fmt.Errorf("--min-iterations %d is more than --max-iterations %d: no promise could ever count", s.MinIterations, s.MaxIterations)
+	}
+	if s := r.State; s.Verify == "" && r.Given("verify-timeout") {
+		return errors.New("--verify-timeout says how long --verify may take, and there is no --verify")
 	}
 	return nil
 }
@@ -71,7 +75,18 @@ func Options() []Option {
 			number(0, 1000000, func(s *State) *int { return &s.MinToolCalls })},
 		{"on-promise-no-work", "WHAT", "`WHAT` to do when they are missing: reject, warn or accept (default reject)",
 			oneOf(func(s *State) *NoWork { return &s.NoWork }, Reject, Warn, Accept)},
-		{"max-duration", "D", "end after the time `D`, such as 90m or 2h (default none)", setDuration},
+		{"max-duration", "D", "end after the time `D`, such as 90m or 2h (default none)", duration(func(s *State) *Duration { return &s.MaxDuration })},
+		{"verify", "CMD", "a promise counts only if `CMD` exits with 0 in the workspace (default none)", setVerify},
+		{"verify-timeout", "D", "kill it after the time `D`, and refuse (default 10m)", duration(func(s *State) *Duration { return &s.VerifyTimeout })},
+		{"plan", "", "the agent plans and describes, and changes nothing; install --plan-guard enforces it",
+			func(r *Request, _ string) error { r.State.Plan = true; return nil }},
+		{"struggle-hint", "N", "tell the agent to try another way after `N` iterations without a change, 0 for never (default 3)",
+			number(0, MaxMaxIterations, func(s *State) *int { return &s.StruggleHint })},
+		{"struggle-pause", "N", "pause after `N` iterations without a change, 0 for never (default 0)",
+			number(0, MaxMaxIterations, func(s *State) *int { return &s.StrugglePause })},
+		{"on-error", "WHAT", "`WHAT` to do when a turn fails: pause, or retry by typing (default pause)",
+			oneOf(func(s *State) *OnError { return &s.OnError }, PauseOnError, RetryOnError)},
+		{"stale-after", "D", "do not go on by itself after the time `D` without an event (default 24h)", duration(func(s *State) *Duration { return &s.StaleAfter })},
 		{"ultrawork", "", "an intensity instruction before every continuation",
 			func(r *Request, _ string) error { r.State.Ultrawork = true; return nil }},
 		{"replace", "", "take the place of the loop that runs in this conversation",
@@ -130,11 +145,29 @@ func setPromise(r *Request, v string) error {
 	return nil
 }
 
-func setDuration(r *Request, v string) error {
-	d, err := time.ParseDuration(v)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("%q is not a duration such as 90m or 2h", v)
+// maxVerify is the longest verification command, in bytes.
+const maxVerify = 4096
+
+func setVerify(r *Request, v string) error {
+	switch {
+	case strings.TrimSpace(v) == "":
+		return errors.New("the command is empty")
+	case len(v) > maxVerify:
+		return fmt.Errorf("it is longer than %d bytes: put it into a script", maxVerify)
+	case strings.ContainsRune(v, 0):
+		return errors.New("it has a zero byte in it")
 	}
-	r.State.MaxDuration = Duration(d)
+	r.State.Verify = v
 	return nil
+}
+
+func duration(field func(*State) *Duration) func(*Request, string) error {
+	return func(r *Request, v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("%q is not a duration such as 90m or 2h", v)
+		}
+		*field(&r.State) = Duration(d)
+		return nil
+	}
 }

@@ -18,7 +18,9 @@ const (
 	DefaultMaxIterations = 20
 	MaxMaxIterations     = 10000
 	DefaultPromise       = "COMPLETE"
-	keptHistory          = 50
+	DefaultVerifyTimeout = 10 * time.Minute
+	DefaultStruggleHint  = 3
+	DefaultStaleAfter    = 24 * time.Hour
 )
 
 // ErrNewer is returned for a state file of a newer version: it is left alone.
@@ -68,7 +70,7 @@ type State struct {
 	Cwd            string   `json:"cwd,omitempty"`     // where it was asked for; the workspace is a guess from it
 	Program        string   `json:"program,omitempty"` // how the agent's shell calls cursor-ralph, if not by that name
 	Status         Status   `json:"status,omitempty"`
-	PauseReason    string   `json:"pause_reason,omitempty"` // user, error or struggling
+	PauseReason    string   `json:"pause_reason,omitempty"` // user, error, struggling or stale
 	Reason         string   `json:"reason,omitempty"`       // the status in words; at a limit the summary
 	MinIterations  int      `json:"min_iterations"`
 	PromiseMatch   Match    `json:"promise_match,omitempty"`
@@ -76,15 +78,24 @@ type State struct {
 	MinToolCalls   int      `json:"min_tool_calls"`
 	NoWork         NoWork   `json:"on_promise_no_work,omitempty"`
 	MaxDuration    Duration `json:"max_duration,omitempty"`
+	Verify         string   `json:"verify,omitempty"` // a command that must succeed before a promise counts
+	VerifyTimeout  Duration `json:"verify_timeout,omitempty"`
+	Plan           bool     `json:"plan,omitempty"`      // asked for: the agent plans and changes nothing
+	PlanMode       bool     `json:"plan_mode,omitempty"` // the same, because Cursor's own plan mode is on
+	StruggleHint   int      `json:"struggle_hint"`       // iterations without a change before the agent gets a hint; 0 for none
+	StrugglePause  int      `json:"struggle_pause,omitempty"`
+	OnError        OnError  `json:"on_error,omitempty"`
+	StaleAfter     Duration `json:"stale_after,omitempty"`
 	Ultrawork      bool     `json:"ultrawork,omitempty"`
 
 	Replace    bool      `json:"replace,omitempty"`     // pending only: it may take the place of a running loop
 	Token      string    `json:"token,omitempty"`       // printed by the CLI, so that a hook can bind the file
-	ArmedBy    string    `json:"armed_by,omitempty"`    // prompt (the prompt hook) or cli
+	ArmedBy    string    `json:"armed_by,omitempty"`    // prompt (the prompt hook), mode (loop mode) or cli
 	Confirmed  bool      `json:"confirmed,omitempty"`   // a slash call saw that this loop was armed
 	ContinueIn string    `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
 	ContinueAt time.Time `json:"continue_at,omitzero"`  // when that was
 	MovedTo    string    `json:"moved_to,omitempty"`    // archive only: the conversation the loop went to
+	Spoken     bool      `json:"spoken,omitempty"`      // archive only: the user has written to the agent since
 	CreatedAt  time.Time `json:"created_at,omitzero"`
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	EndedAt    time.Time `json:"ended_at,omitzero"`
@@ -99,7 +110,15 @@ type State struct {
 	Notices      []string    `json:"notices,omitempty"`    // added by us, not delivered yet
 	LastFollowup string      `json:"last_followup,omitempty"`
 	LastStop     StopMark    `json:"last_stop,omitzero"`
-	Injection    Injection   `json:"injection,omitzero"` // of the continue line, the last one
+	Injection    Injection   `json:"injection,omitzero"`          // of the continue line, the last one
+	Retries      int         `json:"retries,omitempty"`           // of failed turns, in a row
+	Verifying    Verifying   `json:"verifying,omitzero"`          // a promise that is being verified
+	VerifyFiles  Contents    `json:"verify_files,omitempty"`      // what the verification obviously runs, as it was when the loop began
+	Tree         Tree        `json:"tree,omitzero"`               // the workspace after the last turn
+	LastAnswer   string      `json:"last_answer,omitempty"`       // a fingerprint of what the assistant said in it
+	Unchanged    int         `json:"unchanged,omitempty"`         // iterations in a row that changed nothing
+	Evident      int         `json:"unchanged_evident,omitempty"` // those of them in which a change would have been seen
+	Struggle     string      `json:"struggle,omitempty"`          // why the agent seems to be stuck; empty if it does not
 	Journal      Mark        `json:"journal,omitzero"`
 	History      []Iteration `json:"history,omitempty"`
 
@@ -123,23 +142,6 @@ type Mark struct {
 	Tools  []string `json:"tools,omitempty"`
 }
 
-// Iteration is one turn that the loop counted.
-type Iteration struct {
-	Number     int            `json:"iteration"`
-	StartedAt  time.Time      `json:"started_at"`
-	EndedAt    time.Time      `json:"ended_at"`
-	Seconds    float64        `json:"duration_seconds"`
-	Promise    string         `json:"promise"` // none, accepted or refused
-	Refused    string         `json:"refused,omitempty"`
-	Warning    string         `json:"warning,omitempty"`
-	Tools      map[string]int `json:"tools,omitempty"`
-	Files      []string       `json:"files,omitempty"`
-	Errors     []string       `json:"errors,omitempty"`
-	Context    []string       `json:"context,omitempty"` // delivered with the continuation that follows
-	Action     string         `json:"action"`
-	Injections []Injection    `json:"injections,omitempty"` // what became of the continue lines that follow
-}
-
 // Duration is a time.Duration that reads and writes as text, such as 2h.
 type Duration time.Duration
 
@@ -158,6 +160,7 @@ func New() State {
 	return State{
 		MaxIterations: DefaultMaxIterations, CompletionPromise: DefaultPromise, MinIterations: 1,
 		MinToolCalls: 1, PromiseMatch: Exact, PromisePlace: Anywhere, NoWork: Reject,
+		StruggleHint: DefaultStruggleHint, OnError: PauseOnError, StaleAfter: Duration(DefaultStaleAfter),
 	}
 }
 
@@ -204,6 +207,10 @@ func (s State) normal() State {
 	s.Iterations = min(max(s.Iterations, 0), MaxMaxIterations)
 	s.SessionIterations = min(max(s.SessionIterations, 0), MaxMaxIterations)
 	s.Journal.Offset = max(s.Journal.Offset, 0)
+	s.StruggleHint, s.StrugglePause = max(s.StruggleHint, 0), max(s.StrugglePause, 0)
+	if s.StaleAfter <= 0 {
+		s.StaleAfter = Duration(DefaultStaleAfter)
+	}
 	if s.CompletionPromise == "" {
 		s.CompletionPromise = DefaultPromise
 	}
@@ -257,9 +264,11 @@ func fields() []string {
 	return []string{"prompt", "max_iterations", "completion_promise", "iterations", "session_iterations",
 		"stop", "last_output", "version", "conversation_id", "workspace", "cwd", "program", "status", "pause_reason",
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
-		"on_promise_no_work", "max_duration", "ultrawork", "token", "armed_by", "confirmed",
-		"continue_in", "continue_at", "moved_to", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
+		"on_promise_no_work", "max_duration", "verify", "verify_timeout", "plan", "plan_mode", "struggle_hint",
+		"struggle_pause", "on_error", "stale_after", "ultrawork", "token", "armed_by", "confirmed",
+		"continue_in", "continue_at", "moved_to", "spoken", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
-		"injection", "journal", "history",
+		"injection", "retries", "verifying", "verify_files", "tree", "last_answer", "unchanged", "unchanged_evident",
+		"struggle", "journal", "history",
 	}
 }

@@ -27,7 +27,8 @@ func TestTheSevenFieldsAloneWork(t *testing.T) {
 	want := loop.State{
 		Prompt: "Build it.", MaxIterations: 7, CompletionPromise: "DONE", Iterations: 2, SessionIterations: 1, Stop: true, LastOutput: "half",
 		Version: 1, Status: loop.Running, MinIterations: 1, MinToolCalls: 1,
-		PromiseMatch: loop.Exact, PromisePlace: loop.Anywhere, NoWork: loop.Reject, Unknown: map[string]json.RawMessage{},
+		PromiseMatch: loop.Exact, PromisePlace: loop.Anywhere, NoWork: loop.Reject,
+		StruggleHint: 3, OnError: loop.PauseOnError, StaleAfter: loop.Duration(24 * time.Hour), Unknown: map[string]json.RawMessage{},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -166,7 +167,9 @@ func fill(v reflect.Value, name string) {
 		fill(v.Index(1), name+"1")
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(reflect.ValueOf(name), reflect.ValueOf(len(name)))
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(value, name)
+		v.SetMapIndex(reflect.ValueOf(name), value)
 	case reflect.String:
 		v.SetString(name + " <&>")
 	case reflect.Int, reflect.Int64:
@@ -263,6 +266,9 @@ func TestTheFileIsForPeople(t *testing.T) {
   "min_tool_calls": 1,
   "on_promise_no_work": "reject",
   "max_duration": "1h30m0s",
+  "struggle_hint": 3,
+  "on_error": "pause",
+  "stale_after": "24h0m0s",
   "a": "<&>",
   "b": {
     "x": [

@@ -33,6 +33,7 @@ func (s State) resume() (State, Action) {
 	if s.Status != Paused {
 		return s, Action{Kind: Refuse, Why: "the loop is not paused", Hint: "`cursor-ralph status` shows where it stands"}
 	}
+	s = s.unstuck()
 	s.Status, s.PauseReason, s.Reason = Running, "", ""
 	if s.Rested {
 		s.Status, s.Reason = Waiting, "resumed; the agent is idle until the continue line is typed"
@@ -44,6 +45,12 @@ func (s State) resume() (State, Action) {
 // acceptable promise, else begin a new session.
 func (s State) continued(e Event, now time.Time) (State, Action) {
 	before := s
+	if e.Verified.ID != s.Verifying.ID {
+		e.Verified = Verification{}
+	}
+	if e.Verified.ID == "" && s.Verifying.Open(s, now) {
+		return s, Action{Kind: Refuse, Why: "the promise of this loop is being verified", Hint: "wait for the end of it, or cancel the loop"}
+	}
 	iteration := s.Iterations + 1 // the turn of which no stop was counted
 	handedOver := s.Unseen && e.Turn.seen()
 	if handedOver {
@@ -51,6 +58,10 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 	}
 	s = s.fold(e.Turn)
 	v := s.judge(e, iteration)
+	if v.asks {
+		return before.asksVerify(now, false), Action{Kind: AskVerify, Why: "the promise is being verified"}
+	}
+	s.Verifying = Verifying{}
 	if handedOver {
 		s = s.addHistory(e, now, v, "continued")
 	}
@@ -112,6 +123,7 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 		return s.end(status, s.summary(limit, now), now), Action{Kind: Refuse, Why: limit, Hint: hint}
 	}
 	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested, s.Unseen = Running, "", "", false, false, false
+	s = s.unstuck()
 	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
 	s.LastStop, s.ContinueAt = StopMark{}, time.Time{}
 	if e.Idle { // nothing is delivered to an agent that does not hear it
@@ -121,6 +133,31 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	s.Injection = s.Injection.close(Arrived, now)
 	text := s.words(s.Iterations+1, why, false)
 	return s.delivered(), Action{Kind: Followup, Text: text, Why: "continued"}
+}
+
+// unstuck begins to watch for struggle anew: the user has looked at it.
+func (s State) unstuck() State {
+	s.Struggle, s.LastAnswer, s.Unchanged, s.Evident = "", "", 0, 0
+	return s
+}
+
+// Stale tells whether nothing was heard of a loop for so long that it does not
+// go on by itself.
+func (s State) Stale(now time.Time) bool {
+	if s.Status.Ended() || s.EventAt.IsZero() || s.StaleAfter <= 0 {
+		return false
+	}
+	return now.Sub(s.EventAt) > time.Duration(s.StaleAfter)
+}
+
+// ifStale pauses a loop that was forgotten: the user who writes in its chat
+// again, or stops its agent, may want something else.
+func (s State) ifStale(e Event, now time.Time) State {
+	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !isContinue(e.Text, s.ConversationID)
+	if !s.Stale(now) || s.Status == Paused || e.Kind != EventStop && !speaks {
+		return s
+	}
+	return s.pause("stale", fmt.Sprintf("nothing was heard of the loop for %s; it goes on with its continue line", now.Sub(s.EventAt).Round(time.Minute)))
 }
 
 // atLimit tells which hard limit a loop has reached, in words and with the way

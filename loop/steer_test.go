@@ -222,6 +222,7 @@ func TestALoopThatIsTakenUpAgainIsNotOverAnyMore(t *testing.T) {
 	want := c.l
 	c.do(goOn(loop.Turn{}))
 	want.Status, want.Reason, want.Stop = loop.Running, "", false
+	want.LastAnswer, want.Unchanged, want.Evident = "", 0, 0
 	want.EndedAt, want.EventAt, want.LastStop, want.SessionIterations = time.Time{}, began().Add(20*time.Second), loop.StopMark{}, 0
 	if diff := cmp.Diff(want, c.l); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -8,17 +8,38 @@ import (
 )
 
 // stopped decides after a turn, in the order of the specification: the user's
-// stop, pause, error, count, promise, limits, session limit, follow-up.
+// stop, pause, error, count, promise, limits, struggle, session limit, follow-up.
 func (s State) stopped(e Event, now time.Time) (State, Action) {
-	if s.SawStop(e, now) {
+	if e.Verified.ID != s.Verifying.ID {
+		e.Verified = Verification{} // of a promise that is not asked about any more
+	}
+	if e.Verified.ID == "" && s.SawStop(e, now) {
 		return s, Action{Why: "the same stop was reported twice"}
 	}
 	before := s
-	s.Injection = s.Injection.close("a turn ended before the line arrived", now)
+	next, action := s.afterTurn(e, now)
+	switch action.Kind {
+	case AwaitText, AskTyping:
+		return before, action
+	case AskVerify:
+		return before.atStop(e, now).asksVerify(now, false), action
+	}
+	next.Verifying = Verifying{}
+	return next, action
+}
+
+// atStop takes note of a stop, whatever it leads to.
+func (s State) atStop(e Event, now time.Time) State {
 	if e.LoopCount < s.LastStop.LoopCount {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
 	s.LastStop = StopMark{e.Generation, e.LoopCount, e.Status, e.began(now)}
+	return s
+}
+
+func (s State) afterTurn(e Event, now time.Time) (State, Action) {
+	s = s.atStop(e, now)
+	s.Injection = s.Injection.close("a turn ended before the line arrived", now)
 	s.Minimal, s.Unseen, s.ContinueIn, s.ContinueAt = e.Minimal, false, "", time.Time{}
 	if e.Status == Aborted {
 		s.Stop = true
@@ -33,15 +54,9 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 	case s.Status != Running && s.Status != Waiting:
 		return s, Action{Why: "the status " + string(s.Status) + " is unknown to this version"}
 	case e.Status != Completed:
-		s = s.pause("error", "the turn failed: Cursor reported "+string(e.Status))
-		s.Rested = true
-		return s, Action{Why: s.Reason}
+		return s.failed(e, now)
 	}
-	next, action := s.counted(e, now)
-	if action.Kind == AwaitText || action.Kind == AskTyping {
-		return before, action
-	}
-	return next, action
+	return s.counted(e, now)
 }
 
 // SawStop tells whether a stop event is one that was decided a moment ago: our
@@ -66,10 +81,13 @@ func (e Event) began(now time.Time) time.Time {
 func (s State) counted(e Event, now time.Time) (State, Action) {
 	s.Iterations++
 	s.SessionIterations++
-	s.Status, s.Reason, s.Rested = Running, "", false
+	s.Status, s.Reason, s.Rested, s.Retries = Running, "", false, 0
 	s = s.fold(e.Turn)
 	v := s.judge(e, s.Iterations)
-	if v.accepted {
+	switch {
+	case v.asks:
+		return s, Action{Kind: AskVerify, Why: "the promise is being verified"}
+	case v.accepted:
 		s = s.addHistory(e, now, v, "ended")
 		return s.end(PromiseAccepted, "promise "+v.words(), now), Action{Why: "promise accepted", Promise: v.words()}
 	}
@@ -93,37 +111,54 @@ func (s State) cleared() State {
 	return s
 }
 
-// carryOn answers with the next continuation.
+// carryOn pauses a loop that is stuck, if the user wants that, and else goes on
+// to the next turn: by a follow-up, or at the session limit by typing.
 func (s State) carryOn(e Event, now time.Time, v verdict) (State, Action) {
 	action := Action{Kind: Followup, Why: "no promise", Promise: v.words()}
 	if v.found {
 		action.Why = "promise refused"
 	}
-	if s.sessionOver(e) && e.Typing != TypingImpossible {
-		return s.typeOn(e, now, v, action.Why)
-	}
-	if s.sessionOver(e) {
+	s = s.addHistory(e, now, v, string(Followup))
+	switch {
+	case s.tripped():
+		return s.struggled(action)
+	case s.sessionOver(e) && e.Typing != TypingImpossible:
+		return s.typeOn(e, now, action)
+	case s.sessionOver(e):
 		action.Kind = HandOver
 		action.Why += "; session limit reached"
 		s.Status, s.Rested, s.Unseen = Waiting, true, true
 		s.Reason = "Cursor's session limit is reached; type the continue line"
 	}
 	action.Text = s.words(s.Iterations+1, v.why(), action.Kind == HandOver)
-	s = s.addHistory(e, now, v, string(action.Kind)).delivered()
+	s = s.then(action.Kind).delivered()
 	s.LastFollowup = action.Text
 	return s, action
+}
+
+// then puts what follows an iteration into its record.
+func (s State) then(kind ActionKind) State {
+	s.History[len(s.History)-1].Action = string(kind)
+	return s
+}
+
+// struggled pauses a loop whose agent is stuck.
+func (s State) struggled(a Action) (State, Action) {
+	s = s.then("pause").pause("struggling", fmt.Sprintf("STRUGGLING: %d iterations in a row have changed nothing", s.Evident))
+	s.Rested = true
+	return s, Action{Why: s.Reason, Promise: a.Promise}
 }
 
 // typeOn lets the continue line be typed, once it is known that this is
 // possible. The agent gets nothing now: what waits for a continuation goes with
 // the one that the line brings.
-func (s State) typeOn(e Event, now time.Time, v verdict, why string) (State, Action) {
+func (s State) typeOn(e Event, now time.Time, a Action) (State, Action) {
 	if e.Typing == TypingUnknown {
 		return s, Action{Kind: AskTyping}
 	}
-	s = s.addHistory(e, now, v, string(Inject)).opened(false, now)
+	s = s.then(Inject).opened(false, now)
 	s.Status, s.Rested, s.Reason = Waiting, true, "the continue line is being typed into Cursor"
-	return s, Action{Kind: Inject, Why: why + "; session limit reached", Promise: v.words()}
+	return s, Action{Kind: Inject, Why: a.Why + "; session limit reached", Promise: a.Promise}
 }
 
 // sessionOver tells whether Cursor runs the stop hook no more in this session.
@@ -134,18 +169,34 @@ func (s State) sessionOver(e Event) bool {
 // lateText applies words that were overtaken by the stop of their turn to a
 // loop which that stop ended by a limit.
 func (s State) lateText(e Event, now time.Time) (State, Action) {
-	byLimit := s.Status == MaxIterations || s.Status == MaxDuration
-	if !byLimit || s.LastStop.Generation != e.Generation || now.Sub(s.EndedAt) > lateWindow {
+	if !s.byLimit() || s.LastStop.Generation != e.Generation || now.Sub(s.EndedAt) > lateWindow {
 		return s, Action{}
 	}
+	e.Verified = Verification{}
 	v := s.judge(e, s.Iterations)
+	if v.asks {
+		s = s.asksVerify(now, true)
+		s.Verifying.Warning = v.warning
+		return s, Action{Kind: AskVerify, Why: "the promise of a late text is being verified"}
+	}
 	if !v.accepted {
 		return s, Action{Why: "late text without a promise", Promise: v.words()}
 	}
+	return s.lateVerdict(v, now)
+}
+
+func (s State) byLimit() bool { return s.Status == MaxIterations || s.Status == MaxDuration }
+
+// lateVerdict puts what became of a late promise into the record of its loop.
+func (s State) lateVerdict(v verdict, now time.Time) (State, Action) {
 	if n := len(s.History); n > 0 {
-		s.History[n-1].Promise, s.History[n-1].Warning = "accepted", v.warning
+		last := &s.History[n-1]
+		last.Promise, last.Refused, last.Warning, last.Verified = v.name(), v.refused, v.warning, v.check.short()
 	}
 	s.EventAt = now
+	if !v.accepted {
+		return s, Action{Why: "late promise refused", Promise: v.words()}
+	}
 	return s.end(PromiseAccepted, "promise "+v.words(), now), Action{Why: "promise accepted in a late text", Promise: v.words()}
 }
 
@@ -153,21 +204,6 @@ func (s State) fold(t Turn) State {
 	s.ToolCalls += t.ToolCalls
 	s.Journal.Offset += t.Length
 	s.Journal.Tools = t.IDs
-	return s
-}
-
-func (s State) addHistory(e Event, now time.Time, v verdict, action string) State {
-	started := s.StartedAt
-	if n := len(s.History); n > 0 {
-		started = s.History[n-1].EndedAt
-	}
-	s.History = append(s.History, Iteration{
-		Number: s.Iterations, StartedAt: started, EndedAt: now,
-		Seconds: now.Sub(started).Round(time.Millisecond).Seconds(),
-		Promise: v.name(), Refused: v.refused, Warning: v.warning,
-		Tools: e.Turn.Tools, Files: e.Turn.Files, Errors: e.Turn.Errors, Action: action,
-	})
-	s.History = newest(s.History, keptHistory)
 	return s
 }
 
@@ -186,8 +222,10 @@ func (s State) delivered() State {
 type verdict struct {
 	found    bool
 	accepted bool
-	refused  string // why it was refused
-	warning  string // accepted, but
+	asks     bool         // it is accepted if the verification passes
+	refused  string       // why it was refused
+	warning  string       // accepted, but
+	check    Verification // zero where none was made
 }
 
 func (v verdict) name() string {
@@ -212,10 +250,13 @@ func (v verdict) words() string {
 
 // why tells the agent why it is still here.
 func (v verdict) why() string {
-	if v.found {
-		return "Your promise was refused: " + v.refused + "."
+	switch {
+	case !v.found:
+		return "You stopped, but you gave no completion promise, so the task counts as unfinished."
+	case v.check.Output != "":
+		return "Your promise was refused: " + v.refused + ". The end of its output:\n" + fenced(v.check.Output)
 	}
-	return "You stopped, but you gave no completion promise, so the task counts as unfinished."
+	return "Your promise was refused: " + v.refused + "."
 }
 
 // NoWork says what happens to a promise that too few tool calls stand behind.
@@ -228,8 +269,13 @@ const (
 	Accept NoWork = "accept"
 )
 
-// judge looks for the promise of an iteration and at the rules it has to meet.
+// judge looks for the promise of an iteration and at the rules it has to meet,
+// the verification last.
 func (s State) judge(e Event, iteration int) verdict {
+	return s.verified(s.ruled(e, iteration), e)
+}
+
+func (s State) ruled(e Event, iteration int) verdict {
 	if !s.promised(e.Turn.Texts) {
 		return verdict{}
 	}

@@ -380,9 +380,10 @@ func TestHistory(t *testing.T) {
 	at := func(s int) time.Time { return began().Add(time.Duration(s) * time.Second) }
 	want := []loop.Iteration{
 		{Number: 1, StartedAt: at(0), EndedAt: at(10), Seconds: 10, Promise: "refused", Refused: "this is iteration 1 and the loop runs for at least 2",
-			Tools: map[string]int{"Shell": 2, "Write": 1}, Files: []string{"a.go"}, Errors: []string{"no such file"}, Context: []string{"Mind the gap."}, Action: "followup"},
-		{Number: 2, StartedAt: at(10), EndedAt: at(20), Seconds: 10, Promise: "none", Action: "hand-over"},
-		{Number: 3, StartedAt: at(20), EndedAt: at(40), Seconds: 20, Promise: "none", Action: "ended"},
+			Tools: map[string]int{"Shell": 2, "Write": 1}, Files: []string{"a.go"}, Errors: []string{"no such file"}, Context: []string{"Mind the gap."}, Action: "followup",
+			Answer: marker, Progress: "yes"},
+		{Number: 2, StartedAt: at(10), EndedAt: at(20), Seconds: 10, Promise: "none", Action: "hand-over", Answer: working},
+		{Number: 3, StartedAt: at(20), EndedAt: at(40), Seconds: 20, Promise: "none", Action: "ended", Answer: working, Progress: "no"},
 	}
 	if diff := cmp.Diff(want, c.l.History); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -409,8 +410,12 @@ func TestTheRecordOfAnAcceptedPromise(t *testing.T) {
 func TestTheLastFiftyIterationsAreKept(t *testing.T) {
 	c := newChat(t, atMost(100))
 	c.all(repeat(53, stop(worked(working)))...)
-	if n := len(c.l.History); n != 50 || c.l.History[0].Number != 4 || c.l.History[49].Number != 53 {
-		t.Errorf("got %d records, from %d to %d", n, c.l.History[0].Number, c.l.History[n-1].Number)
+	older, l := c.l.Older()
+	if n := len(l.History); n != 50 || l.History[0].Number != 4 || l.History[49].Number != 53 || len(older) != 3 || older[2].Number != 3 {
+		t.Errorf("got %d records, from %d to %d, and %d older ones", n, l.History[0].Number, l.History[n-1].Number, len(older))
+	}
+	if older, l = l.Older(); len(older) != 0 || len(l.History) != 50 {
+		t.Errorf("once more: got %d and %d records", len(older), len(l.History))
 	}
 }
 

@@ -26,6 +26,12 @@ func (s State) words(iteration int, why string, handOver bool) string {
 	b.WriteString("\n\n---\n")
 	writeList(&b, "Added by the user:", s.Context)
 	writeList(&b, "Please note:", s.Notices)
+	if s.Struggle != "" {
+		fmt.Fprintf(&b, struggling, s.Struggle)
+	}
+	if s.Guarded() {
+		b.WriteString(planning)
+	}
 	b.WriteString(s.stoppingRule())
 	if handOver {
 		fmt.Fprintf(&b, handingOver, s.Marker(), ContinueLine(s.ConversationID), PromptLink(s.ConversationID))
@@ -46,6 +52,14 @@ func (s State) stoppingRule() string {
 }
 
 const ultrawork = `Ultrawork: use everything you have. Plan before you act, look at all that the task touches, leave no part for later, check every result by running it, and distrust your first answer.
+
+`
+
+const struggling = `You seem to be stuck: %s. Do not try the same once more. Look at what really happens, question what you took for granted, take a smaller step or another way.
+
+`
+
+const planning = `Plan mode: change nothing and run nothing. Read, search, think, and write the plan as Markdown: stage and describe each change, and what speaks against it. Then wait for the user to approve it. Tools that write or execute are denied.
 
 `
 
@@ -75,10 +89,15 @@ func writeList(b *strings.Builder, title string, items []string) {
 	b.WriteString("\n")
 }
 
-// clip shortens text to at most n bytes of its first line, at a character's
-// border.
+// clip is clipText of the first line.
 func clip(text string, n int) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return clipText(text, n)
+}
+
+// clipText shortens text to at most n bytes, lines and all, at a character's
+// border.
+func clipText(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

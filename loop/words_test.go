@@ -39,7 +39,7 @@ const before, behind = "The task, word for word:\n\n", "\n\n---\nLook at what is
 func TestTheTaskIsTheSameFromFirstToLast(t *testing.T) {
 	for name, task := range tasks() {
 		t.Run(name, func(t *testing.T) {
-			c := newChat(t, func(l *loop.State) { l.Prompt, l.MaxIterations = task, 7 })
+			c := newChat(t, func(l *loop.State) { l.Prompt, l.MaxIterations, l.StruggleHint = task, 7, 0 })
 			begun, _, _ := strings.Cut(c.l.StartText(), "\n")
 			sameText(t, c.l.StartText(), begun, task, 1, 7)
 			for i := 2; i <= 7; i++ {

@@ -1,0 +1,54 @@
+package loop
+
+import (
+	"fmt"
+	"time"
+)
+
+// OnError says what happens when a turn fails.
+type OnError string
+
+// The policies. A retry waits until it was seen that this Cursor reports the
+// user's Stop as aborted: some are reported to call it an error.
+const (
+	PauseOnError OnError = "pause"
+	RetryOnError OnError = "retry"
+)
+
+const (
+	maxRetries = 4 // in a row
+	firstRetry = 30 * time.Second
+)
+
+// failed is a turn that Cursor reports as an error. Its answer is ignored, so
+// the loop pauses, or has the continue line typed after a while. The turn is
+// not counted.
+func (s State) failed(e Event, now time.Time) (State, Action) {
+	why := "the turn failed: Cursor reported " + string(e.Status)
+	s.Rested = true
+	switch {
+	case s.OnError != RetryOnError:
+	case !e.Aborts:
+		why += "; it is not tried again, because it is not known yet whether this Cursor reports your Stop button as an error too"
+	case s.Retries >= maxRetries:
+		why += fmt.Sprintf("; %d tries in a row failed", s.Retries)
+	case e.Typing == TypingUnknown:
+		return s, Action{Kind: AskTyping}
+	case e.Typing == TypingImpossible:
+		why += "; it is not tried again, because nothing can type here"
+	default:
+		return s.retry(why, now)
+	}
+	s = s.pause("error", why)
+	return s, Action{Why: why}
+}
+
+// retry has the continue line typed after 30 s, 1, 2 and 4 minutes.
+func (s State) retry(why string, now time.Time) (State, Action) {
+	wait := firstRetry << s.Retries
+	s.Retries++
+	s = s.opened(false, now)
+	s.Injection.DueAt = now.Add(wait)
+	s.Status, s.Reason = Waiting, fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, wait, s.Retries, maxRetries)
+	return s, Action{Kind: Inject, Why: s.Reason}
+}

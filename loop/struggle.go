@@ -1,0 +1,114 @@
+package loop
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Progress says whether an iteration changed anything.
+type Progress string
+
+// The answers. It is unknown where nothing could have told.
+const (
+	ProgressUnknown Progress = ""
+	ProgressMade    Progress = "yes"
+	ProgressNone    Progress = "no"
+)
+
+// progressed takes in what the turn that was just put into the history changed,
+// and whether the agent seems to be stuck. It is told in the next continuation,
+// and never keeps an honest promise from being accepted.
+func (s State) progressed(e Event) State {
+	said := fingerprint(e.Turn.Texts)
+	again := said != "" && said == s.LastAnswer
+	made, evident := s.moved(e)
+	last := &s.History[len(s.History)-1]
+	switch {
+	case made:
+		last.Progress, s.Unchanged, s.Evident = ProgressMade, 0, 0
+	case evident || again:
+		last.Progress, s.Evident = ProgressNone, s.Evident+1
+		s.Unchanged++
+	default:
+		s.Unchanged++
+	}
+	if e.Tree.Print != "" {
+		s.Tree = e.Tree
+	}
+	s.LastAnswer = said
+	s.Struggle = s.stuck()
+	last.Struggle, last.Tree, last.Head = s.Struggle, e.Tree.Print, e.Tree.Head
+	return s
+}
+
+// moved tells whether a turn changed anything, and if not whether a change would
+// have been seen. A tree that was there before is no change: an agent that goes
+// back and forth between two is stuck.
+func (s State) moved(e Event) (made, evident bool) {
+	switch {
+	case e.Tree.Print == "":
+		return len(e.Turn.Files) > 0, len(e.Turn.Tools) > 0
+	case s.Tree.Print == "" || s.Tree.Root != e.Tree.Root:
+		return true, false // nothing to compare with: nobody is accused
+	}
+	return e.Tree.Print != s.Tree.Print && !s.wasTree(e.Tree.Print), true
+}
+
+func (s State) wasTree(print string) bool {
+	return slices.ContainsFunc(s.History, func(h Iteration) bool { return h.Tree == print })
+}
+
+// errorWindow is in how many iterations the same error line has to come twice.
+const errorWindow = 3
+
+// stuck says in words why the agent seems to be, or nothing.
+func (s State) stuck() string {
+	if s.StruggleHint <= 0 {
+		return ""
+	}
+	if s.Unchanged >= s.StruggleHint {
+		return fmt.Sprintf("%d iterations in a row have changed nothing", s.Unchanged)
+	}
+	recent := newest(s.History, errorWindow)
+	last := recent[len(recent)-1]
+	for _, h := range recent[:len(recent)-1] {
+		for _, line := range last.Errors {
+			if slices.Contains(h.Errors, line) {
+				return "the same error came again: " + line
+			}
+		}
+	}
+	return ""
+}
+
+// tripped tells whether the struggle breaker pauses the loop.
+func (s State) tripped() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
+
+// changedFiles lists what a turn changed: what edit events name, and what git
+// sees that was otherwise before.
+func (s State) changedFiles(e Event) []string {
+	files := slices.Clone(e.Turn.Files)
+	if s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root {
+		for _, file := range s.Tree.Files.changed(e.Tree.Files) {
+			files = addFact(files, file)
+		}
+	}
+	for _, file := range e.Committed {
+		files = addFact(files, file)
+	}
+	return files
+}
+
+// fingerprint is the same for the same words.
+func fingerprint(texts []string) string {
+	words := strings.Join(strings.Fields(strings.Join(texts, "\n")), " ")
+	if words == "" {
+		return ""
+	}
+	h := fnv.New64a()
+	h.Write([]byte(words))
+	return strconv.FormatUint(h.Sum64(), 36)
+}

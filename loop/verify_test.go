@@ -1,0 +1,238 @@
+package loop_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+func verifies(l *loop.State) { l.Verify = "go test ./..." }
+
+// verified is the same stop, or continue, with the result of what was asked for.
+func (c *chat) verified(e loop.Event, v loop.Verification) loop.Action {
+	c.t.Helper()
+	v.ID = c.l.Verifying.ID
+	e.Verified = v
+	if e.Generation == "" {
+		e.Generation = c.l.LastStop.Generation
+	}
+	next, action := loop.Decide(c.l, e, c.now)
+	c.l, c.now = saved(c.t, next), c.now.Add(10*time.Second)
+	return action
+}
+
+func TestAPromiseIsVerified(t *testing.T) {
+	said := stop(worked(marker))
+	for _, tt := range []struct {
+		name    string
+		result  loop.Verification
+		want    outcome
+		promise string
+		inText  []string
+	}{
+		{"a command that succeeds accepts it", loop.Verification{Passed: true}, accepted(1), "accepted", nil},
+		{"one that fails refuses it", loop.Verification{Exit: 3, Output: "FAIL: TestA\n"}, goesOn(1), "refused: `go test ./...` failed with exit 3",
+			[]string{"Your promise was refused: `go test ./...` failed with exit 3. The end of its output:\n```\nFAIL: TestA\n```\n", "Build it."}},
+		{"one that takes too long refuses it", loop.Verification{Exit: -1, Why: "it did not end within 10m0s and was killed"}, goesOn(1),
+			"refused: the verification `go test ./...` did not succeed: it did not end", []string{"it did not end within 10m0s and was killed.\n"}},
+		{"an output cannot close its frame", loop.Verification{Exit: 1, Output: "```\n````\nThe task is done.\n"}, goesOn(1), "refused: `go test",
+			[]string{"\n`````\n```\n````\nThe task is done.\n`````\n"}},
+		{"what it runs was changed", loop.Verification{Passed: true, Changed: []string{"/w/check.sh"}}, accepted(1),
+			"accepted with a warning: /w/check.sh changed since the loop began", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, verifies)
+			a := c.do(said)
+			if got := c.outcome(a); got != (outcome{loop.AskVerify, loop.Running, 0}) || !c.l.Verifying.Open(c.l, c.now) {
+				t.Fatalf("got %+v, verifying %+v", got, c.l.Verifying)
+			}
+			a = c.verified(said, tt.result)
+			if got := c.outcome(a); got != tt.want || !strings.HasPrefix(a.Promise, tt.promise) {
+				t.Errorf("got %+v, promise %q, want %+v, %q", got, a.Promise, tt.want, tt.promise)
+			}
+			for _, part := range tt.inText {
+				if !strings.Contains(a.Text, part) {
+					t.Errorf("got %q, want %q in it", a.Text, part)
+				}
+			}
+			last := c.l.History[len(c.l.History)-1]
+			if c.l.Verifying.ID != "" || last.Verified == nil || last.Verified.Passed != tt.result.Passed || last.Verified.Output != "" {
+				t.Errorf("got verifying %+v, record %+v", c.l.Verifying, last.Verified)
+			}
+		})
+	}
+}
+
+func TestOnlyAnAcceptablePromiseIsVerified(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*loop.State)
+		event  loop.Event
+	}{
+		{"no promise", nil, stop(worked(working))},
+		{"too early", atLeast(2), stop(worked(marker))},
+		{"no work", nil, stop(talked(marker))},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, verifies, tt.change)
+			if a := c.do(tt.event); a.Kind != loop.Followup || c.l.Verifying.ID != "" {
+				t.Errorf("got %+v", a)
+			}
+		})
+	}
+}
+
+// While the command runs the loop's lock is free.
+func TestWhatHappensWhileAPromiseIsVerified(t *testing.T) {
+	said := stop(worked(marker))
+	for _, tt := range []struct {
+		name      string
+		meanwhile func(*chat)
+		want      outcome
+	}{
+		{"nothing", func(*chat) {}, accepted(1)},
+		{"the user asks for a stop", func(c *chat) { c.l.Stop = true }, stoppedAt(0)},
+		{"the user cancels", func(c *chat) { c.do(loop.Event{Kind: loop.EventCancel}) }, outcome{loop.Rest, loop.Cancelled, 0}},
+		{"the user pauses", func(c *chat) { c.do(loop.Event{Kind: loop.EventPause}) }, pausedAt(0)},
+		{"the agent gives up", func(c *chat) { c.do(loop.Event{Kind: loop.EventBlocked, Text: "why"}) }, outcome{loop.Rest, loop.Blocked, 0}},
+		{"another verification was begun", func(c *chat) { c.l.Verifying.ID = "other" }, outcome{loop.Rest, loop.Running, 0}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, verifies)
+			c.do(said)
+			e := said
+			e.Generation, e.Verified = c.l.LastStop.Generation, loop.Verification{ID: c.l.Verifying.ID, Passed: true}
+			e.Began = c.l.LastStop.At
+			tt.meanwhile(c)
+			if got := c.outcome(c.do(e)); got != tt.want {
+				t.Errorf("got %+v want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestContextThatComesWhileAPromiseIsVerifiedIsDelivered(t *testing.T) {
+	c := newChat(t, verifies)
+	said := stop(worked(marker))
+	c.all(said, loop.Event{Kind: loop.EventContext, Text: "Mind the gap."})
+	if a := c.verified(said, loop.Verification{Exit: 1}); !strings.Contains(a.Text, "Mind the gap.") || len(c.l.Context) > 0 {
+		t.Errorf("got %q, left %q", a.Text, c.l.Context)
+	}
+}
+
+// Our hook may be installed twice: the second copy must not run it again.
+func TestTheSecondReportOfAStopVerifiesNothing(t *testing.T) {
+	c := newChat(t, verifies)
+	said := stop(worked(marker), generation("g"), func(e *loop.Event) { e.Began = began() })
+	c.do(said)
+	if a := c.do(said); a.Kind != loop.Rest || c.l.Iterations != 0 || c.l.Verifying.ID == "" {
+		t.Errorf("got %+v", a)
+	}
+	if a := c.verified(said, loop.Verification{Passed: true}); c.l.Status != loop.PromiseAccepted {
+		t.Errorf("got %+v", a)
+	}
+}
+
+// The stop hook was killed with the editor: the next stop finds the promise.
+func TestAVerificationThatNeverEndedIsBegunAgain(t *testing.T) {
+	c := newChat(t, verifies)
+	c.do(stop(worked(marker)))
+	c.now = c.now.Add(time.Hour)
+	if c.l.Verifying.Open(c.l, c.now) {
+		t.Errorf("it is under way after an hour: %+v", c.l.Verifying)
+	}
+	was := c.l.Verifying.ID
+	if a := c.do(stop(worked(marker))); a.Kind != loop.AskVerify || c.l.Verifying.ID == was {
+		t.Errorf("got %+v", a)
+	}
+}
+
+func TestContinueVerifiesToo(t *testing.T) {
+	for passed, want := range map[bool]outcome{true: {loop.Refuse, loop.PromiseAccepted, 0}, false: {loop.Followup, loop.Running, 0}} {
+		c := newChat(t, verifies)
+		goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker)}
+		if a := c.do(goOn); a.Kind != loop.AskVerify {
+			t.Fatalf("got %+v", a)
+		}
+		if a := c.do(goOn); a.Kind != loop.Refuse {
+			t.Errorf("a second continue meanwhile: got %+v", a)
+		}
+		a := c.verified(goOn, loop.Verification{Passed: passed, Exit: 1})
+		if got := c.outcome(a); got != want {
+			t.Errorf("passed %t: got %+v want %+v", passed, got, want)
+		}
+	}
+}
+
+func TestALatePromiseIsVerified(t *testing.T) {
+	for passed, want := range map[bool]loop.Status{true: loop.PromiseAccepted, false: loop.MaxIterations} {
+		c := newChat(t, verifies, atMost(1))
+		c.do(stop(worked(), waited, generation("g")))
+		late := loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)}
+		if a := c.do(late); a.Kind != loop.AskVerify || c.l.Status != loop.MaxIterations || !c.l.Verifying.Late {
+			t.Fatalf("got %+v, %+v", a, c.l.Verifying)
+		}
+		other := loop.Event{Kind: loop.EventVerified, Verified: loop.Verification{ID: "other", Passed: true}}
+		if c.do(other); c.l.Status != loop.MaxIterations {
+			t.Fatalf("the result of another verification counted")
+		}
+		c.verified(loop.Event{Kind: loop.EventVerified}, loop.Verification{Passed: passed, Exit: 1})
+		if h := c.l.History[0]; c.l.Status != want || c.l.Verifying.ID != "" || (h.Promise == "accepted") != passed || (h.Refused == "") != passed {
+			t.Errorf("passed %t: got %s, %+v", passed, c.l.Status, h)
+		}
+	}
+}
+
+// A wrong promise with a failing verification never ends a loop, an honest one
+// with a passing one always does, at once, whatever else happens around them.
+func TestVerificationInRandomRuns(t *testing.T) {
+	for seed := range uint64(1000) {
+		if broken := randomRun(t, rand.New(rand.NewPCG(seed, 1))); broken != "" {
+			t.Fatalf("seed %d: %s", seed, broken)
+		}
+	}
+}
+
+func randomRun(t *testing.T, r *rand.Rand) string {
+	c := newChat(t, verifies, atMost(40))
+	around := []loop.Event{
+		{Kind: loop.EventContext, Text: "context"}, {Kind: loop.EventNote, Text: marker + " soon"}, {Kind: loop.EventNote, Text: "half"},
+		{Kind: loop.EventMessage, Text: "a message"}, {Kind: loop.EventNotice, Text: "notice"}, {Kind: loop.EventConfirm}, {},
+	}
+	for range 12 {
+		for range r.IntN(3) {
+			c.do(around[r.IntN(len(around))])
+		}
+		honest := r.IntN(8) == 0
+		said := []string{working, marker, "```\n" + marker + "\n```", "so " + marker + " and on"}[r.IntN(4)]
+		if honest {
+			said = marker
+		}
+		e := stop(worked(said), loopCount(r.IntN(3)))
+		if c.do(e).Kind != loop.AskVerify {
+			if honest {
+				return "an honest promise was not verified"
+			}
+			continue
+		}
+		for range r.IntN(3) {
+			c.do(around[r.IntN(len(around))])
+		}
+		a := c.verified(e, loop.Verification{Passed: honest, Exit: r.IntN(3), Why: []string{"", "it was killed"}[r.IntN(2)]})
+		switch ended := c.l.Status == loop.PromiseAccepted; {
+		case ended != honest:
+			return fmt.Sprintf("honest %t, and the status is %s (%s)", honest, c.l.Status, a.Why)
+		case ended:
+			return ""
+		}
+	}
+	if slices.ContainsFunc(c.l.History, func(h loop.Iteration) bool { return h.Promise == "accepted" }) {
+		return "a wrong promise was accepted"
+	}
+	return ""
+}
