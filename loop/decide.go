@@ -30,7 +30,7 @@ const (
 	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
 	EventInject     EventKind = "inject"      // the user has the continue line typed
 	EventInjected   EventKind = "injected"    // what became of that: Injection
-	EventSpoken     EventKind = "spoken"      // the user wrote an ordinary message after the loop's end
+	EventSpoken     EventKind = "spoken"      // an ordinary message came after the loop's end: Text, Generation
 )
 
 // StopStatus is how Cursor says that a turn ended. Source: Cursor's
@@ -151,7 +151,7 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 	case EventVerified:
 		return s.lateVerified(e, now)
 	case EventSpoken:
-		s.Spoken = true
+		return s.spoken(e)
 	case EventTyped:
 		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventNameTokens:

@@ -151,7 +151,7 @@ func decideAnything(l loop.State) {
 			loop.Decide(next, e, began().Add(time.Hour))
 		}
 	}
-	_ = l.Line()
+	_ = l.Line(time.Time{})
 	_ = l.StartText()
 }
 

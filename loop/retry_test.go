@@ -105,6 +105,7 @@ func TestAStaleLoopDoesNotGoOnByItself(t *testing.T) {
 		{"continued, it goes on", nil, 9 * day, []loop.Event{hello, {Kind: loop.EventContinue}, stop(worked(working))}, goesOn(2)},
 		{"continued before anything else", nil, 9 * day, []loop.Event{{Kind: loop.EventTyped, Conversation: "c1"}, {Kind: loop.EventContinue}, stop(worked(working))}, goesOn(2)},
 		{"the continue line as a message", nil, 9 * day, []loop.Event{{Kind: loop.EventMessage, Text: "/ralph-loop --continue c1"}, {Kind: loop.EventContinue}, stop(worked(working))}, goesOn(2)},
+		{"the continue line alone pauses nothing", nil, 9 * day, []loop.Event{{Kind: loop.EventMessage, Text: "/ralph-loop --continue c1"}}, runningAt(1)},
 		{"the user's Stop", nil, 9 * day, []loop.Event{stop(worked(working), status(loop.Aborted))}, stoppedAt(1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -123,5 +124,14 @@ func TestAStaleLoopDoesNotGoOnByItself(t *testing.T) {
 				t.Errorf("got %+v, paused because of %q, want %+v", got, c.l.PauseReason, tt.want)
 			}
 		})
+	}
+}
+
+func TestALoopThatTheUserPausedIsNotPausedOnceMore(t *testing.T) {
+	c := newChat(t)
+	c.do(loop.Event{Kind: loop.EventPause})
+	c.now = c.now.Add(48 * time.Hour)
+	if c.do(stop(worked(working))); c.l.PauseReason != "user" || c.l.Status != loop.Paused {
+		t.Errorf("got %s because of %q", c.l.Status, c.l.PauseReason)
 	}
 }

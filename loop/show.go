@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -13,8 +14,15 @@ func (s State) SameTask(other State) bool {
 }
 
 // Line is the loop in a few words, for a status bar.
-func (s State) Line() string {
-	return fmt.Sprintf("Loop • %s • Iter %d/%d", s.Status.Word(), s.Iterations, s.MaxIterations)
+func (s State) Line(now time.Time) string {
+	word := s.Status.Word()
+	switch {
+	case s.Stale(now):
+		word = "Stale"
+	case s.Verifying.Open(s, now):
+		word = "Verifying"
+	}
+	return fmt.Sprintf("Loop • %s • Iter %d/%d", word, s.Iterations, s.MaxIterations)
 }
 
 // Word is the status as people read it.

@@ -17,7 +17,7 @@ func TestTheLineForAStatusBar(t *testing.T) {
 		"été":                "Loop • Été • Iter 3/20",
 	} {
 		l := newLoop(func(l *loop.State) { l.Status, l.Iterations = status, 3 })
-		if got := l.Line(); got != want {
+		if got := l.Line(began()); got != want {
 			t.Errorf("got %q want %q", got, want)
 		}
 	}

@@ -95,7 +95,7 @@ type State struct {
 	ContinueIn string    `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
 	ContinueAt time.Time `json:"continue_at,omitzero"`  // when that was
 	MovedTo    string    `json:"moved_to,omitempty"`    // archive only: the conversation the loop went to
-	Spoken     bool      `json:"spoken,omitempty"`      // archive only: the user has written to the agent since
+	SpokenIn   string    `json:"spoken_in,omitempty"`   // archive only: the turn of the user's first message after a cancel
 	CreatedAt  time.Time `json:"created_at,omitzero"`
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	EndedAt    time.Time `json:"ended_at,omitzero"`
@@ -115,6 +115,7 @@ type State struct {
 	Verifying    Verifying   `json:"verifying,omitzero"`          // a promise that is being verified
 	VerifyFiles  Contents    `json:"verify_files,omitempty"`      // what the verification obviously runs, as it was when the loop began
 	Tree         Tree        `json:"tree,omitzero"`               // the workspace after the last turn
+	Trees        []string    `json:"trees,omitempty"`             // fingerprints of those that were there before
 	LastAnswer   string      `json:"last_answer,omitempty"`       // a fingerprint of what the assistant said in it
 	Unchanged    int         `json:"unchanged,omitempty"`         // iterations in a row that changed nothing
 	Evident      int         `json:"unchanged_evident,omitempty"` // those of them in which a change would have been seen
@@ -266,9 +267,9 @@ func fields() []string {
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
 		"on_promise_no_work", "max_duration", "verify", "verify_timeout", "plan", "plan_mode", "struggle_hint",
 		"struggle_pause", "on_error", "stale_after", "ultrawork", "token", "armed_by", "confirmed",
-		"continue_in", "continue_at", "moved_to", "spoken", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
+		"continue_in", "continue_at", "moved_to", "spoken_in", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
-		"injection", "retries", "verifying", "verify_files", "tree", "last_answer", "unchanged", "unchanged_evident",
+		"injection", "retries", "verifying", "verify_files", "tree", "trees", "last_answer", "unchanged", "unchanged_evident",
 		"struggle", "journal", "history",
 	}
 }

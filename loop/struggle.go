@@ -36,6 +36,7 @@ func (s State) progressed(e Event) State {
 		s.Unchanged++
 	}
 	if e.Tree.Print != "" {
+		s.Trees = newest(addMissing(addMissing(s.Trees, s.Tree.Print), e.Tree.Print), keptTrees)
 		s.Tree = e.Tree
 	}
 	s.LastAnswer = said
@@ -54,11 +55,17 @@ func (s State) moved(e Event) (made, evident bool) {
 	case s.Tree.Print == "" || s.Tree.Root != e.Tree.Root:
 		return true, false // nothing to compare with: nobody is accused
 	}
-	return e.Tree.Print != s.Tree.Print && !s.wasTree(e.Tree.Print), true
+	return e.Tree.Print != s.Tree.Print && !slices.Contains(s.Trees, e.Tree.Print), true
 }
 
-func (s State) wasTree(print string) bool {
-	return slices.ContainsFunc(s.History, func(h Iteration) bool { return h.Tree == print })
+// keptTrees is how many trees are known again.
+const keptTrees = 50
+
+func addMissing(list []string, item string) []string {
+	if item == "" || slices.Contains(list, item) {
+		return list
+	}
+	return append(slices.Clone(list), item)
 }
 
 // errorWindow is in how many iterations the same error line has to come twice.
@@ -99,6 +106,7 @@ func (s State) changedFiles(e Event) []string {
 	for _, file := range e.Committed {
 		files = addFact(files, file)
 	}
+	slices.Sort(files)
 	return files
 }
 

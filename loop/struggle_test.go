@@ -54,6 +54,7 @@ func TestStruggle(t *testing.T) {
 		{"a change in between begins anew", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("b", worked("4"))), ""},
 		{"a commit is a change", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("commit", worked("3"))), ""},
 		{"back and forth is none", play(begunAt("a"), inTree("b", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("c", worked("4")), inTree("b", worked("5")), inTree("c", worked("6")), inTree("b", worked("7"))), "3 iterations"},
+		{"back to where it began is none either", play(begunAt("a"), inTree("b", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("a", worked("4"))), "3 iterations"},
 		{"only new trees", play(begunAt("a"), inTree("b", worked("1")), inTree("c", worked("2")), inTree("d", worked("3")), inTree("e", worked("4"))), ""},
 		{"edits outside git", play(nil, edits("1"), edits("2"), edits("3"), edits("4")), ""},
 		{"edits that change nothing", play(nil, edits("1"), edits("1"), edits("1"), edits("1")), "3 iterations"},
@@ -109,11 +110,13 @@ func TestWhichFilesATurnChanged(t *testing.T) {
 	tree := func(print string, files loop.Contents) loop.Tree {
 		return loop.Tree{Root: "/w", Print: print, Files: files}
 	}
-	c := newChat(t, func(l *loop.State) { l.Tree = tree("1", loop.Contents{"/w/same": "1", "/w/other": "1", "/w/gone": "1"}) })
+	c := newChat(t, func(l *loop.State) {
+		l.Tree = tree("1", loop.Contents{"/w/same": "1", "/w/other": "1", "/w/gone": "1"})
+	})
 	e := stop(loop.Turn{Files: []string{"/elsewhere", "/w/other"}})
 	e.Tree, e.Committed = tree("2", loop.Contents{"/w/same": "1", "/w/other": "2", "/w/new": "1"}), []string{"/w/gone", "/w/done"}
 	c.do(e)
-	want := "[/elsewhere /w/other /w/gone /w/new /w/done]"
+	want := "[/elsewhere /w/done /w/gone /w/new /w/other]"
 	if got := fmt.Sprint(c.l.History[0].Files); got != want || c.l.History[0].Progress != loop.ProgressMade {
 		t.Errorf("got %s, progress %q, want %s", got, c.l.History[0].Progress, want)
 	}

@@ -21,9 +21,7 @@ func (c *chat) verified(e loop.Event, v loop.Verification) loop.Action {
 	if e.Generation == "" {
 		e.Generation = c.l.LastStop.Generation
 	}
-	next, action := loop.Decide(c.l, e, c.now)
-	c.l, c.now = saved(c.t, next), c.now.Add(10*time.Second)
-	return action
+	return c.decides(e)
 }
 
 func TestAPromiseIsVerified(t *testing.T) {
@@ -200,6 +198,7 @@ func TestVerificationInRandomRuns(t *testing.T) {
 
 func randomRun(t *testing.T, r *rand.Rand) string {
 	c := newChat(t, verifies, atMost(40))
+	c.quick = true
 	around := []loop.Event{
 		{Kind: loop.EventContext, Text: "context"}, {Kind: loop.EventNote, Text: marker + " soon"}, {Kind: loop.EventNote, Text: "half"},
 		{Kind: loop.EventMessage, Text: "a message"}, {Kind: loop.EventNotice, Text: "notice"}, {Kind: loop.EventConfirm}, {},
