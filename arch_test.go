@@ -47,7 +47,10 @@ var rows = []row{
 	{dir: "commands", theirs: list("github.com/tailscale/hujson", "golang.org/x/sys")},
 
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
+	// Runs a user's command, and what it leaves behind; the hook has cursor-ralph do that.
+	{dir: "internal/gate", theirs: list("golang.org/x/sys")},
 	{dir: "internal/hooklog", ours: list("internal/ownfile")},
+	{dir: "internal/worktree", ours: list("loop"), theirs: list("golang.org/x/sys")},
 	// Plays the editor, so it knows nothing of ours. For tests and the demo only.
 	{dir: "internal/simcursor"},
 	// Real windows: an X server, sway, Chromium with a chat page. For tests and the lab only.
@@ -57,11 +60,11 @@ var rows = []row{
 
 	// The programs. The hook runs at every event of every chat: see lean, below.
 	{dir: "cmd/cursor-ralph-hook",
-		ours: list("hook", "loop", "pending", "state", "platform", "internal/ownfile", "internal/hooklog")},
+		ours: list("hook", "loop", "pending", "state", "platform", "internal/ownfile", "internal/hooklog", "internal/worktree")},
 	{dir: "cmd/cursor-ralph",
 		ours: list("hook", "loop", "pending", "state", "platform", "keystroke", "commands",
-			"internal/ownfile", "internal/hooklog", "internal/simcursor"),
-		theirs: list("github.com/spf13/pflag", "github.com/charmbracelet/bubbletea", "github.com/gen2brain/beeep", "golang.org/x/sys")},
+			"internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate", "internal/simcursor"),
+		theirs: list("github.com/spf13/pflag", "github.com/charmbracelet/bubbletea", "github.com/gen2brain/beeep", "golang.org/x/sys", "go.yaml.in/yaml")},
 	{dir: "cmd/cursor-ralph-robotgo", theirs: list("github.com/go-vgo/robotgo")},
 
 	// Tools of the project itself.
@@ -86,6 +89,7 @@ var lean = []struct{ pkg, system, via string }{
 	{pkg: module + "/keystroke"},
 	{pkg: module + "/commands"},
 	{pkg: module + "/internal/simcursor"},
+	{pkg: module + "/internal/gate"},
 }
 
 // programs are where packages main live: only they print, exit, read flags and

@@ -171,11 +171,11 @@ func (s State) end(status Status, reason string, now time.Time) State {
 // message takes note of what was said to the agent. A user message begins a
 // new session and sets an idle agent to work; our own follow-up does neither.
 func (s State) message(e Event, now time.Time) State {
-	if s.IsOwn(e.Text) {
-		return s
-	}
 	if e.Composer != "" {
 		s.PlanMode = e.Composer == PlanComposer
+	}
+	if s.IsOwn(e.Text) {
+		return s
 	}
 	if !isContinue(e.Text, s.ConversationID) {
 		if s.Injection.Open(now) {

@@ -33,9 +33,6 @@ func (s State) ContractText() string {
 	if s.Ultrawork {
 		b.WriteString(ultrawork)
 	}
-	if s.Guarded() {
-		b.WriteString(planning)
-	}
 	b.WriteString(s.stoppingRule())
 	return b.String()
 }

@@ -56,12 +56,12 @@ func folded(name string) string {
 func onlyReads(tool string) bool {
 	switch tool {
 	case "read", "readfile", "read_file", "read_file_v2",
-		"grep", "grep_search", "rg", "ripgrep", "ripgrep_search", "ripgrep_raw_search",
-		"glob", "glob_file_search", "file_search", "filesearch",
-		"ls", "list", "listdir", "list_dir", "list_dir_v2",
-		"semanticsearch", "semantic_search", "semantic_search_full", "codebase_search", "codebasesearch",
+		"grep", "grep_search", "rg", "ripgrep_search", "ripgrep_raw_search",
+		"glob", "glob_file_search", "file_search",
+		"ls", "list_dir", "list_dir_v2",
+		"semanticsearch", "semantic_search", "semantic_search_full", "codebase_search",
 		"search_symbols", "go_to_definition",
-		"readlints", "read_lints", "fetch_rules", "fetchrules",
+		"readlints", "read_lints", "fetch_rules",
 		"websearch", "web_search", "webfetch", "web_fetch":
 		return true
 	}
@@ -137,8 +137,8 @@ func namesPath(field string) bool {
 }
 
 // plansFolder is where Cursor keeps plans: in the home folder, and in a
-// workspace to which one was saved. Source: Cursor's documentation of plan mode,
-// and the reports of people about the first.
+// workspace to which one was saved. Source: reports of people, and of tools that
+// read these folders.
 const plansFolder = "/.cursor/plans/"
 
 // plans gives the files of plans that a path may mean, in slashes. A relative one

@@ -115,6 +115,7 @@ type State struct {
 	Verifying    Verifying   `json:"verifying,omitzero"`          // a promise that is being verified
 	VerifyFiles  Contents    `json:"verify_files,omitempty"`      // what the verification obviously runs, as it was when the loop began
 	Tree         Tree        `json:"tree,omitzero"`               // the workspace after the last turn
+	Edited       []string    `json:"edited,omitempty"`            // files that edit events named, the newest last
 	Trees        []string    `json:"trees,omitempty"`             // fingerprints of those that were there before
 	LastAnswer   string      `json:"last_answer,omitempty"`       // a fingerprint of what the assistant said in it
 	Unchanged    int         `json:"unchanged,omitempty"`         // iterations in a row that changed nothing
@@ -269,7 +270,7 @@ func fields() []string {
 		"struggle_pause", "on_error", "stale_after", "ultrawork", "token", "armed_by", "confirmed",
 		"continue_in", "continue_at", "moved_to", "spoken_in", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
-		"injection", "retries", "verifying", "verify_files", "tree", "trees", "last_answer", "unchanged", "unchanged_evident",
+		"injection", "retries", "verifying", "verify_files", "tree", "edited", "trees", "last_answer", "unchanged", "unchanged_evident",
 		"struggle", "journal", "history",
 	}
 }

@@ -35,6 +35,9 @@ func (s State) progressed(e Event) State {
 	default:
 		s.Unchanged++
 	}
+	for _, file := range e.Turn.Files {
+		s.Edited = newest(addMissing(s.Edited, file), keptEdited)
+	}
 	if e.Tree.Print != "" {
 		s.Trees = newest(addMissing(addMissing(s.Trees, s.Tree.Print), e.Tree.Print), keptTrees)
 		s.Tree = e.Tree
@@ -58,8 +61,10 @@ func (s State) moved(e Event) (made, evident bool) {
 	return e.Tree.Print != s.Tree.Print && !slices.Contains(s.Trees, e.Tree.Print), true
 }
 
-// keptTrees is how many trees are known again.
-const keptTrees = 50
+const (
+	keptTrees  = 50  // that are known again
+	keptEdited = 100 // files whose content is looked at wherever they lie
+)
 
 func addMissing(list []string, item string) []string {
 	if item == "" || slices.Contains(list, item) {

@@ -29,9 +29,6 @@ func (s State) words(iteration int, why string, handOver bool) string {
 	if s.Struggle != "" {
 		fmt.Fprintf(&b, struggling, s.Struggle)
 	}
-	if s.Guarded() {
-		b.WriteString(planning)
-	}
 	b.WriteString(s.stoppingRule())
 	if handOver {
 		fmt.Fprintf(&b, handingOver, s.Marker(), ContinueLine(s.ConversationID), PromptLink(s.ConversationID))
@@ -40,6 +37,9 @@ func (s State) words(iteration int, why string, handOver bool) string {
 }
 
 func (s State) stoppingRule() string {
+	if s.Guarded() {
+		return fmt.Sprintf(planRule, s.Marker())
+	}
 	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
 	if id != "" {
 		id += " " // two loops may run in one workspace
@@ -59,8 +59,10 @@ const struggling = `You seem to be stuck: %s. Do not try the same once more. Loo
 
 `
 
-const planning = `Plan mode: change nothing and run nothing. Read, search, think, and write the plan as Markdown: stage and describe each change, and what speaks against it. Then wait for the user to approve it. Tools that write or execute are denied.
-
+const planRule = `Plan mode: change nothing and run nothing; tools that write or execute are denied. Read, search and think. Write the plan as Markdown into .cursor/plans: stage and describe each change, and what speaks against it. The user approves and executes it, not you.
+When, and only when, the plan is whole and checked against everything that the task asks for, output exactly
+%s
+It must be true. Do not output it to get out of the loop, not even if you seem to be stuck. If you cannot go on without the user, say so as your last words.
 `
 
 const rule = `Look at what is already done, then do the next piece of work yourself, now. End your turn normally: you are brought back until the task is done.

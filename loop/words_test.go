@@ -194,3 +194,27 @@ func TestTheSummaryAtALimit(t *testing.T) {
 		})
 	}
 }
+
+// The shell is denied to an agent that plans, so it is told of no command.
+func TestAPlanLoopIsToldToStageAndDescribe(t *testing.T) {
+	for _, change := range []func(*loop.State){func(l *loop.State) { l.Plan = true }, func(l *loop.State) { l.PlanMode = true }} {
+		c := newChat(t, change)
+		for _, text := range []string{c.l.StartText(), c.do(stop(worked(working))).Text} {
+			if !strings.Contains(text, "stage and describe each change") || !strings.Contains(text, "output exactly\n"+marker+"\n") || strings.Contains(text, "cursor-ralph ") {
+				t.Errorf("got %q", text)
+			}
+		}
+	}
+}
+
+func TestTheComposerSaysWhetherItIsPlanMode(t *testing.T) {
+	c := newChat(t)
+	for _, tt := range []struct {
+		composer string
+		want     bool
+	}{{"agent", false}, {"plan", true}, {"", true}, {"ask", false}} {
+		if c.do(loop.Event{Kind: loop.EventMessage, Text: "hello", Composer: tt.composer}); c.l.Guarded() != tt.want {
+			t.Errorf("after %q: got guarded %t", tt.composer, c.l.Guarded())
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package worktree
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// repository finds the folder with .git at or above a folder, and starts
+// nothing for it. It is empty where there is none.
+func repository(dir string) string {
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
+		if isRepository(dir) {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			return ""
+		}
+	}
+}
+
+// isRepository tells a repository from an empty folder of that name. Of a work
+// tree or a submodule .git is a file.
+func isRepository(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Lstat(git)
+	if err != nil {
+		return false
+	}
+	if info.Mode().IsRegular() {
+		return true
+	}
+	_, err = os.Lstat(filepath.Join(git, "HEAD"))
+	return err == nil
+}
+
+// commit is where a repository inside the repository stands. Git is not asked:
+// that repository has a configuration of its own. Of another folder it is empty.
+func commit(dir string) string {
+	git := filepath.Join(dir, ".git")
+	if to, ok := strings.CutPrefix(line(git), "gitdir: "); ok {
+		if git = to; !filepath.IsAbs(to) {
+			git = filepath.Join(dir, to)
+		}
+	}
+	head := line(filepath.Join(git, "HEAD"))
+	ref, ok := strings.CutPrefix(head, "ref: ")
+	if !ok || !filepath.IsLocal(ref) {
+		return head
+	}
+	if at := line(filepath.Join(git, ref)); at != "" {
+		return at
+	}
+	return head + " " + packed(git, ref)
+}
+
+// packed is the line of a reference that has no file of its own.
+func packed(git, ref string) string {
+	data := start(filepath.Join(git, "packed-refs"), 1<<20)
+	for l := range bytes.Lines(data) {
+		if l = bytes.TrimSpace(l); bytes.HasSuffix(l, []byte(" "+ref)) {
+			return string(l)
+		}
+	}
+	return ""
+}
+
+// line is the first of a small file.
+func line(path string) string {
+	first, _, _ := bytes.Cut(start(path, 4096), []byte("\n"))
+	return strings.TrimSpace(string(first))
+}
+
+// start is as much of a file as is asked for, or nothing.
+func start(path string, size int64) []byte {
+	f, err := openFile(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() // read only: nothing is lost
+	data, err := io.ReadAll(io.LimitReader(f, size))
+	if err != nil {
+		return nil
+	}
+	return data
+}

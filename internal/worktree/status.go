@@ -1,0 +1,165 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// emptyTrees are what git compares a first commit with, by the length of names.
+var emptyTrees = map[int]string{
+	40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+	64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+// mostArguments is in bytes; Windows takes 32 KiB.
+const mostArguments = 20 << 10
+
+// status asks git for the commit and for the files that are not as in it,
+// absolute and in order.
+//
+// All untracked files are listed, not the new folders alone: a loop's work is
+// often a new folder, and its files change from turn to turn. A renamed file is
+// one that went and one that came, which saves git the search. Of submodules the
+// commit counts: a look inside would run git there, with that repository's
+// configuration, of which we know nothing.
+func (g git) status(ctx context.Context) (head string, changed []string, err error) {
+	out, err := g.run(ctx, "status", "--porcelain=v2", "--branch", "-z",
+		"--untracked-files=all", "--no-renames", "--no-ahead-behind", "--ignore-submodules=dirty")
+	if err != nil {
+		return "", nil, err
+	}
+	head, names, err := parseStatus(string(out))
+	if err != nil {
+		return "", nil, err
+	}
+	return head, g.absolute(names), nil
+}
+
+// parseStatus reads git's porcelain format, version 2.
+func parseStatus(out string) (head string, names []string, err error) {
+	const oid = "# branch.oid "
+	found := false
+	for len(out) > 0 {
+		entry, rest, ended := strings.Cut(out, "\x00")
+		if !ended {
+			return "", nil, errors.New("git status: its answer is cut off")
+		}
+		out = rest
+		if id, ok := strings.CutPrefix(entry, oid); ok {
+			head, found = id, true
+			continue
+		}
+		name, known := nameIn(entry)
+		if !known {
+			return "", nil, fmt.Errorf("git status: unknown line %.40q", entry)
+		}
+		if strings.HasPrefix(entry, "2 ") { // the old name follows
+			old, rest, _ := strings.Cut(out, "\x00")
+			names, out = append(names, old), rest
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	if head == "(initial)" {
+		return "", names, nil
+	}
+	if !found || !isCommit(head) {
+		return "", nil, fmt.Errorf("git status: it names no commit: %.40q", head)
+	}
+	return head, names, nil
+}
+
+// nameIn is the file of an entry; there is none in a header. What stands before
+// it, whether staged or not and how it is stored, is no content.
+func nameIn(entry string) (name string, known bool) {
+	if len(entry) < 2 || entry[1] != ' ' {
+		return "", false
+	}
+	fields := 0
+	switch entry[0] {
+	case '#':
+		return "", true
+	case '?', '!':
+		fields = 1
+	case '1':
+		fields = 8
+	case '2':
+		fields = 9
+	case 'u':
+		fields = 10
+	default:
+		return "", false
+	}
+	parts := strings.SplitN(entry, " ", fields+1)
+	return parts[len(parts)-1], len(parts) == fields+1
+}
+
+func isCommit(id string) bool {
+	return emptyTrees[len(id)] != "" && strings.Trim(id, "0123456789abcdef") == ""
+}
+
+// absolute makes git's names paths, in order and without what is said twice. A
+// name that leads out of the work tree is made up, and left out.
+func (g git) absolute(names []string) []string {
+	var paths []string
+	for _, name := range names {
+		if name = filepath.FromSlash(name); filepath.IsLocal(name) {
+			paths = append(paths, filepath.Join(g.root, name))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// untold are the files among named of which git's status says nothing though
+// they may have changed: those outside the work tree, and ignored ones. One that
+// git tracks and does not call changed is as in the commit, and that is no news.
+func (g git) untold(ctx context.Context, named, changed []string) (untold []string, err error) {
+	var asked, args []string
+	size := 0
+	for _, path := range named {
+		rel, inside := below(g.root, path)
+		size += len(rel)
+		switch _, told := slices.BinarySearch(changed, path); {
+		case told:
+		case inside && size < mostArguments:
+			asked, args = append(asked, path), append(args, filepath.ToSlash(rel))
+		default:
+			untold = append(untold, path)
+		}
+	}
+	if len(asked) == 0 {
+		return untold, nil
+	}
+	out, err := g.run(ctx, append([]string{"ls-files", "-z", "--cached", "--"}, args...)...)
+	tracked := g.absolute(strings.Split(string(out), "\x00"))
+	for _, path := range asked {
+		if !slices.Contains(tracked, path) {
+			untold = append(untold, path)
+		}
+	}
+	return untold, err
+}
+
+// between lists the files that differ between two commits.
+func (g git) between(ctx context.Context, before, after string) ([]string, error) {
+	if before == "" {
+		before = emptyTrees[len(after)]
+	}
+	// What begins with a hyphen would be an option.
+	if !isCommit(before) || !isCommit(after) {
+		return nil, fmt.Errorf("no commits: %.70q, %.70q", before, after)
+	}
+	out, err := g.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv",
+		before, after, "--")
+	if err != nil {
+		return nil, err
+	}
+	paths := g.absolute(strings.Split(string(out), "\x00"))
+	return paths[:min(len(paths), most)], nil
+}
