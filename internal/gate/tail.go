@@ -1,0 +1,125 @@
+package gate
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxLines = 60
+	maxBytes = 8 << 10
+)
+
+// tail keeps the end of what is written to it, as plain text: of a line that
+// was written over (a progress bar) the last version, and nothing that steers a
+// terminal. It holds a few hundred kilobytes, however much is written.
+type tail struct {
+	mu       sync.Mutex // a reader that was given up may still write
+	lines    []string   // the last that are complete
+	line     []byte     // the one being written
+	returned bool       // its end was \r: what comes next takes its place
+	in       sequence
+}
+
+// sequence is how far we are in an escape sequence of a terminal.
+type sequence int
+
+const (
+	plain   sequence = iota
+	escaped          // after ESC
+	control          // in a CSI sequence: to a letter or its like
+	command          // in an OSC sequence or its like: to BEL or ESC \
+)
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, b := range p {
+		switch {
+		case b == '\n': // ends a sequence that was cut off, too
+			t.end()
+		case t.in != plain || b == 0x1b:
+			t.in = t.in.next(b)
+		case b == '\r':
+			t.returned = true
+		case b == '\t' || b >= ' ' && b != 0x7f:
+			t.add(b)
+		}
+	}
+	return len(p), nil
+}
+
+// next gives where a byte of a sequence leads.
+func (s sequence) next(b byte) sequence {
+	switch {
+	case b == 0x1b:
+		return escaped
+	case s == escaped && b == '[':
+		return control
+	case s == escaped && strings.IndexByte("]PX^_", b) >= 0:
+		return command
+	case s == escaped && b >= ' ' && b <= '/': // names a character set: one more follows
+		return escaped
+	case s == control && (b < '@' || b > '~'):
+		return control
+	case s == command && b != '\a':
+		return command
+	}
+	return plain
+}
+
+func (t *tail) add(b byte) {
+	switch {
+	case t.returned:
+		t.line, t.returned = t.line[:0], false
+	case len(t.line) >= 2*maxBytes:
+		t.line = append(t.line[:0], last(t.line, maxBytes)...)
+	}
+	t.line = append(t.line, b)
+}
+
+func (t *tail) end() {
+	t.lines = append(t.lines, text(t.line))
+	t.lines = t.lines[max(0, len(t.lines)-maxLines):]
+	t.line, t.returned, t.in = t.line[:0], false, plain
+}
+
+// text makes valid text of a line, without the control characters that take two
+// bytes.
+func text(line []byte) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(last(line, maxBytes)), "\uFFFD"))
+}
+
+// last gives at most n bytes of the end, beginning with a whole character.
+func last[T ~string | ~[]byte](s T, n int) T {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	for i := 0; i < min(len(s), utf8.UTFMax); i++ {
+		if utf8.RuneStart(s[i]) {
+			return s[i:]
+		}
+	}
+	return s
+}
+
+// String gives what is kept, without a newline at its end.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := t.lines
+	if len(bytes.TrimSpace(t.line)) > 0 {
+		lines = append(lines[:len(lines):len(lines)], text(t.line))
+		lines = lines[max(0, len(lines)-maxLines):]
+	}
+	return strings.TrimRight(last(strings.Join(lines, "\n"), maxBytes), "\n")
+}
