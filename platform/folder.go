@@ -3,6 +3,7 @@ package platform
 import (
 	"path"
 	"strings"
+	"unicode"
 )
 
 // SameFolder tells whether two absolute paths name one folder, as far as the
@@ -21,4 +22,22 @@ func windowsFolder(p string) string {
 		p = p[1:]
 	}
 	return path.Clean(p)
+}
+
+// folderKey is the same text for all that SameFolder calls one folder, and for
+// nothing else.
+func folderKey(goos, folder string) string {
+	if goos == "windows" {
+		return strings.Map(folded, windowsFolder(folder))
+	}
+	return path.Clean(folder)
+}
+
+// folded is the first of the letters that strings.EqualFold takes for one.
+func folded(r rune) rune {
+	first := r
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		first = min(first, f)
+	}
+	return first
 }

@@ -4,6 +4,8 @@ package platform
 
 import (
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -100,6 +102,18 @@ func (p Places) LivePattern() (prefix, suffix string) { return p.name + "-loop-"
 
 // Journal is where hooks leave what they saw in a conversation with a loop.
 func (p Places) Journal(id string) string { return p.in("-loop-" + id + ".journal") }
+
+// LoopMode is the file that tells whether loop mode is on in a workspace. It
+// cannot be a record of the archive: an id does not begin with a dot.
+func (p Places) LoopMode(workspace string) string {
+	prefix, suffix := p.LoopModePattern()
+	h := fnv.New64a()
+	h.Write([]byte(folderKey(runtime.GOOS, workspace)))
+	return filepath.Join(p.Archive, fmt.Sprintf("%s%016x%s", prefix, h.Sum64(), suffix))
+}
+
+// LoopModePattern matches the names of these files of all workspaces.
+func (p Places) LoopModePattern() (prefix, suffix string) { return ".loop-mode-", ".json" }
 
 const logName = "-stop-hook.log"
 

@@ -148,11 +148,15 @@ func TestSameFolder(t *testing.T) {
 		{"windows", `C:\work`, `C:\work2`, false},
 		{"windows", `\\server\share\work`, "//SERVER/share/work/", true},
 		{"windows", `\\server\share`, `C:\server\share`, false},
+		{"windows", `C:\Kassel`, "/c:/\u212aaſſel", true}, // letters that strings.ToLower tells apart
 	} {
 		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			if got := SameFolder(c.goos, pair[0], pair[1]); got != c.want {
 				t.Errorf("%s: %s and %s: got %v, want %v", c.goos, pair[0], pair[1], got, c.want)
 			}
+		}
+		if got := folderKey(c.goos, c.a) == folderKey(c.goos, c.b); got != c.want {
+			t.Errorf("%s: the keys of %s and %s: got the same: %v, want %v", c.goos, c.a, c.b, got, c.want)
 		}
 	}
 }
@@ -162,7 +166,7 @@ func TestOneFolderForEveryPurpose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths := []string{p.Pending(), p.Scratch(), p.Legacy(), p.Log(), p.Log() + ".1", p.Live("a"), p.Journal("a"), p.Archive}
+	paths := []string{p.Pending(), p.Scratch(), p.Legacy(), p.Log(), p.Log() + ".1", p.Live("a"), p.Journal("a"), p.Archive, p.LoopMode("/a"), p.LoopMode("/b")}
 	for i, path := range paths {
 		if slices.Contains(paths[:i], path) {
 			t.Errorf("two things are at %s", path)

@@ -1,16 +1,6 @@
 package state
 
-import (
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"maps"
-	"path/filepath"
-	"slices"
-	"time"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
-)
+import "time"
 
 // SeenLimit is what was seen of a Cursor's session limit.
 type SeenLimit struct {
@@ -18,48 +8,49 @@ type SeenLimit struct {
 	At    time.Time `json:"at"`
 }
 
-// keptLimits is how many versions of Cursor are remembered.
-const keptLimits = 20
+func (l SeenLimit) at() time.Time { return l.At }
 
-// limitsPath cannot be the record of a loop: an id does not begin with a dot.
-func (s *Store) limitsPath() string { return filepath.Join(s.places.Archive, ".session-limits.json") }
+const limitsName = ".session-limits.json"
 
-// SeenLimits gives what was seen, by the version that Cursor gives itself. A
-// file that cannot be understood counts as none: what it said is seen again.
+// SeenLimits gives what was seen, by the version that Cursor gives itself.
 func (s *Store) SeenLimits() (map[string]SeenLimit, error) {
-	data, _, err := ownfile.Read(s.limitsPath(), 0)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	seen := map[string]SeenLimit{}
-	if json.Unmarshal(data, &seen) != nil || seen == nil {
-		seen = map[string]SeenLimit{}
-	}
-	return seen, nil
+	return readSeen[SeenLimit](s, limitsName)
 }
 
 // SeeLimit remembers what was seen of a version, and tells whether that is new.
-// Of two at once one is lost, and will be seen again.
 func (s *Store) SeeLimit(version string, limit int) (changed bool, err error) {
-	seen, err := s.SeenLimits()
+	limits, err := readSeen[SeenLimit](s, limitsName)
 	if err != nil {
 		return false, err
 	}
-	if was, ok := seen[version]; ok && was.Limit == limit {
+	if was, ok := limits[version]; ok && was.Limit == limit {
 		return false, nil
 	}
-	delete(seen, version)
-	for len(seen) >= keptLimits {
-		delete(seen, oldest(seen))
-	}
-	seen[version] = SeenLimit{limit, s.now()}
-	data, err := json.MarshalIndent(seen, "", "  ")
-	if err != nil {
-		return false, err
-	}
-	return true, ownfile.Replace(s.limitsPath(), s.places.Archive, append(data, '\n'), false)
+	return true, limits.add(s, limitsName, version, SeenLimit{limit, s.now()})
 }
 
-func oldest(seen map[string]SeenLimit) string {
-	return slices.MinFunc(slices.Sorted(maps.Keys(seen)), func(a, b string) int { return seen[a].At.Compare(seen[b].At) })
+// seenAbort is when a stop of a version was first reported as aborted.
+type seenAbort struct {
+	At time.Time `json:"at"`
+}
+
+func (a seenAbort) at() time.Time { return a.At }
+
+const abortsName = ".aborted-stops.json"
+
+// Aborts tells whether this version of Cursor was seen to report the user's Stop
+// as aborted. Of some it is reported that they call it an error.
+func (s *Store) Aborts(version string) (bool, error) {
+	aborts, err := readSeen[seenAbort](s, abortsName)
+	_, ok := aborts[version]
+	return ok, err
+}
+
+// SeeAbort remembers that a version does.
+func (s *Store) SeeAbort(version string) error {
+	aborts, err := readSeen[seenAbort](s, abortsName)
+	if _, ok := aborts[version]; ok || err != nil {
+		return err
+	}
+	return aborts.add(s, abortsName, version, seenAbort{s.now()})
 }

@@ -80,7 +80,17 @@ func (s *Store) Read(id string) (loop.State, error) {
 		return l, fs.ErrNotExist // killed before it was archived: the next Apply does it
 	}
 	l.ConversationID = id
-	return l, err
+	return s.heard(id, l), err
+}
+
+// heard takes what lies in the journal for an event of the loop: a long turn has
+// no other.
+func (s *Store) heard(id string, l loop.State) loop.State {
+	info, err := ownfile.Check(s.places.Journal(id))
+	if err == nil && !l.EventAt.IsZero() && info.ModTime().After(l.EventAt) {
+		l.EventAt = info.ModTime()
+	}
+	return l
 }
 
 // Record adds a line to the journal of a conversation's loop: one write, no
@@ -209,7 +219,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 
 func concernsEnded(k loop.EventKind) bool {
 	switch k {
-	case loop.EventContinue, loop.EventLateText, loop.EventTyped, loop.EventNameTokens, loop.EventInjected:
+	case loop.EventContinue, loop.EventLateText, loop.EventVerified, loop.EventTyped, loop.EventNameTokens, loop.EventInjected, loop.EventSpoken:
 		return true
 	}
 	return false
@@ -275,7 +285,7 @@ func (s *Store) load(id string) (loop.State, []byte, error) {
 		}
 		return l, nil, err
 	}
-	return l, data, nil
+	return s.heard(id, l), data, nil
 }
 
 func (s *Store) quarantine(path string, cause error) error {
@@ -290,6 +300,10 @@ func (s *Store) quarantine(path string, cause error) error {
 // the archive at every stop, or in the archive alone. What has not changed is
 // not written.
 func (s *Store) save(id string, l loop.State, was []byte, live bool, kind loop.EventKind) (loop.State, error) {
+	var owed error
+	if kind == loop.EventStop || kind == loop.EventContinue {
+		l, owed = s.putOlderBeside(l)
+	}
 	data, err := l.Encode()
 	if err != nil {
 		return l, err
@@ -312,7 +326,7 @@ func (s *Store) save(id string, l loop.State, was []byte, live bool, kind loop.E
 	case kind == loop.EventStop || kind == loop.EventContinue:
 		err = s.writeRecord(id, data)
 	}
-	if err != nil {
+	if err = errors.Join(owed, err); err != nil {
 		err = &ArchiveError{err}
 	}
 	return l, err

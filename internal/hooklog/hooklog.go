@@ -5,6 +5,7 @@ package hooklog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
@@ -34,11 +35,13 @@ type Line struct {
 	Why          string
 }
 
+const stampLayout = "2006-01-02T15:04:05.000Z"
+
 // String gives the line as key=value pairs. What came from outside is quoted,
 // so that it can neither forge a line nor steer a terminal.
 func (l Line) String() string {
 	var b strings.Builder
-	b.WriteString(l.At.UTC().Format("2006-01-02T15:04:05.000Z"))
+	b.WriteString(l.At.UTC().Format(stampLayout))
 	pair := func(key, value string) {
 		if value != "" {
 			b.WriteString(" " + key + "=" + quoted(value))
@@ -68,6 +71,60 @@ func quoted(s string) string {
 		}
 	}
 	return s
+}
+
+// Parse reads a line back. Of a value that was too long it gives what was kept,
+// and what it does not know it passes over.
+func Parse(line string) (Line, error) {
+	stamp, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+	at, err := time.Parse(stampLayout, stamp)
+	if err != nil {
+		return Line{}, fmt.Errorf("no line of the log: %w", err)
+	}
+	l := Line{At: at}
+	for rest != "" {
+		key, after, found := strings.Cut(rest, "=")
+		value, left, err := cutValue(after)
+		if !found || err != nil || strings.Contains(key, " ") {
+			return Line{}, fmt.Errorf("no line of the log: nothing can be read after %.40q", rest)
+		}
+		l.set(key, value)
+		rest = left
+	}
+	return l, nil
+}
+
+// cutValue takes a value, quoted or not, and the space behind it.
+func cutValue(text string) (value, rest string, err error) {
+	if !strings.HasPrefix(text, `"`) {
+		value, rest, _ = strings.Cut(text, " ")
+		return value, rest, nil
+	}
+	quoted, err := strconv.QuotedPrefix(text)
+	if err != nil {
+		return "", "", err
+	}
+	value, err = strconv.Unquote(quoted)
+	return value, strings.TrimPrefix(text[len(quoted):], " "), err
+}
+
+func (l *Line) set(key, value string) {
+	switch key {
+	case "conversation":
+		l.Conversation = value
+	case "event":
+		l.Event = value
+	case "iteration":
+		iteration, limit, _ := strings.Cut(value, "/")
+		l.Iteration, _ = strconv.Atoi(iteration) // 0 for what is no number
+		l.Max, _ = strconv.Atoi(limit)
+	case "promise":
+		l.Promise = value
+	case "action":
+		l.Action = value
+	case "why":
+		l.Why = value
+	}
 }
 
 // Append writes a line to the log at path.
