@@ -48,14 +48,33 @@ func (o Options) entries() []entry {
 	for _, event := range fullEvents() {
 		list = append(list, o.entry(event))
 	}
+	if o.PlanGuard != nil && *o.PlanGuard {
+		list = append(list, o.guardEntry())
+	}
 	return list
+}
+
+// guardEvent is that of the plan guard alone.
+const guardEvent = "preToolUse"
+
+// guardEntry has no matcher: a tool that nobody has heard of must be denied, too. A hook that cannot be run denies every call.
+func (o Options) guardEntry() entry {
+	return entry{guardEvent, []field{
+		{"command", text(o.command())},
+		{"timeout", hujson.Int(quickTimeout)},
+		{"failClosed", hujson.Bool(true)},
+	}}
 }
 
 func (o Options) entry(event string) entry {
 	if event == "stop" {
 		return o.stopEntry()
 	}
-	e := entry{event, []field{{"command", text(o.command())}}}
+	command := o.command()
+	if event == "beforeSubmitPrompt" { // refuses a loop whose verification would not fit into the stop entry's timeout
+		command += fmt.Sprintf(" --timeout %d", o.stopTimeout())
+	}
+	e := entry{event, []field{{"command", text(command)}}}
 	if event == "afterShellExecution" {
 		e.fields = append(e.fields, field{"matcher", text(shellMatcher)})
 	}

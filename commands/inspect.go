@@ -22,7 +22,8 @@ type Finding struct {
 }
 
 // Inspect finds what is wrong with a hooks.json: every mistake for which Cursor silently drops the whole file, and everything
-// for which our hook would not do its work. It does not mind a file without our hook, which may be in another. stat is os.Stat.
+// for which our hook would not do its work. It does not mind a file without our hook, which may be in another, nor other hooks,
+// of which Rivals tells. stat is os.Stat.
 func Inspect(raw []byte, goos string, stat func(string) (fs.FileInfo, error)) []Finding {
 	found := byteOrderMark(raw)
 	_, text := splitMark(raw)
@@ -31,7 +32,7 @@ func Inspect(raw []byte, goos string, stat func(string) (fs.FileInfo, error)) []
 		return append(found, unparsable(err)...)
 	}
 	found = slices.Concat(found, shapes(d), missing(d), drops(d, false), nestedComments(d))
-	return slices.Concat(found, installation(d, goos, stat), rivals(d), matchers(d))
+	return slices.Concat(found, installation(d, goos, stat), wrappers(d), matchers(d))
 }
 
 func fatal(remedy, format string, args ...any) Finding {

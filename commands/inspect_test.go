@@ -76,7 +76,6 @@ func TestInspectFindsEachMistake(t *testing.T) {
 		{"program missing", "/opt/cursor-ralph-hook --", "/gone/cursor-ralph-hook --", `"/gone/cursor-ralph-hook" does not exist`, true},
 		{"program not executable", "/opt/cursor-ralph-hook --", "/noexec/cursor-ralph-hook --", "is not an executable file", true},
 		{"another system's command", "/opt/cursor-ralph-hook --", `C:\\x\\cursor-ralph-hook.exe --`, "shell of another system", true},
-		{"rival", stop, stop + `, { "command": "./other.sh" }`, `another stop hook, "./other.sh": of several follow-ups the last one wins`, false},
 		{"wrapped", stop, stop + `, { "command": "time /opt/cursor-ralph-hook" }`, "runs cursor-ralph-hook inside another command", false},
 		{"matcher", `"matcher": "cursor-ralph"`, `"matcher": "(cursor-ralph"`, `matcher of afterShellExecution is not a regular expression`, false},
 		{"comment in a comment", `"version": 1,`, "\"version\": 1, /* see https://x */\n", "a comment holds //", false},

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"regexp/syntax"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tailscale/hujson"
 )
@@ -76,23 +76,29 @@ type settings struct {
 	injectors string
 	focusKeys string
 	unchecked bool
+	guard     bool
+	verify    time.Duration // what the stop entry has time for
 }
 
-// settingsOf are those of our stop entry, also of one written for another system.
+// settingsOf are those of our stop entry, also of one written for another system. The plan guard is an entry of its own.
 func settingsOf(raw []byte) settings {
 	_, text := splitMark(raw)
 	d, err := parse(text)
 	if err != nil {
 		return settings{}
 	}
+	was := settings{guard: slices.ContainsFunc(d.installed(""), func(e installed) bool { return e.event == guardEvent })}
 	for _, goos := range []string{"linux", "windows"} {
 		for _, e := range d.installed(goos) {
 			if e.event == "stop" && e.words != nil {
-				return settings{e.limit(d), e.minimal(), e.names("--injectors"), e.names("--focus-keys"), slices.Contains(e.words, "--type-unchecked")}
+				was.limit, was.minimal, was.unchecked = e.limit(d), e.minimal(), slices.Contains(e.words, "--type-unchecked")
+				was.verify = VerifyRoom(e.timeout(d))
+				was.injectors, was.focusKeys = e.names("--injectors"), e.names("--focus-keys")
+				return was
 			}
 		}
 	}
-	return settings{}
+	return was
 }
 
 // Typing is what an installation says about typing into Cursor; the fields are
@@ -108,6 +114,9 @@ func InstalledTyping(raw []byte) Typing {
 	s := settingsOf(raw)
 	return Typing{s.injectors, s.focusKeys, s.unchecked}
 }
+
+// HasPlanGuard reports whether a hooks.json has our entry for the plan guard.
+func HasPlanGuard(raw []byte) bool { return settingsOf(raw).guard }
 
 // limit prefers what Cursor keeps to: a user who changes one of the two by hand changes that one. A limit that is lifted for
 // Cursor is none or auto, which only the flag tells.
@@ -137,6 +146,21 @@ func installation(d doc, goos string, stat func(string) (fs.FileInfo, error)) []
 		if e.event == "stop" && e.words != nil {
 			found = append(found, agreement(d, e)...)
 		}
+		if e.event == guardEvent {
+			found = append(found, openings(d, e)...)
+		}
+	}
+	return found
+}
+
+// openings finds what lets tool calls pass by the plan guard.
+func openings(d doc, e installed) []Finding {
+	var found []Finding
+	if e.field(d, "failClosed", "false") != "true" {
+		found = append(found, notice(again, "the %s entry has no failClosed: while our hook cannot be run, the plan guard lets every tool through", guardEvent))
+	}
+	if matcher := stringIn(e.value, "matcher"); matcher != "" {
+		found = append(found, notice(again, "the %s entry has the matcher %q: the plan guard does not see the other tools", guardEvent, matcher))
 	}
 	return found
 }
@@ -218,38 +242,28 @@ func agreement(d doc, e installed) []Finding {
 	return found
 }
 
-// rivals finds other stop hooks: of several follow-ups Cursor takes the last one.
-func rivals(d doc) []Finding {
+// wrappers finds stop entries of the user's that run our hook among other things.
+func wrappers(d doc) []Finding {
 	var found []Finding
-	hooks, _ := find(d.root, "hooks")
-	stop, _ := find(hooks, "stop")
-	for _, v := range elements(stop) {
-		command := stringIn(v, "command")
-		switch {
-		case ours(command):
-		case strings.Contains(command, hookName):
+	for _, v := range d.stops() {
+		if command := stringIn(v, "command"); !ours(command) && strings.Contains(command, hookName) {
 			found = append(found, notice("check yourself that its flags agree with its loop_limit and timeout, and that it passes on stdin and stdout",
 				"a stop entry runs %s inside another command, which is neither checked nor updated: %q", hookName, command))
-		default:
-			found = append(found, notice("remove it if loops are disturbed",
-				"another stop hook, %s: of several follow-ups the last one wins, so it may replace ours", rivalName(d, v)))
 		}
 	}
 	return found
 }
 
-func rivalName(d doc, v hujson.Value) string {
-	if command := stringIn(v, "command"); command != "" {
-		return strconv.Quote(command)
-	}
-	return d.source(v)
+// stops are the stop entries, ours and others'.
+func (d doc) stops() []hujson.Value {
+	hooks, _ := find(d.root, "hooks")
+	stop, _ := find(hooks, "stop")
+	return elements(stop)
 }
 
 // wrapped reports whether a stop entry runs our hook inside another command.
 func (d doc) wrapped() bool {
-	hooks, _ := find(d.root, "hooks")
-	stop, _ := find(hooks, "stop")
-	return slices.ContainsFunc(elements(stop), func(v hujson.Value) bool { return strings.Contains(stringIn(v, "command"), hookName) })
+	return slices.ContainsFunc(d.stops(), func(v hujson.Value) bool { return strings.Contains(stringIn(v, "command"), hookName) })
 }
 
 func matchers(d doc) []Finding {

@@ -145,6 +145,9 @@ func (d doc) update(e entry, i int) (doc, error) {
 			return d, err
 		}
 	}
+	if closed := e.value("failClosed"); closed != nil { // of other entries it is the user's
+		return d.set(d.entry(e.event, i), "failClosed", closed)
+	}
 	return d, nil
 }
 

@@ -75,7 +75,9 @@ func (c *Change) addHooks(o Options) error {
 	if err != nil {
 		return err
 	}
-	o = c.keepSettings(o, now)
+	if o, err = c.keepSettings(o, now); err != nil {
+		return err
+	}
 	base, err := c.base(o, now, backup)
 	if err != nil {
 		return atFile(now.path, err)
@@ -96,7 +98,7 @@ func (c *Change) addHooks(o Options) error {
 }
 
 // keepSettings fills in what was not asked for from the entry that is installed.
-func (c *Change) keepSettings(o Options, now node) Options {
+func (c *Change) keepSettings(o Options, now node) (Options, error) {
 	was := settingsOf(now.data)
 	if o.SessionLimit == "" && was.limit != "" {
 		if o.SessionLimit = was.limit; was.limit != defaultSessionLimit {
@@ -107,7 +109,27 @@ func (c *Change) keepSettings(o Options, now node) Options {
 		o.Minimal = true
 		c.note("%s: the stop hook alone is kept (--minimal); --minimal=false installs all", now.path)
 	}
-	return c.keepTyping(o, was, now.path)
+	if o.VerifyTimeout == 0 && was.verify > defaultVerifyTimeout {
+		o.VerifyTimeout = was.verify
+		c.note("%s: time for a verification of %s is kept; --verify-timeout %s sets the usual one", now.path, was.verify, defaultVerifyTimeout)
+	}
+	return c.keepGuard(c.keepTyping(o, was, now.path), was, now.path)
+}
+
+// keepGuard is the last of these: a minimal installation has no place for the plan guard.
+func (c *Change) keepGuard(o Options, was settings, path string) (Options, error) {
+	asked := o.PlanGuard != nil && *o.PlanGuard
+	switch {
+	case o.Minimal && asked:
+		return o, refusal{"the plan guard needs more than the stop hook: a minimal installation cannot have it",
+			"it is a preToolUse hook, for which an old Cursor drops the whole file; with a newer one: --minimal=false --plan-guard"}
+	case o.Minimal && was.guard:
+		c.note("%s: the plan guard is taken out: a minimal installation has the stop hook alone", path)
+	case o.PlanGuard == nil && was.guard:
+		o.PlanGuard = &was.guard
+		c.note("%s: the plan guard is kept; --plan-guard=false takes it out", path)
+	}
+	return o, nil
 }
 
 func (c *Change) keepTyping(o Options, was settings, path string) Options {

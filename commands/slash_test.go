@@ -79,13 +79,14 @@ func TestRalphLoopSaysWhatMatters(t *testing.T) {
 			`/ralph-loop "<task>" [options]`, "/ralph-loop --continue <id>", "verbatim", "cursor-ralph note", "cursor-ralph blocked",
 			"Do not loop yourself", "exactly as the program printed it", "Never write it to get out",
 			"--max-iterations N", "--min-iterations N", "--completion-promise TEXT", "--promise-match", "--promise-position",
-			"--min-tool-calls M", "--on-promise-no-work", "--max-duration D", "--ultrawork", "--replace",
+			"--min-tool-calls M", "--on-promise-no-work", "--max-duration D", "--ultrawork", "--replace", "--verify CMD", "--verify-timeout D", "--plan", "--struggle-hint N",
+			"--struggle-pause N", "--on-error", "--stale-after D",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %q is missing", goos, want)
 			}
 		}
-		for _, unwanted := range []string{"<promise>", "--verify", "--plan"} {
+		for _, unwanted := range []string{"<promise>"} {
 			if strings.Contains(got, unwanted) {
 				t.Errorf("%s: %q is in", goos, unwanted)
 			}

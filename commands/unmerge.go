@@ -18,8 +18,9 @@ func unmerge(raw, original []byte) ([]byte, error) {
 	if original == nil && nothing(rest) {
 		return nil, nil
 	}
-	for _, minimal := range []bool{false, true} {
-		sample := Options{Hook: "/" + hookName, Minimal: minimal}
+	guarded := true
+	for _, sample := range []Options{{}, {Minimal: true}, {PlanGuard: &guarded}} {
+		sample.Hook = "/" + hookName
 		if again, err := mergeAndStrip(original, sample.entries()); err == nil && bytes.Equal(again, rest) {
 			return original, nil
 		}
