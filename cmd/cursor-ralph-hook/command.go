@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ralphCalls gives the subcommands with which a shell command runs
 // cursor-ralph, such as slash or note. Only a word where a command may stand
@@ -41,6 +44,44 @@ func anyRalphCalls(command string) []string {
 		ours = isRalph(word.text)
 	}
 	return calls
+}
+
+// ralphArguments gives what stands behind cursor-ralph in each of its calls, the
+// subcommand first, up to the end of that command.
+func ralphArguments(command string) [][]string {
+	var calls [][]string
+	ours := false
+	for _, word := range shellWords(command) {
+		switch {
+		case word.separator:
+			ours = false
+		case ours:
+			last := len(calls) - 1
+			calls[last] = append(calls[last], word.text)
+		case isRalph(word.text):
+			calls, ours = append(calls, nil), true
+		}
+	}
+	return slices.DeleteFunc(calls, func(args []string) bool { return len(args) == 0 })
+}
+
+// handedOver parts a command from the text that it hands over: a here-document,
+// or a here-string of PowerShell. Without one the text is empty.
+func handedOver(command string) (head, text string) {
+	command = strings.ReplaceAll(command, "\r\n", "\n")
+	if before, rest, ok := strings.Cut(command, "@'\n"); ok {
+		text, after, _ := strings.Cut(rest, "\n'@")
+		return before + after, text
+	}
+	head, rest, _ := strings.Cut(command, "<<")
+	line, body, ok := strings.Cut(rest, "\n")
+	marks := strings.Fields(strings.TrimPrefix(line, "-"))
+	if !ok || len(marks) == 0 {
+		return command, ""
+	}
+	mark := strings.Trim(marks[0], `'"\`)
+	text, _, _ = strings.Cut("\n"+body+"\n", "\n"+mark+"\n")
+	return head, strings.TrimPrefix(text, "\n")
 }
 
 func isRalph(word string) bool {

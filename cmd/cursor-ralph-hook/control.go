@@ -67,5 +67,5 @@ func (h *handler) status(id string) any {
 		h.fail(err)
 		return nil
 	}
-	return h.refuse(l.Line() + ". More: cursor-ralph status " + id + "." + toGoOn(l))
+	return h.refuse(l.Line(h.now()) + ". More: cursor-ralph status " + id + "." + toGoOn(l))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 )
@@ -15,7 +16,8 @@ const auto = -1
 type flags struct {
 	sessionLimit int // stops that Cursor lets us answer in a row, 0 for no limit, or auto
 	minimal      bool
-	typing       []string // what cursor-ralph inject is told, as it stands in hooks.json
+	timeout      time.Duration // of the stop entry in hooks.json, 0 where it is not told
+	typing       []string      // what cursor-ralph inject is told, as it stands in hooks.json
 }
 
 // parseFlags reads what the installer wrote into hooks.json. After an error
@@ -25,7 +27,7 @@ func parseFlags(args []string) (flags, error) {
 	set := flag.NewFlagSet("cursor-ralph-hook", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.BoolVar(&f.minimal, "minimal", false, "")
-	set.Int("timeout", 0, "") // tells cursor-ralph how long the stop hook may take
+	seconds := set.Int("timeout", 0, "")
 	for _, name := range []string{"injectors", "focus-keys"} {
 		set.Func(name, "", func(v string) error {
 			f.typing = append(f.typing, "--"+name, v)
@@ -43,6 +45,7 @@ func parseFlags(args []string) (flags, error) {
 	if err := set.Parse(args); err != nil {
 		return flags{sessionLimit: hook.DefaultLoopLimit, minimal: f.minimal}, fmt.Errorf("flags in hooks.json: %w", err)
 	}
+	f.timeout = time.Duration(*seconds) * time.Second
 	return f, nil
 }
 

@@ -67,3 +67,23 @@ func (h *handler) saw(limit int) {
 		h.log(hooklog.Line{Action: "session-limit-seen", Why: fmt.Sprintf("%d (0 is none), of Cursor %.64s", limit, h.in.CursorVersion)})
 	}
 }
+
+// seeAbort remembers that this Cursor reports the user's Stop as such.
+func (h *handler) seeAbort() {
+	if err := h.store.SeeAbort(h.in.CursorVersion); err != nil {
+		h.fail(err)
+	}
+}
+
+// aborts tells of a failed turn whether it can be trusted to be none that the
+// user stopped.
+func (h *handler) aborts(status loop.StopStatus) bool {
+	if status != loop.Errored {
+		return false
+	}
+	aborts, err := h.store.Aborts(h.in.CursorVersion)
+	if err != nil {
+		h.fail(err)
+	}
+	return aborts
+}

@@ -94,6 +94,8 @@ type handler struct {
 	box    *pending.Box
 	now    func() time.Time
 	getenv func(string) string
+
+	composer string // the mode of Cursor's composer, as a message tells it
 }
 
 func (h *handler) open(args []string) error {
@@ -113,7 +115,7 @@ func (h *handler) open(args []string) error {
 func (h *handler) handle(ctx context.Context) any {
 	switch h.in.EventName {
 	case hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
-		hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution:
+		hook.EventPreToolUse, hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution:
 	default:
 		return nil
 	}
@@ -126,6 +128,8 @@ func (h *handler) handle(ctx context.Context) any {
 		return h.stop(ctx)
 	case hook.EventBeforeSubmitPrompt:
 		return h.prompt(ctx)
+	case hook.EventPreToolUse:
+		return h.guard(ctx)
 	case hook.EventAfterAgentResponse:
 		h.response(ctx)
 	default:

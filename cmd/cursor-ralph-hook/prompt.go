@@ -14,15 +14,16 @@ import (
 )
 
 // prompt handles a message before it reaches the agent: it arms a loop from a
-// raw /ralph-loop, obeys the controls, and tells a user's message from our own
-// follow-up. Where Cursor shows us an expanded command instead of the raw
-// line, the agent's own call of cursor-ralph does the same.
+// raw /ralph-loop, or in loop mode, obeys the controls, and tells a user's
+// message from our own follow-up. Where Cursor shows us an expanded command
+// instead of the raw line, the agent's own call of cursor-ralph does the same.
 func (h *handler) prompt(ctx context.Context) any {
 	var e hook.BeforeSubmitPrompt
 	if err := h.in.Decode(&e); err != nil {
 		h.fail(err)
 		return nil
 	}
+	h.composer = e.ComposerMode
 	has := h.hasLoop(ctx, nil)
 	name, rest, isCommand := loop.SlashCommand(e.Prompt)
 	if isCommand {
@@ -38,15 +39,16 @@ func (h *handler) prompt(ctx context.Context) any {
 			return answer
 		}
 	}
-	if has {
-		h.message(ctx, h.in.ConversationID, e.Prompt)
+	if !has {
+		return h.byLoopMode(ctx, e)
 	}
+	h.message(ctx, h.in.ConversationID, e.Prompt)
 	return nil
 }
 
 // message records that something was said to the agent of a loop.
 func (h *handler) message(ctx context.Context, id, text string) {
-	l, _, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text})
+	l, _, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Composer: h.composer})
 	if err == nil {
 		h.seeLimit(id, l, text)
 		err = h.store.Record(id, loop.Record{
@@ -109,6 +111,10 @@ const armedTwice = 5 * time.Second
 func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l := r.State
 	l.ConversationID, l.ArmedBy, l.Workspace = h.in.ConversationID, "prompt", h.workspace()
+	l.PlanMode = h.composer == loop.PlanComposer
+	if !h.verifyFits(l) {
+		return h.refuse(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in hooks.json has a timeout of %s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes room for it.", l.VerifyLimit(), h.flags.timeout, l.VerifyLimit()))
+	}
 	err := h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		switch {
 		case running == nil:
@@ -118,13 +124,7 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 			answer = h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iterations, running.MaxIterations))
 			return false, nil
 		}
-		_, _, err = h.box.Put(ctx, l, "")
-		switch {
-		case err == nil:
-			h.log(hooklog.Line{Max: l.MaxIterations, Action: "armed"})
-		case errors.Is(err, fs.ErrExist): // another copy of our hook was faster, or was killed here
-			err = nil
-		}
+		_, err = h.put(ctx, l, "armed")
 		return true, err
 	})
 	if err != nil {
@@ -132,6 +132,20 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 		return h.refuse("Nothing was started: " + err.Error())
 	}
 	return answer
+}
+
+// put makes a loop pending under its conversation's name. Where another copy of
+// our hook was faster, or was killed here, that is done.
+func (h *handler) put(ctx context.Context, l loop.State, action string) (done bool, err error) {
+	_, _, err = h.box.Put(ctx, l, "")
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	h.log(hooklog.Line{Max: l.MaxIterations, Action: action})
+	return true, nil
 }
 
 // refuse keeps a message from the agent and tells the user why.

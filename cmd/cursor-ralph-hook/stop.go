@@ -30,7 +30,12 @@ func (h *handler) stop(ctx context.Context) any {
 	if !h.hasLoop(ctx, &event) {
 		return nil
 	}
+	if event.Status == loop.Aborted {
+		h.seeAbort()
+	}
 	event.SessionLimit = h.sessionLimit(e.LoopCount)
+	event.Aborts = h.aborts(event.Status)
+	h.lookAround(ctx, &event)
 	l, action, err := h.decide(ctx, event)
 	var corrupt *state.CorruptError
 	if errors.As(err, &corrupt) {
@@ -52,6 +57,7 @@ func (h *handler) stop(ctx context.Context) any {
 	}
 	h.decided(l, action)
 	h.notify(l, action)
+	h.verifyLater(l)
 	if action.Kind == loop.Inject {
 		h.inject(ctx, l)
 	}
@@ -63,23 +69,30 @@ func (h *handler) stop(ctx context.Context) any {
 
 // decide applies the stop. A loop that would end by a limit in a turn of which
 // no text was seen waits a little for it: the text may have been overtaken. At
-// the session limit it is found out whether the continue line can be typed.
+// the session limit it is found out whether the continue line can be typed. A
+// promise is verified without the loop's lock, and not within our usual time.
 func (h *handler) decide(ctx context.Context, event loop.Event) (loop.State, loop.Action, error) {
 	late := h.now().Add(textWait)
 	for {
 		event.Waited = h.now().After(late)
 		l, action, err := h.store.Apply(ctx, h.in.ConversationID, event)
-		switch {
-		case err != nil:
+		if err != nil {
 			return l, action, err
-		case action.Kind == loop.AskTyping:
-			event.Typing = h.typing(ctx)
-			continue
-		case action.Kind != loop.AwaitText:
-			return l, action, nil
 		}
-		if !wait(ctx, poll) {
-			return l, action, ctx.Err()
+		switch action.Kind {
+		case loop.AskTyping:
+			event.Typing = h.typing(ctx)
+		case loop.AskVerify:
+			event.Verified = h.verify(l)
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), deadline)
+			defer cancel()
+		case loop.AwaitText:
+			if !wait(ctx, poll) {
+				return l, action, ctx.Err()
+			}
+		default:
+			return l, action, nil
 		}
 	}
 }

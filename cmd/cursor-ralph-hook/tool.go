@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ func (h *handler) response(ctx context.Context) {
 		h.fail(err)
 	case err == nil && action.Why != "":
 		h.decided(l, action)
+		h.verifyLater(l)
 	}
 }
 
@@ -77,6 +79,7 @@ func (h *handler) record(r loop.Record) {
 // call is a finished tool call, whatever event told of it.
 type call struct {
 	id, tool, command, file, output, failure string
+	exit                                     int // of a command, where the output tells
 }
 
 func (h *handler) call() (call, error) {
@@ -90,6 +93,7 @@ func (h *handler) call() (call, error) {
 		err := h.in.Decode(&e)
 		c := call{id: e.ToolUseID, tool: e.ToolName, output: hook.Text(e.ToolOutput)}
 		c.input(e.ToolInput)
+		c.result()
 		return c, err
 	}
 	var e hook.PostToolUseFailure
@@ -117,9 +121,43 @@ func (c *call) input(raw json.RawMessage) {
 	}
 }
 
+// result finds the exit code of a shell command, which Cursor reports as a tool
+// that succeeded (seen), and what the command said last.
+func (c *call) result() {
+	var out struct {
+		ExitCode int    `json:"exitCode"`
+		Snake    int    `json:"exit_code"`
+		Output   string `json:"output"`
+	}
+	if c.command == "" || json.Unmarshal([]byte(c.output), &out) != nil {
+		return
+	}
+	if c.exit = out.ExitCode; c.exit == 0 {
+		c.exit = out.Snake
+	}
+	if c.exit != 0 {
+		c.failure = failureLine(c.command, c.exit, out.Output)
+	}
+}
+
+// failureLine is the same for a command that fails in the same way.
+func failureLine(command string, exit int, output string) string {
+	command, _, _ = strings.Cut(strings.TrimSpace(command), "\n")
+	output = strings.TrimSpace(output)
+	last := output[strings.LastIndexByte(output, '\n')+1:]
+	return fmt.Sprintf("%.*s exited with %d: %.*s", keptWords, command, exit, keptWords, last)
+}
+
+// keptWords is how much of a command, and of what it said, is part of an error
+// line, in characters.
+const keptWords = 200
+
 func (c call) record() loop.Record {
 	r := loop.Record{Kind: loop.RecordTool, ID: c.id, Tool: c.tool, Error: c.failure, Own: c.own()}
-	if c.writes() {
+	if c.failure != "" {
+		r.Command = fmt.Sprintf("%.*s", keptWords, c.command)
+	}
+	if c.writes() && c.failure == "" {
 		r.File = c.file
 	}
 	return r

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// lookWait is how long the editor is held by a git that hangs.
+const lookWait = 2300 * time.Millisecond
+
+// lookAround adds to a completed stop what the workspace looks like now, which
+// tells whether the turn changed anything. It is done without the loop's lock:
+// git may take its time.
+func (h *handler) lookAround(ctx context.Context, e *loop.Event) {
+	id := h.in.ConversationID
+	l, err := h.store.Read(id)
+	if err != nil || e.Status != loop.Completed || l.Stop || l.Status != loop.Running && l.Status != loop.Waiting {
+		return // what is wrong with it is found out when it is decided on
+	}
+	turn, err := h.store.Unfolded(id, l)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	dir := l.Workspace
+	if dir == "" {
+		dir = e.Workspace
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookWait)
+	defer cancel()
+	e.Tree, err = worktree.Look(ctx, dir, append(l.Edited, turn.Files...), os.Environ())
+	if err == nil && e.Tree.Head != l.Tree.Head && l.Tree.Head != "" {
+		e.Committed, err = worktree.Committed(ctx, e.Tree, l.Tree.Head, os.Environ())
+	}
+	if err != nil {
+		h.log(hooklog.Line{Action: "git-not-asked", Why: err.Error()})
+	}
+}

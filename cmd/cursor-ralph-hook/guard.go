@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/pending"
+)
+
+// guard answers a tool call that is about to be made: while a plan loop runs in
+// its conversation, what writes or runs anything is denied. About any other call
+// it has no opinion, so that Cursor asks the user as ever. It only reads the
+// state: a file that is no loop's is moved aside by others.
+func (h *handler) guard(ctx context.Context) (answer any) {
+	defer func() {
+		if p := recover(); p != nil {
+			err := fmt.Errorf("panic: %v", p)
+			if has, cannot := h.store.Has(h.in.ConversationID); has || cannot != nil {
+				answer = shut(err)
+			}
+			h.fail(err)
+		}
+	}()
+	l, err := h.liveLoop(ctx)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		h.fail(err)
+		return shut(err)
+	case !l.Guarded():
+		return nil
+	}
+	return h.planned(ctx, l)
+}
+
+// liveLoop gives the loop of this conversation, or an fs.ErrNotExist. Any other
+// error is that there is one, which cannot be read.
+func (h *handler) liveLoop(ctx context.Context) (loop.State, error) {
+	id := h.in.ConversationID
+	has, err := h.store.Has(id)
+	if err == nil && !has && !h.claim(ctx, nil) {
+		if h.box.Waiting(pending.Claimant{ID: id}) {
+			return loop.State{}, fmt.Errorf("%s cannot be claimed", filepath.Join(h.places.Pending(), id+".json"))
+		}
+		return loop.State{}, fs.ErrNotExist
+	}
+	if err != nil {
+		return loop.State{}, err
+	}
+	l, err := h.store.Read(id)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), h.places.Live(id)) {
+		err = fmt.Errorf("%s: %w", h.places.Live(id), err)
+	}
+	return l, err
+}
+
+// shut denies every tool, reading too: whether the agent may do anything is not
+// known.
+func shut(err error) any {
+	return hook.PermissionAnswer{
+		Permission:  hook.Deny,
+		UserMessage: fmt.Sprintf("The Ralph loop of this chat cannot be read, so no tool is allowed here: %v. `cursor-ralph doctor` tells what to do.", err),
+		AgentMessage: fmt.Sprintf("The state of this chat's Ralph loop cannot be read (%v), so every tool is denied: it may be a loop that only plans. "+
+			"Do not try another way. End your turn and tell the user to run `cursor-ralph doctor` in a terminal.", err),
+	}
+}
+
+// planned answers a call of a plan loop's agent.
+func (h *handler) planned(ctx context.Context, l loop.State) any {
+	var e hook.PreToolUse
+	if err := h.in.Decode(&e); err != nil {
+		h.fail(err)
+		return shut(err)
+	}
+	files, ok := loop.PlanCall{
+		Tool: e.ToolName, Input: []byte(hook.Text(e.ToolInput)), Roots: h.in.WorkspaceRoots, Home: h.home(), Windows: runtime.GOOS == "windows",
+	}.Allowed()
+	if ok && !slices.ContainsFunc(files, leadsElsewhere) {
+		return nil
+	}
+	h.log(hooklog.Line{Iteration: l.Iterations, Max: l.MaxIterations, Action: "denied", Why: e.ToolName})
+	return hook.PermissionAnswer{
+		Permission:   hook.Deny,
+		UserMessage:  fmt.Sprintf("The Ralph loop of this chat only plans, so %.64q was not allowed.", e.ToolName),
+		AgentMessage: h.instead(ctx, l, e),
+	}
+}
+
+func (h *handler) home() string {
+	if runtime.GOOS == "windows" {
+		return h.getenv("USERPROFILE")
+	}
+	return h.getenv("HOME")
+}
+
+// leadsElsewhere tells whether a plan's file, or a folder of Cursor's above it,
+// is something else, such as a symbolic link. What is missing will be made.
+func leadsElsewhere(file string) bool {
+	file = filepath.FromSlash(file)
+	plans := filepath.Dir(file)
+	for _, path := range []string{file, plans, filepath.Dir(plans)} {
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil, path == file && !info.Mode().IsRegular(), path != file && !info.IsDir():
+			return true
+		}
+	}
+	return false
+}
+
+const stageInstead = "This Ralph loop only plans: %.64q is not allowed. Allowed are reading, searching, and writing the plan as one Markdown file, .cursor/plans/NAME.md. " +
+	"Stage the change: describe there, or in your answer, what you would do, and wait for the user to approve it. Do not try another way."
+
+// instead tells the agent what to do in place of a denied call. A plan loop's
+// agent has no shell, but is told to run cursor-ralph when the loop begins or is
+// continued: that part is done here.
+func (h *handler) instead(ctx context.Context, l loop.State, e hook.PreToolUse) string {
+	var c call
+	c.input(e.ToolInput)
+	if !isShell(e.ToolName) || len(ralphCalls(c.command)) == 0 {
+		return fmt.Sprintf(stageInstead, e.ToolName)
+	}
+	if text := h.forAgent(ctx, l, c.command); text != "" {
+		return "Done without the shell, which a loop that only plans does not have. cursor-ralph says:\n\n" + text
+	}
+	return "cursor-ralph was not run: this Ralph loop only plans, so you have no shell. Say in your answer what you would have told it. " +
+		"What steers the loop is for the user, who can run cursor-ralph in a terminal."
+}
+
+func isShell(tool string) bool {
+	return slices.Contains([]string{"shell", "bash", "run_terminal_cmd", "run_terminal_command", "run_terminal_command_v2"}, strings.ToLower(tool))
+}
+
+// forAgent does what a call of cursor-ralph asks for, if it begins or continues
+// the loop of this very conversation. All else in the command is left.
+func (h *handler) forAgent(ctx context.Context, l loop.State, command string) string {
+	head, text := handedOver(command)
+	for _, args := range ralphArguments(head) {
+		switch {
+		case args[0] == "continue" && slices.Contains(args[1:], l.ConversationID):
+			return h.goOn(ctx, l)
+		case args[0] == "slash" && len(args) > 1 && (args[1] == "ralph-loop" || args[1] == "ulw-loop"):
+			return h.begun(ctx, l, text)
+		}
+	}
+	return ""
+}
+
+// begun is cursor-ralph slash ralph-loop where the prompt hook has armed the loop.
+func (h *handler) begun(ctx context.Context, l loop.State, text string) string {
+	if _, rest, ok := loop.SlashCommand(text); ok {
+		text = rest
+	}
+	r, err := loop.ParseCommand(text)
+	switch {
+	case err == nil && r.Continue == l.ConversationID:
+		return h.goOn(ctx, l)
+	case err == nil && r.Continue != "":
+		return ""
+	case err == nil && !l.SameTask(r.State):
+		return "Nothing was started: a loop that only plans runs in this chat. The user can end it with `cursor-ralph cancel " + l.ConversationID + "` in a terminal, and send the line again.\n"
+	}
+	// Else the same call of another chat's agent would be taken for this one's.
+	if _, _, err := h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventConfirm, Text: l.Program}); err != nil {
+		h.fail(err)
+	}
+	return "The loop is armed already.\n\n" + l.StartText()
+}
+
+// goOn is cursor-ralph continue, once a turn: a pause that the user asks for
+// later holds, and a second copy of our hook, whose answer may be the one that
+// counts, gives the agent the same text.
+func (h *handler) goOn(ctx context.Context, l loop.State) string {
+	first, now, err := h.firstContinue(ctx)
+	if err != nil {
+		h.fail(err)
+		return "The loop was not continued: " + err.Error() + ".\n"
+	}
+	event := loop.Event{Kind: loop.EventContinue}
+	if !first {
+		if n := len(now.History); n > 0 {
+			now.Context = slices.Concat(now.History[n-1].Context, now.Context)
+		}
+		_, action := loop.Decide(now, event, h.now())
+		return continued(now, action)
+	}
+	l, action, err := h.store.Apply(ctx, l.ConversationID, event)
+	if err != nil {
+		h.fail(err)
+		return "The loop was not continued: " + err.Error() + ".\n"
+	}
+	h.decided(l, action)
+	return continued(l, action)
+}
+
+// firstContinue tells whether no continue was done in this turn yet, and gives
+// the loop as it is. The answer is written down under the loop's lock.
+func (h *handler) firstContinue(ctx context.Context) (first bool, now loop.State, err error) {
+	mark := "continue:" + h.in.GenerationID
+	err = h.store.Ask(ctx, h.in.ConversationID, func(running *loop.State) (bool, error) {
+		if running == nil {
+			return false, fs.ErrNotExist
+		}
+		now = *running
+		now.ConversationID = h.in.ConversationID
+		turn, err := h.store.Unfolded(h.in.ConversationID, now)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+		first = h.in.GenerationID == "" || !slices.Contains(turn.IDs, mark)
+		if first {
+			h.record(loop.Record{Kind: loop.RecordTool, ID: mark, Own: true})
+		}
+		return false, nil
+	})
+	return first, now, err
+}
+
+func continued(l loop.State, a loop.Action) string {
+	switch a.Kind {
+	case loop.AskVerify:
+		return "The loop's promise is verified first. End your turn now, and the loop goes on or is over. If nothing happens then, the user runs `cursor-ralph continue " + l.ConversationID + "` in a terminal.\n"
+	case loop.Refuse:
+		return "The loop was not continued: " + a.Why + ". " + a.Hint + "\n"
+	}
+	return a.Text
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// byLoopMode makes a loop of an ordinary message in a conversation that has
+// none, where the user has loop mode on, and tells the agent so. The follow-up
+// of somebody else's stop hook looks like such a message, and is taken for one.
+func (h *handler) byLoopMode(ctx context.Context, e hook.BeforeSubmitPrompt) any {
+	if !loop.Ordinary(e.Prompt) || strings.EqualFold(e.ComposerMode, "ask") {
+		return nil
+	}
+	mode, on := h.loopMode()
+	if !on || h.aboutTheLast(ctx, e.Prompt) {
+		return nil
+	}
+	l := mode.Loop.InLoopMode(e.Prompt)
+	l.ConversationID, l.Workspace = h.in.ConversationID, mode.Workspace
+	l.PlanMode = h.composer == loop.PlanComposer
+	started, err := h.begin(ctx, l)
+	if err != nil {
+		h.fail(err)
+		return nil
+	}
+	if !started {
+		return nil
+	}
+	return hook.BeforeSubmitPromptAnswer{AdditionalContext: l.ContractText()}
+}
+
+// loopMode gives that of the first folder of the window that has it on, as the
+// editor names that folder.
+func (h *handler) loopMode() (state.Mode, bool) {
+	for _, root := range h.in.WorkspaceRoots {
+		mode, err := h.store.Mode(root)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			h.fail(err)
+		case mode.On(h.now()):
+			mode.Workspace = root
+			return mode, true
+		}
+	}
+	return state.Mode{}, false
+}
+
+// aboutTheLast tells whether a message belongs to the conversation's loop that
+// is over, as the first one after a cancel does.
+func (h *handler) aboutTheLast(ctx context.Context, text string) bool {
+	event := loop.Event{Kind: loop.EventSpoken, Text: text, Generation: h.in.GenerationID}
+	_, action, err := h.store.Apply(ctx, h.in.ConversationID, event)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // there was none
+		return false
+	case err != nil:
+		h.fail(err)
+		return true
+	case action.Why == "":
+		return false
+	}
+	h.log(hooklog.Line{Action: "rest", Why: action.Why})
+	return true
+}
+
+// begin gives the conversation a loop at once, unless it has one now: our hook
+// may be installed in two places. Killed in between, it is pending under the
+// conversation's name.
+func (h *handler) begin(ctx context.Context, l loop.State) (started bool, err error) {
+	err = h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
+		if running == nil {
+			started, err = h.put(ctx, l, "loop-mode")
+		}
+		return false, err
+	})
+	if err != nil || !started {
+		return false, err
+	}
+	h.claim(ctx, nil)
+	return true, nil
+}
