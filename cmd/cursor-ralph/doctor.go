@@ -50,10 +50,13 @@ func checks() []check {
 		{"hook program", checkHookProgram},
 		{"cursor-ralph", checkProgram},
 		{"hooks.json", checkHooks},
+		{"stop hooks", checkRivals},
+		{"plan guard", checkPlanGuard},
 		{"slash commands", checkCommands},
 		{"folders", checkFolders},
 		{"pending loops", checkPending},
 		{"state files", checkStates},
+		{"loop mode", checkLoopMode},
 		{"same machine", checkMachine},
 		{"session limit", checkSessionLimit},
 		{"typing", checkTyping},
@@ -217,13 +220,9 @@ func machineHooks(goos string) string {
 }
 
 func inspect(path string, raw []byte) []finding {
-	var found []finding
-	for _, f := range commands.Inspect(raw, runtime.GOOS, os.Stat) {
-		level := remark
-		if f.Fatal {
-			level = wrong
-		}
-		found = append(found, level(path+": "+f.Problem, f.Remedy))
+	found := findings(commands.Inspect(raw, runtime.GOOS, os.Stat))
+	for i := range found {
+		found[i].Text = path + ": " + found[i].Text
 	}
 	return found
 }

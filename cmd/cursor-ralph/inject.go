@@ -29,12 +29,14 @@ const (
 	turnWait    = time.Minute      // for another loop's injection to be over
 	longestWait = time.Minute      // for the line to arrive: an injection is not open for ever
 	typeWait    = 30 * time.Second // for all ways of typing together
+	arrivalWait = 30 * time.Second // for the line to arrive, unless --wait says otherwise
 	statePoll   = 10 * time.Millisecond
+	duePoll     = 200 * time.Millisecond
 )
 
 func injectFlags(f *pflag.FlagSet) {
 	f.Bool("dry-run", false, "press nothing; tell which ways of typing would work")
-	f.Duration("wait", 30*time.Second, "how long to wait until the line has arrived, at most a minute")
+	f.Duration("wait", arrivalWait, "how long to wait until the line has arrived, at most a minute")
 	typingFlags(f)
 	f.Bool("any", false, "with --dry-run: one way that works is enough")
 	f.String("injection", "", "the `ID` under which the hook began it")
@@ -176,6 +178,9 @@ func inject(ctx context.Context, e *env, args []string) error {
 		}
 		injection = l.Injection.ID
 	}
+	if err := e.awaitDue(ctx, id, injection); err != nil {
+		return e.giveUp(ctx, id, injection, err)
+	}
 	release, err := e.myTurn(ctx)
 	if err != nil {
 		return e.giveUp(ctx, id, injection, err)
@@ -232,12 +237,29 @@ func wouldWork(name string, err error) string {
 	return name + ": would work"
 }
 
+// awaitDue waits until the line may be typed: a failed turn is tried again after
+// a while, in which the user may do something else.
+func (e *env) awaitDue(ctx context.Context, id, injection string) error {
+	for {
+		if err := e.wanted(id, injection); err != nil {
+			return err
+		}
+		l, err := e.store.Read(id)
+		if err != nil || !e.now().Before(l.Injection.DueAt) {
+			return err
+		}
+		if err := sleep(ctx, min(duePoll, l.Injection.DueAt.Sub(e.now()))); err != nil {
+			return err
+		}
+	}
+}
+
 // awaitHook waits for the end of the hook that started us: until then its turn
 // is not over.
 func (e *env) awaitHook(ctx context.Context) error {
-	pid, err := e.flags.GetInt("after")
-	if err != nil || pid <= 0 {
-		return err
+	pid, _ := e.flags.GetInt("after") // resume, which no hook starts, does not have the flag
+	if pid <= 0 {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, exitWait)
 	defer cancel()

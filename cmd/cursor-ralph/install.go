@@ -32,6 +32,8 @@ func installFlags(f *pflag.FlagSet) {
 	f.String("injectors", "", "ways of typing the continue line, in order: a `LIST` such as xtest,robotgo, or none; '' for those of the desktop (default: as installed)")
 	f.String("focus-keys", "", "`KEYS` that bring the focus into the chat input before the line is typed, such as ctrl+i; '' for none (default: as installed)")
 	f.Bool("type-unchecked", false, "allow ways of typing that cannot check which window has the focus")
+	f.Bool("plan-guard", false, "deny the agent of a loop with --plan every tool that writes or runs something (default: as installed)")
+	f.Duration("verify-timeout", 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
 
@@ -102,6 +104,13 @@ func (e *env) installOptions(ctx context.Context) (commands.Options, error) {
 	o := commands.Options{
 		Folder: folder, Project: e.text("project") != "", Hook: hook, Program: e.program(ctx), OS: runtime.GOOS,
 		SessionLimit: e.text("session-limit"), Minimal: e.isSet("minimal"), KeepMinimal: !e.flags.Changed("minimal"), AnyEvent: e.isSet("any-event"),
+	}
+	if o.VerifyTimeout, err = e.flags.GetDuration("verify-timeout"); err != nil {
+		return o, err
+	}
+	if e.flags.Changed("plan-guard") {
+		guard := e.isSet("plan-guard")
+		o.PlanGuard = &guard
 	}
 	return o, e.typingOptions(&o)
 }

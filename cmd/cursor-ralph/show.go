@@ -43,9 +43,12 @@ func status(_ context.Context, e *env, args []string) error {
 	case err != nil:
 		return err
 	case e.isSet("line"):
-		return e.say("%s", l.Line())
+		return e.say("%s", l.Line(e.now()))
 	case e.isSet("json"):
-		return e.json(l)
+		return e.json(struct {
+			loop.State
+			Stale bool `json:"stale"`
+		}{l, l.Stale(e.now())})
 	}
 	return e.showLoop(id, l)
 }
@@ -102,14 +105,16 @@ func (e *env) showLoop(id string, l loop.State) error {
 		}
 	}
 	row("loop", "%s", id)
-	row("status", "%s", l.Status)
+	row("status", "%s", statusWords(l, e.now()))
 	row("why", "%s", l.Reason)
 	row("iteration", "%d of %d (%d in this session)", l.Iterations, l.MaxIterations, l.SessionIterations)
 	row("promise", "%s (%s, %s)", l.Marker(), l.PromiseMatch, l.PromisePlace)
+	row("verify", "%s", verifyWords(l, e.now()))
 	row("tool calls", "%d of %d that a promise needs", l.ToolCalls, l.MinToolCalls)
 	row("workspace", "%s", l.Workspace)
 	row("started", "%s", ago(e.now(), l.StartedAt))
 	row("last event", "%s", ago(e.now(), l.EventAt))
+	row("stuck", "%s", l.Struggle)
 	row("progress", "%s", l.LastOutput)
 	row("context to come", "%s", strings.Join(l.Context, "\n"))
 	row("task", "%s", l.Prompt)
@@ -121,6 +126,29 @@ func (e *env) showLoop(id string, l loop.State) error {
 		return err
 	}
 	return e.say("%s", strings.TrimRight(b.String(), "\n"))
+}
+
+// statusWords is the status, and what else can be said of it now.
+func statusWords(l loop.State, now time.Time) string {
+	words := string(l.Status)
+	if l.Guarded() {
+		words += ", plan mode"
+	}
+	if l.Stale(now) {
+		words += ", stale: it does not go on by itself"
+	}
+	return words
+}
+
+func verifyWords(l loop.State, now time.Time) string {
+	if l.Verify == "" {
+		return ""
+	}
+	words := fmt.Sprintf("%s (at most %s)", l.Verify, l.VerifyLimit())
+	if l.Verifying.Open(l, now) {
+		words += "\nit runs now, since " + strings.TrimSuffix(ago(now, l.Verifying.Since), " ago")
+	}
+	return words
 }
 
 // typingWords tells how it went to type the continue line, the last time.
@@ -154,6 +182,7 @@ func listFlags(f *pflag.FlagSet) {
 type entry struct {
 	ID         string      `json:"id"`
 	Status     loop.Status `json:"status"`
+	Stale      bool        `json:"stale"`
 	Iterations int         `json:"iterations"`
 	Max        int         `json:"max_iterations"`
 	Workspace  string      `json:"workspace"`
@@ -172,7 +201,7 @@ func list(_ context.Context, e *env, _ []string) error {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, x := range entries {
-		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\n", x.ID, x.Status, x.Iterations, x.Max, x.Workspace, oneLine(x.Task+x.Problem))
+		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\n", x.ID, x.words(), x.Iterations, x.Max, x.Workspace, oneLine(x.Task+x.Problem))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -190,7 +219,7 @@ func (e *env) entries() (entries []entry, problems []error, err error) {
 	entries = []entry{}
 	live, problems := e.store.List()
 	for _, l := range live {
-		entries = append(entries, entryOf(l.ConversationID, l))
+		entries = append(entries, e.entry(l.ConversationID, l))
 	}
 	items, err := e.box.List()
 	if err != nil {
@@ -198,7 +227,7 @@ func (e *env) entries() (entries []entry, problems []error, err error) {
 	}
 	for _, i := range items {
 		i.State.Status = pendingStatus(i.State.Status)
-		x := entryOf(i.Name, i.State)
+		x := e.entry(i.Name, i.State)
 		if i.Err != nil {
 			x.Problem = i.Err.Error()
 		}
@@ -210,82 +239,18 @@ func (e *env) entries() (entries []entry, problems []error, err error) {
 	ended, more := e.store.Records()
 	slices.SortFunc(ended, func(a, b loop.State) int { return a.EndedAt.Compare(b.EndedAt) })
 	for _, l := range ended {
-		entries = append(entries, entryOf(l.ConversationID, l))
+		entries = append(entries, e.entry(l.ConversationID, l))
 	}
 	return entries, append(problems, more...), nil
 }
 
-func entryOf(id string, l loop.State) entry {
-	return entry{ID: cmp.Or(id, "-"), Status: l.Status, Iterations: l.Iterations, Max: l.MaxIterations, Workspace: l.Workspace, Task: l.Prompt}
+func (x entry) words() string {
+	if x.Stale {
+		return string(x.Status) + " (stale)"
+	}
+	return string(x.Status)
 }
 
-// oneLine shortens text for a table.
-func oneLine(text string) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) <= 60 {
-		return string(runes)
-	}
-	return string(runes[:59]) + "…"
-}
-
-func history(_ context.Context, e *env, args []string) error {
-	id, err := e.target(args)
-	if err != nil {
-		return err
-	}
-	l, err := e.find(id)
-	if err != nil {
-		return err
-	}
-	if e.isSet("json") {
-		return e.json(append([]loop.Iteration{}, l.History...))
-	}
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "#\tended\tseconds\ttools\tpromise\tthen\n")
-	for _, h := range l.History {
-		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%s\t%s\n", h.Number, h.EndedAt.Local().Format("15:04:05"), h.Seconds, tools(h.Tools), promiseOf(h), actionOf(h))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if l.Status.Ended() {
-		fmt.Fprintf(&b, "%s: %s\n", l.Status, l.Reason)
-	}
-	return e.say("%s", strings.TrimRight(b.String(), "\n"))
-}
-
-// promiseOf is short, for a table; history --json has it whole.
-func promiseOf(h loop.Iteration) string {
-	switch {
-	case h.Refused != "":
-		return oneLine(h.Promise + ": " + h.Refused)
-	case h.Warning != "":
-		return oneLine(h.Promise + " with a warning: " + h.Warning)
-	}
-	return h.Promise
-}
-
-// actionOf is what came after an iteration; of a typed line also how it went.
-func actionOf(h loop.Iteration) string {
-	if len(h.Injections) == 0 {
-		return h.Action
-	}
-	i := h.Injections[len(h.Injections)-1]
-	if i.Outcome == loop.Arrived {
-		return fmt.Sprintf("%s (%s, %d ms)", h.Action, i.Method, i.Milliseconds)
-	}
-	return oneLine(h.Action + ": " + i.Outcome)
-}
-
-func tools(counts map[string]int) string {
-	var parts []string
-	for name, n := range counts {
-		parts = append(parts, fmt.Sprintf("%s %d", name, n))
-	}
-	slices.Sort(parts)
-	if len(parts) == 0 {
-		return "-"
-	}
-	return strings.Join(parts, ", ")
+func (e *env) entry(id string, l loop.State) entry {
+	return entry{ID: cmp.Or(id, "-"), Status: l.Status, Stale: l.Stale(e.now()), Iterations: l.Iterations, Max: l.MaxIterations, Workspace: l.Workspace, Task: l.Prompt}
 }

@@ -65,6 +65,8 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 	if r.Continue != "" {
 		return e.goOn(ctx, r, false)
 	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return e.begin(ctx, r, true)
 }
@@ -112,11 +114,22 @@ func (e *env) goOn(ctx context.Context, r loop.Request, forUser bool) error {
 			return err
 		}
 	}
-	_, action, err := e.apply(ctx, id, continueEvent(r))
+	action, err := e.applyContinue(ctx, id, continueEvent(r))
 	if err != nil {
 		return err
 	}
 	return e.continued(ctx, id, to, action.Text)
+}
+
+// applyContinue verifies a promise first, if one was given since the last stop.
+func (e *env) applyContinue(ctx context.Context, id string, event loop.Event) (loop.Action, error) {
+	for {
+		l, action, err := e.apply(ctx, id, event)
+		if err != nil || action.Kind != loop.AskVerify {
+			return action, err
+		}
+		event.Verified = e.verified(ctx, l)
+	}
 }
 
 func continueEvent(r loop.Request) loop.Event {
@@ -138,7 +151,7 @@ func (e *env) forUser() bool {
 func (e *env) takeUp(ctx context.Context, r loop.Request) error {
 	event := continueEvent(r)
 	event.Idle = true
-	if _, _, err := e.apply(ctx, r.Continue, event); err != nil {
+	if _, err := e.applyContinue(ctx, r.Continue, event); err != nil {
 		return err
 	}
 	return e.say("taken up again. To go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(r.Continue), loop.PromptLink(r.Continue))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -80,7 +81,10 @@ func start(ctx context.Context, e *env, args []string) error {
 // has armed it already. With binding, a hook sees our output and can tell from
 // a token in it whose loop this is.
 func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
-	l, err := e.placed(r)
+	l, err := e.placed(ctx, r)
+	if err == nil {
+		err = e.checkVerify(l)
+	}
 	if err != nil {
 		return err
 	}
@@ -96,6 +100,9 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
 	name, token, err := e.put(ctx, l, secret)
 	if err != nil {
 		return err
+	}
+	if !binding {
+		e.hintPlanGuard(l)
 	}
 	return e.begun(l, name, token, binding)
 }
@@ -120,8 +127,8 @@ func (e *env) put(ctx context.Context, l loop.State, secret string) (name, token
 	}))
 }
 
-// placed says whose loop it is.
-func (e *env) placed(r loop.Request) (loop.State, error) {
+// placed says whose loop it is, and what its workspace looks like before it.
+func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 	l := r.State
 	l.ArmedBy, l.Confirmed, l.Replace, l.Program = "cli", true, r.Replace, called()
 	var err error
@@ -131,8 +138,12 @@ func (e *env) placed(r loop.Request) (loop.State, error) {
 	if l.Cwd, err = os.Getwd(); err != nil {
 		return l, err
 	}
-	l.Workspace, err = e.workspace()
-	return l, err
+	if l.Workspace, err = e.workspace(); err != nil {
+		return l, err
+	}
+	l.Tree, _ = worktree.Look(ctx, l.Workspace, nil, os.Environ()) // without it the first iteration has nothing to be compared with
+	l.VerifyFiles = runByVerify(l.Verify, l.Workspace)
+	return l, nil
 }
 
 // begun tells the agent, or the user, what happens now.
@@ -153,7 +164,7 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	live, _ := e.store.List()
 	for _, other := range live {
 		if e.sameLoop(l, other) {
-			_, _, err := e.store.Apply(ctx, other.ConversationID, loop.Event{Kind: loop.EventConfirm, Text: l.Program})
+			_, _, err := e.store.Apply(ctx, other.ConversationID, confirmation(l))
 			other.Program = l.Program
 			return true, errors.Join(err, e.confirmed(other))
 		}
@@ -164,12 +175,16 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	}
 	for _, i := range items {
 		if i.Err == nil && !i.State.Status.Ended() && e.sameLoop(l, i.State) {
-			_, _, err := e.applyPending(ctx, i.Name, loop.Event{Kind: loop.EventConfirm, Text: l.Program})
+			_, _, err := e.applyPending(ctx, i.Name, confirmation(l))
 			i.State.Program = l.Program
 			return true, errors.Join(err, e.confirmed(i.State))
 		}
 	}
 	return false, e.refuseEnded(l)
+}
+
+func confirmation(l loop.State) loop.Event {
+	return loop.Event{Kind: loop.EventConfirm, Text: l.Program, Tree: l.Tree, VerifyFiles: l.VerifyFiles}
 }
 
 func (e *env) confirmed(l loop.State) error {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -18,6 +20,8 @@ const lockWait = 10 * time.Second
 // apply lets something happen to a loop, live or still pending, and gives
 // errors for people.
 func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.State, loop.Action, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
 	l, action, err := e.store.Apply(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && event.Kind != loop.EventContinue {
 		if p, a, pendingErr := e.applyPending(ctx, id, event); !errors.Is(pendingErr, fs.ErrNotExist) {
@@ -77,6 +81,11 @@ func pause(ctx context.Context, e *env, args []string) error {
 	return e.say("paused; this takes effect at the next stop. To go on: cursor-ralph resume %s", id)
 }
 
+func resumeFlags(f *pflag.FlagSet) {
+	f.Bool("inject", false, "type the continue line into Cursor, if the agent is idle")
+	f.Duration("wait", arrivalWait, "with --inject: how long to wait until the line has arrived, at most a minute")
+}
+
 func resume(ctx context.Context, e *env, args []string) error {
 	id, err := e.target(args)
 	if err != nil {
@@ -85,6 +94,9 @@ func resume(ctx context.Context, e *env, args []string) error {
 	l, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventResume})
 	if err != nil {
 		return err
+	}
+	if l.Status == loop.Waiting && e.isSet("inject") {
+		return inject(ctx, e, []string{id})
 	}
 	if l.Status == loop.Waiting {
 		return e.say("resumed; the agent is idle. To go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(id), loop.PromptLink(id))
@@ -128,7 +140,10 @@ func (e *env) alreadyCancelled(args []string) (id string, ok bool) {
 	}
 	ended, _ := e.store.Records()
 	for _, l := range ended {
-		if l.Status == loop.Cancelled && e.now().Sub(l.EndedAt) < confirmWindow && within(here, l.Workspace) {
+		if l.Status != loop.Cancelled || e.now().Sub(l.EndedAt) >= confirmWindow || !within(here, l.Workspace) {
+			continue
+		}
+		if has, _ := e.store.Has(l.ConversationID); !has { // else there is a new one, which is meant
 			return l.ConversationID, true
 		}
 	}

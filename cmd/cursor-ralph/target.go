@@ -159,7 +159,7 @@ func (e *env) whichOne(what string, live []loop.State, items []pending.Item) err
 	var b strings.Builder
 	b.WriteString("name one of these:\n")
 	for _, l := range live {
-		fmt.Fprintf(&b, "  %s  %s  %s\n", l.ConversationID, l.Line(), l.Workspace)
+		fmt.Fprintf(&b, "  %s  %s  %s\n", l.ConversationID, l.Line(e.now()), l.Workspace)
 	}
 	for _, i := range items {
 		fmt.Fprintf(&b, "  %s  pending  %s\n", i.Name, i.State.Workspace)

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+)
+
+// retelling is how one kind of decision is told in plain words.
+type retelling struct {
+	action       string
+	event        string // only of this event, if it is not empty
+	starts, ends string // only where the reason does so
+	silent       bool   // only where no reason is given
+	words        string // {promise} and {why} stand for what the line says
+}
+
+// retellings has every action that is written to the log; the first that fits
+// counts. A test finds one that is missing.
+var retellings = []retelling{
+	{action: "followup", words: "{promise}; continued"},
+	{action: "hand-over", words: "{promise}; Cursor's session limit is reached, so the agent was asked to have the user type the continue line"},
+	{action: "inject", ends: "session limit reached", words: "{promise}; Cursor's session limit is reached, so the continue line is typed into the chat"},
+	{action: "inject", words: "{promise}; the continue line is typed into the chat: {why}"},
+	{action: "rest", event: "beforeSubmitPrompt", silent: true, words: "a command that the user typed in the chat was obeyed"},
+	{action: "rest", event: "beforeSubmitPrompt", words: "a message of the user changed nothing: {why}"},
+	{action: "rest", words: "{promise}; nothing was answered: {why}"},
+	{action: "refuse", words: "not done: {why}"},
+	{action: "await-text", words: "the hook waits for the agent's last words"},
+	{action: "ask-typing", words: "the hook finds out whether the continue line can be typed here"},
+	{action: "ask-verify", words: "{promise}; nothing is decided until the promise is verified"},
+
+	{action: "PROMISE_ACCEPTED", ends: "in a late text", words: "the agent's words came after the end: {promise}; so the task counts as done"},
+	{action: "PROMISE_ACCEPTED", words: "{promise}; the loop has ended"},
+	{action: "MAX_ITERATIONS_REACHED", starts: "late ", words: "the agent's words came after the end: {promise}; nothing changes"},
+	{action: "MAX_ITERATIONS_REACHED", ends: "a late text is being verified", words: "the agent's words came after the end, and their promise is being verified"},
+	{action: "MAX_ITERATIONS_REACHED", words: "{promise}; the loop has ended: {why}"},
+	{action: "MAX_DURATION_REACHED", starts: "late ", words: "the agent's words came after the end: {promise}; nothing changes"},
+	{action: "MAX_DURATION_REACHED", ends: "a late text is being verified", words: "the agent's words came after the end, and their promise is being verified"},
+	{action: "MAX_DURATION_REACHED", words: "{promise}; the loop has ended: {why}"},
+	{action: "USER_STOPPED", words: "{promise}; the loop has ended: {why}"},
+	{action: "CANCELLED", words: "{promise}; the loop has ended: {why}"},
+	{action: "BLOCKED", words: "{promise}; the loop has ended: {why}"},
+	{action: "REPLACED", words: "{promise}; the loop has ended: another one took its place"},
+
+	{action: "armed", words: "the user asked for a loop in this chat"},
+	{action: "loop-mode", words: "loop mode made a loop of the user's message"},
+	{action: "bound", words: "a loop that the agent asked for was bound to this chat"},
+	{action: "claimed", words: "the loop that was asked for begins in this chat"},
+	{action: "second-loop-refused", words: "a second loop was asked for and was not started, because one runs here"},
+	{action: "moved", words: "the loop came to this chat {why}"},
+	{action: "not-moved", words: "a loop was not brought to this chat {why}"},
+	{action: "continue-typed", words: "the continue line was typed {why}"},
+	{action: "message-kept-back", words: "a message of the user was answered and did not go to the agent: {why}"},
+	{action: "stale", words: "nothing was heard of the loop for long: {why}"},
+	{action: "denied", words: "the plan guard denied the agent the tool {why}"},
+	{action: "verifying", words: "promise found; it is being verified by {why}"},
+	{action: "verified", starts: "exit 0 ", words: "the verification passed: {why}"},
+	{action: "verified", starts: "exit ", words: "the verification failed: {why}"},
+	{action: "verified", words: "the verification did not succeed: {why}"},
+	{action: "git-not-asked", words: "git could not tell what changed: {why}"},
+	{action: "session-limit-seen", starts: "0 ", words: "this Cursor was seen to have no session limit: {why}"},
+	{action: "session-limit-seen", words: "this Cursor was seen to have a session limit: {why}"},
+
+	{action: "typing-impossible", words: "the continue line cannot be typed here: {why}"},
+	{action: "injected", ends: "arrived", words: "the continue line was typed, and arrived: {why}"},
+	{action: "injected", words: "the continue line did not arrive: {why}"},
+	{action: "not-typed", words: "the continue line was not typed: {why}"},
+	{action: "step", words: "on the way to type the continue line: {why}"},
+	{action: "error", words: "something went wrong: {why}"},
+}
+
+// explain retells one decision in a sentence.
+func explain(l hooklog.Line) string {
+	words := "something this version does not know: " + l.Action + ": {why}"
+	if l.Action == "" {
+		words = "a line that cannot be read: {why}"
+	}
+	if n := slices.IndexFunc(retellings, func(r retelling) bool { return r.fits(l) }); n >= 0 {
+		words = retellings[n].words
+	}
+	words = strings.NewReplacer("{promise}", promiseWords(l.Promise), "{why}", l.Why).Replace(words)
+	words = strings.Trim(words, ";: ") // what the line did not say
+	switch {
+	case l.Max > 0 && l.Iteration > 0:
+		words = fmt.Sprintf("iteration %d: %s", l.Iteration, words)
+	case l.Max > 0:
+		words = "before the first iteration: " + words
+	}
+	return shortened(words, sentenceWidth)
+}
+
+// sentenceWidth is how many characters of a sentence are shown; the log has
+// more.
+const sentenceWidth = 400
+
+func (r retelling) fits(l hooklog.Line) bool {
+	return r.action == l.Action && (r.event == "" || r.event == l.Event) && (!r.silent || l.Why == "") &&
+		strings.HasPrefix(l.Why, r.starts) && strings.HasSuffix(l.Why, r.ends)
+}
+
+func promiseWords(promise string) string {
+	why, refused := strings.CutPrefix(promise, "refused: ")
+	switch {
+	case refused:
+		return "promise found, refused because " + why
+	case promise == "none":
+		return "no promise"
+	case strings.HasPrefix(promise, "accepted"):
+		return "promise found and " + promise
+	}
+	return promise
+}
+
+// retold is a log in sentences: each with its time, a new day with its date,
+// and with its conversation where several are told of.
+func retold(lines []string, several bool) string {
+	var parsed []hooklog.Line
+	for _, text := range lines {
+		l, err := hooklog.Parse(text)
+		if err != nil {
+			l = hooklog.Line{Why: text}
+		}
+		l.Conversation = shortened(l.Conversation, 128) // a hook was told it, and may have been told anything
+		parsed = append(parsed, l)
+	}
+	width := idWidth(parsed)
+	var b strings.Builder
+	day := ""
+	for _, l := range parsed {
+		at := "--:--:--"
+		if !l.At.IsZero() {
+			if today := l.At.Local().Format("2006-01-02"); today != day {
+				day = today
+				b.WriteString(day + "\n")
+			}
+			at = l.At.Local().Format("15:04:05")
+		}
+		b.WriteString(at + "  ")
+		if several {
+			fmt.Fprintf(&b, "%-*s  ", width, clipped(l.Conversation, width))
+		}
+		b.WriteString(explain(l) + "\n")
+	}
+	return b.String()
+}
+
+// idWidth is how many characters tell the conversations apart, at least eight.
+func idWidth(lines []hooklog.Line) int {
+	for width := 8; ; width++ {
+		whole, short := map[string]bool{}, map[string]bool{}
+		for _, l := range lines {
+			whole[l.Conversation], short[clipped(l.Conversation, width)] = true, true
+		}
+		if len(whole) == len(short) {
+			return width
+		}
+	}
+}
+
+// clipped gives the first characters of an id.
+func clipped(id string, width int) string {
+	runes := []rune(id)
+	return string(runes[:min(len(runes), width)])
+}
