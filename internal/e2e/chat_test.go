@@ -155,9 +155,10 @@ func (c *chat) works() {
 	})
 }
 
-func (c *chat) says(text string) {
+func (c *chat) says(text string) *chat {
 	c.Helper()
 	c.does(func(t *simcursor.Turn) { t.Say(text) })
+	return c
 }
 
 // runs is a shell command of the agent.

@@ -62,6 +62,22 @@ func TestCancelTypedIntoTheChat(t *testing.T) {
 	})
 }
 
+func TestASecondLoopIsCancelledTooSoonAfterTheFirst(t *testing.T) {
+	each(t, controls(), func(w *world) {
+		c := w.chat()
+		for range 2 {
+			c.starts(`"make it green"`)
+			c.typesAhead("/cancel-ralph")
+			c.ends()
+			if c.turn != nil {
+				c.follows()
+				c.rests()
+			}
+			w.wantNoLoops()
+		}
+	})
+}
+
 // The prompt hook armed the loop, and nothing claimed it yet.
 func TestCancelTypedWhileTheTurnRunsEndsTheLoop(t *testing.T) {
 	each(t, controls(), func(w *world) {

@@ -2,7 +2,12 @@
 
 package e2e_test
 
-import "testing"
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
 
 // refusal plays a turn that ends with a promise and must not end the loop.
 func (c *chat) refusal(words, why string) {
@@ -14,7 +19,26 @@ func (c *chat) refusal(words, why string) {
 const (
 	notGiven = "you gave no completion promise"
 	refused  = "Your promise was refused: "
+	stuck    = "You seem to be stuck: "
 )
+
+// aborts is another chat of the same Cursor in which the user presses Stop: now
+// it is known how this Cursor reports that.
+func (c *chat) aborts() {
+	c.Helper()
+	other := c.chat()
+	other.starts(`"something else"`)
+	other.stops()
+}
+
+// forgotten makes a loop's last event one of long ago.
+func (c *chat) forgotten(ago time.Duration) {
+	c.Helper()
+	then := time.Now().Add(-ago)
+	c.change(c.live(c.ID), map[string]any{"last_event_at": then})
+	journal := strings.TrimSuffix(c.live(c.ID), ".json") + ".journal"
+	c.must(os.Chtimes(journal, then, then))
+}
 
 // Each of these fails when its option is ignored. The options are read by the
 // prompt hook in the first variant and by the agent's call in the second.
@@ -120,6 +144,69 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.wantPart("continue", out, "--max-duration")
 			c.rests()
 			c.types("/ralph-loop --continue " + c.ID + " --max-duration 1h")
+			c.follows()
+			c.plays(1)
+			c.stops()
+		}},
+		{"--verify 'test -e good'", func(c *chat) {
+			c.works()
+			c.refusal(done, refused+"`test -e good` failed with exit 1.")
+			c.runs("touch good")
+			c.says(done)
+			c.rests()
+			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+		}},
+		{"--verify 'sleep 60' --verify-timeout 300ms", func(c *chat) {
+			c.works()
+			c.refusal(done, refused+"the verification `sleep 60` did not succeed: it did not end within 300ms and was killed")
+			c.stops()
+		}},
+		{"--struggle-hint 1", func(c *chat) {
+			c.says("I wonder.")
+			c.wantPart("continuation", c.goesOn(), stuck+"1 iterations in a row have changed nothing")
+			c.stops()
+		}},
+		{"--struggle-hint 0", func(c *chat) {
+			for range 4 {
+				c.says("I wonder.")
+				c.wantNoPart("continuation", c.goesOn(), stuck)
+			}
+			c.stops()
+		}},
+		{"--struggle-pause 2", func(c *chat) {
+			c.runs("true")
+			c.goesOn()
+			c.runs("true")
+			c.rests()
+			l := c.wantStatus(c.ID, "paused", 2)
+			c.wantPart("reason", l.Reason, "STRUGGLING: 2 iterations")
+		}},
+		{"--on-error retry", func(c *chat) {
+			c.plays(1)
+			c.aborts()
+			c.works()
+			c.fails()
+			l := c.wantStatus(c.ID, "paused", 1)
+			c.wantPart("reason", l.Reason, "it is not tried again, because nothing can type here")
+		}},
+		{"--on-error pause", func(c *chat) {
+			c.plays(1)
+			c.aborts()
+			c.works()
+			c.fails()
+			l := c.wantStatus(c.ID, "paused", 1)
+			c.wantNoPart("reason", l.Reason, "tried again")
+		}},
+		{"--stale-after 30m", func(c *chat) {
+			c.plays(1)
+			c.forgotten(time.Hour)
+			c.wantPart("list", c.ok(c.repo(), "list"), "running (stale)")
+			c.wantPart("status", c.ok(c.repo(), "status", c.ID), "running, stale: it does not go on by itself")
+			c.wantPart("status --line", c.ok(c.repo(), "status", "--line", c.ID), "Loop • Stale • Iter 1/20")
+			c.rests()
+			l := c.wantStatus(c.ID, "paused", 1)
+			c.wantPart("reason", l.Reason, "nothing was heard of the loop for 1h0m0s; it goes on with its continue line")
+			c.types("/ralph-loop --continue " + c.ID)
 			c.follows()
 			c.plays(1)
 			c.stops()

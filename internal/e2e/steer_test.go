@@ -4,7 +4,10 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +93,53 @@ func TestContextIsDeliveredOnce(t *testing.T) {
 		history := w.status(c.ID).History
 		if got := history[1].Context; len(got) != 2 || got[0] != first || got[1] != second {
 			w.Errorf("got the context %q in the history, want both", got)
+		}
+		c.stops()
+	})
+}
+
+// The user adds notes while all else goes on: while the agent works, while the
+// stop hook decides, between a stop and the next turn, and several at once.
+func TestContextAddedAtAnyMomentIsDeliveredOnceAndInOrder(t *testing.T) {
+	once(t, func(w *world) {
+		w.write(filepath.Join(w.repo(), "slow.sh"), "sleep 0.0$(($$ % 10)); false\n")
+		c := w.chat()
+		c.starts(`"make it green" --max-iterations 1000 --verify "sh slow.sh"`)
+		c.works()
+		const notes = 40
+		added := make(chan error, 1)
+		go func() {
+			for n := range notes {
+				cmd := exec.CommandContext(w.ctx, filepath.Join(bin, "cursor-ralph"), "context", c.ID, fmt.Sprint("note ", n))
+				cmd.Dir, cmd.Env = w.repo(), w.env()
+				if out, err := cmd.CombinedOutput(); err != nil {
+					added <- fmt.Errorf("%w: %s", err, out)
+					return
+				}
+			}
+			added <- nil
+		}()
+		var got, want []string
+		for more := true; more; {
+			select {
+			case err := <-added:
+				w.must(err)
+				more = false // one turn more, for what came last
+			default:
+			}
+			c.works()
+			c.says(done)
+			for line := range strings.Lines(c.goesOn()) {
+				if note, ok := strings.CutPrefix(strings.TrimSpace(line), "- note "); ok {
+					got = append(got, note)
+				}
+			}
+		}
+		for n := range notes {
+			want = append(want, fmt.Sprint(n))
+		}
+		if !slices.Equal(got, want) {
+			w.Errorf("got the notes %q, want each once and in order", got)
 		}
 		c.stops()
 	})

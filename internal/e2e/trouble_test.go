@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // clear empties /tmp, as a restart of the machine does.
@@ -190,5 +191,17 @@ func TestAFileThatStaysHalfWrittenIsMovedAside(t *testing.T) {
 			w.Errorf("moved aside: got %q, want one file", aside)
 		}
 		w.wantPart("doctor", doctor(w), "1790000000000-77.json.corrupt-")
+	})
+}
+
+// A turn may take more than a day: its tool calls are heard.
+func TestALongTurnIsNotStale(t *testing.T) {
+	once(t, func(w *world) {
+		c := running(w, `"make it green"`)
+		c.works()
+		c.forgotten(25 * time.Hour)
+		c.works()
+		c.goesOn()
+		c.stops()
 	})
 }

@@ -60,6 +60,8 @@ func TestTyping(t *testing.T) {
 		{"there is no window", noWindow},
 		{"doctor --type-test", typeTest},
 		{"the typer is killed", killedTyper},
+		{"a turn fails", failedTurn},
+		{"the user resumes from a terminal", resumedByTyping},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, d)
@@ -105,6 +107,8 @@ type unattended struct {
 	chats    map[string]*simcursor.Chat // by the line that is for it
 	done     int                        // iterations that the agent has worked
 	promised int                        // the iteration in which it gives its promise
+	failing  int                        // the turn that is lost, 0 for none
+	pausing  int                        // the iteration in which the user pauses the loop
 }
 
 func (d *desk) world(t *testing.T, v variant, install ...string) *unattended {
@@ -157,9 +161,13 @@ func (u *unattended) agent(t *simcursor.Turn) {
 	}
 	u.mu.Lock()
 	u.done++
-	last := u.done >= u.promised
+	last, fail, pause := u.done >= u.promised, u.done == u.failing, u.done == u.pausing
 	u.mu.Unlock()
 	switch {
+	case fail:
+		t.Fail()
+	case pause:
+		u.ok(u.repo(), "pause", t.Chat.ID)
 	case last && u.minimal():
 		t.Shell(fmt.Sprintf(`cursor-ralph note %s "%s"`, t.Chat.ID, done))
 	case last:
@@ -653,4 +661,44 @@ func killedTyper(t *testing.T, d *desk) {
 	l := u.wantStatus(u.chat.ID, "waiting", 5)
 	u.wantPart("why", l.Reason, "the process that typed it has died")
 	u.must(d.page.FocusInput(u.ctx))
+}
+
+// failedTurn is tried again after a while, which the test makes short.
+func failedTurn(t *testing.T, d *desk) {
+	u := d.world(t, usual())
+	stopped := u.cursor(u.repo()).Chat(func(t *simcursor.Turn) { t.PressStop() })
+	u.must(stopped.Send(u.ctx, `/ralph-loop "something else"`))
+	u.failing, u.promised = 2, 4
+	u.begins(`"make it green" --on-error retry`)
+	l := u.wantStatus(u.chat.ID, "waiting", 1)
+	u.wantPart("reason", l.Reason, "the turn failed: Cursor reported error; it is tried again after 30s (1 of 4)")
+	var state map[string]json.RawMessage
+	data, err := os.ReadFile(u.live(u.chat.ID))
+	u.must(err)
+	u.must(json.Unmarshal(data, &state))
+	var injection map[string]any
+	u.must(json.Unmarshal(state["injection"], &injection))
+	due := time.Now().Add(time.Second)
+	injection["due_at"] = due
+	u.change(u.live(u.chat.ID), map[string]any{"injection": injection})
+	u.until("the promise", func() bool { return u.status(u.chat.ID).Status == "PROMISE_ACCEPTED" })
+	u.wantStatus(u.chat.ID, "PROMISE_ACCEPTED", 3)
+	if began := u.loggedAt(" action=step "); began.Before(due.Truncate(time.Millisecond)) {
+		u.Errorf("typing began at %s, want it not before %s", began, due)
+	}
+	if got := u.page.Messages(); !slices.Equal(got, []string{u.line()}) {
+		u.Errorf("the page sent %q", got)
+	}
+}
+
+func resumedByTyping(t *testing.T, d *desk) {
+	u := d.world(t, usual())
+	u.pausing, u.promised = 2, 3
+	u.begins(`"make it green"`)
+	u.wantStatus(u.chat.ID, "paused", 1)
+	u.wantPart("resume --inject", u.ok(u.repo(), "resume", "--inject", u.chat.ID), "typed by xtest, and arrived")
+	u.until("the promise", func() bool { return u.status(u.chat.ID).Status == "PROMISE_ACCEPTED" })
+	if got := u.page.Messages(); !slices.Equal(got, []string{u.line()}) {
+		u.Errorf("the page sent %q", got)
+	}
 }

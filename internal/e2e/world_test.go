@@ -30,6 +30,7 @@ type world struct {
 	cursors  map[string]*simcursor.Cursor // by workspace
 	extra    []string                     // further variables of the environment
 	troubles []string                     // errors that the hook's log may tell about
+	broken   []string                     // what hooks may do wrong, because the test makes them
 }
 
 // patience is how long a test may take before it has hung.
@@ -129,7 +130,10 @@ func (w *world) loginShell() string {
 func (w *world) check() {
 	for _, cursor := range w.cursors {
 		for _, v := range cursor.Violations() {
-			w.Errorf("violation: %s", v)
+			expected := func(s string) bool { return strings.Contains(fmt.Sprint(v), s) }
+			if !slices.ContainsFunc(w.broken, expected) {
+				w.Errorf("violation: %s", v)
+			}
 		}
 	}
 	for line := range strings.Lines(w.log()) {
