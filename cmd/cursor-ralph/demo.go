@@ -104,7 +104,7 @@ func (s *show) play(ctx context.Context) error {
 	}
 	chat := cursor.Chat(s.agent)
 	s.title("The user starts a loop. Cursor chains five follow-ups at most: then it needs a user message.")
-	if err := s.send(ctx, chat, `"`+demoTask+`" --max-iterations 12`); err != nil {
+	if err := s.send(ctx, chat, `"`+demoTask+`" --max-iterations 12 --verify "ls chapter-7.txt"`); err != nil {
 		return err
 	}
 	s.title("The user types the line that the agent asked for. A new session begins.")
@@ -128,7 +128,7 @@ func (s *show) send(ctx context.Context, chat *simcursor.Chat, text string) erro
 
 // agent plays one turn: it hands over what the user typed, as the slash
 // command tells it. First it promises without having done anything, then it
-// writes a chapter a turn.
+// writes a chapter a turn, and promises too soon once more.
 func (s *show) agent(t *simcursor.Turn) {
 	if !t.Followup {
 		t.Shell("cursor-ralph slash ralph-loop <<'CURSOR_RALPH_TASK'\n" + s.typed + "\nCURSOR_RALPH_TASK")
@@ -153,6 +153,8 @@ func (s *show) lastWords(t *simcursor.Turn, name string) string {
 	switch {
 	case s.written == 7:
 		return "All seven chapters exist. <promise>COMPLETE</promise>"
+	case s.written == 3:
+		return "Three chapters make a book. <promise>COMPLETE</promise>"
 	case last:
 		return "I wrote " + name + ". To go on, please type: " + line
 	}
