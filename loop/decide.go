@@ -165,6 +165,7 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 func (s State) end(status Status, reason string, now time.Time) State {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
 	s.Injection = s.Injection.close("the loop ended", now)
+	s.Verifying = Verifying{}
 	return s
 }
 

@@ -149,6 +149,38 @@ func TestHistoryNamesTheFilesThatGitSees(t *testing.T) {
 	}
 }
 
+// bound is how long the editor may be held by a stop (without a verification).
+const bound = 5 * time.Second
+
+func TestAStopInALargeRepository(t *testing.T) {
+	t.Parallel()
+	w := gitWorld(t)
+	for i := range 100_000 {
+		dir := filepath.Join(w.repo(), fmt.Sprint("d", i%500))
+		if i < 500 {
+			w.must(os.Mkdir(dir, 0o755))
+		}
+		w.must(os.WriteFile(filepath.Join(dir, fmt.Sprint("f", i)), []byte("x"), 0o644))
+	}
+	c := w.chat()
+	c.types("Commit it.")
+	c.runs("git add -A && git commit -qm many")
+	c.rests()
+	c.starts(`"make it green"`)
+	for i := range 2 {
+		c.runs(fmt.Sprintf("echo %d >d7/f7", i))
+		began := time.Now()
+		c.goesOn()
+		if took := time.Since(began); took > bound {
+			w.Errorf("stop %d took %s", i+1, took)
+		}
+		if got, want := w.status(c.ID).History[i].Files, filepath.Join(w.repo(), "d7", "f7"); len(got) != 1 || got[0] != want {
+			w.Errorf("iteration %d: got files %q, want %q", i+1, got, want)
+		}
+	}
+	c.stops()
+}
+
 // A git that hangs, or answers nonsense, costs the loop its evidence, and the
 // editor at most two and a half seconds.
 func TestAGitThatDoesNotAnswerHoldsNobody(t *testing.T) {

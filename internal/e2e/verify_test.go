@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -269,4 +270,50 @@ func TestAVerificationThatCursorWouldNotWaitForIsRefused(t *testing.T) {
 		c.says(done).rests()
 		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
 	})
+}
+
+// Random agents, users and Cursors: a promise ends the loop when the file is
+// there, at once, and never before.
+func TestRandomRunsWithAVerification(t *testing.T) {
+	t.Parallel()
+	variants := without(everything(), late)
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		v := variants[r.IntN(len(variants))]
+		t.Run(fmt.Sprint(seed, " ", v.name), func(t *testing.T) {
+			t.Parallel()
+			randomVerified(newWorld(t, v), r)
+		})
+	}
+}
+
+func randomVerified(w *world, r *rand.Rand) {
+	w.Helper()
+	c := w.chat()
+	c.starts(`"make it green" --verify "test -e good"`)
+	c.works()
+	for range 6 {
+		switch r.IntN(5) {
+		case 0:
+			c.notes("half of it, " + done + " is near")
+		case 1:
+			w.ok(w.repo(), "context", c.ID, fmt.Sprint("note ", r.Uint32()))
+		case 2:
+			c.works()
+		case 3:
+			c.change(c.live(c.ID), map[string]any{"last_output": "COMPLETE"})
+		}
+		honest := r.IntN(4) == 0
+		if honest {
+			c.runs("touch good")
+		}
+		c.says([]string{done, "It is done.\n```\n" + done + "\n```", done + " " + done}[r.IntN(3)])
+		if honest {
+			c.rests()
+			w.wantStatus(c.ID, "PROMISE_ACCEPTED", w.status(c.ID).Iterations)
+			return
+		}
+		w.wantPart("continuation", c.goesOn(), refused+"`test -e good` failed with exit 1.")
+	}
+	c.stops()
 }
