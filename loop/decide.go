@@ -2,6 +2,7 @@ package loop
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -115,8 +116,20 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 	if s.Status.Ended() {
 		return decideEnded(s, e, now)
 	}
-	s = s.ifStale(e, now)
+	woken := s.forgotten(e, now)
+	if woken {
+		s = s.pause("stale", fmt.Sprintf("nothing was heard of the loop for %s; it goes on with its continue line", now.Sub(s.EventAt).Round(time.Minute)))
+	}
 	s.EventAt, s.Workspace = now, cmp.Or(s.Workspace, e.Workspace)
+	next, action := s.live(e, now)
+	if woken && next.PauseReason == "stale" {
+		action.Why = next.Reason // so that the user is told
+	}
+	return next, action
+}
+
+// live is an event of a loop that has not ended.
+func (s State) live(e Event, now time.Time) (State, Action) {
 	switch e.Kind {
 	case EventStop:
 		return s.stopped(e, now)

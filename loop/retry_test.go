@@ -113,11 +113,17 @@ func TestAStaleLoopDoesNotGoOnByItself(t *testing.T) {
 			own.Text = c.do(stop(worked(working))).Text
 			c.now = c.now.Add(tt.after)
 			var last loop.Action
+			told := "nothing"
 			for _, e := range tt.events {
 				if e.Kind == loop.EventMessage && e.Text == "" {
 					e.Text = own.Text
 				}
-				last = c.do(e)
+				if last = c.do(e); c.l.PauseReason == "stale" && told == "nothing" {
+					told = last.Why
+				}
+			}
+			if told := told == c.l.Reason; told != (c.l.PauseReason == "stale") {
+				t.Errorf("got told %t, the status %s (%s)", told, c.l.Status, c.l.Reason)
 			}
 			got := c.outcome(last)
 			if got != tt.want || got.Status == loop.Paused && c.l.PauseReason != "stale" {

@@ -150,14 +150,11 @@ func (s State) Stale(now time.Time) bool {
 	return now.Sub(s.EventAt) > time.Duration(s.StaleAfter)
 }
 
-// ifStale pauses a loop that was forgotten: the user who writes in its chat
-// again, or stops its agent, may want something else.
-func (s State) ifStale(e Event, now time.Time) State {
+// forgotten tells whether an event wakes a stale loop: the user who writes in its
+// chat again, or whose agent stops there, may want something else.
+func (s State) forgotten(e Event, now time.Time) bool {
 	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !isContinue(e.Text, s.ConversationID)
-	if !s.Stale(now) || s.Status == Paused || e.Kind != EventStop && !speaks {
-		return s
-	}
-	return s.pause("stale", fmt.Sprintf("nothing was heard of the loop for %s; it goes on with its continue line", now.Sub(s.EventAt).Round(time.Minute)))
+	return s.Stale(now) && s.Status != Paused && (e.Kind == EventStop || speaks)
 }
 
 // atLimit tells which hard limit a loop has reached, in words and with the way

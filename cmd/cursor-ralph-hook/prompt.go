@@ -48,7 +48,11 @@ func (h *handler) prompt(ctx context.Context) any {
 
 // message records that something was said to the agent of a loop.
 func (h *handler) message(ctx context.Context, id, text string) {
-	l, _, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Composer: h.composer})
+	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Composer: h.composer})
+	if err == nil && action.Why != "" {
+		h.decided(l, action)
+		h.notify(l, action)
+	}
 	if err == nil {
 		h.seeLimit(id, l, text)
 		err = h.store.Record(id, loop.Record{
