@@ -60,7 +60,7 @@ const guardEvent = "preToolUse"
 // guardEntry has no matcher: a tool that nobody has heard of must be denied, too. A hook that cannot be run denies every call.
 func (o Options) guardEntry() entry {
 	return entry{guardEvent, []field{
-		{"command", text(o.command())},
+		{"command", text(o.command() + " --guard")}, // an event that cannot be read does not say what it is
 		{"timeout", hujson.Int(quickTimeout)},
 		{"failClosed", hujson.Bool(true)},
 	}}

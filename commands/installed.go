@@ -159,6 +159,9 @@ func openings(d doc, e installed) []Finding {
 	if e.field(d, "failClosed", "false") != "true" {
 		found = append(found, notice(again, "the %s entry has no failClosed: while our hook cannot be run, the plan guard lets every tool through", guardEvent))
 	}
+	if e.words != nil && !slices.Contains(e.words, "--guard") {
+		found = append(found, notice(again, "the %s entry has no --guard: an event that our hook cannot read passes by the plan guard", guardEvent))
+	}
 	if matcher := stringIn(e.value, "matcher"); matcher != "" {
 		found = append(found, notice(again, "the %s entry has the matcher %q: the plan guard does not see the other tools", guardEvent, matcher))
 	}

@@ -20,7 +20,7 @@ func unguarded(o Options) Options {
 	return o
 }
 
-const guardLine = `{ "command": "/opt/cursor-ralph-hook", "timeout": 10, "failClosed": true }`
+const guardLine = `{ "command": "/opt/cursor-ralph-hook --guard", "timeout": 10, "failClosed": true }`
 
 func TestThePlanGuardTwiceInstalledAndUninstalledIsTheOriginal(t *testing.T) {
 	check := func(t *testing.T, before string) {
@@ -56,9 +56,10 @@ func TestThePlanGuardIsAsInTestdata(t *testing.T) {
 func TestThePlanGuardIsRepaired(t *testing.T) {
 	sound := installedFile(t, guarded(Options{}))
 	for _, broken := range []string{
-		`{ "command": "/opt/cursor-ralph-hook", "timeout": 10 }`,
-		`{ "command": "/opt/cursor-ralph-hook", "timeout": 10, "failClosed": false }`,
-		`{ "command": "/opt/cursor-ralph-hook", "matcher": "Shell", "timeout": 10, "failClosed": true }`,
+		`{ "command": "/opt/cursor-ralph-hook --guard", "timeout": 10 }`,
+		`{ "command": "/opt/cursor-ralph-hook --guard", "timeout": 10, "failClosed": false }`,
+		`{ "command": "/opt/cursor-ralph-hook --guard", "matcher": "Shell", "timeout": 10, "failClosed": true }`,
+		`{ "command": "/opt/cursor-ralph-hook", "timeout": 10, "failClosed": true }`,
 	} {
 		file := strings.Replace(sound, guardLine, broken, 1)
 		if found := Inspect([]byte(file), "linux", stat); len(found) != 1 || !strings.Contains(found[0].Problem, "the plan guard") || found[0].Remedy != again {

@@ -45,6 +45,9 @@ func quotePowerShell(s string) string {
 	return b.String()
 }
 
+// Quote gives a word as the user's shell has to read it, for a command that he may copy.
+func Quote(word, goos string) string { return quote(word, goos) }
+
 // Invocation is the beginning of a command that runs program: PowerShell would only print a quoted word without the &.
 func Invocation(program, goos string) string {
 	word := quote(program, goos)

@@ -17,7 +17,7 @@ const (
 	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Composer
 	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
-	EventVerified   EventKind = "verified"    // the promise of a text that came late was verified: Verified
+	EventVerified   EventKind = "verified"    // the promise of a text that came late was verified, or any verification was given up: Verified, Idle
 	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Verified, Turn
 	EventPause      EventKind = "pause"       // by the user
 	EventResume     EventKind = "resume"      // by the user
@@ -164,7 +164,7 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 	case EventVerified:
 		return s.lateVerified(e, now)
 	case EventSpoken:
-		return s.spoken(e)
+		return s.spoken(e, now)
 	case EventTyped:
 		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventNameTokens:
@@ -246,6 +246,8 @@ func (s State) record(e Event, now time.Time) State {
 		s = s.confirmed(e)
 	case EventNameTokens:
 		s.Token = e.Text
+	case EventVerified:
+		s = s.unverified(e)
 	}
 	return s
 }
@@ -253,9 +255,13 @@ func (s State) record(e Event, now time.Time) State {
 // confirmed is told by the agent's first call what the prompt hook, which must
 // not keep the user's message waiting, has not looked at.
 func (s State) confirmed(e Event) State {
+	first := !s.Confirmed && s.Iterations == 0
 	s.Confirmed, s.Program = true, e.Text
-	if s.Iterations == 0 && s.Tree.Print == "" {
-		s.Tree, s.VerifyFiles = e.Tree, e.VerifyFiles
+	if first && s.Tree.Print == "" {
+		s.Tree = e.Tree
+	}
+	if first && s.VerifyFiles == nil {
+		s.VerifyFiles = e.VerifyFiles
 	}
 	return s
 }

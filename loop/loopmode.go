@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Ordinary tells whether a message may become the task of a loop in loop mode.
@@ -39,17 +40,21 @@ func (s State) ContractText() string {
 
 const modeNotice = "Loop mode is on in this workspace, so the user's message became this loop. The user switches it off with `%s loop-mode off`, and ends this loop with /cancel-ralph or Cursor's Stop button."
 
+// unknownTurn stands for a turn that Cursor gave no id.
+const unknownTurn = "unknown"
+
 // spoken notes the user's first message after the loop was cancelled, which is
 // about that and no task. Our hook may be installed in two places: both reports
 // of that message get the same answer. The loop's own last follow-up, which
 // crossed with its end, is no message of the user.
-func (s State) spoken(e Event) (State, Action) {
+func (s State) spoken(e Event, now time.Time) (State, Action) {
 	if s.IsOwn(e.Text) {
 		return s, Action{Why: "the message is the last follow-up of a loop that has ended"}
 	}
-	if s.Status != Cancelled || s.SpokenIn != "" && s.SpokenIn != e.Generation {
+	again := s.SpokenIn == cmp.Or(e.Generation, unknownTurn) && (e.Generation != "" || now.Sub(s.SpokenAt).Abs() < duplicateWindow)
+	if s.Status != Cancelled || s.SpokenIn != "" && !again {
 		return s, Action{}
 	}
-	s.SpokenIn = cmp.Or(e.Generation, "unknown")
+	s.SpokenIn, s.SpokenAt = cmp.Or(e.Generation, unknownTurn), now
 	return s, Action{Why: "the first message after a cancel starts no loop"}
 }

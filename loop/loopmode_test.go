@@ -90,6 +90,9 @@ func TestTheMessageAfterALoopThatIsOver(t *testing.T) {
 	}
 	spoken := over(loop.Cancelled)
 	spoken.SpokenIn = "turn-1"
+	nameless, earlier := over(loop.Cancelled), over(loop.Cancelled)
+	nameless.SpokenIn, nameless.SpokenAt = "unknown", time.Unix(100, 0)
+	earlier.SpokenIn, earlier.SpokenAt = "unknown", time.Unix(50, 0)
 	for _, tt := range []struct {
 		name       string
 		l          loop.State
@@ -102,6 +105,8 @@ func TestTheMessageAfterALoopThatIsOver(t *testing.T) {
 		{"the same, seen twice", spoken, "never mind", "turn-1", true, "turn-1"},
 		{"the second", spoken, "never mind", "turn-2", false, "turn-1"},
 		{"the second of an editor that names no turns", spoken, "never mind", "", false, "turn-1"},
+		{"the same of an editor that names no turns, seen twice", nameless, "never mind", "", true, "unknown"},
+		{"the second, long after, of an editor that names no turns", earlier, "never mind", "", false, "unknown"},
 		{"our own follow-up that crossed with the cancel", over(loop.Cancelled), " [Ralph loop 2/20] build it", "turn-1", true, ""},
 		{"our own follow-up that crossed with an end", over(loop.Blocked), "[Ralph loop 2/20] build it", "turn-1", true, ""},
 		{"after a promise", over(loop.PromiseAccepted), "now this", "turn-1", false, ""},
@@ -115,7 +120,9 @@ func TestTheMessageAfterALoopThatIsOver(t *testing.T) {
 				t.Errorf("got %+v, want one that belongs to it: %v", action, tt.belongs)
 			}
 			want := tt.l
-			want.SpokenIn = tt.spokenIn
+			if want.SpokenIn = tt.spokenIn; tt.belongs && tt.spokenIn != "" {
+				want.SpokenAt = time.Unix(100, 0)
+			}
 			if diff := cmp.Diff(want, next); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

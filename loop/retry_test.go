@@ -141,3 +141,11 @@ func TestALoopThatTheUserPausedIsNotPausedOnceMore(t *testing.T) {
 		t.Errorf("got %s because of %q", c.l.Status, c.l.PauseReason)
 	}
 }
+
+func TestAnOddNumberOfRetriesIsNone(t *testing.T) {
+	c := newChat(t, retries, func(l *loop.State) { l.Retries = -1 })
+	c.l = saved(t, c.l)
+	if c.do(failedTurn()); c.l.Retries != 1 || c.l.Status != loop.Waiting {
+		t.Errorf("got %d retries, %s", c.l.Retries, c.l.Status)
+	}
+}

@@ -96,6 +96,7 @@ type State struct {
 	ContinueAt time.Time `json:"continue_at,omitzero"`  // when that was
 	MovedTo    string    `json:"moved_to,omitempty"`    // archive only: the conversation the loop went to
 	SpokenIn   string    `json:"spoken_in,omitempty"`   // archive only: the turn of the user's first message after a cancel
+	SpokenAt   time.Time `json:"spoken_at,omitzero"`    // when that was
 	CreatedAt  time.Time `json:"created_at,omitzero"`
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	EndedAt    time.Time `json:"ended_at,omitzero"`
@@ -209,6 +210,7 @@ func (s State) normal() State {
 	s.Iterations = min(max(s.Iterations, 0), MaxMaxIterations)
 	s.SessionIterations = min(max(s.SessionIterations, 0), MaxMaxIterations)
 	s.Journal.Offset = max(s.Journal.Offset, 0)
+	s.Retries = max(s.Retries, 0)
 	s.StruggleHint, s.StrugglePause = max(s.StruggleHint, 0), max(s.StrugglePause, 0)
 	if s.StaleAfter <= 0 {
 		s.StaleAfter = Duration(DefaultStaleAfter)
@@ -268,7 +270,7 @@ func fields() []string {
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
 		"on_promise_no_work", "max_duration", "verify", "verify_timeout", "plan", "plan_mode", "struggle_hint",
 		"struggle_pause", "on_error", "stale_after", "ultrawork", "token", "armed_by", "confirmed",
-		"continue_in", "continue_at", "moved_to", "spoken_in", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
+		"continue_in", "continue_at", "moved_to", "spoken_in", "spoken_at", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
 		"injection", "retries", "verifying", "verify_files", "tree", "edited", "trees", "last_answer", "unchanged", "unchanged_evident",
 		"struggle", "journal", "history",

@@ -70,6 +70,7 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "nothing is left to do; tell the user so", Promise: v.words()}
 	}
 	if a := s.tooLow(e, now); a.Kind == Refuse {
+		before.Verifying = Verifying{}
 		return before, a
 	}
 	if !v.found {
@@ -94,6 +95,9 @@ func (s State) tooLow(e Event, now time.Time) Action {
 
 // revived is continue on a loop that has ended.
 func (s State) revived(e Event, now time.Time) (State, Action) {
+	if e.Verified.ID != "" {
+		return s, Action{Kind: Refuse, Why: fmt.Sprintf("the loop has ended while its promise was verified (%s)", s.Status), Hint: "`cursor-ralph continue` may take it up again"}
+	}
 	switch s.Status {
 	case PromiseAccepted:
 		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "start a new one with /ralph-loop"}
@@ -122,8 +126,10 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	if status, limit, hint := s.atLimit(now); status != "" {
 		return s.end(status, s.summary(limit, now), now), Action{Kind: Refuse, Why: limit, Hint: hint}
 	}
+	if s.Status == Paused || s.Status.Ended() {
+		s = s.unstuck() // else the line was typed at a session's end, and nobody may have looked
+	}
 	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested, s.Unseen = Running, "", "", false, false, false
-	s = s.unstuck()
 	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
 	s.LastStop, s.ContinueAt = StopMark{}, time.Time{}
 	if e.Idle { // nothing is delivered to an agent that does not hear it
@@ -154,7 +160,8 @@ func (s State) Stale(now time.Time) bool {
 // chat again, or whose agent stops there, may want something else.
 func (s State) forgotten(e Event, now time.Time) bool {
 	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !isContinue(e.Text, s.ConversationID)
-	return s.Stale(now) && s.Status != Paused && (e.Kind == EventStop || speaks)
+	answered := e.Verified.ID != "" && e.Verified.ID == s.Verifying.ID // what took so long was our own doing
+	return s.Stale(now) && s.Status != Paused && (e.Kind == EventStop && !answered || speaks)
 }
 
 // atLimit tells which hard limit a loop has reached, in words and with the way

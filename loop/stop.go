@@ -174,6 +174,9 @@ func (s State) lateText(e Event, now time.Time) (State, Action) {
 	}
 	e.Verified = Verification{}
 	v := s.judge(e, s.Iterations)
+	if v.asks && s.Verifying.Open(s, now) {
+		return s, Action{} // our hook may be installed in two places
+	}
 	if v.asks {
 		s = s.asksVerify(now, true)
 		s.Verifying.Warning = v.warning

@@ -133,3 +133,25 @@ func TestATreeThatWasNotLookedAtIsNotForgotten(t *testing.T) {
 		t.Errorf("got progress %q, tree %+v", got, c.l.Tree)
 	}
 }
+
+// A line that is typed at the end of a session is no sign that anybody looked.
+func TestStruggleIsCountedAcrossSessions(t *testing.T) {
+	c := newChat(t, pauseAfter(6))
+	hints := 0
+	for i := range 40 {
+		e := stop(worked(fmt.Sprint("I have read ", i)), sessionLimit(3), loopCount(i%3))
+		a := c.do(e)
+		if a.Kind == loop.HandOver {
+			a = c.do(loop.Event{Kind: loop.EventContinue})
+		}
+		if strings.Contains(a.Text, stuckHint) {
+			hints++
+		}
+		if c.l.Status == loop.Paused {
+			break
+		}
+	}
+	if c.l.PauseReason != "struggling" || c.l.Iterations != 6 || hints != 3 {
+		t.Errorf("got %s because of %q after %d iterations, %d hints", c.l.Status, c.l.PauseReason, c.l.Iterations, hints)
+	}
+}

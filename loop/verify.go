@@ -108,3 +108,17 @@ func fenced(text string) string {
 	}
 	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
+
+// unverified takes in that nobody waits for the result of a verification any
+// more. Where that was a stop hook the agent is idle, and only a typed line
+// brings it back.
+func (s State) unverified(e Event) State {
+	if e.Verified.ID == "" || s.Verifying.ID != e.Verified.ID {
+		return s
+	}
+	s.Verifying = Verifying{}
+	if e.Idle && s.Status == Running {
+		s.Status, s.Rested, s.Reason = Waiting, true, "the stop hook was ended while a promise was verified; type the continue line"
+	}
+	return s
+}

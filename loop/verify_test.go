@@ -238,3 +238,94 @@ func randomRun(t *testing.T, r *rand.Rand) string {
 	}
 	return ""
 }
+
+// The user, or a limit, has ended the loop while continue verified its promise.
+func TestALoopThatEndedWhileContinueVerifiedStaysEnded(t *testing.T) {
+	for _, passed := range []bool{true, false} {
+		c := newChat(t, verifies)
+		goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker)}
+		c.do(goOn)
+		goOn.Verified = loop.Verification{ID: c.l.Verifying.ID, Passed: passed, Exit: 1}
+		c.do(stop(worked(working), status(loop.Aborted)))
+		if a := c.do(goOn); a.Kind != loop.Refuse || c.l.Status != loop.UserStopped {
+			t.Errorf("passed %t: got %+v, status %s", passed, a, c.l.Status)
+		}
+	}
+}
+
+func TestAVerificationMayTakeLongerThanALoopTakesToBeStale(t *testing.T) {
+	c := newChat(t, verifies, func(l *loop.State) { l.StaleAfter = loop.Duration(time.Minute) })
+	said := stop(worked(marker))
+	c.do(said)
+	c.now = c.now.Add(5 * time.Minute)
+	if c.verified(said, loop.Verification{Passed: true}); c.l.Status != loop.PromiseAccepted {
+		t.Errorf("got %s: %s", c.l.Status, c.l.Reason)
+	}
+}
+
+func TestNothingIsVerifyingAfterARefusedContinue(t *testing.T) {
+	c := newChat(t, verifies, func(l *loop.State) { l.Iterations = 7 })
+	goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker), MaxIterations: 3}
+	c.do(goOn)
+	if a := c.verified(goOn, loop.Verification{Exit: 1}); a.Kind != loop.Refuse || c.l.Verifying.ID != "" {
+		t.Errorf("got %+v, verifying %+v", a, c.l.Verifying)
+	}
+}
+
+func TestALateTextThatIsReportedTwiceIsVerifiedOnce(t *testing.T) {
+	c := newChat(t, verifies, atMost(1))
+	c.do(stop(worked(), waited, generation("g")))
+	late := loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)}
+	c.do(late)
+	was := c.l.Verifying.ID
+	if a := c.do(late); a.Kind != loop.Rest || c.l.Verifying.ID != was {
+		t.Errorf("got %+v", a)
+	}
+}
+
+// Whoever asked is gone: the editor was closed, or the user lost patience.
+func TestAVerificationIsGivenUp(t *testing.T) {
+	said := stop(worked(marker))
+	for _, tt := range []struct {
+		name string
+		idle bool
+		id   string // other than the one that is under way
+		want loop.Status
+		open bool
+	}{
+		{"by a stop hook", true, "", loop.Waiting, false},
+		{"by a user", false, "", loop.Running, false},
+		{"another one", true, "other", loop.Running, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, verifies)
+			c.do(said)
+			id := tt.id
+			if id == "" {
+				id = c.l.Verifying.ID
+			}
+			c.do(loop.Event{Kind: loop.EventVerified, Idle: tt.idle, Verified: loop.Verification{ID: id}})
+			if c.l.Status != tt.want || (c.l.Verifying.ID != "") != tt.open || c.l.Rested != (tt.want == loop.Waiting) {
+				t.Errorf("got %s, verifying %+v, rested %t", c.l.Status, c.l.Verifying, c.l.Rested)
+			}
+			if a := c.do(stop(worked(working))); !tt.open && a.Kind == loop.Rest {
+				t.Errorf("the next stop: got %+v", a)
+			}
+		})
+	}
+}
+
+func TestABaselineIsTakenOnce(t *testing.T) {
+	confirm := func(content string) loop.Event {
+		e := loop.Event{Kind: loop.EventConfirm}
+		if content != "" {
+			e.VerifyFiles = loop.Contents{"/w/check.sh": content}
+		}
+		return e
+	}
+	c := newChat(t, verifies)
+	c.all(confirm("as it was"), confirm("changed"), confirm(""))
+	if got := c.l.VerifyFiles["/w/check.sh"]; got != "as it was" {
+		t.Errorf("got %q", got)
+	}
+}

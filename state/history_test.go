@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -241,5 +242,28 @@ func TestAShortHistoryTouchesNoOtherFile(t *testing.T) {
 	maps.DeleteFunc(after, func(name, _ string) bool { _, was := before[name]; return was })
 	if len(after) > 0 {
 		t.Errorf("got the new files %v, want none", after)
+	}
+}
+
+// A text that came while its loop was ended by a limit: its promise waits for
+// the verification, and is not lost.
+func TestThePromiseOfLastWordsIsToBeVerified(t *testing.T) {
+	for verify, want := range map[string]loop.Status{"": loop.PromiseAccepted, "true": loop.MaxIterations} {
+		w := newWorld(t)
+		w.must(w.store.Claim(w.context(), "c1", func(live string) error {
+			return os.WriteFile(live, []byte(with("task", map[string]any{"min_tool_calls": 0, "max_iterations": 1, "verify": verify})), 0o600)
+		}))
+		e := w.stopEvent()
+		ended, _ := loop.Decide(w.read("c1"), e, *w.clock)
+		data, err := ended.Encode()
+		w.must(err)
+		w.live("c1", string(data)) // killed before it was archived
+		w.must(w.store.Record("c1", loop.Record{Kind: loop.RecordText, Generation: e.Generation, At: *w.clock, Text: "<promise>COMPLETE</promise>"}))
+		if _, _, err = w.store.Apply(w.context(), "c1", loop.Event{}); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("got %v, want %v", err, fs.ErrNotExist)
+		}
+		if got := w.archived("c1"); got.Status != want || got.Verifying.Late != (verify != "") {
+			t.Errorf("verify %q: got %s, verifying %+v", verify, got.Status, got.Verifying)
+		}
 	}
 }

@@ -361,7 +361,7 @@ func (s *Store) lastWords(id string, l loop.State) (loop.State, error) {
 	}
 	e.Kind, e.Generation = loop.EventLateText, l.LastStop.Generation
 	next, _ := loop.Decide(l, e, s.now())
-	if next.Status == l.Status {
+	if next.Status == l.Status && !next.Verifying.Late {
 		return l, nil
 	}
 	return next, s.saveRecord(id, next)

@@ -15,6 +15,19 @@ import (
 // lookWait is how long the editor is held by a git that hangs.
 const lookWait = 2300 * time.Millisecond
 
+// begins gives a loop that is asked for what its workspace looks like before it,
+// and what its verification runs.
+func (h *handler) begins(ctx context.Context, l loop.State) loop.State {
+	ctx, cancel := context.WithTimeout(ctx, lookWait)
+	defer cancel()
+	var err error
+	if l.Tree, err = worktree.Look(ctx, l.Workspace, nil, os.Environ()); err != nil {
+		h.log(hooklog.Line{Action: "git-not-asked", Why: err.Error()})
+	}
+	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
+	return l
+}
+
 // lookAround adds to a completed stop what the workspace looks like now, which
 // tells whether the turn changed anything. It is done without the loop's lock:
 // git may take its time.

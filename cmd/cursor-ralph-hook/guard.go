@@ -15,6 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // guard answers a tool call that is about to be made: while a plan loop runs in
@@ -42,6 +43,21 @@ func (h *handler) guard(ctx context.Context) (answer any) {
 		return nil
 	}
 	return h.planned(ctx, l)
+}
+
+// unheard answers an event that could not be handled at all: the plan guard
+// denies it, unless its conversation surely has no loop.
+func (h *handler) unheard(err error) any {
+	id := h.in.ConversationID
+	if !h.flags.guard {
+		return nil
+	}
+	if h.places.Base != "" && loop.CheckID(id) == nil {
+		if has, cannot := h.store.Has(id); !has && cannot == nil {
+			return nil
+		}
+	}
+	return shut(err)
 }
 
 // liveLoop gives the loop of this conversation, or an fs.ErrNotExist. Any other
@@ -190,15 +206,18 @@ func (h *handler) goOn(ctx context.Context, l loop.State) string {
 	}
 	event := loop.Event{Kind: loop.EventContinue}
 	if !first {
-		if n := len(now.History); n > 0 {
-			now.Context = slices.Concat(now.History[n-1].Context, now.Context)
+		if n := len(now.History); n > 0 && now.LastStop.At.IsZero() { // it was done: what was added since waits for the next one
+			now.Context = now.History[n-1].Context
 		}
 		_, action := loop.Decide(now, event, h.now())
 		return continued(now, action)
 	}
 	l, action, err := h.store.Apply(ctx, l.ConversationID, event)
+	var later *state.ArchiveError
 	if err != nil {
 		h.fail(err)
+	}
+	if err != nil && !errors.As(err, &later) {
 		return "The loop was not continued: " + err.Error() + ".\n"
 	}
 	h.decided(l, action)

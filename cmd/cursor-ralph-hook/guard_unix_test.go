@@ -347,3 +347,22 @@ func TestThePlanGuardLeavesTheVerificationToTheStop(t *testing.T) {
 	w.write(w.places.Live(me), string(data))
 	w.wantPart(w.denied(w.shell(me, "cursor-ralph continue "+me)), "End your turn now")
 }
+
+// An event that cannot be read does not say what it is; the guard's entry does.
+func TestWhatCannotBeReadIsDeniedByTheGuardsEntryAlone(t *testing.T) {
+	w := newWorld(t)
+	w.plans(nil)
+	for name, event := range map[string]string{
+		"no JSON": "{", "nothing": "", "not an object": "[]", "endless nesting": strings.Repeat("[", 1<<20),
+	} {
+		if got := w.hook(event, "--guard"); got["permission"] != "deny" {
+			t.Errorf("%s: got %v, want deny", name, got)
+		}
+		w.rests(event)
+	}
+	w.env = append(w.env, "CURSOR_RALPH_STATE_DIR=not-absolute")
+	if got := w.hook(w.shell(me, "touch x"), "--guard"); got["permission"] != "deny" {
+		t.Errorf("a folder that is none: got %v, want deny", got)
+	}
+	w.rests(w.shell("another-chat", "touch x"), "--guard")
+}

@@ -29,7 +29,7 @@ func (h *handler) typing(ctx context.Context) loop.Typing {
 	desktop := platform.FindDesktop(runtime.GOOS, h.getenv)
 	why := desktop.Why
 	if desktop.Kind != platform.NoDesktop {
-		ctx, cancel := context.WithTimeout(ctx, askWait(desktop))
+		ctx, cancel := context.WithTimeout(ctx, h.leftOf(ctx, askWait(desktop)))
 		defer cancel()
 		program, err := cursorRalph()
 		if err == nil {
@@ -43,6 +43,17 @@ func (h *handler) typing(ctx context.Context) loop.Typing {
 	h.log(hooklog.Line{Action: "typing-impossible", Why: why})
 	return loop.TypingImpossible
 }
+
+// leftOf shortens a wait so that there is time to decide after it.
+func (h *handler) leftOf(ctx context.Context, wait time.Duration) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(wait, time.Until(end)-decideTime)
+	}
+	return wait
+}
+
+// decideTime is more than a decision takes.
+const decideTime = 500 * time.Millisecond
 
 // inject starts the process that types the continue line, once we are gone.
 func (h *handler) inject(ctx context.Context, l loop.State) {

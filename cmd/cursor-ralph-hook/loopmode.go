@@ -26,6 +26,7 @@ func (h *handler) byLoopMode(ctx context.Context, e hook.BeforeSubmitPrompt) any
 	l := mode.Loop.InLoopMode(e.Prompt)
 	l.ConversationID, l.Workspace = h.in.ConversationID, mode.Workspace
 	l.PlanMode = h.composer == loop.PlanComposer
+	l = h.begins(ctx, l)
 	started, err := h.begin(ctx, l)
 	if err != nil {
 		h.fail(err)

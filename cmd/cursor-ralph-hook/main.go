@@ -48,12 +48,9 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 	defer cancel()
 	in, err := read(ctx, stdin)
 	h.in = in
-	if err := h.open(args); err != nil {
+	if err = errors.Join(h.open(args), err); err != nil {
 		h.fail(err)
-		return
-	}
-	if err != nil {
-		h.fail(err)
+		answer = h.unheard(err)
 		return
 	}
 	answer = h.handle(ctx)
@@ -99,16 +96,15 @@ type handler struct {
 }
 
 func (h *handler) open(args []string) error {
+	var flagsErr error
+	h.flags, flagsErr = parseFlags(args)
 	places, err := platform.Find(h.getenv)
 	h.places = places // with an error perhaps not all of them, but the log
-	if err != nil {
-		return err
+	if flagsErr != nil {
+		h.fail(flagsErr) // the defaults stand
 	}
 	h.store, h.box = state.New(places, h.now), pending.New(places, h.now)
-	if h.flags, err = parseFlags(args); err != nil {
-		h.fail(err)
-	}
-	return nil
+	return err
 }
 
 // handle gives the answer to an event, nil for {}.

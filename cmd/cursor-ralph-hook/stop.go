@@ -45,11 +45,11 @@ func (h *handler) stop(ctx context.Context) any {
 	if errors.Is(err, fs.ErrNotExist) && h.claim(ctx, &event) {
 		l, action, err = h.decide(ctx, event) // what was there had ended, and another loop waited
 	}
-	var later *state.ArchiveError
 	switch {
-	case errors.As(err, &later):
-		h.fail(err) // what was decided holds
 	case errors.Is(err, fs.ErrNotExist):
+		if l, err := h.store.Archived(h.in.ConversationID); err == nil {
+			h.verifyLater(l) // a copy of our hook may have been killed before it did
+		}
 		return nil // ended in between, from another terminal
 	case err != nil:
 		h.fail(err)
@@ -76,6 +76,11 @@ func (h *handler) decide(ctx context.Context, event loop.Event) (loop.State, loo
 	for {
 		event.Waited = h.now().After(late)
 		l, action, err := h.store.Apply(ctx, h.in.ConversationID, event)
+		var later *state.ArchiveError
+		if errors.As(err, &later) {
+			h.fail(err) // what was decided holds
+			err = nil
+		}
 		if err != nil {
 			return l, action, err
 		}

@@ -44,7 +44,7 @@ func (h *handler) verify(l loop.State) loop.Verification {
 	v := loop.Verification{Exit: -1}
 	program, err := cursorRalph()
 	if err == nil {
-		v, err = askVerified(ctx, program, limit, l.ConversationID)
+		v, err = askVerified(ctx, program, "--limit", limit.String(), "--for", l.Verifying.ID, "--", l.ConversationID)
 	}
 	if err != nil {
 		h.fail(err)
@@ -55,8 +55,8 @@ func (h *handler) verify(l loop.State) loop.Verification {
 	return v
 }
 
-func askVerified(ctx context.Context, program string, limit time.Duration, id string) (v loop.Verification, err error) {
-	out, err := platform.Ask(ctx, program, "verify", "--limit", limit.String(), "--", id)
+func askVerified(ctx context.Context, program string, args ...string) (v loop.Verification, err error) {
+	out, err := platform.Ask(ctx, program, append([]string{"verify"}, args...)...)
 	if err == nil {
 		err = json.Unmarshal(out, &v)
 	}

@@ -185,7 +185,11 @@ func checkHooks(_ context.Context, e *env) []finding {
 			found = append(found, wrong(path+" is not a regular file", "remove it"))
 			continue
 		}
-		raw, err := os.ReadFile(path)
+		raw, err := readSmall(path)
+		if errors.Is(err, fs.ErrInvalid) {
+			found = append(found, wrong(path+" is larger than any hooks.json", "look what is in it"))
+			continue
+		}
 		if err != nil {
 			found = append(found, wrong(err.Error(), "make the file readable"))
 			continue
@@ -253,7 +257,7 @@ func checkCommands(ctx context.Context, e *env) []finding {
 
 func firstInstalled(hookFiles []string, name string) []byte {
 	for _, file := range hookFiles {
-		if data, err := os.ReadFile(filepath.Join(filepath.Dir(file), "commands", name)); err == nil {
+		if data, err := readSmall(filepath.Join(filepath.Dir(file), "commands", name)); err == nil {
 			return data
 		}
 	}

@@ -210,6 +210,9 @@ func (e *env) readOther(path string, asked loop.Request) (otherLoop, error) {
 	} else {
 		err = o.fromScratchpad(data, asked)
 	}
+	if errors.Is(err, loop.ErrNewer) {
+		return o, hintFor(fmt.Errorf("%s: %w", path, err))
+	}
 	if err != nil {
 		return o, problem(path+": "+err.Error(), "correct it there and import it then; "+startAnew)
 	}
@@ -268,8 +271,12 @@ func (o *otherLoop) fromState(data []byte) error {
 	case s.Stop:
 		return errors.New("the user has stopped the loop: stop is true in it")
 	}
+	promise, err := checkedPromise(s.CompletionPromise)
+	if err != nil {
+		return err
+	}
 	o.state, o.count = loop.New(), s.Iterations
-	o.state.Prompt, o.state.MaxIterations, o.state.CompletionPromise = s.Prompt, s.MaxIterations, s.CompletionPromise
+	o.state.Prompt, o.state.MaxIterations, o.state.CompletionPromise = s.Prompt, s.MaxIterations, promise
 	o.state.Iterations, o.state.LastOutput = s.Iterations, s.LastOutput
 	return nil
 }
@@ -327,7 +334,8 @@ func (e *env) takeOver(ctx context.Context, o otherLoop) error {
 // was killed before.
 func (e *env) importedBefore(l loop.State) (name string, err error) {
 	same := func(other loop.State) bool {
-		return other.Prompt == l.Prompt && other.Iterations >= l.Iterations && platform.SameFolder(runtime.GOOS, other.Workspace, l.Workspace) &&
+		return other.Prompt == l.Prompt && other.Iterations >= l.Iterations && other.CompletionPromise == l.CompletionPromise &&
+			other.MaxIterations == l.MaxIterations && !l.Replace && platform.SameFolder(runtime.GOOS, other.Workspace, l.Workspace) &&
 			(l.ConversationID == "" || l.ConversationID == other.ConversationID)
 	}
 	live, _ := e.store.List()

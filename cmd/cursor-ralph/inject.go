@@ -92,10 +92,7 @@ func (e *env) typingSettings() commands.Typing {
 	if e.text("injection") == "" && !e.isSet("any") { // the hook has given all it has
 		user, _ := e.cursorFolder("") // empty without a home
 		for _, path := range e.hookFiles() {
-			if !isFile(path) {
-				continue
-			}
-			raw, err := os.ReadFile(path)
+			raw, err := readSmall(path)
 			if err == nil && bytes.Contains(raw, []byte("cursor-ralph-hook")) {
 				unchecked := s.Unchecked
 				s = commands.InstalledTyping(raw)
@@ -158,9 +155,8 @@ func inject(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	wait, err := e.flags.GetDuration("wait")
-	if err != nil || wait < 0 || wait > longestWait {
-		return misuse(fmt.Sprintf("--wait %s is not possible", e.flags.Lookup("wait").Value), fmt.Sprintf("give a duration up to %s", longestWait))
+	if _, err := e.waitFlag(); err != nil {
+		return err
 	}
 	l, err := e.store.Read(id)
 	if err != nil {
@@ -187,6 +183,20 @@ func inject(ctx context.Context, e *env, args []string) error {
 	}
 	failed := e.injectLocked(ctx, id, injection, target)
 	return errors.Join(failed, release())
+}
+
+// waitFlag is how long to wait for the line to arrive. A slash command has no
+// such flag, and types nothing.
+func (e *env) waitFlag() (time.Duration, error) {
+	f := e.flags.Lookup("wait")
+	if f == nil {
+		return arrivalWait, nil
+	}
+	wait, err := e.flags.GetDuration("wait")
+	if err != nil || wait < 0 || wait > longestWait {
+		return 0, misuse(fmt.Sprintf("--wait %s is not possible", f.Value), fmt.Sprintf("give a duration up to %s", longestWait))
+	}
+	return wait, nil
 }
 
 // myTurn waits until the hook is over and nobody else types.
@@ -290,7 +300,7 @@ func (e *env) injectLocked(ctx context.Context, id, injection string, t keystrok
 	if err != nil {
 		return err
 	}
-	wait, err := e.flags.GetDuration("wait")
+	wait, err := e.waitFlag()
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ func showLog(_ context.Context, e *env, args []string) error {
 		if err := loop.CheckID(args[0]); err != nil {
 			return misuse(err.Error(), "`cursor-ralph list` shows the ids")
 		}
+		args[0] = e.complete(args[0])
 		only = " conversation=" + args[0] + " "
 	}
 	lines, err := e.logLines(only)

@@ -85,7 +85,6 @@ func (e *env) askedMode(ctx context.Context) (m state.Mode, err error) {
 		return m, err
 	}
 	m.Loop.Workspace = m.Workspace
-	m.Loop.VerifyFiles = runByVerify(m.Loop.Verify, m.Workspace)
 	if p := e.program(ctx); p != "cursor-ralph" {
 		m.Loop.Program = commands.Invocation(p, runtime.GOOS)
 	}
@@ -165,7 +164,7 @@ func fieldsOf(l loop.State) map[string]any {
 // warnUnheard tells of an installation in which loop mode does nothing.
 func (e *env) warnUnheard(folder string) error {
 	for _, path := range append(e.hookFiles(), filepath.Join(folder, ".cursor", "hooks.json")) {
-		raw, err := os.ReadFile(path)
+		raw, err := readSmall(path)
 		text := string(raw)
 		if err == nil && strings.Contains(text, "cursor-ralph-hook") && strings.Contains(text, "beforeSubmitPrompt") {
 			return nil
@@ -265,7 +264,7 @@ func (e *env) loopModeStatus() error {
 func checkLoopMode(_ context.Context, e *env) (found []finding) {
 	on, problems := e.store.Modes()
 	for _, m := range on {
-		found = append(found, remark(modeWords(m), fmt.Sprintf("if it should not: cursor-ralph loop-mode off --workspace %q", m.Workspace)))
+		found = append(found, remark(modeWords(m), "if it should not: cursor-ralph loop-mode off --workspace "+commands.Quote(m.Workspace, runtime.GOOS)))
 	}
 	for _, p := range problems {
 		found = append(found, wrong("it counts as off, because its file cannot be read: "+p.Error(), "remove the file, and switch it on again"))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -54,9 +53,6 @@ func (e *env) planGuardIn(workspace string) bool {
 }
 
 func hasPlanGuard(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // to read it might take for ever
-		return false
-	}
-	raw, err := os.ReadFile(path)
+	raw, err := readSmall(path)
 	return err == nil && commands.HasPlanGuard(raw)
 }

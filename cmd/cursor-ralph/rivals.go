@@ -60,11 +60,16 @@ func (e *env) allHooks() []commands.HooksFile {
 // hooksAt gives a file if there is one; what keeps it from being read is told
 // where the file is checked.
 func hooksAt(place, path string) []commands.HooksFile {
-	raw, err := small(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	raw, err := readSmall(path)
 	if err != nil {
 		return nil
 	}
 	return []commands.HooksFile{{Place: place, Path: path, Raw: raw}}
+}
+
+// readSmall is small for a path.
+func readSmall(path string) ([]byte, error) {
+	return small(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 }
 
 // small reads a regular file that is no larger than such files are.

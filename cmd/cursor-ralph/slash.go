@@ -128,7 +128,9 @@ func (e *env) applyContinue(ctx context.Context, id string, event loop.Event) (l
 		if err != nil || action.Kind != loop.AskVerify {
 			return action, err
 		}
-		event.Verified = e.verified(ctx, l)
+		if event.Verified, err = e.verified(ctx, l); err != nil {
+			return action, err
+		}
 	}
 }
 

@@ -142,7 +142,7 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 		return l, err
 	}
 	l.Tree, _ = worktree.Look(ctx, l.Workspace, nil, os.Environ()) // without it the first iteration has nothing to be compared with
-	l.VerifyFiles = runByVerify(l.Verify, l.Workspace)
+	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
 	return l, nil
 }
 

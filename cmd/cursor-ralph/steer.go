@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // lockWait is how long a command waits for a lock. Locks are held for about a
@@ -28,9 +29,14 @@ func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.Stat
 			l, action, err = p, a, pendingErr
 		}
 	}
+	var later *state.ArchiveError
 	switch {
+	case errors.As(err, &later): // what was decided holds, and is tried again with the next event
+		fmt.Fprintf(e.stderr, "cursor-ralph: this was done, but not saved for good: %s\n", printable(err.Error()))
 	case err != nil:
 		return l, action, e.unknown(id, err)
+	}
+	switch {
 	case action.Kind == loop.Refuse:
 		return l, action, problem(action.Why, action.Hint)
 	}
@@ -91,9 +97,14 @@ func resume(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	l, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventResume})
-	if err != nil {
+	if _, err := e.waitFlag(); err != nil {
 		return err
+	}
+	l, err := e.store.Read(id)
+	if err != nil || l.Status != loop.Waiting { // one that waits has been resumed already
+		if l, _, err = e.apply(ctx, id, loop.Event{Kind: loop.EventResume}); err != nil {
+			return err
+		}
 	}
 	if l.Status == loop.Waiting && e.isSet("inject") {
 		return inject(ctx, e, []string{id})

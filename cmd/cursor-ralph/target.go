@@ -92,7 +92,15 @@ func (e *env) complete(typed string) string {
 	for _, i := range items {
 		found = append(found, i.Name)
 	}
-	found = slices.DeleteFunc(found, func(id string) bool { return !strings.HasPrefix(id, typed) })
+	beginsOtherwise := func(id string) bool { return !strings.HasPrefix(id, typed) }
+	if found = slices.DeleteFunc(found, beginsOtherwise); len(found) == 0 {
+		ended, _ := e.store.Records()
+		for _, l := range ended {
+			found = append(found, l.ConversationID)
+		}
+		slices.Sort(found)
+		found = slices.DeleteFunc(slices.Compact(found), beginsOtherwise)
+	}
 	if len(found) == 1 {
 		return found[0]
 	}

@@ -2,27 +2,27 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 func verifyFlags(f *pflag.FlagSet) {
 	f.Duration("limit", 0, "kill it after this time, if that is less than the loop's --verify-timeout")
-	f.String("late", "", "the `ID` of a verification that nobody waits for: its result is decided on here")
+	f.String("for", "", "the `ID` of the verification that is asked for")
+	f.String("late", "", "the `ID` of one that nobody waits for: its result is decided on here")
 }
 
 // verify runs the verification of a loop and prints its result as JSON. Whoever
@@ -42,13 +42,52 @@ func verify(ctx context.Context, e *env, args []string) error {
 	if late := e.text("late"); late != "" {
 		return e.verifyLate(ctx, l, late)
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	if l.Verifying.ID = e.text("for"); l.Verifying.ID == "" {
+		return e.json(e.runVerify(ctx, l))
+	}
+	alone, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
 		_, _ = io.Copy(io.Discard, e.stdin) // its end, however it comes, is what counts
 		cancel()
 	}()
-	return e.json(e.runVerify(ctx, l))
+	v := e.verifyWanted(alone, l)
+	if alone.Err() != nil {
+		return e.giveUpVerify(ctx, l, true)
+	}
+	return e.json(v)
+}
+
+// verifyWanted runs a verification as long as its result is wanted: a cancel, a
+// pause, a stop by hand or another verification ends it.
+func (e *env) verifyWanted(ctx context.Context, l loop.State) loop.Verification {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		for e.verifies(l) && sleep(ctx, duePoll) == nil {
+		}
+		cancel()
+	}()
+	return e.runVerify(ctx, l)
+}
+
+// verifies tells whether a loop still waits for this verification. A paused loop
+// that is continued does.
+func (e *env) verifies(l loop.State) bool {
+	now, err := e.store.Read(l.ConversationID)
+	return err == nil && now.Verifying.ID == l.Verifying.ID && now.Stop == l.Stop && now.Status == l.Status
+}
+
+// giveUpVerify lets the loop wait no more for a verification whose asker is gone:
+// a stop hook, whose agent is idle then, or the user.
+func (e *env) giveUpVerify(ctx context.Context, l loop.State, idle bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockWait)
+	defer cancel()
+	_, _, err := e.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventVerified, Idle: idle, Verified: loop.Verification{ID: l.Verifying.ID}})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it has ended
+	}
+	return err
 }
 
 // runVerify runs the command of a loop in its workspace.
@@ -64,12 +103,7 @@ func (e *env) runVerify(ctx context.Context, l loop.State) loop.Verification {
 	}
 	r := gate.Run(ctx, gate.Command{Text: l.Verify, Dir: l.Workspace, Shell: e.userShell(), Env: os.Environ(), Timeout: limit})
 	v := loop.Verification{Passed: r.Passed, Exit: r.Exit, Why: r.Why, Output: r.Output, Seconds: r.Seconds}
-	for path, was := range l.VerifyFiles {
-		if contentOf(path) != was {
-			v.Changed = append(v.Changed, path)
-		}
-	}
-	slices.Sort(v.Changed)
+	v.Changed = worktree.Unlike(l.VerifyFiles)
 	return v
 }
 
@@ -102,12 +136,16 @@ func (e *env) verifyLate(ctx context.Context, l loop.State, verifying string) er
 }
 
 // verified is what a continue needs before it can be decided on. The user, or
-// the agent, waits for it.
-func (e *env) verified(ctx context.Context, l loop.State) loop.Verification {
+// the agent, waits for it, and may lose patience.
+func (e *env) verified(ctx context.Context, l loop.State) (loop.Verification, error) {
 	fmt.Fprintf(e.stderr, "cursor-ralph: a promise was given; verifying it: %s\n", printable(l.Verify))
-	v := e.runVerify(ctx, l)
+	v := e.verifyWanted(ctx, l)
 	v.ID = l.Verifying.ID
-	return v
+	if ctx.Err() == nil {
+		return v, nil
+	}
+	gaveUp := problem("given up while the promise was verified", "the loop is as it was; continue it again, or cancel it")
+	return v, errors.Join(gaveUp, e.giveUpVerify(ctx, l, false))
 }
 
 // checkVerify refuses a loop whose verification Cursor would not wait for.
@@ -116,75 +154,24 @@ func (e *env) checkVerify(l loop.State) error {
 		return nil
 	}
 	for _, path := range e.hookFiles() {
-		raw, err := os.ReadFile(path)
-		if err != nil || !isFile(path) {
-			continue
+		raw, err := readSmall(path)
+		if err != nil {
+			continue // doctor tells
 		}
 		timeout := commands.InstalledTimeout(raw)
 		if timeout > 0 && l.VerifyLimit() > commands.VerifyRoom(timeout) {
 			return problem(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has a timeout of %s", l.VerifyLimit(), path, timeout),
-				fmt.Sprintf("nothing was started; `cursor-ralph install --verify-timeout %s` makes room for it", l.VerifyLimit()))
+				fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes room for it", e.placeOf(path), l.VerifyLimit()))
 		}
 	}
 	return nil
 }
 
-// runByVerify gives the files that the verification obviously runs, as they are
-// now: the words of the command that are files, and the file in which a build
-// tool's command is written down. An agent that changes them could make any
-// promise pass, which the user is told.
-func runByVerify(command, dir string) loop.Contents {
-	files := loop.Contents{}
-	add := func(name string) {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(dir, name)
-		}
-		if content := contentOf(name); content != "" && len(files) < maxVerifyFiles {
-			files[name] = content
-		}
-	}
-	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()<>{}'\"`=", r) }) {
-		add(word)
-		for _, name := range recipes(word) {
-			add(name)
-		}
-	}
-	if len(files) == 0 {
-		return nil
-	}
-	return files
-}
-
-const (
-	maxVerifyFiles = 20
-	maxVerifyFile  = 16 << 20 // bytes: no script is larger
-)
-
-// recipes are where a build tool finds what it runs.
-func recipes(tool string) []string {
-	switch tool {
-	case "make", "gmake":
-		return []string{"GNUmakefile", "makefile", "Makefile"}
-	case "npm", "yarn", "pnpm", "bun":
-		return []string{"package.json"}
-	case "just":
-		return []string{"justfile", "Justfile"}
-	case "task":
-		return []string{"Taskfile.yml", "Taskfile.yaml"}
-	}
-	return nil
-}
-
-// contentOf is a fingerprint of a regular file, empty for anything else.
-func contentOf(path string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxVerifyFile {
+// placeOf is the option of install that leads to a hooks.json.
+func (e *env) placeOf(hooks string) string {
+	folder := filepath.Dir(hooks)
+	if user, err := e.cursorFolder(""); err == nil && folder == user {
 		return ""
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
+	return " --project " + commands.Quote(filepath.Dir(folder), runtime.GOOS)
 }

@@ -192,7 +192,8 @@ func TestAKilledHookLeavesNoVerificationBehind(t *testing.T) {
 		w.await("the end of the verification", func() bool {
 			return exec.Command("kill", "-0", pid).Run() != nil
 		})
-		w.wantStatus(c.ID, "running", 0)
+		w.await("the end of the wait", func() bool { return w.status(c.ID).Status == "waiting" })
+		w.wantPart("status", w.ok(w.repo(), "status", c.ID), "/ralph-loop --continue "+c.ID)
 		c.types("Go on.")
 		w.must(os.Remove(running))
 		c.begin(nil)
@@ -316,4 +317,82 @@ func randomVerified(w *world, r *rand.Rand) {
 		w.wantPart("continuation", c.goesOn(), refused+"`test -e good` failed with exit 1.")
 	}
 	c.stops()
+}
+
+// The editor is not held by a verification that nobody wants any more.
+func TestWhatEndsALoopEndsItsVerification(t *testing.T) {
+	for name, end := range map[string]func(*world, *chat){
+		"cancel":         func(w *world, c *chat) { w.ok(w.repo(), "cancel", c.ID) },
+		"a stop by hand": func(w *world, c *chat) { w.change(w.live(c.ID), map[string]any{"stop": true}) },
+		"pause":          func(w *world, c *chat) { w.ok(w.repo(), "pause", c.ID) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			once(t, func(w *world) {
+				c := w.chat()
+				c.starts(`"make it green" --verify "echo $$ >../pid; mv ../pid ../running; sleep 600"`)
+				c.works()
+				c.says(done)
+				c.begin(nil)
+				running := filepath.Join(w.repo(), "..", "running")
+				w.waitFor(running)
+				end(w, c)
+				c.next()
+				if c.turn != nil {
+					w.Errorf("the agent was sent %q", c.turn.Message)
+				}
+				if pid := w.line(running); exec.Command("kill", "-0", pid).Run() == nil {
+					w.Errorf("the verification still runs as %s", pid)
+				}
+			})
+		})
+	}
+}
+
+// The archive is full or gone: what is decided holds all the same.
+func TestAPromiseIsVerifiedWithoutAnArchive(t *testing.T) {
+	once(t, func(w *world) {
+		w.troubles = append(w.troubles, "archive: ", ".session-limits.json")
+		c := w.chat()
+		c.starts(`"make it green" --verify "test -e good"`)
+		c.works()
+		w.must(os.RemoveAll(w.archive()))
+		w.write(w.archive(), "no folder")
+		w.wantPart("continuation", c.says(done).goesOn(), refused)
+		c.runs("touch good")
+		c.says(done).rests()
+		w.wantPart("log", w.log(), "why=\"promise accepted\"")
+		w.must(os.Remove(w.archive()))
+	})
+}
+
+// Somebody else's repository may have anything in the place of hooks.json.
+func TestAStartIsNotHeldByAHostileProject(t *testing.T) {
+	for name, make := range map[string][]string{
+		"a pipe":          {"mkfifo", ".cursor/hooks.json"},
+		"an endless file": {"ln", "-s", "/dev/zero", ".cursor/hooks.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			once(t, func(w *world) {
+				w.must(os.MkdirAll(filepath.Join(w.repo(), ".cursor"), 0o755))
+				cmd := exec.Command(make[0], make[1:]...)
+				cmd.Dir = w.repo()
+				w.must(cmd.Run())
+				w.ok(w.repo(), "start", "make it green", "--verify", "true")
+				w.ok(w.repo(), "loop-mode", "on", "--verify", "true")
+			})
+		})
+	}
+}
+
+func TestAScriptChangedInTheFirstTurnIsTold(t *testing.T) {
+	once(t, func(w *world) {
+		check := filepath.Join(w.repo(), "check.sh")
+		w.write(check, "exit 1\n")
+		c := w.chat()
+		c.types(`/ralph-loop "make it green" --verify "sh check.sh && make"`) // and nothing is run as the Markdown says
+		c.runs("echo exit 0 >check.sh; printf 'all:\\n' >GNUmakefile")
+		c.says(done).rests()
+		l := w.status(c.ID)
+		w.wantPart("reason", l.Reason, "GNUmakefile, "+check+" changed since the loop began")
+	})
 }
