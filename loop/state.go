@@ -171,26 +171,43 @@ func New() State {
 // gets its default; fields nobody knows are kept; a file of a newer version
 // gives ErrNewer, one without a task an error.
 func Parse(data []byte) (State, error) {
-	s := New()
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if err := json.Unmarshal(data, &s); err != nil {
+	s, err := decoded(data)
+	switch {
+	case err != nil:
 		return State{}, newerOr(data, err)
-	}
-	if s.Version > Version {
+	case s.Version > Version:
 		return State{}, ErrNewer
 	}
+	if strings.TrimSpace(s.Prompt) == "" {
+		return State{}, errors.New("there is no task in it: the field prompt is empty")
+	}
+	return s.normal(), nil
+}
+
+// decoded reads a file in one go if it has no field that nobody knows, as almost
+// every file; else once more, for those.
+func decoded(data []byte) (State, error) {
+	s := New()
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if d.Decode(&s) == nil && len(bytes.TrimSpace(data[d.InputOffset():])) == 0 {
+		s.Unknown = map[string]json.RawMessage{}
+		return s, nil
+	}
+	s = New()
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, err
+	}
 	if err := json.Unmarshal(data, &s.Unknown); err != nil {
-		return State{}, err
+		return s, err
 	}
 	for name := range s.Unknown {
 		if known(name) {
 			delete(s.Unknown, name)
 		}
 	}
-	if strings.TrimSpace(s.Prompt) == "" {
-		return State{}, errors.New("there is no task in it: the field prompt is empty")
-	}
-	return s.normal(), nil
+	return s, nil
 }
 
 // newerOr spares a newer version's file, whose fields may have other types.
