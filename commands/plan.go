@@ -109,7 +109,7 @@ func (c *Change) keepSettings(o Options, now node) (Options, error) {
 		o.Minimal = true
 		c.note("%s: the stop hook alone is kept (--minimal); --minimal=false installs all", now.path)
 	}
-	if o.VerifyTimeout == 0 && was.verify > defaultVerifyTimeout {
+	if o.VerifyTimeout == 0 && was.verify > 0 && was.verify != defaultVerifyTimeout {
 		o.VerifyTimeout = was.verify
 		c.note("%s: time for a verification of %s is kept; --verify-timeout %s sets the usual one", now.path, was.verify, defaultVerifyTimeout)
 	}

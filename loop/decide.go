@@ -118,7 +118,7 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 	}
 	woken := s.forgotten(e, now)
 	if woken {
-		s = s.pause("stale", fmt.Sprintf("nothing was heard of the loop for %s; it goes on with its continue line", now.Sub(s.EventAt).Round(time.Minute)))
+		s = s.pause("stale", fmt.Sprintf("nothing was heard of the loop for %s; it goes on with its continue line", now.Sub(s.EventAt).Round(time.Second)))
 	}
 	s.EventAt, s.Workspace = now, cmp.Or(s.Workspace, e.Workspace)
 	next, action := s.live(e, now)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -50,14 +51,34 @@ func (s State) addHistory(e Event, now time.Time, v verdict, action string) Stat
 	if n := len(s.History); n > 0 {
 		started = s.History[n-1].EndedAt
 	}
-	s.History = append(s.History, Iteration{
-		Number: s.Iterations, StartedAt: started, EndedAt: now,
-		Seconds: now.Sub(started).Round(time.Millisecond).Seconds(),
-		Promise: v.name(), Refused: v.refused, Warning: v.warning, Verified: v.check.short(),
-		Tools: e.Turn.Tools, Files: s.changedFiles(e), Errors: e.Turn.Errors, Failed: e.Turn.Failed,
-		Answer: answer(e.Turn.Texts), Action: action,
-	})
+	h := s.Carried.with(e.Turn)
+	h.Number, h.StartedAt, h.EndedAt = s.Iterations, started, now
+	h.Seconds = now.Sub(started).Round(time.Millisecond).Seconds()
+	h.Promise, h.Refused, h.Warning, h.Verified = v.name(), v.refused, v.warning, v.check.short()
+	h.Files, h.Answer, h.Action = s.changedFiles(e, h.Files), answer(e.Turn.Texts), action
+	s.History, s.Carried = append(s.History, h), Iteration{}
 	return s.progressed(e)
+}
+
+// with adds to a record what was done in a turn, counted or not.
+func (h Iteration) with(t Turn) Iteration {
+	h.Tools = maps.Clone(h.Tools)
+	if h.Tools == nil && len(t.Tools) > 0 {
+		h.Tools = map[string]int{}
+	}
+	for name, n := range t.Tools {
+		h.Tools[name] += n
+	}
+	add := func(list *[]string, facts []string) {
+		*list = slices.Clone(*list)
+		for _, fact := range facts {
+			*list = addFact(*list, fact)
+		}
+	}
+	add(&h.Files, t.Files)
+	add(&h.Errors, t.Errors)
+	add(&h.Failed, t.Failed)
+	return h
 }
 
 // answer is how the last of the assistant's words begin.

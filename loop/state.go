@@ -122,6 +122,7 @@ type State struct {
 	Unchanged    int         `json:"unchanged,omitempty"`         // iterations in a row that changed nothing
 	Evident      int         `json:"unchanged_evident,omitempty"` // those of them in which a change would have been seen
 	Struggle     string      `json:"struggle,omitempty"`          // why the agent seems to be stuck; empty if it does not
+	Carried      Iteration   `json:"carried,omitzero"`            // what was done in turns that were not counted, for the next record
 	Journal      Mark        `json:"journal,omitzero"`
 	History      []Iteration `json:"history,omitempty"`
 
@@ -290,6 +291,6 @@ func fields() []string {
 		"continue_in", "continue_at", "moved_to", "spoken_in", "spoken_at", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
 		"injection", "retries", "verifying", "verify_files", "tree", "edited", "trees", "last_answer", "unchanged", "unchanged_evident",
-		"struggle", "journal", "history",
+		"struggle", "carried", "journal", "history",
 	}
 }

@@ -52,21 +52,21 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 		return s, Action{Kind: Refuse, Why: "the promise of this loop is being verified", Hint: "wait for the end of it, or cancel the loop"}
 	}
 	iteration := s.Iterations + 1 // the turn of which no stop was counted
-	handedOver := s.Unseen && e.Turn.seen()
-	if handedOver {
-		s.Iterations = iteration // no stop hook saw its end
-	}
+	handedOver := s.Unseen && e.Turn.seen() // no stop hook saw its end
 	s = s.fold(e.Turn)
 	v := s.judge(e, iteration)
 	if v.asks {
 		return before.asksVerify(now, false), Action{Kind: AskVerify, Why: "the promise is being verified"}
 	}
 	s.Verifying = Verifying{}
-	if handedOver {
+	if handedOver || v.accepted {
+		s.Iterations = min(iteration, s.MaxIterations)
 		s = s.addHistory(e, now, v, "continued")
+	} else {
+		s.Carried = s.Carried.with(e.Turn)
 	}
 	if v.accepted {
-		s = s.end(PromiseAccepted, "promise "+v.words(), now)
+		s = s.then("ended").end(PromiseAccepted, "promise "+v.words(), now)
 		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "nothing is left to do; tell the user so", Promise: v.words()}
 	}
 	if a := s.tooLow(e, now); a.Kind == Refuse {

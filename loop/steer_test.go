@@ -118,9 +118,9 @@ func TestContinueALiveLoop(t *testing.T) {
 		{"a promise without work", needs(3, loop.Reject), []loop.Event{handOver, goOn(talked(marker))}, goesOn(2), ""},
 		{"a promise that was noted", nil, []loop.Event{handOver, {Kind: loop.EventNote, Text: marker}, goOn(worked(working))}, over(2), "accepted"},
 		{"a refused one does not count again", atLeast(3), []loop.Event{handOver, {Kind: loop.EventNote, Text: marker}, goOn(worked(working)), stop(worked(working))}, goesOn(3), "none"},
-		{"a promise in a first turn whose end was not seen", nil, []loop.Event{{Kind: loop.EventMessage}, goOn(worked(marker))}, over(0), "accepted"},
+		{"a promise in a first turn whose end was not seen", nil, []loop.Event{{Kind: loop.EventMessage}, goOn(worked(marker))}, over(1), "accepted"},
 		{"a promise in a turn whose end was not seen, too early", atLeast(2), []loop.Event{{Kind: loop.EventMessage}, goOn(worked(marker))}, goesOn(0), ""},
-		{"a promise in a later turn whose end was not seen", atLeast(2), []loop.Event{stop(worked(working)), goOn(worked(marker))}, over(1), "accepted"},
+		{"a promise in a later turn whose end was not seen", atLeast(2), []loop.Event{stop(worked(working)), goOn(worked(marker))}, over(2), "accepted"},
 
 		{"the limit is reached by it", atMost(2), []loop.Event{handOver, goOn(worked(working))}, atLimit(2), ""},
 		{"the limit is reached by it and raised too little", nil, []loop.Event{handOver, goOn(worked(working), raised(2))}, outcome{loop.Refuse, loop.Waiting, 1}, ""},

@@ -179,7 +179,7 @@ func TestATurnThatFailsPausesTheLoop(t *testing.T) {
 		{"continued it goes on, and the turn is not counted", nil, []loop.Event{turn, failed, resume, {Kind: loop.EventContinue, Turn: worked(working)}}, goesOn(1), ""},
 		{"continued at once too", nil, []loop.Event{turn, failed, {Kind: loop.EventContinue, Turn: worked(working)}}, goesOn(1), ""},
 		{"after a hand-over too", nil, []loop.Event{stop(worked(working), sessionLimit(1)), failed, {Kind: loop.EventContinue, Turn: worked(working)}}, goesOn(1), ""},
-		{"what it promised is found by continue", nil, []loop.Event{turn, failed, {Kind: loop.EventContinue, Turn: worked(marker)}}, outcome{loop.Refuse, loop.PromiseAccepted, 1}, "accepted"},
+		{"what it promised is found by continue", nil, []loop.Event{turn, failed, {Kind: loop.EventContinue, Turn: worked(marker)}}, outcome{loop.Refuse, loop.PromiseAccepted, 2}, "accepted"},
 	})
 	c := newChat(t)
 	a := c.do(failed)

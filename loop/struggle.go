@@ -99,10 +99,10 @@ func (s State) stuck() string {
 // tripped tells whether the struggle breaker pauses the loop.
 func (s State) tripped() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
 
-// changedFiles lists what a turn changed: what edit events name, and what git
+// changedFiles lists what a turn changed: what edit events named, and what git
 // sees that was otherwise before.
-func (s State) changedFiles(e Event) []string {
-	files := slices.Clone(e.Turn.Files)
+func (s State) changedFiles(e Event, named []string) []string {
+	files := slices.Clone(named)
 	if s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root {
 		for _, file := range s.Tree.Files.changed(e.Tree.Files) {
 			files = addFact(files, file)

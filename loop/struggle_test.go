@@ -155,3 +155,22 @@ func TestStruggleIsCountedAcrossSessions(t *testing.T) {
 		t.Errorf("got %s because of %q after %d iterations, %d hints", c.l.Status, c.l.PauseReason, c.l.Iterations, hints)
 	}
 }
+
+// A turn that a pause, or a continue in the middle, keeps from being counted is
+// work all the same.
+func TestWhatATurnThatWasNotCountedDidIsInTheNextRecord(t *testing.T) {
+	part := func(file, failed string) loop.Turn {
+		turn := worked(working + file)
+		turn.Files, turn.Failed, turn.Errors = []string{file}, []string{failed}, []string{failed + " exited with 1"}
+		return turn
+	}
+	c := newChat(t)
+	c.all(goOn(part("/a", "x")), goOn(part("/b", "y")), stop(part("/c", "x")), stop(part("/d", "z")))
+	if got, want := fmt.Sprintf("%v %v %v %v", c.l.History[0].Files, c.l.History[0].Failed, c.l.History[0].Errors, c.l.History[0].Tools),
+		"[/a /b /c] [x y] [x exited with 1 y exited with 1] map[Shell:3]"; got != want {
+		t.Errorf("got %s want %s", got, want)
+	}
+	if got := fmt.Sprint(c.l.History[1].Files, c.l.History[1].Tools); got != "[/d] map[Shell:1]" {
+		t.Errorf("the next record: got %s", got)
+	}
+}

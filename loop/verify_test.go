@@ -154,7 +154,7 @@ func TestAVerificationThatNeverEndedIsBegunAgain(t *testing.T) {
 }
 
 func TestContinueVerifiesToo(t *testing.T) {
-	for passed, want := range map[bool]outcome{true: {loop.Refuse, loop.PromiseAccepted, 0}, false: {loop.Followup, loop.Running, 0}} {
+	for passed, want := range map[bool]outcome{true: {loop.Refuse, loop.PromiseAccepted, 1}, false: {loop.Followup, loop.Running, 0}} {
 		c := newChat(t, verifies)
 		goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker)}
 		if a := c.do(goOn); a.Kind != loop.AskVerify {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -41,17 +42,10 @@ func (h *handler) lookAround(ctx context.Context, e *loop.Event) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	dir := l.Workspace
-	if dir == "" {
-		dir = e.Workspace
-	}
+	l.Workspace = cmp.Or(l.Workspace, e.Workspace)
 	ctx, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
-	e.Tree, err = worktree.Look(ctx, dir, append(l.Edited, turn.Files...), os.Environ())
-	if err == nil && e.Tree.Head != l.Tree.Head && l.Tree.Head != "" {
-		e.Committed, err = worktree.Committed(ctx, e.Tree, l.Tree.Head, os.Environ())
-	}
-	if err != nil {
+	if e.Tree, e.Committed, err = worktree.After(ctx, l, turn, os.Environ()); err != nil {
 		h.log(hooklog.Line{Action: "git-not-asked", Why: err.Error()})
 	}
 }

@@ -45,6 +45,11 @@ var retellings = []retelling{
 	{action: "BLOCKED", words: "{promise}; the loop has ended: {why}"},
 	{action: "REPLACED", words: "{promise}; the loop has ended: another one took its place"},
 
+	{action: "paused", words: "the user paused the loop"},
+	{action: "resumed", words: "the user resumed the loop"},
+	{action: "context-added", words: "the user added something for the next continuation"},
+	{action: "continued", words: "the loop goes on in a new session"},
+
 	{action: "armed", words: "the user asked for a loop in this chat"},
 	{action: "loop-mode", words: "loop mode made a loop of the user's message"},
 	{action: "bound", words: "a loop that the agent asked for was bound to this chat"},

@@ -105,8 +105,8 @@ func (e *env) installOptions(ctx context.Context) (commands.Options, error) {
 		Folder: folder, Project: e.text("project") != "", Hook: hook, Program: e.program(ctx), OS: runtime.GOOS,
 		SessionLimit: e.text("session-limit"), Minimal: e.isSet("minimal"), KeepMinimal: !e.flags.Changed("minimal"), AnyEvent: e.isSet("any-event"),
 	}
-	if o.VerifyTimeout, err = e.flags.GetDuration("verify-timeout"); err != nil {
-		return o, err
+	if o.VerifyTimeout, err = e.flags.GetDuration("verify-timeout"); err != nil || o.VerifyTimeout <= 0 && e.flags.Changed("verify-timeout") {
+		return o, errors.Join(err, misuse("--verify-timeout is no time", "give a duration such as 30m"))
 	}
 	if e.flags.Changed("plan-guard") {
 		guard := e.isSet("plan-guard")
@@ -270,6 +270,11 @@ func (e *env) carryOut(change commands.Change, done string) error {
 		}
 	}
 	dry := e.isSet("dry-run")
+	if !dry { // before it is told: whoever reads may go away
+		if err := change.Apply(); err != nil {
+			return permission(err)
+		}
+	}
 	for _, f := range change.Files {
 		if err := e.showFile(f, dry && filepath.Base(f.Path) == "hooks.json"); err != nil {
 			return err
@@ -280,9 +285,6 @@ func (e *env) carryOut(change commands.Change, done string) error {
 		return e.say("nothing was changed (--dry-run)")
 	case len(change.Files) == 0:
 		return e.say("nothing to change: %s", done)
-	}
-	if err := change.Apply(); err != nil {
-		return permission(err)
 	}
 	return e.say("%s", done)
 }

@@ -99,7 +99,8 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 	if err := e.flags.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
 		return commandHelp(e, c)
 	} else if err != nil {
-		what, _, _ := strings.Cut(err.Error(), ": strconv.") // pflag quotes the library that it uses
+		what, _, _ := strings.Cut(err.Error(), ": strconv.") // pflag quotes the libraries that it uses
+		what, _, _ = strings.Cut(what, ": time: ")
 		return misuse(c.name+": "+what, "`cursor-ralph help "+c.name+"` shows what it takes")
 	}
 	if c.args == "" && e.flags.NArg() > 0 {

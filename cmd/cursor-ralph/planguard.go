@@ -18,8 +18,15 @@ func checkPlanGuard(_ context.Context, e *env) []finding {
 	if slices.ContainsFunc(append(e.hookFiles(), machineHooks(runtime.GOOS)), hasPlanGuard) {
 		found = append(found, fine("installed: the agent of a loop with --plan reads, searches and writes its plan, and nothing else"))
 	}
-	live, _ := e.store.List() // checkStates tells what cannot be read
-	for _, l := range live {
+	loops, _ := e.store.List() // checkStates tells what cannot be read
+	items, _ := e.box.List()   // and checkPending
+	for _, i := range items {
+		if alive(i) {
+			i.State.ConversationID = i.Name
+			loops = append(loops, i.State)
+		}
+	}
+	for _, l := range loops {
 		if l.Guarded() && !e.planGuardIn(l.Workspace) {
 			found = append(found, remark("the loop of "+l.ConversationID+" only plans, and nothing denies its agent a change: the plan guard is not installed", installGuard))
 		}

@@ -110,6 +110,7 @@ func (e *env) showLoop(id string, l loop.State) error {
 	row("iteration", "%d of %d (%d in this session)", l.Iterations, l.MaxIterations, l.SessionIterations)
 	row("promise", "%s (%s, %s)", l.Marker(), l.PromiseMatch, l.PromisePlace)
 	row("verify", "%s", verifyWords(l, e.now()))
+	row("options", "%s", optionsOf(l))
 	row("tool calls", "%d of %d that a promise needs", l.ToolCalls, l.MinToolCalls)
 	row("workspace", "%s", l.Workspace)
 	row("started", "%s", ago(e.now(), l.StartedAt))
@@ -119,8 +120,11 @@ func (e *env) showLoop(id string, l loop.State) error {
 	row("context to come", "%s", strings.Join(l.Context, "\n"))
 	row("task", "%s", l.Prompt)
 	row("typing", "%s", typingWords(l.Injection, e.now()))
-	if l.Status == loop.Waiting {
+	switch {
+	case l.Status == loop.Waiting, l.Status == loop.Paused && l.Rested:
 		row("to go on", "%s\n%s", loop.ContinueLine(l.ConversationID), loop.PromptLink(l.ConversationID))
+	case l.Status == loop.Paused:
+		row("to go on", "cursor-ralph resume %s (it pauses when the agent stops)", id)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
@@ -122,7 +124,12 @@ func (e *env) goOn(ctx context.Context, r loop.Request, forUser bool) error {
 }
 
 // applyContinue verifies a promise first, if one was given since the last stop.
+// The turn after a hand-over is counted here: no stop hook sees its end.
 func (e *env) applyContinue(ctx context.Context, id string, event loop.Event) (loop.Action, error) {
+	if l, err := e.store.Read(id); err == nil && l.Unseen {
+		turn, _ := e.store.Unfolded(id, l)                                          // none is no trouble
+		event.Tree, event.Committed, _ = worktree.After(ctx, l, turn, os.Environ()) // git is asked again at the next stop
+	}
 	for {
 		l, action, err := e.apply(ctx, id, event)
 		if err != nil || action.Kind != loop.AskVerify {

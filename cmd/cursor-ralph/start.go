@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -149,13 +150,35 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 // begun tells the agent, or the user, what happens now.
 func (e *env) begun(l loop.State, name, token string, forAgent bool) error {
 	if !forAgent && l.ConversationID == "" {
-		return e.say("The loop is pending: the next chat in %s whose agent stops takes it.\nTo take it back: cursor-ralph cancel %s", l.Workspace, name)
+		return e.say("The loop is pending: the next chat in %s whose agent stops takes it.%s\nTo take it back: cursor-ralph cancel %s%s",
+			l.Workspace, e.beforeOthers(l, name), name, e.unheard(l.Workspace))
 	}
 	if token != "" {
 		fmt.Fprintf(e.stdout, "%s%s\n", pending.TokenLine, token)
 	}
 	_, err := fmt.Fprint(e.stdout, l.StartText())
 	return err
+}
+
+// beforeOthers says that a loop is taken before those that wait already.
+func (e *env) beforeOthers(l loop.State, name string) string {
+	items, _ := e.box.List() // it was written there just now
+	for _, i := range items {
+		if alive(i) && i.Name != name && i.State.ConversationID == "" && platform.SameFolder(runtime.GOOS, i.State.Workspace, l.Workspace) {
+			return " It goes before " + i.Name + ", which waits there too."
+		}
+	}
+	return ""
+}
+
+// unheard says that no hook of ours would take a loop in a workspace.
+func (e *env) unheard(workspace string) string {
+	for _, path := range append(e.hookFiles(), filepath.Join(workspace, ".cursor", "hooks.json"), machineHooks(runtime.GOOS)) {
+		if raw, err := readSmall(path); err == nil && bytes.Contains(raw, []byte("cursor-ralph-hook")) {
+			return ""
+		}
+	}
+	return "\nBut our hook is in no hooks.json, so no chat takes it: cursor-ralph install"
 }
 
 // confirm looks for the same loop, armed by the prompt hook that saw the raw

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -36,11 +37,33 @@ func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.Stat
 	case err != nil:
 		return l, action, e.unknown(id, err)
 	}
-	switch {
-	case action.Kind == loop.Refuse:
+	e.logSteered(l, action, event.Kind)
+	if action.Kind == loop.Refuse {
 		return l, action, problem(action.Why, action.Hint)
 	}
 	return l, action, nil
+}
+
+// logSteered writes what was done from here beside what the hook decides.
+func (e *env) logSteered(l loop.State, a loop.Action, kind loop.EventKind) {
+	line := hooklog.Line{At: e.now(), Conversation: l.ConversationID, Event: "cursor-ralph", Iteration: l.Iterations, Max: l.MaxIterations, Promise: a.Promise}
+	switch {
+	case l.Status.Ended() && (a.Kind != loop.Refuse || a.Promise != ""):
+		line.Action, line.Why = string(l.Status), cmp.Or(a.Why, l.Reason)
+	case a.Kind == loop.Refuse:
+		return
+	case kind == loop.EventPause:
+		line.Action = "paused"
+	case kind == loop.EventResume:
+		line.Action = "resumed"
+	case kind == loop.EventContext:
+		line.Action = "context-added"
+	case kind == loop.EventContinue && a.Kind != loop.AskVerify:
+		line.Action, line.Why = "continued", a.Why
+	default:
+		return
+	}
+	_ = hooklog.Append(e.places.Log(), line) // what matters is in the loop's file
 }
 
 // applyPending does the same to a loop that no chat has claimed yet. It stays

@@ -181,8 +181,11 @@ func (e *env) unknown(id string, err error) error {
 		return hintFor(err)
 	}
 	if l, err := e.store.Archived(id); err == nil && l.Status.Ended() {
-		return problem(fmt.Sprintf("the loop of %s has ended (%s)", id, l.Status),
-			fmt.Sprintf("`cursor-ralph status %s` shows its record, `cursor-ralph continue %s` may take it up again", id, id))
+		hint := fmt.Sprintf("`cursor-ralph status %s` shows its record", id)
+		if l.Status != loop.PromiseAccepted && l.Status != loop.Cancelled && l.Status != loop.Replaced {
+			hint += fmt.Sprintf(", `cursor-ralph continue %s` takes it up again", id)
+		}
+		return problem(fmt.Sprintf("the loop of %s has ended (%s)", id, l.Status), hint)
 	}
 	live, _ := e.store.List()
 	items, _ := e.box.List()
@@ -190,11 +193,29 @@ func (e *env) unknown(id string, err error) error {
 		return problem(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel takes it back")
 	}
 	what := fmt.Sprintf("no loop in conversation %s", id)
+	if n := countPrefix(id, live, items); n > 1 {
+		what = fmt.Sprintf("%s fits %d loops", id, n)
+	}
 	var moved *state.MovedError
 	if errors.As(err, &moved) {
 		what = moved.Error()
 	}
 	return e.whichOne(what, live, items)
+}
+
+// countPrefix tells how many loops have an id that begins so.
+func countPrefix(typed string, live []loop.State, items []pending.Item) (n int) {
+	for _, l := range live {
+		if strings.HasPrefix(l.ConversationID, typed) {
+			n++
+		}
+	}
+	for _, i := range items {
+		if strings.HasPrefix(i.Name, typed) {
+			n++
+		}
+	}
+	return n
 }
 
 // hintFor adds what to do about an error of a state file.

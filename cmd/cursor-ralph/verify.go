@@ -160,7 +160,7 @@ func (e *env) checkVerify(l loop.State) error {
 		}
 		timeout := commands.InstalledTimeout(raw)
 		if timeout > 0 && l.VerifyLimit() > commands.VerifyRoom(timeout) {
-			return problem(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has a timeout of %s", l.VerifyLimit(), path, timeout),
+			return problem(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has a timeout of %s, and a minute of it is for all else", l.VerifyLimit(), path, timeout),
 				fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes room for it", e.placeOf(path), l.VerifyLimit()))
 		}
 	}

@@ -171,7 +171,10 @@ func TestContinueVerifiesAPromise(t *testing.T) {
 		}
 		w.wantPart("continue", out, "the loop is over: its promise was accepted")
 		c.rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 0)
+		l := w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		if h := l.History[0]; h.Promise != "accepted" || len(h.Files) != 1 || h.Tools["Write"] != 1 {
+			w.Errorf("got the record %+v, want the file and the promise in it", h)
+		}
 	})
 }
 
