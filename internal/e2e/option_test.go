@@ -205,7 +205,7 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.wantPart("status --line", c.ok(c.repo(), "status", "--line", c.ID), "Loop • Stale • Iter 1/20")
 			c.rests()
 			l := c.wantStatus(c.ID, "paused", 1)
-			c.wantPart("reason", l.Reason, "nothing was heard of the loop for 1h0m with its continue line")
+			c.wantPart("reason", l.Reason, "nothing was heard of the loop for 1h0m")
 			c.types("/ralph-loop --continue " + c.ID)
 			c.follows()
 			c.plays(1)
