@@ -92,7 +92,7 @@ func settingsOf(raw []byte) settings {
 		for _, e := range d.installed(goos) {
 			if e.event == "stop" && e.words != nil {
 				was.limit, was.minimal, was.unchecked = e.limit(d), e.minimal(), slices.Contains(e.words, "--type-unchecked")
-				was.verify = VerifyRoom(e.timeout(d))
+				was.verify = verifyOf(e.timeout(d))
 				was.injectors, was.focusKeys = e.names("--injectors"), e.names("--focus-keys")
 				return was
 			}

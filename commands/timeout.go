@@ -31,6 +31,6 @@ func (e installed) timeout(d doc) time.Duration {
 // (documented).
 const defaultTimeout = "60"
 
-// VerifyRoom is how long a verification may take under a stop entry with this
-// timeout.
-func VerifyRoom(timeout time.Duration) time.Duration { return max(timeout-stopMargin, 0) }
+// verifyOf is the VerifyTimeout with which a stop entry of this timeout was
+// installed.
+func verifyOf(timeout time.Duration) time.Duration { return max(timeout-stopMargin, 0) }

@@ -18,7 +18,7 @@ const (
 	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
 	EventVerified   EventKind = "verified"    // the promise of a text that came late was verified, or any verification was given up: Verified, Idle
-	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Verified, Turn
+	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Verified, Turn, Tree, Committed; from a hook Generation
 	EventPause      EventKind = "pause"       // by the user
 	EventResume     EventKind = "resume"      // by the user
 	EventCancel     EventKind = "cancel"      // by the user
@@ -252,8 +252,8 @@ func (s State) record(e Event, now time.Time) State {
 	return s
 }
 
-// confirmed is told by the agent's first call what the prompt hook, which must
-// not keep the user's message waiting, has not looked at.
+// confirmed is told by the agent's first call what the prompt hook could not find
+// out.
 func (s State) confirmed(e Event) State {
 	first := !s.Confirmed && s.Iterations == 0
 	s.Confirmed, s.Program = true, e.Text

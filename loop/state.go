@@ -88,19 +88,21 @@ type State struct {
 	StaleAfter     Duration `json:"stale_after,omitempty"`
 	Ultrawork      bool     `json:"ultrawork,omitempty"`
 
-	Replace    bool      `json:"replace,omitempty"`     // pending only: it may take the place of a running loop
-	Token      string    `json:"token,omitempty"`       // printed by the CLI, so that a hook can bind the file
-	ArmedBy    string    `json:"armed_by,omitempty"`    // prompt (the prompt hook), mode (loop mode) or cli
-	Confirmed  bool      `json:"confirmed,omitempty"`   // a slash call saw that this loop was armed
-	ContinueIn string    `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
-	ContinueAt time.Time `json:"continue_at,omitzero"`  // when that was
-	MovedTo    string    `json:"moved_to,omitempty"`    // archive only: the conversation the loop went to
-	SpokenIn   string    `json:"spoken_in,omitempty"`   // archive only: the turn of the user's first message after a cancel
-	SpokenAt   time.Time `json:"spoken_at,omitzero"`    // when that was
-	CreatedAt  time.Time `json:"created_at,omitzero"`
-	StartedAt  time.Time `json:"started_at,omitzero"`
-	EndedAt    time.Time `json:"ended_at,omitzero"`
-	EventAt    time.Time `json:"last_event_at,omitzero"`
+	Replace     bool      `json:"replace,omitempty"`      // pending only: it may take the place of a running loop
+	Token       string    `json:"token,omitempty"`        // printed by the CLI, so that a hook can bind the file
+	ArmedBy     string    `json:"armed_by,omitempty"`     // prompt (the prompt hook), mode (loop mode) or cli
+	Confirmed   bool      `json:"confirmed,omitempty"`    // a slash call saw that this loop was armed
+	ContinueIn  string    `json:"continue_in,omitempty"`  // the conversation in which the continue line was typed
+	ContinueAt  time.Time `json:"continue_at,omitzero"`   // when that was
+	ContinuedIn string    `json:"continued_in,omitempty"` // the turn in which a hook did what cursor-ralph continue does
+	Continued   string    `json:"continued,omitempty"`    // what the agent was told then
+	MovedTo     string    `json:"moved_to,omitempty"`     // archive only: the conversation the loop went to
+	SpokenIn    string    `json:"spoken_in,omitempty"`    // archive only: the turn of the user's first message after a cancel
+	SpokenAt    time.Time `json:"spoken_at,omitzero"`     // when that was
+	CreatedAt   time.Time `json:"created_at,omitzero"`
+	StartedAt   time.Time `json:"started_at,omitzero"`
+	EndedAt     time.Time `json:"ended_at,omitzero"`
+	EventAt     time.Time `json:"last_event_at,omitzero"`
 
 	Rested       bool        `json:"rested,omitempty"`     // a stop was left unanswered: only a user message goes on
 	Unseen       bool        `json:"unseen,omitempty"`     // the turn that goes on was handed over: no stop hook sees its end
@@ -288,7 +290,7 @@ func fields() []string {
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
 		"on_promise_no_work", "max_duration", "verify", "verify_timeout", "plan", "plan_mode", "struggle_hint",
 		"struggle_pause", "on_error", "stale_after", "ultrawork", "token", "armed_by", "confirmed",
-		"continue_in", "continue_at", "moved_to", "spoken_in", "spoken_at", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
+		"continue_in", "continue_at", "continued_in", "continued", "moved_to", "spoken_in", "spoken_at", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
 		"injection", "retries", "verifying", "verify_files", "tree", "edited", "trees", "last_answer", "unchanged", "unchanged_evident",
 		"struggle", "carried", "journal", "history",

@@ -48,14 +48,19 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 	if e.Verified.ID != s.Verifying.ID {
 		e.Verified = Verification{}
 	}
-	if e.Verified.ID == "" && s.Verifying.Open(s, now) {
-		return s, Action{Kind: Refuse, Why: "the promise of this loop is being verified", Hint: "wait for the end of it, or cancel the loop"}
+	if e.Generation != "" && s.ContinuedIn == e.Generation && e.Verified.ID == "" {
+		return s, s.continuedAlready()
 	}
-	iteration := s.Iterations + 1 // the turn of which no stop was counted
+	s.ContinuedIn, s.Continued = e.Generation, ""
+	if e.Verified.ID == "" && s.Verifying.Open(s, now) {
+		return before, Action{Kind: Refuse, Why: "the promise of this loop is being verified", Hint: "wait for the end of it, or cancel the loop"}
+	}
+	iteration := s.Iterations + 1           // the turn of which no stop was counted
 	handedOver := s.Unseen && e.Turn.seen() // no stop hook saw its end
 	s = s.fold(e.Turn)
 	v := s.judge(e, iteration)
 	if v.asks {
+		before.ContinuedIn, before.Continued = e.Generation, ""
 		return before.asksVerify(now, false), Action{Kind: AskVerify, Why: "the promise is being verified"}
 	}
 	s.Verifying = Verifying{}
@@ -138,7 +143,20 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	}
 	s.Injection = s.Injection.close(Arrived, now)
 	text := s.words(s.Iterations+1, why, false)
+	if e.Generation != "" {
+		s.ContinuedIn, s.Continued = e.Generation, text
+	}
 	return s.delivered(), Action{Kind: Followup, Text: text, Why: "continued"}
+}
+
+// continuedAlready is for a second copy of our hook, whose answer may be the one
+// that counts, and for an agent that asks again in the same turn: it gets what
+// it was told, and a pause that the user asked for since holds.
+func (s State) continuedAlready() Action {
+	if s.Continued == "" {
+		return Action{Kind: AskVerify, Why: "the promise is being verified"}
+	}
+	return Action{Kind: Followup, Text: s.Continued, Why: "continued already in this turn"}
 }
 
 // unstuck begins to watch for struggle anew: the user has looked at it.

@@ -144,7 +144,7 @@ func (s State) then(kind ActionKind) State {
 
 // struggled pauses a loop whose agent is stuck.
 func (s State) struggled(a Action) (State, Action) {
-	s = s.then("pause").pause("struggling", fmt.Sprintf("STRUGGLING: %d iterations in a row have changed nothing", s.Evident))
+	s = s.then("pause").pause("struggling", "STRUGGLING: "+inARow(s.Evident))
 	s.Rested = true
 	return s, Action{Why: s.Reason, Promise: a.Promise}
 }

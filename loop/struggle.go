@@ -24,9 +24,10 @@ const (
 func (s State) progressed(e Event) State {
 	said := fingerprint(e.Turn.Texts)
 	again := said != "" && said == s.LastAnswer
-	made, evident := s.moved(e)
+	made, evident, first := s.moved(e)
 	last := &s.History[len(s.History)-1]
 	switch {
+	case first: // nothing to compare with: nobody is accused
 	case made:
 		last.Progress, s.Unchanged, s.Evident = ProgressMade, 0, 0
 	case evident || again:
@@ -48,17 +49,17 @@ func (s State) progressed(e Event) State {
 	return s
 }
 
-// moved tells whether a turn changed anything, and if not whether a change would
-// have been seen. A tree that was there before is no change: an agent that goes
+// moved tells whether a turn changed anything, whether a change would have been
+// seen, and whether this is the first look. A tree that was there before is no change: an agent that goes
 // back and forth between two is stuck.
-func (s State) moved(e Event) (made, evident bool) {
+func (s State) moved(e Event) (made, evident, first bool) {
 	switch {
 	case e.Tree.Print == "":
-		return len(e.Turn.Files) > 0, len(e.Turn.Tools) > 0
+		return len(e.Turn.Files) > 0, len(e.Turn.Tools) > 0, false
 	case s.Tree.Print == "" || s.Tree.Root != e.Tree.Root:
-		return true, false // nothing to compare with: nobody is accused
+		return len(e.Turn.Files) > 0, false, len(e.Turn.Files) == 0
 	}
-	return e.Tree.Print != s.Tree.Print && !slices.Contains(s.Trees, e.Tree.Print), true
+	return e.Tree.Print != s.Tree.Print && !slices.Contains(s.Trees, e.Tree.Print), true, false
 }
 
 const (
@@ -82,7 +83,7 @@ func (s State) stuck() string {
 		return ""
 	}
 	if s.Unchanged >= s.StruggleHint {
-		return fmt.Sprintf("%d iterations in a row have changed nothing", s.Unchanged)
+		return inARow(s.Unchanged)
 	}
 	recent := newest(s.History, errorWindow)
 	last := recent[len(recent)-1]
@@ -94,6 +95,13 @@ func (s State) stuck() string {
 		}
 	}
 	return ""
+}
+
+func inARow(n int) string {
+	if n == 1 {
+		return "the last iteration has changed nothing"
+	}
+	return fmt.Sprintf("%d iterations in a row have changed nothing", n)
 }
 
 // tripped tells whether the struggle breaker pauses the loop.

@@ -49,7 +49,7 @@ func TestStruggle(t *testing.T) {
 	}{
 		{"three trees that are the same", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("a", worked("3"))), "3 iterations in a row have changed nothing"},
 		{"two are not enough", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2"))), ""},
-		{"as many as the user says", play(hintAfter(1), read(1)), "1 iterations"},
+		{"as many as the user says", play(hintAfter(1), read(1)), "the last iteration"},
 		{"never, if the user says so", play(hintAfter(0), read(1), read(2), read(3), read(4)), ""},
 		{"a change in between begins anew", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("b", worked("4"))), ""},
 		{"a commit is a change", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("commit", worked("3"))), ""},

@@ -44,6 +44,12 @@ func (s State) VerifyLimit() time.Duration {
 	return time.Duration(s.VerifyTimeout)
 }
 
+// VerifyRoom is how long a verification may take in a stop hook to which Cursor
+// gives this much time.
+func VerifyRoom(timeout time.Duration) time.Duration {
+	return max(timeout-time.Minute, timeout/2)
+}
+
 // verified puts the result of the verification, or the wish for one, into a
 // verdict that would accept the promise without it.
 func (s State) verified(v verdict, e Event) verdict {

@@ -329,3 +329,26 @@ func TestABaselineIsTakenOnce(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestTheWarningOfALatePromiseIsKept(t *testing.T) {
+	c := newChat(t, verifies, atMost(1), needs(3, loop.Warn))
+	c.do(stop(talked(), waited, generation("g")))
+	c.do(loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)})
+	c.verified(loop.Event{Kind: loop.EventVerified}, loop.Verification{Passed: true})
+	if h := c.l.History[0]; c.l.Status != loop.PromiseAccepted || !strings.Contains(h.Warning, "0 of the 3 tool calls") {
+		t.Errorf("got %s, %+v", c.l.Status, h)
+	}
+}
+
+func TestWhatIsRememberedOfAWorkspaceIsBounded(t *testing.T) {
+	c := newChat(t, atMost(1000))
+	c.quick = true
+	for i := range 300 {
+		turn := worked(working)
+		turn.Files = []string{fmt.Sprint("/w/", i)}
+		c.do(stop(turn, func(e *loop.Event) { e.Tree = loop.Tree{Root: "/w", Print: fmt.Sprint(i)} }))
+	}
+	if len(c.l.Trees) != 50 || len(c.l.Edited) != 100 || c.l.Edited[99] != "/w/299" || c.l.Trees[49] != "299" {
+		t.Errorf("got %d trees and %d files", len(c.l.Trees), len(c.l.Edited))
+	}
+}

@@ -16,11 +16,9 @@ import (
 // lookWait is how long the editor is held by a git that hangs.
 const lookWait = 2300 * time.Millisecond
 
-// begins gives a loop that is asked for what its workspace looks like before it,
+// withBaseline gives a loop that is asked for what its workspace looks like before it,
 // and what its verification runs.
-func (h *handler) begins(ctx context.Context, l loop.State) loop.State {
-	ctx, cancel := context.WithTimeout(ctx, lookWait)
-	defer cancel()
+func (h *handler) withBaseline(ctx context.Context, l loop.State) loop.State {
 	var err error
 	if l.Tree, err = worktree.Look(ctx, l.Workspace, nil, os.Environ()); err != nil {
 		h.log(hooklog.Line{Action: "git-not-asked", Why: err.Error()})

@@ -168,14 +168,14 @@ func (h *handler) forAgent(ctx context.Context, l loop.State, command string) st
 		case args[0] == "continue" && slices.Contains(args[1:], l.ConversationID):
 			return h.goOn(ctx, l)
 		case args[0] == "slash" && len(args) > 1 && (args[1] == "ralph-loop" || args[1] == "ulw-loop"):
-			return h.begun(ctx, l, text)
+			return h.confirmDenied(ctx, l, text)
 		}
 	}
 	return ""
 }
 
-// begun is cursor-ralph slash ralph-loop where the prompt hook has armed the loop.
-func (h *handler) begun(ctx context.Context, l loop.State, text string) string {
+// confirmDenied is cursor-ralph slash ralph-loop where the prompt hook has armed the loop.
+func (h *handler) confirmDenied(ctx context.Context, l loop.State, text string) string {
 	if _, rest, ok := loop.SlashCommand(text); ok {
 		text = rest
 	}
@@ -195,23 +195,9 @@ func (h *handler) begun(ctx context.Context, l loop.State, text string) string {
 	return "The loop is armed already.\n\n" + l.StartText()
 }
 
-// goOn is cursor-ralph continue, once a turn: a pause that the user asks for
-// later holds, and a second copy of our hook, whose answer may be the one that
-// counts, gives the agent the same text.
+// goOn is cursor-ralph continue, once a turn.
 func (h *handler) goOn(ctx context.Context, l loop.State) string {
-	first, now, err := h.firstContinue(ctx)
-	if err != nil {
-		h.fail(err)
-		return "The loop was not continued: " + err.Error() + ".\n"
-	}
-	event := loop.Event{Kind: loop.EventContinue}
-	if !first {
-		if n := len(now.History); n > 0 && now.LastStop.At.IsZero() { // it was done: what was added since waits for the next one
-			now.Context = now.History[n-1].Context
-		}
-		_, action := loop.Decide(now, event, h.now())
-		return continued(now, action)
-	}
+	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID}
 	l, action, err := h.store.Apply(ctx, l.ConversationID, event)
 	var later *state.ArchiveError
 	if err != nil {
@@ -222,29 +208,6 @@ func (h *handler) goOn(ctx context.Context, l loop.State) string {
 	}
 	h.decided(l, action)
 	return continued(l, action)
-}
-
-// firstContinue tells whether no continue was done in this turn yet, and gives
-// the loop as it is. The answer is written down under the loop's lock.
-func (h *handler) firstContinue(ctx context.Context) (first bool, now loop.State, err error) {
-	mark := "continue:" + h.in.GenerationID
-	err = h.store.Ask(ctx, h.in.ConversationID, func(running *loop.State) (bool, error) {
-		if running == nil {
-			return false, fs.ErrNotExist
-		}
-		now = *running
-		now.ConversationID = h.in.ConversationID
-		turn, err := h.store.Unfolded(h.in.ConversationID, now)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, err
-		}
-		first = h.in.GenerationID == "" || !slices.Contains(turn.IDs, mark)
-		if first {
-			h.record(loop.Record{Kind: loop.RecordTool, ID: mark, Own: true})
-		}
-		return false, nil
-	})
-	return first, now, err
 }
 
 func continued(l loop.State, a loop.Action) string {

@@ -26,8 +26,8 @@ func (h *handler) byLoopMode(ctx context.Context, e hook.BeforeSubmitPrompt) any
 	l := mode.Loop.InLoopMode(e.Prompt)
 	l.ConversationID, l.Workspace = h.in.ConversationID, mode.Workspace
 	l.PlanMode = h.composer == loop.PlanComposer
-	l = h.begins(ctx, l)
-	started, err := h.begin(ctx, l)
+	l = h.withBaseline(ctx, l)
+	started, err := h.startNow(ctx, l)
 	if err != nil {
 		h.fail(err)
 		return nil
@@ -73,10 +73,10 @@ func (h *handler) aboutTheLast(ctx context.Context, text string) bool {
 	return true
 }
 
-// begin gives the conversation a loop at once, unless it has one now: our hook
+// startNow gives the conversation a loop at once, unless it has one now: our hook
 // may be installed in two places. Killed in between, it is pending under the
 // conversation's name.
-func (h *handler) begin(ctx context.Context, l loop.State) (started bool, err error) {
+func (h *handler) startNow(ctx context.Context, l loop.State) (started bool, err error) {
 	err = h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		if running == nil {
 			started, err = h.put(ctx, l, "loop-mode")

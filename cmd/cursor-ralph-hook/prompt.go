@@ -117,9 +117,9 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l.ConversationID, l.ArmedBy, l.Workspace = h.in.ConversationID, "prompt", h.workspace()
 	l.PlanMode = h.composer == loop.PlanComposer
 	if !h.verifyFits(l) {
-		return h.refuse(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in hooks.json has a timeout of %s, and a minute of it is for all else. Nothing was started; `cursor-ralph install --verify-timeout %s` makes room for it.", l.VerifyLimit(), h.flags.timeout, l.VerifyLimit()))
+		return h.refuse(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in hooks.json has room for %s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", l.VerifyLimit(), loop.VerifyRoom(h.flags.timeout), l.VerifyLimit()))
 	}
-	l = h.begins(ctx, l)
+	l = h.withBaseline(ctx, l)
 	err := h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		switch {
 		case running == nil:

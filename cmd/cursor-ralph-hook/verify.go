@@ -13,7 +13,6 @@ import (
 
 const (
 	unsetTimeout = time.Minute      // what Cursor gives an entry without a timeout (documented)
-	stopMargin   = time.Minute      // of the stop entry's timeout, for all else that a stop may need
 	askMargin    = 15 * time.Second // for cursor-ralph to kill a verification, and to tell of it
 )
 
@@ -24,13 +23,13 @@ func (h *handler) verifyLimit(l loop.State) time.Duration {
 	if timeout <= 0 {
 		timeout = unsetTimeout
 	}
-	return min(l.VerifyLimit(), max(timeout-stopMargin, timeout/2))
+	return min(l.VerifyLimit(), loop.VerifyRoom(timeout))
 }
 
 // verifyFits tells whether Cursor would wait for the verification of a loop that
 // is asked for.
 func (h *handler) verifyFits(l loop.State) bool {
-	return l.Verify == "" || h.flags.timeout <= 0 || l.VerifyLimit() <= h.flags.timeout-stopMargin
+	return l.Verify == "" || h.flags.timeout <= 0 || l.VerifyLimit() <= loop.VerifyRoom(h.flags.timeout)
 }
 
 // verify has the command of --verify run. It is cursor-ralph that runs it: the

@@ -159,9 +159,9 @@ func (e *env) checkVerify(l loop.State) error {
 			continue // doctor tells
 		}
 		timeout := commands.InstalledTimeout(raw)
-		if timeout > 0 && l.VerifyLimit() > commands.VerifyRoom(timeout) {
-			return problem(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has a timeout of %s, and a minute of it is for all else", l.VerifyLimit(), path, timeout),
-				fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes room for it", e.placeOf(path), l.VerifyLimit()))
+		if timeout > 0 && l.VerifyLimit() > loop.VerifyRoom(timeout) {
+			return problem(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has room for %s", l.VerifyLimit(), path, loop.VerifyRoom(timeout)),
+				fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes more", e.placeOf(path), l.VerifyLimit()))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ package e2e_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -213,6 +214,28 @@ func TestAGitThatDoesNotAnswerHoldsNobody(t *testing.T) {
 			w.wantPart("log", w.log(), "action=git-not-asked")
 		})
 	}
+}
+
+// Two questions, each slow: together they hold the editor no longer than one.
+func TestAGitThatIsSlowTwiceHoldsNobody(t *testing.T) {
+	t.Parallel()
+	w := gitWorld(t)
+	dir := filepath.Join(w.dir, "slow")
+	git, err := exec.LookPath("git")
+	w.must(err)
+	w.write(filepath.Join(dir, "git"), "#!/bin/sh\ncase \"$*\" in\n*status*) /bin/sleep 1.5 ;;\n*diff*) exec /bin/sleep 600 ;;\nesac\nexec "+git+" \"$@\"\n")
+	w.must(os.Chmod(filepath.Join(dir, "git"), 0o755))
+	c := w.chat()
+	c.starts(`"make it green"`)
+	c.runs("echo 1 >f && git commit -qam second")
+	w.profileAdds("PATH=" + dir + ":$PATH")
+	began := time.Now()
+	c.goesOn()
+	if took := time.Since(began); took > 3*time.Second {
+		w.Errorf("the stop took %s", took)
+	}
+	w.wantPart("log", w.log(), "action=git-not-asked")
+	c.stops()
 }
 
 // profileAdds puts a line into the profile of the login shell that runs hooks.

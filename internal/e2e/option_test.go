@@ -156,14 +156,14 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.rests()
 			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
 		}},
-		{"--verify 'sleep 60' --verify-timeout 300ms", func(c *chat) {
+		{"--verify 'sleep 20' --verify-timeout 300ms", func(c *chat) {
 			c.works()
-			c.refusal(done, refused+"the verification `sleep 60` did not succeed: it did not end within 300ms and was killed")
+			c.refusal(done, refused+"the verification `sleep 20` did not succeed: it did not end within 300ms and was killed")
 			c.stops()
 		}},
 		{"--struggle-hint 1", func(c *chat) {
 			c.says("I wonder.")
-			c.wantPart("continuation", c.goesOn(), stuck+"1 iterations in a row have changed nothing")
+			c.wantPart("continuation", c.goesOn(), stuck+"the last iteration has changed nothing")
 			c.stops()
 		}},
 		{"--struggle-hint 0", func(c *chat) {

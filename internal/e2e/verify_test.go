@@ -399,3 +399,28 @@ func TestAScriptChangedInTheFirstTurnIsTold(t *testing.T) {
 		w.wantPart("reason", l.Reason, "GNUmakefile, "+check+" changed since the loop began")
 	})
 }
+
+// Cursor kills a hook at its entry's timeout, and takes no answer then.
+func TestAVerificationEndsBeforeCursorKillsTheHook(t *testing.T) {
+	once(t, func(w *world) {
+		hooks := filepath.Join(w.home(), ".cursor", "hooks.json")
+		data, err := os.ReadFile(hooks)
+		w.must(err)
+		c := w.chat()
+		c.starts(`"make it green" --verify "sleep 20"`)
+		w.write(hooks, strings.Replace(string(data), "--session-limit auto --timeout 660", "--session-limit auto --timeout 2", 1))
+		c.works()
+		w.wantPart("continuation", c.says(done).goesOn(), "it did not end within 1s and was killed")
+		c.stops()
+	})
+}
+
+func TestAVerificationRunsInTheUsersShell(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, with("bash", func(v *variant) { v.shell = "/bin/bash" }))
+	c := w.chat()
+	c.starts(`"make it green" --verify "echo $0; false"`)
+	c.works()
+	w.wantPart("continuation", c.says(done).goesOn(), "```\n/bin/bash\n```")
+	c.stops()
+}

@@ -33,13 +33,13 @@ type Command struct {
 	Timeout time.Duration // then it is killed, with all that it has started; 0 is DefaultTimeout
 }
 
-// Result is how it went. It goes from one process to another as JSON.
+// Result is how it went.
 type Result struct {
-	Passed  bool    `json:"passed"`
-	Exit    int     `json:"exit"`             // -1 where it has none
-	Why     string  `json:"why,omitempty"`    // empty if it ended by itself
-	Output  string  `json:"output,omitempty"` // the last of stdout and stderr together: 60 lines, 8 KiB
-	Seconds float64 `json:"seconds"`
+	Passed  bool
+	Exit    int    // -1 where it has none
+	Why     string // empty if it ended by itself
+	Output  string // the last of stdout and stderr together: 60 lines, 8 KiB
+	Seconds float64
 }
 
 // Run runs a command to its end, and says how it went. At its timeout, or when
