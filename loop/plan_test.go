@@ -19,7 +19,7 @@ func TestPlanAllowsWhatIsOnTheList(t *testing.T) {
 		tool, input string
 		want        bool
 	}{
-		{"Read", `{"file_path": "/work/src/main.go"}`, passes},
+		{"Read", `{"file_path": "/repo/src/main.go"}`, passes},
 		{"Read", `{"path": "/etc/passwd"}`, passes},
 		{"Read", `what is this?`, passes},
 		{"Read", ``, passes},
@@ -45,40 +45,40 @@ func TestPlanAllowsWhatIsOnTheList(t *testing.T) {
 		{"web_fetch", `{"url": "https://example.com"}`, passes},
 		{"CreatePlan", `{"name": "x", "plan": "# x"}`, passes},
 		{"create_plan", `{}`, passes},
-		{"Write", input("file_path", "/work/.cursor/plans/x.md"), passes},
-		{"Write", input("path", "/work/.cursor/plans/x.plan.md"), passes},
+		{"Write", input("file_path", "/repo/.cursor/plans/x.md"), passes},
+		{"Write", input("path", "/repo/.cursor/plans/x.plan.md"), passes},
 		{"write", input("path", ".cursor/plans/x.md"), passes},
 		{"Write", input("path", "./.cursor//plans/./x.md"), passes},
 		{"Write", input("path", "/home/me/.cursor/plans/i50–i56 ü_87cc767e.plan.md"), passes},
-		{"StrReplace", `{"path": "/work/.cursor/plans/x.md", "old_string": "a", "new_string": "b", "replace_all": true}`, passes},
+		{"StrReplace", `{"path": "/repo/.cursor/plans/x.md", "old_string": "a", "new_string": "b", "replace_all": true}`, passes},
 		{"search_replace", input("file_path", "/other/.cursor/plans/x.md"), passes},
-		{"edit_file", `{"target_file": "/work/.cursor/plans/x.md", "instructions": "i", "code_edit": "c", "blocking": null}`, passes},
+		{"edit_file", `{"target_file": "/repo/.cursor/plans/x.md", "instructions": "i", "code_edit": "c", "blocking": null}`, passes},
 
 		{"Shell", `{"command": "cat README.md"}`, denied},
 		{"Shell", `{"command": "cursor-ralph slash ralph-loop"}`, denied},
 		{"Shell", `{"command": "cursor-ralph cancel"}`, denied},
-		{"Shell", input("path", "/work/.cursor/plans/x.md"), denied},
+		{"Shell", input("path", "/repo/.cursor/plans/x.md"), denied},
 		{"AwaitShell", `{}`, denied},
 		{"run_terminal_cmd", `{"command": "ls"}`, denied},
 		{"write_shell_stdin", `{}`, denied},
 		{"Bash", `{"command": "ls"}`, denied},
 		{"MCP:read", `{}`, denied},
-		{"MCP:read_file", `{"path": "/work/a"}`, denied},
-		{"MCP:Write", input("path", "/work/.cursor/plans/x.md"), denied},
+		{"MCP:read_file", `{"path": "/repo/a"}`, denied},
+		{"MCP:Write", input("path", "/repo/.cursor/plans/x.md"), denied},
 		{"MCP:", `{}`, denied},
 		{"mcp_web_fetch", `{}`, denied},
 		{"call_mcp_tool", `{}`, denied},
 		{"read_mcp_resource", `{}`, denied},
 		{"Task", `{"prompt": "do it"}`, denied},
-		{"Delete", input("path", "/work/.cursor/plans/x.md"), denied},
-		{"delete_file", input("target_file", "/work/a.go"), denied},
-		{"ApplyPatch", `{"patch": "*** Update File: /work/.cursor/plans/x.md"}`, denied},
-		{"EditNotebook", input("target_notebook", "/work/.cursor/plans/x.md"), denied},
+		{"Delete", input("path", "/repo/.cursor/plans/x.md"), denied},
+		{"delete_file", input("target_file", "/repo/a.go"), denied},
+		{"ApplyPatch", `{"patch": "*** Update File: /repo/.cursor/plans/x.md"}`, denied},
+		{"EditNotebook", input("target_notebook", "/repo/.cursor/plans/x.md"), denied},
 		{"TodoWrite", `{"todos": []}`, denied},
 		{"SwitchMode", `{"target_mode_id": "agent"}`, denied},
 		{"AskQuestion", `{}`, denied},
 		{"fix_lints", `{}`, denied},
-		{"reapply", input("target_file", "/work/.cursor/plans/x.md"), denied},
+		{"reapply", input("target_file", "/repo/.cursor/plans/x.md"), denied},
 		{"computer_use", `{}`, denied},
 		{"", `{}`, denied},
 		{" Read", `{}`, denied},
@@ -87,55 +87,55 @@ func TestPlanAllowsWhatIsOnTheList(t *testing.T) {
 		{"Read\n", `{}`, denied},
 		{"read_and_write", `{}`, denied},
 		{"Rеad", `{}`, denied},                                               // a Cyrillic e
-		{"ſtrreplace", input("path", "/work/.cursor/plans/x.md"), denied},    // a long s
+		{"ſtrreplace", input("path", "/repo/.cursor/plans/x.md"), denied},    // a long s
 		{"liſt_dir", `{}`, denied},                                           // the same
-		{"Write", input("path", "/work/src/main.go"), denied},                // not a plan
-		{"Write", input("path", "/work/.cursor/hooks.json"), denied},         // ours
+		{"Write", input("path", "/repo/src/main.go"), denied},                // not a plan
+		{"Write", input("path", "/repo/.cursor/hooks.json"), denied},         // ours
 		{"Write", input("path", "/tmp/cursor-ralph-loop-a.json"), denied},    // ours
-		{"Write", input("path", "/work/.cursor/plans/x.go"), denied},         // not Markdown
-		{"Write", input("path", "/work/.cursor/plans/x.MD"), denied},         // another name
-		{"Write", input("path", "/work/.cursor/plans/.md"), denied},          // no name
-		{"Write", input("path", "/work/.cursor/plans/.x.md"), denied},        // hidden
-		{"Write", input("path", "/work/.cursor/plans/"), denied},             // a folder
-		{"Write", input("path", "/work/.cursor/plans"), denied},              // a folder
-		{"Write", input("path", "/work/.cursor/plans/deep/x.md"), denied},    // not in it
-		{"Write", input("path", "/work/.cursor/plans/../x.md"), denied},      // upwards
-		{"Write", input("path", "/work/src/../.cursor/plans/x.md"), denied},  // upwards
-		{"Write", input("path", `/work/.cursor/plans/..\..\x.md`), denied},   // upwards elsewhere
-		{"Write", input("path", "../work/.cursor/plans/x.md"), denied},       // upwards
-		{"Write", input("path", "/work/.Cursor/plans/x.md"), denied},         // another name
+		{"Write", input("path", "/repo/.cursor/plans/x.go"), denied},         // not Markdown
+		{"Write", input("path", "/repo/.cursor/plans/x.MD"), denied},         // another name
+		{"Write", input("path", "/repo/.cursor/plans/.md"), denied},          // no name
+		{"Write", input("path", "/repo/.cursor/plans/.x.md"), denied},        // hidden
+		{"Write", input("path", "/repo/.cursor/plans/"), denied},             // a folder
+		{"Write", input("path", "/repo/.cursor/plans"), denied},              // a folder
+		{"Write", input("path", "/repo/.cursor/plans/deep/x.md"), denied},    // not in it
+		{"Write", input("path", "/repo/.cursor/plans/../x.md"), denied},      // upwards
+		{"Write", input("path", "/repo/src/../.cursor/plans/x.md"), denied},  // upwards
+		{"Write", input("path", `/repo/.cursor/plans/..\..\x.md`), denied},   // upwards elsewhere
+		{"Write", input("path", "../repo/.cursor/plans/x.md"), denied},       // upwards
+		{"Write", input("path", "/repo/.Cursor/plans/x.md"), denied},         // another name
 		{"Write", input("path", "/work2/.cursor/plans/x.md"), denied},        // another folder
-		{"Write", input("path", "/work/sub/.cursor/plans/x.md"), denied},     // another folder
+		{"Write", input("path", "/repo/sub/.cursor/plans/x.md"), denied},     // another folder
 		{"Write", input("path", "~/.cursor/plans/x.md"), denied},             // nobody expands it
 		{"Write", input("path", "plans/x.md"), denied},                       // relative
 		{"Write", input("path", "x.md"), denied},                             // relative
-		{"Write", input("path", "/work/.cursor/plans/x.md:a.md"), denied},    // a stream
-		{"Write", input("path", "/work/.cursor/plans/x.md\n"), denied},       // a control character
-		{"Write", input("path", "/work/.cursor/plans/x\x00.md"), denied},     // a control character
-		{"Write", input("path", "/work/.cursor/plans/x\u202edm.md"), denied}, // shown backwards
-		{"Write", input("path", "file:///work/.cursor/plans/x.md"), denied},
+		{"Write", input("path", "/repo/.cursor/plans/x.md:a.md"), denied},    // a stream
+		{"Write", input("path", "/repo/.cursor/plans/x.md\n"), denied},       // a control character
+		{"Write", input("path", "/repo/.cursor/plans/x\x00.md"), denied},     // a control character
+		{"Write", input("path", "/repo/.cursor/plans/x\u202edm.md"), denied}, // shown backwards
+		{"Write", input("path", "file:///repo/.cursor/plans/x.md"), denied},
 		{"Write", input("path", ""), denied},
-		{"Write", input("file", "/work/.cursor/plans/x.md"), denied},
-		{"Write", input("File_Path", "/work/.cursor/plans/x.md"), denied},
-		{"Write", `{"path": ["/work/.cursor/plans/x.md"]}`, denied},
+		{"Write", input("file", "/repo/.cursor/plans/x.md"), denied},
+		{"Write", input("File_Path", "/repo/.cursor/plans/x.md"), denied},
+		{"Write", `{"path": ["/repo/.cursor/plans/x.md"]}`, denied},
 		{"Write", `{"path": null}`, denied},
 		{"Write", `{"path": 7}`, denied},
-		{"Write", `{"path": {"path": "/work/.cursor/plans/x.md"}}`, denied},
+		{"Write", `{"path": {"path": "/repo/.cursor/plans/x.md"}}`, denied},
 		{"Write", `{"contents": "x"}`, denied},
-		{"Write", `{"path": "/work/.cursor/plans/x.md", "file_path": "/work/a.go"}`, denied},
-		{"Write", `{"path": "/work/.cursor/plans/x.md", "path": "/work/a.go"}`, denied},
-		{"Write", `{"path": "/work/a.go", "path": "/work/.cursor/plans/x.md"}`, denied},
-		{"Write", `{"path": "/work/.cursor/plans/x.md", "PATH": "/work/a.go"}`, denied},
-		{"Write", `{"path": "/work/.cursor/plans/x.md", "uri": "/work/a.go"}`, denied},
-		{"Write", `{"path": "/work/.cursor/plans/x.md", "edits": [{"path": "/work/a.go"}]}`, denied},
-		{"Write", `{"path": "/work/.cursor/plans/x.md"} {}`, denied},
-		{"Write", `{"path": "/work/.cursor/plans/x.md"`, denied},
-		{"Write", `["/work/.cursor/plans/x.md"]`, denied},
-		{"Write", `"/work/.cursor/plans/x.md"`, denied},
+		{"Write", `{"path": "/repo/.cursor/plans/x.md", "file_path": "/repo/a.go"}`, denied},
+		{"Write", `{"path": "/repo/.cursor/plans/x.md", "path": "/repo/a.go"}`, denied},
+		{"Write", `{"path": "/repo/a.go", "path": "/repo/.cursor/plans/x.md"}`, denied},
+		{"Write", `{"path": "/repo/.cursor/plans/x.md", "PATH": "/repo/a.go"}`, denied},
+		{"Write", `{"path": "/repo/.cursor/plans/x.md", "uri": "/repo/a.go"}`, denied},
+		{"Write", `{"path": "/repo/.cursor/plans/x.md", "edits": [{"path": "/repo/a.go"}]}`, denied},
+		{"Write", `{"path": "/repo/.cursor/plans/x.md"} {}`, denied},
+		{"Write", `{"path": "/repo/.cursor/plans/x.md"`, denied},
+		{"Write", `["/repo/.cursor/plans/x.md"]`, denied},
+		{"Write", `"/repo/.cursor/plans/x.md"`, denied},
 		{"Write", `null`, denied},
 		{"Write", ``, denied},
 	} {
-		c := loop.PlanCall{Tool: tt.tool, Input: []byte(tt.input), Roots: []string{"/work", "/other/"}, Home: "/home/me"}
+		c := loop.PlanCall{Tool: tt.tool, Input: []byte(tt.input), Roots: []string{"/repo", "/other/"}, Home: "/home/me"}
 		if files, got := c.Allowed(); got != tt.want {
 			t.Errorf("%q with %s: got %v %q, want %v", tt.tool, tt.input, got, files, tt.want)
 		}
@@ -181,13 +181,13 @@ func TestFilesThatAPlanMayBe(t *testing.T) {
 // Whatever stands in the input of a tool that writes, what passes is in the
 // folder of plans.
 func FuzzPlanCall(f *testing.F) {
-	f.Add("Write", input("path", "/work/.cursor/plans/x.md"), false)
+	f.Add("Write", input("path", "/repo/.cursor/plans/x.md"), false)
 	f.Add("Write", input("path", `C:\work\.cursor\plans\x.md`), true)
 	f.Add("edit_file", `{"target_file": ".cursor/plans/x.md", "code_edit": "x"}`, false)
 	f.Fuzz(func(t *testing.T, tool, input string, windows bool) {
-		root := "/work"
+		root := "/repo"
 		if windows {
-			root = "c:/work"
+			root = "c:/repo"
 		}
 		files, ok := loop.PlanCall{Tool: tool, Input: []byte(input), Roots: []string{root}, Windows: windows}.Allowed()
 		for _, file := range files {
