@@ -219,7 +219,7 @@ func TestAGitThatIsSlowTwiceHoldsNobody(t *testing.T) {
 	dir := filepath.Join(w.dir, "slow")
 	git, err := exec.LookPath("git")
 	w.must(err)
-	w.write(filepath.Join(dir, "git"), "#!/bin/sh\ncase \"$*\" in\n*status*) /bin/sleep 1.5 ;;\n*diff*) exec /bin/sleep 600 ;;\nesac\nexec "+git+" \"$@\"\n")
+	w.write(filepath.Join(dir, "git"), "#!/bin/sh\ncase \" $* \" in\n*' status '*) /bin/sleep 1.5 ;;\n*' diff-tree '*) exec /bin/sleep 600 ;;\nesac\nexec "+git+" \"$@\"\n")
 	w.must(os.Chmod(filepath.Join(dir, "git"), 0o755))
 	c := w.chat()
 	c.starts(`"make it green"`)
