@@ -292,14 +292,17 @@ func TestXTESTWhenTheFocusIsStolen(t *testing.T) {
 			err := newXTEST(r.m).Type(patient(t), r.target(&s))
 			close(stop)
 			must(t, <-stopped)
-			if err != nil {
-				t.Errorf("%v; steps:\n%s", err, &s)
+			if err != nil { // on a busy machine it may have to give up, and must have pressed nothing
+				t.Logf("%v; steps:\n%s", err, &s)
 				r.untouched()
 			} else {
 				exact++
 				r.exact()
 			}
 			keys, pastes = keys+len(r.other.Keys()), pastes+len(r.other.Pasted())
+		}
+		if exact < n/2 || keys+pastes > 0 {
+			t.Errorf("got %d of %d delivered, %d keys and %d pastes in the other window", exact, n, keys, pastes)
 		}
 		t.Logf("lab: | every 2 ms, setting the input focus | %d | %d | %d | %d |", n, exact, keys, pastes)
 	})
