@@ -46,15 +46,30 @@ var rows = []row{
 	{dir: "keystroke", ours: list("platform"), theirs: list("github.com/jezek/xgb", "golang.org/x/sys")},
 	{dir: "commands", theirs: list("github.com/tailscale/hujson", "golang.org/x/sys")},
 
+	// The outer loop: what an agent is talked to with is a driver, below it.
+	{dir: "outer", ours: list("loop", "state", "internal/ownfile", "internal/worktree")},
+	{dir: "outer/acp", ours: list("loop", "outer", "internal/tend"), theirs: list("github.com/coder/acp-go-sdk")},
+	{dir: "outer/printmode", ours: list("loop", "outer", "internal/tend")},
+
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
 	// Runs a user's command, and what it leaves behind; the hook has cursor-ralph do that.
 	{dir: "internal/gate", theirs: list("golang.org/x/sys")},
+	// A program that does not outlive us, nor do its children.
+	{dir: "internal/tend", ours: list("internal/gate"), theirs: list("golang.org/x/sys")},
+	// The user's defaults.
+	{dir: "internal/config", ours: list("loop"), theirs: list("github.com/pelletier/go-toml/v2")},
+	// The panel of cursor-ralph watch: shows what it is given, and does what it is told by functions.
+	{dir: "internal/panel", ours: list("loop"), theirs: list("charm.land/bubbletea", "charm.land/bubbles", "charm.land/lipgloss", "github.com/charmbracelet/x", "github.com/fsnotify/fsnotify")},
 	{dir: "internal/hooklog", ours: list("internal/ownfile")},
 	{dir: "internal/worktree", ours: list("loop"), theirs: list("golang.org/x/sys")},
 	// Plays the editor, so it knows nothing of ours. For tests and the demo only.
 	{dir: "internal/simcursor"},
 	// Real windows: an X server, sway, Chromium with a chat page. For tests and the lab only.
 	{dir: "internal/testdesk", theirs: list("github.com/jezek/xgb")},
+	// A model that says what a script says, for real agents. For tests only.
+	{dir: "internal/modelserver"},
+	// Tests alone: real agents from their registries, in the outer loop.
+	{dir: "internal/agents"},
 	// Tests alone: the binaries under the simulated Cursor.
 	{dir: "internal/e2e"},
 
@@ -62,9 +77,10 @@ var rows = []row{
 	{dir: "cmd/cursor-ralph-hook",
 		ours: list("hook", "loop", "pending", "state", "platform", "internal/ownfile", "internal/hooklog", "internal/worktree")},
 	{dir: "cmd/cursor-ralph",
-		ours: list("hook", "loop", "pending", "state", "platform", "keystroke", "commands",
-			"internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate", "internal/simcursor"),
-		theirs: list("github.com/spf13/pflag", "github.com/charmbracelet/bubbletea", "github.com/gen2brain/beeep", "golang.org/x/sys", "go.yaml.in/yaml")},
+		ours: list("hook", "loop", "pending", "state", "platform", "keystroke", "commands", "outer", "outer/acp", "outer/printmode",
+			"internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate", "internal/simcursor",
+			"internal/tend", "internal/config", "internal/panel"),
+		theirs: list("github.com/spf13/pflag", "charm.land/bubbletea", "github.com/gen2brain/beeep", "golang.org/x/sys", "go.yaml.in/yaml")},
 	{dir: "cmd/cursor-ralph-robotgo", theirs: list("github.com/go-vgo/robotgo")},
 
 	// Tools of the project itself.
