@@ -24,7 +24,8 @@ const (
 	guardGrab     = 150 * time.Millisecond // for the typer to free a desktop that it grabbed
 	guardGrabMost = time.Second            // for that on a display that is slow to answer
 	guardAlive    = time.Second            // without a sign of life
-	guardStart    = time.Second            // for a guard to be ready
+	guardReady    = 5 * time.Second        // for a guard to start: without one a kill costs the user's clipboard
+	guardWrite    = time.Second            // for a guard to take a line
 )
 
 // What a typer tells its guard, a line each.
@@ -66,7 +67,7 @@ func startGuard(m Machine) *guard {
 	}
 	g := &guard{lines: lines, gone: make(chan struct{})}
 	g.say("%s %d", sayTyper, os.Getpid())
-	late := time.AfterFunc(guardStart, func() { _ = cmd.Process.Kill() }) // which ends the reading
+	late := time.AfterFunc(guardReady, func() { _ = cmd.Process.Kill() }) // which ends the reading
 	word, err := bufio.NewReader(answer).ReadString('\n')
 	ready := late.Stop() && err == nil && word == "ready\n"
 	go func() { _ = cmd.Wait() }() // it ends when it has nothing to do any more
@@ -102,7 +103,7 @@ func (g *guard) say(format string, args ...any) bool {
 		return false
 	}
 	if pipe, ok := g.lines.(interface{ SetWriteDeadline(time.Time) error }); ok {
-		_ = pipe.SetWriteDeadline(time.Now().Add(guardStart)) // a pipe has deadlines
+		_ = pipe.SetWriteDeadline(time.Now().Add(guardWrite)) // a pipe has deadlines
 	}
 	_, err := fmt.Fprintf(g.lines, format+"\n", args...)
 	return err == nil

@@ -132,7 +132,7 @@ func TestTyperDiesAtARandomMoment(t *testing.T) {
 	r := newRoom(t)
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
 		var slowest time.Duration
-		sent, drafts, empty, lost := 0, 0, 0, 0
+		sent, drafts, empty := 0, 0, 0
 		for i := range tries(6, 100) {
 			ctx := patient(t)
 			kept := fmt.Sprintf("kept %d", i)
@@ -166,13 +166,8 @@ func TestTyperDiesAtARandomMoment(t *testing.T) {
 				t.Errorf("draft %q", s.Draft)
 			}
 			r.untouched()
-			if r.lost(kept) {
-				lost++
-			}
+			r.holds("clipboard", kept)
 			r.holds("primary", "selected "+kept)
-		}
-		if lost > 1 { // seen now and then on a busy machine, and not yet explained
-			t.Errorf("%v: the clipboard was lost %d times", signal, lost)
 		}
 		t.Logf("%v: %d sent, %d drafts, %d empty Returns, display free after at most %s", signal, sent, drafts, empty, slowest)
 	}
@@ -271,7 +266,7 @@ func TestGuardThatIsNone(t *testing.T) {
 		if g := startGuard(Machine{Env: x.Env(), Guard: guard}); g != nil {
 			t.Errorf("%q: got a guard", guard)
 		}
-		if took := time.Since(began); took > 2*guardStart {
+		if took := time.Since(began); took > 2*guardReady {
 			t.Errorf("%q: it took %s", guard, took)
 		}
 	}

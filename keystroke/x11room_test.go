@@ -211,18 +211,6 @@ func (r *x11Room) holds(selection, want string) {
 	r.t.Errorf("the %s holds %q, want %q", selection, got, want)
 }
 
-// lost tells whether the clipboard is empty for good.
-func (r *x11Room) lost(want string) bool {
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
-		if got, _ := r.x.Selection(patient(r.t), "clipboard"); got != "" {
-			r.holds("clipboard", want)
-			return false
-		}
-		must(r.t, sleep(r.t.Context(), 5*time.Millisecond))
-	}
-	return true
-}
-
 // lab tells whether all figures are wanted, and not only a few tries.
 func lab() bool { return os.Getenv("CURSOR_RALPH_LAB") == "1" }
 
