@@ -13,20 +13,11 @@ import (
 // more is not the one we meant.
 const answerLimit = 256 << 10
 
-// Program is a program to run, and where. Without a folder or an environment it
-// gets ours.
-type Program struct {
-	Path string
-	Args []string
-	Dir  string
-	Env  []string
-}
-
 // Run runs a program without streams, in a session of its own, and waits for
 // it. One that has not ended when ctx is done is killed, and that is an error,
 // as an exit code other than 0 is.
 func Run(ctx context.Context, path string, args ...string) error {
-	p, err := Program{Path: path, Args: args}.start(nil, nil)
+	p, err := start(path, args, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -36,14 +27,9 @@ func Run(ctx context.Context, path string, args ...string) error {
 
 // Ask runs a program and gives what it prints. Its standard input stays open as
 // long as we live and wait, so that it can tell when nobody waits any more. In
-// all else it is as Run.
+// all else it is as Run. What the program leaves running must not keep its
+// standard output open: the answer ends where that does.
 func Ask(ctx context.Context, path string, args ...string) ([]byte, error) {
-	return Program{Path: path, Args: args}.Output(ctx)
-}
-
-// Output is as Ask. What the program leaves running must not keep its standard
-// output open: the answer ends where that does.
-func (p Program) Output(ctx context.Context) ([]byte, error) {
 	in, hold, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -54,7 +40,7 @@ func (p Program) Output(ctx context.Context) ([]byte, error) {
 		return nil, errors.Join(err, in.Close())
 	}
 	defer out.Close() // frees the reader, if a child of the program's holds the other end
-	child, err := p.start(in, w)
+	child, err := start(path, args, in, w)
 	if err = errors.Join(err, in.Close(), w.Close()); child == nil {
 		return nil, err
 	}

@@ -33,16 +33,6 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-func TestProgramRunsWhereItIsTold(t *testing.T) {
-	dir := t.TempDir()
-	p := Program{Path: "/bin/sh", Args: []string{"-c", `pwd -P; echo "$RALPH"`}, Dir: dir, Env: []string{"RALPH=a b"}}
-	got, err := p.Output(within(t, 20*time.Second))
-	where, is, _ := strings.Cut(string(got), "\n")
-	if err != nil || !sameFile(t, where, dir) || is != "a b\n" {
-		t.Errorf("got %q, %v, want the folder %s and the variable", got, err, dir)
-	}
-}
-
 func TestAskOfWhatIsNotThere(t *testing.T) {
 	before := descriptors(t)
 	if _, err := Ask(t.Context(), t.TempDir()+"/nothing"); !errors.Is(err, os.ErrNotExist) {
@@ -138,19 +128,6 @@ func descriptors(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(entries)
-}
-
-func sameFile(t *testing.T, a, b string) bool {
-	t.Helper()
-	x, err := os.Stat(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := os.Stat(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return os.SameFile(x, y)
 }
 
 // pid waits for the file in which a script tells a process's number.

@@ -10,7 +10,7 @@ import (
 // with none of our streams, because the editor waits until its hook's streams
 // are closed. It is not waited for.
 func Start(path string, args ...string) error {
-	p, err := Program{Path: path, Args: args}.start(nil, nil)
+	p, err := start(path, args, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func Start(path string, args ...string) error {
 
 // start starts a program in a session of its own. A stream that is nil is the
 // null device, as standard error always is.
-func (p Program) start(in, out *os.File) (child *os.Process, err error) {
+func start(path string, args []string, in, out *os.File) (child *os.Process, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
@@ -28,8 +28,8 @@ func (p Program) start(in, out *os.File) (child *os.Process, err error) {
 	if err := keepDescriptors(); err != nil {
 		return nil, err
 	}
-	return os.StartProcess(p.Path, append([]string{p.Path}, p.Args...), &os.ProcAttr{
-		Dir: p.Dir, Env: p.Env, Files: []*os.File{cmp.Or(in, null), cmp.Or(out, null), null}, Sys: detached(),
+	return os.StartProcess(path, append([]string{path}, args...), &os.ProcAttr{
+		Files: []*os.File{cmp.Or(in, null), cmp.Or(out, null), null}, Sys: detached(),
 	})
 }
 
