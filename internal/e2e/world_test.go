@@ -307,7 +307,8 @@ func (w *world) change(path string, fields map[string]any) {
 	for name, value := range fields {
 		object[name] = value
 	}
-	w.write(path, encode(object))
+	w.write(path+".edited", encode(object)) // replaced whole: a process of ours may be reading it
+	w.must(os.Rename(path+".edited", path))
 }
 
 func encode(v any) string {
