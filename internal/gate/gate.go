@@ -69,19 +69,19 @@ func (c Command) run(ctx context.Context) Result {
 	if err != nil {
 		return Result{Exit: -1, Why: fmt.Sprintf("it could not be started: %v", err)}
 	}
-	defer p.tree.close()
+	defer p.Close()
 	r := Result{Exit: -1}
 	select {
 	case <-p.ended:
-		r.Exit, r.Why = p.result()
-		p.sweep(false)
+		r.Exit, r.Why = p.Exit()
+		p.Sweep(false)
 	case <-timed.Done():
 		r.Why = fmt.Sprintf("it did not end within %s and was killed", limit)
 		if ctx.Err() != nil {
 			r.Why = "it was given up"
 		}
-		p.stop()
-		if !p.sweep(true) {
+		p.Stop(context.Background(), grace)
+		if !p.Sweep(true) {
 			r.Why += "; something that it started could not be killed and still runs"
 		}
 	}
@@ -91,13 +91,10 @@ func (c Command) run(ctx context.Context) Result {
 
 // process is a command that was started.
 type process struct {
-	cmd   *exec.Cmd
-	tree  *tree
-	ended chan struct{} // closed when the command has ended, whatever it left
-	err   error         // of its end, then
-	pipe  *os.File      // our end of its output
-	tail  tail
-	read  chan struct{} // closed when the output has ended
+	*Tree
+	pipe *os.File // our end of its output
+	tail Tail
+	read chan struct{} // closed when the output has ended
 }
 
 func (c Command) start() (*process, error) {
@@ -109,14 +106,12 @@ func (c Command) start() (*process, error) {
 		return nil, err
 	}
 	args := arguments(runtime.GOOS, c.Shell, c.Text)
-	p := &process{cmd: exec.Command(args[0], args[1:]...), pipe: pipe, ended: make(chan struct{}), read: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = c.Dir, c.Env, w, w
-	p.cmd.SysProcAttr = apart()
-	p.tree, err = start(p.cmd)
-	if err = errors.Join(err, w.Close()); p.tree == nil {
+	p, cmd := &process{pipe: pipe, read: make(chan struct{})}, exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, w, w
+	p.Tree, err = Start(cmd)
+	if err = errors.Join(err, w.Close()); p.Tree == nil {
 		return nil, errors.Join(err, pipe.Close())
 	}
-	go p.wait()
 	go p.copy()
 	return p, nil
 }
@@ -137,53 +132,10 @@ func (c Command) check() error {
 	return err
 }
 
-func (p *process) wait() {
-	p.err = p.cmd.Wait()
-	close(p.ended)
-}
-
 func (p *process) copy() {
 	defer close(p.read)
 	// An error is the end too: it is we who close the pipe early.
 	_, _ = p.pipe.WriteTo(&p.tail)
-}
-
-// result tells of a command that ended by itself.
-func (p *process) result() (exit int, why string) {
-	state := p.cmd.ProcessState
-	switch {
-	case state == nil:
-		return -1, fmt.Sprintf("its end is not known: %v", p.err)
-	case state.ExitCode() < 0:
-		return -1, fmt.Sprintf("it was killed (%s)", state)
-	}
-	return state.ExitCode(), ""
-}
-
-// stop asks everything to end, and gives it a moment.
-func (p *process) stop() {
-	p.tree.signal(true, syscall.SIGTERM)
-	until(grace, func() bool { return p.over() && !p.tree.signal(true, 0) })
-}
-
-// sweep kills what runs, all of it or what has not moved away, and tells
-// whether it is gone. What is killed may have started more the moment before,
-// so it looks again until there is nothing.
-func (p *process) sweep(all bool) bool {
-	return until(patience, func() bool {
-		over := p.over() // asked before the look: it may start more and end while we look
-		return !p.tree.signal(all, syscall.SIGKILL) && over
-	})
-}
-
-// over tells whether the command itself has ended.
-func (p *process) over() bool {
-	select {
-	case <-p.ended:
-		return true
-	default:
-		return false
-	}
 }
 
 // output gives what was printed. Who still holds the pipe open is not waited for.
@@ -196,16 +148,4 @@ func (p *process) output() string {
 	}
 	_ = p.pipe.Close() // nothing was written to it
 	return p.tail.String()
-}
-
-// until looks again and again whether something is done, for a time.
-func until(limit time.Duration, done func() bool) bool {
-	end := time.Now().Add(limit)
-	for wait := time.Millisecond; !done(); wait = min(2*wait, 50*time.Millisecond) {
-		if time.Now().After(end) {
-			return false
-		}
-		time.Sleep(wait)
-	}
-	return true
 }

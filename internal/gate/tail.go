@@ -13,10 +13,10 @@ const (
 	maxBytes = 8 << 10
 )
 
-// tail keeps the end of what is written to it, as plain text: of a line that
+// Tail keeps the end of what is written to it, as plain text: of a line that
 // was written over (a progress bar) the last version, and nothing that steers a
 // terminal. It holds a few hundred kilobytes, however much is written.
-type tail struct {
+type Tail struct {
 	mu       sync.Mutex // a reader that was given up may still write
 	lines    []string   // the last that are complete
 	line     []byte     // the one being written
@@ -34,7 +34,8 @@ const (
 	command          // in an OSC sequence or its like: to BEL or ESC \
 )
 
-func (t *tail) Write(p []byte) (int, error) {
+// Write takes more of the output. It never fails.
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, b := range p {
@@ -71,7 +72,7 @@ func (s sequence) next(b byte) sequence {
 	return plain
 }
 
-func (t *tail) add(b byte) {
+func (t *Tail) add(b byte) {
 	switch {
 	case t.returned:
 		t.line, t.returned = t.line[:0], false
@@ -81,7 +82,7 @@ func (t *tail) add(b byte) {
 	t.line = append(t.line, b)
 }
 
-func (t *tail) end() {
+func (t *Tail) end() {
 	t.lines = append(t.lines, text(t.line))
 	t.lines = t.lines[max(0, len(t.lines)-maxLines):]
 	t.line, t.returned, t.in = t.line[:0], false, plain
@@ -113,7 +114,7 @@ func last[T ~string | ~[]byte](s T, n int) T {
 }
 
 // String gives what is kept, without a newline at its end.
-func (t *tail) String() string {
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := t.lines

@@ -50,7 +50,7 @@ func TestTail(t *testing.T) {
 // TestTailHoldsLittle: however much is written, and in lines of any length.
 func TestTailHoldsLittle(t *testing.T) {
 	for _, line := range []string{"", "x\n", strings.Repeat("x", maxBytes) + "\n", strings.Repeat("€", 1000), "\r12%"} {
-		var got tail
+		var got Tail
 		for range 50_000_000 / (len(line) + 1000) {
 			fmt.Fprint(&got, line)
 		}
@@ -80,7 +80,7 @@ func FuzzTail(f *testing.F) {
 
 // writtenBy gives what is kept of a text that is written in pieces of a size.
 func writtenBy(size int, text string) string {
-	var kept tail
+	var kept Tail
 	for piece := range slices.Chunk([]byte(text), size) {
 		kept.Write(piece)
 	}

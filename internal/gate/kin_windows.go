@@ -10,22 +10,26 @@ import (
 )
 
 // apart keeps a command from opening a window, and our Ctrl-C from it.
-func apart() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP}
+func apart(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
+	if attr == nil {
+		attr = &syscall.SysProcAttr{}
+	}
+	attr.CreationFlags |= windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP
+	return attr
 }
 
-// tree is a job object: what a command starts cannot leave it, and it ends with
+// kin is a job object: what a command starts cannot leave it, and it ends with
 // its last handle, so also when we are killed.
-type tree struct{ job windows.Handle }
+type kin struct{ job windows.Handle }
 
-// start puts the shell into the job when it runs already. It takes a tenth of a
+// startKin puts the shell into the job when it runs already. It takes a tenth of a
 // second before it can start anything, so nothing is missed.
-func start(cmd *exec.Cmd) (*tree, error) {
+func startKin(cmd *exec.Cmd) (*kin, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{job}
+	t := &kin{job}
 	if err = t.endWithUs(); err == nil {
 		err = cmd.Start()
 	}
@@ -40,7 +44,7 @@ func start(cmd *exec.Cmd) (*tree, error) {
 	return t, nil
 }
 
-func (t *tree) endWithUs() error {
+func (t *kin) endWithUs() error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	_, err := windows.SetInformationJobObject(t.job, windows.JobObjectExtendedLimitInformation,
@@ -48,7 +52,7 @@ func (t *tree) endWithUs() error {
 	return err
 }
 
-func (t *tree) add(pid uint32) error {
+func (t *kin) add(pid uint32) error {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
 	if err != nil {
 		return err
@@ -58,7 +62,7 @@ func (t *tree) add(pid uint32) error {
 
 // signal ends the job by any signal but 0, since nothing here can be asked to
 // end, and tells whether anything of it runs. Nothing can have moved away.
-func (t *tree) signal(_ bool, s syscall.Signal) (found bool) {
+func (t *kin) signal(_ bool, s syscall.Signal) (found bool) {
 	if s != 0 {
 		_ = windows.TerminateJobObject(t.job, 1) // what it has not ended is counted below
 	}
@@ -68,7 +72,7 @@ func (t *tree) signal(_ bool, s syscall.Signal) (found bool) {
 	return err != nil || count.active > 0
 }
 
-func (t *tree) close() { _ = windows.CloseHandle(t.job) } // ends what is left
+func (t *kin) close() { _ = windows.CloseHandle(t.job) } // ends what is left
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type accounting struct {

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree is what a command has started. What loses its parent becomes our child,
+// kin is what a command has started. What loses its parent becomes our child,
 // so that all of it is found below us; a child that we had before is no part of
 // it.
-type tree struct {
+type kin struct {
 	cmd    *exec.Cmd
 	before []member
 	died   chan os.Signal
@@ -25,8 +25,8 @@ type tree struct {
 	reaped chan struct{} // closed when nobody reaps any more
 }
 
-func start(cmd *exec.Cmd) (*tree, error) {
-	t := &tree{cmd: cmd, before: members(os.Getpid()), died: make(chan os.Signal, 1), reaped: make(chan struct{})}
+func startKin(cmd *exec.Cmd) (*kin, error) {
+	t := &kin{cmd: cmd, before: members(os.Getpid()), died: make(chan os.Signal, 1), reaped: make(chan struct{})}
 	// A kernel that refuses this leaves us what keeps its parents.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	signal.Notify(t.died, unix.SIGCHLD)
@@ -39,7 +39,7 @@ func start(cmd *exec.Cmd) (*tree, error) {
 	return t, nil
 }
 
-func (t *tree) close() {
+func (t *kin) close() {
 	signal.Stop(t.died)
 	close(t.died)
 	<-t.reaped
@@ -48,7 +48,7 @@ func (t *tree) close() {
 
 // reap waits for adopted children that have ended: who asks whether one still
 // runs is told so until then. At the end it looks once more.
-func (t *tree) reap() {
+func (t *kin) reap() {
 	defer close(t.reaped)
 	for open := true; open; {
 		_, open = <-t.died
@@ -63,7 +63,7 @@ func (t *tree) reap() {
 
 // endedOrphan tells whether a process has ended and is ours to wait for. For
 // the command itself somebody else waits.
-func (t *tree) endedOrphan(m member) bool {
+func (t *kin) endedOrphan(m member) bool {
 	return m.ended && m.parent == os.Getpid() && (t.cmd.Process == nil || m.pid != t.cmd.Process.Pid)
 }
 
@@ -74,7 +74,7 @@ func (t *tree) endedOrphan(m member) bool {
 // look that takes its time. But as long as any lives one lives that is our
 // child, and if that ends meanwhile it is found as an ended orphan, or was
 // waited for: so that counts as something.
-func (t *tree) signal(all bool, s syscall.Signal) (found bool) {
+func (t *kin) signal(all bool, s syscall.Signal) (found bool) {
 	leader, reaps := t.cmd.Process.Pid, t.reaps.Load()
 	_ = syscall.Kill(-leader, s) // at once, and also where /proc tells nothing
 	for _, m := range t.members() {
@@ -92,7 +92,7 @@ func (t *tree) signal(all bool, s syscall.Signal) (found bool) {
 }
 
 // members gives all of the tree, what has ended and is not reaped included.
-func (t *tree) members() []member {
+func (t *kin) members() []member {
 	return members(os.Getpid(), t.before...)
 }
 

@@ -7,21 +7,21 @@ import (
 	"syscall"
 )
 
-// tree is what a command has started: here its group, because nothing tells
+// kin is what a command has started: here its group, because nothing tells
 // what has left that.
-type tree struct{ cmd *exec.Cmd }
+type kin struct{ cmd *exec.Cmd }
 
-func start(cmd *exec.Cmd) (*tree, error) {
+func startKin(cmd *exec.Cmd) (*kin, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &tree{cmd}, nil
+	return &kin{cmd}, nil
 }
 
 // signal tells whether there was anything to send a signal to. The signal 0 is
 // none.
-func (t *tree) signal(_ bool, s syscall.Signal) (found bool) {
+func (t *kin) signal(_ bool, s syscall.Signal) (found bool) {
 	return syscall.Kill(-t.cmd.Process.Pid, s) != syscall.ESRCH
 }
 
-func (t *tree) close() {}
+func (t *kin) close() {}
