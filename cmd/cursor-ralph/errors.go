@@ -26,6 +26,10 @@ func misuse(what, hint string) error { return complaint{what, hint, 2} }
 // complain prints an error in the one form that all have, and gives the exit
 // code.
 func (e *env) complain(err error) int {
+	var code exited
+	if errors.As(err, &code) {
+		return int(code)
+	}
 	fmt.Fprintf(e.stderr, "cursor-ralph: %s\n", printable(err.Error()))
 	var hinted interface{ Hint() string }
 	if errors.As(err, &hinted) && hinted.Hint() != "" {

@@ -12,3 +12,11 @@ func apart(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	attr.Setsid = true
 	return attr
 }
+
+// Interrupt does to the command what Ctrl-C does in a terminal. On Windows it
+// does nothing.
+func (t *Tree) Interrupt() {
+	if !t.over() {
+		_ = syscall.Kill(-t.cmd.Process.Pid, syscall.SIGINT) // an error: it is gone
+	}
+}

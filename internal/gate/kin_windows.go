@@ -74,6 +74,9 @@ func (t *kin) signal(_ bool, s syscall.Signal) (found bool) {
 
 func (t *kin) close() { _ = windows.CloseHandle(t.job) } // ends what is left
 
+// Interrupt does nothing: a command without our console cannot be asked.
+func (t *Tree) Interrupt() {}
+
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type accounting struct {
 	_          [4]uint64 // times
