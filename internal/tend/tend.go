@@ -60,7 +60,7 @@ func Start(c Command) (*Process, error) {
 	p.Stdout = p.out
 	go p.copy(errs)
 	var err error
-	p.keeper, err = keep(c, stdin, stdout, stderr, p.Tail)
+	p.keeper, err = keep(c, stdin, stdout, stderr, func() string { return p.lastWords(stderr) })
 	for _, theirs := range []*os.File{stdin, stdout, stderr} {
 		_ = theirs.Close() // nothing was written to it
 	}
@@ -91,6 +91,17 @@ func (p *Process) copy(errs *os.File) {
 	// An error is the end too: it is we who close the pipe early.
 	_, _ = errs.WriteTo(&p.tail)
 	_ = errs.Close()
+}
+
+// lastWords gives what was written to stderr by one that has ended, once our end
+// for writing is closed too.
+func (p *Process) lastWords(stderr *os.File) string {
+	_ = stderr.Close() // nothing was written to it
+	select {
+	case <-p.read:
+	case <-time.After(drain):
+	}
+	return p.Tail()
 }
 
 func (p *Process) wait(errs *os.File) {
