@@ -30,9 +30,10 @@ func (t *turn) result(code int, end error, tail string) error {
 	if clean && promised && t.failure == "" {
 		return nil
 	}
-	said := t.failure
+	said, all := t.failure, t.failure
 	if said == "" {
-		said = lastWords(tail + "\n" + t.stray.String())
+		all = tail + "\n" + t.stray.String()
+		said = lastWords(all)
 	}
 	err := errors.New(said)
 	switch {
@@ -43,7 +44,7 @@ func (t *turn) result(code int, end error, tail string) error {
 	case t.failure == "":
 		err = fmt.Errorf("%s ended without a result%s", t.agent(), colon(said))
 	}
-	return t.explain(err, strings.ToLower(said+"\n"+tail))
+	return t.explain(err, strings.ToLower(all))
 }
 
 func (t *turn) agent() string { return t.Config.name() }
@@ -86,13 +87,18 @@ func delay(said string) (time.Duration, bool) {
 	return time.Duration(min(n*float64(unit), float64(24*time.Hour))), true
 }
 
-// lastWords gives the last lines in one.
+// lastWords gives the last lines in one, or those from an error on.
 func lastWords(text string) string {
 	var lines []string
+	text, _, _ = strings.Cut(text, "\nStack backtrace:")
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}
+	}
+	isError := func(line string) bool { return strings.HasPrefix(strings.ToLower(line), "error") }
+	if i := slices.IndexFunc(lines, isError); i >= 0 {
+		lines = lines[i:min(len(lines), i+3)]
 	}
 	words := strings.Join(lines[max(0, len(lines)-5):], " | ")
 	return strings.ToValidUTF8(words[max(0, len(words)-1000):], "")

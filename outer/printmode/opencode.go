@@ -73,6 +73,8 @@ func parseOpencode(t *turn, line []byte) {
 
 func (p opencodePart) failure(c call) string {
 	switch {
+	case p.Tool == "invalid": // the model asked for a tool that it does not have
+		return string(cmp.Or(readInput(p.State.Input).Error, "invalid"))
 	case p.State.Metadata.Exit != 0:
 		return exited(c.command, p.State.Metadata.Exit, string(p.State.Output))
 	case p.State.Status == "error":

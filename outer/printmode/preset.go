@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -58,14 +59,14 @@ func Presets() []Preset {
 				PolicyEdits: {args: []string{"--permission-mode", "acceptEdits"}},
 				PolicyAll:   {args: []string{"--permission-mode", "bypassPermissions"}},
 			},
-			guarded: flags{args: []string{"--permission-mode", "plan"}},
+			guarded: flags{args: []string{"--permission-mode", "plan", "--disallowedTools=Bash"}},
 			resume:  []string{"--resume", "{session}"}, model: []string{"--model", "{model}"}, parse: parseClaude,
 		},
 		{
 			Name: "codex", Docs: "https://developers.openai.com/codex/noninteractive", Tools: true,
 			Hint:  "install Codex: npm install -g @openai/codex",
 			Login: "run `codex login`, or set CODEX_API_KEY",
-			Notes: "with --permissions edits commands run too, inside its sandbox: they write to the workspace alone",
+			Notes: "commands run whatever is permitted, in its sandbox: with --permissions none, and in a loop that plans, they can only read; with edits they write to the workspace alone",
 			argv:  []string{"codex", "exec", "--json", "--skip-git-repo-check", "{flags}", "{session}", "-"},
 			policies: map[Policy]flags{
 				PolicyNone:  {args: []string{"--sandbox", "read-only"}},
@@ -110,6 +111,7 @@ type invocation struct {
 	argv  []string
 	env   []string
 	stdin string
+	bare  bool // the prompt is an argument
 }
 
 // invocation gives the run for a prompt, or a StartError.
@@ -126,13 +128,27 @@ func (c Config) invocation(p outer.Prompt, session string) (invocation, error) {
 		case arg == "{session}":
 			run.argv = append(run.argv, c.resumed(session)...)
 		case strings.Contains(arg, "{prompt}"):
-			run.stdin = ""
+			run.stdin, run.bare = "", true
 			run.argv = append(run.argv, strings.ReplaceAll(arg, "{prompt}", argument(arg, p.Text)))
 		default:
 			run.argv = append(run.argv, arg)
 		}
 	}
 	return run, nil
+}
+
+// check refuses to give a prompt to a batch file as an argument: Windows has a
+// shell read it, which runs what it finds between the words.
+func (r invocation) check(goos string, look func(string) (string, error)) error {
+	if goos != "windows" || !r.bare {
+		return nil
+	}
+	program, _ := look(r.argv[0]) // that it is missing tells the start
+	switch strings.ToLower(filepath.Ext(program)) {
+	case ".bat", ".cmd":
+		return fmt.Errorf("%s is a batch file, which cannot be given a prompt safely", program)
+	}
+	return nil
 }
 
 // argument keeps a prompt from being taken for a flag.

@@ -14,6 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
+	"runtime"
 	"sync"
 	"time"
 
@@ -115,6 +116,9 @@ func (d *driver) start(run invocation) (*tend.Process, error) {
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, errClosed
+	}
+	if err := run.check(runtime.GOOS, exec.LookPath); err != nil {
+		return nil, &outer.StartError{Agent: d.name(), Err: err, Hint: "use its ACP mode, or one that is an .exe"}
 	}
 	process, err := tend.Start(tend.Command{Argv: run.argv, Dir: d.Dir, Env: run.env, Self: d.Self})
 	if err != nil {

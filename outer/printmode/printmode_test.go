@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/tend"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
+	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 // TestMain makes the keeper and the agents of the test's binary, too.
@@ -122,7 +124,7 @@ var agents = map[string]func() int{
 		if err := child.Start(); err != nil {
 			return 9
 		}
-		return lines(0, begun, fmt.Sprintf(spoken, "x"), done)
+		return lines(0, begun, fmt.Sprintf(spoken, strconv.Itoa(child.Process.Pid)), done)
 	},
 	"is not logged in": func() int {
 		return lines(1, begun, `{"type":"assistant","error":"authentication_failed","message":{"content":[{"type":"text","text":"Not logged in · Please run /login"}]}}`,
@@ -201,7 +203,6 @@ func TestTurn(t *testing.T) {
 		{"says nothing of its result", "x", "claude ended without a result: why"},
 		{"prints garbage", "fine", ""},
 		{"prints half a line", "x", ""},
-		{"leaves a child with its output", "x", ""},
 	} {
 		t.Run(c.act, func(t *testing.T) {
 			if runtime.GOOS == "windows" && c.act == "is killed" {
@@ -218,6 +219,18 @@ func TestTurn(t *testing.T) {
 				t.Errorf("got the session %q, want s-1", session)
 			}
 		})
+	}
+}
+
+// TestNoOrphan: a child that ignores signals and holds the output ends with the
+// turn.
+func TestNoOrphan(t *testing.T) {
+	said, _, err := turns(t, acting(t, "leaves a child with its output"), outer.Prompt{})
+	if err != nil || len(said) != 1 {
+		t.Fatalf("got %q, %v, want the number of the child", said, err)
+	}
+	if pid, err := strconv.Atoi(said[0]); err != nil || !platform.Gone(pid) {
+		t.Errorf("process %d, %v, still runs", pid, err)
 	}
 }
 
@@ -247,7 +260,7 @@ func TestGiven(t *testing.T) {
 		{"claude, all", "claude", func(c *Config) { c.Policy = PolicyAll; c.Model, c.Args = "opus", []string{"--x", "a b"} },
 			outer.Prompt{Session: "s-7"}, []string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions", "--model", "opus", "--x", "a b", "--resume", "s-7"}},
 		{"claude, guarded", "claude", func(c *Config) { c.Policy = PolicyAll }, outer.Prompt{Guarded: true},
-			[]string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "plan"}},
+			[]string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "plan", "--disallowedTools=Bash"}},
 		{"a fresh session", "claude", nil, outer.Prompt{Session: "s-7", Fresh: true},
 			[]string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk"}},
 		{"a session that is a flag", "claude", nil, outer.Prompt{Session: "--dangerously-skip-permissions"},
@@ -418,5 +431,55 @@ func TestClose(t *testing.T) {
 	}
 	if err := d.Turn(t.Context(), outer.Prompt{}, nil); !errors.Is(err, errClosed) {
 		t.Errorf("got %v, want that it is closed", err)
+	}
+}
+
+func TestBatchFiles(t *testing.T) {
+	for _, c := range []struct {
+		goos, program string
+		bare, refused bool
+	}{
+		{"windows", `C:\bin\agent.cmd`, true, true},
+		{"windows", `C:\bin\agent.BAT`, true, true},
+		{"windows", `C:\bin\agent.cmd`, false, false},
+		{"windows", `C:\bin\agent.exe`, true, false},
+		{"linux", "/bin/agent.cmd", true, false},
+	} {
+		r := invocation{argv: []string{"agent"}, bare: c.bare}
+		err := r.check(c.goos, func(string) (string, error) { return c.program, nil })
+		if (err != nil) != c.refused {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	home := func(name string) string { return map[string]string{"HOME": "/h o"}[name] }
+	for text, want := range map[string]string{
+		`agent -p '{prompt}' --x="a b" it\'s`: `["agent" "-p" "{prompt}" "--x=a b" "it's"]`,
+		`"$HOME"/agent $NONE {prompt}`:        `["/h o/agent" "{prompt}"]`,
+		"agent $(touch x)":                    "*",
+		"agent 'x":                            "*",
+	} {
+		got, err := Words(text, home)
+		if want == "*" && err == nil || want != "*" && fmt.Sprintf("%q", got) != want {
+			t.Errorf("%s: got %q, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+func TestPresets(t *testing.T) {
+	for _, p := range Presets() {
+		if p.Name == "" || !strings.HasPrefix(p.Docs, "https://") || p.Hint == "" || p.Login == "" || p.parse == nil || !p.Tools {
+			t.Errorf("something is missing: %+v", p)
+		}
+		for _, policy := range []Policy{PolicyNone, PolicyAll} {
+			if _, ok := p.policies[policy]; !ok {
+				t.Errorf("%s does not know the policy %s", p.Name, policy)
+			}
+		}
+		if len(p.guarded.args)+len(p.guarded.env) == 0 {
+			t.Errorf("%s is not guarded", p.Name)
+		}
 	}
 }

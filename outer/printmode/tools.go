@@ -14,6 +14,7 @@ type input struct {
 	Notebook   text `json:"notebook_path"`
 	TargetFile text `json:"target_file"`
 	Path       text `json:"path"`
+	Error      text `json:"error"`
 	Todos      []struct {
 		Content     text `json:"content"`
 		Description text `json:"description"`

@@ -277,7 +277,8 @@ func unpacked(failure string) string {
 			Message text `json:"message"`
 		} `json:"error"`
 	}
-	if json.Unmarshal([]byte(failure), &e) == nil && e.Error.Message != "" {
+	inner := strings.TrimSuffix(strings.TrimPrefix(failure, "[API Error: "), "]")
+	if json.Unmarshal([]byte(inner), &e) == nil && e.Error.Message != "" {
 		return string(e.Error.Message)
 	}
 	return failure
