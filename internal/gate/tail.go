@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"sync"
 	"unicode"
@@ -17,6 +18,9 @@ const (
 // was written over (a progress bar) the last version, and nothing that steers a
 // terminal. It holds a few hundred kilobytes, however much is written.
 type Tail struct {
+	Lines int // that are kept; 0 is 60
+	Bytes int // of them; 0 is 8 KiB
+
 	mu       sync.Mutex // a reader that was given up may still write
 	lines    []string   // the last that are complete
 	line     []byte     // the one being written
@@ -72,31 +76,35 @@ func (s sequence) next(b byte) sequence {
 	return plain
 }
 
+func (t *Tail) limit() int { return cmp.Or(t.Lines, maxLines) }
+
+func (t *Tail) bytes() int { return cmp.Or(t.Bytes, maxBytes) }
+
 func (t *Tail) add(b byte) {
 	switch {
 	case t.returned:
 		t.line, t.returned = t.line[:0], false
-	case len(t.line) >= 2*maxBytes:
-		t.line = append(t.line[:0], last(t.line, maxBytes)...)
+	case len(t.line) >= 2*t.bytes():
+		t.line = append(t.line[:0], last(t.line, t.bytes())...)
 	}
 	t.line = append(t.line, b)
 }
 
 func (t *Tail) end() {
-	t.lines = append(t.lines, text(t.line))
-	t.lines = t.lines[max(0, len(t.lines)-maxLines):]
+	t.lines = append(t.lines, text(t.line, t.bytes()))
+	t.lines = t.lines[max(0, len(t.lines)-t.limit()):]
 	t.line, t.returned, t.in = t.line[:0], false, plain
 }
 
 // text makes valid text of a line, without the control characters that take two
 // bytes.
-func text(line []byte) string {
+func text(line []byte, bytes int) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(string(last(line, maxBytes)), "\uFFFD"))
+	}, strings.ToValidUTF8(string(last(line, bytes)), "\uFFFD"))
 }
 
 // last gives at most n bytes of the end, beginning with a whole character.
@@ -119,8 +127,8 @@ func (t *Tail) String() string {
 	defer t.mu.Unlock()
 	lines := t.lines
 	if len(bytes.TrimSpace(t.line)) > 0 {
-		lines = append(lines[:len(lines):len(lines)], text(t.line))
-		lines = lines[max(0, len(lines)-maxLines):]
+		lines = append(lines[:len(lines):len(lines)], text(t.line, t.bytes()))
+		lines = lines[max(0, len(lines)-t.limit()):]
 	}
-	return strings.TrimRight(last(strings.Join(lines, "\n"), maxBytes), "\n")
+	return strings.TrimRight(last(strings.Join(lines, "\n"), t.bytes()), "\n")
 }

@@ -1,0 +1,38 @@
+package printmode_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/outer"
+	"github.com/cursor-ralph/cursor-ralph/outer/printmode"
+)
+
+func Example() {
+	var claude printmode.Preset
+	for _, p := range printmode.Presets() {
+		if p.Name == "claude" {
+			claude = p
+		}
+	}
+	agent := printmode.Open(printmode.Config{
+		Preset: claude, Dir: "/home/me/project", Policy: printmode.PolicyEdits, Self: "/usr/local/bin/cursor-ralph",
+	})
+	defer agent.Close()
+
+	err := agent.Turn(context.Background(), outer.Prompt{Text: "make the tests pass"}, func(s outer.Seen) {
+		if s.Record.Kind == loop.RecordText {
+			fmt.Println(s.Record.Text)
+		}
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+}
+
+func ExampleWords() {
+	words, err := printmode.Words(`my-agent --ask '{prompt}' --log "$HOME/agent log"`, func(string) string { return "/home/me" })
+	fmt.Printf("%q %v\n", words, err)
+	// Output: ["my-agent" "--ask" "{prompt}" "--log" "/home/me/agent log"] <nil>
+}
