@@ -140,12 +140,12 @@ func (t *turn) permission(ctx context.Context, params json.RawMessage) (any, err
 func (t *turn) request(news *toolCall) Request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := toolCall{}
-	if known := t.calls[news.ID]; known != nil {
-		c = *known
+	c := news
+	if news.ID != "" {
+		c = t.known(news.ID) // some agents tell of a call here first
+		c.merge(news)
 	}
-	c.merge(news)
-	r := Request{Kind: c.kind(), Title: c.words(), Command: c.given()}
+	r := Request{Kind: c.kind(), Title: clip(line(deref(c.Title))), Command: c.given()}
 	if r.Kind == "execute" {
 		r.Command = c.command()
 	}

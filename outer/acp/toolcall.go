@@ -106,16 +106,31 @@ func (c *toolCall) name() string {
 	return title
 }
 
-// words tells the call in a few words.
-func (c *toolCall) words() string {
-	title, command := line(deref(c.Title)), line(c.given())
-	switch {
-	case command != "" && !strings.Contains(title, command):
-		return clip(cmp.Or(title, c.kind()) + " " + command)
-	case title == "":
-		return c.kind()
+// informed tells whether there is something to show of a call: some agents tell
+// its input later than the call.
+func (c *toolCall) informed() bool {
+	if c.kind() == "execute" && c.RawInput != nil {
+		return c.given() != ""
 	}
-	return clip(title)
+	input, ok := c.RawInput.(map[string]any)
+	return !ok || len(input) > 0
+}
+
+// words tells the call in a few words. A title of one word is the tool's name.
+func (c *toolCall) words() string {
+	title, more := line(deref(c.Title)), line(c.given())
+	if paths := c.paths(); more == "" && len(paths) > 0 && !strings.Contains(title, " ") {
+		more = paths[0]
+	}
+	switch {
+	case title == "" && more == "":
+		return c.kind()
+	case title == "":
+		return clip(c.kind() + ": " + more)
+	case more == "" || strings.Contains(title, more):
+		return clip(title)
+	}
+	return clip(title + ": " + more)
 }
 
 // file gives the file that a call writes.
@@ -178,19 +193,31 @@ func commandLine(argv []string) string {
 func (c *toolCall) failure() string {
 	for _, b := range c.blocks() {
 		if b.Content != nil {
-			if l := line(b.Content.Text); l != "" {
+			if l := errorLine(b.Content.Text); l != "" {
 				return clip(l)
 			}
 		}
 	}
-	return clip(cmp.Or(line(saying(c.RawOutput)), "failed"))
+	return clip(cmp.Or(errorLine(saying(c.RawOutput)), "failed"))
+}
+
+// errorLine gives the first line, but for the exit code alone if there is more.
+func errorLine(text string) string {
+	first := line(text)
+	if strings.HasPrefix(strings.ToLower(first), "exit code ") {
+		_, rest, _ := strings.Cut(text, first)
+		return cmp.Or(line(rest), first)
+	}
+	return first
 }
 
 // exit gives the exit code of a command, 0 if it is not told.
 func (c *toolCall) exit() float64 {
 	output, _ := c.RawOutput.(map[string]any)
-	metadata, _ := output["metadata"].(map[string]any)
-	for _, m := range []map[string]any{output, metadata} {
+	places := []any{output, output["metadata"]}
+	contents, _ := output["contents"].([]any)
+	for _, p := range append(places, contents...) {
+		m, _ := p.(map[string]any)
 		for _, field := range []string{"exit_code", "exitCode", "exit"} {
 			if n, ok := m[field].(float64); ok {
 				return n
@@ -242,10 +269,7 @@ func inputPaths(found []string, field string, value any) []string {
 
 func namesPath(field string) bool {
 	field = strings.ToLower(field)
-	for _, word := range []string{"path", "file", "uri", "dir", "folder", "target", "dest", "cwd"} {
-		if strings.Contains(field, word) {
-			return true
-		}
-	}
-	return false
+	has := func(word string) bool { return strings.Contains(field, word) }
+	return slices.ContainsFunc([]string{"path", "file", "uri", "dir", "folder", "target", "dest", "cwd"}, has) &&
+		!slices.ContainsFunc([]string{"text", "content"}, has) // of a file
 }

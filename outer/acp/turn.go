@@ -140,9 +140,9 @@ func (t *turn) call(news *toolCall) {
 	}
 	c.merge(news)
 	done := is(c.Status, "completed") || is(c.Status, "failed")
-	if words := c.words(); !c.shown && (done || strings.Contains(words, " ")) {
+	if !c.shown && (done || c.informed()) {
 		c.shown = true
-		t.say(outer.Seen{Tool: words})
+		t.say(outer.Seen{Tool: c.words()})
 	}
 	if done {
 		t.finish(c)
