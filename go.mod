@@ -3,6 +3,7 @@ module github.com/cursor-ralph/cursor-ralph
 go 1.25.0
 
 require (
+	github.com/coder/acp-go-sdk v0.13.0
 	github.com/gen2brain/beeep v0.11.3
 	github.com/go-vgo/robotgo v1.0.2
 	github.com/gofrs/flock v0.13.1

@@ -1,0 +1,239 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/outer"
+)
+
+// agents are the fake agents, by name.
+var agents = map[string]func(*fake){
+	"echo": func(f *fake) {
+		for {
+			m, text := f.prompt()
+			f.say(m, fmt.Sprintf("%d: %s", os.Getpid(), text))
+			f.end(m)
+		}
+	},
+	"stops": func(f *fake) { // for the reason that it is told
+		for {
+			m, text := f.prompt()
+			f.answer(m, text)
+		}
+	},
+	"fails": func(f *fake) { // as it is told
+		for {
+			m, text := f.prompt()
+			f.refuse(m, text)
+		}
+	},
+	"start": func(f *fake) { // answers to the start with what its arguments say
+		for {
+			m := f.next()
+			for _, rule := range os.Args[3:] {
+				if method, result, _ := strings.Cut(rule, "="); method == m.Method {
+					f.answer(m, result)
+				} else if method == "!"+m.Method {
+					f.refuse(m, result)
+				}
+			}
+			if m.Method == "session/prompt" {
+				f.end(m)
+			}
+		}
+	},
+}
+
+func TestTurnsAreOfOneSession(t *testing.T) {
+	d := open(t, config(t, "echo"))
+	first, second := take(t, d, outer.Prompt{Text: "a"}), take(t, d, outer.Prompt{Text: "b"})
+	same(t, "sessions", append(first.sessions(), second.sessions()...), list("s1", "s1"))
+	a, b := first.texts(), second.texts()
+	if len(a) != 1 || len(b) != 1 || strings.Replace(a[0], ": a", ": b", 1) != b[0] {
+		t.Errorf("got %q and %q, want both prompts of one process", a, b)
+	}
+	third := take(t, d, outer.Prompt{Text: "c", Fresh: true})
+	same(t, "a fresh session", third.sessions(), list("s2"))
+	fourth := take(t, d, outer.Prompt{Text: "d", Session: "s1"})
+	same(t, "goes on", fourth.sessions(), list("s2"))
+}
+
+func TestStopReasons(t *testing.T) {
+	d := open(t, config(t, "stops"))
+	for _, tt := range []struct{ answer, want string }{
+		{`{"stopReason":"end_turn"}`, ""},
+		{`{"stopReason":"max_tokens"}`, ""},
+		{`{"stopReason":"max_turn_requests"}`, ""},
+		{`{"stopReason":"tired"}`, ""},
+		{`{}`, ""},
+		{`{"stopReason":"refusal"}`, "the agent refused to go on"},
+		{`{"stopReason":"cancelled"}`, "context canceled"},
+	} {
+		err := d.Turn(t.Context(), outer.Prompt{Text: tt.answer}, func(outer.Seen) {})
+		if got := said(err); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.answer, got, tt.want)
+		}
+		if tt.want == "context canceled" && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v, want it to be context.Canceled", tt.answer, err)
+		}
+	}
+}
+
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestFailures(t *testing.T) {
+	d := open(t, config(t, "fails"))
+	for _, tt := range []struct {
+		answer, want string
+		transient    bool
+		after        time.Duration
+	}{
+		{`{"code":-32603,"message":"Internal error","data":{"details":"out of luck\nmore"}}`, "Internal error: out of luck", false, 0},
+		{`{"code":-32603,"message":"out of luck","data":"out of luck"}`, "out of luck", false, 0},
+		{`{"code":-32603,"message":"port 4290 is in use"}`, "port 4290 is in use", false, 0},
+		{`{"code":429,"message":"no"}`, "no", true, 0},
+		{`{"code":529,"message":"no"}`, "no", true, 0},
+		{`{"code":-32603,"message":"API Error: 429"}`, "API Error: 429", true, 0},
+		{`{"code":-32603,"message":"Overloaded"}`, "Overloaded", true, 0},
+		{`{"code":-32603,"message":"x","data":{"errorKind":"rate_limit"}}`, "x: rate_limit", true, 0},
+		{`{"code":-32603,"message":"You exceeded your current quota"}`, "You exceeded your current quota", true, 0},
+		{`{"code":-32603,"message":"Rate limit reached. Please try again in 1.5s."}`, "Rate limit reached. Please try again in 1.5s.", true, 1500 * time.Millisecond},
+		{`{"code":-32603,"message":"x","data":{"headers":{"retry-after":"20"}}}`, "x", true, 20 * time.Second},
+		{`{"code":-32603,"message":"x","data":{"retryDelay":"34s"}}`, "x", true, 34 * time.Second},
+		{`{"code":-32603,"message":"x","data":{"retry_after_ms":1200}}`, "x", true, 1200 * time.Millisecond},
+		{`{"code":-32603,"message":"retry in 5 minutes"}`, "retry in 5 minutes", true, 5 * time.Minute},
+	} {
+		err := d.Turn(t.Context(), outer.Prompt{Text: tt.answer}, func(outer.Seen) {})
+		later := (*outer.TransientError)(nil)
+		transient := errors.As(err, &later)
+		if said(err) != tt.want || transient != tt.transient || transient && later.After != tt.after {
+			t.Errorf("%s: got %T %q %+v, want transient %v, %q, after %s", tt.answer, err, said(err), later, tt.transient, tt.want, tt.after)
+		}
+	}
+	err := d.Turn(t.Context(), outer.Prompt{Text: `{"code":-32000,"message":"Authentication required"}`}, func(outer.Seen) {})
+	start := (*outer.StartError)(nil)
+	if !errors.As(err, &start) || !strings.Contains(start.Hint, "An API key (key)") {
+		t.Errorf("got %#v, want a StartError that names the way to log in", err)
+	}
+}
+
+const (
+	hello    = "initialize=" + plainHello
+	session1 = `session/new={"sessionId":"s1"}`
+)
+
+// What happens until there is a session: the arguments of the agent, and the
+// error with its hint.
+func TestStart(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		rules      []string
+		change     func(*Config)
+		want, hint string
+	}{
+		{"all is well", list(hello, session1), nil, "", ""},
+		{"another version of the protocol", list(`initialize={"protocolVersion":2}`), nil,
+			"start start: it speaks version 2 of the protocol, and we speak 1", "another version"},
+		{"no version", list(`initialize={}`), nil, "start start: it speaks version 0 of the protocol, and we speak 1", "another version"},
+		{"no protocol", list(`!initialize={"code":-32601,"message":"Method not found"}`), nil, "start start: Method not found", ""},
+		{"no answer", nil, func(c *Config) { c.StartLimit = 300 * time.Millisecond },
+			"start start: it did not answer initialize within 300ms", "does it speak ACP"},
+		{"no session", list(hello), func(c *Config) { c.StartLimit = time.Second },
+			"start start: it did not answer session/new within 1s", "does it speak ACP"},
+		{"a session without a name", list(hello, `session/new={}`), nil, "start start: it gave a session without a name", ""},
+		{"the user has to log in", list(hello, `!session/new={"code":-32000,"message":"Authentication required"}`), nil,
+			"start start: Authentication required", "it knows these ways: An API key (key)"},
+		{"and has said how", list(hello, `!session/new={"code":-32000,"message":"Authentication required"}`, `authenticate={}`),
+			func(c *Config) { c.Auth = "key" }, "start start: Authentication required", "An API key"},
+		{"no program", nil, func(c *Config) { c.Argv, c.Hint = list("no-such-agent-of-this-test"), "npm install it" },
+			"start start: exec: \"no-such-agent-of-this-test\": executable file not found in $PATH", "npm install it"},
+		{"no program at that place", nil, func(c *Config) { c.Argv = list("/nowhere/agent") },
+			"start start: start /nowhere/agent: no such file or directory", "is the agent installed"},
+		{"no workspace", nil, func(c *Config) { c.Dir = "relative" }, `start start: workspace "relative": not an absolute path`, ""},
+		{"an agent that is too busy", list(hello, `!session/new={"code":429,"message":"slow down"}`), nil, "slow down", ""},
+		{"a model among the options", list(hello, `session/new={"sessionId":"s1","configOptions":[{"id":"m","category":"model","currentValue":"a","options":[{"value":"a","name":"A"},{"group":"x","options":[{"value":"b","name":"B"}]}]}]}`, `!session/set_config_option={"code":1,"message":"option set"}`),
+			func(c *Config) { c.Model = "b" }, "start start: option set", ""},
+		{"a model among the models", list(hello, `session/new={"sessionId":"s1","models":{"currentModelId":"a","availableModels":[{"modelId":"a","name":"A"},{"modelId":"x/b","name":"Bee"}]}}`, `!session/set_model={"code":1,"message":"model set"}`),
+			func(c *Config) { c.Model = "bee" }, "start start: model set", ""},
+		{"the model that is chosen already", list(hello, `session/new={"sessionId":"s1","models":{"currentModelId":"a","availableModels":[{"modelId":"a","name":"A"}]}}`),
+			func(c *Config) { c.Model = "A" }, "", ""},
+		{"a model that is not there", list(hello, `session/new={"sessionId":"s1","models":{"currentModelId":"a","availableModels":[{"modelId":"a"},{"modelId":"b"}]}}`),
+			func(c *Config) { c.Model = "c" }, `start start: it has no model "c"`, "it offers a, b"},
+		{"no models to choose from", list(hello, session1), func(c *Config) { c.Model = "c" },
+			"start start: it does not let its model be chosen", "settings"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := config(t, "start")
+			c.Argv = append(c.Argv, tt.rules...)
+			if tt.change != nil {
+				tt.change(&c)
+			}
+			err := open(t, c).Turn(t.Context(), outer.Prompt{Text: "x"}, func(outer.Seen) {})
+			start := &outer.StartError{}
+			if got := said(err); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if strings.HasPrefix(tt.want, "start ") && (!errors.As(err, &start) || !strings.Contains(start.Hint, tt.hint)) {
+				t.Errorf("got %T with the hint %q, want a StartError with %q", err, start.Hint, tt.hint)
+			}
+		})
+	}
+}
+
+func TestAModelIsNamedAtTheStart(t *testing.T) {
+	c := config(t, "echo")
+	c.Argv, c.Args = list("agent", "acp"), list("-v")
+	c.Model, c.ModelFlag = "m", "--model"
+	same(t, "arguments", Open(c).(*driver).argv(), list("agent", "--model", "m", "acp", "-v"))
+	same(t, "of the configuration", c.Argv, list("agent", "acp"))
+}
+
+func TestPresets(t *testing.T) {
+	names := map[string]bool{}
+	for _, p := range Presets() {
+		if p.Name == "" || names[p.Name] || len(p.Argv) == 0 || p.Hint == "" || !strings.HasPrefix(p.Docs, "https://") {
+			t.Errorf("%+v: something is missing", p)
+		}
+		names[p.Name] = true
+		p.Argv[0] = "changed"
+	}
+	if Presets()[0].Argv[0] == "changed" {
+		t.Error("the list can be changed")
+	}
+	for _, want := range list("cursor-agent", "opencode", "gemini", "copilot", "claude", "codex") {
+		if !names[want] {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+func TestACloseEndsATurnAndTheDriver(t *testing.T) {
+	c := config(t, "hangs")
+	d := open(t, c)
+	begun := make(chan struct{}, 10)
+	failed := make(chan error, 1)
+	go func() { failed <- d.Turn(t.Context(), outer.Prompt{}, func(outer.Seen) { begun <- struct{}{} }) }()
+	<-begun
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-failed; err == nil || errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want an error", err)
+	}
+	err := d.Turn(t.Context(), outer.Prompt{}, func(outer.Seen) {})
+	if start := (*outer.StartError)(nil); !errors.As(err, &start) || !errors.Is(err, errClosed) {
+		t.Errorf("got %v, want that it is closed", err)
+	}
+}

@@ -1,0 +1,251 @@
+//go:build unix
+
+package acp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/cursor-ralph/cursor-ralph/outer"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// desk is a turn in which commands may be run.
+func desk(t *testing.T, policy Policy, guarded bool) *turn {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return quiet(t, Config{Dir: scene(t), Self: self, Policy: policy}, guarded, func(outer.Seen) {})
+}
+
+// run runs a command to its end.
+func run(t *testing.T, x *turn, p sdk.CreateTerminalRequest) (sdk.TerminalOutputResponse, error) {
+	t.Helper()
+	id, err := create(t.Context(), x, p)
+	if err != nil {
+		return sdk.TerminalOutputResponse{}, err
+	}
+	if _, err := x.waitForTerminal(t.Context(), sdk.WaitForTerminalExitRequest{TerminalId: id}); err != nil {
+		t.Fatal(err)
+	}
+	return output(t, x, id), nil
+}
+
+func create(ctx context.Context, x *turn, p sdk.CreateTerminalRequest) (string, error) {
+	answer, err := x.createTerminal(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	return answer.(sdk.CreateTerminalResponse).TerminalId, nil
+}
+
+func output(t *testing.T, x *turn, id string) sdk.TerminalOutputResponse {
+	t.Helper()
+	answer, err := x.terminalOutput(t.Context(), sdk.TerminalOutputRequest{TerminalId: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.(sdk.TerminalOutputResponse)
+}
+
+func pointer[T any](v T) *T { return &v }
+
+func TestCommands(t *testing.T) {
+	x := desk(t, PolicyAll, false)
+	for _, tt := range []struct {
+		name   string
+		p      sdk.CreateTerminalRequest
+		output string
+		exit   int // -1: by a signal
+	}{
+		{"a program", sdk.CreateTerminalRequest{Command: "printf", Args: list("%s-", "a b", "$HOME")}, "a b-$HOME-", 0},
+		{"a line for a shell", sdk.CreateTerminalRequest{Command: "echo out; echo err >&2; exit 3"}, "out\nerr\n", 3},
+		{"in a folder", sdk.CreateTerminalRequest{Command: "pwd", Cwd: pointer(filepath.Join(x.a.Dir, ".cursor"))}, filepath.Join(x.a.Dir, ".cursor") + "\n", 0},
+		{"in the workspace", sdk.CreateTerminalRequest{Command: "pwd"}, x.a.Dir + "\n", 0},
+		{"with a variable", sdk.CreateTerminalRequest{Command: "echo $RALPH", Env: []sdk.EnvVariable{{Name: "RALPH", Value: "x y"}}}, "x y\n", 0},
+		{"that reads", sdk.CreateTerminalRequest{Command: "cat"}, "", 0},
+		{"that is not there", sdk.CreateTerminalRequest{Command: "no-such-program-here", Args: list("x")}, "*", 127},
+		{"that is killed", sdk.CreateTerminalRequest{Command: "kill -9 $$"}, "", -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := run(t, x, tt.p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exit := -1
+			if got.ExitStatus.ExitCode != nil {
+				exit = *got.ExitStatus.ExitCode
+			}
+			if exit != tt.exit || got.Output != tt.output && tt.output != "*" || got.Truncated {
+				t.Errorf("got %q, exit %d; want %q, exit %d", got.Output, exit, tt.output, tt.exit)
+			}
+		})
+	}
+}
+
+func TestCommandsThatAreRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		policy  Policy
+		guarded bool
+		p       sdk.CreateTerminalRequest
+		want    string
+	}{
+		{"by no policy", "", false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"by none", PolicyNone, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"by edits", PolicyEdits, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"by a user who is not there", PolicyAsk, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"by a plan", PolicyAll, true, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"in another folder", PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Cwd: pointer("/")}, "outside"},
+		{"behind a link", PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Cwd: pointer("out")}, "outside"},
+		{"without a command", PolicyAll, false, sdk.CreateTerminalRequest{}, "no command"},
+		{"with what is no variable", PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Env: []sdk.EnvVariable{{Name: "A=B"}}}, "no variable"},
+	} {
+		x := desk(t, tt.policy, tt.guarded)
+		if _, err := run(t, x, tt.p); !strings.Contains(said(err), tt.want) || err == nil {
+			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
+		}
+		if len(x.a.terminals.open) != 0 {
+			t.Errorf("%s: there is a terminal", tt.name)
+		}
+	}
+}
+
+func TestAPermissionIsForItsCommand(t *testing.T) {
+	x := desk(t, PolicyAsk, false)
+	var asked []string
+	x.a.Ask = func(_ context.Context, r Request) bool {
+		asked = append(asked, r.Command)
+		return len(asked) == 1
+	}
+	chosen(t, x, `{"kind":"execute","rawInput":{"command":"echo a"}}`, everyOption)
+	if _, err := run(t, x, sdk.CreateTerminalRequest{Command: "bash", Args: list("-c", "echo a")}); err != nil {
+		t.Error(err)
+	}
+	for _, p := range []sdk.CreateTerminalRequest{
+		{Command: "echo a"}, // once more
+		{Command: "echo a", Env: []sdk.EnvVariable{{Name: "PATH", Value: "."}}},
+	} {
+		chosen(t, x, `{"kind":"execute","rawInput":{"command":"echo a"}}`, everyOption)
+		if _, err := run(t, x, p); err == nil {
+			t.Errorf("%+v was run", p)
+		}
+	}
+	same(t, "asked for", asked, list("echo a", "echo a", "echo a", "echo a", "PATH=. echo a"))
+}
+
+func TestOutputHasALimit(t *testing.T) {
+	x := desk(t, PolicyAll, false)
+	got, err := run(t, x, sdk.CreateTerminalRequest{Command: `i=0; while [ $i -lt 200 ]; do printf 'é€'; i=$((i+1)); done`, OutputByteLimit: pointer(100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(got.Output); !got.Truncated || !utf8.ValidString(got.Output) || n > 100 || n < 97 || !strings.HasSuffix(got.Output, "é€é€") {
+		t.Errorf("got %d bytes, truncated %v, valid %v: %q", len(got.Output), got.Truncated, utf8.ValidString(got.Output), got.Output)
+	}
+	got, err = run(t, x, sdk.CreateTerminalRequest{Command: `head -c 30000000 /dev/zero | tr '\0' x`, OutputByteLimit: pointer(1 << 40)})
+	if err != nil || len(got.Output) != mostOutput || !got.Truncated {
+		t.Errorf("got %d bytes, truncated %v, %v; want %d", len(got.Output), got.Truncated, err, mostOutput)
+	}
+}
+
+// stubborn tells two numbers of processes that do not end by themselves; on
+// Linux one has moved to a session of its own.
+func stubborn() string {
+	apart := ""
+	if runtime.GOOS == "linux" {
+		apart = "setsid "
+	}
+	return apart + `sh -c 'trap "" TERM HUP; echo $$; sleep 60; sleep 60' & trap "" TERM HUP; echo $$; wait; sleep 60`
+}
+
+func told(t *testing.T, x *turn, id string) (pids []int) {
+	t.Helper()
+	until(t, "two numbers are told", func() bool { return strings.Count(output(t, x, id).Output, "\n") == 2 })
+	for _, word := range strings.Fields(output(t, x, id).Output) {
+		pid, err := strconv.Atoi(word)
+		if err != nil || syscall.Kill(pid, 0) != nil {
+			t.Fatalf("process %s does not run: %v", word, err)
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+func TestNothingIsLeftOfACommand(t *testing.T) {
+	for name, end := range map[string]func(x *turn, id string) error{
+		"that is released": func(x *turn, id string) error {
+			_, err := x.releaseTerminal(x.ctx, sdk.ReleaseTerminalRequest{TerminalId: id})
+			return err
+		},
+		"that is killed": func(x *turn, id string) error {
+			_, err := x.killTerminal(x.ctx, sdk.KillTerminalRequest{TerminalId: id})
+			return err
+		},
+		"when all end": func(x *turn, _ string) error {
+			x.a.terminals.close()
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := desk(t, PolicyAll, false)
+			id, err := create(t.Context(), x, sdk.CreateTerminalRequest{Command: stubborn()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids := told(t, x, id)
+			if err := end(x, id); err != nil {
+				t.Fatal(err)
+			}
+			for _, pid := range pids {
+				if !platform.Gone(pid) {
+					t.Errorf("process %d still runs", pid)
+				}
+			}
+			if name == "that is killed" && output(t, x, id).ExitStatus == nil {
+				t.Error("a terminal that was killed has no end")
+			}
+		})
+	}
+}
+
+func TestThereAreNotMoreTerminalsThanThat(t *testing.T) {
+	var ts terminals
+	for range manyTerminals {
+		if _, err := ts.reserve(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ts.reserve(); err == nil {
+		t.Error("there is one more")
+	}
+	ts.close()
+	if ts.keep("terminal-1", &terminal{}) {
+		t.Error("one is kept that was closed while it started")
+	}
+}
+
+func TestWhoWaitsForACommandDoesNotOutwaitTheTurn(t *testing.T) {
+	x := desk(t, PolicyAll, false)
+	id, err := create(t.Context(), x, sdk.CreateTerminalRequest{Command: "sleep 60"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { x.end(false) })
+	if _, err := x.waitForTerminal(x.ctx, sdk.WaitForTerminalExitRequest{TerminalId: id}); err == nil {
+		t.Error("it has ended")
+	}
+}
