@@ -18,8 +18,13 @@ func armings() map[string]func(w *world) *chat {
 	return map[string]func(w *world) *chat{
 		"by the prompt hook": func(w *world) *chat { c := w.chat(); c.starts(`"make it green"`); return c },
 		"by the slash call":  func(w *world) *chat { w.ExpandCommands = true; c := w.chat(); c.starts(`"make it green"`); return c },
-		"by start":           func(w *world) *chat { w.ok(w.repo(), "start", "make it green"); c := w.chat(); c.types("hello"); return c },
-		"by loop mode":       func(w *world) *chat { w.modeOn(); c := w.chat(); c.startsOne("make it green"); return c },
+		"by start": func(w *world) *chat {
+			w.ok(w.repo(), "start", "make it green")
+			c := w.chat()
+			c.types("hello")
+			return c
+		},
+		"by loop mode": func(w *world) *chat { w.modeOn(); c := w.chat(); c.startsOne("make it green"); return c },
 	}
 }
 
