@@ -28,8 +28,9 @@ func SlashCommand(message string) (name, rest string, ok bool) {
 // white space, and a quote, straight or curly, opens only at the start of a
 // word and closes only at the end of one. Nothing is expanded; inside double
 // quotes \" and \\ are the only escapes. Unquoted words before the first
-// option are the task, with the white space between them as it was.
-func ParseCommand(text string) (Request, error) {
+// option are the task, with the white space between them as it was. A new loop
+// gets the user's defaults for the options that were not typed.
+func ParseCommand(text string, defaults ...Default) (Request, error) {
 	r := NewRequest()
 	if !utf8.ValidString(text) {
 		return r, errors.New("the task is not valid UTF-8 text")
@@ -45,6 +46,13 @@ func ParseCommand(text string) (Request, error) {
 		return r, errors.New("--continue goes on with the rules that the loop has: only --max-iterations and --max-duration may stand beside it")
 	case r.Continue == "" && strings.TrimSpace(r.State.Prompt) == "":
 		return r, errors.New(`the task is empty: /ralph-loop "<task>" [options]`)
+	}
+	if r.Continue != "" {
+		return r, r.Check()
+	}
+	r, err := r.Fill(defaults)
+	if err != nil {
+		return r, err
 	}
 	return r, r.Check()
 }
@@ -94,14 +102,14 @@ func (p *parser) option(r *Request, name string) error {
 		return fmt.Errorf("unknown option --%s; a task that has such a word in it belongs in quotes", clip(name, 40))
 	}
 	p.rest = p.rest[strings.Index(p.rest, name)+len(name):]
-	if o.Arg == "" {
-		if strings.HasPrefix(p.rest, "=") {
-			return fmt.Errorf("--%s takes no value", name)
-		}
+	if o.Arg == "" && !strings.HasPrefix(p.rest, "=") {
 		return o.Set(r, "")
 	}
 	value, err := p.value(name)
-	if err != nil {
+	switch {
+	case o.Arg == "" && (err != nil || value != "true" && value != "false"):
+		return fmt.Errorf("--%s takes no value, but for true and false", name)
+	case err != nil:
 		return err
 	}
 	return o.Set(r, value)

@@ -14,6 +14,7 @@ type Request struct {
 	Replace  bool   // it may take the place of a running one
 	Continue string // the conversation id of --continue; then there is no task
 	given    []string
+	origins  map[string]string // of the options that a default set
 }
 
 // Given tells whether the user named the option.
@@ -29,10 +30,37 @@ func (r Request) Given(name string) bool {
 // NewRequest returns a request with the default rules.
 func NewRequest() Request { return Request{State: New()} }
 
+// Default is a user's own default of an option, and where it comes from.
+type Default struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+// Fill sets the options that the user has not named to the user's defaults. They
+// do not count as named.
+func (r Request) Fill(defaults []Default) (Request, error) {
+	filled, given := r, r.given
+	filled.origins = map[string]string{}
+	for _, d := range defaults {
+		o, ok := findOption(d.Name)
+		if !ok || r.Given(d.Name) {
+			continue
+		}
+		if err := o.Set(&filled, d.Value); err != nil {
+			return r, fmt.Errorf("%w (%s)", err, d.From)
+		}
+		filled.origins[d.Name] = " (" + d.From + ")"
+	}
+	filled.given = given
+	return filled, nil
+}
+
 // Check tells of options that contradict each other.
 func (r Request) Check() error {
 	if s := r.State; s.MinIterations > s.MaxIterations {
-		return fmt.Errorf("--min-iterations %d is more than --max-iterations %d: no promise could ever count", s.MinIterations, s.MaxIterations)
+		return fmt.Errorf("--min-iterations %d%s is more than --max-iterations %d%s: no promise could ever count",
+			s.MinIterations, r.origins["min-iterations"], s.MaxIterations, r.origins["max-iterations"])
 	}
 	if s := r.State; s.Verify == "" && r.Given("verify-timeout") {
 		return errors.New("--verify-timeout says how long --verify may take, and there is no --verify")
@@ -49,8 +77,14 @@ type Option struct {
 	set   func(*Request, string) error
 }
 
-// Set applies a value, which is empty for a switch. The error says what is
-// wrong with it.
+// Variable is the name of the environment's variable that sets the option's
+// default.
+func (o Option) Variable() string {
+	return "CURSOR_RALPH_" + strings.ToUpper(strings.ReplaceAll(o.Name, "-", "_"))
+}
+
+// Set applies a value. That of a switch is empty, true or false. The error says
+// what is wrong with it.
 func (o Option) Set(r *Request, value string) error {
 	if err := o.set(r, value); err != nil {
 		return fmt.Errorf("--%s: %w", o.Name, err)
@@ -79,7 +113,7 @@ func Options() []Option {
 		{"verify", "CMD", "a promise counts only if `CMD` exits with 0 in the workspace (default none)", setVerify},
 		{"verify-timeout", "D", "kill it after the time `D`, and refuse (default 10m)", duration(func(s *State) *Duration { return &s.VerifyTimeout })},
 		{"plan", "", "the agent plans and describes, and changes nothing; install --plan-guard enforces it",
-			func(r *Request, _ string) error { r.State.Plan = true; return nil }},
+			onOff(func(r *Request) *bool { return &r.State.Plan })},
 		{"struggle-hint", "N", "tell the agent to try another way after `N` iterations without a change, 0 for never (default 3)",
 			number(0, MaxMaxIterations, func(s *State) *int { return &s.StruggleHint })},
 		{"struggle-pause", "N", "pause after `N` iterations without a change, 0 for never (default 0)",
@@ -88,9 +122,9 @@ func Options() []Option {
 			oneOf(func(s *State) *OnError { return &s.OnError }, PauseOnError, RetryOnError)},
 		{"stale-after", "D", "do not go on by itself after the time `D` without an event (default 24h)", duration(func(s *State) *Duration { return &s.StaleAfter })},
 		{"ultrawork", "", "an intensity instruction before every continuation",
-			func(r *Request, _ string) error { r.State.Ultrawork = true; return nil }},
+			onOff(func(r *Request) *bool { return &r.State.Ultrawork })},
 		{"replace", "", "take the place of the loop that runs in this conversation",
-			func(r *Request, _ string) error { r.Replace = true; return nil }},
+			onOff(func(r *Request) *bool { return &r.Replace })},
 	}
 }
 
@@ -109,6 +143,20 @@ func number(low, high int, field func(*State) *int) func(*Request, string) error
 			return fmt.Errorf("%q is not a whole number from %d to %d", v, low, high)
 		}
 		*field(&r.State) = n
+		return nil
+	}
+}
+
+func onOff(field func(*Request) *bool) func(*Request, string) error {
+	return func(r *Request, v string) error {
+		switch v {
+		case "", "true":
+			*field(r) = true
+		case "false":
+			*field(r) = false
+		default:
+			return fmt.Errorf("%q is neither true nor false", v)
+		}
 		return nil
 	}
 }

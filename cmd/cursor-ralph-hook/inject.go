@@ -28,7 +28,7 @@ func askWait(d platform.Desktop) time.Duration {
 func (h *handler) typing(ctx context.Context) loop.Typing {
 	desktop := platform.FindDesktop(runtime.GOOS, h.getenv)
 	why := desktop.Why
-	if desktop.Kind != platform.NoDesktop {
+	if desktop.Kind != platform.NoDesktop || h.hasSettings() { // which may name one
 		ctx, cancel := context.WithTimeout(ctx, h.leftOf(ctx, askWait(desktop)))
 		defer cancel()
 		program, err := cursorRalph()

@@ -19,7 +19,7 @@ func (h *handler) notify(l loop.State, a loop.Action) {
 	}
 	program, err := cursorRalph()
 	if err == nil {
-		err = platform.Start(program, "notify", "--", l.ConversationID)
+		err = platform.Start(program, "notify", "--if-wanted", "--", l.ConversationID)
 	}
 	if err != nil {
 		h.fail(err)

@@ -66,12 +66,16 @@ func (h *handler) message(ctx context.Context, id, text string) {
 
 // command arms a loop, or notes in which conversation one goes on.
 func (h *handler) command(ctx context.Context, name, rest string) any {
-	r, err := loop.ParseCommand(rest)
+	defaults, notice := h.defaults(ctx)
+	r, err := loop.ParseCommand(rest, defaults...)
 	if err != nil {
 		return h.refuse("/" + name + ": " + err.Error() + ". Nothing was started; correct the line and send it again.")
 	}
 	if r.Continue != "" {
 		return h.typed(ctx, r.Continue)
+	}
+	if notice != "" {
+		r.State.Notices = append(r.State.Notices, notice)
 	}
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return h.arm(ctx, r)

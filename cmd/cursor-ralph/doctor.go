@@ -57,6 +57,7 @@ func checks() []check {
 		{"pending loops", checkPending},
 		{"state files", checkStates},
 		{"loop mode", checkLoopMode},
+		{"settings", checkConfig},
 		{"same machine", checkMachine},
 		{"session limit", checkSessionLimit},
 		{"typing", checkTyping},

@@ -50,7 +50,7 @@ func importLoop(ctx context.Context, e *env, args []string) error {
 	if len(args) > 1 {
 		return misuse("too many arguments", "import one file at a time")
 	}
-	asked, err := e.request()
+	asked, err := e.asked()
 	if err != nil {
 		return err
 	}

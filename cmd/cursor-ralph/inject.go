@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,10 @@ func typingFlags(f *pflag.FlagSet) {
 // ways gives the injectors that are asked for, and a target without a line. What
 // is typed for a loop is guarded, and the guard told whose injection it is.
 func (e *env) ways(guarded ...string) ([]keystroke.Injector, keystroke.Target, error) {
-	settings := e.typingSettings()
+	settings, err := e.typingSettings()
+	if err != nil {
+		return nil, keystroke.Target{}, err
+	}
 	if settings.Injectors == "none" {
 		return nil, keystroke.Target{}, turnedOff{}
 	}
@@ -70,7 +74,7 @@ func (e *env) ways(guarded ...string) ([]keystroke.Injector, keystroke.Target, e
 		return nil, keystroke.Target{}, misuse("--focus-keys: "+err.Error(), "give keys such as ctrl+i")
 	}
 	return injectors, keystroke.Target{
-		Editors: keystroke.Editors(e.getenv), FocusKeys: keys, Unchecked: settings.Unchecked,
+		Editors: keystroke.Editors(e.configured), FocusKeys: keys, Unchecked: settings.Unchecked,
 	}, nil
 }
 
@@ -86,8 +90,9 @@ func (turnedOff) Hint() string {
 
 // typingSettings are those of the command line. For a user, who gave none, they
 // are those that the hook has; but a project's file, which may come from
-// somebody else, consents to nothing.
-func (e *env) typingSettings() commands.Typing {
+// somebody else, consents to nothing. Where neither says anything the user's
+// settings do; if these cannot be read nothing is typed, for they may forbid it.
+func (e *env) typingSettings() (commands.Typing, error) {
 	var s commands.Typing
 	if e.text("injection") == "" && !e.isSet("any") { // the hook has given all it has
 		user, _ := e.cursorFolder("") // empty without a home
@@ -108,10 +113,14 @@ func (e *env) typingSettings() commands.Typing {
 			*f.to = e.text(f.name)
 		}
 	}
+	c, err := e.config()
+	s.Injectors = cmp.Or(s.Injectors, c.Get("typing.injectors").Text)
+	s.FocusKeys = cmp.Or(s.FocusKeys, c.Get("typing.focus-keys").Text)
+	s.Unchecked = s.Unchecked || c.Get("typing.type-unchecked").Text == "true"
 	if e.flags.Changed("type-unchecked") {
 		s.Unchecked = e.isSet("type-unchecked")
 	}
-	return s
+	return s, err
 }
 
 // injectors makes those with the given names, and without any name those of the
@@ -126,7 +135,7 @@ func (e *env) injectors(names string, guarded []string) ([]keystroke.Injector, e
 // machine is this one, as keystroke needs it. Its guard gets arguments, by which
 // it can report an injection should the typer die.
 func (e *env) machine(guarded []string) keystroke.Machine {
-	m := keystroke.Machine{Desktop: platform.FindDesktop(runtime.GOOS, e.getenv), OS: runtime.GOOS, Env: os.Environ()}
+	m := keystroke.Machine{Desktop: platform.FindDesktop(runtime.GOOS, e.configured), OS: runtime.GOOS, Env: os.Environ()}
 	self, err := os.Executable()
 	if err != nil {
 		return m

@@ -9,11 +9,16 @@ import (
 	"strings"
 
 	"github.com/gen2brain/beeep"
+	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
+
+func notifyFlags(f *pflag.FlagSet) {
+	f.Bool("if-wanted", false, "show it only to a user who has notifications on")
+}
 
 // notify shows a notification about a loop. The hook starts it and does not
 // wait, so what goes wrong is told in the log.
@@ -25,6 +30,9 @@ func notify(_ context.Context, e *env, args []string) error {
 	l, err := e.find(id)
 	if err != nil {
 		return err
+	}
+	if e.isSet("if-wanted") && !e.wantsNotices() {
+		return nil
 	}
 	return e.showNotification(l)
 }
@@ -53,7 +61,7 @@ func notification(l loop.State) string {
 // mayNotify tells whether there may be a desktop that shows notifications, and
 // the user wants them.
 func (e *env) mayNotify() bool {
-	return e.getenv("CURSOR_RALPH_NO_NOTIFY") == "" && platform.HasDesktop(runtime.GOOS, e.getenv)
+	return e.wantsNotices() && platform.HasDesktop(runtime.GOOS, e.getenv)
 }
 
 // notifyLater shows it in a process of its own, for a command whose output the
@@ -67,4 +75,14 @@ func (e *env) notifyLater(id string) error {
 		return err
 	}
 	return platform.Start(self, "notify", "--", id)
+}
+
+// wantsNotices tells whether the user has notifications on. One whose settings
+// cannot be read is told more rather than less.
+func (e *env) wantsNotices() bool {
+	if e.getenv("CURSOR_RALPH_NO_NOTIFY") != "" {
+		return false
+	}
+	c, _ := e.config()
+	return c.Get("notify.enabled").Text != "false"
 }

@@ -22,6 +22,7 @@ import (
 func statusFlags(f *pflag.FlagSet) {
 	f.Bool("json", false, "print JSON")
 	f.Bool("line", false, "print one line for a status bar, nothing without a loop")
+	f.Bool("stdin", false, "with --line: take the chat from the JSON that Cursor's CLI gives its status line")
 }
 
 // isSet tells whether a switch was given.
@@ -31,19 +32,17 @@ func (e *env) isSet(name string) bool {
 }
 
 func status(_ context.Context, e *env, args []string) error {
+	if e.isSet("line") {
+		return e.line(args)
+	}
 	id, err := e.target(args)
 	if err != nil {
-		if e.isSet("line") && len(args) == 0 {
-			return nil
-		}
 		return err
 	}
 	l, err := e.find(id)
 	switch {
 	case err != nil:
 		return err
-	case e.isSet("line"):
-		return e.say("%s", l.Line(e.now()))
 	case e.isSet("json"):
 		return e.json(struct {
 			loop.State

@@ -60,7 +60,8 @@ func (e *env) handedOver(name string) (string, error) {
 }
 
 func (e *env) slashLoop(ctx context.Context, name, text string) error {
-	r, err := loop.ParseCommand(text)
+	c, unset := e.config()
+	r, err := loop.ParseCommand(text, c.Loop()...)
 	if err != nil {
 		return misuse("/"+name+": "+err.Error(), "tell the user; nothing was started. `/ralph-help` shows the options")
 	}
@@ -70,7 +71,7 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
-	return e.begin(ctx, r, true)
+	return e.begin(ctx, r, true, unset)
 }
 
 func continueFlags(f *pflag.FlagSet) {
@@ -85,7 +86,7 @@ func continueFlags(f *pflag.FlagSet) {
 }
 
 func cont(ctx context.Context, e *env, args []string) error {
-	r, err := e.request()
+	r, err := e.asked()
 	if err != nil {
 		return err
 	}

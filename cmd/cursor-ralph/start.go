@@ -45,12 +45,26 @@ func (g *given) String() string     { return g.value }
 func (g *given) Set(v string) error { g.value = v; return nil }
 func (g *given) Type() string       { return "text" }
 
-// request reads the options of a loop from the flags.
+// request reads the options of a new loop: those of the flags, and the user's
+// defaults for the others.
 func (e *env) request() (loop.Request, error) {
+	r, err := e.asked()
+	if err != nil {
+		return r, err
+	}
+	c, err := e.config()
+	if err != nil {
+		return r, err
+	}
+	return r.Fill(c.Loop())
+}
+
+// asked reads the options of a loop from the flags alone.
+func (e *env) asked() (loop.Request, error) {
 	r := loop.NewRequest()
 	for _, o := range loop.Options() {
 		f := e.flags.Lookup(o.Name)
-		if f == nil || !f.Changed || o.Arg == "" && f.Value.String() == "false" {
+		if f == nil || !f.Changed {
 			continue
 		}
 		if err := o.Set(&r, f.Value.String()); err != nil {
@@ -75,13 +89,14 @@ func start(ctx context.Context, e *env, args []string) error {
 	if r.State.Prompt == "" {
 		return misuse("the task is empty", `cursor-ralph start "<task>"`)
 	}
-	return e.begin(ctx, r, e.getenv("CURSOR_AGENT") != "")
+	return e.begin(ctx, r, e.getenv("CURSOR_AGENT") != "", nil)
 }
 
 // begin starts the loop that is asked for, or confirms that the prompt hook
 // has armed it already. With binding, a hook sees our output and can tell from
-// a token in it whose loop this is.
-func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
+// a token in it whose loop this is. What is wrong with the user's defaults, unset,
+// keeps a new one from starting.
+func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset error) error {
 	l, err := e.placed(ctx, r)
 	if err == nil {
 		err = e.checkVerify(l)
@@ -93,6 +108,9 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool) error {
 		if done, err := e.confirm(ctx, l); done || err != nil {
 			return err
 		}
+	}
+	if unset != nil {
+		return unset
 	}
 	secret := ""
 	if l.ConversationID == "" && binding {

@@ -34,6 +34,8 @@ func table() []command {
 		{name: "install", summary: "install the hook and the slash commands into Cursor", flags: installFlags, run: install,
 			example: "install --dry-run"},
 		{name: "uninstall", summary: "take out what install put in", flags: uninstallFlags, run: uninstall, example: "uninstall"},
+		{name: "config", summary: "show every setting and where its value comes from", flags: configFlags, run: showConfig,
+			details: "Flags beat the environment, which beats the file, which beats what is built in.", example: "config"},
 		{name: "doctor", summary: "check everything that can be wrong", flags: doctorFlags, run: doctor, long: true, example: "doctor"},
 		{name: "demo", summary: "show a whole loop in a scratch folder, without Cursor", flags: demoFlags, run: demo, long: true, example: "demo"},
 		{name: "completion", args: "bash|zsh|fish|powershell", summary: "print a completion script", run: completion,
@@ -48,7 +50,7 @@ func table() []command {
 		{name: "tend", args: "-- <command>...", summary: "run a command that does not outlive who runs this (run does)", hidden: true, long: true, run: tendCommand,
 			example: "tend -- true"},
 		{name: "guard", args: "[id injection]", summary: "watch over a process that types (inject runs this)", hidden: true, long: true, run: guard, example: "guard"},
-		{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", hidden: true, run: notify,
+		{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", hidden: true, flags: notifyFlags, run: notify,
 			example: "notify"},
 	}
 }

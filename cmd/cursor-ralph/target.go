@@ -119,15 +119,32 @@ func (e *env) onlyOne() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for dir := here; ; dir = filepath.Dir(dir) {
-		ids := in(dir, live, items)
-		switch {
-		case len(ids) == 1:
-			return ids[0], nil
-		case len(ids) > 1:
-			return "", e.whichOne(fmt.Sprintf("%d loops in %s", len(ids), dir), live, items)
-		case dir == filepath.Dir(dir):
-			return "", e.whichOne("no loop in "+here, live, items)
+	ids, dir := nearest(here, live, items)
+	switch len(ids) {
+	case 0:
+		return "", e.whichOne("no loop in "+here, live, items)
+	case 1:
+		return ids[0], nil
+	}
+	return "", e.whichOne(fmt.Sprintf("%d loops in %s", len(ids), dir), live, items)
+}
+
+// nearest gives the loops of the nearest folder that has some, upwards, without
+// regard to what cannot be read.
+func (e *env) nearest(here string) []string {
+	if !filepath.IsAbs(here) {
+		return nil
+	}
+	live, _ := e.store.List()
+	items, _ := e.box.List()
+	ids, _ := nearest(here, live, items)
+	return ids
+}
+
+func nearest(here string, live []loop.State, items []pending.Item) (ids []string, dir string) {
+	for dir = here; ; dir = filepath.Dir(dir) {
+		if ids = in(dir, live, items); len(ids) > 0 || dir == filepath.Dir(dir) {
+			return ids, dir
 		}
 	}
 }

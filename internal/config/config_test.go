@@ -1,0 +1,193 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// written is a file with settings.
+func written(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func variables(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func TestAValueAndWhereItComesFrom(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		env        []string
+		key, want  string
+		from       string // FILE stands for the path
+	}{
+		{"nobody set it", "", nil, "loop.max-iterations", "20", BuiltIn},
+		{"the file", "# mine\n[loop]\nmax-iterations = 30\n", nil, "loop.max-iterations", "30", "FILE:3"},
+		{"the environment beats the file", "loop.max-iterations = 30", []string{"CURSOR_RALPH_MAX_ITERATIONS", "40"}, "loop.max-iterations", "40", "environment CURSOR_RALPH_MAX_ITERATIONS"},
+		{"a dotted key", "loop.verify-timeout = '5m'", nil, "loop.verify-timeout", "5m", "FILE:1"},
+		{"an inline table", "loop = {plan = true,\n max-iterations = 3}", nil, "loop.max-iterations", "3", "FILE:2"},
+		{"a quoted key", "[\"loop\"]\n\"max-iterations\" = 3", nil, "loop.max-iterations", "3", "FILE:2"},
+		{"a switch", "[loop]\nultrawork = true", nil, "loop.ultrawork", "true", "FILE:2"},
+		{"a switch of the environment", "[loop]\nultrawork = true", []string{"CURSOR_RALPH_ULTRAWORK", "0"}, "loop.ultrawork", "false", "environment CURSOR_RALPH_ULTRAWORK"},
+		{"a list", "[typing]\ninjectors = ['xtest', 'xdotool']", nil, "typing.injectors", "xtest,xdotool", "FILE:2"},
+		{"a list in one text", "[typing]\ninjectors = 'xtest,xdotool'", nil, "typing.injectors", "xtest,xdotool", "FILE:2"},
+		{"notifications off by anything", "[notify]\nenabled = true", []string{"CURSOR_RALPH_NO_NOTIFY", "0"}, "notify.enabled", "false", "environment CURSOR_RALPH_NO_NOTIFY"},
+		{"a byte-order mark", "\ufeff[run]\nagent = 'claude'", nil, "run.agent", "claude", "FILE:2"},
+		{"lines of Windows", "[run]\r\nagent = 'claude'\r\n", nil, "run.agent", "claude", "FILE:2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := written(t, tt.file)
+			c, err := Load(Source{Path: path, Getenv: variables(tt.env...)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := c.Get(tt.key)
+			if from := strings.ReplaceAll(v.From, path, "FILE"); v.Text != tt.want || from != tt.from {
+				t.Errorf("got %q from %s, want %q from %s", v.Text, from, tt.want, tt.from)
+			}
+		})
+	}
+}
+
+func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		env        []string
+		want       string
+	}{
+		{"no TOML", "[loop]\nmax-iterations = = 3", nil, "FILE:2:18: "},
+		{"an open text", "[loop]\nverify = 'x", nil, "FILE:2:"},
+		{"twice", "[loop]\nplan = true\nplan = false", nil, "FILE"},
+		{"an unknown key", "[loop]\n  max-iteration = 3", nil, "FILE:2:3: there is no setting loop.max-iteration"},
+		{"an unknown table", "[loop]\n\n[lop]\nplan = true", nil, "FILE:3:2: there is no table [lop]"},
+		{"a table too deep", "[loop.more]", nil, "FILE:1:2: there is no table [loop.more]"},
+		{"an array of tables", "[[loop]]", nil, "FILE:1:3: there is no table [loop]"},
+		{"a key without a table", "plan = true", nil, "FILE:1:1: there is no setting plan"},
+		{"a table for a value", "[loop]\nplan = {x = 1}", nil, "FILE:2:1: plan: give true or false"},
+		{"a table that is none", "loop = 3", nil, "FILE:1:1: there is no setting loop"},
+		{"what may not be a default", "[loop]\nreplace = true", nil, "FILE:2:1: there is no setting loop.replace"},
+		{"a number in quotes", "[loop]\nmax-iterations = '3'", nil, "FILE:2:1: max-iterations: give a whole number"},
+		{"a fraction", "[loop]\nmax-iterations = 3.5", nil, "FILE:2:1: max-iterations: give a whole number"},
+		{"a number out of range", "[loop]\nmax-iterations = 0", nil, `FILE:2:1: max-iterations: --max-iterations: "0" is not a whole number from 1 to 10000`},
+		{"a wrong word", "[loop]\npromise-match = 'fuzzy'", nil, "FILE:2:1: promise-match: "},
+		{"a text that is no duration", "[loop]\nmax-duration = 'soon'", nil, "FILE:2:1: max-duration: "},
+		{"a list of numbers", "[typing]\ninjectors = [1]", nil, "FILE:2:1: injectors: give a list of texts"},
+		{"permissions", "[run]\npermissions = 'root'", nil, "FILE:2:1: permissions: "},
+		{"a control character", "[run]\nagent = \"a\\u001b[2J\"", nil, "FILE:2:1: agent: "},
+		{"in the file, under a good variable", "[loop]\nmax-iterations = 0", []string{"CURSOR_RALPH_MAX_ITERATIONS", "3"}, "FILE:2:1: "},
+		{"a variable", "", []string{"CURSOR_RALPH_MAX_ITERATIONS", "many"}, "environment CURSOR_RALPH_MAX_ITERATIONS: "},
+		{"a switch that is a variable", "", []string{"CURSOR_RALPH_PLAN", "perhaps"}, `environment CURSOR_RALPH_PLAN: "perhaps" is neither true nor false`},
+		{"by a check from outside", "[typing]\ninjectors = 'magic'", nil, "FILE:2:1: injectors: no magic"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := written(t, tt.file)
+			noMagic := func(text string) error {
+				if text == "magic" {
+					return errors.New("no magic")
+				}
+				return nil
+			}
+			c, err := Load(Source{path, variables(tt.env...), map[string]func(string) error{"typing.injectors": noMagic}})
+			var bad *Error
+			if !errors.As(err, &bad) || bad.Hint() == "" {
+				t.Fatalf("got %v, want an error with a hint", err)
+			}
+			if got := strings.ReplaceAll(err.Error(), path, "FILE"); !strings.HasPrefix(got, tt.want) || strings.Contains(got, "\x1b") {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+			if v := c.Get("loop.max-iterations"); v.Text != "20" || v.From != BuiltIn {
+				t.Errorf("got %q from %s, want the built-in value", v.Text, v.From)
+			}
+		})
+	}
+}
+
+// The built-in values that are shown are those that a loop has.
+func TestBuiltInValuesAreThoseOfALoop(t *testing.T) {
+	c, err := Load(Source{Getenv: variables()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := loop.NewRequest()
+	for _, v := range c.Values {
+		if v.Section == "loop" && v.Text != "" {
+			if r, err = r.Fill([]loop.Default{{Name: v.Name, Value: v.Text}}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	got, _ := r.State.Encode()
+	r.State.VerifyTimeout = 0
+	want, _ := loop.New().Encode()
+	if g, w := strings.Replace(string(got), "\n  \"verify_timeout\": \"10m0s\",", "", 1), string(want); g != w {
+		t.Errorf("got %s\nwant %s", g, w)
+	}
+	if len(c.Loop()) > 0 {
+		t.Errorf("got the defaults %v, want none", c.Loop())
+	}
+}
+
+// A sample sets nothing, and each of its lines can be taken as it is.
+func TestTheSample(t *testing.T) {
+	for name, text := range map[string]string{
+		"as written": Sample(),
+		"every line": strings.NewReplacer("\n# ", "\n").Replace(onlySettings(Sample())),
+	} {
+		c, err := Load(Source{Path: written(t, text), Getenv: variables()})
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+		for _, v := range c.Values {
+			if set := v.From != BuiltIn; set != (name == "every line") {
+				t.Errorf("%s: %s is from %s", name, v.Key(), v.From)
+			}
+			if v.Default != "" && v.Text != v.Default {
+				t.Errorf("%s: %s: got %q, want the default %q", name, v.Key(), v.Text, v.Default)
+			}
+		}
+	}
+}
+
+func onlySettings(sample string) string {
+	var b strings.Builder
+	for line := range strings.Lines(sample) {
+		if strings.HasPrefix(line, "[") || strings.HasPrefix(line, "# ") && strings.Contains(line, " = ") {
+			b.WriteString(line)
+		}
+	}
+	return "\n" + b.String()
+}
+
+func TestVariablesAreTold(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range Settings() {
+		if s.Variable == "" || s.Usage == "" || seen[s.Variable] || seen[s.Key()] {
+			t.Errorf("%s: variable %q, usage %q: one is missing, or there twice", s.Key(), s.Variable, s.Usage)
+		}
+		seen[s.Variable], seen[s.Key()] = true, true
+	}
+	c, err := Load(Source{Path: written(t, "typing.desktop = 'x11'"), Getenv: variables()})
+	if got := c.ByVariable("CURSOR_RALPH_DESKTOP"); got != "x11" || err != nil {
+		t.Errorf("got %q, %v, want x11", got, err)
+	}
+	if got := c.ByVariable("CURSOR_RALPH_PERMISSIONS"); got != "" {
+		t.Errorf("got %q for what nobody set, want nothing", got)
+	}
+}

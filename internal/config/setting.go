@@ -1,0 +1,147 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// Setting is something that a user can give a default.
+type Setting struct {
+	Section  string // the table of the file
+	Name     string // the key in it
+	Variable string // of the environment
+	Default  string // in words, where nobody sets it
+	Usage    string
+	example  string // a value for who has no default
+	form     form
+	check    func(string) error
+}
+
+// Key is the setting's name in the file, with its table: loop.max-iterations.
+func (s Setting) Key() string { return s.Section + "." + s.Name }
+
+// form is how a value is written in the file.
+type form int
+
+const (
+	words  form = iota
+	number      // a whole number without quotes
+	switched
+	list // words in an array, or joined by commas
+)
+
+// Settings lists all of them.
+func Settings() (all []Setting) {
+	for _, o := range loop.Options() {
+		if o.Name != "replace" { // by default, no loop may end another
+			all = append(all, ofLoop(o))
+		}
+	}
+	return append(all,
+		Setting{"run", "agent", "CURSOR_RALPH_AGENT", "", "the agent of cursor-ralph run", "claude", words, oneLine},
+		Setting{"run", "model", "CURSOR_RALPH_MODEL", "", "the model that it uses, as the agent names it", "fast", words, oneLine},
+		Setting{"run", "permissions", "CURSOR_RALPH_PERMISSIONS", "ask", "what it may do without asking: ask, edits, all or none", "", words, permissions},
+		Setting{"run", "fresh", "CURSOR_RALPH_FRESH", "false", "a new session for each iteration", "", switched, nil},
+		Setting{"notify", "enabled", "CURSOR_RALPH_NO_NOTIFY", "true", "desktop notifications; the variable turns them off, whatever is in it", "", switched, nil},
+		Setting{"typing", "injectors", "CURSOR_RALPH_INJECTORS", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xtest", list, oneLine},
+		Setting{"typing", "focus-keys", "CURSOR_RALPH_FOCUS_KEYS", "", "keys that bring the focus into the chat input first, such as ctrl+i", "ctrl+i", words, oneLine},
+		Setting{"typing", "type-unchecked", "CURSOR_RALPH_TYPE_UNCHECKED", "false", "also where nothing can tell which window has the focus", "", switched, nil},
+		Setting{"typing", "editor-exe", "CURSOR_RALPH_EDITOR_EXE", "", "further names of the editor's program", "cursor", list, oneLine},
+		Setting{"typing", "desktop", "CURSOR_RALPH_DESKTOP", "", "x11, wayland, macos, windows, wsl or none (default: as detected)", "x11", words, desktop},
+	)
+}
+
+func ofLoop(o loop.Option) Setting {
+	usage, byDefault, _ := strings.Cut(strings.TrimSuffix(o.Usage, ")"), " (default ")
+	s := Setting{Section: "loop", Name: o.Name, Variable: o.Variable(), Usage: strings.ReplaceAll(usage, "`", ""), Default: byDefault}
+	if byDefault == "none" {
+		s.Default, s.example = "", map[string]string{"max-duration": "2h", "verify": "make test"}[o.Name]
+	}
+	s.check = func(text string) error {
+		r := loop.NewRequest()
+		return o.Set(&r, text)
+	}
+	switch o.Arg {
+	case "":
+		s.form, s.Default = switched, "false"
+	case "N", "M":
+		s.form = number
+	}
+	return s
+}
+
+// read takes a value of the file for its text.
+func (s Setting) read(value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		if s.form == words || s.form == list {
+			return v, nil
+		}
+	case int64:
+		if s.form == number {
+			return strconv.FormatInt(v, 10), nil
+		}
+	case bool:
+		if s.form == switched {
+			return strconv.FormatBool(v), nil
+		}
+	case []any:
+		if s.form == list {
+			return joined(v)
+		}
+	}
+	return "", errors.New([]string{`give text in quotes`, "give a whole number, without quotes", "give true or false, without quotes", `give a list such as ["a", "b"]`}[s.form])
+}
+
+func joined(values []any) (string, error) {
+	var texts []string
+	for _, v := range values {
+		text, ok := v.(string)
+		if !ok || strings.Contains(text, ",") {
+			return "", errors.New(`give a list of texts such as ["a", "b"]`)
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ","), nil
+}
+
+// readVariable takes the value of a variable for the text that a file would have.
+func (s Setting) readVariable(value string) (string, error) {
+	if s.Variable == "CURSOR_RALPH_NO_NOTIFY" {
+		return "false", nil
+	}
+	if s.form != switched {
+		return value, nil
+	}
+	on, err := strconv.ParseBool(value)
+	if err != nil {
+		return "", fmt.Errorf("%q is neither true nor false", value)
+	}
+	return strconv.FormatBool(on), nil
+}
+
+func oneLine(text string) error {
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return fmt.Errorf("%q has control characters", text)
+	}
+	return nil
+}
+
+func permissions(text string) error { return among(text, "ask", "edits", "all", "none") }
+
+func desktop(text string) error {
+	return among(text, "none", "x11", "wayland", "macos", "windows", "wsl")
+}
+
+func among(text string, allowed ...string) error {
+	if slices.Contains(allowed, text) {
+		return nil
+	}
+	return fmt.Errorf("%q is not one of %s", text, strings.Join(allowed, ", "))
+}
