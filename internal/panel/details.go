@@ -25,6 +25,9 @@ const nameWidth = 11
 // first.
 func (m model) details(l Loop, room int) (lines []string) {
 	for _, d := range m.facts(l) {
+		if room < 8 {
+			d.lines = 1
+		}
 		text := wrap(m.oneLine(d.text), max(1, m.width-nameWidth), d.lines)
 		for i, line := range text {
 			name := ""

@@ -78,7 +78,7 @@ func (m model) title() string {
 	}
 	title := m.colors.name.Styled("cursor-ralph") + "  " + m.counts()
 	if m.problems > 0 {
-		title += "  " + m.colors.bad.Styled(fmt.Sprintf("%d not readable, see cursor-ralph doctor", m.problems))
+		title += "  " + m.colors.bad.Styled(fmt.Sprintf("%d not readable (see doctor)", m.problems))
 	}
 	if m.blind {
 		title += "  (polling)"
