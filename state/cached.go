@@ -136,7 +136,7 @@ func (c *Cached[T]) records() (found []recordFile, err error) {
 	}
 	for _, entry := range entries {
 		id, isRecord := strings.CutSuffix(entry.Name(), ".json")
-		if _, live := c.live[id]; !isRecord || live || loop.CheckID(id) != nil {
+		if !isRecord || loop.CheckID(id) != nil || c.isLive(id) {
 			continue
 		}
 		if file, err := entry.Info(); err == nil {
@@ -145,6 +145,11 @@ func (c *Cached[T]) records() (found []recordFile, err error) {
 	}
 	slices.SortFunc(found, func(a, b recordFile) int { return b.file.ModTime().Compare(a.file.ModTime()) })
 	return found, nil
+}
+
+func (c *Cached[T]) isLive(id string) bool {
+	k, seen := c.live[id]
+	return seen && !errors.Is(k.err, fs.ErrNotExist)
 }
 
 func (c *Cached[T]) record(r recordFile) kept[T] {
