@@ -12,6 +12,8 @@ func table() []command {
 			example: "continue 3f2a --max-iterations 40"},
 		{name: "status", args: "[id]", summary: "show one loop", flags: statusFlags, run: status, example: "status --line"},
 		{name: "list", summary: "list the loops that run or wait", flags: listFlags, run: list, example: "list --all"},
+		{name: "watch", args: "[id]", summary: "show all loops in the terminal, and steer them with keys", run: watch, long: true,
+			details: "It follows the loops as they change; ? shows the keys.", example: "watch"},
 		{name: "pause", args: "[id]", summary: "pause a loop at its next stop", run: pause, example: "pause"},
 		{name: "resume", args: "[id]", summary: "set a paused loop going again", flags: resumeFlags, run: resume, long: true,
 			example: "resume --inject"},
