@@ -10,6 +10,10 @@ import (
 // PluginName is what Cursor calls our plugin.
 const PluginName = "cursor-ralph"
 
+// pluginMark begins as the stamp of an installed file does: by that the text of a command is known where Cursor shows it instead
+// of what was typed.
+const pluginMark = "<!-- cursor-ralph: installed file of the plugin; what the user typed follows -->"
+
 // manifest has no version: the plugin is the commit that it is taken from.
 const manifest = `{
   "name": "` + PluginName + `",
@@ -51,7 +55,8 @@ func Plugin() ([]File, error) {
 	for _, f := range slash {
 		title, _, _ := strings.Cut(string(f.New), "\n")
 		_, what, _ := strings.Cut(title, ": ")
-		files = append(files, File{Path: "commands/" + f.Path, New: frontMatter(strings.TrimSuffix(f.Path, ".md"), what, f.New)})
+		text := frontMatter(strings.TrimSuffix(f.Path, ".md"), what, f.New)
+		files = append(files, File{Path: "commands/" + f.Path, New: append(text, "\n"+pluginMark+"\n"...)})
 	}
 	return files, nil
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // written by hand: the rest of the folder comes from Plugin.
@@ -101,7 +103,9 @@ func TestTheManifestsPassCursorsSchemas(t *testing.T) {
 	if err := valid(schema(t, "marketplace.schema.json"), string(market)); err != nil {
 		t.Error(err)
 	}
-	var list struct{ Plugins []struct{ Name, Source string } }
+	var list struct {
+		Plugins []struct{ Name, Source string }
+	}
 	if err := json.Unmarshal(market, &list); err != nil || len(list.Plugins) != 1 || list.Plugins[0].Name != PluginName || list.Plugins[0].Source != "./plugin" {
 		t.Errorf("got %+v, %v, want %s at ./plugin", list.Plugins, err, PluginName)
 	}
@@ -154,8 +158,14 @@ func TestCommandsAndSkillsHaveTheFrontMatterThatCursorWants(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(head), &front); err != nil || !ok || front.Name != name || len(front.Description) < 4 || len(front.Description) > 1024 {
 			t.Errorf("%s: got %+v, error %v", path, front, err)
 		}
-		if !strings.HasPrefix(body, "\n# ") || strings.Contains(body, "installed file, changes are lost") {
+		if !strings.HasPrefix(body, "\n# ") || strings.Contains(body, "changes are lost") {
 			t.Errorf("%s: got %.80q", path, body)
+		}
+		if typed := !loop.Ordinary(text); typed != (name != "ralph-loops") {
+			t.Errorf("%s: got known as a command's text %v", path, typed)
+		}
+		if from, _ := originOf([]byte(text)); from != users {
+			t.Errorf("%s: a copy of it in the folder commands passes for an installed one", path)
 		}
 	}
 }
