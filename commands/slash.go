@@ -18,6 +18,15 @@ var slashFiles embed.FS
 
 // SlashCommands are the slash commands as they are installed for a program and a system, sorted by name. Path is the name alone.
 func SlashCommands(program, goos string) ([]File, error) {
+	list, err := rendered(program, goos)
+	for i := range list {
+		list[i].New = stamp(list[i].New, 0)
+	}
+	return list, err
+}
+
+// rendered are the slash commands without the stamp.
+func rendered(program, goos string) ([]File, error) {
 	all, err := template.ParseFS(slashFiles, "slash/*")
 	if err != nil {
 		return nil, err
@@ -31,22 +40,23 @@ func SlashCommands(program, goos string) ([]File, error) {
 		if path.Ext(e.Name()) != ".md" {
 			continue
 		}
-		body, err := render(all, e.Name(), program, goos)
+		body, err := render(all, e.Name(), strings.TrimSuffix(e.Name(), ".md"), program, goos)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, File{Path: e.Name(), New: stamp(body, 0)})
+		list = append(list, File{Path: e.Name(), New: body})
 	}
 	return list, nil
 }
 
-// render fills in how the agent's shell calls the program.
-func render(all *template.Template, name, program, goos string) ([]byte, error) {
+// render fills in which slash command it is and how the agent's shell calls the program. An empty goos is for a text that every
+// system gets.
+func render(all *template.Template, file, name, program, goos string) ([]byte, error) {
 	var b bytes.Buffer
-	err := all.ExecuteTemplate(&b, name, struct {
-		Name, Run string
-		Windows   bool
-	}{strings.TrimSuffix(name, ".md"), Invocation(program, goos), goos == "windows"})
+	err := all.ExecuteTemplate(&b, file, struct {
+		Name, Run    string
+		Windows, Any bool
+	}{name, Invocation(program, goos), goos == "windows", goos == ""})
 	return b.Bytes(), err
 }
 

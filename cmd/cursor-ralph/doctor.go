@@ -50,6 +50,7 @@ func checks() []check {
 		{"hook program", checkHookProgram},
 		{"cursor-ralph", checkProgram},
 		{"hooks.json", checkHooks},
+		{"plugin", checkPlugin},
 		{"stop hooks", checkRivals},
 		{"plan guard", checkPlanGuard},
 		{"slash commands", checkCommands},
@@ -142,6 +143,9 @@ func checkProgram(ctx context.Context, e *env) []finding {
 	if path != "" {
 		text = "a login shell finds another cursor-ralph, " + path
 	}
+	if len(e.ourPlugins()) > 0 {
+		return []finding{wrong(text+", and the plugin names it by that", "put its folder first on the PATH in the profile of "+shell)}
+	}
 	if e.namedPlainly() {
 		return []finding{wrong(text+", and the slash commands name it by that", "cursor-ralph install, which then writes the whole path")}
 	}
@@ -202,7 +206,9 @@ func checkHooks(_ context.Context, e *env) []finding {
 	}
 	switch len(withOurs) {
 	case 0:
-		found = append(found, wrong("our hook is in no hooks.json", "cursor-ralph install"))
+		if len(e.ourPlugins()) == 0 {
+			found = append(found, wrong("our hook is in no hooks.json", "cursor-ralph install"))
+		}
 	case 1:
 		found = append(found, fine("our hook is in "+withOurs[0]))
 	default:
@@ -246,6 +252,9 @@ func checkCommands(ctx context.Context, e *env) []finding {
 		case !f.Same(installed):
 			old = append(old, f.Path)
 		}
+	}
+	if len(missing) == len(files) && len(e.ourPlugins()) > 0 {
+		return []finding{fine("those of the plugin")}
 	}
 	if len(missing) > 0 {
 		return []finding{wrong("not installed: "+strings.Join(missing, ", "), "cursor-ralph install")}

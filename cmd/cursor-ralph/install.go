@@ -190,17 +190,20 @@ func nameOrPath(found string) string {
 	return self
 }
 
-// shellFinds is the cursor-ralph that a login shell runs, empty where it finds
-// none. Where there is no such shell our own PATH has to do.
-func (e *env) shellFinds(ctx context.Context) string {
+// shellFinds is the cursor-ralph that a login shell runs.
+func (e *env) shellFinds(ctx context.Context) string { return e.inShell(ctx, "cursor-ralph") }
+
+// inShell is the program of that name that a login shell runs, empty where it
+// finds none. Where there is no such shell our own PATH has to do.
+func (e *env) inShell(ctx context.Context, name string) string {
 	shell := e.getenv("SHELL")
 	if runtime.GOOS == "windows" || shell == "" {
-		path, _ := exec.LookPath("cursor-ralph") // empty when it is not there
+		path, _ := exec.LookPath(name) // empty when it is not there
 		return path
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, shell, "-lc", "command -v cursor-ralph")
+	cmd := exec.CommandContext(ctx, shell, "-lc", "command -v "+name)
 	cmd.WaitDelay = time.Second // what a profile leaves running holds the output open
 	out, err := cmd.Output()
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
@@ -216,9 +219,13 @@ func itself(path string) bool {
 	if err != nil {
 		return false
 	}
-	a, errA := os.Stat(self)
-	b, errB := os.Stat(path)
-	return errA == nil && errB == nil && filepath.IsAbs(path) && os.SameFile(a, b)
+	return filepath.IsAbs(path) && sameFile(self, path)
+}
+
+func sameFile(one, other string) bool {
+	a, errA := os.Stat(one)
+	b, errB := os.Stat(other)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // called is how the agent's shell calls us, as it has to be written; empty where
@@ -244,6 +251,7 @@ func install(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return permission(err)
 	}
+	change.Notes = append(change.Notes, e.besidePlugin()...)
 	return e.carryOut(change, "installed into "+o.Folder+"; `cursor-ralph doctor` checks it, then type /ralph-loop \"<task>\" in Cursor")
 }
 

@@ -23,8 +23,9 @@
 // block comments are stripped first, and input that a hook left unread is a
 // violation whether or not the pipe happened to break.
 //
-// Answers are merged in the order project, user, team, enterprise; the hooks
-// of plugins and Claude-style settings are left out, as are entries of type
-// "prompt" (they need a model) and updated_input. hooks.json is read anew at
-// every event, as the editor follows changes of it.
+// Answers are merged in the order plugins, project, user, team, enterprise. Of
+// plugins there are the local ones, with their hooks and commands; Claude-style
+// settings are left out, as are entries of type "prompt" (they need a model)
+// and updated_input. hooks.json is read anew at every event, as the editor
+// follows changes of it.
 package simcursor

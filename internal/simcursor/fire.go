@@ -79,7 +79,7 @@ func (ch *Chat) process(e entry, stdin []byte) process {
 	return process{
 		args:    shellArgs(cfg.Shell, command),
 		dir:     e.place.cwd,
-		env:     ch.hookEnv(),
+		env:     append(ch.hookEnv(), e.place.env()...),
 		stdin:   stdin,
 		timeout: e.timeout,
 		extraFD: cfg.Options.ExtraFD,

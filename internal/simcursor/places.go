@@ -9,7 +9,7 @@ import (
 
 // File is one hooks.json that exists, and what became of it.
 type File struct {
-	Place  string // "project", "user", "team" or "enterprise"
+	Place  string // "plugin", "project", "user", "team" or "enterprise"
 	Path   string
 	Loaded bool
 	Reason string // why it was dropped; Cursor itself says nothing
@@ -44,7 +44,7 @@ func (c *Cursor) Files() []File {
 func (c *Cursor) load() ([]File, map[string][]entry) {
 	var files []File
 	hooks := map[string][]entry{}
-	for _, p := range c.places() {
+	for _, p := range append(c.pluginPlaces(), c.places()...) {
 		found, err := c.read(p)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -64,6 +64,9 @@ func (c *Cursor) load() ([]File, map[string][]entry) {
 func (c *Cursor) read(p place) (map[string][]entry, error) {
 	if p.path == "" {
 		return nil, fs.ErrNotExist
+	}
+	if err := p.brokenPlugin(); err != nil {
+		return nil, err
 	}
 	info, err := os.Lstat(p.path)
 	if err != nil {

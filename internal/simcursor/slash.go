@@ -28,7 +28,18 @@ func (ch *Chat) expand(m message) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return strings.TrimSpace(strings.TrimSpace(string(data)) + "\n\n" + parts[2]), nil
+		return invoked(data, parts[2]), nil
 	}
-	return m.text, nil
+	data, err := ch.cursor.pluginCommand(parts[1])
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return m.text, nil
+	case err != nil:
+		return "", err
+	}
+	return invoked(data, parts[2]), nil
+}
+
+func invoked(command []byte, typed string) string {
+	return strings.TrimSpace(strings.TrimSpace(string(command)) + "\n\n" + typed)
 }

@@ -1,0 +1,185 @@
+package commands
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// written by hand: the rest of the folder comes from Plugin.
+var byHand = []string{"README.md"}
+
+func plugin(t *testing.T) map[string]string {
+	t.Helper()
+	list, err := Plugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range list {
+		files[f.Path] = string(f.New)
+	}
+	return files
+}
+
+// UPDATE=1 writes the folder.
+func TestThePluginFolderIsWhatTheSlashCommandsAndEntriesSay(t *testing.T) {
+	files := plugin(t)
+	for name, text := range files {
+		path := filepath.Join("../plugin", filepath.FromSlash(name))
+		if os.Getenv("UPDATE") != "" {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden(t, path, []byte(text))
+	}
+	var found []string
+	err := fs.WalkDir(os.DirFS("../plugin"), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !slices.Contains(byHand, path) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(files)), found); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// schema is one of Cursor's, see testdata/cursor-plugin/SOURCE.
+func schema(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	s, err := compiler.Compile(filepath.Join("testdata", "cursor-plugin", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func valid(s *jsonschema.Schema, text string) error {
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return s.Validate(value)
+}
+
+func TestTheManifestsPassCursorsSchemas(t *testing.T) {
+	s := schema(t, "plugin.schema.json")
+	if err := valid(s, manifest); err != nil {
+		t.Error(err)
+	}
+	for name, wrong := range map[string]string{
+		"no name":         `{}`,
+		"an unknown key":  `{"name": "a", "names": "b"}`,
+		"a capital":       `{"name": "Cursor-Ralph"}`,
+		"no address":      `{"name": "a", "homepage": "not an address"}`,
+		"a nameless hand": `{"name": "a", "author": {}}`,
+	} {
+		if valid(s, wrong) == nil {
+			t.Errorf("%s passes", name)
+		}
+	}
+	market, err := os.ReadFile("../.cursor-plugin/marketplace.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := valid(schema(t, "marketplace.schema.json"), string(market)); err != nil {
+		t.Error(err)
+	}
+	var list struct {
+		Plugins []struct{ Name, Source string }
+	}
+	if err := json.Unmarshal(market, &list); err != nil || len(list.Plugins) != 1 || list.Plugins[0].Name != PluginName || list.Plugins[0].Source != "./plugin" {
+		t.Errorf("got %+v, %v, want %s at ./plugin", list.Plugins, err, PluginName)
+	}
+}
+
+func TestTheManifestNamesWhatIsThere(t *testing.T) {
+	var m struct{ Commands, Skills, Hooks string }
+	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{m.Commands, m.Skills, m.Hooks} {
+		if _, err := os.Stat(filepath.Join("../plugin", path)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestThePluginsHooksAreOursAndFreeOfMistakes(t *testing.T) {
+	hooks := []byte(plugin(t)["hooks/hooks.json"])
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		if found := Inspect(hooks, goos, stat); len(found) > 0 {
+			t.Errorf("%s: %v", goos, found)
+		}
+	}
+	d, err := parse(hooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []string
+	for _, e := range d.installed("linux") {
+		events = append(events, e.event)
+	}
+	if diff := cmp.Diff(fullEvents(), events); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The limits are those of the Agent Skills specification.
+func TestCommandsAndSkillsHaveTheFrontMatterThatCursorWants(t *testing.T) {
+	for path, text := range plugin(t) {
+		if filepath.Ext(path) != ".md" {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".md")
+		if name == "SKILL" {
+			name = filepath.Base(filepath.Dir(path))
+		}
+		head, body, ok := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
+		var front struct{ Name, Description string }
+		if err := yaml.Unmarshal([]byte(head), &front); err != nil || !ok || front.Name != name || len(front.Description) < 4 || len(front.Description) > 1024 {
+			t.Errorf("%s: got %+v, error %v", path, front, err)
+		}
+		if !strings.HasPrefix(body, "\n# ") || strings.Contains(body, "changes are lost") {
+			t.Errorf("%s: got %.80q", path, body)
+		}
+		if typed := !loop.Ordinary(text); typed != (name != "ralph-loops") {
+			t.Errorf("%s: got known as a command's text %v", path, typed)
+		}
+		if from, _ := originOf([]byte(text)); from != users {
+			t.Errorf("%s: a copy of it in the folder commands passes for an installed one", path)
+		}
+	}
+}
+
+func TestAPluginForEverySystemHasBothShells(t *testing.T) {
+	files := plugin(t)
+	for _, path := range []string{"commands/ralph-loop.md", "commands/ulw-loop.md", "commands/ralph-context.md", "skills/ralph-loops/SKILL.md"} {
+		for _, want := range []string{"```sh\ncursor-ralph slash ", "'@ | cursor-ralph slash "} {
+			if strings.Count(files[path], want) != 1 {
+				t.Errorf("%s: got %d of %q, want one", path, strings.Count(files[path], want), want)
+			}
+		}
+	}
+	if text := files["skills/ralph-loops/SKILL.md"]; !strings.Contains(text, "cursor-ralph slash ralph-loop <<") {
+		t.Errorf("the skill hands over to another command: %s", text)
+	}
+}
