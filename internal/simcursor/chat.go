@@ -2,12 +2,16 @@ package simcursor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 )
+
+// ErrEndless is given when one message has more turns than Config.MaxTurns.
+var ErrEndless = errors.New("no end")
 
 // Chat is one conversation. Its methods may be called from several goroutines.
 type Chat struct {
@@ -53,7 +57,7 @@ func (ch *Chat) Send(ctx context.Context, text string) error {
 		if !ok {
 			return nil
 		}
-		err := fmt.Errorf("no end after %d turns", n)
+		err := fmt.Errorf("%w after %d turns", ErrEndless, n)
 		if n < ch.cursor.cfg.MaxTurns {
 			err = ch.turn(ctx, m)
 		}
