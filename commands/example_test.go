@@ -22,7 +22,7 @@ func ExamplePlan() {
 		fmt.Println(err)
 		return
 	}
-	change, err := commands.Plan(commands.Options{Folder: folder, Hook: "/usr/local/bin/cursor-ralph-hook", OS: "linux"})
+	change, err := commands.Plan(commands.Options{Folder: folder, Hook: filepath.Join(folder, "cursor-ralph-hook"), OS: "linux"})
 	if err != nil {
 		fmt.Println(err)
 		return
