@@ -88,6 +88,7 @@ var rows = []row{
 	{dir: "bench/floor"},
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("internal/testdesk")},
+	{dir: "scripts/record"},
 	{dir: "scripts/testreport"},
 }
 

@@ -22,6 +22,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"io/fs"
@@ -34,6 +35,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -211,7 +213,9 @@ func (w *world) check(p page, b block) {
 		err = validJSON(b.source)
 	case b.lang == "yaml":
 		err = yaml.Unmarshal([]byte(b.source), new(any))
-	case b.lang == "" || b.lang == "text" || b.lang == "markdown":
+	case b.lang == "toml":
+		err = toml.Unmarshal([]byte(b.source), new(map[string]any))
+	case b.lang == "" || b.lang == "conf" || b.lang == "text" || b.lang == "markdown":
 		if strings.Contains("\n"+b.source, "\n$ ") {
 			err = fmt.Errorf("has commands, but is no console block")
 		}
@@ -389,6 +393,42 @@ func shortened(source, whole string) error {
 		return fmt.Errorf("is empty")
 	}
 	return nil
+}
+
+// TestRecording: the picture in the README shows what the demo prints.
+func TestRecording(t *testing.T) {
+	data, err := os.ReadFile(root + "/docs/demo.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(data) > 100_000 {
+		t.Errorf("got %d bytes, want less than 100,000", len(data))
+	}
+	var rows strings.Builder
+	dec := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		token, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "text" {
+			var row string
+			if err := dec.DecodeElement(&row, &start); err != nil {
+				t.Fatal(err)
+			}
+			rows.WriteString(row + "\n")
+		}
+	}
+	w := &world{T: t, dir: t.TempDir(), bin: build(t)}
+	for _, dir := range []string{"home", "tmp", "shop"} {
+		w.must(os.Mkdir(filepath.Join(w.dir, dir), 0o700))
+	}
+	if err := shortened(rows.String(), w.demo()); err != nil {
+		t.Errorf("run `make record`: %v", err)
+	}
 }
 
 // compile builds a program against this module.
