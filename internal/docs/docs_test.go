@@ -10,6 +10,7 @@
 //	<!-- test: COMMANDS -->       run before the block, in the same shell
 //	<!-- in a clone -->           run where the sources are, in a copy of them
 //	<!-- file: NAME -->           the block is this file of the workspace
+//	<!-- fails -->                its commands fail, as they should
 //	<!-- demo -->                 a transcript, shortened, of cursor-ralph demo
 //	<!-- not run: WHY -->         counted, and listed by go test -v
 //
@@ -23,6 +24,7 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -48,7 +50,7 @@ const root = "../.."
 
 // notRun is how many blocks there may be that no test runs. Whoever adds one
 // says so here.
-const notRun = 0
+const notRun = 1
 
 // page is one Markdown file.
 type page struct {
@@ -254,6 +256,12 @@ func (w *world) shell(b block, script string) (string, error) {
 	cmd.Env = w.env()
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if _, fails := b.mark("fails"); fails && errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return string(out), nil
+	} else if fails && err == nil {
+		err = errors.New("did not fail")
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s\n%s", err, script, out)
 	}
@@ -567,6 +575,7 @@ func TestChecksBite(t *testing.T) {
 		{"half an object", validJSON("{")},
 		{"Go that does not compile", w.compile("package main\nfunc main() { nothing() }\n")},
 		{"a command that fails", second(w.shell(block{}, "false"))},
+		{"a command that does not fail", second(w.shell(block{marks: []string{"fails"}}, "true"))},
 		{"console without a command", w.transcript(block{source: "hello\n"})},
 		{"a transcript's command with other output", w.transcript(block{source: "$ echo a\nb\n"})},
 		{"a link to nowhere", follow("README.md", "docs/nowhere.md", nil)},
