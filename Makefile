@@ -14,7 +14,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo test lab check bench bench-typing fuzz cross clean
+.PHONY: help build programs helper install demo docs record test lab check bench bench-typing fuzz cross clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,6 +41,12 @@ demo: ## a whole loop with a simulated Cursor, in a scratch folder
 	@scripts/setup demo
 	@$(MAKE) --no-print-directory -s programs
 	@$(BIN)/cursor-ralph demo
+
+docs: ## write docs/commands.md from the table of commands
+	@go test -count=1 -run TestCommandsPage ./cmd/cursor-ralph -update
+
+record: programs ## record a demo into docs/demo.svg
+	@$(BIN)/cursor-ralph demo | go run ./scripts/record >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
 
 test: ## all tests; tells at the end what was skipped
 	@scripts/test

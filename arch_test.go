@@ -89,6 +89,7 @@ var rows = []row{
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("internal/testdesk")},
 	{dir: "bench/watch"},
+	{dir: "scripts/record"},
 	{dir: "scripts/testreport"},
 }
 

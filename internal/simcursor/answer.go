@@ -12,7 +12,10 @@ import (
 type Run struct {
 	Event    string
 	Place    string // where the entry stands, as in File
+	Index    int    // in the file's list of the event
 	Command  string
+	Timeout  time.Duration
+	Matcher  string          // "" is none
 	Payload  json.RawMessage // the JSON object given to the hook
 	Skipped  bool            // not run, as its loop_limit is reached
 	Exit     int             // -1 when it was killed or did not start
@@ -29,8 +32,9 @@ type Run struct {
 	Answer  map[string]any
 	Problem string
 
-	failClosed bool
-	givenUp    bool // Send's context ended: not the hook's fault
+	FailClosed bool // a failure of this hook denies what the event asks about
+
+	givenUp bool // Send's context ended: not the hook's fault
 }
 
 // judge says what counts of an ended hook's output.
@@ -96,10 +100,11 @@ func (r Run) Violations() []string {
 // key with value, by exit code 2, or by failing although it is failClosed.
 func blocked(runs []Run, key string, value any) bool {
 	return slices.ContainsFunc(runs, func(r Run) bool {
-		failed := r.Answer == nil && r.Problem != ""
-		return r.Answer[key] == value || r.Exit == 2 && !r.TimedOut || failed && r.failClosed
+		return r.Answer[key] == value || r.Exit == 2 && !r.TimedOut || r.failed() && r.FailClosed
 	})
 }
+
+func (r Run) failed() bool { return r.Answer == nil && r.Problem != "" }
 
 // lastString gives the last defined answer; "" defines, {} and null do not.
 func lastString(runs []Run, key string) string {

@@ -2,12 +2,16 @@ package simcursor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 )
+
+// ErrEndless is given when one message has more turns than Config.MaxTurns.
+var ErrEndless = errors.New("no end")
 
 // Chat is one conversation. Its methods may be called from several goroutines.
 type Chat struct {
@@ -53,7 +57,7 @@ func (ch *Chat) Send(ctx context.Context, text string) error {
 		if !ok {
 			return nil
 		}
-		err := fmt.Errorf("no end after %d turns", n)
+		err := fmt.Errorf("%w after %d turns", ErrEndless, n)
 		if n < ch.cursor.cfg.MaxTurns {
 			err = ch.turn(ctx, m)
 		}
@@ -125,8 +129,7 @@ func (ch *Chat) startSession(ctx context.Context) []string {
 	if mode == "" {
 		mode = "agent"
 	}
-	runs := ch.fire(ctx, "sessionStart", map[string]any{
-		"session_id": ch.ID, "generation_id": "", "composer_mode": mode, "is_background_agent": false})
+	runs := ch.fire(ctx, "sessionStart", sessionFields(ch.ID, mode))
 	for _, run := range runs {
 		env, _ := run.Answer["env"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -197,7 +200,7 @@ func (ch *Chat) finish(ctx context.Context, t *Turn, status string) string {
 	case AfterStop:
 		t.report(1)
 	}
-	runs := ch.fire(ctx, "stop", tokens(map[string]any{"status": status, "loop_count": ch.count()}))
+	runs := ch.fire(ctx, "stop", stopFields(status, ch.count()))
 	late.Wait()
 	t.report(0)
 	if status != "completed" {
@@ -214,14 +217,6 @@ func (t *Turn) reportAfter(delay time.Duration) {
 	case <-t.send.Done():
 	}
 	t.report(0)
-}
-
-// tokens are in what the editor sends at the end of a turn.
-func tokens(fields map[string]any) map[string]any {
-	for _, name := range []string{"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"} {
-		fields[name] = 0
-	}
-	return fields
 }
 
 // show is for a blocked step: the user sees why.

@@ -13,12 +13,22 @@ import (
 	"time"
 )
 
+const (
+	version = "3.6.21"
+	model   = "composer-2"
+)
+
 // Config says which Cursor is simulated. Home and Workspace are required.
 type Config struct {
 	Home      string   // the user's home: HOME of every process, ~/.cursor/hooks.json
 	Workspace string   // the open folder: .cursor/hooks.json, the agent's cwd
 	Roots     []string // further workspace_roots; hooks in them are not read
 	Untrusted bool     // the workspace is not trusted: its hooks do not run
+
+	// Files that stand in for the usual ones. Their hooks run where those of the
+	// usual ones would: beside the user's file, and in the workspace.
+	UserFile    string // "" is ~/.cursor/hooks.json
+	ProjectFile string // "" is .cursor/hooks.json of the workspace
 
 	Team       string // a team's hooks.json; "" is none
 	Enterprise string // the machine's hooks.json; "" is none, the real one is never read
@@ -36,6 +46,10 @@ type Config struct {
 	// Observe is told every transcript entry as it is made, one at a time. It
 	// may look at the chat, but must not wait for it.
 	Observe func(Entry)
+
+	// Fired is told every event for which there are entries, after their runs, in
+	// turn with Observe. It may look at the chat, but must not wait for it.
+	Fired func(Firing)
 
 	Options Options
 }
@@ -108,8 +122,8 @@ func New(cfg Config) (*Cursor, error) {
 		cfg.Events = AllEvents()
 	}
 	cfg.Shell = cmp.Or(cfg.Shell, lookup(cfg.Env, "SHELL"), "/bin/sh")
-	cfg.Version = cmp.Or(cfg.Version, "3.6.21")
-	cfg.Model = cmp.Or(cfg.Model, "composer-2")
+	cfg.Version = cmp.Or(cfg.Version, version)
+	cfg.Model = cmp.Or(cfg.Model, model)
 	cfg.ShellTimeout = cmp.Or(cfg.ShellTimeout, 2*time.Minute)
 	cfg.MaxTurns = cmp.Or(cfg.MaxTurns, 50)
 	return &Cursor{cfg: cfg}, nil

@@ -23,7 +23,7 @@ func (ch *Chat) Fire(ctx context.Context, event string, fields map[string]any) [
 func (ch *Chat) fire(ctx context.Context, event string, fields map[string]any) []Run {
 	payload := ch.payload(event, fields)
 	subject := matchSubject(event, payload)
-	entries := ch.cursor.entries(event, subject)
+	entries, passed := ch.cursor.entries(event, subject)
 	runs := make([]Run, len(entries))
 	var all sync.WaitGroup
 	for i, e := range entries {
@@ -33,19 +33,41 @@ func (ch *Chat) fire(ctx context.Context, event string, fields map[string]any) [
 	for i := range runs {
 		ch.record(Entry{Kind: HookRun, Name: event, Text: runs[i].Command, Run: &runs[i]})
 	}
+	ch.tell(Firing{Event: event, Payload: encode(payload), Runs: runs, Passed: passed,
+		ignoreContext: ch.cursor.cfg.Options.IgnoreContext})
 	return slices.Clone(runs)
 }
 
-func (c *Cursor) entries(event, subject string) []entry {
+// entries gives those of an event that are run, and those that are not.
+func (c *Cursor) entries(event, subject string) (run []entry, passed []Passed) {
 	_, hooks := c.load()
-	return slices.DeleteFunc(hooks[event], func(e entry) bool {
-		return e.matcher != nil && !e.matcher.MatchString(subject)
-	})
+	for _, e := range hooks[event] {
+		if why := e.passes(subject); why != "" {
+			passed = append(passed, Passed{Place: e.place.name, Index: e.index, Command: e.command, Why: why})
+			continue
+		}
+		run = append(run, e)
+	}
+	return run, passed
+}
+
+func (e entry) passes(subject string) string {
+	switch {
+	case e.prompt:
+		return `its type is "prompt", which needs a model and is not simulated`
+	case e.matcher != nil && !e.matcher.MatchString(subject):
+		return fmt.Sprintf("its matcher %q does not match %q", e.matcher, subject)
+	}
+	return ""
 }
 
 func (ch *Chat) runEntry(ctx context.Context, e entry, event string, payload map[string]any) Run {
 	stdin := encode(payload)
-	run := Run{Event: event, Place: e.place.name, Command: e.command, Payload: stdin, failClosed: e.failClosed}
+	run := Run{Event: event, Place: e.place.name, Index: e.index, Command: e.command, Payload: stdin,
+		Timeout: e.timeout, FailClosed: e.failClosed}
+	if e.matcher != nil {
+		run.Matcher = e.matcher.String()
+	}
 	if count, ok := payload["loop_count"].(int); ok && ch.limitReached(e, count) {
 		run.Skipped = true
 		return run

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -33,6 +34,8 @@ func OldEvents() []string {
 
 type entry struct {
 	place      place
+	index      int // in the file's list of the event
+	prompt     bool
 	command    string
 	timeout    time.Duration
 	matcher    *regexp.Regexp // nil matches all
@@ -69,53 +72,64 @@ func parseEvents(data []byte, known []string) (map[string][]entry, error) {
 		return nil, errors.New("hooks is not an object")
 	}
 	hooks := map[string][]entry{}
-	for event, value := range events {
-		if !slices.Contains(known, event) {
-			return nil, fmt.Errorf("unknown event %q", event)
-		}
-		var list []json.RawMessage
-		if err := json.Unmarshal(value, &list); err != nil || list == nil {
-			return nil, fmt.Errorf("%s is not an array", event)
-		}
-		for i, item := range list {
-			e, prompt, err := parseEntry(item)
-			if err != nil {
-				return nil, fmt.Errorf("%s[%d]: %w", event, i, err)
-			}
-			if !prompt {
-				hooks[event] = append(hooks[event], e)
-			}
-		}
+	var wrong []error
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		entries, err := parseList(event, events[event], known)
+		hooks[event] = entries
+		wrong = append(wrong, err)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
 	}
 	return hooks, nil
 }
 
-// parseEntry says prompt for an entry that runs no command.
-func parseEntry(data []byte) (e entry, prompt bool, err error) {
+func parseList(event string, data []byte, known []string) ([]entry, error) {
+	if !slices.Contains(known, event) {
+		return nil, fmt.Errorf("unknown event %q", event)
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(data, &list); err != nil || list == nil {
+		return nil, fmt.Errorf("%s is not an array", event)
+	}
+	var entries []entry
+	var wrong []error
+	for i, item := range list {
+		e, err := parseEntry(item)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("%s[%d]: %w", event, i, err))
+		}
+		entries = append(entries, e)
+	}
+	return entries, errors.Join(wrong...)
+}
+
+func parseEntry(data []byte) (e entry, err error) {
 	var kind, command, timeout, matcher, limit, closed json.RawMessage
 	err = fields(data, map[string]*json.RawMessage{"type": &kind, "command": &command, "timeout": &timeout,
 		"matcher": &matcher, "loop_limit": &limit, "failClosed": &closed})
 	if err != nil {
-		return e, false, err
+		return e, err
 	}
 	e = entry{timeout: defaultTimeout, limit: defaultLimit}
 	name := "command"
 	if err := errors.Join(decode(kind, &name, "type is not a string"),
 		decode(closed, &e.failClosed, "failClosed is not true or false"),
 		e.setTimeout(timeout), e.setMatcher(matcher), e.setLimit(limit)); err != nil {
-		return e, false, err
+		return e, err
 	}
 	switch name {
 	case "prompt":
-		return e, true, nil
+		e.prompt = true
+		return e, nil
 	case "command":
 		err = decode(command, &e.command, "command is not a string")
 		if err == nil && e.command == "" {
 			err = errors.New("command is missing")
 		}
-		return e, false, err
+		return e, err
 	}
-	return e, false, fmt.Errorf("unknown type %q", name)
+	return e, fmt.Errorf("unknown type %q", name)
 }
 
 func (e *entry) setTimeout(raw json.RawMessage) error {

@@ -1,6 +1,7 @@
 package simcursor
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -24,10 +25,11 @@ type place struct {
 // places lists them in the order in which answers are merged, later over
 // earlier. Seen for follow-ups: the user's answer comes after the project's.
 func (c *Cursor) places() []place {
-	user := filepath.Join(c.cfg.Home, ".cursor")
+	user := cmp.Or(c.cfg.UserFile, filepath.Join(c.cfg.Home, ".cursor", "hooks.json"))
+	project := cmp.Or(c.cfg.ProjectFile, filepath.Join(c.cfg.Workspace, ".cursor", "hooks.json"))
 	return []place{
-		{"project", filepath.Join(c.cfg.Workspace, ".cursor", "hooks.json"), c.cfg.Workspace},
-		{"user", filepath.Join(user, "hooks.json"), user},
+		{"project", project, c.cfg.Workspace},
+		{"user", user, filepath.Dir(user)},
 		{"team", c.cfg.Team, filepath.Dir(c.cfg.Team)},
 		{"enterprise", c.cfg.Enterprise, filepath.Dir(c.cfg.Enterprise)},
 	}
@@ -85,7 +87,7 @@ func (c *Cursor) read(p place) (map[string][]entry, error) {
 	hooks, err := parseHooks(data, c.cfg.Events)
 	for _, entries := range hooks {
 		for i := range entries {
-			entries[i].place = p
+			entries[i].place, entries[i].index = p, i
 		}
 	}
 	return hooks, err

@@ -15,8 +15,7 @@ func (t *Turn) Shell(command string) (output string, exit int) {
 	cfg := t.Chat.cursor.cfg
 	c, err := t.begin("Shell", command, map[string]any{"command": command, "cwd": cfg.Workspace})
 	if err == nil {
-		err = c.ask("beforeShellExecution", map[string]any{
-			"command": command, "cwd": cfg.Workspace, "sandbox": false})
+		err = c.ask("beforeShellExecution", commandFields(command, cfg.Workspace))
 	}
 	if err != nil {
 		return err.Error(), -1
@@ -39,10 +38,9 @@ func (t *Turn) Shell(command string) (output string, exit int) {
 // ran reports a command that ran, whatever its exit code.
 func (c *call) ran(output string, exit int) {
 	c.record(output, exit)
-	c.t.Chat.fire(c.t.send, "afterShellExecution", map[string]any{
-		"command": c.text, "output": output, "duration": c.milliseconds(), "sandbox": false})
+	c.t.Chat.fire(c.t.send, "afterShellExecution", ranFields(c.text, output, c.milliseconds()))
 	if !c.t.Chat.cursor.cfg.Options.PlainToolOutput {
-		output = string(encode(map[string]any{"output": output, "exitCode": exit}))
+		output = shellOutput(output, exit)
 	}
 	c.done(output)
 }

@@ -48,7 +48,7 @@ func (c *call) ask(event string, fields map[string]any) error {
 // done fires postToolUse.
 func (c *call) done(output string) {
 	runs := c.t.Chat.fire(c.t.send, "postToolUse",
-		c.fields(map[string]any{"tool_output": output, "duration": c.milliseconds()}))
+		c.fields(doneFields(output, c.milliseconds())))
 	c.t.added = append(c.t.added, c.t.Chat.context(runs)...)
 	c.t.check()
 }
@@ -56,20 +56,14 @@ func (c *call) done(output string) {
 // fail fires postToolUseFailure and gives the message as an error.
 func (c *call) fail(kind, message string, interrupt bool) error {
 	c.record(message, -1)
-	runs := c.t.Chat.fire(c.t.send, "postToolUseFailure", c.fields(map[string]any{
-		"error_message": message, "failure_type": kind, "is_interrupt": interrupt, "duration": c.milliseconds()}))
+	runs := c.t.Chat.fire(c.t.send, "postToolUseFailure", c.fields(failFields(message, kind, interrupt, c.milliseconds())))
 	c.t.added = append(c.t.added, c.t.Chat.context(runs)...)
 	c.t.check()
 	return errors.New(message)
 }
 
 func (c *call) fields(more map[string]any) map[string]any {
-	fields := map[string]any{
-		"tool_name":   c.name,
-		"tool_input":  c.input,
-		"tool_use_id": c.id,
-		"cwd":         c.t.Chat.cursor.cfg.Workspace,
-	}
+	fields := toolFields(c.name, c.input, c.id, c.t.Chat.cursor.cfg.Workspace)
 	maps.Copy(fields, more)
 	return fields
 }
@@ -100,8 +94,7 @@ func (t *Turn) Edit(path, content string) error {
 		return c.fail("error", err.Error(), false)
 	}
 	c.record("", 0)
-	edits := []any{map[string]any{"old_string": string(old), "new_string": content}}
-	t.Chat.fire(t.send, "afterFileEdit", map[string]any{"file_path": path, "edits": edits})
+	t.Chat.fire(t.send, "afterFileEdit", editFields(path, string(old), content))
 	c.done(string(encode(map[string]any{"success": true})))
 	return nil
 }
@@ -124,8 +117,7 @@ func (t *Turn) Read(path string) (string, error) {
 	if err != nil {
 		return "", c.fail("error", err.Error(), false)
 	}
-	err = c.ask("beforeReadFile", map[string]any{
-		"file_path": path, "content": string(data), "attachments": []any{}})
+	err = c.ask("beforeReadFile", readFields(path, string(data)))
 	if err != nil {
 		return "", err
 	}

@@ -100,7 +100,7 @@ func (t *Turn) report(keep int) {
 	for len(t.pending) > keep {
 		text := t.pending[0]
 		t.pending = t.pending[1:]
-		t.Chat.fire(t.send, "afterAgentResponse", tokens(map[string]any{"text": text}))
+		t.Chat.fire(t.send, "afterAgentResponse", responseFields(text))
 	}
 }
 

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/commands.md")
+
+const commandsPage = "../../docs/commands.md"
+
+// TestCommandsPage keeps docs/commands.md as the table of commands has it;
+// `make docs` writes it.
+func TestCommandsPage(t *testing.T) {
+	want := commandsMarkdown(t)
+	if *update {
+		if err := os.WriteFile(commandsPage, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(commandsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the table of commands says: run `make docs`", commandsPage)
+	}
+}
+
+func commandsMarkdown(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	b.WriteString("# Commands\n\nWritten from the program's own table by `make docs`; `cursor-ralph help <command>` prints the same.\n\n" +
+		"Without an id a command means the loop of this chat, else the only loop of this folder. An id may be shortened as long\n" +
+		"as it is clear. Exit codes: 0 is done, 1 failed, 2 misused. What is wrong is told on standard error, with a hint.\n\n" +
+		"| command | |\n|---|---|\n")
+	for _, c := range visible() {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.name, c.name, cell(c.summary))
+	}
+	for _, c := range visible() {
+		helpSection(t, &b, c)
+	}
+	b.WriteString("\n## Called by the hook and the agent\n\nNot in `cursor-ralph help`; they are run for you.\n\n| command | |\n|---|---|\n")
+	for _, c := range table() {
+		if c.hidden {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(c.name+" "+c.args), cell(c.summary))
+		}
+	}
+	return b.Bytes()
+}
+
+func helpSection(t *testing.T, b *bytes.Buffer, c command) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := commandHelp(&env{stdout: &out}, c); err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(out.String(), "\n\n") // the heading says the rest of the first line
+	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```text\n%s```\n", c.name, sentence(c.summary), rest)
+}
+
+func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
+
+func cell(words string) string { return strings.ReplaceAll(words, "|", `\|`) }

@@ -1,0 +1,56 @@
+package simcursor
+
+// What events have beside the common fields. Turns and samples are made of the
+// same, so that a sample is what a hook gets.
+
+func sessionFields(id, mode string) map[string]any {
+	return map[string]any{"session_id": id, "generation_id": "", "composer_mode": mode, "is_background_agent": false}
+}
+
+func toolFields(name string, input map[string]any, id, cwd string) map[string]any {
+	return map[string]any{"tool_name": name, "tool_input": input, "tool_use_id": id, "cwd": cwd}
+}
+
+func doneFields(output string, milliseconds float64) map[string]any {
+	return map[string]any{"tool_output": output, "duration": milliseconds}
+}
+
+func failFields(message, kind string, interrupt bool, milliseconds float64) map[string]any {
+	return map[string]any{"error_message": message, "failure_type": kind, "is_interrupt": interrupt, "duration": milliseconds}
+}
+
+func commandFields(command, cwd string) map[string]any {
+	return map[string]any{"command": command, "cwd": cwd, "sandbox": false}
+}
+
+func ranFields(command, output string, milliseconds float64) map[string]any {
+	return map[string]any{"command": command, "output": output, "duration": milliseconds, "sandbox": false}
+}
+
+// shellOutput is the tool_output of a shell command: JSON in a string.
+func shellOutput(output string, exit int) string {
+	return string(encode(map[string]any{"output": output, "exitCode": exit}))
+}
+
+func editFields(path, old, content string) map[string]any {
+	edits := []any{map[string]any{"old_string": old, "new_string": content}}
+	return map[string]any{"file_path": path, "edits": edits}
+}
+
+func readFields(path, content string) map[string]any {
+	return map[string]any{"file_path": path, "content": content, "attachments": []any{}}
+}
+
+func responseFields(text string) map[string]any { return tokens(map[string]any{"text": text}) }
+
+func stopFields(status string, count int) map[string]any {
+	return tokens(map[string]any{"status": status, "loop_count": count})
+}
+
+// tokens are in what the editor sends at the end of a turn.
+func tokens(fields map[string]any) map[string]any {
+	for _, name := range []string{"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"} {
+		fields[name] = 0
+	}
+	return fields
+}
