@@ -16,13 +16,14 @@ const (
 
 // Tail keeps the end of what is written to it, as plain text: of a line that
 // was written over (a progress bar) the last version, and nothing that steers a
-// terminal. It holds a few hundred kilobytes, however much is written.
+// terminal. It holds a few times that, however much is written.
 type Tail struct {
 	Lines int // that are kept; 0 is 60
 	Bytes int // of them; 0 is 8 KiB
 
 	mu       sync.Mutex // a reader that was given up may still write
 	lines    []string   // the last that are complete
+	size     int        // of these, with their newlines
 	line     []byte     // the one being written
 	returned bool       // its end was \r: what comes next takes its place
 	in       sequence
@@ -92,7 +93,11 @@ func (t *Tail) add(b byte) {
 
 func (t *Tail) end() {
 	t.lines = append(t.lines, text(t.line, t.bytes()))
-	t.lines = t.lines[max(0, len(t.lines)-t.limit()):]
+	t.size += len(t.lines[len(t.lines)-1]) + 1
+	for len(t.lines) > t.limit() || len(t.lines) > 1 && t.size-len(t.lines[0])-1 >= t.bytes() {
+		t.size -= len(t.lines[0]) + 1
+		t.lines = t.lines[1:]
+	}
 	t.line, t.returned, t.in = t.line[:0], false, plain
 }
 

@@ -78,6 +78,25 @@ func FuzzTail(f *testing.F) {
 	})
 }
 
+func TestTailOfAnotherSize(t *testing.T) {
+	kept := Tail{Lines: 100, Bytes: 300}
+	fmt.Fprint(&kept, numbers(1, 200))
+	if got, want := kept.String(), "\n"+numbers(126, 200); got != want { // 300 bytes
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for range 1000 {
+		fmt.Fprintln(&kept, strings.Repeat("y", 300))
+	}
+	if got := len(kept.lines); got > 2 {
+		t.Errorf("got %d lines kept, want no more than what is told", got)
+	}
+	kept = Tail{Lines: 3, Bytes: 20 << 10}
+	fmt.Fprint(&kept, "a\n\n\n", strings.Repeat("x", 15<<10))
+	if got, want := kept.String(), "\n\n"+strings.Repeat("x", 15<<10); got != want {
+		t.Errorf("got %d bytes, want %d", len(got), len(want))
+	}
+}
+
 // writtenBy gives what is kept of a text that is written in pieces of a size.
 func writtenBy(size int, text string) string {
 	var kept Tail
