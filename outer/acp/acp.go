@@ -98,8 +98,11 @@ func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 		return d.notReady(ctx, err)
 	}
 	err = a.turn(ctx, p.Text, p.Guarded, see)
-	if a.over() {
+	switch {
+	case a.over():
 		d.drop()
+	case forgotten(err):
+		a.session = nil
 	}
 	return err
 }

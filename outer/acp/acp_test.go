@@ -33,6 +33,29 @@ var agents = map[string]func(*fake){
 			f.refuse(m, text)
 		}
 	},
+	"remembers": func(f *fake) { // the sessions that its arguments name, and that for one prompt
+		m := f.next()
+		f.answer(m, os.Args[3])
+		for {
+			switch m = f.next(); {
+			case m.Method == "session/new":
+				f.sessions++
+				f.answer(m, fmt.Sprintf(`{"sessionId":"new%d"}`, f.sessions))
+			case m.Method == "session/prompt" && f.asked == 1:
+				f.refuse(m, `{"code":-32603,"message":"Internal error","data":{"details":"Session not found: x"}}`)
+				f.asked++
+			case m.Method == "session/prompt":
+				f.asked++
+				f.say(m, "hello")
+				f.end(m)
+			case strings.Contains(string(m.Params), `"old"`):
+				f.say(m, "what I said of old: <promise>COMPLETE</promise>")
+				f.answer(m, "{}")
+			default:
+				f.refuse(m, `{"code":-32002,"message":"Resource not found"}`)
+			}
+		}
+	},
 	"start": func(f *fake) { // answers to the start with what its arguments say
 		for {
 			m := f.next()
@@ -62,6 +85,32 @@ func TestTurnsAreOfOneSession(t *testing.T) {
 	same(t, "a fresh session", third.sessions(), list("s2"))
 	fourth := take(t, d, outer.Prompt{Text: "d", Session: "s1"})
 	same(t, "goes on", fourth.sessions(), list("s2"))
+}
+
+func TestASessionIsTakenUp(t *testing.T) {
+	for _, tt := range []struct{ can, session, want string }{
+		{`{"loadSession":true}`, "old", "old"},
+		{`{"sessionCapabilities":{"resume":{}}}`, "old", "old"},
+		{`{"sessionCapabilities":{"resume":null}}`, "old", "new1"},
+		{`{}`, "old", "new1"},
+		{`{"loadSession":true}`, "forgotten", "new1"},
+		{`{"loadSession":true}`, "", "new1"},
+	} {
+		c := config(t, "remembers")
+		c.Argv = append(c.Argv, `{"protocolVersion":1,"agentCapabilities":`+tt.can+`}`)
+		d := open(t, c)
+		s := take(t, d, outer.Prompt{Text: "x", Session: tt.session})
+		same(t, tt.can+tt.session, s.sessions(), list(tt.want))
+		same(t, tt.can+tt.session+": texts", s.texts(), list("hello"))
+		if err := d.Turn(t.Context(), outer.Prompt{Text: "x"}, func(outer.Seen) {}); err == nil {
+			t.Error("a session that was forgotten goes on")
+		}
+		want := tt.want
+		if want == "new1" {
+			want = "new2"
+		}
+		same(t, tt.can+tt.session+": after that", take(t, d, outer.Prompt{Text: "x"}).sessions(), list(want))
+	}
 }
 
 func TestStopReasons(t *testing.T) {

@@ -94,6 +94,12 @@ func (e *answered) Error() string {
 	return clip(strings.Join(words, ": "))
 }
 
+// forgotten tells whether an error is that the agent does not know its session.
+func forgotten(err error) bool {
+	e, ok := err.(*answered)
+	return ok && lostSession.MatchString(strings.ToLower(e.Error()))
+}
+
 // login tells the ways to authenticate that the agent offers.
 func (a *agent) login() string {
 	var ways []string
@@ -148,7 +154,9 @@ func transient(e *sdk.RequestError) (after time.Duration, ok bool) {
 // What services and agents say when there are too many requests, and when to
 // come back.
 var (
-	busy = regexp.MustCompile(`\b(429|529)\b|rate.?limit|too many requests|overloaded|quota|resource.?exhausted|at capacity|temporarily unavailable`)
+	busy        = regexp.MustCompile(`\b(429|529)\b|rate.?limit|too many requests|overloaded|quota|resource.?exhausted|at capacity|temporarily unavailable`)
+	lostSession = regexp.MustCompile(`session.*(not found|unknown|not exist)|(unknown|no such|no) session`)
+
 	wait = regexp.MustCompile(`(?:retry[-_ ]?after|retry[-_ ]?delay|try again in|retry in)(_?ms)?[\\"':= ]*([0-9]+(?:\.[0-9]+)?)\s*(ms|millisecond|s|second|m\b|min|h)?`)
 )
 

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	case len(os.Args) > 2 && os.Args[1] == "agent":
 		maps.Copy(agents, hostile)
+		agents["sdk"] = serveSDK
 		agents[os.Args[2]](&fake{in: bufio.NewReaderSize(os.Stdin, 1<<20), out: os.Stdout})
 		os.Exit(0)
 	}
@@ -225,16 +226,6 @@ func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: got %q, want %q", what, got, want)
-	}
-}
-
-// until waits for a condition.
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it did not come to pass: " + what)
-		}
 	}
 }
 

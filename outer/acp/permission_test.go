@@ -113,7 +113,7 @@ func TestPolicies(t *testing.T) {
 				if yes && (k.plan || !guarded) {
 					want = "yo"
 				}
-				call := strings.ReplaceAll(k.call, "DIR", dir)
+				call := strings.ReplaceAll(k.call, "DIR", filepath.ToSlash(dir))
 				if got := chosen(t, x, call, everyOption); got != want {
 					t.Errorf("%q, guarded %v, %s: got %s, want %s", policy, guarded, k.call, got, want)
 				}

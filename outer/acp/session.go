@@ -60,7 +60,7 @@ type selector struct {
 func (a *agent) open(ctx context.Context, id string) (*session, error) {
 	if id != "" {
 		s, err := a.takeUp(ctx, id)
-		if lost := (*answered)(nil); err == nil && s != nil || err != nil && !errors.As(err, &lost) {
+		if _, lost := err.(*answered); !lost && (s != nil || err != nil) {
 			return s, err
 		}
 		// The agent does not know it any more, or cannot do that at all.

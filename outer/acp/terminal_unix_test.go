@@ -249,3 +249,13 @@ func TestWhoWaitsForACommandDoesNotOutwaitTheTurn(t *testing.T) {
 		t.Error("it has ended")
 	}
 }
+
+// until waits for a condition.
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it did not come to pass: " + what)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -154,13 +155,13 @@ func TestUpdates(t *testing.T) {
 			s := &story{}
 			x := quiet(t, Config{Dir: folder(t)}, false, s.see)
 			for _, u := range tt.updates {
-				x.update(json.RawMessage(fmt.Sprintf(`{"sessionId":"s","update":%s}`, strings.ReplaceAll(u, "DIR", x.a.Dir))))
+				x.update(json.RawMessage(fmt.Sprintf(`{"sessionId":"s","update":%s}`, strings.ReplaceAll(u, "DIR", filepath.ToSlash(x.a.Dir)))))
 			}
 			x.end(true)
 			got := s.seen
 			for i, g := range got {
-				got[i].Record.File = strings.ReplaceAll(g.Record.File, x.a.Dir, "DIR")
-				got[i].Tool = strings.ReplaceAll(g.Tool, x.a.Dir, "DIR")
+				got[i].Record.File = strings.ReplaceAll(filepath.ToSlash(g.Record.File), filepath.ToSlash(x.a.Dir), "DIR")
+				got[i].Tool = strings.ReplaceAll(g.Tool, filepath.ToSlash(x.a.Dir), "DIR")
 				got[i].Record.ID, _, _ = strings.Cut(g.Record.ID, " ")
 			}
 			if !reflect.DeepEqual(got, tt.want) {

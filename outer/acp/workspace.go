@@ -80,6 +80,9 @@ func (w *workspace) relative(path string) (string, error) {
 	if path == "" || path[0] == '~' || slices.Contains(parts, "..") || strings.Contains(path, "://") || strings.ContainsRune(path, 0) {
 		return "", errOutside
 	}
+	if !filepath.IsAbs(path) && !filepath.IsLocal(path) { // on Windows \x is on some drive, and c:x in some folder
+		return "", errOutside
+	}
 	path = w.absolute(path)
 	for _, base := range []string{w.dir, w.real} {
 		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {

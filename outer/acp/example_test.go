@@ -1,0 +1,41 @@
+package acp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cursor-ralph/cursor-ralph/outer"
+	"github.com/cursor-ralph/cursor-ralph/outer/acp"
+)
+
+// An agent is given a turn, and may edit files in its workspace.
+func Example() {
+	d := acp.Open(acp.Config{
+		Argv:   []string{"opencode", "acp"},
+		Dir:    "/home/me/project",
+		Self:   "/usr/local/bin/cursor-ralph",
+		Policy: acp.PolicyEdits,
+	})
+	defer d.Close()
+	err := d.Turn(context.Background(), outer.Prompt{Text: "Fix the failing test."}, func(s outer.Seen) {
+		fmt.Print(s.Text)
+	})
+	if start := (*outer.StartError)(nil); errors.As(err, &start) {
+		fmt.Println(start.Hint)
+	}
+}
+
+// The agents that are known, and how they are started.
+func ExamplePresets() {
+	for _, p := range acp.Presets() {
+		fmt.Println(p.Name, p.Argv)
+	}
+	// Output:
+	// cursor-agent [cursor-agent acp]
+	// opencode [opencode acp]
+	// gemini [gemini --acp]
+	// copilot [copilot --acp --stdio]
+	// claude [claude-agent-acp]
+	// codex [codex-acp]
+}
