@@ -30,6 +30,7 @@ type Options struct {
 	Injectors     *string       // ways of typing in order, joined by commas, or none; empty is those of the desktop, nil is what is installed
 	FocusKeys     *string       // keys pressed before the line is typed, such as ctrl+i; empty is none, nil is what is installed
 	TypeUnchecked *bool         // ways of typing that cannot check the focus may be used; nil is what is installed
+	NoNotify      *bool         // show no notifications; nil is what is installed
 	PlanGuard     *bool         // ask our hook before every tool call, which keeps a plan loop's agent from changing things; nil is what is installed
 	VerifyTimeout time.Duration // longest --verify the stop entry must have time for; zero is what is installed, else ten minutes
 	AnyEvent      bool          // accept event names in hooks.json that we do not know

@@ -72,7 +72,7 @@ func (o Options) entry(event string) entry {
 	}
 	command := o.command()
 	if event == "beforeSubmitPrompt" { // refuses a loop whose verification would not fit into the stop entry's timeout
-		command += fmt.Sprintf(" --timeout %d", o.stopTimeout())
+		command += fmt.Sprintf(" --timeout %d", o.stopTimeout()) + o.quietFlag()
 	}
 	e := entry{event, []field{{"command", text(command)}}}
 	if event == "afterShellExecution" {
@@ -90,7 +90,7 @@ func (o Options) stopEntry() entry {
 	if o.Minimal {
 		command += " --minimal"
 	}
-	command += o.typingFlags()
+	command += o.quietFlag() + o.typingFlags()
 	loopLimit := hujson.Literal(limit)
 	if limit == "none" || limit == "auto" {
 		loopLimit = hujson.Literal("null")
@@ -100,6 +100,14 @@ func (o Options) stopEntry() entry {
 		{"timeout", hujson.Int(timeout)},
 		{"loop_limit", loopLimit},
 	}}
+}
+
+// quietFlag is for the hooks that show notifications.
+func (o Options) quietFlag() string {
+	if o.NoNotify != nil && *o.NoNotify {
+		return " --no-notify"
+	}
+	return ""
 }
 
 // typingFlags are those that the hook passes on to cursor-ralph inject.

@@ -76,6 +76,7 @@ type settings struct {
 	injectors string
 	focusKeys string
 	unchecked bool
+	quiet     bool
 	guard     bool
 	verify    time.Duration // what the stop entry has time for
 }
@@ -92,7 +93,7 @@ func settingsOf(raw []byte) settings {
 		for _, e := range d.installed(goos) {
 			if e.event == "stop" && e.words != nil {
 				was.limit, was.minimal, was.unchecked = e.limit(d), e.minimal(), slices.Contains(e.words, "--type-unchecked")
-				was.verify = verifyOf(e.timeout(d))
+				was.verify, was.quiet = verifyOf(e.timeout(d)), slices.Contains(e.words, "--no-notify")
 				was.injectors, was.focusKeys = e.names("--injectors"), e.names("--focus-keys")
 				return was
 			}

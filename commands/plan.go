@@ -113,7 +113,7 @@ func (c *Change) keepSettings(o Options, now node) (Options, error) {
 		o.VerifyTimeout = was.verify
 		c.note("%s: time for a verification of %s is kept; --verify-timeout %s sets the usual one", now.path, was.verify, defaultVerifyTimeout)
 	}
-	return c.keepGuard(c.keepTyping(o, was, now.path), was, now.path)
+	return c.keepGuard(c.keepTelling(o, was, now.path), was, now.path)
 }
 
 // keepGuard is the last of these: a minimal installation has no place for the plan guard.
@@ -132,7 +132,8 @@ func (c *Change) keepGuard(o Options, was settings, path string) (Options, error
 	return o, nil
 }
 
-func (c *Change) keepTyping(o Options, was settings, path string) Options {
+// keepTelling keeps how the user is reached: by typing and by notifications.
+func (c *Change) keepTelling(o Options, was settings, path string) Options {
 	if o.Injectors == nil && was.injectors != "" {
 		o.Injectors = &was.injectors
 		c.note("%s: the injectors %s are kept; --injectors '' sets the usual ones", path, was.injectors)
@@ -144,6 +145,10 @@ func (c *Change) keepTyping(o Options, was settings, path string) Options {
 	if o.TypeUnchecked == nil && was.unchecked {
 		o.TypeUnchecked = &was.unchecked
 		c.note("%s: --type-unchecked is kept; --type-unchecked=false takes it out", path)
+	}
+	if o.NoNotify == nil && was.quiet {
+		o.NoNotify = &was.quiet
+		c.note("%s: --no-notify is kept; --no-notify=false takes it out", path)
 	}
 	return o
 }

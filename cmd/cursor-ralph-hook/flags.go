@@ -16,6 +16,7 @@ const auto = -1
 type flags struct {
 	sessionLimit int // stops that Cursor lets us answer in a row, 0 for no limit, or auto
 	minimal      bool
+	quiet        bool          // no notifications
 	guard        bool          // the event is one that the plan guard answers, whether it can be read or not
 	timeout      time.Duration // of the stop entry in hooks.json, 0 where it is not told
 	typing       []string      // what cursor-ralph inject is told, as it stands in hooks.json
@@ -29,6 +30,7 @@ func parseFlags(args []string) (flags, error) {
 	set.SetOutput(io.Discard)
 	set.BoolVar(&f.minimal, "minimal", false, "")
 	set.BoolVar(&f.guard, "guard", false, "")
+	set.BoolVar(&f.quiet, "no-notify", false, "")
 	seconds := set.Int("timeout", 0, "")
 	for _, name := range []string{"injectors", "focus-keys"} {
 		set.Func(name, "", func(v string) error {
@@ -45,7 +47,7 @@ func parseFlags(args []string) (flags, error) {
 		return err
 	})
 	if err := set.Parse(args); err != nil {
-		return flags{sessionLimit: hook.DefaultLoopLimit, minimal: f.minimal, guard: f.guard}, fmt.Errorf("flags in hooks.json: %w", err)
+		return flags{sessionLimit: hook.DefaultLoopLimit, minimal: f.minimal, guard: f.guard, quiet: f.quiet}, fmt.Errorf("flags in hooks.json: %w", err)
 	}
 	f.timeout = time.Duration(*seconds) * time.Second
 	return f, nil

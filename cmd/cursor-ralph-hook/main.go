@@ -4,7 +4,7 @@
 //
 // Usage, in hooks.json:
 //
-//	cursor-ralph-hook [--session-limit N|none|auto] [--minimal] [--timeout SECONDS]
+//	cursor-ralph-hook [--session-limit N|none|auto] [--minimal] [--timeout SECONDS] [--no-notify]
 //		[--injectors LIST] [--focus-keys KEYS] [--type-unchecked]
 package main
 

@@ -14,7 +14,7 @@ import (
 // loop where nothing in the chat tells it. It is shown by cursor-ralph, in a
 // process of its own: the hook neither links nor waits for a desktop.
 func (h *handler) notify(l loop.State, a loop.Action) {
-	if !worthTelling(l, a) || h.getenv("CURSOR_RALPH_NO_NOTIFY") != "" || !platform.HasDesktop(runtime.GOOS, h.getenv) {
+	if !worthTelling(l, a) || h.flags.quiet || h.getenv("CURSOR_RALPH_NO_NOTIFY") != "" || !platform.HasDesktop(runtime.GOOS, h.getenv) {
 		return
 	}
 	program, err := cursorRalph()

@@ -32,6 +32,7 @@ func installFlags(f *pflag.FlagSet) {
 	f.String("injectors", "", "ways of typing the continue line, in order: a `LIST` such as xtest,robotgo, or none; '' for those of the desktop (default: as installed)")
 	f.String("focus-keys", "", "`KEYS` that bring the focus into the chat input before the line is typed, such as ctrl+i; '' for none (default: as installed)")
 	f.Bool("type-unchecked", false, "allow ways of typing that cannot check which window has the focus")
+	f.Bool("no-notify", false, "show no desktop notifications (default: as installed)")
 	f.Bool("plan-guard", false, "deny the agent of a loop with --plan every tool that writes or runs something (default: as installed)")
 	f.Duration("verify-timeout", 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
@@ -107,6 +108,10 @@ func (e *env) installOptions(ctx context.Context) (commands.Options, error) {
 	}
 	if o.VerifyTimeout, err = e.flags.GetDuration("verify-timeout"); err != nil || o.VerifyTimeout <= 0 && e.flags.Changed("verify-timeout") {
 		return o, errors.Join(err, misuse("--verify-timeout is no time", "give a duration such as 30m"))
+	}
+	if e.flags.Changed("no-notify") {
+		quiet := e.isSet("no-notify")
+		o.NoNotify = &quiet
 	}
 	if e.flags.Changed("plan-guard") {
 		guard := e.isSet("plan-guard")

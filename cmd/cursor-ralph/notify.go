@@ -39,7 +39,7 @@ func notify(_ context.Context, e *env, args []string) error {
 
 func (e *env) showNotification(l loop.State) error {
 	beeep.AppName = "cursor-ralph"
-	err := beeep.Notify("Ralph loop in "+filepath.Base(l.Workspace), notification(l), "")
+	err := beeep.Notify(plain("Ralph loop in "+filepath.Base(l.Workspace), titleLimit), notification(l), "")
 	if err != nil {
 		err = fmt.Errorf("show a notification: %w", err)
 		line := hooklog.Line{At: e.now(), Conversation: l.ConversationID, Event: "notify", Action: "error", Why: err.Error()}
@@ -48,14 +48,30 @@ func (e *env) showNotification(l loop.State) error {
 	return err
 }
 
-// notification says where the loop stands and what the user can do. Some
-// desktops read markup in it, which the agent's words must not bring in.
+// The most characters that a notification has: no desktop shows more.
+const (
+	titleLimit  = 80
+	reasonLimit = 400
+)
+
+// notification says where the loop stands and what the user can do.
 func notification(l loop.State) string {
-	text := l.Status.Word() + " after " + fmt.Sprint(l.Iterations) + " iterations. " + l.Reason
+	text := plain(fmt.Sprintf("%s after %d iterations. %s", l.Status.Word(), l.Iterations, l.Reason), reasonLimit)
 	if l.Status == loop.Waiting || l.Status == loop.Paused {
-		text += "\nTo go on, type " + loop.ContinueLine(l.ConversationID) + "\nor open " + loop.PromptLink(l.ConversationID)
+		text += "\n" + plain("To go on, type "+loop.ContinueLine(l.ConversationID), reasonLimit) + "\n" + plain("or open "+loop.PromptLink(l.ConversationID), reasonLimit)
 	}
-	return strings.NewReplacer("<", "‹", ">", "›", "&", "+").Replace(printable(text))
+	return text
+}
+
+// plain is one line that says nothing to a desktop but its words. Some read markup
+// in a notification, and on Windows it may go through a script of PowerShell, a
+// text in quotes in which the other signs would run what the agent wrote.
+func plain(text string, limit int) string {
+	letters := []rune(printable(strings.Join(strings.Fields(text), " ")))
+	if len(letters) > limit {
+		letters = append(letters[:limit-1], '…')
+	}
+	return strings.NewReplacer("<", "‹", ">", "›", "&", "+", "$", "＄", "`", "'", `"`, "'", "“", "'", "”", "'", "„", "'", "]]", "] ]").Replace(string(letters))
 }
 
 // mayNotify tells whether there may be a desktop that shows notifications, and
