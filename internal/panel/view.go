@@ -205,7 +205,11 @@ func (m model) foot() (lines []string, cursor *tea.Cursor) {
 // saidLines is what the last command said. It takes a line also where there is
 // nothing, so that the screen does not jump.
 func (m model) saidLines() []string {
-	lines := wrap(m.oneLine(m.said), m.width, max(1, min(4, m.height/5)))
+	var lines []string
+	for line := range strings.Lines(m.said) {
+		lines = append(lines, wrap(m.oneLine(short(line)), m.width, 4)...)
+	}
+	lines = lines[:min(len(lines), max(1, min(5, m.height/4)))]
 	if m.wrong {
 		for i := range lines {
 			lines[i] = m.colors.bad.Styled(lines[i])
