@@ -88,6 +88,7 @@ var rows = []row{
 	{dir: "bench/floor"},
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("internal/testdesk")},
+	{dir: "scripts/sbom", theirs: list("github.com/CycloneDX/cyclonedx-go")},
 	{dir: "scripts/testreport"},
 }
 
