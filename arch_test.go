@@ -90,6 +90,7 @@ var rows = []row{
 	{dir: "bench/typing", ours: list("internal/testdesk")},
 	{dir: "bench/watch"},
 	{dir: "scripts/record"},
+	{dir: "scripts/sbom", theirs: list("github.com/CycloneDX/cyclonedx-go")},
 	{dir: "scripts/testreport"},
 }
 

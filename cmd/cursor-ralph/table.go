@@ -48,6 +48,7 @@ func table() []command {
 		{name: "completion", args: "bash|zsh|fish|powershell", summary: "print a completion script", run: completion,
 			example: "completion bash"},
 		{name: "version", summary: "print the version", run: version, example: "version"},
+		{name: "man", summary: "print the manual page as Markdown (the build makes roff of it)", hidden: true, run: man, example: "man"},
 		{name: "slash", args: "<command>", summary: "do what a slash command says; its text comes on standard input", hidden: true, long: true, run: slash,
 			example: "slash ralph-loop"},
 		{name: "inject", args: "<id>", summary: "type the continue line of a loop into Cursor (the hook runs this)", hidden: true, long: true,
