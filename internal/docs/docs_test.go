@@ -159,10 +159,7 @@ func TestBlocks(t *testing.T) {
 		}
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			w := &world{T: t, dir: t.TempDir(), bin: bin}
-			for _, dir := range []string{"home", "tmp", "shop"} {
-				w.must(os.Mkdir(filepath.Join(w.dir, dir), 0o700))
-			}
+			w := newWorld(t, bin)
 			for _, b := range p.blocks() {
 				w.check(p, b)
 			}
@@ -403,6 +400,61 @@ func shortened(source, whole string) error {
 	return nil
 }
 
+// TestExamples runs the example that the help of each command ends with, in a
+// workspace that has what it is about.
+func TestExamples(t *testing.T) {
+	bin := build(t)
+	w := newWorld(t, bin)
+	list, err := w.shell(block{}, "cursor-ralph help")
+	w.must(err)
+	commands := regexp.MustCompile(`(?m)^  ([a-z-]+) `).FindAllStringSubmatch(list, -1)
+	if len(commands) < 20 {
+		t.Errorf("got %d commands, want all:\n%s", len(commands), list)
+	}
+	for _, command := range commands {
+		t.Run(command[1], func(t *testing.T) {
+			w := newWorld(t, bin)
+			help, err := w.shell(block{}, "cursor-ralph help "+command[1])
+			w.must(err)
+			_, example, _ := strings.Cut(help, "\nExample:\n")
+			if !strings.HasPrefix(strings.TrimSpace(example), "cursor-ralph "+command[1]) {
+				t.Fatalf("got the example %q, want one of %s", example, command[1])
+			}
+			_, err = w.shell(block{marks: []string{"test: " + before(command[1])}}, example)
+			w.must(err)
+		})
+	}
+}
+
+// before makes what an example needs: a loop of the folder, but for those that
+// make one.
+func before(command string) string {
+	const loop = `printf '{"prompt":"port the parser","max_iterations":20,"completion_promise":"COMPLETE","iterations":3,"session_iterations":1,` +
+		`"stop":false,"last_output":"","workspace":"%s"}' "$PWD" >"$CURSOR_RALPH_DIR/cursor-ralph-loop-3f2a.json"; cursor-ralph install >/dev/null;`
+	switch command {
+	case "start", "loop-mode", "install":
+		return ":"
+	case "resume":
+		return loop + "cursor-ralph pause >/dev/null"
+	case "import":
+		return "mkdir -p .cursor/ralph; printf -- '---\\niteration: 1\\nmax_iterations: 5\\ncompletion_promise: \"DONE\"\\n---\\n\\nport the parser\\n' >.cursor/ralph/scratchpad.md"
+	case "simulate":
+		return `mkdir .cursor; echo '{"version":1,"hooks":{"stop":[{"command":"cat"}]}}' >.cursor/hooks.json`
+	case "hook-events":
+		return `printf '#!/bin/sh\ncat\n' >my-hook; chmod +x my-hook`
+	}
+	return loop
+}
+
+func newWorld(t *testing.T, bin string) *world {
+	t.Helper()
+	w := &world{T: t, dir: t.TempDir(), bin: bin}
+	for _, dir := range []string{"home", "tmp", "shop"} {
+		w.must(os.Mkdir(filepath.Join(w.dir, dir), 0o700))
+	}
+	return w
+}
+
 // TestRecording: the picture in the README shows what the demo prints.
 func TestRecording(t *testing.T) {
 	data, err := os.ReadFile(root + "/docs/demo.svg")
@@ -430,10 +482,7 @@ func TestRecording(t *testing.T) {
 			rows.WriteString(row + "\n")
 		}
 	}
-	w := &world{T: t, dir: t.TempDir(), bin: build(t)}
-	for _, dir := range []string{"home", "tmp", "shop"} {
-		w.must(os.Mkdir(filepath.Join(w.dir, dir), 0o700))
-	}
+	w := newWorld(t, build(t))
 	if err := shortened(rows.String(), w.demo()); err != nil {
 		t.Errorf("run `make record`: %v", err)
 	}
@@ -562,8 +611,7 @@ func TestEveryPageIsLinked(t *testing.T) {
 
 // TestChecksBite shows that a wrong page is found.
 func TestChecksBite(t *testing.T) {
-	w := &world{T: t, dir: t.TempDir()}
-	w.must(os.Mkdir(filepath.Join(w.dir, "shop"), 0o700))
+	w := newWorld(t, "")
 	for _, tt := range []struct {
 		name string
 		err  error

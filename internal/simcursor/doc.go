@@ -28,4 +28,7 @@
 // settings are left out, as are entries of type "prompt" (they need a model)
 // and updated_input. hooks.json is read anew at every event, as the editor
 // follows changes of it.
+//
+// Config.Fired is told each event with its entries, for people who want to see
+// what their own hooks do; Samples has a payload of each event.
 package simcursor

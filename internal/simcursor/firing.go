@@ -120,7 +120,7 @@ func (k kind) is(value any) bool {
 // long, exited with another code than 0, or wrote what is no answer. Exit code 2
 // is a denial where there is something to deny.
 func (r Run) Failed() bool {
-	return !r.Skipped && !r.givenUp && r.failed() && !(r.Exit == 2 && !r.TimedOut && asks(r.Event))
+	return !r.givenUp && r.failed() && !(r.Exit == 2 && !r.TimedOut && asks(r.Event))
 }
 
 // Effects tells in sentences what Cursor does after the hooks of an event.
