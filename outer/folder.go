@@ -45,17 +45,32 @@ func Enter(ctx context.Context, workspace string) (*Folder, error) {
 	if err := ownfile.Folder(f.path); err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
 	var err error
-	f.release, err = ownfile.Lock(waiting, f.in(lockFile))
-	switch {
-	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("%w: %s", ErrBusy, workspace)
-	case err != nil:
+	if f.release, err = f.lock(ctx); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %s", ErrBusy, workspace)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// lock takes the lock, which may be held for a moment by who looks whether it
+// is.
+func (f *Folder) lock(ctx context.Context) (release func() error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	for {
+		held, err := ownfile.Held(f.in(lockFile))
+		switch {
+		case err != nil:
+			return nil, err
+		case !held:
+			return ownfile.Lock(ctx, f.in(lockFile))
+		case !wait(ctx, lockWait/20):
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // Leave gives the lock back. What lies in the folder stays.
@@ -147,9 +162,7 @@ func (f *Folder) hold() error {
 	if err := ownfile.Folder(f.path); err != nil {
 		return err
 	}
-	waiting, cancel := context.WithTimeout(context.Background(), lockWait)
-	defer cancel()
-	release, err := ownfile.Lock(waiting, f.in(lockFile))
+	release, err := f.lock(context.Background())
 	if err != nil {
 		return err
 	}
