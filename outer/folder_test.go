@@ -34,8 +34,11 @@ func (w *world) clear() {
 }
 
 // keep and restore bring the files back to where they were.
-func (w *world) keep()    { w.must(os.CopyFS(w.places.Base+".kept", os.DirFS(w.places.Base))) }
-func (w *world) restore() { w.clear(); w.must(os.CopyFS(w.places.Base, os.DirFS(w.places.Base+".kept"))) }
+func (w *world) keep() { w.must(os.CopyFS(w.places.Base+".kept", os.DirFS(w.places.Base))) }
+func (w *world) restore() {
+	w.clear()
+	w.must(os.CopyFS(w.places.Base, os.DirFS(w.places.Base+".kept")))
+}
 
 func TestTheFolder(t *testing.T) {
 	inWorld(t, "ignores itself, and holds the task and the state", func(w *world) {

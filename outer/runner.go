@@ -302,3 +302,6 @@ func wait(ctx context.Context, d time.Duration) bool {
 		return ctx.Err() == nil
 	}
 }
+
+// ID names the loop that runs; it is empty before that.
+func (r *Runner) ID() string { return r.id }

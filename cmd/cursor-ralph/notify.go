@@ -52,7 +52,11 @@ func (e *env) showNotification(l loop.State) error {
 // desktops read markup in it, which the agent's words must not bring in.
 func notification(l loop.State) string {
 	text := l.Status.Word() + " after " + fmt.Sprint(l.Iterations) + " iterations. " + l.Reason
-	if l.Status == loop.Waiting || l.Status == loop.Paused {
+	switch {
+	case l.Outer() && l.Status == loop.Paused:
+		text += "\nTo go on: cursor-ralph run --resume " + l.ConversationID
+	case l.Outer():
+	case l.Status == loop.Waiting || l.Status == loop.Paused:
 		text += "\nTo go on, type " + loop.ContinueLine(l.ConversationID) + "\nor open " + loop.PromptLink(l.ConversationID)
 	}
 	return strings.NewReplacer("<", "‹", ">", "›", "&", "+").Replace(printable(text))
