@@ -49,10 +49,21 @@ func Enter(ctx context.Context, workspace string) (*Folder, error) {
 	if f.release, err = f.lock(ctx); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %s", ErrBusy, workspace)
 	}
+	if err == nil {
+		err = f.ignore()
+	}
 	if err != nil {
-		return nil, err
+		return nil, f.notEntered(err)
 	}
 	return f, nil
+}
+
+// notEntered gives the lock back where it was taken.
+func (f *Folder) notEntered(err error) error {
+	if f.release == nil {
+		return err
+	}
+	return errors.Join(err, f.release())
 }
 
 // lock takes the lock, which may be held for a moment by who looks whether it
@@ -114,9 +125,6 @@ func Left(workspace string) (loop.State, error) {
 // Begin puts the task of a loop into the folder. A prompt.md of something else
 // is kept beside it.
 func (f *Folder) Begin(l loop.State) error {
-	if err := f.ignore(); err != nil {
-		return err
-	}
 	was, _, err := ownfile.Read(f.in(promptFile), 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
