@@ -47,7 +47,7 @@ var rows = []row{
 	{dir: "commands", theirs: list("github.com/tailscale/hujson", "golang.org/x/sys")},
 
 	// The outer loop: what an agent is talked to with is a driver, below it.
-	{dir: "outer", ours: list("loop", "state", "internal/ownfile", "internal/worktree")},
+	{dir: "outer", ours: list("loop", "state", "internal/ownfile", "internal/owncall", "internal/worktree")},
 	{dir: "outer/acp", ours: list("loop", "outer", "internal/tend"), theirs: list("github.com/coder/acp-go-sdk")},
 	{dir: "outer/printmode", ours: list("loop", "outer", "internal/tend", "internal/gate"), theirs: list("mvdan.cc/sh")},
 
@@ -60,6 +60,7 @@ var rows = []row{
 	{dir: "internal/config", ours: list("loop"), theirs: list("github.com/pelletier/go-toml/v2")},
 	// The panel of cursor-ralph watch: shows what it is given, and does what it is told by functions.
 	{dir: "internal/panel", ours: list("loop"), theirs: list("charm.land/bubbletea", "charm.land/bubbles", "charm.land/lipgloss", "github.com/charmbracelet/x", "github.com/fsnotify/fsnotify")},
+	{dir: "internal/owncall"},
 	{dir: "internal/hooklog", ours: list("internal/ownfile")},
 	{dir: "internal/worktree", ours: list("loop"), theirs: list("golang.org/x/sys")},
 	// Plays the editor, so it knows nothing of ours. For tests and the demo only.
@@ -75,12 +76,12 @@ var rows = []row{
 
 	// The programs. The hook runs at every event of every chat: see lean, below.
 	{dir: "cmd/cursor-ralph-hook",
-		ours: list("hook", "loop", "pending", "state", "platform", "internal/ownfile", "internal/hooklog", "internal/worktree")},
+		ours: list("hook", "loop", "pending", "state", "platform", "internal/ownfile", "internal/owncall", "internal/hooklog", "internal/worktree")},
 	{dir: "cmd/cursor-ralph",
 		ours: list("hook", "loop", "pending", "state", "platform", "keystroke", "commands", "outer", "outer/acp", "outer/printmode",
 			"internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate", "internal/simcursor",
 			"internal/tend", "internal/config", "internal/panel"),
-		theirs: list("github.com/spf13/pflag", "charm.land/bubbletea", "github.com/gen2brain/beeep", "golang.org/x/sys", "go.yaml.in/yaml")},
+		theirs: list("github.com/spf13/pflag", "github.com/kballard/go-shellquote", "charm.land/bubbletea", "github.com/gen2brain/beeep", "golang.org/x/sys", "go.yaml.in/yaml")},
 	{dir: "cmd/cursor-ralph-robotgo", theirs: list("github.com/go-vgo/robotgo")},
 
 	// Tools of the project itself.

@@ -13,12 +13,16 @@ type EventKind string
 
 // The events of a loop. Each names the fields of Event that it uses.
 const (
-	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Aborts, Minimal, Began, Waited, Verified, Tree, Committed, Turn
+	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Aborts, Minimal, Began, Waited, Verified, Tree, Committed, Turn; in an outer loop Text, what failed
 	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Composer
 	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
 	EventVerified   EventKind = "verified"    // the promise of a text that came late was verified, or any verification was given up: Verified, Idle
-	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Verified, Turn, Tree, Committed; from a hook Generation
+	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Verified, Turn, Tree, Committed; from a hook Generation; from an outer loop's process Run, and as Text why
+	EventTransient  EventKind = "transient"   // the turn of an outer loop failed for a reason that goes away: Text, After
+	EventAgain      EventKind = "again"       // an outer loop tries such a turn again
+	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text
+	EventSession    EventKind = "session"     // the agent of an outer loop began a session: Text
 	EventPause      EventKind = "pause"       // by the user
 	EventResume     EventKind = "resume"      // by the user
 	EventCancel     EventKind = "cancel"      // by the user
@@ -72,6 +76,9 @@ type Event struct {
 	Idle          bool // it was asked for away from the chat, whose agent does not know
 
 	Injection Injection // how the typing went
+
+	Run   Run      // how the agent of an outer loop is talked to from now on
+	After Duration // how long the agent of an outer loop asks to wait; zero if it does not
 }
 
 // ActionKind is what is to be done after the state was saved.
@@ -86,6 +93,7 @@ const (
 	AwaitText ActionKind = "await-text" // nothing was decided: wait for the text, then ask again
 	AskTyping ActionKind = "ask-typing" // nothing was decided: find out whether typing is possible, then ask again
 	AskVerify ActionKind = "ask-verify" // only that the promise is to be verified: do it without the loop's lock, then ask again with the result
+	Again     ActionKind = "again"      // an outer loop: give the same turn once more, at RetryAt
 	Refuse    ActionKind = "refuse"     // the request is not possible; Why and Hint tell
 )
 
@@ -141,6 +149,10 @@ func (s State) live(e Event, now time.Time) (State, Action) {
 		return s.typed(e, now)
 	case EventInject:
 		return s.inject(now)
+	case EventTransient:
+		return s.transient(e, now)
+	case EventAgain:
+		return s.again(now)
 	case EventPause, EventResume, EventCancel, EventBlocked, EventReplace:
 		return s.steer(e, now)
 	}
@@ -166,6 +178,9 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 	case EventSpoken:
 		return s.spoken(e, now)
 	case EventTyped:
+		if s.Outer() {
+			return s, s.notHere()
+		}
 		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventNameTokens:
 		s.Token = e.Text
@@ -178,7 +193,7 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 func (s State) end(status Status, reason string, now time.Time) State {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
 	s.Injection = s.Injection.close("the loop ended", now)
-	s.Verifying = Verifying{}
+	s.Verifying, s.RetryAt = Verifying{}, time.Time{}
 	return s
 }
 
@@ -240,6 +255,10 @@ func (s State) record(e Event, now time.Time) State {
 		s.Context = addOnce(s.Context, e.Text)
 	case EventNotice:
 		s.Notices = addOnce(s.Notices, e.Text)
+	case EventInterrupt:
+		s = s.interrupted(e)
+	case EventSession:
+		s.Run.Session = e.Text
 	case EventNote:
 		s.LastOutput, s.Note = e.Text, e.Text
 	case EventConfirm:

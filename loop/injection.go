@@ -105,6 +105,9 @@ func (s State) opened(byHand bool, now time.Time) State {
 // inject begins an injection that was asked for by hand. A pause or a stop is
 // taken back by the line, when it arrives, and not by the wish.
 func (s State) inject(now time.Time) (State, Action) {
+	if s.Outer() {
+		return s, s.notHere()
+	}
 	if s.Injection.Open(now) && !s.Injection.early(now) {
 		return s, Action{Kind: Refuse, Why: "the continue line is being typed already", Hint: "wait for it, or cancel the loop"}
 	}
@@ -173,6 +176,9 @@ func (s State) remembered(i Injection) State {
 // mistake: nothing moves there. Our hook may be installed twice, and then
 // reports it twice.
 func (s State) typed(e Event, now time.Time) (State, Action) {
+	if s.Outer() {
+		return s, s.notHere()
+	}
 	elsewhere := e.Conversation != s.ConversationID
 	again := s.Injection.Outcome == keptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
 	if elsewhere && (s.Injection.Open(now) && !s.Injection.early(now) || again) {

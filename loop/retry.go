@@ -25,6 +25,9 @@ const (
 // not counted.
 func (s State) failed(e Event, now time.Time) (State, Action) {
 	why := "the turn failed: Cursor reported " + string(e.Status)
+	if s.Outer() {
+		return s.turnFailed(e, now)
+	}
 	s.Rested = true
 	switch {
 	case s.OnError != RetryOnError:

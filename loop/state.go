@@ -88,6 +88,7 @@ type State struct {
 	StaleAfter     Duration `json:"stale_after,omitempty"`
 	Ultrawork      bool     `json:"ultrawork,omitempty"`
 
+	Run         Run       `json:"run,omitzero"`           // of an outer loop: how its agent is talked to
 	Replace     bool      `json:"replace,omitempty"`      // pending only: it may take the place of a running loop
 	Token       string    `json:"token,omitempty"`        // printed by the CLI, so that a hook can bind the file
 	ArmedBy     string    `json:"armed_by,omitempty"`     // prompt (the prompt hook), mode (loop mode) or cli
@@ -115,6 +116,7 @@ type State struct {
 	LastStop     StopMark    `json:"last_stop,omitzero"`
 	Injection    Injection   `json:"injection,omitzero"`          // of the continue line, the last one
 	Retries      int         `json:"retries,omitempty"`           // of failed turns, in a row
+	RetryAt      time.Time   `json:"retry_at,omitzero"`           // when an outer loop tries a failed turn again
 	Verifying    Verifying   `json:"verifying,omitzero"`          // a promise that is being verified
 	VerifyFiles  Contents    `json:"verify_files,omitempty"`      // what the verification obviously runs, as it was when the loop began
 	Tree         Tree        `json:"tree,omitzero"`               // the workspace after the last turn
@@ -292,7 +294,7 @@ func fields() []string {
 		"struggle_pause", "on_error", "stale_after", "ultrawork", "token", "armed_by", "confirmed",
 		"continue_in", "continue_at", "continued_in", "continued", "moved_to", "spoken_in", "spoken_at", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
-		"injection", "retries", "verifying", "verify_files", "tree", "edited", "trees", "last_answer", "unchanged", "unchanged_evident",
+		"injection", "retries", "retry_at", "run", "verifying", "verify_files", "tree", "edited", "trees", "last_answer", "unchanged", "unchanged_evident",
 		"struggle", "carried", "journal", "history",
 	}
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -13,7 +14,8 @@ func (s State) steer(e Event, now time.Time) (State, Action) {
 	case EventResume:
 		return s.resume()
 	case EventCancel:
-		return s.end(Cancelled, "cancelled by the user", now), Action{Why: "cancelled by the user"}
+		why := cmp.Or(e.Text, "cancelled by the user")
+		return s.end(Cancelled, why, now), Action{Why: why}
 	case EventBlocked:
 		return s.end(Blocked, e.Text, now), Action{Why: "blocked: " + e.Text}
 	case EventReplace:
@@ -23,7 +25,7 @@ func (s State) steer(e Event, now time.Time) (State, Action) {
 }
 
 func (s State) pause(reason, words string) State {
-	s.Status, s.PauseReason, s.Reason = Paused, reason, words
+	s.Status, s.PauseReason, s.Reason, s.RetryAt = Paused, reason, words, time.Time{}
 	return s
 }
 
@@ -38,6 +40,9 @@ func (s State) resume() (State, Action) {
 	if s.Rested {
 		s.Status, s.Reason = Waiting, "resumed; the agent is idle until the continue line is typed"
 	}
+	if s.Rested && s.Outer() {
+		s.Reason = "resumed; the run goes on"
+	}
 	return s, Action{}
 }
 
@@ -45,6 +50,9 @@ func (s State) resume() (State, Action) {
 // acceptable promise, else begin a new session.
 func (s State) continued(e Event, now time.Time) (State, Action) {
 	before := s
+	if s.Outer() && e.Run.Driver == "" && !e.Idle {
+		return s, s.notHere()
+	}
 	if e.Verified.ID != s.Verifying.ID {
 		e.Verified = Verification{}
 	}
@@ -52,6 +60,9 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 		return s, s.continuedAlready()
 	}
 	s.ContinuedIn, s.Continued = e.Generation, ""
+	if s.cut() && !e.Idle {
+		s = s.undelivered()
+	}
 	if e.Verified.ID == "" && s.Verifying.Open(s, now) {
 		return before, Action{Kind: Refuse, Why: "the promise of this loop is being verified", Hint: "wait for the end of it, or cancel the loop"}
 	}
@@ -79,7 +90,7 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 		return before, a
 	}
 	if !v.found {
-		return s.goOn(e, "The user continues the loop in a new session.", now)
+		return s.goOn(e, cmp.Or(e.Text, "The user continues the loop in a new session."), now)
 	}
 	return s.cleared().goOn(e, v.why(), now)
 }
@@ -103,16 +114,19 @@ func (s State) revived(e Event, now time.Time) (State, Action) {
 	if e.Verified.ID != "" {
 		return s, Action{Kind: Refuse, Why: fmt.Sprintf("the loop has ended while its promise was verified (%s)", s.Status), Hint: "`cursor-ralph continue` may take it up again"}
 	}
+	if s.Outer() && e.Run.Driver == "" {
+		return s, s.notHere()
+	}
 	switch s.Status {
 	case PromiseAccepted:
-		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "start a new one with /ralph-loop"}
+		return s, Action{Kind: Refuse, Why: "the loop is over: its promise was accepted", Hint: "start a new one with " + s.starter()}
 	case Cancelled, Replaced:
-		return s, Action{Kind: Refuse, Why: fmt.Sprintf("the loop has ended (%s)", s.Status), Hint: "start a new one with /ralph-loop"}
+		return s, Action{Kind: Refuse, Why: fmt.Sprintf("the loop has ended (%s)", s.Status), Hint: "start a new one with " + s.starter()}
 	}
 	if a := s.tooLow(e, now); a.Kind == Refuse {
 		return s, a
 	}
-	next, action := s.goOn(e, "The user takes this ended loop up again.", now)
+	next, action := s.goOn(e, cmp.Or(e.Text, "The user takes this ended loop up again."), now)
 	if action.Kind == Refuse {
 		return s, action
 	}
@@ -128,6 +142,9 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	if e.MaxDuration > 0 {
 		s.MaxDuration = e.MaxDuration
 	}
+	if e.Run.Driver != "" {
+		s.Run = e.Run
+	}
 	if status, limit, hint := s.atLimit(now); status != "" {
 		return s.end(status, s.summary(limit, now), now), Action{Kind: Refuse, Why: limit, Hint: hint}
 	}
@@ -136,9 +153,12 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	}
 	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested, s.Unseen = Running, "", "", false, false, false
 	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
-	s.LastStop, s.ContinueAt = StopMark{}, time.Time{}
+	s.LastStop, s.ContinueAt, s.RetryAt = StopMark{}, time.Time{}, time.Time{}
 	if e.Idle { // nothing is delivered to an agent that does not hear it
 		s.Status, s.Rested, s.Reason = Waiting, true, "taken up again; the agent is idle until the continue line is typed"
+		if s.Outer() {
+			s.Reason = "taken up again; the run goes on"
+		}
 		return s, Action{Why: "continued"}
 	}
 	s.Injection = s.Injection.close(Arrived, now)
@@ -159,9 +179,9 @@ func (s State) continuedAlready() Action {
 	return Action{Kind: Followup, Text: s.Continued, Why: "continued already in this turn"}
 }
 
-// unstuck begins to watch for struggle anew: the user has looked at it.
+// unstuck begins to watch for struggle, and to count failed turns, anew: the user has looked at it.
 func (s State) unstuck() State {
-	s.Struggle, s.LastAnswer, s.Unchanged, s.Evident = "", "", 0, 0
+	s.Struggle, s.LastAnswer, s.Unchanged, s.Evident, s.Retries = "", "", 0, 0, 0
 	return s
 }
 
@@ -179,7 +199,7 @@ func (s State) Stale(now time.Time) bool {
 func (s State) forgotten(e Event, now time.Time) bool {
 	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !isContinue(e.Text, s.ConversationID)
 	answered := e.Verified.ID != "" && e.Verified.ID == s.Verifying.ID // what took so long was our own doing
-	return s.Stale(now) && s.Status != Paused && (e.Kind == EventStop && !answered || speaks)
+	return s.Stale(now) && !s.Outer() && s.Status != Paused && (e.Kind == EventStop && !answered || speaks)
 }
 
 // atLimit tells which hard limit a loop has reached, in words and with the way
@@ -199,7 +219,17 @@ func (s State) atLimit(now time.Time) (status Status, why, hint string) {
 	case status == "":
 		return "", "", ""
 	case s.Iterations >= MaxMaxIterations:
-		return status, why, "no loop goes on for longer; start a new one with /ralph-loop"
+		return status, why, "no loop goes on for longer; start a new one with " + s.starter()
+	case s.Outer():
+		return status, why, "raise it: cursor-ralph run --resume " + s.ConversationID + raise
 	}
 	return status, why, "raise it: cursor-ralph continue " + s.ConversationID + raise
+}
+
+// starter is what begins a loop such as this one.
+func (s State) starter() string {
+	if s.Outer() {
+		return "cursor-ralph run"
+	}
+	return "/ralph-loop"
 }

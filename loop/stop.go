@@ -291,6 +291,9 @@ func (s State) ruled(e Event, iteration int) verdict {
 	if s.Minimal {
 		return verdict{found: true, accepted: true, warning: "tool calls are not seen by a minimal installation, so the rule about them was skipped"}
 	}
+	if s.Run.NoTools {
+		return s.withoutTools(e)
+	}
 	missing := fmt.Sprintf("%d of the %d tool calls that a promise needs were made", s.ToolCalls, s.MinToolCalls)
 	if s.NoWork == Warn {
 		return verdict{found: true, accepted: true, warning: missing}

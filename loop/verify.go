@@ -125,6 +125,9 @@ func (s State) unverified(e Event) State {
 	s.Verifying = Verifying{}
 	if e.Idle && s.Status == Running {
 		s.Status, s.Rested, s.Reason = Waiting, true, "the stop hook was ended while a promise was verified; type the continue line"
+		if s.Outer() {
+			s.Reason = "the run was ended while a promise was verified"
+		}
 	}
 	return s
 }

@@ -147,6 +147,24 @@ func (s *Store) claim(id string, take func(live string) error) error {
 	return err
 }
 
+// Begin makes a loop live in a conversation that has none, and keeps a record of
+// it from the start.
+func (s *Store) Begin(ctx context.Context, id string, l loop.State) error {
+	if l.StartedAt.IsZero() {
+		l.StartedAt = s.now()
+	}
+	return s.Claim(ctx, id, func(live string) error {
+		data, err := l.Encode()
+		if err != nil {
+			return err
+		}
+		if err := ownfile.Replace(live, s.places.Scratch(), data, false); err != nil {
+			return err
+		}
+		return s.writeRecord(id, data)
+	})
+}
+
 // Ask lets another loop be asked for in a conversation: ask is told the loop
 // that runs there, nil for none, while nothing can happen to it. Where ask says
 // so, and only after it has asked, that loop ends as replaced.

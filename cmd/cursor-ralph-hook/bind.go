@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/owncall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
@@ -16,7 +17,7 @@ import (
 // conversation.
 func (h *handler) bind(ctx context.Context, c call, has bool) {
 	token := pending.FindToken(c.output)
-	calls := anyRalphCalls(c.command)
+	calls := owncall.AnyCalls(c.command)
 	starts := slices.Contains(calls, "slash") || slices.Contains(calls, "start")
 	switch {
 	case token == "":

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/owncall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/state"
@@ -145,7 +146,7 @@ const stageInstead = "This Ralph loop only plans: %.64q is not allowed. Allowed 
 func (h *handler) instead(ctx context.Context, l loop.State, e hook.PreToolUse) string {
 	var c call
 	c.input(e.ToolInput)
-	if !isShell(e.ToolName) || len(ralphCalls(c.command)) == 0 {
+	if !isShell(e.ToolName) || len(owncall.Calls(c.command)) == 0 {
 		return fmt.Sprintf(stageInstead, e.ToolName)
 	}
 	if text := h.forAgent(ctx, l, c.command); text != "" {
@@ -162,8 +163,8 @@ func isShell(tool string) bool {
 // forAgent does what a call of cursor-ralph asks for, if it begins or continues
 // the loop of this very conversation. All else in the command is left.
 func (h *handler) forAgent(ctx context.Context, l loop.State, command string) string {
-	head, text := handedOver(command)
-	for _, args := range ralphArguments(head) {
+	head, text := owncall.HandedOver(command)
+	for _, args := range owncall.Arguments(head) {
 		switch {
 		case args[0] == "continue" && slices.Contains(args[1:], l.ConversationID):
 			return h.goOn(ctx, l)

@@ -109,6 +109,9 @@ func (h *handler) open(args []string) error {
 
 // handle gives the answer to an event, nil for {}.
 func (h *handler) handle(ctx context.Context) any {
+	if h.getenv("CURSOR_RALPH_RUN") != "" {
+		return nil // the agent is one of cursor-ralph run, which drives it
+	}
 	switch h.in.EventName {
 	case hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
 		hook.EventPreToolUse, hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution:

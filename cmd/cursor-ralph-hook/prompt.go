@@ -84,13 +84,15 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 // typed notes that the continue line of a loop was typed in this conversation.
 // One that was typed by us and came to the wrong chat is kept back.
 func (h *handler) typed(ctx context.Context, id string) any {
-	_, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Conversation: h.in.ConversationID})
+	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Conversation: h.in.ConversationID})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // cursor-ralph continue tells the user
 	case err != nil:
 		h.fail(err)
 		return nil
+	case action.Kind == loop.Refuse && l.Outer():
+		return h.refuse("Not done: " + action.Why + ". To go on: " + action.Hint)
 	case action.Kind == loop.Refuse:
 		return h.refuse("cursor-ralph typed this line for the Ralph loop of another chat, which was not in front. Nothing was sent. Bring that chat to the front and send there: " + loop.ContinueLine(id))
 	}

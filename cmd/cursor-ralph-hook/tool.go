@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/owncall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
@@ -166,14 +167,10 @@ func (c call) record() loop.Record {
 // own tells whether the call ran cursor-ralph or wrote our files: no work for
 // the task.
 func (c call) own() bool {
-	if c.command != "" {
-		return len(ralphCalls(c.command)) > 0 || ourPath(c.command)
+	if !c.writes() {
+		return owncall.Is(c.command, "")
 	}
-	return c.writes() && ourPath(c.file)
-}
-
-func ourPath(text string) bool {
-	return strings.Contains(text, "cursor-ralph-pending") || strings.Contains(text, "cursor-ralph-loop-")
+	return owncall.Is(c.command, c.file)
 }
 
 func (c call) writes() bool {

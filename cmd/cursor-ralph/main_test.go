@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"event": event, "json": checkJSON},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"event": event, "json": checkJSON, "json-lines": checkJSONLines},
 	})
 }
 
@@ -69,5 +69,14 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if !json.Valid([]byte(ts.ReadFile("stdout"))) {
 		ts.Fatalf("stdout is not JSON")
+	}
+}
+
+// checkJSONLines wants each line of stdout of the last command to be JSON.
+func checkJSONLines(ts *testscript.TestScript, neg bool, args []string) {
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if !json.Valid([]byte(line)) {
+			ts.Fatalf("no JSON: %s", line)
+		}
 	}
 }

@@ -57,7 +57,11 @@ const (
 // notification says where the loop stands and what the user can do.
 func notification(l loop.State) string {
 	text := plain(fmt.Sprintf("%s after %d iterations. %s", l.Status.Word(), l.Iterations, l.Reason), reasonLimit)
-	if l.Status == loop.Waiting || l.Status == loop.Paused {
+	switch {
+	case l.Outer() && l.Status == loop.Paused:
+		text += "\n" + plain("To go on: cursor-ralph run --resume "+l.ConversationID, reasonLimit)
+	case l.Outer():
+	case l.Status == loop.Waiting || l.Status == loop.Paused:
 		text += "\n" + plain("To go on, type "+loop.ContinueLine(l.ConversationID), reasonLimit) + "\n" + plain("or open "+loop.PromptLink(l.ConversationID), reasonLimit)
 	}
 	return text

@@ -120,6 +120,10 @@ func (e *env) showLoop(id string, l loop.State) error {
 	row("task", "%s", l.Prompt)
 	row("typing", "%s", typingWords(l.Injection, e.now()))
 	switch {
+	case l.Outer():
+		row("agent", "%s", agentWords(l.Run))
+		row("run", "%s", runWords(l))
+		row("to go on", "%s", goOnWords(l))
 	case l.Status == loop.Waiting, l.Status == loop.Paused && l.Rested:
 		row("to go on", "%s\n%s", loop.ContinueLine(l.ConversationID), loop.PromptLink(l.ConversationID))
 	case l.Status == loop.Paused:

@@ -93,6 +93,9 @@ func cont(ctx context.Context, e *env, args []string) error {
 	if r.Continue, err = e.target(args); err != nil {
 		return err
 	}
+	if l, err := e.recorded(r.Continue); err == nil && l.Outer() {
+		return e.continueOuter(ctx, l, continueEvent(r))
+	}
 	return e.goOn(ctx, r, e.forUser())
 }
 

@@ -124,6 +124,9 @@ func resume(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	l, err := e.store.Read(id)
+	if err == nil && l.Outer() {
+		return e.resumeOuter(ctx, l)
+	}
 	if err != nil || l.Status != loop.Waiting { // one that waits has been resumed already
 		if l, _, err = e.apply(ctx, id, loop.Event{Kind: loop.EventResume}); err != nil {
 			return err
@@ -193,7 +196,7 @@ func note(ctx context.Context, e *env, args []string) error {
 }
 
 func blocked(ctx context.Context, e *env, args []string) error {
-	return e.tell(ctx, args, loop.EventBlocked, `cursor-ralph blocked "<why>"`, "the loop has ended as BLOCKED; tell the user what is needed. It can be taken up again with cursor-ralph continue")
+	return e.tell(ctx, args, loop.EventBlocked, `cursor-ralph blocked "<why>"`, "the loop has ended as BLOCKED; tell the user what is needed. It can be taken up again")
 }
 
 func (e *env) tell(ctx context.Context, args []string, kind loop.EventKind, usage, done string) error {

@@ -19,12 +19,17 @@ import (
 // conversation gives the id of the chat whose agent runs us, if its shell
 // tells. Cursor sets the variable only sometimes.
 func (e *env) conversation() (string, error) {
-	id := e.getenv("CURSOR_CONVERSATION_ID")
+	name := runVariable // the agent of a run may be one that tells of its chats too
+	id := e.getenv(name)
+	if id == "" {
+		name = "CURSOR_CONVERSATION_ID"
+		id = e.getenv(name)
+	}
 	if id == "" {
 		return "", nil
 	}
 	if err := loop.CheckID(id); err != nil {
-		return "", problem("CURSOR_CONVERSATION_ID: "+err.Error(), "unset it")
+		return "", problem(name+": "+err.Error(), "unset it")
 	}
 	return id, nil
 }
@@ -200,7 +205,7 @@ func (e *env) unknown(id string, err error) error {
 	if l, err := e.store.Archived(id); err == nil && l.Status.Ended() {
 		hint := fmt.Sprintf("`cursor-ralph status %s` shows its record", id)
 		if l.Status != loop.PromiseAccepted && l.Status != loop.Cancelled && l.Status != loop.Replaced {
-			hint += fmt.Sprintf(", `cursor-ralph continue %s` takes it up again", id)
+			hint += fmt.Sprintf(", `cursor-ralph %s %s` takes it up again", taker(l), id)
 		}
 		return problem(fmt.Sprintf("the loop of %s has ended (%s)", id, l.Status), hint)
 	}

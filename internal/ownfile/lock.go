@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/gofrs/flock"
@@ -27,6 +28,19 @@ func Lock(ctx context.Context, path string) (release func() error, err error) {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 	}
+}
+
+// Held tells whether somebody holds the lock file at path. One that is missing
+// is held by nobody, and is not made.
+func Held(path string) (bool, error) {
+	if _, err := Check(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	f := flock.New(path, flock.SetFlag(os.O_RDWR|noFollow))
+	taken, err := f.TryLock()
+	return err == nil && !taken, errors.Join(refusal(path, err), f.Unlock())
 }
 
 // take waits in the kernel, which serves in turn all who wait. To try again and

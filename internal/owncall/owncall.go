@@ -1,14 +1,30 @@
-package main
+// Package owncall tells what an agent's tool call has to do with cursor-ralph
+// itself: such a call is no work for the task. It reads a shell's language
+// roughly, and is no parser of it.
+package owncall
 
 import (
 	"slices"
 	"strings"
 )
 
-// ralphCalls gives the subcommands with which a shell command runs
+// Is tells whether a call ran cursor-ralph in a shell or wrote our files. The
+// command is empty where the call ran none, and the file where it wrote none.
+func Is(command, file string) bool {
+	if command != "" {
+		return len(Calls(command)) > 0 || ourPath(command)
+	}
+	return ourPath(file)
+}
+
+func ourPath(text string) bool {
+	return strings.Contains(text, "cursor-ralph-pending") || strings.Contains(text, "cursor-ralph-loop-")
+}
+
+// Calls gives the subcommands with which a shell command runs
 // cursor-ralph, such as slash or note. Only a word where a command may stand
 // is looked at: a folder or an argument of that name is no call.
-func ralphCalls(command string) []string {
+func Calls(command string) []string {
 	var calls []string
 	atCommand, ours := true, false
 	for _, word := range shellWords(command) {
@@ -31,10 +47,10 @@ func ralphCalls(command string) []string {
 	return calls
 }
 
-// anyRalphCalls gives the subcommands of every word that is cursor-ralph, also
+// AnyCalls gives the subcommands of every word that is cursor-ralph, also
 // where another program runs it. It is for a call that proves itself by its
 // token.
-func anyRalphCalls(command string) []string {
+func AnyCalls(command string) []string {
 	var calls []string
 	ours := false
 	for _, word := range shellWords(command) {
@@ -46,9 +62,9 @@ func anyRalphCalls(command string) []string {
 	return calls
 }
 
-// ralphArguments gives what stands behind cursor-ralph in each of its calls, the
+// Arguments gives what stands behind cursor-ralph in each of its calls, the
 // subcommand first, up to the end of that command.
-func ralphArguments(command string) [][]string {
+func Arguments(command string) [][]string {
 	var calls [][]string
 	ours := false
 	for _, word := range shellWords(command) {
@@ -65,9 +81,9 @@ func ralphArguments(command string) [][]string {
 	return slices.DeleteFunc(calls, func(args []string) bool { return len(args) == 0 })
 }
 
-// handedOver parts a command from the text that it hands over: a here-document,
+// HandedOver parts a command from the text that it hands over: a here-document,
 // or a here-string of PowerShell. Without one the text is empty.
-func handedOver(command string) (head, text string) {
+func HandedOver(command string) (head, text string) {
 	command = strings.ReplaceAll(command, "\r\n", "\n")
 	if before, rest, ok := strings.Cut(command, "@'\n"); ok {
 		text, after, _ := strings.Cut(rest, "\n'@")
