@@ -49,7 +49,7 @@ var rows = []row{
 	// The outer loop: what an agent is talked to with is a driver, below it.
 	{dir: "outer", ours: list("loop", "state", "internal/ownfile", "internal/owncall", "internal/worktree")},
 	{dir: "outer/acp", ours: list("loop", "outer", "internal/tend"), theirs: list("github.com/coder/acp-go-sdk")},
-	{dir: "outer/printmode", ours: list("loop", "outer", "internal/tend", "internal/gate"), theirs: list("mvdan.cc/sh")},
+	{dir: "outer/printmode", ours: list("loop", "outer", "internal/tend", "internal/gate"), theirs: list("github.com/kballard/go-shellquote")},
 
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
 	// Runs a user's command, and what it leaves behind; the hook has cursor-ralph do that.

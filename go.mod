@@ -24,7 +24,6 @@ require (
 	github.com/yuin/goldmark v1.8.7
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/sys v0.47.0
-	mvdan.cc/sh/v3 v3.12.0
 )
 
 require (

@@ -121,6 +121,32 @@ func TestTheKeeperIsKilled(t *testing.T) {
 	s.gone(pids)
 }
 
+// TestBothAreKilled: the keeper too is killed before it can do anything. Then the
+// program alone can be ended, on Linux, by the kernel.
+func TestBothAreKilled(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return
+	}
+	s := newScene(t)
+	starter := exec.Command(os.Args[0], "starter", `trap '' TERM HUP; sh $T/tell keeper $PPID; sh $T/tell a $$; while :; do sleep 60; done`)
+	starter.Env = append(os.Environ(), "T="+s.dir)
+	if err := starter.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pids := s.told("keeper", "a")
+	if err := syscall.Kill(pids[0], syscall.SIGSTOP); err != nil {
+		t.Error(err)
+	}
+	if err := starter.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = starter.Wait() // killed
+	if err := syscall.Kill(pids[0], syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	s.gone(pids)
+}
+
 // TestTheKeeperHangs: a stop waits no longer than it has to.
 func TestTheKeeperHangs(t *testing.T) {
 	t.Parallel()

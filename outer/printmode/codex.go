@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kballard/go-shellquote"
+
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
@@ -128,7 +130,7 @@ func (i codexItem) plan() string {
 
 // unwrapped gives the script of `/bin/bash -lc 'script'`.
 func unwrapped(command string) string {
-	words, err := Words(command, func(string) string { return "" })
+	words, err := shellquote.Split(command)
 	if err == nil && len(words) == 3 && (words[1] == "-lc" || words[1] == "-c") {
 		return words[2]
 	}

@@ -30,9 +30,3 @@ func Example() {
 		fmt.Println(err)
 	}
 }
-
-func ExampleWords() {
-	words, err := printmode.Words(`my-agent --ask '{prompt}' --log "$HOME/agent log"`, func(string) string { return "/home/me" })
-	fmt.Printf("%q %v\n", words, err)
-	// Output: ["my-agent" "--ask" "{prompt}" "--log" "/home/me/agent log"] <nil>
-}

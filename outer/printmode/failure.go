@@ -25,8 +25,8 @@ var (
 
 // result tells how the turn went, when the agent has ended.
 func (t *turn) result(code int, end error, tail string) error {
-	clean := code == 0 && end == nil || t.lingered.Load()
 	promised := t.told || t.Preset.parse == nil || t.skipped
+	clean := code == 0 && end == nil || promised && t.lingered.Load()
 	if clean && promised && t.failure == "" {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (t *turn) result(code int, end error, tail string) error {
 	}
 	err := errors.New(said)
 	switch {
-	case end != nil && !t.lingered.Load():
+	case end != nil && !clean:
 		err = fmt.Errorf("%s ended: %w%s", t.agent(), end, colon(said))
 	case !clean && t.failure == "":
 		err = fmt.Errorf("%s ended with exit code %d%s", t.agent(), code, colon(said))
