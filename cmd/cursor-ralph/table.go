@@ -47,6 +47,7 @@ func table() []command {
 			flags: injectFlags, run: inject, example: "inject 3f2a --dry-run"},
 		{name: "verify", args: "<id>", summary: "run the verification of a loop (the hook runs this)", hidden: true, long: true,
 			flags: verifyFlags, run: verify, example: "verify 3f2a"},
+		{name: "words", summary: "fill in a prompt template (the hook runs this)", hidden: true, long: true, run: fillWords, example: "words"},
 		{name: "guard", args: "[id injection]", summary: "watch over a process that types (inject runs this)", hidden: true, long: true, run: guard, example: "guard"},
 		{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", hidden: true, flags: notifyFlags, run: notify,
 			example: "notify"},
