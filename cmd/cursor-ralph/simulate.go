@@ -179,7 +179,7 @@ func (s *simulation) run(ctx context.Context, rounds []round) error {
 		return problem(err.Error(), "--workspace names a folder")
 	}
 	s.report.Workspace = s.cfg.Workspace
-	for _, file := range cursor.Files() {
+	for _, file := range cursor.Files() { // the only one
 		s.report.Used, s.report.Dropped = file.Loaded, lines(file.Reason)
 	}
 	if !s.report.Used {

@@ -1,22 +1,5 @@
 //go:build unix
 
-// Package docs_test runs what the README and the pages in docs tell a reader to
-// run, and follows their links.
-//
-// A page is one world: a home and a workspace of its own, in which its blocks
-// are run in their order with the real programs. A comment before a block says
-// what a reader cannot see:
-//
-//	<!-- test: COMMANDS -->       run before the block, in the same shell
-//	<!-- in a clone -->           run where the sources are, in a copy of them
-//	<!-- file: NAME -->           the block is this file of the workspace
-//	<!-- fails -->                its commands fail, as they should
-//	<!-- demo -->                 a transcript, shortened, of cursor-ralph demo
-//	<!-- not run: WHY -->         counted, and listed by go test -v
-//
-// Blocks of sh are run. In one of console each `$ ` line is run and what follows
-// is its output, where a line of … stands for any lines. Blocks of go compile;
-// json, toml and yaml parse.
 package docs_test
 
 import (
@@ -47,6 +30,29 @@ import (
 )
 
 const root = "../.."
+
+// bin is the folder of the two programs; only TestMain sets it.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+// run makes the programs, of which cursor-ralph knows the other by its folder.
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "cursor-ralph-docs-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	build := exec.Command("go", "build", "-o", dir+"/", "./cmd/cursor-ralph", "./cmd/cursor-ralph-hook")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
 
 // notRun is how many blocks there may be that no test runs. Whoever adds one
 // says so here.
@@ -142,13 +148,11 @@ func (b block) mark(name string) (rest string, ok bool) {
 type world struct {
 	*testing.T
 	dir   string
-	bin   string
 	clone string // "" until one is needed
 }
 
 // TestBlocks runs them all.
 func TestBlocks(t *testing.T) {
-	bin := build(t)
 	exempt := 0
 	for _, p := range pages(t) {
 		for _, b := range p.blocks() {
@@ -159,7 +163,7 @@ func TestBlocks(t *testing.T) {
 		}
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, bin)
+			w := newWorld(t)
 			for _, b := range p.blocks() {
 				w.check(p, b)
 			}
@@ -168,18 +172,6 @@ func TestBlocks(t *testing.T) {
 	if exempt != notRun {
 		t.Errorf("got %d blocks that are not run, want %d: say why in the page, and count it here", exempt, notRun)
 	}
-}
-
-// build makes the two programs, of which cursor-ralph knows the other by its folder.
-func build(t *testing.T) string {
-	t.Helper()
-	bin := t.TempDir()
-	cmd := exec.Command("go", "build", "-o", bin+"/", "./cmd/cursor-ralph", "./cmd/cursor-ralph-hook")
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return bin
 }
 
 func (w *world) must(err error) {
@@ -270,7 +262,7 @@ func (w *world) env() []string {
 	root, err := filepath.Abs(root)
 	w.must(err)
 	env := []string{
-		"HOME=" + in("home"), "PATH=" + w.bin + ":" + os.Getenv("PATH"), "SHELL=/bin/sh", "TMPDIR=" + in("tmp"),
+		"HOME=" + in("home"), "PATH=" + bin + ":" + os.Getenv("PATH"), "SHELL=/bin/sh", "TMPDIR=" + in("tmp"),
 		"CURSOR_RALPH_DIR=" + in("tmp"), "CURSOR_RALPH_STATE_DIR=" + in("home/state"), "CURSOR_RALPH_NO_NOTIFY=1",
 		"CURSOR_RALPH_DESKTOP=none", "NO_COLOR=1", "CI=" + os.Getenv("CI"), "SOURCES=" + root,
 	}
@@ -403,8 +395,7 @@ func shortened(source, whole string) error {
 // TestExamples runs the example that the help of each command ends with, in a
 // workspace that has what it is about.
 func TestExamples(t *testing.T) {
-	bin := build(t)
-	w := newWorld(t, bin)
+	w := newWorld(t)
 	list, err := w.shell(block{}, "cursor-ralph help")
 	w.must(err)
 	commands := regexp.MustCompile(`(?m)^  ([a-z-]+) `).FindAllStringSubmatch(list, -1)
@@ -412,8 +403,12 @@ func TestExamples(t *testing.T) {
 		t.Errorf("got %d commands, want all:\n%s", len(commands), list)
 	}
 	for _, command := range commands {
+		if command[1] == "watch" { // needs a terminal; its own tests have one
+			continue
+		}
 		t.Run(command[1], func(t *testing.T) {
-			w := newWorld(t, bin)
+			t.Parallel()
+			w := newWorld(t)
 			help, err := w.shell(block{}, "cursor-ralph help "+command[1])
 			w.must(err)
 			_, example, _ := strings.Cut(help, "\nExample:\n")
@@ -446,9 +441,9 @@ func before(command string) string {
 	return loop
 }
 
-func newWorld(t *testing.T, bin string) *world {
+func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, dir: t.TempDir(), bin: bin}
+	w := &world{T: t, dir: t.TempDir()}
 	for _, dir := range []string{"home", "tmp", "shop"} {
 		w.must(os.Mkdir(filepath.Join(w.dir, dir), 0o700))
 	}
@@ -482,7 +477,7 @@ func TestRecording(t *testing.T) {
 			rows.WriteString(row + "\n")
 		}
 	}
-	w := newWorld(t, build(t))
+	w := newWorld(t)
 	if err := shortened(rows.String(), w.demo()); err != nil {
 		t.Errorf("run `make record`: %v", err)
 	}
@@ -611,7 +606,7 @@ func TestEveryPageIsLinked(t *testing.T) {
 
 // TestChecksBite shows that a wrong page is found.
 func TestChecksBite(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t)
 	for _, tt := range []struct {
 		name string
 		err  error

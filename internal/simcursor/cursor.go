@@ -26,7 +26,8 @@ type Config struct {
 	Untrusted bool     // the workspace is not trusted: its hooks do not run
 
 	// Files that stand in for the usual ones. Their hooks run where those of the
-	// usual ones would: beside the user's file, and in the workspace.
+	// usual ones would: beside the user's file, and in the workspace. With one of
+	// them there are no plugins.
 	UserFile    string // "" is ~/.cursor/hooks.json
 	ProjectFile string // "" is .cursor/hooks.json of the workspace
 

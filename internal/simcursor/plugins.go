@@ -38,6 +38,9 @@ func (c *Cursor) pluginPlaces() []place {
 }
 
 func (c *Cursor) plugins() []plugin {
+	if c.cfg.UserFile != "" || c.cfg.ProjectFile != "" {
+		return nil
+	}
 	var list []plugin
 	roots, _ := filepath.Glob(filepath.Join(c.cfg.Home, ".cursor", "plugins", "local", "*")) // the pattern is well formed
 	for _, root := range roots {
