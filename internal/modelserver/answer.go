@@ -40,14 +40,19 @@ func Sequence(answers ...Answer) Script {
 	}
 }
 
-// LastUser is the newest text of a user.
+// LastUser is what the user has said since the assistant's last words.
 func (r Request) LastUser() string {
+	var texts []string
 	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "assistant" {
+			break
+		}
 		if m.Role == "user" && m.Text != "" {
-			return m.Text
+			texts = append(texts, m.Text)
 		}
 	}
-	return ""
+	slices.Reverse(texts)
+	return strings.Join(texts, "\n")
 }
 
 // LastResults are what the tools of the newest call answered.
