@@ -1,0 +1,159 @@
+package modelserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Answer is what the model does: it says something and calls tools, or it
+// fails, or it never comes to an end.
+type Answer struct {
+	Text  string // the message of an error, where Status is set
+	Calls []Call
+
+	Status     int           // of an error: 429, 529, 500
+	RetryAfter time.Duration // in whole seconds, with an error
+	Hold       bool          // the answer begins and does not go on, until the agent goes away
+}
+
+// Call is something that the model does with a tool, whatever the agent calls
+// it: a new file is written where Path is set, and else a command is run.
+type Call struct {
+	Path    string // absolute
+	Content string
+	Command string
+}
+
+// Sequence is a script that gives one answer after the other. After the last
+// one it fails with 400, which agents do not try again.
+func Sequence(answers ...Answer) Script {
+	return func(Request) Answer {
+		if len(answers) == 0 {
+			return Answer{Status: 400, Text: "the script has come to its end"}
+		}
+		a := answers[0]
+		answers = answers[1:]
+		return a
+	}
+}
+
+// LastUser is what the user has said since the assistant's last words.
+func (r Request) LastUser() string {
+	var texts []string
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "assistant" {
+			break
+		}
+		if m.Role == "user" && m.Text != "" {
+			texts = append(texts, m.Text)
+		}
+	}
+	slices.Reverse(texts)
+	return strings.Join(texts, "\n")
+}
+
+// LastResults are what the tools of the newest call answered.
+func (r Request) LastResults() []string {
+	for _, m := range slices.Backward(r.Messages) {
+		switch {
+		case len(m.Results) > 0:
+			return m.Results
+		case m.Role == "assistant":
+			return nil
+		}
+	}
+	return nil
+}
+
+// reply is an answer in the words of the agent that asked.
+type reply struct {
+	id    string
+	text  string
+	calls []toolCall
+}
+
+type toolCall struct {
+	id, name string
+	args     any // a map, or a string where the tool takes text
+}
+
+// tool is how an agent's tool takes what is to be done.
+type tool struct {
+	name string
+	args func(Call) any
+}
+
+// writers and runners are tried in order: the first that is offered is taken.
+func writers() []tool {
+	fields := func(path, content string) func(Call) any {
+		return func(c Call) any { return map[string]any{path: c.Path, content: c.Content} }
+	}
+	return []tool{
+		{"Write", fields("file_path", "content")},      // Claude Code
+		{"write", fields("filePath", "content")},       // opencode
+		{"write_file", fields("file_path", "content")}, // Gemini
+		{"create", fields("path", "file_text")},        // Copilot
+		{"apply_patch", func(c Call) any { return map[string]any{"input": patch(c)} }},
+	}
+}
+
+func runners() []tool {
+	command := func(c Call) any {
+		return map[string]any{"command": c.Command, "description": "Runs what the script says"}
+	}
+	return []tool{
+		{"Bash", command},
+		{"bash", command},
+		{"run_shell_command", command},
+		{"exec_command", func(c Call) any { return map[string]any{"cmd": c.Command} }}, // Codex
+		{"shell_command", func(c Call) any { return map[string]any{"command": c.Command} }},
+		{"shell", func(c Call) any { return map[string]any{"command": []string{"bash", "-c", c.Command}} }},
+	}
+}
+
+// patch adds a file in the form of Codex's apply_patch.
+func patch(c Call) string {
+	lines := strings.Split(strings.TrimSuffix(c.Content, "\n"), "\n")
+	return "*** Begin Patch\n*** Add File: " + c.Path + "\n+" + strings.Join(lines, "\n+") + "\n*** End Patch\n"
+}
+
+// reply translates an answer for the agent that asked.
+func (a Answer) reply(r Request) (reply, error) {
+	at := time.Now().UnixNano()
+	rep := reply{id: fmt.Sprintf("answer_%d", at), text: a.Text}
+	for i, c := range a.Calls {
+		call, err := r.call(c)
+		if err != nil {
+			return reply{}, err
+		}
+		call.id = fmt.Sprintf("call_%d_%d", at, i)
+		rep.calls = append(rep.calls, call)
+	}
+	return rep, nil
+}
+
+func (r Request) call(c Call) (toolCall, error) {
+	tools := runners()
+	if c.Path != "" {
+		tools = writers()
+	}
+	for _, t := range tools {
+		if !slices.Contains(r.Tools, t.name) {
+			continue
+		}
+		if slices.Contains(r.custom, t.name) {
+			return toolCall{name: t.name, args: patch(c)}, nil
+		}
+		return toolCall{name: t.name, args: t.args(c)}, nil
+	}
+	return toolCall{}, fmt.Errorf("no tool for %+v among %s", c, strings.Join(r.Tools, ", "))
+}
+
+// json is a call's arguments as agents get them: JSON in a string.
+func (c toolCall) json() string {
+	b, _ := json.Marshal(c.args) // strings and maps of strings
+	return string(b)
+}
