@@ -195,18 +195,23 @@ func (s *session) leave() {
 // told shows what became of a loop, and writes it into the log.
 func (s *session) told(r outer.Report) {
 	s.view.told(r)
-	line := hooklog.Line{At: s.e.now(), Conversation: s.runner.ID(), Event: "run", Iteration: r.State.Iterations, Max: r.State.MaxIterations,
-		Promise: r.Action.Promise, Action: cmp.Or(string(r.Action.Kind), "rest"), Why: r.Action.Why}
+	action := string(r.Action.Kind)
+	if r.Action.Kind == loop.Rest {
+		action = "rest"
+	}
+	why := r.Action.Why
 	switch {
 	case r.Kind == outer.ReportTrouble:
-		line.Action, line.Why = "error", r.Err.Error()
+		action, why = "error", r.Err.Error()
 	case r.Kind != outer.ReportDecided:
 		return
 	case r.State.Status.Ended():
-		line.Action = string(r.State.Status)
+		action = string(r.State.Status)
 	case r.Action.Why == "continued":
-		line.Action = "continued"
+		action = "continued"
 	}
+	line := hooklog.Line{At: s.e.now(), Conversation: s.runner.ID(), Event: "run", Iteration: r.State.Iterations, Max: r.State.MaxIterations,
+		Promise: r.Action.Promise, Action: action, Why: why}
 	_ = hooklog.Append(s.e.places.Log(), line) // what matters is in the loop's file
 }
 
