@@ -54,15 +54,19 @@ func runFlags(f *pflag.FlagSet) {
 
 // runLoop runs an agent in a loop of our own, for agents that have no hooks.
 func runLoop(ctx context.Context, e *env, args []string) error {
+	if e.isSet("resume") { // the user's defaults are for new loops
+		r, err := e.asked()
+		if err != nil {
+			return err
+		}
+		return e.resumeRun(ctx, r, args)
+	}
 	r, err := e.request()
 	if err != nil {
 		return err
 	}
 	if err := r.Check(); err != nil {
 		return misuse(err.Error(), "nothing was started")
-	}
-	if e.isSet("resume") {
-		return e.resumeRun(ctx, r, args)
 	}
 	l := r.State
 	if l.Prompt, err = e.task(args); err != nil {
