@@ -176,9 +176,6 @@ func (r *Runner) idle(ctx context.Context, l loop.State, again string) (loop.Sta
 		if due {
 			return r.wake(ctx, l, again)
 		}
-		if l.Status == loop.Paused {
-			again = "" // what is said then is new
-		}
 		if !wait(ctx, now) {
 			l, err := r.interrupted(ctx, l)
 			return l, "", err
@@ -247,6 +244,11 @@ func (r *Runner) now(l loop.State) loop.Run {
 // gone is for a loop whose file is not there: it has ended, or the folder was
 // cleared, and then it goes on from its record.
 func (r *Runner) gone(ctx context.Context) (loop.State, string, error) {
+	// Who ends a loop says so in its file before the record does: the lock is
+	// waited for, so that no loop is taken up again that ends at this moment.
+	if l, err := r.apply(loop.Event{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l, "", err
+	}
 	l, err := r.Store.Archived(r.id)
 	if err != nil || l.Status.Ended() {
 		return l, "", err

@@ -54,15 +54,19 @@ func runFlags(f *pflag.FlagSet) {
 
 // runLoop runs an agent in a loop of our own, for agents that have no hooks.
 func runLoop(ctx context.Context, e *env, args []string) error {
+	if e.isSet("resume") { // the user's defaults are for new loops
+		r, err := e.asked()
+		if err != nil {
+			return err
+		}
+		return e.resumeRun(ctx, r, args)
+	}
 	r, err := e.request()
 	if err != nil {
 		return err
 	}
 	if err := r.Check(); err != nil {
 		return misuse(err.Error(), "nothing was started")
-	}
-	if e.isSet("resume") {
-		return e.resumeRun(ctx, r, args)
 	}
 	l := r.State
 	if l.Prompt, err = e.task(args); err != nil {
@@ -195,18 +199,23 @@ func (s *session) leave() {
 // told shows what became of a loop, and writes it into the log.
 func (s *session) told(r outer.Report) {
 	s.view.told(r)
-	line := hooklog.Line{At: s.e.now(), Conversation: s.runner.ID(), Event: "run", Iteration: r.State.Iterations, Max: r.State.MaxIterations,
-		Promise: r.Action.Promise, Action: cmp.Or(string(r.Action.Kind), "rest"), Why: r.Action.Why}
+	action := string(r.Action.Kind)
+	if r.Action.Kind == loop.Rest {
+		action = "rest"
+	}
+	why := r.Action.Why
 	switch {
 	case r.Kind == outer.ReportTrouble:
-		line.Action, line.Why = "error", r.Err.Error()
+		action, why = "error", r.Err.Error()
 	case r.Kind != outer.ReportDecided:
 		return
 	case r.State.Status.Ended():
-		line.Action = string(r.State.Status)
+		action = string(r.State.Status)
 	case r.Action.Why == "continued":
-		line.Action = "continued"
+		action = "continued"
 	}
+	line := hooklog.Line{At: s.e.now(), Conversation: s.runner.ID(), Event: "run", Iteration: r.State.Iterations, Max: r.State.MaxIterations,
+		Promise: r.Action.Promise, Action: action, Why: why}
 	_ = hooklog.Append(s.e.places.Log(), line) // what matters is in the loop's file
 }
 

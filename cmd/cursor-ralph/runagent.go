@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +63,13 @@ func (e *env) namesAgent() bool {
 // chosenAgent is the agent of the command line, and how to talk to it.
 func (e *env) chosenAgent() (loop.Run, error) {
 	name, speaks, prints := e.text("agent"), e.text("acp-command"), e.text("agent-command")
+	c, err := e.config()
+	if err != nil {
+		return loop.Run{}, err
+	}
+	if !e.namesAgent() {
+		name = c.Get("run.agent").Text
+	}
 	given := slices.DeleteFunc([]string{name, speaks, prints}, func(s string) bool { return s == "" })
 	if len(given) != 1 {
 		return loop.Run{}, misuse("give one of --agent, --acp-command and --agent-command", "agents: "+strings.Join(agentNames(), ", "))
@@ -74,6 +82,8 @@ func (e *env) chosenAgent() (loop.Run, error) {
 		r.Driver, r.Command = driverACP, speaks
 	case prints != "":
 		r.Driver, r.Command, r.NoTools = driverPrint, prints, true
+	default:
+		r.Model = c.Get("run.model").Text
 	}
 	if r.Command != "" {
 		argv, err := shellquote.Split(r.Command)
@@ -143,7 +153,8 @@ func (e *env) withPermissions(r loop.Run) (loop.Run, error) {
 		return r, nil // it has none that we could set
 	}
 	if r.Permissions == "" {
-		r.Permissions = "ask"
+		c, _ := e.config() // what is wrong with it was told
+		r.Permissions = cmp.Or(c.Get("run.permissions").Text, "ask")
 	}
 	switch {
 	case plain:
