@@ -14,7 +14,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test lab check bench bench-typing fuzz cross clean
+.PHONY: help build programs helper install demo docs record test lab check bench bench-typing bench-watch fuzz cross clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,9 @@ bench: ## the hook's speed against the least a Go program can do (BENCH="-n 500"
 
 bench-typing: ## how long it takes from the hook's end to the message in the editor, on X11 (BENCH="-n 100")
 	@go run ./bench/typing $(BENCH)
+
+bench-watch: ## what the panel costs while 200 loops change (BENCH="-loops 1000 -events 100")
+	@go run ./bench/watch $(BENCH)
 
 fuzz: ## every fuzz target for FUZZ=1m
 	@scripts/fuzz $(FUZZ)

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -209,5 +211,29 @@ func TestOnlyChangesOfLoopsMatter(t *testing.T) {
 		if got := l.changes(path); got != want {
 			t.Errorf("%s: got %v, want %v", path, got, want)
 		}
+	}
+}
+
+// The panel's libraries are linked into every command, so what they do at the
+// start costs each of them. Lipgloss runs `tmux info` inside tmux, the bubbles
+// look for programs that know the clipboard, and go-runewidth before v0.0.28
+// computes a table of all characters, for tens of milliseconds.
+func TestThePanelCostsOtherCommandsNothing(t *testing.T) {
+	deps, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, heavy := range []string{"charm.land/lipgloss/v2", "github.com/atotto/clipboard"} {
+		if slices.Contains(strings.Fields(string(deps)), heavy) {
+			t.Errorf("cursor-ralph links %s", heavy)
+		}
+	}
+	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "github.com/mattn/go-runewidth").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch, ok := strings.CutPrefix(strings.TrimSpace(string(version)), "v0.0.")
+	if n, err := strconv.Atoi(patch); !ok || err != nil || n < 28 {
+		t.Errorf("got go-runewidth %s, want v0.0.28 or later", version)
 	}
 }

@@ -33,7 +33,6 @@ type model struct {
 	blind    bool
 
 	chosen string // the id of a loop
-	top    int    // the first loop that is shown
 
 	width, height int
 	colors        colors

@@ -453,7 +453,7 @@ func TestTheBarIsAsLongAsTheLoopHasCome(t *testing.T) {
 	for _, tt := range []struct {
 		n, of int
 		want  string
-	}{{0, 20, "░░░░░░░░░░"}, {10, 20, "█████░░░░░"}, {20, 20, "██████████"}, {30, 20, "██████████"}, {-1, 20, "░░░░░░░░░░"}, {5, 0, "██████████"}} {
+	}{{0, 20, "░░░░░░░░░░"}, {10, 20, "█████░░░░░"}, {20, 20, "██████████"}, {30, 20, "██████████"}, {-30, 20, "░░░░░░░░░░"}, {5, 0, "██████████"}} {
 		if got := bar(tt.n, tt.of, 10); got != tt.want {
 			t.Errorf("%d of %d: got %s, want %s", tt.n, tt.of, got, tt.want)
 		}
