@@ -14,7 +14,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test lab check bench bench-typing bench-watch fuzz cross clean
+.PHONY: help build programs helper install demo docs record test lab check bench bench-typing bench-watch fuzz cross package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -75,6 +75,9 @@ cross: ## build for all systems into dist/
 		mkdir -p dist/$$target; \
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GOBUILD) -o dist/$$target/ $(PROGRAMS:%=./cmd/%); \
 	done
+
+package: ## all files of a release into dist/, tried and not published
+	@scripts/package check
 
 clean: ## remove bin/ and dist/
 	rm -rf $(BIN) dist

@@ -53,14 +53,30 @@ func usage(c command) string {
 	return text
 }
 
-// release is the version, set by the build.
+// release is the version, set by the build of a release.
 var release string
 
 func version(_ context.Context, e *env, _ []string) error {
-	v := release
-	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
-		v = info.Main.Version
-	}
-	_, err := io.WriteString(e.stdout, "cursor-ralph "+v+"\n")
+	info, _ := debug.ReadBuildInfo()
+	_, err := io.WriteString(e.stdout, "cursor-ralph "+versionOf(release, info)+"\n")
 	return err
+}
+
+// versionOf is the release, or what Go knows: the version of the module for go
+// install, one made of the commit for a clone.
+func versionOf(release string, info *debug.BuildInfo) string {
+	switch {
+	case release != "":
+		return release
+	case info == nil:
+		return "of unknown origin"
+	case info.Main.Version != "" && info.Main.Version != "(devel)":
+		return info.Main.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "at commit " + s.Value
+		}
+	}
+	return "(devel)"
 }
