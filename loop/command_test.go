@@ -354,7 +354,7 @@ func TestOptionsAreUsable(t *testing.T) {
 	want := []string{
 		"max-iterations", "min-iterations", "completion-promise", "promise-match", "promise-position",
 		"min-tool-calls", "on-promise-no-work", "max-duration", "verify", "verify-timeout", "plan", "struggle-hint", "struggle-pause",
-		"on-error", "stale-after", "ultrawork", "replace",
+		"on-error", "stale-after", "ultrawork", "prompt-template", "replace",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %q want %q", names, want)

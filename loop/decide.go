@@ -65,6 +65,8 @@ type Event struct {
 	Composer     string       // the mode of Cursor's composer, such as agent, ask or plan; empty where it is not told
 	Began        time.Time    // when the hook began, zero for now: a decision may take long
 	Waited       bool         // a text that may have been overtaken by the stop was waited for
+	Words        bool         // the caller can fill in a prompt template: AskWords
+	Worded       Worded       // as AskWords asked for
 	Verified     Verification // of the promise, as AskVerify asked for
 	Tree         Tree         // the workspace now
 	Committed    []string     // files that commits of this turn changed
@@ -94,6 +96,7 @@ const (
 	AskTyping ActionKind = "ask-typing" // nothing was decided: find out whether typing is possible, then ask again
 	AskVerify ActionKind = "ask-verify" // only that the promise is to be verified: do it without the loop's lock, then ask again with the result
 	Again     ActionKind = "again"      // an outer loop: give the same turn once more, at RetryAt
+	AskWords  ActionKind = "ask-words"  // nothing was decided: fill the loop's prompt template with Words, then ask again
 	Refuse    ActionKind = "refuse"     // the request is not possible; Why and Hint tell
 )
 
@@ -103,6 +106,7 @@ type Action struct {
 	Text    string // for the agent
 	Why     string // in words, for the log and the user
 	Hint    string // what to do about a refusal
+	Words   *Words // of AskWords
 	Promise string // none, accepted, or refused and why; empty where none was looked for
 }
 

@@ -123,6 +123,7 @@ func Options() []Option {
 		{"stale-after", "D", "do not go on by itself after the time `D` without an event (default 24h)", duration(func(s *State) *Duration { return &s.StaleAfter })},
 		{"ultrawork", "", "an intensity instruction before every continuation",
 			onOff(func(r *Request) *bool { return &r.State.Ultrawork })},
+		{"prompt-template", "FILE", "word the continuations by a `FILE`, a template of Go's text/template (default none)", setTemplate},
 		{"replace", "", "take the place of the loop that runs in this conversation",
 			onOff(func(r *Request) *bool { return &r.Replace })},
 	}
@@ -206,6 +207,22 @@ func setVerify(r *Request, v string) error {
 		return errors.New("it has a zero byte in it")
 	}
 	r.State.Verify = v
+	return nil
+}
+
+// maxPath is the longest name of a file that a loop keeps, in bytes.
+const maxPath = 4096
+
+func setTemplate(r *Request, v string) error {
+	switch {
+	case strings.TrimSpace(v) == "":
+		return errors.New("the name of the file is empty")
+	case len(v) > maxPath:
+		return fmt.Errorf("the name of the file is longer than %d bytes", maxPath)
+	case strings.ContainsFunc(v, func(c rune) bool { return c < ' ' || c == 0x7f }):
+		return fmt.Errorf("%q has control characters", v)
+	}
+	r.State.PromptTemplate = v
 	return nil
 }
 

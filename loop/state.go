@@ -87,6 +87,7 @@ type State struct {
 	OnError        OnError  `json:"on_error,omitempty"`
 	StaleAfter     Duration `json:"stale_after,omitempty"`
 	Ultrawork      bool     `json:"ultrawork,omitempty"`
+	PromptTemplate string   `json:"prompt_template,omitempty"` // the file of the user's own words for a continuation
 
 	Run         Run       `json:"run,omitzero"`           // of an outer loop: how its agent is talked to
 	Replace     bool      `json:"replace,omitempty"`      // pending only: it may take the place of a running loop
@@ -291,7 +292,7 @@ func fields() []string {
 		"stop", "last_output", "version", "conversation_id", "workspace", "cwd", "program", "status", "pause_reason",
 		"reason", "min_iterations", "promise_match", "promise_position", "min_tool_calls",
 		"on_promise_no_work", "max_duration", "verify", "verify_timeout", "plan", "plan_mode", "struggle_hint",
-		"struggle_pause", "on_error", "stale_after", "ultrawork", "token", "armed_by", "confirmed",
+		"struggle_pause", "on_error", "stale_after", "ultrawork", "prompt_template", "token", "armed_by", "confirmed",
 		"continue_in", "continue_at", "continued_in", "continued", "moved_to", "spoken_in", "spoken_at", "replace", "created_at", "started_at", "ended_at", "last_event_at", "rested", "unseen",
 		"minimal", "tool_calls", "note", "context", "notices", "last_followup", "last_stop",
 		"injection", "retries", "retry_at", "run", "verifying", "verify_files", "tree", "edited", "trees", "last_answer", "unchanged", "unchanged_evident",

@@ -89,10 +89,15 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 		before.Verifying = Verifying{}
 		return before, a
 	}
-	if !v.found {
-		return s.goOn(e, cmp.Or(e.Text, "The user continues the loop in a new session."), now)
+	why := cmp.Or(e.Text, "The user continues the loop in a new session.")
+	if v.found {
+		s, why = s.cleared(), v.why()
 	}
-	return s.cleared().goOn(e, v.why(), now)
+	next, action := s.goOn(e, why, now)
+	if action.Kind == AskWords {
+		return before, action
+	}
+	return next, action
 }
 
 // tooLow refuses a new limit that is reached already: it is a slip, and would
@@ -127,7 +132,7 @@ func (s State) revived(e Event, now time.Time) (State, Action) {
 		return s, a
 	}
 	next, action := s.goOn(e, cmp.Or(e.Text, "The user takes this ended loop up again."), now)
-	if action.Kind == Refuse {
+	if action.Kind == Refuse || action.Kind == AskWords {
 		return s, action
 	}
 	return next, action
@@ -162,11 +167,14 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 		return s, Action{Why: "continued"}
 	}
 	s.Injection = s.Injection.close(Arrived, now)
-	text := s.words(s.Iterations+1, why, false)
-	if e.Generation != "" {
-		s.ContinuedIn, s.Continued = e.Generation, text
+	action := s.worded(e, Action{Kind: Followup, Why: "continued"}, why)
+	if action.Kind == AskWords {
+		return s, action
 	}
-	return s.delivered(), Action{Kind: Followup, Text: text, Why: "continued"}
+	if e.Generation != "" {
+		s.ContinuedIn, s.Continued = e.Generation, action.Text
+	}
+	return s.delivered(), action
 }
 
 // continuedAlready is for a second copy of our hook, whose answer may be the one

@@ -19,7 +19,7 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 	before := s
 	next, action := s.afterTurn(e, now)
 	switch action.Kind {
-	case AwaitText, AskTyping:
+	case AwaitText, AskTyping, AskWords:
 		return before, action
 	case AskVerify:
 		return before.atStop(e, now).asksVerify(now, false), action
@@ -130,7 +130,11 @@ func (s State) carryOn(e Event, now time.Time, v verdict) (State, Action) {
 		s.Status, s.Rested, s.Unseen = Waiting, true, true
 		s.Reason = "Cursor's session limit is reached; type the continue line"
 	}
-	action.Text = s.words(s.Iterations+1, v.why(), action.Kind == HandOver)
+	if action.Kind == HandOver {
+		action.Text = s.words(s.Iterations+1, v.why(), true)
+	} else if action = s.worded(e, action, v.why()); action.Kind == AskWords {
+		return s, action
+	}
 	s = s.then(action.Kind).delivered()
 	s.LastFollowup = action.Text
 	return s, action

@@ -30,11 +30,21 @@ func Run(ctx context.Context, path string, args ...string) error {
 // all else it is as Run. What the program leaves running must not keep its
 // standard output open: the answer ends where that does.
 func Ask(ctx context.Context, path string, args ...string) ([]byte, error) {
+	return ask(ctx, nil, path, args)
+}
+
+// Tell is Ask of a program that reads something on its standard input, which
+// ends there.
+func Tell(ctx context.Context, input []byte, path string, args ...string) ([]byte, error) {
+	return ask(ctx, input, path, args)
+}
+
+func ask(ctx context.Context, input []byte, path string, args []string) ([]byte, error) {
 	in, hold, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	defer hold.Close() // nothing was written to it
+	defer hold.Close() // what was not read is not needed
 	out, w, err := os.Pipe()
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
@@ -43,6 +53,12 @@ func Ask(ctx context.Context, path string, args ...string) ([]byte, error) {
 	child, err := start(path, args, in, w)
 	if err = errors.Join(err, in.Close(), w.Close()); child == nil {
 		return nil, err
+	}
+	if input != nil {
+		go func() {
+			_, _ = hold.Write(input) // the answer tells whether it was read
+			_ = hold.Close()         // a second one does no harm
+		}()
 	}
 	return wait(ctx, child, out)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -125,6 +126,10 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	if !h.verifyFits(l) {
 		return h.refuse(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in hooks.json has room for %s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", l.VerifyLimit(), loop.VerifyRoom(h.flags.timeout), l.VerifyLimit()))
 	}
+	l, why := h.withTemplate(ctx, l)
+	if why != "" {
+		return h.refuse("--prompt-template " + l.PromptTemplate + ": " + why + ". Nothing was started.")
+	}
 	l = h.withBaseline(ctx, l)
 	err := h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		switch {
@@ -143,6 +148,17 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 		return h.refuse("Nothing was started: " + err.Error())
 	}
 	return answer
+}
+
+// withTemplate finds a loop's prompt template, and says why it cannot be used.
+func (h *handler) withTemplate(ctx context.Context, l loop.State) (_ loop.State, why string) {
+	if l.PromptTemplate == "" {
+		return l, ""
+	}
+	if !filepath.IsAbs(l.PromptTemplate) {
+		l.PromptTemplate = filepath.Join(l.Workspace, l.PromptTemplate)
+	}
+	return l, h.worded(ctx, l.Sample()).Why
 }
 
 // put makes a loop pending under its conversation's name. Where another copy of

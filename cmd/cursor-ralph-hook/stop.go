@@ -25,7 +25,7 @@ func (h *handler) stop(ctx context.Context) any {
 	event := loop.Event{
 		Kind: loop.EventStop, Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount,
 		Generation: e.GenerationID, Minimal: h.flags.minimal,
-		Workspace: h.workspace(), Began: h.now(),
+		Workspace: h.workspace(), Began: h.now(), Words: true,
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil
@@ -87,6 +87,8 @@ func (h *handler) decide(ctx context.Context, event loop.Event) (loop.State, loo
 		switch action.Kind {
 		case loop.AskTyping:
 			event.Typing = h.typing(ctx)
+		case loop.AskWords:
+			event.Worded = h.worded(ctx, *action.Words)
 		case loop.AskVerify:
 			event.Verified = h.verify(l)
 			var cancel context.CancelFunc

@@ -85,6 +85,10 @@ func (e *env) askedMode(ctx context.Context) (m state.Mode, err error) {
 		return m, err
 	}
 	m.Loop.Workspace = m.Workspace
+	m.Loop.PromptTemplate = templateFile(m.Loop.PromptTemplate, m.Workspace)
+	if err := checkTemplate(ctx, m.Loop); err != nil {
+		return m, err
+	}
 	if p := e.program(ctx); p != "cursor-ralph" {
 		m.Loop.Program = commands.Invocation(p, runtime.GOOS)
 	}

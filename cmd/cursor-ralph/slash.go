@@ -135,7 +135,12 @@ func (e *env) applyContinue(ctx context.Context, id string, event loop.Event) (l
 		event.Tree, event.Committed, _ = worktree.After(ctx, l, turn, os.Environ()) // git is asked again at the next stop
 	}
 	for {
+		event.Words = true
 		l, action, err := e.apply(ctx, id, event)
+		if err == nil && action.Kind == loop.AskWords {
+			event.Worded = worded(ctx, *action.Words)
+			continue
+		}
 		if err != nil || action.Kind != loop.AskVerify {
 			return action, err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +100,7 @@ func start(ctx context.Context, e *env, args []string) error {
 func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset error) error {
 	l, err := e.placed(ctx, r)
 	if err == nil {
-		err = e.checkVerify(l)
+		err = cmp.Or(e.checkVerify(l), checkTemplate(ctx, l))
 	}
 	if err != nil {
 		return err
@@ -160,6 +161,7 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 	if l.Workspace, err = e.workspace(); err != nil {
 		return l, err
 	}
+	l.PromptTemplate = templateFile(l.PromptTemplate, l.Cwd)
 	l.Tree, _ = worktree.Look(ctx, l.Workspace, nil, os.Environ()) // without it the first iteration has nothing to be compared with
 	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
 	return l, nil

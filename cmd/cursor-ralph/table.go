@@ -60,6 +60,7 @@ func table() []command {
 			flags: verifyFlags, run: verify, example: "verify 3f2a"},
 		{name: "tend", args: "-- <command>...", summary: "run a command that does not outlive who runs this (run does)", hidden: true, long: true, run: tendCommand,
 			example: "tend -- true"},
+		{name: "words", summary: "fill in a prompt template (the hook runs this)", hidden: true, long: true, run: fillWords, example: "words"},
 		{name: "guard", args: "[id injection]", summary: "watch over a process that types (inject runs this)", hidden: true, long: true, run: guard, example: "guard"},
 		{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", hidden: true, flags: notifyFlags, run: notify,
 			example: "notify"},

@@ -61,7 +61,7 @@ func ofLoop(o loop.Option) Setting {
 	usage, byDefault, _ := strings.Cut(strings.TrimSuffix(o.Usage, ")"), " (default ")
 	s := Setting{Section: "loop", Name: o.Name, Variable: o.Variable(), Usage: strings.ReplaceAll(usage, "`", ""), Default: byDefault}
 	if byDefault == "none" {
-		s.Default, s.example = "", map[string]string{"max-duration": "2h", "verify": "make test"}[o.Name]
+		s.Default, s.example = "", map[string]string{"max-duration": "2h", "verify": "make test", "prompt-template": "/home/me/prompt.txt"}[o.Name]
 	}
 	s.check = func(text string) error {
 		r := loop.NewRequest()

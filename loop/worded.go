@@ -1,0 +1,69 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Words are what a prompt template is filled with.
+type Words struct {
+	Template       string // the file
+	Iteration      int    // that begins now
+	Max            int
+	Why            string // why the agent is still here
+	Task           string
+	Context        []string // added by the user
+	Notices        []string // added by us
+	Struggle       string   // why the agent seems to be stuck; empty if it does not
+	Marker         string   // the promise in its tag, which has to be in the text
+	ID             string   // of the conversation
+	NoteCommand    string   // without its text
+	BlockedCommand string   // the same
+	Default        string   // the whole text without a template
+}
+
+// Worded is a template that was filled in.
+type Worded struct {
+	For  string // the Default of the Words it was filled with
+	Text string
+	Why  string // it could not be; then Text is empty
+}
+
+// WordedLimit is the longest text that a template may give, in bytes.
+const WordedLimit = 128 << 10
+
+// Sample are words for trying a template before a loop begins.
+func (s State) Sample() Words {
+	return s.fill("You stopped, but you gave no completion promise.", s.words(1, "A sample.", false))
+}
+
+func (s State) fill(why, text string) Words {
+	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
+	return Words{
+		Template: s.PromptTemplate, Iteration: s.Iterations + 1, Max: s.MaxIterations, Why: why, Task: s.Prompt,
+		Context: s.Context, Notices: s.Notices, Struggle: s.Struggle, Marker: s.Marker(), ID: id, Default: text,
+		NoteCommand:    strings.TrimSpace(program + " note " + id),
+		BlockedCommand: strings.TrimSpace(program + " blocked " + id),
+	}
+}
+
+// worded puts the words of a continuation into an action: the user's own, or ours
+// where these cannot be used, or where the agent plans: then the rules of that
+// have to be in them. A text that was filled in before something else changed is
+// asked for anew.
+func (s State) worded(e Event, action Action, why string) Action {
+	action.Text = s.words(s.Iterations+1, why, false)
+	switch {
+	case s.PromptTemplate == "" || !e.Words || s.Guarded():
+	case e.Worded.For != action.Text:
+		w := s.fill(why, action.Text)
+		return Action{Kind: AskWords, Why: "the prompt template is filled in", Words: &w}
+	case e.Worded.Why != "":
+		s.Notices = append(s.Notices, fmt.Sprintf("The user's prompt template could not be used, so these are the built-in words. Tell the user: %s: %s", s.PromptTemplate, e.Worded.Why))
+		action.Text = s.words(s.Iterations+1, why, false)
+	default:
+		action.Text = e.Worded.Text
+	}
+	return action
+}
