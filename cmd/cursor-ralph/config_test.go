@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/config"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// docs/settings.md has every setting with what is true of it, and no other.
+func TestSettingsAreDocumented(t *testing.T) {
+	data, err := os.ReadFile("../../docs/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string][]string{}
+	for line := range strings.Lines(string(data)) {
+		cells := strings.Split(strings.TrimSuffix(line, "|\n"), "|")
+		if key := unquoted(cells[min(1, len(cells)-1)]); len(cells) == 5 && strings.Contains(key, ".") {
+			documented[key] = cells[2:]
+		}
+	}
+	for _, s := range config.Settings() {
+		row := documented[s.Key()]
+		if row == nil {
+			t.Errorf("%s is not in docs/settings.md", s.Key())
+			continue
+		}
+		want := s.Default
+		if want == "" {
+			want = "none"
+		}
+		if v, d := unquoted(row[1]), unquoted(row[2]); v != s.Variable || d != want {
+			t.Errorf("%s: got the variable %q and the default %q, want %q and %q", s.Key(), v, d, s.Variable, want)
+		}
+		checkFlag(t, s, unquoted(row[0]))
+		delete(documented, s.Key())
+	}
+	for key := range documented {
+		t.Errorf("docs/settings.md has %s, which is no setting", key)
+	}
+}
+
+// checkFlag looks whether a command has the flag, where that command is there.
+func checkFlag(t *testing.T, s config.Setting, flag string) {
+	name, option, ok := strings.Cut(flag, " --")
+	if s.Section == "loop" {
+		name, option, ok = "start", strings.TrimPrefix(flag, "--"), true
+	}
+	c, found := find(name)
+	if ok && found && flagSet(c).Lookup(option) == nil {
+		t.Errorf("%s: cursor-ralph %s has no --%s", s.Key(), name, option)
+	}
+	if !ok && s.Name != "editor-exe" && s.Name != "desktop" {
+		t.Errorf("%s: got no flag", s.Key())
+	}
+}
+
+func unquoted(cell string) string { return strings.Trim(cell, " `") }
+
+func TestEveryOptionIsASetting(t *testing.T) {
+	for _, o := range loop.Options() {
+		is := slices.ContainsFunc(config.Settings(), func(s config.Setting) bool { return s.Key() == "loop."+o.Name && s.Variable == o.Variable() })
+		if want := o.Name != "replace"; is != want {
+			t.Errorf("--%s: got a setting: %t, want %t", o.Name, is, want)
+		}
+	}
+}
