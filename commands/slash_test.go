@@ -80,7 +80,7 @@ func TestRalphLoopSaysWhatMatters(t *testing.T) {
 			"Do not loop yourself", "exactly as the program printed it", "Never write it to get out",
 			"--max-iterations N", "--min-iterations N", "--completion-promise TEXT", "--promise-match", "--promise-position",
 			"--min-tool-calls M", "--on-promise-no-work", "--max-duration D", "--ultrawork", "--replace", "--verify CMD", "--verify-timeout D", "--plan", "--struggle-hint N",
-			"--struggle-pause N", "--on-error", "--stale-after D",
+			"--struggle-pause N", "--on-error", "--stale-after D", "--prompt-template FILE",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %q is missing", goos, want)
