@@ -78,6 +78,10 @@ func runLoop(ctx context.Context, e *env, args []string) error {
 	if l.Workspace, err = os.Getwd(); err != nil {
 		return err
 	}
+	l.PromptTemplate = templateFile(l.PromptTemplate, l.Workspace)
+	if err := checkTemplate(ctx, l); err != nil {
+		return err
+	}
 	return e.newRun(ctx, l, r.Replace)
 }
 
@@ -179,7 +183,7 @@ func (e *env) enter(ctx context.Context, l loop.State) (*session, error) {
 		return nil, err
 	}
 	s.runner = &outer.Runner{Store: e.store, Folder: folder, Driver: s.driver, Env: os.Environ(),
-		Verify: s.verify, See: s.view.see, Tell: s.told}
+		Verify: s.verify, Words: worded, See: s.view.see, Tell: s.told}
 	return s, nil
 }
 
