@@ -55,11 +55,23 @@ func (m model) facts(l Loop) []detail {
 		{"typing", typing(s.Injection, now), 2, nil},
 		{"said", l.Answer, 3, nil},
 		{"files", m.files(l), 1, nil},
+		{"agent", agent(s.Run), 1, nil},
 		{"progress", s.LastOutput, 1, nil},
 		{"workspace", s.Workspace, 1, nil},
 		{"id", l.ID, 1, nil},
 	}
 	return all
+}
+
+// agent is that of a loop of cursor-ralph run.
+func agent(r loop.Run) string {
+	switch r.Driver {
+	case "":
+		return ""
+	case "acp":
+		return r.Agent + ", by the Agent Client Protocol"
+	}
+	return r.Agent + ", in its print mode"
 }
 
 func (m model) statusWords(l Loop, word string) string {

@@ -154,6 +154,9 @@ func (m model) copy(l Loop) (tea.Model, tea.Cmd) {
 		return m, nil
 	}
 	line := loop.ContinueLine(l.ID)
+	if l.State.Outer() {
+		line = "cursor-ralph run --resume " + l.ID
+	}
 	m.said = "to the clipboard, if the terminal allows it: " + line
 	return m, tea.SetClipboard(line)
 }

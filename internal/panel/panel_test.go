@@ -277,7 +277,8 @@ func TestCopy(t *testing.T) {
 		want string
 	}{
 		{live("chat-1", "x"), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-1"},
-		{ended("chat-2", loop.MaxIterations), "/ralph-loop --continue chat-2"},
+		{ofRun("run-1"), "to the clipboard, if the terminal allows it: cursor-ralph run --resume run-1"},
+		{ended("chat-2", loop.MaxIterations), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-2"},
 		{ended("chat-3", loop.PromiseAccepted), "is not continued"},
 		{ended("chat-4", loop.Cancelled), "is not continued"},
 		{waitsForChat("17-1", "x"), "begins by itself"},
@@ -285,13 +286,26 @@ func TestCopy(t *testing.T) {
 		u := sits(t, tt.loop)
 		u.types("y")
 		u.wantSeen(tt.want)
-		if copies := u.cmd != nil; copies != strings.Contains(tt.want, "--continue") {
-			t.Errorf("%s: got copied %v", tt.loop.ID, copies)
+		_, line, copied := strings.Cut(tt.want, ": ")
+		if got := u.cmd != nil; got != copied {
+			t.Errorf("%s: got copied %v", tt.loop.ID, got)
 		}
-		if u.cmd != nil && fmt.Sprint(u.cmd()) != loop.ContinueLine(tt.loop.ID) {
+		if u.cmd != nil && fmt.Sprint(u.cmd()) != line {
 			t.Errorf("%s: got %q in the clipboard", tt.loop.ID, u.cmd())
 		}
 	}
+}
+
+// ofRun is a loop of cursor-ralph run.
+func ofRun(id string) Loop {
+	l := live(id, "x")
+	l.State.Run = loop.Run{Agent: "opencode", Driver: "acp"}
+	return l
+}
+
+func TestALoopOfARunNamesItsAgent(t *testing.T) {
+	u := sits(t, ofRun("run-1"))
+	u.wantSeen("opencode, by the Agent Client Protocol")
 }
 
 func TestPagesScroll(t *testing.T) {
