@@ -103,11 +103,15 @@ func (a *agent) stop() {
 
 // hello makes sure that the agent speaks as we do.
 func (a *agent) hello(ctx context.Context) error {
+	// That we read files is not offered, though it is done when asked for: gemini
+	// 0.61 takes an answer that a file is not there for a failure, and then cannot
+	// write a new one. Agents read by themselves, as the user's editor has nothing
+	// here that is not on the disk.
 	body, err := a.call(ctx, sdk.AgentMethodInitialize, sdk.InitializeRequest{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
 		ClientInfo:      &sdk.Implementation{Name: "cursor-ralph", Version: "1"},
 		ClientCapabilities: sdk.ClientCapabilities{
-			Fs:       sdk.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: a.Policy.edits()},
+			Fs:       sdk.FileSystemCapabilities{WriteTextFile: a.Policy.edits()},
 			Terminal: a.Policy.executes(),
 		},
 	})
