@@ -44,6 +44,9 @@ type Config struct {
 	// ModelFlag is the argument that names a model at the start, for agents
 	// that may not offer to choose one in the session.
 	ModelFlag string
+	// AskEnv are variables, as NAME=value, with which an agent asks for permission
+	// that would not. They are not set under PolicyAll.
+	AskEnv []string
 	// Auth is the agent's name of the way to authenticate, where it wants that.
 	Auth string
 	// Ask answers a request under PolicyAsk, one at a time. Without it nothing is

@@ -249,6 +249,16 @@ func TestAModelIsNamedAtTheStart(t *testing.T) {
 	same(t, "of the configuration", c.Argv, list("agent", "acp"))
 }
 
+func TestAnAgentIsMadeToAsk(t *testing.T) {
+	for policy, want := range map[Policy][]string{PolicyAll: list("A=1"), PolicyEdits: list("A=1", "ASK=1"), "": list("A=1", "ASK=1")} {
+		c := Config{Env: list("A=1"), AskEnv: list("ASK=1"), Policy: policy}
+		same(t, string(policy), Open(c).(*driver).env(), want)
+	}
+	if got := Open(Config{AskEnv: list("ASK=1")}).(*driver).env(); len(got) < 2 || got[len(got)-1] != "ASK=1" {
+		t.Errorf("got %q, want it beside our own", got)
+	}
+}
+
 func TestPresets(t *testing.T) {
 	names := map[string]bool{}
 	for _, p := range Presets() {

@@ -60,7 +60,7 @@ func launch(d *driver) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := tend.Start(tend.Command{Argv: d.argv(), Dir: d.Dir, Env: d.Env, Self: d.Self})
+	p, err := tend.Start(tend.Command{Argv: d.argv(), Dir: d.Dir, Env: d.env(), Self: d.Self})
 	if err != nil {
 		return nil, errors.Join(d.missing(err), ws.close())
 	}
@@ -80,6 +80,15 @@ func (d *driver) argv() []string {
 		argv = slices.Insert(argv, 1, d.ModelFlag, d.Model)
 	}
 	return argv
+}
+
+// env has an agent ask that does not by itself. Where all is allowed the user's
+// own settings stand, which may deny something.
+func (d *driver) env() []string {
+	if d.Policy == PolicyAll {
+		return d.Env
+	}
+	return environment(d.Env, d.AskEnv)
 }
 
 // over tells whether there is nobody to talk to any more.
