@@ -173,7 +173,10 @@ func variables(list []sdk.EnvVariable) (found []string, err error) {
 
 // environment adds variables to an environment, of which nil is ours.
 func environment(env, more []string) []string {
-	if len(more) > 0 && env == nil {
+	if len(more) == 0 {
+		return env
+	}
+	if env == nil {
 		env = (&exec.Cmd{}).Environ() // what a command gets of which nothing else is said
 	}
 	return slices.Concat(env, more)
