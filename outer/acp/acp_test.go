@@ -27,6 +27,12 @@ var agents = map[string]func(*fake){
 			f.answer(m, text)
 		}
 	},
+	"sulks": func(f *fake) { // as codex's adapter does
+		m, _ := f.prompt()
+		f.ask("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"1","kind":"execute","title":"rm x"},"options":[{"optionId":"abort","kind":"reject_once"}]}`)
+		f.answer(m, `{"stopReason":"cancelled"}`)
+		f.next()
+	},
 	"fails": func(f *fake) { // as it is told
 		for {
 			m, text := f.prompt()
@@ -110,6 +116,15 @@ func TestASessionIsTakenUp(t *testing.T) {
 			want = "new2"
 		}
 		same(t, tt.can+tt.session+": after that", take(t, d, outer.Prompt{Text: "x"}).sessions(), list(want))
+	}
+}
+
+func TestADenialThatEndsATurnIsNoCancel(t *testing.T) {
+	c := config(t, "sulks")
+	c.Policy = PolicyEdits
+	s := take(t, open(t, c), outer.Prompt{Text: "x"})
+	if last := s.seen[len(s.seen)-1]; last.Tool != "not permitted: rm x" {
+		t.Errorf("got %+v, want that it is shown", last)
 	}
 }
 

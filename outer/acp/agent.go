@@ -151,6 +151,9 @@ func (a *agent) turn(ctx context.Context, text string, guarded bool, see func(ou
 	select {
 	case r := <-answer:
 		err = a.outcome(r)
+		if errors.Is(err, context.Canceled) && t.wasDenied() {
+			err = nil // codex ends its turn so when a permission is denied
+		}
 	case <-ctx.Done():
 		a.cancel(answer)
 		err = ctx.Err()
