@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -269,8 +271,9 @@ func TestAnAgentIsMadeToAsk(t *testing.T) {
 		c := Config{Env: list("A=1"), AskEnv: list("ASK=1"), Policy: policy}
 		same(t, string(policy), Open(c).(*driver).env(), want)
 	}
-	if got := Open(Config{AskEnv: list("ASK=1")}).(*driver).env(); len(got) < 2 || got[len(got)-1] != "ASK=1" {
-		t.Errorf("got %q, want it beside our own", got)
+	got := Open(Config{Dir: "/work", AskEnv: list("ASK=1")}).(*driver).env()
+	if len(got) < 3 || got[len(got)-1] != "ASK=1" || runtime.GOOS != "windows" && !slices.Contains(got, "PWD=/work") {
+		t.Errorf("got %q, want it beside our own, with the folder", got)
 	}
 }
 

@@ -88,7 +88,7 @@ func (d *driver) env() []string {
 	if d.Policy == PolicyAll {
 		return d.Env
 	}
-	return environment(d.Env, d.AskEnv)
+	return environment(d.Dir, d.Env, d.AskEnv)
 }
 
 // over tells whether there is nobody to talk to any more.

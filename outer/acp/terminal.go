@@ -150,7 +150,7 @@ func (t *turn) start(ctx context.Context, p sdk.CreateTerminalRequest, r Request
 	if p.OutputByteLimit != nil {
 		limit = min(max(*p.OutputByteLimit, 0), mostOutput)
 	}
-	process, err := tend.Start(tend.Command{Argv: shell(runtime.GOOS, p), Dir: r.Paths[0], Env: environment(t.a.Env, more), Self: t.a.Self})
+	process, err := tend.Start(tend.Command{Argv: shell(runtime.GOOS, p), Dir: r.Paths[0], Env: environment(r.Paths[0], t.a.Env, more), Self: t.a.Self})
 	if err != nil {
 		return nil, err
 	}
@@ -171,13 +171,14 @@ func variables(list []sdk.EnvVariable) (found []string, err error) {
 	return found, nil
 }
 
-// environment adds variables to an environment, of which nil is ours.
-func environment(env, more []string) []string {
+// environment adds variables to an environment, of which nil is ours with the
+// folder that it is for.
+func environment(dir string, env, more []string) []string {
 	if len(more) == 0 {
 		return env
 	}
 	if env == nil {
-		env = (&exec.Cmd{}).Environ() // what a command gets of which nothing else is said
+		env = (&exec.Cmd{Dir: dir}).Environ() // what a command gets of which nothing else is said
 	}
 	return slices.Concat(env, more)
 }
