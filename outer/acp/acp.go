@@ -44,13 +44,16 @@ type Config struct {
 	// ModelFlag is the argument that names a model at the start, for agents
 	// that may not offer to choose one in the session.
 	ModelFlag string
+	// AskEnv are variables, as NAME=value, with which an agent asks for permission
+	// that would not. They are not set under PolicyAll.
+	AskEnv []string
 	// Auth is the agent's name of the way to authenticate, where it wants that.
 	Auth string
 	// Ask answers a request under PolicyAsk, one at a time. Without it nothing is
 	// allowed under that policy.
 	Ask func(context.Context, Request) bool
 
-	StartLimit time.Duration // for each step until the agent takes a prompt; 0 is a minute
+	StartLimit time.Duration // for each step until the agent takes a prompt; 0 is two minutes
 	Grace      time.Duration // for the agent to end a turn that was cancelled; 0 is five seconds
 }
 
@@ -66,7 +69,7 @@ type Request struct {
 
 // Open gives a driver for an agent. The agent is started by the first turn.
 func Open(c Config) outer.Driver {
-	c.StartLimit = cmp.Or(c.StartLimit, time.Minute)
+	c.StartLimit = cmp.Or(c.StartLimit, 2*time.Minute)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
 	if c.Name == "" && len(c.Argv) > 0 {
 		c.Name = c.Argv[0]

@@ -60,7 +60,7 @@ func launch(d *driver) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := tend.Start(tend.Command{Argv: d.argv(), Dir: d.Dir, Env: d.Env, Self: d.Self})
+	p, err := tend.Start(tend.Command{Argv: d.argv(), Dir: d.Dir, Env: d.env(), Self: d.Self})
 	if err != nil {
 		return nil, errors.Join(d.missing(err), ws.close())
 	}
@@ -80,6 +80,15 @@ func (d *driver) argv() []string {
 		argv = slices.Insert(argv, 1, d.ModelFlag, d.Model)
 	}
 	return argv
+}
+
+// env has an agent ask that does not by itself. Where all is allowed the user's
+// own settings stand, which may deny something.
+func (d *driver) env() []string {
+	if d.Policy == PolicyAll {
+		return d.Env
+	}
+	return environment(d.Dir, d.Env, d.AskEnv)
 }
 
 // over tells whether there is nobody to talk to any more.
@@ -103,11 +112,15 @@ func (a *agent) stop() {
 
 // hello makes sure that the agent speaks as we do.
 func (a *agent) hello(ctx context.Context) error {
+	// That we read files is not offered, though it is done when asked for: gemini
+	// 0.61 takes an answer that a file is not there for a failure, and then cannot
+	// write a new one. Agents read by themselves, as the user's editor has nothing
+	// here that is not on the disk.
 	body, err := a.call(ctx, sdk.AgentMethodInitialize, sdk.InitializeRequest{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
 		ClientInfo:      &sdk.Implementation{Name: "cursor-ralph", Version: "1"},
 		ClientCapabilities: sdk.ClientCapabilities{
-			Fs:       sdk.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: a.Policy.edits()},
+			Fs:       sdk.FileSystemCapabilities{WriteTextFile: a.Policy.edits()},
 			Terminal: a.Policy.executes(),
 		},
 	})
@@ -138,6 +151,9 @@ func (a *agent) turn(ctx context.Context, text string, guarded bool, see func(ou
 	select {
 	case r := <-answer:
 		err = a.outcome(r)
+		if errors.Is(err, context.Canceled) && t.wasDenied() {
+			err = nil // codex ends its turn so when a permission is denied
+		}
 	case <-ctx.Done():
 		a.cancel(answer)
 		err = ctx.Err()

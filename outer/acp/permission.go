@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 // edits tells whether a policy may allow to write files.
@@ -57,6 +59,22 @@ func withinEdits(r Request) bool {
 
 // allowed decides a request: by the guard of a plan, by the policy, by the user.
 func (t *turn) allowed(ctx context.Context, r Request) bool {
+	yes := t.decides(ctx, r)
+	if !yes && ctx.Err() == nil {
+		t.deny(r)
+	}
+	return yes
+}
+
+// deny shows that something was not allowed: not every agent says so.
+func (t *turn) deny(r Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.denied = true
+	t.say(outer.Seen{Tool: "not permitted: " + cmp.Or(r.Title, r.Kind)})
+}
+
+func (t *turn) decides(ctx context.Context, r Request) bool {
 	if t.guarded && !t.plans(r) {
 		return false
 	}

@@ -7,6 +7,7 @@ type Preset struct {
 	Name      string
 	Argv      []string
 	ModelFlag string // see Config
+	AskEnv    []string
 	Docs      string // where it says so
 	Hint      string // what to do where the program is missing
 	Notes     string // what else there is to know
@@ -16,7 +17,7 @@ type Preset struct {
 func Presets() []Preset {
 	list := slices.Clone(presets)
 	for i := range list {
-		list[i].Argv = slices.Clone(list[i].Argv)
+		list[i].Argv, list[i].AskEnv = slices.Clone(list[i].Argv), slices.Clone(list[i].AskEnv)
 	}
 	return list
 }
@@ -32,7 +33,9 @@ var presets = []Preset{
 		Name: "opencode", Argv: []string{"opencode", "acp"},
 		Docs:  "https://opencode.ai/docs/acp/",
 		Hint:  "npm install -g opencode-ai, then: opencode auth login",
-		Notes: "asks for permission only where its own configuration says ask",
+		Notes: "by itself it allows all: AskEnv (see https://opencode.ai/docs/cli/#environment-variables) has it ask",
+
+		AskEnv: []string{`OPENCODE_PERMISSION={"edit":"ask","bash":"ask","webfetch":"ask"}`},
 	},
 	{
 		Name: "gemini", Argv: []string{"gemini", "--acp"}, ModelFlag: "--model",

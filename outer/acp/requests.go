@@ -5,8 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	sdk "github.com/coder/acp-go-sdk"
+)
+
+// The protocol's codes.
+const (
+	notFound = -32002
+	internal = -32603
 )
 
 var errDenied = errors.New("the user does not permit it")
@@ -26,8 +33,11 @@ func (a *agent) handle(ctx context.Context, method string, params json.RawMessag
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
 	answer, err := serve(t, ctx, params)
-	if err != nil {
-		return nil, &sdk.RequestError{Code: -32603, Message: err.Error()}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // an agent that writes a new file looks first, and knows it by these words
+		return nil, &sdk.RequestError{Code: notFound, Message: "Resource not found: " + err.Error()}
+	case err != nil:
+		return nil, &sdk.RequestError{Code: internal, Message: err.Error()}
 	}
 	return answer, nil
 }

@@ -40,8 +40,8 @@ func serveSDK(*fake) {
 
 func (a *wellBehaved) Initialize(_ context.Context, p sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	can := p.ClientCapabilities
-	if !can.Fs.ReadTextFile || !can.Fs.WriteTextFile || !can.Terminal {
-		return sdk.InitializeResponse{}, fmt.Errorf("a client that can do less than its user allows: %+v", can)
+	if can.Fs.ReadTextFile || !can.Fs.WriteTextFile || !can.Terminal {
+		return sdk.InitializeResponse{}, fmt.Errorf("a client that offers something else: %+v", can)
 	}
 	return sdk.InitializeResponse{ProtocolVersion: sdk.ProtocolVersionNumber}, nil
 }

@@ -142,7 +142,7 @@ func (t *turn) start(ctx context.Context, p sdk.CreateTerminalRequest, r Request
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	env, err := environment(t.a.Env, p.Env)
+	more, err := variables(p.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (t *turn) start(ctx context.Context, p sdk.CreateTerminalRequest, r Request
 	if p.OutputByteLimit != nil {
 		limit = min(max(*p.OutputByteLimit, 0), mostOutput)
 	}
-	process, err := tend.Start(tend.Command{Argv: shell(runtime.GOOS, p), Dir: r.Paths[0], Env: env, Self: t.a.Self})
+	process, err := tend.Start(tend.Command{Argv: shell(runtime.GOOS, p), Dir: r.Paths[0], Env: environment(r.Paths[0], t.a.Env, more), Self: t.a.Self})
 	if err != nil {
 		return nil, err
 	}
@@ -160,22 +160,27 @@ func (t *turn) start(ctx context.Context, p sdk.CreateTerminalRequest, r Request
 	return &terminal{process, out}, nil
 }
 
-// environment gives what a command gets, nil for ours.
-func environment(ours []string, more []sdk.EnvVariable) ([]string, error) {
-	if len(more) == 0 {
-		return ours, nil
-	}
-	env := slices.Clone(ours)
-	if ours == nil {
-		env = (&exec.Cmd{}).Environ() // what a command gets of which nothing else is said
-	}
-	for _, v := range more {
+// variables gives what an agent wants in a command's environment.
+func variables(list []sdk.EnvVariable) (found []string, err error) {
+	for _, v := range list {
 		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.Contains(v.Value, "\x00") {
 			return nil, fmt.Errorf("%q is no variable", v.Name)
 		}
-		env = append(env, v.Name+"="+v.Value)
+		found = append(found, v.Name+"="+v.Value)
 	}
-	return env, nil
+	return found, nil
+}
+
+// environment adds variables to an environment, of which nil is ours with the
+// folder that it is for.
+func environment(dir string, env, more []string) []string {
+	if len(more) == 0 {
+		return env
+	}
+	if env == nil {
+		env = (&exec.Cmd{Dir: dir}).Environ() // what a command gets of which nothing else is said
+	}
+	return slices.Concat(env, more)
 }
 
 // shell gives the words to start. Some agents give a line for a shell where the

@@ -31,6 +31,7 @@ type turn struct {
 	text    []byte           // the message that is being said
 	message string           // the agent's name for it
 	calls   map[string]*toolCall
+	denied  bool            // something was not allowed
 	granted map[string]bool // what the user has allowed and the agent has not done yet
 }
 
@@ -67,6 +68,13 @@ func (t *turn) end(peace bool) {
 		}
 	}
 	t.see = nil
+}
+
+// wasDenied tells whether something was not allowed.
+func (t *turn) wasDenied() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.denied
 }
 
 // note is a notification of the agent.

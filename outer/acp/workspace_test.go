@@ -31,8 +31,8 @@ func TestFilesThatAreRead(t *testing.T) {
 		{"file://DIR/a.go", 3, -1, "three\n", ""},
 		{"DIR/large", 2, -1, "last\n", ""},
 		{"DIR/large", 1, 1, "", "more than 4 MiB"},
-		{"DIR/none", -1, -1, "", "no such file"},
-		{"DIR", -1, -1, "", "not a plain file"},
+		{"DIR/none", -1, -1, "", "none"},
+		{"DIR/.git", -1, -1, "", ".git"},
 		{"DIR/out/secret", -1, -1, "", "escapes"},
 		{"DIR/../outside/secret", -1, -1, "", "outside of the workspace"},
 		{"../outside/secret", -1, -1, "", "outside of the workspace"},
@@ -119,6 +119,11 @@ func TestAFileKeepsItsMode(t *testing.T) {
 func TestAWriteAfterTheTurnIsNone(t *testing.T) {
 	dir := scene(t)
 	x := quiet(t, Config{Dir: dir, Policy: PolicyAll}, false, func(outer.Seen) {})
+	x.a.setTurn(x)
+	if _, missing := x.a.handle(t.Context(), sdk.ClientMethodFsReadTextFile, []byte(`{"path":"none"}`)); missing == nil || missing.Code != -32002 {
+		t.Errorf("got %v for a file that is not there, want that it is not found", missing)
+	}
+	x.a.setTurn(nil)
 	x.end(false)
 	_, err := x.writeFile(x.ctx, sdk.WriteTextFileRequest{Path: "a.go", Content: "x"})
 	if err == nil {
