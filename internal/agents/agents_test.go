@@ -112,7 +112,7 @@ func (p *play) historyOfThree() {
 	if v := h[1].Verified; v == nil || v.Exit != 1 {
 		p.Errorf("iteration 2: got the verification %+v, want exit 1", v)
 	}
-	if !slices.Contains(h[1].Files, "one.txt") {
+	if !slices.Contains(h[1].Files, p.path("one.txt")) {
 		p.Errorf("iteration 2: got the files %q", h[1].Files)
 	}
 	if failed := strings.Join(h[1].Failed, "\n"); strings.Contains(failed, "exit 3") == p.noFailed {

@@ -18,6 +18,7 @@ import (
 // Only TestMain sets these.
 var (
 	bin       string // the folder of cursor-ralph, and of links to the agents
+	unpacked  string // a cache folder for the agent that unpacks itself
 	noAgents  error  // why there are none
 	installed = []link{
 		{"opencode", ".bin/opencode"},
@@ -62,6 +63,7 @@ func linkAgents(dir string) error {
 	if err != nil {
 		return err
 	}
+	unpacked = filepath.Join(filepath.Dir(modules), "cache")
 	for _, l := range installed {
 		found, err := filepath.Glob(filepath.Join(modules, l.pattern))
 		if err != nil || len(found) == 0 {
@@ -102,7 +104,7 @@ func needsAgents(t *testing.T) {
 	case os.Getenv("CI") == "true":
 		t.Fatalf("in CI the agents must be there, run scripts/agents/install: %v", noAgents)
 	default:
-		t.Skip("needs real agents: scripts/agents/install installs them, 1.5 GB")
+		t.Skip("needs real agents: scripts/agents/install installs them, 1.7 GB")
 	}
 }
 

@@ -12,13 +12,11 @@ import (
 // agent is how a real agent is told about our model, by its own settings, and
 // kept from asking the network for anything else.
 type agent struct {
-	name  string
-	files map[string]string // in the home folder; URL and DIR stand for the server and the workspace
-	env   []string
-	// What its protocol has no word for.
-	noFailed bool // of a command that failed
-	noText   bool // of the file that was written
-	tries    bool // an error of the model that passes is tried again by the agent itself
+	name     string
+	files    map[string]string // in the home folder; URL and DIR stand for the server and the workspace, in env CACHE for what was unpacked
+	env      []string
+	noFailed bool // nothing tells that a command failed
+	tries    bool // a rate limit of the model is waited for by the agent itself
 }
 
 func theAgents() map[string]agent {
@@ -45,6 +43,7 @@ trust_level = "trusted"
 		{
 			name: "claude", // https://code.claude.com/docs/en/settings
 			env: []string{"ANTHROPIC_BASE_URL=URL", "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+				"CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION=false", // a question of its own, with tools, after a turn
 				"IS_SANDBOX=1"}, // or root may not be allowed everything
 			tries: true,
 		},
@@ -78,7 +77,8 @@ trust_level = "trusted"
 		{
 			name: "copilot", // copilot help providers
 			env: []string{"COPILOT_PROVIDER_BASE_URL=URL/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=claude-sonnet-4",
-				"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},
+				"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false",
+				"XDG_CACHE_HOME=CACHE"}, // it unpacks itself there, which takes its time,
 			tries: true,
 		},
 	}
@@ -92,7 +92,7 @@ trust_level = "trusted"
 // settle writes the agent's settings and gives its environment.
 func (a agent) settle(t *testing.T, home, dir, url string) []string {
 	t.Helper()
-	fill := strings.NewReplacer("URL", url, "DIR", dir)
+	fill := strings.NewReplacer("URL", url, "DIR", dir, "CACHE", unpacked)
 	for name, text := range a.files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
