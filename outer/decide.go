@@ -23,6 +23,7 @@ func (r *Runner) stopped(ctx context.Context, e loop.Event) (loop.State, loop.Ac
 // decide applies an event until it is decided, with the verification that it may
 // ask for in between.
 func (r *Runner) decide(ctx context.Context, e loop.Event) (loop.State, loop.Action, error) {
+	e.Words = r.Words != nil
 	for {
 		l, action, err := r.act(e)
 		switch {
@@ -34,6 +35,9 @@ func (r *Runner) decide(ctx context.Context, e loop.Event) (loop.State, loop.Act
 		case action.Kind == loop.AskVerify:
 			r.tell(Report{Kind: ReportVerify, State: l})
 			e.Verified = r.verified(ctx, l)
+			continue
+		case action.Kind == loop.AskWords:
+			e.Worded = r.Words(ctx, *action.Words)
 			continue
 		}
 		r.tell(Report{Kind: ReportDecided, State: l, Action: action})
