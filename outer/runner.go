@@ -22,9 +22,10 @@ type Runner struct {
 	// Verify runs the verification that the loop waits for, and ends it early
 	// when the loop does not wait any more.
 	Verify func(context.Context, loop.State) loop.Verification
-	Words  func(context.Context, loop.Words) loop.Worded // fills in the loop's prompt template; nil where that is not possible
-	See    func(Seen)                                    // what the agent does, as it does it
-	Tell   func(Report)                                  // what became of that
+	// Words fills in the loop's prompt template; nil leaves the built-in words.
+	Words func(context.Context, loop.Words) loop.Worded
+	See   func(Seen)   // what the agent does, as it does it
+	Tell  func(Report) // what became of that
 
 	id      string
 	turns   int

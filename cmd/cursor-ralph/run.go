@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -54,7 +55,7 @@ func runFlags(f *pflag.FlagSet) {
 
 // runLoop runs an agent in a loop of our own, for agents that have no hooks.
 func runLoop(ctx context.Context, e *env, args []string) error {
-	if e.isSet("resume") { // the user's defaults are for new loops
+	if e.isSet("resume") { // its rules came with it
 		r, err := e.asked()
 		if err != nil {
 			return err
@@ -67,6 +68,9 @@ func runLoop(ctx context.Context, e *env, args []string) error {
 	}
 	if err := r.Check(); err != nil {
 		return misuse(err.Error(), "nothing was started")
+	}
+	if err := e.runDefaults(); err != nil {
+		return err
 	}
 	l := r.State
 	if l.Prompt, err = e.task(args); err != nil {
@@ -83,6 +87,33 @@ func runLoop(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	return e.newRun(ctx, l, r.Replace)
+}
+
+// runDefaults sets the flags that were not given to what the user wants by
+// default. The model is that of the agent in the settings, and of no other.
+func (e *env) runDefaults() error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	byDefault := func(name string) error {
+		v := c.Get("run." + name)
+		if v.From == config.BuiltIn || e.flags.Changed(name) {
+			return nil
+		}
+		return e.flags.Set(name, v.Text)
+	}
+	agent := c.Get("run.agent").Text
+	if e.text("acp-command") == "" && e.text("agent-command") == "" {
+		err = byDefault("agent")
+	}
+	if agent == "" || e.text("agent") == agent {
+		err = errors.Join(err, byDefault("model"))
+	}
+	if e.text("agent-command") == "" {
+		err = errors.Join(err, byDefault("permissions"))
+	}
+	return errors.Join(err, byDefault("fresh"))
 }
 
 // task is what the agent is to do: from the command line, a file or standard

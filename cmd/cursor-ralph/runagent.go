@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,13 +62,6 @@ func (e *env) namesAgent() bool {
 // chosenAgent is the agent of the command line, and how to talk to it.
 func (e *env) chosenAgent() (loop.Run, error) {
 	name, speaks, prints := e.text("agent"), e.text("acp-command"), e.text("agent-command")
-	c, err := e.config()
-	if err != nil {
-		return loop.Run{}, err
-	}
-	if !e.namesAgent() {
-		name = c.Get("run.agent").Text
-	}
 	given := slices.DeleteFunc([]string{name, speaks, prints}, func(s string) bool { return s == "" })
 	if len(given) != 1 {
 		return loop.Run{}, misuse("give one of --agent, --acp-command and --agent-command", "agents: "+strings.Join(agentNames(), ", "))
@@ -82,8 +74,6 @@ func (e *env) chosenAgent() (loop.Run, error) {
 		r.Driver, r.Command = driverACP, speaks
 	case prints != "":
 		r.Driver, r.Command, r.NoTools = driverPrint, prints, true
-	default:
-		r.Model = c.Get("run.model").Text
 	}
 	if r.Command != "" {
 		argv, err := shellquote.Split(r.Command)
@@ -153,8 +143,7 @@ func (e *env) withPermissions(r loop.Run) (loop.Run, error) {
 		return r, nil // it has none that we could set
 	}
 	if r.Permissions == "" {
-		c, _ := e.config() // what is wrong with it was told
-		r.Permissions = cmp.Or(c.Get("run.permissions").Text, "ask")
+		r.Permissions = "ask"
 	}
 	switch {
 	case plain:
