@@ -352,8 +352,11 @@ func TestInterrupt(t *testing.T) {
 		}
 		began := time.Now()
 		_, err := w.start(ctx, deaf)
-		if took := time.Since(began); !errors.Is(err, context.Canceled) || took > time.Minute || w.closed == 0 {
-			t.Errorf("got %v after %s with %d closes, want an end in less than a minute", err, took, w.closed)
+		w.mu.Lock()
+		closed := w.closed
+		w.mu.Unlock()
+		if took := time.Since(began); !errors.Is(err, context.Canceled) || took > time.Minute || closed == 0 {
+			t.Errorf("got %v after %s with %d closes, want an end in less than a minute", err, took, closed)
 		}
 		time.Sleep(time.Hour) // the bubble wants its end
 	})
