@@ -187,6 +187,9 @@ func TestVariablesAreTold(t *testing.T) {
 	if got := c.ByVariable("CURSOR_RALPH_DESKTOP"); got != "x11" || err != nil {
 		t.Errorf("got %q, %v, want x11", got, err)
 	}
+	if got := c.Loop(); len(got) > 0 {
+		t.Errorf("got the defaults %v of a loop, want none", got)
+	}
 	if got := c.ByVariable("CURSOR_RALPH_PERMISSIONS"); got != "" {
 		t.Errorf("got %q for what nobody set, want nothing", got)
 	}
