@@ -88,6 +88,15 @@ var hostile = map[string]func(*fake){
 			f.raw("%s", strings.Repeat("y", 1<<20))
 		}
 	},
+	"curious": func(f *fake) { // asks for more than may wait at once, one after the other
+		m, _ := f.prompt()
+		for range 2 * atOnce {
+			f.ask("fs/read_text_file", `{"sessionId":"s1","path":"none"}`)
+		}
+		f.say(m, "I have seen it")
+		f.end(m)
+		f.next()
+	},
 	"requests": func(f *fake) { // and reads no answer
 		f.prompt()
 		for i := range 100000 {
@@ -107,6 +116,7 @@ func TestHostileAgents(t *testing.T) {
 	}{
 		{"babbles", list("it goes on"), "", false},
 		{"floods", list("the end"), "", false},
+		{"curious", list("I have seen it"), "", false},
 		{"welcomes", nil, "the agent ended with exit code 2: usage: agent [options]", true},
 		{"answers-at-length", nil, "the agent sent a message of more than 8 MiB", false},
 		{"line-without-end", nil, "the agent sent a message of more than 8 MiB", true},
