@@ -16,10 +16,17 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
+// forever does nothing; an empty select would be a deadlock, and end.
+func forever() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
 func hangs(f *fake) {
 	m, _ := f.prompt()
 	f.say(m, "I will think about it")
-	select {}
+	forever()
 }
 
 // long writes a line of a length, between two texts.
@@ -102,7 +109,7 @@ var hostile = map[string]func(*fake){
 		for i := range 100000 {
 			f.raw(`{"jsonrpc":"2.0","id":%d,"method":"fs/read_text_file","params":{"sessionId":"s1","path":"%s"}}`+"\n", i, strings.Repeat("z", 1000))
 		}
-		select {}
+		forever()
 	},
 }
 
