@@ -16,10 +16,17 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
+// forever does nothing; an empty select would be a deadlock, and end.
+func forever() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
 func hangs(f *fake) {
 	m, _ := f.prompt()
 	f.say(m, "I will think about it")
-	select {}
+	forever()
 }
 
 // long writes a line of a length, between two texts.
@@ -88,12 +95,21 @@ var hostile = map[string]func(*fake){
 			f.raw("%s", strings.Repeat("y", 1<<20))
 		}
 	},
+	"curious": func(f *fake) { // asks for more than may wait at once, one after the other
+		m, _ := f.prompt()
+		for range 2 * atOnce {
+			f.ask("fs/read_text_file", `{"sessionId":"s1","path":"none"}`)
+		}
+		f.say(m, "I have seen it")
+		f.end(m)
+		f.next()
+	},
 	"requests": func(f *fake) { // and reads no answer
 		f.prompt()
 		for i := range 100000 {
 			f.raw(`{"jsonrpc":"2.0","id":%d,"method":"fs/read_text_file","params":{"sessionId":"s1","path":"%s"}}`+"\n", i, strings.Repeat("z", 1000))
 		}
-		select {}
+		forever()
 	},
 }
 
@@ -107,6 +123,7 @@ func TestHostileAgents(t *testing.T) {
 	}{
 		{"babbles", list("it goes on"), "", false},
 		{"floods", list("the end"), "", false},
+		{"curious", list("I have seen it"), "", false},
 		{"welcomes", nil, "the agent ended with exit code 2: usage: agent [options]", true},
 		{"answers-at-length", nil, "the agent sent a message of more than 8 MiB", false},
 		{"line-without-end", nil, "the agent sent a message of more than 8 MiB", true},

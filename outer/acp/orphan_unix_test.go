@@ -37,7 +37,7 @@ func breeds(f *fake) {
 	if text == "crash" {
 		os.Exit(1)
 	}
-	select {}
+	forever()
 }
 
 func TestNothingIsLeftOfAnAgent(t *testing.T) {

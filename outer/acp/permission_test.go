@@ -63,6 +63,7 @@ func TestPolicies(t *testing.T) {
 		{`{"kind":"read","locations":[{"path":"a.go"}]}`, true, true},
 		{`{"kind":"read","locations":[{"path":"file://DIR/a.go"}]}`, true, true},
 		{`{"kind":"read","locations":[{"path":"DIR/../outside/secret"}]}`, false, true},
+		{`{"kind":"read","locations":[{"path":"DIR/out/../a.go"}]}`, false, true}, // beside the folder that the link leads to
 		{`{"kind":"read","locations":[{"path":"/etc/passwd"}]}`, false, true},
 		{`{"kind":"read","locations":[{"path":"~/.ssh/id"}]}`, false, true},
 		{`{"kind":"read","locations":[{"path":"ssh://host/x"}]}`, false, true},
