@@ -176,6 +176,10 @@ func (p *play) remembered() {
 	if !slices.ContainsFunc(last.Messages, func(m modelserver.Message) bool {
 		return m.Role == "assistant" && strings.Contains(m.Text, "It is done.")
 	}) {
-		p.Errorf("the last request has %d messages, and none of the first turn's", len(last.Messages))
+		var lengths []int
+		for _, r := range all {
+			lengths = append(lengths, len(r.Messages))
+		}
+		p.Errorf("the last request has none of the first turn's messages; those in all requests: %d", lengths)
 	}
 }
