@@ -50,6 +50,11 @@ func TestRealAgents(t *testing.T) {
 			p := newPlay(t, all[tt.agent])
 			p.refused(append([]string{"run", "--agent", tt.agent, "--permissions", "all", "--max-iterations", "3",
 				"--verify", "test -e two.txt"}, append(tt.mode, "--", task)...))
+			if tt.agent == "gemini" && tt.mode == nil {
+				// It answers session/load before it replays the session, so that what was said in former turns
+				// comes when the prompt has been given, and seems to be of the new turn.
+				return
+			}
 			p.interrupted()
 			p.accepted()
 		})
