@@ -21,7 +21,8 @@ var (
 	unpacked  string // a cache folder for the agent that unpacks itself
 	noAgents  error  // why there are none
 	installed = []link{
-		{"opencode", ".bin/opencode"},
+		// Its package's own is put in place by a script of npm's; the first of several is for any processor.
+		{"opencode", "opencode-linux-*/bin/opencode"},
 		{"codex", ".bin/codex"},
 		{"codex-acp", ".bin/codex-acp"},
 		{"gemini", ".bin/gemini"},

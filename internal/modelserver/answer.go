@@ -27,19 +27,6 @@ type Call struct {
 	Command string
 }
 
-// Sequence is a script that gives one answer after the other. After the last
-// one it fails with 400, which agents do not try again.
-func Sequence(answers ...Answer) Script {
-	return func(Request) Answer {
-		if len(answers) == 0 {
-			return Answer{Status: 400, Text: "the script has come to its end"}
-		}
-		a := answers[0]
-		answers = answers[1:]
-		return a
-	}
-}
-
 // LastUser is what the user has said since the assistant's last words.
 func (r Request) LastUser() string {
 	var texts []string
@@ -53,19 +40,6 @@ func (r Request) LastUser() string {
 	}
 	slices.Reverse(texts)
 	return strings.Join(texts, "\n")
-}
-
-// LastResults are what the tools of the newest call answered.
-func (r Request) LastResults() []string {
-	for _, m := range slices.Backward(r.Messages) {
-		switch {
-		case len(m.Results) > 0:
-			return m.Results
-		case m.Role == "assistant":
-			return nil
-		}
-	}
-	return nil
 }
 
 // reply is an answer in the words of the agent that asked.

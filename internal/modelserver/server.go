@@ -24,6 +24,7 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	closing  chan struct{}
+	once     sync.Once // closes it
 
 	mu       sync.Mutex
 	requests []Request
@@ -83,7 +84,7 @@ func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
 // Close ends the server and every answer that it holds back.
 func (s *Server) Close() error {
-	close(s.closing)
+	s.once.Do(func() { close(s.closing) })
 	return s.http.Close()
 }
 
@@ -174,8 +175,8 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, p *wire, body []byt
 		writeJSON(w, a.Status, p.fail(a))
 		return
 	}
-	rep, err := reply{}, error(nil)
-	if rep, err = a.reply(req); err != nil {
+	rep, err := a.reply(req)
+	if err != nil {
 		writeJSON(w, http.StatusBadRequest, p.fail(Answer{Text: err.Error()}))
 		return
 	}
