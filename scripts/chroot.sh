@@ -5,7 +5,8 @@
 fresh_root() {
   local base suite mirror
   suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  mirror=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null |
+  # A machine has one of the two.
+  mirror=$({ cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null || true; } |
     awk '/^URIs:/ { print $2; exit } /^deb / { for (i = 2; i <= NF; i++) if ($i ~ /^http/) { print $i; exit } }')
   base=${XDG_CACHE_HOME:-$HOME/.cache}/cursor-ralph-test/debootstrap-$suite.tar
   if [ ! -e "$base" ]; then
