@@ -23,8 +23,6 @@ type Server struct {
 	script   Script
 	listener net.Listener
 	http     *http.Server
-	closing  chan struct{}
-	once     sync.Once // closes it
 
 	mu       sync.Mutex
 	requests []Request
@@ -73,7 +71,7 @@ func Start(script Script) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{script: script, listener: l, closing: make(chan struct{})}
+	s := &Server{script: script, listener: l}
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.http.Serve(l) }() // ends with an error always, by Close
 	return s, nil
@@ -84,7 +82,6 @@ func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
 // Close ends the server and every answer that it holds back.
 func (s *Server) Close() error {
-	s.once.Do(func() { close(s.closing) })
 	return s.http.Close()
 }
 
@@ -182,7 +179,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, p *wire, body []byt
 	}
 	out := &stream{w: w, streamed: req.stream}
 	if a.Hold {
-		out.hold(r.Context().Done(), s.closing)
+		out.hold(r.Context().Done())
 		return
 	}
 	p.write(out, req, rep)
@@ -223,14 +220,11 @@ func (s *stream) flush() {
 }
 
 // hold begins an answer and leaves it there, until who asked goes away.
-func (s *stream) hold(gone, closing <-chan struct{}) {
+func (s *stream) hold(gone <-chan struct{}) {
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.w.WriteHeader(http.StatusOK)
 	s.flush()
-	select {
-	case <-gone:
-	case <-closing:
-	}
+	<-gone
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
