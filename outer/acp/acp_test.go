@@ -64,6 +64,27 @@ var agents = map[string]func(*fake){
 			}
 		}
 	},
+	"replays": func(f *fake) { // a session, late: once it was loaded, or with the next prompt
+		const old = `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"the old task"}}`
+		f.answer(f.next(), plainHello)
+		load := f.next()
+		f.answer(load, "{}")
+		if os.Args[3] == "loaded" {
+			for range 3 {
+				time.Sleep(replayQuiet / 2)
+				f.say(load, "<promise>COMPLETE</promise>")
+			}
+		}
+		m, _ := f.prompt()
+		if os.Args[3] == "prompted" {
+			f.update(m, old)
+			f.say(m, "<promise>COMPLETE</promise>")
+			f.update(m, old)
+		}
+		f.say(m, "hello")
+		f.end(m)
+		f.next()
+	},
 	"start": func(f *fake) { // answers to the start with what its arguments say
 		for {
 			m := f.next()
@@ -118,6 +139,16 @@ func TestASessionIsTakenUp(t *testing.T) {
 			want = "new2"
 		}
 		same(t, tt.can+tt.session+": after that", take(t, d, outer.Prompt{Text: "x"}).sessions(), list(want))
+	}
+}
+
+// gemini 0.61 answers before it replays: a promise of long ago ended a loop.
+func TestAReplayThatIsLateIsNotOfTheTurn(t *testing.T) {
+	for _, when := range list("loaded", "prompted") {
+		c := config(t, "replays")
+		c.Argv = append(c.Argv, when)
+		s := take(t, open(t, c), outer.Prompt{Text: "x", Session: "old"})
+		same(t, when+": texts", s.texts(), list("hello"))
 	}
 }
 

@@ -35,7 +35,8 @@ type agent struct {
 	ws      *workspace
 
 	mu        sync.Mutex
-	now       *turn // nil between turns
+	now       *turn         // nil between turns
+	replays   chan struct{} // has one while no turn goes on and something was told
 	terminals terminals
 }
 
@@ -64,7 +65,7 @@ func launch(d *driver) (*agent, error) {
 	if err != nil {
 		return nil, errors.Join(d.missing(err), ws.close())
 	}
-	a := &agent{driver: d, process: p, ws: ws, noise: &tail{limit: chatter}}
+	a := &agent{driver: d, process: p, ws: ws, noise: &tail{limit: chatter}, replays: make(chan struct{}, 1)}
 	a.lines = &lines{from: bufio.NewReaderSize(p.Stdout, 64<<10), to: p.Stdin, ready: make(chan struct{}), update: a.update, noise: a.noise}
 	a.conn = sdk.NewConnection(a.handle, a.lines, a.lines)
 	a.conn.SetLogger(slog.New(slog.DiscardHandler)) // else it writes to our standard error
@@ -249,6 +250,11 @@ func (a *agent) current() *turn {
 func (a *agent) update(params json.RawMessage) {
 	if t := a.current(); t != nil {
 		t.update(params)
+		return
+	}
+	select {
+	case a.replays <- struct{}{}:
+	default:
 	}
 }
 

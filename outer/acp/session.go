@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 )
@@ -93,8 +94,31 @@ func (a *agent) takeUp(ctx context.Context, id string) (s *session, err error) {
 	}
 	if s != nil {
 		s.ID = id
+		a.replayed(ctx)
 	}
 	return s, err
+}
+
+// replayQuiet is how long an agent has been quiet that has told all of a session.
+const replayQuiet = 500 * time.Millisecond
+
+// replayed waits for the end of what an agent tells of a session of before. It
+// should come before the answer to its loading, and does not with all: then a
+// promise of long ago would count as one of the next turn.
+func (a *agent) replayed(ctx context.Context) {
+	late := time.Now().Add(a.StartLimit)
+	quiet := time.NewTimer(replayQuiet)
+	defer quiet.Stop()
+	for time.Now().Before(late) {
+		select {
+		case <-a.replays:
+			quiet.Reset(replayQuiet)
+		case <-quiet.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (a *agent) enter(ctx context.Context, method string, params any) (*session, error) {

@@ -101,6 +101,8 @@ func (t *turn) update(params json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch n.Update.What {
+	case "user_message_chunk": // of another turn, all that was said before it is, too
+		t.text, t.message = nil, ""
 	case "agent_message_chunk":
 		t.chunk(n.Update.Message, n.Update.text())
 	case "agent_thought_chunk":
