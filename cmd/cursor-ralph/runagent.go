@@ -184,7 +184,10 @@ func (e *env) openDriver(l loop.State, view *runView) (outer.Driver, error) {
 		c := acp.Config{Argv: argv, Args: l.Run.Args, Dir: l.Workspace, Env: env, Self: self, Name: l.Run.Agent, Model: l.Run.Model,
 			Policy: acp.Policy(l.Run.Permissions), Ask: func(ctx context.Context, r acp.Request) bool { return view.ask(ctx, r) }}
 		if p, ok := acpPreset(l.Run.Agent); ok && argv == nil {
-			c.Argv, c.ModelFlag, c.Hint = p.Argv, p.ModelFlag, p.Hint
+			c.Argv, c.ModelFlag, c.AskEnv, c.Hint = p.Argv, p.ModelFlag, p.AskEnv, p.Hint
+			if l.Plan { // whatever is permitted, it is to be held to the plan
+				c.Env = append(c.Env, p.AskEnv...)
+			}
 		}
 		return acp.Open(c), nil
 	case driverPrint:
