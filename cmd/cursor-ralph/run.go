@@ -9,8 +9,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -55,6 +57,9 @@ func runFlags(f *pflag.FlagSet) {
 
 // runLoop runs an agent in a loop of our own, for agents that have no hooks.
 func runLoop(ctx context.Context, e *env, args []string) error {
+	// Who reads our output may be gone first, as tee is after Ctrl-C: the loop is
+	// not to end for that, nor to be left as if it ran.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if e.isSet("resume") { // its rules came with it
 		r, err := e.asked()
 		if err != nil {
