@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/kballard/go-shellquote"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -159,11 +160,7 @@ func (e *env) withPermissions(r loop.Run) (loop.Run, error) {
 // terminalInput tells whether a person may be typing.
 func terminalInput(stdin any) bool {
 	f, ok := stdin.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(f.Fd())
 }
 
 // openDriver gives the driver of a loop's agent. No agent is started yet.

@@ -74,6 +74,9 @@ func (e *env) toResume(args []string) (l loop.State, known bool, err error) {
 	left, leftErr := outer.Left(here)
 	if leftErr == nil {
 		if l, err := e.recorded(left.ConversationID); err == nil && l.Outer() && sameFolder(l.Workspace, here) {
+			if last, ok := e.lastRunOf(here); ok && l.Status.Ended() && !last.Status.Ended() {
+				return last, true, nil // whose place that one was to take
+			}
 			return l, true, nil
 		}
 	}
