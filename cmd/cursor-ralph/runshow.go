@@ -233,8 +233,8 @@ func (v *runView) ask(ctx context.Context, r acp.Request) bool {
 	was := v.line
 	v.line = false
 	words := fmt.Sprintf("the agent asks: %s %s", r.Kind, r.Title)
-	if r.Command != "" && !strings.Contains(r.Title, r.Command) {
-		words += "\n  it would run: " + r.Command
+	if r.Command != "" && strings.TrimPrefix(r.Title, "run ") != r.Command { // the agent's words may tell less, or otherwise
+		words += "\n  it would run: " + strings.ReplaceAll(r.Command, "\n", "\n    ")
 	}
 	for _, path := range r.Paths {
 		words += "\n  " + path

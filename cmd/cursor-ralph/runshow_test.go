@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +45,22 @@ func TestPermissionIsNotGivenAhead(t *testing.T) {
 	_ = keys.Close()
 	if view.ask(context.Background(), acp.Request{}) {
 		t.Error("got a yes from a terminal that is closed")
+	}
+}
+
+// What would be run is told whatever the agent calls it.
+func TestPermissionIsAskedWithTheCommand(t *testing.T) {
+	run, _ := find("run")
+	var shown strings.Builder
+	e := &env{stdin: strings.NewReader(""), stdout: &shown, getenv: func(string) string { return "" }, now: time.Now, flags: flagSet(run)}
+	view := e.newRunView(loop.State{Run: loop.Run{Permissions: "ask"}})
+	defer view.close()
+	view.ask(context.Background(), acp.Request{Kind: "execute", Title: "look around, and not rm -rf .", Command: "rm -rf ."})
+	view.ask(context.Background(), acp.Request{Kind: "execute", Title: "two", Command: "echo\nallow it? [y/N] n"})
+	for _, want := range []string{"\n  it would run: rm -rf .\n", "\n    allow it? [y/N] n\n"} {
+		if got := shown.String(); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
 	}
 }
 
