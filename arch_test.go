@@ -83,7 +83,7 @@ var rows = []row{
 		ours: list("hook", "loop", "pending", "state", "platform", "keystroke", "commands", "outer", "outer/acp", "outer/printmode",
 			"internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate", "internal/simcursor",
 			"internal/tend", "internal/config", "internal/panel"),
-		theirs: list("github.com/spf13/pflag", "github.com/kballard/go-shellquote", "charm.land/bubbletea", "github.com/gen2brain/beeep", "golang.org/x/sys", "go.yaml.in/yaml")},
+		theirs: list("github.com/spf13/pflag", "github.com/kballard/go-shellquote", "charm.land/bubbletea", "github.com/charmbracelet/x/term", "github.com/gen2brain/beeep", "golang.org/x/sys", "go.yaml.in/yaml")},
 	{dir: "cmd/cursor-ralph-robotgo", theirs: list("github.com/go-vgo/robotgo")},
 
 	// Tools of the project itself.

@@ -31,6 +31,7 @@ type Runner struct {
 	turns   int
 	session string
 	same    bool // the turn that failed is to be given again as it was
+	heard   bool // the agent has said or done something
 }
 
 // ReportKind says what a Report is about.
@@ -64,8 +65,8 @@ func (e *RefusedError) Hint() string { return e.Remedy }
 
 // Start runs a loop that is new. It returns when the loop has ended, or is
 // paused because its agent failed or is stuck; and with the error of ctx when
-// that is done, after the agent's turn was cancelled. A loop whose agent never
-// got a prompt is not kept.
+// that is done, after the agent's turn was cancelled. A loop whose agent could
+// not be started, and so has said and done nothing, is not kept.
 func (r *Runner) Start(ctx context.Context, l loop.State) (loop.State, error) {
 	if l.StartedAt.IsZero() {
 		l.StartedAt = time.Now()
@@ -83,7 +84,7 @@ func (r *Runner) Start(ctx context.Context, l loop.State) (loop.State, error) {
 	}
 	l, err = r.run(ctx, l, l.StartText())
 	var start *StartError
-	if errors.As(err, &start) && r.turns <= 1 && l.Iterations == 0 {
+	if errors.As(err, &start) && r.turns <= 1 && l.Iterations == 0 && !r.heard {
 		l, _ = r.apply(loop.Event{Kind: loop.EventCancel, Text: "the agent could not be started"})
 		r.save(l)
 	}

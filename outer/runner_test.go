@@ -166,6 +166,16 @@ func TestAnAgentThatCannotStart(t *testing.T) {
 			t.Error("the loop is still live")
 		}
 	})
+	inWorld(t, "after it has worked leaves the loop paused", func(w *world) {
+		l, err := w.start(w.Context(), func(_ *world, _ context.Context, _ outer.Prompt, see func(outer.Seen)) error {
+			see(used("Write", "call-1"))
+			return start // as where its login has run out meanwhile
+		})
+		if !errors.Is(err, start) {
+			t.Errorf("got %v, want the start error", err)
+		}
+		w.wants(l, loop.Paused, 0, 1)
+	})
 	inWorld(t, "later leaves the loop paused", func(w *world) {
 		l, err := w.start(w.Context(), says("half"), fails(start))
 		if !errors.Is(err, start) {

@@ -178,6 +178,7 @@ func (n *notes) take(s Seen) {
 			n.trouble(err)
 		}
 	}
+	n.heard = n.heard || s.Record.Kind != "" || s.Text != "" || s.Tool != ""
 	if s.Record.Kind != "" {
 		n.record(s)
 	}

@@ -7,6 +7,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,12 +149,14 @@ func (s *Store) claim(id string, take func(live string) error) error {
 }
 
 // Begin makes a loop live in a conversation that has none, and keeps a record of
-// it from the start.
+// it from the start. The error is fs.ErrExist where the conversation has one.
 func (s *Store) Begin(ctx context.Context, id string, l loop.State) error {
 	if l.StartedAt.IsZero() {
 		l.StartedAt = s.now()
 	}
-	return s.Claim(ctx, id, func(live string) error {
+	there := fmt.Errorf("%s has a loop already: %w", id, fs.ErrExist)
+	err := s.Claim(ctx, id, func(live string) error {
+		there = nil
 		data, err := l.Encode()
 		if err != nil {
 			return err
@@ -163,6 +166,7 @@ func (s *Store) Begin(ctx context.Context, id string, l loop.State) error {
 		}
 		return s.writeRecord(id, data)
 	})
+	return cmp.Or(err, there)
 }
 
 // Ask lets another loop be asked for in a conversation: ask is told the loop

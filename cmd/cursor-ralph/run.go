@@ -9,8 +9,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -55,6 +58,9 @@ func runFlags(f *pflag.FlagSet) {
 
 // runLoop runs an agent in a loop of our own, for agents that have no hooks.
 func runLoop(ctx context.Context, e *env, args []string) error {
+	// Who reads our output may be gone first, as tee is after Ctrl-C: the loop is
+	// not to end for that, nor to be left as if it ran.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if e.isSet("resume") { // its rules came with it
 		r, err := e.asked()
 		if err != nil {
@@ -154,7 +160,7 @@ func (e *env) newRun(ctx context.Context, l loop.State, replace bool) error {
 		return err
 	}
 	defer s.leave()
-	if err := e.makeRoom(ctx, l, replace); err != nil {
+	if err := s.makeRoom(ctx, l, replace); err != nil {
 		return err
 	}
 	var cannot error
@@ -163,6 +169,9 @@ func (e *env) newRun(ctx context.Context, l loop.State, replace bool) error {
 	}
 	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
 	l, err = s.runner.Start(ctx, l)
+	if l.Iterations > 0 { // its agent may have said nothing
+		s.replace.Do(func() { s.replaceOthers(context.WithoutCancel(ctx)) })
+	}
 	return s.ended(ctx, l, err)
 }
 
@@ -171,10 +180,11 @@ func newRunID(now time.Time) string {
 	return fmt.Sprintf("run-%s-%04x", strconv.FormatInt(now.Unix(), 36), rand.Uint32N(1<<16))
 }
 
-// makeRoom sees to the run of this folder that can still be resumed: a new one
-// takes its place only if the user says so.
-func (e *env) makeRoom(ctx context.Context, l loop.State, replace bool) error {
-	live, _ := e.store.List() // what cannot be read is no run to resume
+// makeRoom sees to the runs of this folder that can still be resumed: a new one
+// takes their place only if the user says so, and not before its agent is heard
+// of, which may be one that cannot be started.
+func (s *session) makeRoom(ctx context.Context, l loop.State, replace bool) error {
+	live, _ := s.e.store.List() // what cannot be read is no run to resume
 	for _, other := range live {
 		if !other.Outer() || !sameFolder(other.Workspace, l.Workspace) {
 			continue
@@ -183,11 +193,21 @@ func (e *env) makeRoom(ctx context.Context, l loop.State, replace bool) error {
 			return problem(fmt.Sprintf("a run in this folder is %s (iteration %d of %d)", other.Status, other.Iterations, other.MaxIterations),
 				"`cursor-ralph run --resume "+other.ConversationID+"` goes on with it; add --replace to begin a new one in its place")
 		}
-		if _, _, err := e.apply(ctx, other.ConversationID, loop.Event{Kind: loop.EventReplace}); err != nil {
-			return err
-		}
+		s.others = append(s.others, other.ConversationID)
+	}
+	s.runner.See = func(seen outer.Seen) {
+		s.replace.Do(func() { s.replaceOthers(ctx) })
+		s.view.see(seen)
 	}
 	return nil
+}
+
+func (s *session) replaceOthers(ctx context.Context) {
+	for _, id := range s.others {
+		if _, _, err := s.e.apply(ctx, id, loop.Event{Kind: loop.EventReplace}); err != nil {
+			s.view.trouble(err)
+		}
+	}
 }
 
 // session is a run while it lives.
@@ -197,6 +217,9 @@ type session struct {
 	runner *outer.Runner
 	folder *outer.Folder
 	driver outer.Driver
+
+	others  []string // runs whose place it takes
+	replace sync.Once
 }
 
 // enter takes the workspace of a loop, and makes all ready.

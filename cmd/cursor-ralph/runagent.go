@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/kballard/go-shellquote"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -159,11 +160,7 @@ func (e *env) withPermissions(r loop.Run) (loop.Run, error) {
 // terminalInput tells whether a person may be typing.
 func terminalInput(stdin any) bool {
 	f, ok := stdin.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(f.Fd())
 }
 
 // openDriver gives the driver of a loop's agent. No agent is started yet.
@@ -184,7 +181,10 @@ func (e *env) openDriver(l loop.State, view *runView) (outer.Driver, error) {
 		c := acp.Config{Argv: argv, Args: l.Run.Args, Dir: l.Workspace, Env: env, Self: self, Name: l.Run.Agent, Model: l.Run.Model,
 			Policy: acp.Policy(l.Run.Permissions), Ask: func(ctx context.Context, r acp.Request) bool { return view.ask(ctx, r) }}
 		if p, ok := acpPreset(l.Run.Agent); ok && argv == nil {
-			c.Argv, c.ModelFlag, c.Hint = p.Argv, p.ModelFlag, p.Hint
+			c.Argv, c.ModelFlag, c.AskEnv, c.Hint = p.Argv, p.ModelFlag, p.AskEnv, p.Hint
+			if l.Plan { // whatever is permitted, it is to be held to the plan
+				c.Env = append(c.Env, p.AskEnv...)
+			}
 		}
 		return acp.Open(c), nil
 	case driverPrint:

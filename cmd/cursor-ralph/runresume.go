@@ -74,6 +74,9 @@ func (e *env) toResume(args []string) (l loop.State, known bool, err error) {
 	left, leftErr := outer.Left(here)
 	if leftErr == nil {
 		if l, err := e.recorded(left.ConversationID); err == nil && l.Outer() && sameFolder(l.Workspace, here) {
+			if last, ok := e.lastRunOf(here); ok && l.Status.Ended() && !last.Status.Ended() {
+				return last, true, nil // whose place that one was to take
+			}
 			return l, true, nil
 		}
 	}
@@ -156,6 +159,9 @@ func (e *env) adopt(ctx context.Context, r loop.Request, left loop.State) error 
 		return err
 	}
 	l.Prompt, l.Workspace, l.Cwd, l.ConversationID = left.Prompt, left.Workspace, left.Workspace, left.ConversationID
+	if _, err := e.recorded(left.ConversationID); !errors.Is(err, fs.ErrNotExist) {
+		l.ConversationID = newRunID(e.now()) // the folder is a copy: the loop of that name is another
+	}
 	l.Iterations, l.ToolCalls, l.LastOutput = left.Iterations, left.ToolCalls, ""
 	l.History = left.History[max(0, len(left.History)-loop.KeptHistory):]
 	l.Status, l.PauseReason, l.Reason = loop.Paused, "user", "taken over from "+outer.FolderName
@@ -185,5 +191,9 @@ func (e *env) strange(left loop.State) error {
 	if left.Verify != "" {
 		hint += ", and --verify"
 	}
-	return problem(fmt.Sprintf("the run in %s is not known to be yours: no record of %s is in your archive", outer.FolderName, left.ConversationID), hint)
+	why := fmt.Sprintf("no record of %s is in your archive", left.ConversationID)
+	if was, err := e.recorded(left.ConversationID); err == nil {
+		why = fmt.Sprintf("your %s is of %s", left.ConversationID, was.Workspace)
+	}
+	return problem(fmt.Sprintf("the run in %s is not known to be yours: %s", outer.FolderName, why), hint)
 }

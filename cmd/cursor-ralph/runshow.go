@@ -34,7 +34,7 @@ type runView struct {
 	began time.Time
 	tools int
 	said  string // how the last of the agent's words end
-	input chan string
+	input answers
 }
 
 // redrawn is how often the status line is drawn, for its clock.
@@ -45,6 +45,9 @@ func (e *env) newRunView(l loop.State) *runView {
 	v.line = !v.json && e.colorful() && (runtime.GOOS != "windows" || e.getenv("WT_SESSION") != "")
 	if v.line {
 		go v.tick()
+	}
+	if l.Run.Permissions == string(acp.PolicyAsk) {
+		go v.input.read(e.stdin)
 	}
 	return v
 }
@@ -230,8 +233,8 @@ func (v *runView) ask(ctx context.Context, r acp.Request) bool {
 	was := v.line
 	v.line = false
 	words := fmt.Sprintf("the agent asks: %s %s", r.Kind, r.Title)
-	if r.Command != "" && !strings.Contains(r.Title, r.Command) {
-		words += "\n  it would run: " + r.Command
+	if r.Command != "" && strings.TrimPrefix(r.Title, "run ") != r.Command { // the agent's words may tell less, or otherwise
+		words += "\n  it would run: " + strings.ReplaceAll(r.Command, "\n", "\n    ")
 	}
 	for _, path := range r.Paths {
 		words += "\n  " + path
@@ -244,35 +247,52 @@ func (v *runView) ask(ctx context.Context, r acp.Request) bool {
 	}
 	_, _ = io.WriteString(v.e.stdout, printable(words)+"\nallow it? [y/N] ") // as print
 	v.mu.Unlock()
-	answer := v.answer(ctx)
+	answer := v.input.next(ctx)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.line = was
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// answer reads a line that the user types after the question. What was typed
-// before it answers nothing.
-func (v *runView) answer(ctx context.Context) string {
-	if v.input == nil {
-		v.input = make(chan string)
-		go func() {
-			defer close(v.input)
-			for lines := bufio.NewScanner(v.e.stdin); lines.Scan(); {
-				v.input <- strings.TrimSpace(lines.Text())
-			}
-		}()
-	} else {
-		select {
-		case <-v.input:
-		default:
-		}
+// answers are the lines that the user types. What is typed while nothing is
+// asked answers nothing, so all is read as it comes.
+type answers struct {
+	mu    sync.Mutex
+	asked chan<- string // nil while nothing is asked
+	ended bool
+}
+
+func (a *answers) read(from io.Reader) {
+	for lines := bufio.NewScanner(from); lines.Scan(); {
+		a.give(strings.TrimSpace(lines.Text()), false)
 	}
+	a.give("", true)
+}
+
+func (a *answers) give(line string, end bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.asked != nil {
+		a.asked <- line
+	}
+	a.asked, a.ended = nil, end
+}
+
+// next waits for a line, which is empty where there will be none.
+func (a *answers) next(ctx context.Context) string {
+	line := make(chan string, 1)
+	a.mu.Lock()
+	if a.ended {
+		line <- ""
+	} else {
+		a.asked = line
+	}
+	a.mu.Unlock()
 	select {
 	case <-ctx.Done():
 		return ""
-	case line := <-v.input:
-		return line
+	case text := <-line:
+		return text
 	}
 }
 

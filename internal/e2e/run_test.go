@@ -274,6 +274,38 @@ func TestRunOfAStranger(t *testing.T) {
 	}
 }
 
+// A folder that was copied with its run has one of its own from there on.
+func TestRunOfACopiedFolder(t *testing.T) {
+	w := newWorld(t, variant{})
+	agent := w.scriptedAgent("test -f here || exit 1\necho x >work\necho '<promise>COMPLETE</promise>'\n")
+	w.startRun("build it", "--agent-command", agent).ends(1)
+	id := w.runID()
+	other := w.repo() + "-copy"
+	w.must(os.CopyFS(other, os.DirFS(w.repo())))
+	w.write(filepath.Join(other, "here"), "")
+	w.wantPart("the refusal", w.refused(other, "run", "--resume"), "your "+id+" is of "+w.repo())
+	w.wantPart("the run", w.ok(other, "run", "--resume", "--agent-command", agent), "PROMISE_ACCEPTED after 1 of 20")
+	w.wantStatus(id, "paused", 0)
+}
+
+// Nobody reads what a run prints any more.
+func TestRunWhoseOutputIsClosed(t *testing.T) {
+	w := newWorld(t, variant{})
+	agent := w.scriptedAgent("while test ! -f go; do sleep 0.02; done\necho x >work\necho '<promise>COMPLETE</promise>'\n")
+	read, write, err := os.Pipe()
+	w.must(err)
+	cmd := exec.Command(filepath.Join(bin, "cursor-ralph"), "run", "build it", "--agent-command", agent)
+	cmd.Dir, cmd.Env, cmd.Stdout = w.repo(), w.env(), write
+	w.must(cmd.Start())
+	w.must(write.Close())
+	w.pidlessUntil("prompt-1")
+	id := w.runID()
+	w.must(read.Close())
+	w.write(filepath.Join(w.repo(), "go"), "")
+	_ = cmd.Wait() // that its summary was not printed is an error
+	w.wantStatus(id, "PROMISE_ACCEPTED", 1)
+}
+
 // A hook of ours in the agent of a run leaves it alone.
 func TestRunsAgentHasHooks(t *testing.T) {
 	w := newWorld(t, variant{})
