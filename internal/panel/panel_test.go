@@ -561,3 +561,12 @@ func TestWhatIsWrittenGoesToTheChatThatTookThePendingLoop(t *testing.T) {
 	u.types("ctrl+d")
 	u.wantRan("context|chat-1|x")
 }
+
+func TestAContextThatIsTooLongSaysSo(t *testing.T) {
+	u := sits(t, busy())
+	u.types("a")
+	u.gets(tea.PasteMsg{Content: strings.Repeat("x", mostWritten-1)})
+	u.wantUnseen("no more than")
+	u.gets(tea.PasteMsg{Content: "yz"})
+	u.wantSeen("no more than 10000 characters")
+}

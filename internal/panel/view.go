@@ -233,6 +233,9 @@ func (m model) question() []string {
 
 func (m model) writingLines() ([]string, *tea.Cursor) {
 	heading := fmt.Sprintf("the agent of %s gets this with the next continuation:", m.oneLine(m.about))
+	if len(m.text.text) >= mostWritten {
+		heading = fmt.Sprintf("no more than %d characters: what came after them is not in it; ", mostWritten) + heading
+	}
 	var lines []string
 	if m.wrong { // it was not taken
 		lines = m.saidLines()
