@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // SameTask tells whether two loops have the same task. White space does not
@@ -27,10 +26,10 @@ func (s State) Line(now time.Time) string {
 
 // Word is the status as people read it.
 func (s Status) Word() string {
-	words := strings.ToLower(strings.ReplaceAll(string(s), "_", " "))
-	if words == "" {
-		return "Unknown"
+	letter := func(r rune) bool { return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+	if s == "" || strings.ContainsFunc(string(s), func(r rune) bool { return !letter(r) }) {
+		return "Unknown" // a status bar would obey some signs
 	}
-	_, first := utf8.DecodeRuneInString(words)
-	return strings.ToUpper(words[:first]) + words[first:]
+	words := strings.ToLower(strings.ReplaceAll(string(s), "_", " "))
+	return strings.ToUpper(words[:1]) + words[1:]
 }

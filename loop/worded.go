@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -63,7 +64,22 @@ func (s State) worded(e Event, action Action, why string) Action {
 		s.Notices = append(s.Notices, fmt.Sprintf("The user's prompt template could not be used, so these are the built-in words. Tell the user: %s: %s", s.PromptTemplate, e.Worded.Why))
 		action.Text = s.words(s.Iterations+1, why, false)
 	default:
-		action.Text = e.Worded.Text
+		action.Text = s.withUnsaid(e.Worded.Text)
 	}
 	return action
+}
+
+// withUnsaid adds to a text what is told only once, where a template leaves it
+// out: once delivered it is gone.
+func (s State) withUnsaid(text string) string {
+	unsaid := func(items []string) []string {
+		return slices.DeleteFunc(slices.Clone(items), func(item string) bool { return strings.Contains(text, item) })
+	}
+	var b strings.Builder
+	writeList(&b, "Added by the user:", unsaid(s.Context))
+	writeList(&b, "Please note:", unsaid(s.Notices))
+	if b.Len() == 0 {
+		return text
+	}
+	return strings.TrimRight(text, "\n") + "\n\n" + strings.TrimSuffix(b.String(), "\n")
 }

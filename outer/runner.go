@@ -100,8 +100,12 @@ func (r *Runner) Resume(ctx context.Context, id string, e loop.Event) (loop.Stat
 	}
 	e.Kind = loop.EventContinue
 	l, text, err := r.goOn(ctx, e)
-	if err != nil || text == "" {
+	switch {
+	case err != nil:
 		return l, err
+	case text == "": // what was done last was enough
+		r.save(l)
+		return l, nil
 	}
 	if err := r.Folder.Begin(l); err != nil {
 		return l, errors.Join(err, r.interrupt(err.Error()))

@@ -182,7 +182,7 @@ func configWords(c config.Config, path string) string {
 
 // strangers are the variables that look like ours and are not.
 func strangers(environ []string) (names []string) {
-	known := []string{"CURSOR_RALPH_DIR", "CURSOR_RALPH_STATE_DIR"}
+	known := []string{"CURSOR_RALPH_DIR", "CURSOR_RALPH_STATE_DIR", runVariable}
 	for _, s := range config.Settings() {
 		known = append(known, s.Variable)
 	}

@@ -237,7 +237,7 @@ func (e *env) enter(ctx context.Context, l loop.State) (*session, error) {
 		return nil, err
 	}
 	s.runner = &outer.Runner{Store: e.store, Folder: folder, Driver: s.driver, Env: os.Environ(),
-		Verify: s.verify, Words: worded, See: s.view.see, Tell: s.told}
+		Verify: s.verify, Words: wordedApart, See: s.view.see, Tell: s.told}
 	return s, nil
 }
 

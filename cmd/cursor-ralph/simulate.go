@@ -158,7 +158,7 @@ func (s *simulation) arrange() error {
 }
 
 // openWorkspace gives a project's hooks in an empty folder the scripts that
-// stand beside their hooks.json.
+// stand beside their hooks.json: copies, for the session may change them.
 func (s *simulation) openWorkspace() error {
 	if s.cfg.Workspace != "" {
 		return nil
@@ -168,7 +168,10 @@ func (s *simulation) openWorkspace() error {
 	if s.report.Place != "project" || filepath.Base(folder) != ".cursor" {
 		return nil
 	}
-	return os.Symlink(folder, filepath.Join(s.cfg.Workspace, ".cursor"))
+	if err := os.CopyFS(filepath.Join(s.cfg.Workspace, ".cursor"), os.DirFS(folder)); err != nil {
+		return problem("copy the folder of "+s.report.File+": "+err.Error(), "--workspace FOLDER plays in a folder itself")
+	}
+	return nil
 }
 
 func (s *simulation) in(name string) string { return filepath.Join(s.scratch, name) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 const (
@@ -47,6 +48,28 @@ func worded(ctx context.Context, w loop.Words) loop.Worded {
 	case <-ctx.Done():
 		return loop.Worded{For: w.Default, Why: fmt.Sprintf("it was not filled in after %s", templateWait)}
 	}
+}
+
+// wordedApart fills in a template in a process of its own, for one that lives on:
+// the agent may have changed the file into one that takes all time or memory.
+func wordedApart(ctx context.Context, w loop.Words) (answer loop.Worded) {
+	ctx, cancel := context.WithTimeout(ctx, 2*templateWait)
+	defer cancel()
+	self, err := os.Executable()
+	if err == nil {
+		var data []byte
+		if data, err = json.Marshal(w); err == nil {
+			data, err = platform.Tell(ctx, data, self, "words")
+		}
+		if err == nil {
+			err = json.Unmarshal(data, &answer)
+		}
+	}
+	if err != nil {
+		answer = loop.Worded{Why: "it could not be filled in: " + err.Error()}
+	}
+	answer.For = w.Default
+	return answer
 }
 
 func filledIn(w loop.Words) loop.Worded {

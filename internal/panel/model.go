@@ -128,6 +128,9 @@ func (m model) see(l looked) model {
 	}
 	if n := slices.IndexFunc(m.loops, func(l Loop) bool { return successor(was, l) }); at >= 0 && n >= 0 {
 		m.chosen = m.loops[n].ID
+		if m.about == was.ID {
+			m.about = m.chosen // what is asked or written goes there too
+		}
 		return m
 	}
 	m.chosen = m.loops[max(0, min(at, len(m.loops)-1))].ID
@@ -184,6 +187,9 @@ func (m model) heard(d done) model {
 	m.said, m.wrong = strings.TrimSpace(d.said), d.err != nil
 	if d.err != nil {
 		m.said = words(d.err)
+		if d.command == "context" && m.mode == listing {
+			m.mode, m.about = writing, d.id // what was written is not lost
+		}
 		return m
 	}
 	if d.command != "history" && d.command != "report" {

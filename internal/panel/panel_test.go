@@ -537,3 +537,36 @@ func TestWithoutATerminalThereIsNoPanel(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrNoTerminal)
 	}
 }
+
+func TestAContextThatIsNotTakenStaysWritten(t *testing.T) {
+	u := sits(t, busy())
+	u.fails = errors.New("the disk is full")
+	u.types("a")
+	u.letters("use port 5433")
+	u.types("ctrl+d")
+	u.wantSeen("the disk is full", "use port 5433", "ctrl+d")
+	u.fails = nil
+	u.types("!", "ctrl+d")
+	u.wantUnseen("the disk is full")
+	u.wantRan("context|chat-busy|use port 5433", "context|chat-busy|use port 5433!")
+}
+
+func TestWhatIsWrittenGoesToTheChatThatTookThePendingLoop(t *testing.T) {
+	u := sits(t, waitsForChat("1772366340000-77", "paint it"))
+	u.types("a", "x")
+	taken := waitsForChat("chat-1", "paint it")
+	taken.Pending = false
+	u.loops = []Loop{taken}
+	u.looks()
+	u.types("ctrl+d")
+	u.wantRan("context|chat-1|x")
+}
+
+func TestAContextThatIsTooLongSaysSo(t *testing.T) {
+	u := sits(t, busy())
+	u.types("a")
+	u.gets(tea.PasteMsg{Content: strings.Repeat("x", mostWritten-1)})
+	u.wantUnseen("no more than")
+	u.gets(tea.PasteMsg{Content: "yz"})
+	u.wantSeen("no more than 10000 characters")
+}

@@ -233,9 +233,17 @@ func (m model) question() []string {
 
 func (m model) writingLines() ([]string, *tea.Cursor) {
 	heading := fmt.Sprintf("the agent of %s gets this with the next continuation:", m.oneLine(m.about))
-	text, x, y := m.text.lines(m.safe, max(1, m.width), max(1, min(6, m.height-3)))
-	lines := append([]string{m.colors.name.Styled(cut(heading, m.width))}, text...)
-	return append(lines, m.keyLine("ctrl+d", "send", "enter", "new line", "esc", "leave it")), tea.NewCursor(x, y+1)
+	if len(m.text.text) >= mostWritten {
+		heading = fmt.Sprintf("no more than %d characters: what came after them is not in it; ", mostWritten) + heading
+	}
+	var lines []string
+	if m.wrong { // it was not taken
+		lines = m.saidLines()
+	}
+	lines = append(lines, m.colors.name.Styled(cut(heading, m.width)))
+	text, x, y := m.text.lines(m.safe, max(1, m.width), max(1, min(6, m.height-2-len(lines))))
+	cursor := tea.NewCursor(x, len(lines)+y)
+	return append(append(lines, text...), m.keyLine("ctrl+d", "send", "enter", "new line", "esc", "leave it")), cursor
 }
 
 // keyLine names keys and what they do, in turn.
