@@ -55,7 +55,8 @@ func (w *world) release(dir string) (archive string) {
 	w.Helper()
 	top := releaseName + runtime.GOOS + "_" + runtime.GOARCH
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	w.must(err)
 	t := tar.NewWriter(z)
 	for name, mode := range map[string]int64{"cursor-ralph": 0o755, "cursor-ralph-hook": 0o755} {
 		data, err := os.ReadFile(filepath.Join(bin, name))
@@ -66,7 +67,7 @@ func (w *world) release(dir string) (archive string) {
 	}
 	const page = ".TH CURSOR-RALPH 1\n.SH NAME\ncursor-ralph\n"
 	w.must(t.WriteHeader(&tar.Header{Name: top + "/share/man/man1/cursor-ralph.1", Mode: 0o644, Size: int64(len(page))}))
-	_, err := t.Write([]byte(page))
+	_, err = t.Write([]byte(page))
 	w.must(err)
 	w.must(t.Close())
 	w.must(z.Close())
