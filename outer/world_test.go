@@ -33,7 +33,6 @@ type world struct {
 	loop    loop.State
 	turns   []turn
 	verify  []loop.Verification // the results, in order
-	runner  *outer.Runner
 	reports []outer.Report
 
 	mu      sync.Mutex
