@@ -530,3 +530,12 @@ func (w *world) troubles() (n int) {
 	}
 	return n
 }
+
+func TestALoopBeginsOnce(t *testing.T) {
+	inWorld(t, "the second has no place", func(w *world) {
+		w.must(w.store.Begin(w.Context(), id, w.loop))
+		if _, err := w.start(w.Context(), says(promise)); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("got %v, want that there is one", err)
+		}
+	})
+}
