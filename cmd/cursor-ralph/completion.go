@@ -73,7 +73,8 @@ func fish() string {
 	for _, c := range visible() {
 		fmt.Fprintf(&b, "complete -c cursor-ralph -n __fish_use_subcommand -a %s -d %s\n", c.name, quote(c.summary))
 		flagSet(c).VisitAll(func(f *pflag.Flag) {
-			fmt.Fprintf(&b, "complete -c cursor-ralph -n '__fish_seen_subcommand_from %s' -l %s -d %s\n", c.name, f.Name, quote(f.Usage))
+			_, usage := pflag.UnquoteUsage(f)
+			fmt.Fprintf(&b, "complete -c cursor-ralph -n '__fish_seen_subcommand_from %s' -l %s -d %s\n", c.name, f.Name, quote(usage))
 		})
 	}
 	return b.String()

@@ -49,3 +49,15 @@ func TestTheManualPageHasEveryCommandAndOption(t *testing.T) {
 		})
 	}
 }
+
+// Help says what an option takes by a word of its own, not by its type in Go.
+func TestHelpNamesWhatAnOptionTakes(t *testing.T) {
+	for _, c := range table() {
+		flagSet(c).VisitAll(func(f *pflag.Flag) {
+			name, _ := pflag.UnquoteUsage(f)
+			if name != strings.ToUpper(name) {
+				t.Errorf("%s --%s: got %q, want a word in capitals", c.name, f.Name, name)
+			}
+		})
+	}
+}

@@ -37,7 +37,7 @@ const (
 
 func injectFlags(f *pflag.FlagSet) {
 	f.Bool("dry-run", false, "press nothing; tell which ways of typing would work")
-	f.Duration("wait", arrivalWait, "how long to wait until the line has arrived, at most a minute")
+	f.Duration("wait", arrivalWait, "wait for the time `D` until the line has arrived, at most a minute")
 	typingFlags(f)
 	f.Bool("any", false, "with --dry-run: one way that works is enough")
 	f.String("injection", "", "the `ID` under which the hook began it")

@@ -37,7 +37,7 @@ func runFlags(f *pflag.FlagSet) {
 	f.String("permissions", "", "`WHAT` the agent may do: ask, edits, all or none (default ask, which needs a terminal and the protocol)")
 	f.Bool("fresh", false, "begin a new session of the agent for each iteration")
 	f.String("prompt-file", "", "read the task from `FILE`")
-	f.Bool("resume", false, "go on with a run that was ended")
+	f.Bool("resume", false, "go on with the last run of this folder, or with the one whose id stands for the task")
 	f.Bool("no-notify", false, "show no notification at the end")
 	f.Bool("json", false, "print an object in JSON for each thing that happens")
 	for _, o := range loop.Options() {
@@ -349,7 +349,7 @@ func toResume(l loop.State) string {
 func forPeople(err error) error {
 	var start *outer.StartError
 	if errors.As(err, &start) {
-		return problem(err.Error(), cmp.Or(start.Hint, "try the agent's own command in a terminal"))
+		return problem(err.Error(), cmp.Or(start.Hint, "try the agent's own command in a terminal; with --acp-command it has to speak the Agent Client Protocol"))
 	}
 	return err
 }

@@ -30,6 +30,7 @@ type runView struct {
 
 	mu    sync.Mutex
 	line  bool // one may be drawn
+	turn  bool // one goes on: the iteration that it will be counted as is shown
 	loop  loop.State
 	began time.Time
 	tools int
@@ -137,6 +138,9 @@ func (v *runView) told(r outer.Report) {
 	if r.Kind != outer.ReportTrouble {
 		v.loop = r.State
 	}
+	if r.Kind != outer.ReportTrouble && r.Kind != outer.ReportVerify {
+		v.turn = r.Kind == outer.ReportTurn
+	}
 	n, most := r.State.Iterations, r.State.MaxIterations
 	switch r.Kind {
 	case outer.ReportTurn:
@@ -221,7 +225,14 @@ func (v *runView) draw() {
 		return
 	}
 	v.clear()
-	words := fmt.Sprintf("%s  %s  %d tools  %s", v.loop.Line(v.e.now()), v.e.now().Sub(v.began).Round(time.Second), v.tools, v.said)
+	l, tools := v.loop, fmt.Sprintf("%d tools  ", v.tools)
+	if v.turn {
+		l.Iterations++
+	}
+	if l.Run.NoTools {
+		tools = ""
+	}
+	words := fmt.Sprintf("%s  %s  %s%s", l.Line(v.e.now()), v.e.now().Sub(v.began).Round(time.Second), tools, v.said)
 	_, _ = io.WriteString(v.e.stdout, shortened(words, max(20, terminalWidth(v.e.stdout)-2))) // as print
 	v.drawn = true
 }
@@ -306,8 +317,12 @@ func (v *runView) summary(l loop.State) error {
 		return nil
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\n%s after %d of %d iterations in %s, %d tool calls: %s\n", l.Status, l.Iterations, l.MaxIterations,
-		v.e.now().Sub(l.StartedAt).Round(time.Second), l.ToolCalls, l.Reason)
+	tools := fmt.Sprintf(", %d tool calls", l.ToolCalls)
+	if l.Run.NoTools {
+		tools = ""
+	}
+	fmt.Fprintf(&b, "\n%s after %d of %d iterations in %s%s: %s\n", l.Status, l.Iterations, l.MaxIterations,
+		v.e.now().Sub(l.StartedAt).Round(time.Second), tools, l.Reason)
 	fmt.Fprintf(&b, "more: cursor-ralph history %s, cursor-ralph report %s, %s", l.ConversationID, l.ConversationID, filepath.Join(l.Workspace, outer.FolderName))
 	return v.e.say("%s", b.String())
 }

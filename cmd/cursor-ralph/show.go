@@ -110,7 +110,7 @@ func (e *env) showLoop(id string, l loop.State) error {
 	row("promise", "%s (%s, %s)", l.Marker(), l.PromiseMatch, l.PromisePlace)
 	row("verify", "%s", verifyWords(l, e.now()))
 	row("options", "%s", optionsOf(l))
-	row("tool calls", "%d of %d that a promise needs", l.ToolCalls, l.MinToolCalls)
+	row("tool calls", "%s", toolWords(l))
 	row("workspace", "%s", l.Workspace)
 	row("started", "%s", ago(e.now(), l.StartedAt))
 	row("last event", "%s", ago(e.now(), l.EventAt))
@@ -260,4 +260,11 @@ func (x entry) words() string {
 
 func (e *env) entry(id string, l loop.State) entry {
 	return entry{ID: cmp.Or(id, "-"), Status: l.Status, Stale: l.Stale(e.now()), Iterations: l.Iterations, Max: l.MaxIterations, Workspace: l.Workspace, Task: l.Prompt}
+}
+
+func toolWords(l loop.State) string {
+	if l.Run.NoTools {
+		return "not seen: the agent only prints"
+	}
+	return fmt.Sprintf("%d of %d that a promise needs", l.ToolCalls, l.MinToolCalls)
 }

@@ -17,12 +17,12 @@ import (
 )
 
 func simulateFlags(f *pflag.FlagSet) {
-	f.String("session", "", "play this session, YAML or lines of JSON, not the built-in one")
+	f.String("session", "", "play the session in `FILE`, YAML or lines of JSON, not the built-in one")
 	f.Bool("print-session", false, "print the built-in session, to write one's own from")
-	f.String("place", "", "user or project: whose file it is; else its folder tells")
-	f.String("workspace", "", "play in this folder, whose files the session then changes, not in an empty one")
-	f.StringSlice("assume", nil, "take something that is not known of Cursor the other way; `help` lists the names")
-	f.Int("max-turns", 10, "turns of one message after which an end is no longer waited for")
+	f.String("place", "", "`WHOSE` file it is: user or project; else its folder tells")
+	f.String("workspace", "", "play in this `FOLDER`, whose files the session then changes, not in an empty one")
+	f.StringSlice("assume", nil, "take what is not known of Cursor the other way, by its `NAME`; help lists the names")
+	f.Int("max-turns", 10, "`N` turns of one message after which an end is no longer waited for")
 	f.Bool("verbose", false, "print the hooks' input, and events that no entry is run for")
 	jsonFlag(f)
 }

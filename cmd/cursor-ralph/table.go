@@ -49,6 +49,7 @@ func table() []command {
 		{name: "hook-events", args: "[event]", summary: "print a sample of what a hook gets from Cursor, for each event", flags: jsonFlag, run: hookEvents,
 			example: "hook-events stop | ./my-hook"},
 		{name: "completion", args: "bash|zsh|fish|powershell", summary: "print a completion script", run: completion,
+			details: "bash and zsh: source <(cursor-ralph completion bash) in ~/.bashrc, or zsh in ~/.zshrc, after compinit.\nfish: cursor-ralph completion fish > ~/.config/fish/completions/cursor-ralph.fish\npowershell: cursor-ralph completion powershell | Out-String | Invoke-Expression in your $PROFILE.",
 			example: "completion bash"},
 		{name: "version", summary: "print the version", run: version, example: "version"},
 		{name: "man", summary: "print the manual page as Markdown (the build makes roff of it)", hidden: true, run: man, example: "man"},

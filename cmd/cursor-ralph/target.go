@@ -184,7 +184,7 @@ func in(folder string, live []loop.State, items []pending.Item) (ids []string) {
 // whichOne lists the loops that may have been meant.
 func (e *env) whichOne(what string, live []loop.State, items []pending.Item) error {
 	if len(live)+len(items) == 0 {
-		return problem(what, "there is no loop now; /ralph-loop \"<task>\" in Cursor starts one, `cursor-ralph list --all` shows ended ones")
+		return problem(what, "there is no loop now; /ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
 	}
 	var b strings.Builder
 	b.WriteString("name one of these:\n")

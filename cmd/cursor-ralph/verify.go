@@ -20,7 +20,7 @@ import (
 )
 
 func verifyFlags(f *pflag.FlagSet) {
-	f.Duration("limit", 0, "kill it after this time, if that is less than the loop's --verify-timeout")
+	f.Duration("limit", 0, "kill it after the time `D`, if that is less than the loop's --verify-timeout")
 	f.String("for", "", "the `ID` of the verification that is asked for")
 	f.String("late", "", "the `ID` of one that nobody waits for: its result is decided on here")
 }

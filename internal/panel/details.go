@@ -90,7 +90,10 @@ func (m model) statusWords(l Loop, word string) string {
 
 // progress is a bar, and the count in words.
 func (m model) progress(s loop.State) string {
-	words := fmt.Sprintf(" %d of %d, %d in this session, %d tool calls", s.Iterations, s.MaxIterations, s.SessionIterations, s.ToolCalls)
+	words := fmt.Sprintf(" %d of %d, %d in this session", s.Iterations, s.MaxIterations, s.SessionIterations)
+	if !s.Run.NoTools {
+		words += fmt.Sprintf(", %d tool calls", s.ToolCalls)
+	}
 	width := min(30, (m.width-nameWidth)/3)
 	return bar(s.Iterations, s.MaxIterations, width) + words
 }

@@ -537,3 +537,14 @@ func TestWithoutATerminalThereIsNoPanel(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrNoTerminal)
 	}
 }
+
+// Where nobody tells which tools the agent uses, none are counted.
+func TestToolCallsThatAreNotSeenAreNotCounted(t *testing.T) {
+	m := model{width: 80}
+	if got := m.progress(loop.State{Iterations: 1, MaxIterations: 9}); !strings.Contains(got, "0 tool calls") {
+		t.Errorf("got %q, want the tool calls in it", got)
+	}
+	if got := m.progress(loop.State{Iterations: 1, MaxIterations: 9, Run: loop.Run{Driver: "print", NoTools: true}}); strings.Contains(got, "tool calls") {
+		t.Errorf("got %q, want no tool calls in it", got)
+	}
+}
