@@ -31,7 +31,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 		}
 		want := s.Default
 		if want == "" {
-			want = "none"
+			want = "not set"
 		}
 		if v, d := unquoted(row[1]), unquoted(row[2]); v != s.Variable || d != want {
 			t.Errorf("%s: got the variable %q and the default %q, want %q and %q", s.Key(), v, d, s.Variable, want)
