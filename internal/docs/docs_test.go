@@ -421,6 +421,29 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// fakeACP makes an agent that claims one edit, promises, and is called as the
+// adapter of claude, and tests that pass.
+const fakeACP = `mkdir agents; PATH=$PWD/agents:$PATH
+cat >agents/claude-agent-acp <<'END'
+#!/bin/sh
+update() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":%s}}\n' "$1"; }
+while read -r line; do
+  case $line in
+    *'"initialize"'*) result='{"protocolVersion":1,"agentCapabilities":{}}' ;;
+    *'"session/new"'*) result='{"sessionId":"s"}' ;;
+    *'"session/prompt"'*)
+      result='{"stopReason":"end_turn"}'
+      update '{"sessionUpdate":"tool_call","toolCallId":"1","title":"edit","kind":"edit","status":"completed"}'
+      update '{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<promise>COMPLETE</promise>"}}'
+      ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')" "$result"
+done
+END
+chmod +x agents/claude-agent-acp
+printf 'test:\n\t@true\n' >Makefile`
+
 // before makes what an example needs: a loop of the folder, but for those that
 // make one.
 func before(command string) string {
@@ -429,6 +452,8 @@ func before(command string) string {
 	switch command {
 	case "start", "loop-mode", "install":
 		return ":"
+	case "run":
+		return fakeACP
 	case "resume":
 		return loop + "cursor-ralph pause >/dev/null"
 	case "import":
