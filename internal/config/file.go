@@ -121,10 +121,24 @@ func keyed(p *unstable.Parser, path string, x *unstable.Node, table []string, tr
 	}
 	key := strings.Join(keys, ".")
 	if !slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Key() == key }) {
-		return nil, unknown(path, at, "there is no setting "+key, "`cursor-ralph config` lists the settings")
+		return nil, unknown(path, at, "there is no setting "+key, settingsOf(keys[0]))
 	}
 	section, _ := tree[keys[0]].(map[string]any)
 	return []entry{{key, section[keys[1]], path, at.Line, at.Column}}, nil
+}
+
+// settingsOf names what a table has, or the tables where there is none such.
+func settingsOf(table string) string {
+	var names []string
+	for _, s := range Settings() {
+		if s.Section == table {
+			names = append(names, s.Name)
+		}
+	}
+	if names == nil {
+		return "the tables are " + strings.Join(sections(), ", ")
+	}
+	return "[" + table + "] has " + strings.Join(names, ", ")
 }
 
 func unknown(path string, at unstable.Position, what, hint string) error {
