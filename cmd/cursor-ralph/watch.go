@@ -23,6 +23,11 @@ func watch(ctx context.Context, e *env, args []string) error {
 	} else if len(args) > 0 {
 		return err
 	}
+	if len(args) > 0 { // else the keys would steer another loop than the one that was named
+		if _, err := e.find(chosen); err != nil {
+			return err
+		}
+	}
 	seen := &lookout{env: e, loops: state.NewCached(e.store, panel.Of)}
 	err := panel.Panel{
 		Look: seen.look, Do: e.through, Save: saveReport, Chosen: chosen,
