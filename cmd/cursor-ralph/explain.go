@@ -33,6 +33,7 @@ var retellings = []retelling{
 	{action: "await-text", words: "the hook waits for the agent's last words"},
 	{action: "ask-typing", words: "the hook finds out whether the continue line can be typed here"},
 	{action: "ask-verify", words: "{promise}; nothing is decided until the promise is verified"},
+	{action: "ask-words", words: "nothing is decided until the prompt template is filled in"},
 
 	{action: "PROMISE_ACCEPTED", ends: "in a late text", words: "the agent's words came after the end: {promise}; so the task counts as done"},
 	{action: "PROMISE_ACCEPTED", words: "{promise}; the loop has ended"},
@@ -68,6 +69,7 @@ var retellings = []retelling{
 	{action: "verified", starts: "exit ", words: "the verification failed: {why}"},
 	{action: "verified", words: "the verification did not succeed: {why}"},
 	{action: "git-not-asked", words: "git could not tell what changed: {why}"},
+	{action: "template-unusable", words: "the prompt template could not be used, so the agent gets the built-in words: {why}"},
 	{action: "session-limit-seen", starts: "0 ", words: "this Cursor was seen to have no session limit: {why}"},
 	{action: "session-limit-seen", words: "this Cursor was seen to have a session limit: {why}"},
 
