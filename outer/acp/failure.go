@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os/exec"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -73,7 +71,7 @@ func (a *agent) explain(err error) error {
 	case re.Code == authRequired:
 		return hinted{&answered{re}, a.login()}
 	}
-	if after, ok := transient(re); ok {
+	if after, ok := outer.Busy(re.Code, re.Error()); ok {
 		return &outer.TransientError{Err: &answered{re}, After: after}
 	}
 	if a.over() { // then it is not the agent who answered
@@ -143,45 +141,8 @@ func (a *agent) lastWords() string {
 	return ": " + clip(strings.Join(lines[max(0, len(lines)-5):], " | "))
 }
 
-// transient tells whether an error goes away by itself, and when, if it says so.
-func transient(e *sdk.RequestError) (after time.Duration, ok bool) {
-	text := strings.ToLower(e.Error())
-	after, told := delay(text)
-	ok = told || slices.Contains([]int{429, 503, 529}, e.Code) || busy.MatchString(text)
-	return after, ok
-}
-
-// What services and agents say when there are too many requests, and when to
-// come back.
-var (
-	busy        = regexp.MustCompile(`\b(429|529)\b|rate.?limit|too many requests|overloaded|quota|resource.?exhausted|at capacity|temporarily unavailable`)
-	lostSession = regexp.MustCompile(`session.*(not found|unknown|not exist)|(unknown|no such|no) session`)
-
-	wait = regexp.MustCompile(`(?:retry[-_ ]?after|retry[-_ ]?delay|try again in|retry in)(_?ms)?[\\"':= ]*([0-9]+(?:\.[0-9]+)?)\s*(ms|millisecond|s|second|m\b|min|h)?`)
-)
-
-// delay finds how long to wait, in the small letters of an error. A number
-// without a unit is of seconds, as in HTTP.
-func delay(text string) (time.Duration, bool) {
-	m := wait.FindStringSubmatch(text)
-	if m == nil {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(m[2], 64)
-	if err != nil || n > 1e9 {
-		return 0, false
-	}
-	unit := time.Second
-	switch {
-	case m[1] != "" || strings.HasPrefix(m[3], "ms") || strings.HasPrefix(m[3], "milli"):
-		unit = time.Millisecond
-	case strings.HasPrefix(m[3], "m"):
-		unit = time.Minute
-	case m[3] == "h":
-		unit = time.Hour
-	}
-	return time.Duration(n * float64(unit)), true
-}
+// lostSession is what agents say of a session that they do not know.
+var lostSession = regexp.MustCompile(`session.*(not found|unknown|not exist)|(unknown|no such|no) session`)
 
 // clipped is how much of an agent's words is told in an error.
 const clipped = 500

@@ -6,21 +6,16 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// What agents and services say when there are too many requests, when to come
-// back, when they do not know who asks, and when they do not know a session.
+// What agents say when they do not know who asks, and when they do not know a
+// session.
 var (
-	busy   = regexp.MustCompile(`\b(429|529)\b|rate.?limit|too many requests|overloaded|quota|usage limit|resource.?exhausted|at capacity|temporarily unavailable`)
-	unpaid = regexp.MustCompile(`insufficient.?quota|billing|credit balance`)
-	again  = regexp.MustCompile(`(?:retry[-_ ]?after|retry[-_ ]?delay|try again in|retry in)(_?ms)?[\\"':= ]*([0-9]+(?:\.[0-9]+)?)\s*(ms|millisecond|s|second|m\b|min|h)?`)
-	login  = regexp.MustCompile(`\b401\b|unauthorized|not logged in|please (run )?\S*log ?in|not authenticated|authentication (is )?required|authentication_(error|failed)|invalid.{0,3}(x-)?api.?key|auth method|no api key|api key is (missing|not set)`)
-	lost   = regexp.MustCompile(`no conversation found|(session|thread|conversation|rollout|chat)\b.{0,80}\bnot (be )?found|no (saved )?(session|rollout|thread|chat)s?\b.{0,40}found|not found.{0,20}(session|thread)|invalid session`)
+	login = regexp.MustCompile(`\b401\b|unauthorized|not logged in|please (run )?\S*log ?in|not authenticated|authentication (is )?required|authentication_(error|failed)|invalid.{0,3}(x-)?api.?key|auth method|no api key|api key is (missing|not set)`)
+	lost  = regexp.MustCompile(`no conversation found|(session|thread|conversation|rollout|chat)\b.{0,80}\bnot (be )?found|no (saved )?(session|rollout|thread|chat)s?\b.{0,40}found|not found.{0,20}(session|thread)|invalid session`)
 )
 
 // result tells how the turn went, when the agent has ended.
@@ -51,40 +46,16 @@ func (t *turn) agent() string { return t.Config.name() }
 
 // explain finds what an error means in the small letters of all that was said.
 func (t *turn) explain(err error, said string) error {
-	after, told := delay(said)
+	after, later := outer.Busy(t.status, said)
 	switch {
 	case lost.MatchString(said):
 		t.lost = true
 	case t.status == 401 || t.status == 0 && login.MatchString(said):
 		return &outer.StartError{Agent: t.agent(), Err: err, Hint: cmp.Or(t.Preset.Login, "log in with the agent's own program first")}
-	case unpaid.MatchString(said):
-	case told, slices.Contains([]int{429, 503, 529}, t.status), busy.MatchString(said):
+	case later:
 		return &outer.TransientError{Err: err, After: cmp.Or(t.after, after)}
 	}
 	return err
-}
-
-// delay finds how long to wait. A number without a unit is of seconds, as in
-// HTTP.
-func delay(said string) (time.Duration, bool) {
-	m := again.FindStringSubmatch(said)
-	if m == nil {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(m[2], 64)
-	if err != nil || n > 1e9 {
-		return 0, false
-	}
-	unit := time.Second
-	switch {
-	case m[1] != "" || strings.HasPrefix(m[3], "ms") || strings.HasPrefix(m[3], "milli"):
-		unit = time.Millisecond
-	case strings.HasPrefix(m[3], "m"):
-		unit = time.Minute
-	case m[3] == "h":
-		unit = time.Hour
-	}
-	return time.Duration(min(n*float64(unit), float64(24*time.Hour))), true
 }
 
 // lastWords gives the last lines in one, or those from an error on.
