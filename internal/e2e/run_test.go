@@ -236,6 +236,32 @@ func TestRunSteered(t *testing.T) {
 	w.wantNoLoops()
 }
 
+// A run shows in the panel, is steered there with keys, and obeys at the end of
+// the turn.
+func TestARunIsWatchedAndSteered(t *testing.T) {
+	w := newWorld(t, variant{})
+	agent := w.scriptedAgent("echo x >work-$n\nwhile test ! -f go-$n; do sleep 0.02; done\nif test $n = 2; then echo '<promise>COMPLETE</promise>'; fi\n")
+	r := w.startRun("build it", "--agent-command", agent)
+	w.pidlessUntil("prompt-1")
+	id := w.runID()
+	win := w.watches()
+	win.sees("1 live", "> running       0/20", "build it", "in print mode: ")
+	win.presses("p")
+	win.sees("> paused ", "takes effect at the next stop")
+	w.write(filepath.Join(w.repo(), "go-1"), "")
+	r.prints("paused: paused by the user")
+	w.wantStatus(id, "paused", 0)
+	win.presses("y")
+	win.copied("cursor-ralph run --resume " + id)
+	win.presses("r")
+	w.pidlessUntil("prompt-2")
+	win.sees("> running       0/20")
+	w.write(filepath.Join(w.repo(), "go-2"), "")
+	r.ends(0)
+	win.sees("0 live, 1 ended")
+	win.leaves("q")
+}
+
 // pidlessUntil waits for a whole file of the agent's.
 func (w *world) pidlessUntil(name string) {
 	w.Helper()

@@ -69,9 +69,9 @@ func agent(r loop.Run) string {
 	case "":
 		return ""
 	case "acp":
-		return r.Agent + ", by the Agent Client Protocol"
+		return "by the Agent Client Protocol: " + r.Agent
 	}
-	return r.Agent + ", in its print mode"
+	return "in print mode: " + r.Agent
 }
 
 func (m model) statusWords(l Loop, word string) string {

@@ -104,7 +104,7 @@ func Of(id string, l loop.State) Loop {
 		VerifyTimeout: l.VerifyTimeout, Plan: l.Plan, PlanMode: l.PlanMode, StaleAfter: l.StaleAfter,
 		CreatedAt: l.CreatedAt, StartedAt: l.StartedAt, EndedAt: l.EndedAt, EventAt: l.EventAt, Rested: l.Rested,
 		ToolCalls: l.ToolCalls, Context: shortAll(l.Context), Struggle: short(l.Struggle), Verifying: l.Verifying,
-		Retries: l.Retries, RetryAt: l.RetryAt, Run: loop.Run{Agent: short(l.Run.Agent), Driver: short(l.Run.Driver)},
+		Retries: l.Retries, RetryAt: l.RetryAt, Run: loop.Run{Agent: short(l.Run.Agent), Driver: short(l.Run.Driver), NoTools: l.Run.NoTools},
 	}
 	kept.State.Injection = l.Injection
 	kept.State.Injection.Tries = shortAll(l.Injection.Tries)

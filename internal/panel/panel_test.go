@@ -305,7 +305,7 @@ func ofRun(id string) Loop {
 
 func TestALoopOfARunNamesItsAgent(t *testing.T) {
 	u := sits(t, ofRun("run-1"))
-	u.wantSeen("opencode, by the Agent Client Protocol")
+	u.wantSeen("by the Agent Client Protocol: opencode")
 }
 
 func TestPagesScroll(t *testing.T) {
@@ -574,10 +574,10 @@ func TestAContextThatIsTooLongSaysSo(t *testing.T) {
 // Where nobody tells which tools the agent uses, none are counted.
 func TestToolCallsThatAreNotSeenAreNotCounted(t *testing.T) {
 	m := model{width: 80}
-	if got := m.progress(loop.State{Iterations: 1, MaxIterations: 9}); !strings.Contains(got, "0 tool calls") {
+	if got := m.progress(Of("1", loop.State{Iterations: 1, MaxIterations: 9}).State); !strings.Contains(got, "0 tool calls") {
 		t.Errorf("got %q, want the tool calls in it", got)
 	}
-	if got := m.progress(loop.State{Iterations: 1, MaxIterations: 9, Run: loop.Run{Driver: "print", NoTools: true}}); strings.Contains(got, "tool calls") {
+	if got := m.progress(Of("1", loop.State{Iterations: 1, MaxIterations: 9, Run: loop.Run{Driver: "print", NoTools: true}}).State); strings.Contains(got, "tool calls") {
 		t.Errorf("got %q, want no tool calls in it", got)
 	}
 }
