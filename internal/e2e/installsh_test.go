@@ -152,6 +152,9 @@ func TestInstallShReplacesAProgramThatRuns(t *testing.T) {
 	w.must(err)
 	w.must(hook.Start())
 	install()
+	if _, err := stdin.Write([]byte(`{"hook_event_name":"workspaceOpen"}`)); err != nil && len(w.log()) == 0 {
+		t.Error(err) // not because it had waited too long
+	}
 	w.must(stdin.Close())
 	w.must(hook.Wait())
 }
