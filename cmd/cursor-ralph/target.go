@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -43,7 +44,8 @@ func (e *env) here() (string, error) {
 }
 
 // workspace is the folder that Cursor has open, as far as can be told: the
-// nearest one upwards that has .cursor or .git in it, else the current one.
+// nearest one upwards that has .cursor in it or is a repository, else the current
+// one.
 func (e *env) workspace() (string, error) {
 	here, err := e.here()
 	if err != nil || here == filepath.Clean(e.getenv("CURSOR_PROJECT_DIR")) {
@@ -51,10 +53,8 @@ func (e *env) workspace() (string, error) {
 	}
 	home := filepath.Clean(e.getenv("HOME"))
 	for dir := here; dir != home; dir = filepath.Dir(dir) {
-		for _, mark := range []string{".cursor", ".git"} {
-			if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
-				return dir, nil
-			}
+		if _, err := os.Stat(filepath.Join(dir, ".cursor")); err == nil || worktree.IsRepository(dir) {
+			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
 			break

@@ -15,7 +15,7 @@ func repository(dir string) string {
 		return ""
 	}
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
-		if isRepository(dir) {
+		if IsRepository(dir) {
 			return dir
 		}
 		if filepath.Dir(dir) == dir {
@@ -24,9 +24,10 @@ func repository(dir string) string {
 	}
 }
 
-// isRepository tells a repository from an empty folder of that name. Of a work
-// tree or a submodule .git is a file.
-func isRepository(dir string) bool {
+// IsRepository tells whether a folder is that of a repository: an empty .git, as
+// the sandboxes of some agents leave in /tmp, makes none. Of a work tree or a
+// submodule .git is a file.
+func IsRepository(dir string) bool {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Lstat(git)
 	if err != nil {
