@@ -14,7 +14,9 @@ func TestTheLineForAStatusBar(t *testing.T) {
 		loop.PromiseAccepted: "Loop • Promise accepted • Iter 3/20",
 		loop.MaxIterations:   "Loop • Max iterations reached • Iter 3/20",
 		"":                   "Loop • Unknown • Iter 3/20",
-		"été":                "Loop • Été • Iter 3/20",
+		"resting":            "Loop • Resting • Iter 3/20", // of a newer version
+		"#[bg=red]":          "Loop • Unknown • Iter 3/20",
+		"two\nlines":         "Loop • Unknown • Iter 3/20",
 	} {
 		l := newLoop(func(l *loop.State) { l.Status, l.Iterations = status, 3 })
 		if got := l.Line(began()); got != want {
