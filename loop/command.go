@@ -29,8 +29,9 @@ func SlashCommand(message string) (name, rest string, ok bool) {
 // word and closes only at the end of one. Nothing is expanded; inside double
 // quotes \" and \\ are the only escapes. Unquoted words before the first
 // option are the task, with the white space between them as it was. A new loop
-// gets the user's defaults for the options that were not typed.
-func ParseCommand(text string, defaults ...Default) (Request, error) {
+// gets the user's defaults for the options that were not typed; for another
+// command they are not asked for. A nil func is none.
+func ParseCommand(text string, defaults func() []Default) (Request, error) {
 	r := NewRequest()
 	if !utf8.ValidString(text) {
 		return r, errors.New("the task is not valid UTF-8 text")
@@ -47,12 +48,11 @@ func ParseCommand(text string, defaults ...Default) (Request, error) {
 	case r.Continue == "" && strings.TrimSpace(r.State.Prompt) == "":
 		return r, errors.New(`the task is empty: /ralph-loop "<task>" [options]`)
 	}
-	if r.Continue != "" {
-		return r, r.Check()
-	}
-	r, err := r.Fill(defaults)
-	if err != nil {
-		return r, err
+	if r.Continue == "" && defaults != nil {
+		var err error
+		if r, err = r.Fill(defaults()); err != nil {
+			return r, err
+		}
 	}
 	return r, r.Check()
 }

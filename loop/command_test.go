@@ -96,7 +96,7 @@ func TestTheTaskOfACommand(t *testing.T) {
 		{"guillemets are words", "«fix it»", "«fix it»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := loop.ParseCommand(tt.text)
+			r, err := loop.ParseCommand(tt.text, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestEveryTaskCanBeGiven(t *testing.T) {
 	for name, task := range tasks() {
 		t.Run(name, func(t *testing.T) {
 			escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(task)
-			r, err := loop.ParseCommand(`"` + escaped + `" --max-iterations 3`)
+			r, err := loop.ParseCommand(`"` + escaped + `" --max-iterations 3`, nil)
 			if err != nil || r.State.Prompt != task || r.State.MaxIterations != 3 {
 				t.Errorf("got %.80q, %v want %.80q", r.State.Prompt, err, task)
 			}
@@ -177,7 +177,7 @@ func TestTheOptionsOfACommand(t *testing.T) {
 		{"replace", `x --replace`, replace},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := loop.ParseCommand(tt.text)
+			r, err := loop.ParseCommand(tt.text, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +201,7 @@ func TestContinueByCommand(t *testing.T) {
 		{"a limit before it", "--max-iterations=30 --continue=c1", 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := loop.ParseCommand(tt.text)
+			r, err := loop.ParseCommand(tt.text, nil)
 			if err != nil || r.Continue != "c1" || r.State.Prompt != "" {
 				t.Fatalf("got %q, task %q, %v", r.Continue, r.State.Prompt, err)
 			}
@@ -210,7 +210,7 @@ func TestContinueByCommand(t *testing.T) {
 			}
 		})
 	}
-	r, err := loop.ParseCommand("--continue c1 --max-duration 3h")
+	r, err := loop.ParseCommand("--continue c1 --max-duration 3h", nil)
 	if err != nil || r.State.MaxDuration != loop.Duration(3*time.Hour) || !r.Given("max-duration") || !r.Given("continue") {
 		t.Errorf("got %+v, %v", r, err)
 	}
@@ -309,7 +309,7 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"half a character", `"fix it 🚀`[:9] + `"`, "not valid UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := loop.ParseCommand(tt.text)
+			r, err := loop.ParseCommand(tt.text, nil)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("got %+v, %v want %s", r, err, tt.want)
 			}
@@ -321,7 +321,7 @@ func TestWhatIsNoCommand(t *testing.T) {
 	for name, id := range badIDs() {
 		t.Run("continue with a hostile id: "+name, func(t *testing.T) {
 			for _, text := range []string{"--continue " + id, "--continue=" + id, `--continue "` + id + `"`} {
-				if r, err := loop.ParseCommand(text); err == nil && loop.CheckID(r.Continue) != nil {
+				if r, err := loop.ParseCommand(text, nil); err == nil && loop.CheckID(r.Continue) != nil {
 					t.Errorf("%q: got %q", text, r.Continue)
 				}
 			}

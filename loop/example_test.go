@@ -31,10 +31,10 @@ func ExampleDecide() {
 // What a user types after /ralph-loop is read as a shell would read it, and no
 // word of the task is lost.
 func ExampleParseCommand() {
-	r, err := loop.ParseCommand(`"Fix it's $HOME bug" --max-iterations 5 --verify "go test ./..."`)
+	r, err := loop.ParseCommand(`"Fix it's $HOME bug" --max-iterations 5 --verify "go test ./..."`, nil)
 	fmt.Println(err)
 	fmt.Println(r.State.Prompt, "|", r.State.MaxIterations, "|", r.State.Verify)
-	_, err = loop.ParseCommand(`"Fix it" --no-such-option`)
+	_, err = loop.ParseCommand(`"Fix it" --no-such-option`, nil)
 	fmt.Println(err)
 	// Output:
 	// <nil>

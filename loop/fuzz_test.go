@@ -30,7 +30,7 @@ func FuzzParseCommand(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := loop.ParseCommand(text)
+		r, err := loop.ParseCommand(text, nil)
 		if err != nil {
 			if !utf8.ValidString(err.Error()) && utf8.ValidString(text) || len(err.Error()) > 3000 {
 				t.Errorf("got an error that cannot be shown: %q", err)

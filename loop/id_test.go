@@ -99,7 +99,7 @@ func TestThePromptLinkCarriesTheContinueLine(t *testing.T) {
 			t.Errorf("got %q want %q", got, want)
 		}
 		name, rest, ok := loop.SlashCommand(loop.ContinueLine(id))
-		r, err := loop.ParseCommand(rest)
+		r, err := loop.ParseCommand(rest, nil)
 		if name != "ralph-loop" || !ok || err != nil && !strings.HasPrefix(id, "--") || err == nil && r.Continue != id {
 			t.Errorf("got /%s, continue %q, %v want %q", name, r.Continue, err, id)
 		}

@@ -22,7 +22,7 @@ func TestDefaultsOfTheUser(t *testing.T) {
 		{"a loop that goes on has its rules", "--continue a", func(r Request) bool { return r.State.MaxIterations == 20 && r.State.MinIterations == 1 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := ParseCommand(tt.typed, defaults...)
+			r, err := ParseCommand(tt.typed, func() []Default { return defaults })
 			if err != nil || !tt.want(r) {
 				t.Errorf("got %+v, %v", r.State, err)
 			}
@@ -39,7 +39,7 @@ func TestDefaultsThatAreWrongNameTheirPlace(t *testing.T) {
 		{"x", Default{"max-iterations", "many", "f:2"}, `--max-iterations: "many" is not a whole number from 1 to 10000 (f:2)`},
 		{"x --max-iterations 3", Default{"min-iterations", "5", "f:9"}, "--min-iterations 5 (f:9) is more than --max-iterations 3:"},
 	} {
-		_, err := ParseCommand(tt.typed, tt.d)
+		_, err := ParseCommand(tt.typed, func() []Default { return []Default{tt.d} })
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}

@@ -180,7 +180,7 @@ func (h *handler) confirmDenied(ctx context.Context, l loop.State, text string) 
 	if _, rest, ok := loop.SlashCommand(text); ok {
 		text = rest
 	}
-	r, err := loop.ParseCommand(text)
+	r, err := loop.ParseCommand(text, nil)
 	switch {
 	case err == nil && r.Continue == l.ConversationID:
 		return h.goOn(ctx, l)

@@ -67,8 +67,11 @@ func (h *handler) message(ctx context.Context, id, text string) {
 
 // command arms a loop, or notes in which conversation one goes on.
 func (h *handler) command(ctx context.Context, name, rest string) any {
-	defaults, notice := h.defaults(ctx)
-	r, err := loop.ParseCommand(rest, defaults...)
+	notice := ""
+	r, err := loop.ParseCommand(rest, func() (defaults []loop.Default) {
+		defaults, notice = h.defaults(ctx)
+		return defaults
+	})
 	if err != nil {
 		return h.refuse("/" + name + ": " + err.Error() + ". Nothing was started; correct the line and send it again.")
 	}

@@ -61,7 +61,7 @@ func (e *env) handedOver(name string) (string, error) {
 
 func (e *env) slashLoop(ctx context.Context, name, text string) error {
 	c, unset := e.config()
-	r, err := loop.ParseCommand(text, c.Loop()...)
+	r, err := loop.ParseCommand(text, c.Loop)
 	if err != nil {
 		return misuse("/"+name+": "+err.Error(), "tell the user; nothing was started. `/ralph-help` shows the options")
 	}

@@ -105,6 +105,21 @@ func TestSettingsThatAreWrong(t *testing.T) {
 	})
 }
 
+// A line that continues a loop has nothing of the settings: they are not read, so
+// wrong ones are no trouble.
+func TestAContinueLineAsksForNoSettings(t *testing.T) {
+	once(t, func(w *world) {
+		c := running(w, `"make it green"`)
+		c.stops()
+		w.settings("[loop]\nmax-iterations = many\n")
+		c.types("/ralph-loop --continue " + c.ID)
+		c.follows()
+		c.works()
+		w.wantNoPart("continuation", c.goesOn(), "built-in defaults")
+		c.stops()
+	})
+}
+
 // The slash call starts none where no hook has: then the user can be told.
 func TestSettingsThatAreWrongAndASlashCall(t *testing.T) {
 	once(t, func(w *world) {
