@@ -8,11 +8,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/charmbracelet/x/term"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
@@ -325,4 +328,19 @@ func (v *runView) summary(l loop.State) error {
 		v.e.now().Sub(l.StartedAt).Round(time.Second), tools, l.Reason)
 	fmt.Fprintf(&b, "more: cursor-ralph history %s, cursor-ralph report %s, %s", l.ConversationID, l.ConversationID, filepath.Join(l.Workspace, outer.FolderName))
 	return v.e.say("%s", b.String())
+}
+
+const usualWidth = 80
+
+// terminalWidth is how many characters fit into a line.
+func terminalWidth(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return usualWidth
+	}
+	width, _, err := term.GetSize(f.Fd())
+	if err != nil || width <= 0 {
+		return usualWidth
+	}
+	return width
 }
