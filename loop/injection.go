@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,22 @@ func (i Injection) begins() time.Time {
 		return i.OpenedAt
 	}
 	return i.DueAt
+}
+
+// Words tells how it went to type the continue line; empty where that was never
+// tried.
+func (i Injection) Words(now time.Time) string {
+	if i.ID == "" {
+		return ""
+	}
+	words := cmp.Or(i.Outcome, unreported)
+	if i.Open(now) {
+		words = "under way"
+	}
+	if i.Method != "" {
+		words += ", by " + i.Method + " in " + strconv.FormatInt(i.Milliseconds, 10) + " ms"
+	}
+	return words
 }
 
 // early tells whether an injection is not due yet. A clock that was set back is

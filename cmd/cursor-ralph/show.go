@@ -160,15 +160,9 @@ func verifyWords(l loop.State, now time.Time) string {
 
 // typingWords tells how it went to type the continue line, the last time.
 func typingWords(i loop.Injection, now time.Time) string {
-	if i.ID == "" {
+	words := i.Words(now)
+	if words == "" {
 		return ""
-	}
-	words := cmp.Or(i.Outcome, "nothing was heard of it")
-	if i.Open(now) {
-		words = "under way"
-	}
-	if i.Method != "" {
-		words += fmt.Sprintf(", by %s in %d ms", i.Method, i.Milliseconds)
 	}
 	return strings.Join(append([]string{words + ", " + ago(now, i.OpenedAt)}, i.Tries...), "\n")
 }

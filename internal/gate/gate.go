@@ -122,12 +122,18 @@ func (c Command) check() error {
 	if c.Text == "" {
 		return errors.New("there is no command")
 	}
-	if c.Dir == "" {
+	return CheckDir(c.Dir)
+}
+
+// CheckDir tells why no program can be started in a folder, of which a system
+// says nothing clear. An empty one is ours.
+func CheckDir(dir string) error {
+	if dir == "" {
 		return nil
 	}
-	info, err := os.Stat(c.Dir)
+	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
-		err = &os.PathError{Op: "chdir", Path: c.Dir, Err: syscall.ENOTDIR}
+		err = &os.PathError{Op: "chdir", Path: dir, Err: syscall.ENOTDIR}
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -157,15 +156,9 @@ func contextWords(texts []string) string {
 
 // typing tells how it went to type the continue line, the last time.
 func typing(i loop.Injection, now time.Time) string {
-	if i.ID == "" {
+	words := i.Words(now)
+	if words == "" {
 		return ""
-	}
-	words := cmp.Or(i.Outcome, "nothing was heard of it")
-	if i.Open(now) {
-		words = "under way"
-	}
-	if i.Method != "" {
-		words += fmt.Sprintf(", by %s in %d ms", i.Method, i.Milliseconds)
 	}
 	return words + since(", %s ago", now, i.OpenedAt)
 }

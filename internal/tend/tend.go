@@ -12,7 +12,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/gate"
@@ -76,14 +75,7 @@ func (c Command) check() error {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return errors.New("there is no command")
 	}
-	if c.Dir == "" {
-		return nil
-	}
-	info, err := os.Stat(c.Dir)
-	if err == nil && !info.IsDir() {
-		err = &os.PathError{Op: "chdir", Path: c.Dir, Err: syscall.ENOTDIR}
-	}
-	return err
+	return gate.CheckDir(c.Dir)
 }
 
 func (p *Process) copy(errs *os.File) {
