@@ -115,7 +115,7 @@ func TestEveryTaskCanBeGiven(t *testing.T) {
 	for name, task := range tasks() {
 		t.Run(name, func(t *testing.T) {
 			escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(task)
-			r, err := loop.ParseCommand(`"` + escaped + `" --max-iterations 3`, nil)
+			r, err := loop.ParseCommand(`"`+escaped+`" --max-iterations 3`, nil)
 			if err != nil || r.State.Prompt != task || r.State.MaxIterations != 3 {
 				t.Errorf("got %.80q, %v want %.80q", r.State.Prompt, err, task)
 			}

@@ -289,7 +289,7 @@ func TestTheHintOfARefusalWorks(t *testing.T) {
 func hinted(t *testing.T, hint string) loop.Event {
 	t.Helper()
 	_, line, ok := strings.Cut(hint, "cursor-ralph continue c1 ")
-	r, err := loop.ParseCommand("--continue c1 " + line, nil)
+	r, err := loop.ParseCommand("--continue c1 "+line, nil)
 	if !ok || err != nil {
 		t.Fatalf("got hint %q: %v", hint, err)
 	}
