@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -41,5 +42,29 @@ func TestTheSameTask(t *testing.T) {
 				t.Errorf("got %t want %t", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestHowTypingWentInWords(t *testing.T) {
+	i := loop.Injection{ID: "1", OpenedAt: began()}
+	with := func(change func(*loop.Injection)) loop.Injection {
+		changed := i
+		change(&changed)
+		return changed
+	}
+	for _, tt := range []struct {
+		injection loop.Injection
+		later     time.Duration
+		want      string
+	}{
+		{loop.Injection{}, 0, ""},
+		{i, time.Second, "under way"},
+		{i, time.Hour, "nothing was heard of it"},
+		{with(func(i *loop.Injection) { i.Outcome, i.Method, i.Milliseconds = loop.Arrived, "xtest", 57 }), time.Second, "arrived, by xtest in 57 ms"},
+		{with(func(i *loop.Injection) { i.Outcome = "no window" }), time.Second, "no window"},
+	} {
+		if got := tt.injection.Words(began().Add(tt.later)); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
 	}
 }
