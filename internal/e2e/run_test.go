@@ -236,6 +236,22 @@ func TestRunSteered(t *testing.T) {
 	w.wantNoLoops()
 }
 
+// On a terminal one line says where the run stands, and fits into it.
+func TestRunInATerminal(t *testing.T) {
+	w := newWorld(t, variant{})
+	agent := w.scriptedAgent("echo " + strings.Repeat("words ", 40) + "\nwhile test ! -f go-$n; do sleep 0.02; done\n")
+	win := w.inTerminal("clear; cursor-ralph run 'build it' --agent-command " + `"` + agent + `"`)
+	win.sees("Iter 1/20")
+	w.write(filepath.Join(w.repo(), "go-1"), "")
+	screen := win.sees("iteration 2 of 20", "Iter 2/20")
+	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+	if last := lines[len(lines)-1]; strings.Count(screen, "Iter ") != 1 || !strings.Contains(last, "Iter 2/20") || len([]rune(last)) >= 80 {
+		t.Errorf("got the screen\n%s\nwant one line of status, the last one, in 80 columns", screen)
+	}
+	win.presses("C-c")
+	win.sees("run --resume", "ended with 1")
+}
+
 // A run shows in the panel, is steered there with keys, and obeys at the end of
 // the turn.
 func TestARunIsWatchedAndSteered(t *testing.T) {

@@ -22,9 +22,15 @@ type terminalWindow struct {
 	socket string
 }
 
-// watches opens a terminal and runs cursor-ralph watch in it, as the user does in
-// a shell.
+// watches opens a terminal and runs cursor-ralph watch in it.
 func (w *world) watches(env ...string) *terminalWindow {
+	w.Helper()
+	return w.inTerminal(strings.Join(env, " ") + " cursor-ralph watch")
+}
+
+// inTerminal opens a terminal and runs a command in it, as the user does in a
+// shell.
+func (w *world) inTerminal(command string) *terminalWindow {
 	w.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		w.Skip("needs tmux")
@@ -42,7 +48,7 @@ func (w *world) watches(env ...string) *terminalWindow {
 	win.tmux("-f", os.DevNull, "new-session", "-d", "-x", "80", "-y", "24", "-c", w.repo(), "exec env PS1='ready> ' ENV= sh")
 	win.tmux("set-option", "-g", "set-clipboard", "on")
 	win.sees("ready>")
-	win.types(strings.Join(env, " ") + " cursor-ralph watch; echo ended with $?")
+	win.types(command + "; echo ended with $?")
 	win.presses("Enter")
 	return win
 }
