@@ -24,7 +24,7 @@ func TestPermissionIsNotGivenAhead(t *testing.T) {
 	go func() {
 		defer close(typed)
 		_, _ = io.WriteString(keys, "y\ny\ny\n") // ahead
-		_, _ = io.WriteString(keys, "\n")        // is read when those have been
+		_, _ = io.WriteString(keys, "")          // who reads on has dealt with those
 	}()
 	select {
 	case <-typed:
