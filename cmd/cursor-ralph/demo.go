@@ -24,6 +24,7 @@ func demoFlags(f *pflag.FlagSet) {
 func demo(ctx context.Context, e *env, _ []string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
+	outliveReader()
 	s, err := e.newShow()
 	if err != nil {
 		return err

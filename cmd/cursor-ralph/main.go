@@ -48,6 +48,11 @@ func endings() []os.Signal {
 	return list
 }
 
+// outliveReader keeps us going when who reads our output is gone first, as tee
+// is after Ctrl-C, or head when it has its lines: what is written then is an
+// error like others, and what has to be tidied up is.
+func outliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
 // env is what a command has to work with.
 type env struct {
 	stdin          io.Reader

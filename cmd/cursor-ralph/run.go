@@ -9,11 +9,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -58,9 +56,7 @@ func runFlags(f *pflag.FlagSet) {
 
 // runLoop runs an agent in a loop of our own, for agents that have no hooks.
 func runLoop(ctx context.Context, e *env, args []string) error {
-	// Who reads our output may be gone first, as tee is after Ctrl-C: the loop is
-	// not to end for that, nor to be left as if it ran.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	outliveReader() // the loop is not to end for that, nor to be left as if it ran
 	if e.isSet("resume") { // its rules came with it
 		r, err := e.asked()
 		if err != nil {

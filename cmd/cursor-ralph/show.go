@@ -32,7 +32,10 @@ func (e *env) isSet(name string) bool {
 }
 
 func status(_ context.Context, e *env, args []string) error {
-	if e.isSet("line") {
+	switch {
+	case e.isSet("line") && e.isSet("json"):
+		return misuse("status takes --line and --json not both", "--json has all that a line is made from")
+	case e.isSet("line"):
 		return e.line(args)
 	}
 	id, err := e.target(args)

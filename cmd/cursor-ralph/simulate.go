@@ -60,6 +60,7 @@ func simulate(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	outliveReader()
 	s, err := e.newSimulation(args[0], assumed)
 	if err != nil {
 		return err
