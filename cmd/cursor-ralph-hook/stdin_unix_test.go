@@ -19,7 +19,7 @@ import (
 type piped struct {
 	w          world
 	in, editor *os.File
-	out        bytes.Buffer
+	out        bytes.Buffer // once it is done
 	done       chan struct{}
 }
 
@@ -50,7 +50,12 @@ func (p *piped) sends(text string) {
 }
 
 func (p *piped) answer() string {
-	<-p.done
+	p.w.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(tooLong):
+		p.w.Fatal("got no answer")
+	}
 	return p.out.String()
 }
 
@@ -80,6 +85,7 @@ func TestInputWithoutAnEnd(t *testing.T) {
 			defer p.editor.Close()
 			_, err := p.editor.WriteString(w.stopEvent(me))
 			w.must(err)
+			w.must(p.editor.SetWriteDeadline(time.Now().Add(tooLong)))
 			for err == nil && talks { // until the hook is gone
 				_, err = p.editor.WriteString(strings.Repeat(" ", 4<<10))
 			}
