@@ -176,22 +176,17 @@ func (b *Box) unbound() []Item {
 	return items
 }
 
-// stems lists the names of the unbound files, in no order, and tells how many
-// names were listed.
+// stems lists the names of the unbound files, and tells how many names were
+// listed. os.ReadDir, unlike os.Open, does not make the runtime's poller, which
+// would cost every stop without a loop more than the listing does.
 func (b *Box) stems() (stems []string, listed int, err error) {
-	folder, err := os.Open(b.places.Pending())
-	if err != nil {
-		return nil, 0, err
-	}
-	defer folder.Close()
-	names, err := folder.Readdirnames(-1)
-	stems = names[:0]
-	for _, name := range names {
-		if stem, ok := strings.CutSuffix(name, ".json"); ok && unboundStem(stem) {
+	entries, err := os.ReadDir(b.places.Pending())
+	for _, entry := range entries {
+		if stem, ok := strings.CutSuffix(entry.Name(), ".json"); ok && unboundStem(stem) {
 			stems = append(stems, stem)
 		}
 	}
-	return stems, len(names), err
+	return stems, len(entries), err
 }
 
 // usable tells why a file cannot be claimed. A missing or ended one counts as

@@ -18,9 +18,7 @@ const poll = 20 * time.Millisecond
 // stop that is the event, else nil.
 func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 	stopped := stop != nil && stop.Status == loop.Completed
-	who := pending.Claimant{
-		ID: h.in.ConversationID, Workspaces: h.in.WorkspaceRoots, Stopped: stopped, Minimal: h.flags.minimal,
-	}
+	who := h.claimant(stopped)
 	if !h.box.Waiting(who) {
 		return false
 	}
@@ -39,6 +37,12 @@ func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 			h.fail(err)
 			return false
 		}
+	}
+}
+
+func (h *handler) claimant(stopped bool) pending.Claimant {
+	return pending.Claimant{
+		ID: h.in.ConversationID, Workspaces: h.in.WorkspaceRoots, Stopped: stopped, Minimal: h.flags.minimal,
 	}
 }
 

@@ -4,13 +4,11 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -112,40 +110,6 @@ func TestTextBesideAnEnd(t *testing.T) {
 	}
 }
 
-// TestSlowInput plays an editor that takes its time to write the event. The
-// clock is that of synctest.
-func TestSlowInput(t *testing.T) {
-	for _, c := range []struct {
-		after time.Duration
-		want  string
-	}{{deadline - time.Second, "the task"}, {deadline + time.Second, "{}\n"}} {
-		w := newWorld(t)
-		w.write(w.places.Live(me), seven("the task"))
-		event := w.stopEvent(me)
-		var out bytes.Buffer
-		var took time.Duration
-		synctest.Test(t, func(t *testing.T) {
-			in, editor := io.Pipe()
-			go func() {
-				time.Sleep(c.after)
-				_, err := io.WriteString(editor, event)
-				editor.CloseWithError(err)
-			}()
-			start := time.Now()
-			run(nil, in, &out, w.getenv, time.Now)
-			took = time.Since(start)
-			time.Sleep(c.after) // until the editor is done, too
-		})
-		if got := out.String(); !strings.Contains(got, c.want) || took > deadline {
-			t.Errorf("after %v: got %q in %v, want %q within %v", c.after, got, took, c.want, deadline)
-		}
-		w.once("the task")
-		if c.want == "{}\n" {
-			w.logged("standard input")
-		}
-	}
-}
-
 // TestHalfWrittenFileIsWaitedFor plays an agent whose echo is not done yet.
 func TestHalfWrittenFileIsWaitedFor(t *testing.T) {
 	for _, name := range []string{me, "1700000000000-7"} {
@@ -232,9 +196,11 @@ func TestWorkOfTheFirstTurnCountsAfterAKilledEnd(t *testing.T) {
 	w.once("the task")
 }
 
-// TestLockThatIsNeverReleased: a hook gives up before the editor does.
+// TestLockThatIsNeverReleased: a hook gives up before the editor does; so does
+// one whose standard input stays open.
 func TestLockThatIsNeverReleased(t *testing.T) {
 	w := newWorld(t)
+	open := w.startOpen(w.stopEvent("another-chat"))
 	w.write(w.pending(me), seven("the task"))
 	w.followup(w.stopEvent(me))
 	release := w.lockAll()
@@ -244,6 +210,10 @@ func TestLockThatIsNeverReleased(t *testing.T) {
 		t.Errorf("it took %v, want an answer after %v", took, deadline)
 	}
 	w.logged("context deadline exceeded")
+	if got := open.answer(); len(got) != 0 {
+		t.Errorf("got %v where standard input stays open, want {}", got)
+	}
+	w.logged("standard input")
 	w.rests(w.uses(me, "1")) // which needs no lock
 	release()
 	if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "the task") {

@@ -24,7 +24,9 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-func main() { run(os.Args[1:], os.Stdin, os.Stdout, os.Getenv, time.Now) }
+func main() {
+	run(os.Args[1:], inTime{os.Stdin, time.Now().Add(deadline)}, os.Stdout, os.Getenv, time.Now)
+}
 
 // deadline is how long one event may take, waiting for locks and for a text
 // that is late included.
@@ -44,9 +46,8 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 			h.fail(err)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	defer cancel()
-	in, err := read(ctx, stdin)
+	ctx := &patience{until: time.Now().Add(deadline)}
+	in, err := read(stdin)
 	h.in = in
 	if err = errors.Join(h.open(args), err); err != nil {
 		h.fail(err)
@@ -56,30 +57,15 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 	answer = h.handle(ctx)
 }
 
-// read does not wait for ever for an editor that leaves its pipe open. The
-// goroutine that still reads then ends with the process.
-func read(ctx context.Context, stdin io.Reader) (hook.Input, error) {
-	type result struct {
-		in  hook.Input
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r.err = fmt.Errorf("panic: %v", p)
-			}
-			done <- r
-		}()
-		r.in, r.err = hook.Read(stdin)
+// read makes an error of a panic, so that the plan guard answers it like any
+// other event that cannot be read.
+func read(stdin io.Reader) (in hook.Input, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
 	}()
-	select {
-	case r := <-done:
-		return r.in, r.err
-	case <-ctx.Done():
-		return hook.Input{}, errors.New("read hook input: standard input did not end in time")
-	}
+	return hook.Read(stdin)
 }
 
 // handler is one event and what is needed to handle it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,21 +20,22 @@ import (
 // message from our own follow-up. Where Cursor shows us an expanded command
 // instead of the raw line, the agent's own call of cursor-ralph does the same.
 func (h *handler) prompt(ctx context.Context) any {
+	has := h.hasLoop(ctx, nil)
+	if !has && h.nothingToUs() {
+		return nil
+	}
 	var e hook.BeforeSubmitPrompt
 	if err := h.in.Decode(&e); err != nil {
 		h.fail(err)
 		return nil
 	}
 	h.composer = e.ComposerMode
-	has := h.hasLoop(ctx, nil)
 	name, rest, isCommand := loop.SlashCommand(e.Prompt)
-	if isCommand {
-		switch name {
-		case "ralph-loop", "ulw-loop":
-			return h.command(ctx, name, rest)
-		case "cancel-ralph", "ralph-pause", "ralph-resume", "ralph-context", "ralph-status":
-			return h.control(ctx, name, strings.TrimSpace(rest), has)
-		}
+	switch {
+	case isCommand && slices.Contains(starts, name):
+		return h.command(ctx, name, rest)
+	case isCommand && slices.Contains(controls, name):
+		return h.control(ctx, name, strings.TrimSpace(rest), has)
 	}
 	if id, ok := loop.ExpandedContinue(e.Prompt); ok && id != h.in.ConversationID {
 		if answer := h.keptBack(ctx, id); answer != nil {
@@ -45,6 +47,23 @@ func (h *handler) prompt(ctx context.Context) any {
 	}
 	h.message(ctx, h.in.ConversationID, e.Prompt)
 	return nil
+}
+
+// The slash commands that a message may begin with.
+var (
+	starts   = []string{"ralph-loop", "ulw-loop"}
+	controls = []string{"cancel-ralph", "ralph-pause", "ralph-resume", "ralph-context", "ralph-status"}
+)
+
+// nothingToUs tells that a message to an agent without a loop names no command of
+// ours, while loop mode is off. To decode such a message would cost more than to
+// find that out.
+func (h *handler) nothingToUs() bool {
+	if slices.ContainsFunc(slices.Concat(starts, controls), h.in.Contains) {
+		return false
+	}
+	_, on := h.loopMode()
+	return !on
 }
 
 // message records that something was said to the agent of a loop.

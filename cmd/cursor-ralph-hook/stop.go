@@ -17,6 +17,9 @@ const textWait = time.Second
 
 // stop answers the end of a turn: with the next continuation, or with {}.
 func (h *handler) stop(ctx context.Context) any {
+	if h.idle() {
+		return nil
+	}
 	var e hook.Stop
 	if err := h.in.Decode(&e); err != nil {
 		h.fail(err)
@@ -65,6 +68,13 @@ func (h *handler) stop(ctx context.Context) any {
 		return nil
 	}
 	return hook.StopAnswer{FollowupMessage: action.Text}
+}
+
+// idle tells whether a stop is surely nothing to us: there is neither a loop nor
+// one that waits. To read such a stop would cost more than to find that out.
+func (h *handler) idle() bool {
+	has, err := h.store.Has(h.in.ConversationID)
+	return !has && err == nil && !h.box.Waiting(h.claimant(true))
 }
 
 // decide applies the stop. A loop that would end by a limit in a turn of which

@@ -64,3 +64,20 @@ func TestEventWithoutALoopCostsAHandfulOfCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestEventWithoutALoopStartsNoPoller: the first timer, and the first file that
+// os.Open opens, make the runtime's poller, and a thread that waits in it.
+func TestEventWithoutALoopStartsNoPoller(t *testing.T) {
+	needsStrace(t)
+	w := newWorld(t)
+	for name, event := range w.idleEvents() {
+		out := filepath.Join(t.TempDir(), "calls")
+		w.wrap = []string{"strace", "-f", "-qq", "-o", out, "-e", "trace=?epoll_create,?epoll_create1,?eventfd2,exit_group"}
+		w.rests(event)
+		data, err := os.ReadFile(out)
+		w.must(err)
+		if got := string(data); strings.Contains(got, "epoll") || !strings.Contains(got, "exit_group") {
+			t.Errorf("%s: got %q, want a process that ends without a poller", name, got)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -160,11 +161,27 @@ const tooLong = 30 * time.Second
 
 func (w world) start(event string, flags ...string) *process {
 	w.Helper()
+	return w.startOn(strings.NewReader(event), flags...)
+}
+
+// startOpen starts a hook whose standard input does not end after the event.
+func (w world) startOpen(event string) *process {
+	w.Helper()
+	in, editor, err := os.Pipe()
+	w.must(err)
+	w.Cleanup(func() { w.must(errors.Join(in.Close(), editor.Close())) })
+	_, err = editor.WriteString(event)
+	w.must(err)
+	return w.startOn(in)
+}
+
+func (w world) startOn(stdin io.Reader, flags ...string) *process {
+	w.Helper()
 	args := append(append(w.wrap[:len(w.wrap):len(w.wrap)], program()), flags...)
 	ctx, cancel := context.WithTimeout(context.Background(), tooLong)
 	p := &process{w: w, cancel: cancel, cmd: exec.CommandContext(ctx, args[0], args[1:]...)}
 	p.cmd.Env, p.cmd.Dir, p.cmd.SysProcAttr = w.env, w.dir, w.as
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = strings.NewReader(event), &p.stdout, &p.stderr
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, &p.stdout, &p.stderr
 	if err := p.cmd.Start(); err != nil {
 		w.Error(err)
 	}

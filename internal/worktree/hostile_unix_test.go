@@ -169,8 +169,8 @@ func TestHostileRepositories(t *testing.T) {
 			config("core.fsmonitor", "TRAP")(w.below("lib"), trap)
 		}, []string{"-C", "lib", "status"}},
 		{"an external diff", config("diff.external", "TRAP"), []string{"diff", "HEAD~"}},
-		{"a diff driver", touched(config("diff.evil.command", "TRAP")), []string{"diff", emptyTrees[40]}},
-		{"a textconv", touched(config("diff.evil.textconv", "TRAP")), []string{"diff", emptyTrees[40], "HEAD"}},
+		{"a diff driver", touched(config("diff.evil.command", "TRAP")), []string{"diff", emptyTree(40)}},
+		{"a textconv", touched(config("diff.evil.textconv", "TRAP")), []string{"diff", emptyTree(40), "HEAD"}},
 		{"an alias", config("alias.status", "!TRAP", "alias.config", "!TRAP", "alias.diff-tree", "!TRAP", "alias.x", "!TRAP"), []string{"x"}},
 		{"a pager", config("core.pager", "TRAP", "pager.status", "TRAP", "pager.config", "TRAP", "pager.diff-tree", "true"), nil},
 		{"a partial clone by a program", partial("remote.evil.url", "ext::TRAP", "protocol.ext.allow", "always"), status},
@@ -198,7 +198,7 @@ func TestHostileRepositories(t *testing.T) {
 			if _, ok := tree.Files[w.path("file")]; !ok {
 				t.Errorf("got %+v, %v, want the edited file at least", tree, err)
 			}
-			head, first := commit(w.dir), emptyTrees[40]
+			head, first := commit(w.dir), emptyTree(40)
 			_, diffErr := Committed(t.Context(), loop.Tree{Root: w.dir, Head: head}, first, w.env)
 			if sprung() {
 				t.Fatalf("Committed ran the repository's program: %v", diffErr)

@@ -9,10 +9,16 @@ import (
 	"strings"
 )
 
-// emptyTrees are what git compares a first commit with, by the length of names.
-var emptyTrees = map[int]string{
-	40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-	64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+// emptyTree is what git compares a first commit with, by the length of names:
+// empty for a length that git does not know. A map would be made at every event.
+func emptyTree(length int) string {
+	switch length {
+	case 40:
+		return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+	case 64:
+		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+	}
+	return ""
 }
 
 // mostArguments is in bytes; Windows takes 32 KiB.
@@ -100,7 +106,7 @@ func nameIn(entry string) (name string, known bool) {
 }
 
 func isCommit(id string) bool {
-	return emptyTrees[len(id)] != "" && strings.Trim(id, "0123456789abcdef") == ""
+	return emptyTree(len(id)) != "" && strings.Trim(id, "0123456789abcdef") == ""
 }
 
 // absolute makes git's names paths, in order and without what is said twice. A
@@ -149,7 +155,7 @@ func (g git) untold(ctx context.Context, named, changed []string) (untold []stri
 // between lists the files that differ between two commits.
 func (g git) between(ctx context.Context, before, after string) ([]string, error) {
 	if before == "" {
-		before = emptyTrees[len(after)]
+		before = emptyTree(len(after))
 	}
 	// What begins with a hyphen would be an option.
 	if !isCommit(before) || !isCommit(after) {
