@@ -43,7 +43,7 @@ func FuzzBusy(f *testing.F) {
 // anybody's, only the state of a run is taken, under an id that names no path.
 func FuzzLeft(f *testing.F) {
 	for _, file := range []string{
-		"", "{}", `{"prompt":"x","conversation_id":"run-1","run":{"agent":"claude"}}`, `{"prompt":"x","conversation_id":"../x","run":{"agent":"a"}}`,
+		"", "{}", `{"prompt":"x","conversation_id":"run-1","run":{"driver":"claude"}}`, `{"prompt":"x","conversation_id":"../x","run":{"driver":"a"}}`,
 		`{"prompt":"x","conversation_id":"c"}`, `{"prompt":"x","version":9}`, "\xff",
 	} {
 		f.Add([]byte(file))

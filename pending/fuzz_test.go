@@ -19,7 +19,7 @@ import (
 // FuzzToken asserts that only the names of unbound files are tokens, and that a
 // token is found again in the output that it was printed into.
 func FuzzToken(f *testing.F) {
-	for _, token := range []string{"1-2:abc", "1700000000000-7:", "1N-2:x", "NN-1:x", "1-2", ":", "-:", "٣-1:x", "1-2-3:x", ".lock:x"} {
+	for _, token := range []string{"1-2:abc", "1700000000000-7:", "1N-2:x", "1NN-1:x", "NN-1:x", "1-2", ":", "-:", "٣-1:x", "1-2-3:x", ".lock:x"} {
 		f.Add(token, "The task is", "\r\n")
 	}
 	form := regexp.MustCompile(`^[0-9]+N?-[0-9]+:`)
@@ -61,6 +61,9 @@ func FuzzPendingFile(f *testing.F) {
 		}
 		if claimed && (name == other || !stopped && name != me) {
 			t.Errorf("claimed %s, stopped: %v", name, stopped)
+		}
+		if l, _ := loop.Parse(file); claimed && name != me && l.ConversationID != "" && l.ConversationID != me {
+			t.Errorf("claimed the loop of %s", l.ConversationID)
 		}
 		if l, bad := loop.Parse(file); claimed && (bad != nil || l.Status.Ended()) {
 			t.Errorf("claimed a loop that is none: %q", file)

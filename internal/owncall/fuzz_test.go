@@ -15,7 +15,7 @@ import (
 func FuzzCalls(f *testing.F) {
 	for _, command := range []string{
 		"cursor-ralph note 'half done'", "cd x && /opt/cursor-ralph slash ralph-loop <<'E'\ndo \"it\"\nE\n", "echo cursor-ralph", "sudo FOO=1 cursor-ralph", "& 'C:\\x\\cursor-ralph.exe' slash ralph-loop @'\nit's\n'@",
-		"make; cursor-ralph\tblocked \"no \\\"key\\\"\"", "(cursor-ralph continue c1)|cat", "'cursor-ralph' 'note' ''", "grep cursor-ralph-pending /tmp", "cursor-ralph", "`cursor-ralph`", "a\\",
+		"make; cursor-ralph\tblocked \"no \\\"key\\\"\"", "(cursor-ralph continue c1)|cat", "'cursor-ralph' 'note' ''", "grep cursor-ralph-pending /tmp", "cursor-ralph", "`cursor-ralph`", "a\\", "cursor . && cursor-x note", "not-cursor-ralph note", "cursor-ralph-hook x",
 	} {
 		f.Add(command)
 	}

@@ -88,6 +88,7 @@ func FuzzCommit(f *testing.F) {
 	f.Add("ref: refs/heads/main\n", "", id+" refs/heads/main\n")
 	f.Add(id+"\n", "gitdir: ../elsewhere\n", "# pack-refs with: peeled\n")
 	f.Add("ref: ../../secret\n", "gitdir: /dev\n", "")
+	f.Add("ref: ../secret\n", "", "")
 	f.Add("ref: HEAD\nmore", "", "x HEAD")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, head, link, packed string) {
