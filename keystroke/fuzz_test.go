@@ -89,6 +89,7 @@ func FuzzWindows(f *testing.F) {
 	f.Add(" 1 cursor\nx\n99999999999999999999 cursor", "\x1e\x1e", `C:\repo`, "no "+utf16Base64("because"))
 	f.Add("", "● main.go — repo [SSH: x] — Cursor", "repo", "ok ;;1 2 !;")
 	f.Add("1 cursor", "repo - Cursor\x1erepo - Cursor\x1e", "", "maybe")
+	f.Add("", "repo - Cursor\x1ea - repo - Cursor\x1e", "/repo", "ok")
 	target := Target{Editors: []string{"cursor"}}
 	f.Fuzz(func(t *testing.T, processes, titles, workspace, answer string) {
 		for _, pid := range editorProcesses(processes, target) {
@@ -104,6 +105,9 @@ func FuzzWindows(f *testing.F) {
 		name := path.Base(strings.ReplaceAll(workspace, `\`, "/"))
 		if err == nil && (!slices.Contains(windows, w) || len(windows) > 1 && (workspace == "" || !strings.Contains(w.title, name))) {
 			t.Errorf("got %q of %q for %q", w, windows, workspace)
+		}
+		if err == nil && len(windows) > 1 && len(slices.DeleteFunc(slices.Clone(windows), func(w window) bool { return !names(w.title, name) })) != 1 {
+			t.Errorf("got %q, which is not the only one of %q for %q", w, windows, workspace)
 		}
 		s := &powerShell{asked: 3}
 		got, err, ours := s.answer("PS> ralph 3 " + answer)
