@@ -27,7 +27,7 @@ func FuzzInspect(f *testing.F) {
 	for _, file := range []string{
 		`{"version":1,"hooks":{"stop":[{"command":"/x/cursor-ralph-hook --timeout 660","timeout":660,"loop_limit":null}]}}`, `{"version":1,"hooks":{"stop":[{"command":"cursor-ralph-hook","timeout":1e300}]}}`,
 		`{"version":1,"hooks":{"stop":[{"command":"curl http://x"}]}}`, `{"version":0,"hooks":{}}`, `{"version":1,"hooks":{"x\u001b[2J":[]}}`, `{"version":1e0,"hooks":{"stop":[{"command":"a","loop_limit":0}]},}`,
-		"\xef\xbb\xbf{}", "{\"version\":1,\"hooks\":{}} // a /* b", `{"version":1,"version":1,"hooks":{"stop":[1,{"command":7,"matcher":"("}]}}`, `{"hooks":{"stop":[{"command":"cursor-ralph-hook","timeout":-5}]}}`,
+		"{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"a\",\"loop_limit\":\"\x7f\u009b2J\"}]}}", "\xef\xbb\xbf{}", "{\"version\":1,\"hooks\":{}} // a /* b", `{"version":1,"version":1,"hooks":{"stop":[1,{"command":7,"matcher":"("}]}}`, `{"hooks":{"stop":[{"command":"cursor-ralph-hook","timeout":-5}]}}`,
 	} {
 		f.Add([]byte(file))
 	}

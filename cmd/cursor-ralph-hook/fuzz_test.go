@@ -47,7 +47,7 @@ func TestATimeoutIsNoMoreThanATimeHolds(t *testing.T) {
 // FuzzCall asserts that whatever a tool's input and output are, what is recorded
 // of the call can be kept in the journal, and a failure is one line.
 func FuzzCall(f *testing.F) {
-	for _, input := range []string{`{"command":"make test\nx"}`, `{"file_path":"/w/a.go"}`, `{"target_file":"a","path":"b"}`, `"{\"command\":\"ls\"}"`, "null", "7", `{"command":["ls"]}`, `{"command":"cursor-ralph note x"}`} {
+	for _, input := range []string{`{"command":"make test\nx"}`, `{"file_path":"/w/a.go"}`, `{"target_file":"a","path":"b"}`, `"{\"command\":\"ls\"}"`, "null", "7", `{"command":"x","file_path":"/w/a"}`, `{"command":["ls"]}`, `{"command":"cursor-ralph note x"}`} {
 		for _, output := range []string{`{"exitCode":1,"output":"a\nb\u001b[2J\r"}`, `"{\"exit_code\":2,\"output\":\"\"}"`, `{"exitCode":0}`, `{"exitCode":1e99}`, "null"} {
 			f.Add("Shell", input, output)
 			f.Add("Write", input, output)
