@@ -66,7 +66,7 @@ bench-typing: ## how long it takes from the hook's end to the message in the edi
 bench-watch: ## what the panel costs while 200 loops change (BENCH="-loops 1000 -events 100")
 	@go run ./bench/watch $(BENCH)
 
-fuzz: ## every fuzz target for FUZZ=1m
+fuzz: ## every fuzz target for FUZZ=1m, and a table of it (FUZZ="-p 2 10m", FUZZ=corpus)
 	@scripts/fuzz $(FUZZ)
 
 cross: ## build for all systems into dist/

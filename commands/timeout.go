@@ -24,8 +24,12 @@ func InstalledTimeout(raw []byte) time.Duration {
 // timeout of an entry, as Cursor reads it; what is no number is none.
 func (e installed) timeout(d doc) time.Duration {
 	seconds, _ := strconv.ParseFloat(e.field(d, "timeout", defaultTimeout), 64)
-	return time.Duration(seconds * float64(time.Second))
+	return time.Duration(min(max(seconds, 0), mostTimeout.Seconds()) * float64(time.Second))
 }
+
+// mostTimeout is that of every larger number: more than any hook is waited for,
+// and less than a time can hold.
+const mostTimeout = 10 * 365 * 24 * time.Hour
 
 // defaultTimeout is what Cursor gives an entry without one, in seconds
 // (documented).

@@ -13,6 +13,10 @@ import (
 // auto is the session limit of a hook that goes by what this Cursor does.
 const auto = -1
 
+// mostSeconds is what a longer timeout counts as: more than any hook is waited
+// for, and less than a time can hold.
+const mostSeconds = 10 * 365 * 24 * 60 * 60
+
 type flags struct {
 	sessionLimit int // stops that Cursor lets us answer in a row, 0 for no limit, or auto
 	minimal      bool
@@ -49,7 +53,7 @@ func parseFlags(args []string) (flags, error) {
 	if err := set.Parse(args); err != nil {
 		return flags{sessionLimit: hook.DefaultLoopLimit, minimal: f.minimal, guard: f.guard, quiet: f.quiet}, fmt.Errorf("flags in hooks.json: %w", err)
 	}
-	f.timeout = time.Duration(*seconds) * time.Second
+	f.timeout = time.Duration(min(max(*seconds, 0), mostSeconds)) * time.Second
 	return f, nil
 }
 

@@ -85,7 +85,7 @@ func Arguments(command string) [][]string {
 // or a here-string of PowerShell. Without one the text is empty.
 func HandedOver(command string) (head, text string) {
 	command = strings.ReplaceAll(command, "\r\n", "\n")
-	if before, rest, ok := strings.Cut(command, "@'\n"); ok {
+	if before, rest, ok := strings.Cut(command, "@'\n"); ok && !strings.Contains(before, "<<") {
 		text, after, _ := strings.Cut(rest, "\n'@")
 		return before + after, text
 	}

@@ -48,11 +48,12 @@ func (g git) status(ctx context.Context) (head string, changed []string, err err
 // parseStatus reads git's porcelain format, version 2.
 func parseStatus(out string) (head string, names []string, err error) {
 	const oid = "# branch.oid "
+	cut := errors.New("git status: its answer is cut off")
 	found := false
 	for len(out) > 0 {
 		entry, rest, ended := strings.Cut(out, "\x00")
 		if !ended {
-			return "", nil, errors.New("git status: its answer is cut off")
+			return "", nil, cut
 		}
 		out = rest
 		if id, ok := strings.CutPrefix(entry, oid); ok {
@@ -64,7 +65,10 @@ func parseStatus(out string) (head string, names []string, err error) {
 			return "", nil, fmt.Errorf("git status: unknown line %.40q", entry)
 		}
 		if strings.HasPrefix(entry, "2 ") { // the old name follows
-			old, rest, _ := strings.Cut(out, "\x00")
+			old, rest, ended := strings.Cut(out, "\x00")
+			if !ended {
+				return "", nil, cut
+			}
 			names, out = append(names, old), rest
 		}
 		if name != "" {

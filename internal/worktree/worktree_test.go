@@ -466,6 +466,7 @@ func TestParseStatus(t *testing.T) {
 		{name: "a commit that is none", out: "# branch.oid --exec\x00", fails: true},
 		{name: "cut off", out: head + "? a", fails: true},
 		{name: "an entry cut off", out: head + "1 .M " + modes + id + "\x00", fails: true},
+		{name: "an old name cut off", out: head + "2 R. " + modes + id + " " + id + " R100 new\x00ol", fails: true},
 		{name: "an unknown entry", out: head + "9 a\x00", fails: true},
 		{name: "rubbish", out: "hello\x00", fails: true},
 	} {

@@ -1,0 +1,151 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FuzzPromise asserts that the promise is found where a slow reading of the
+// rules finds it, that no longer word counts as the token, and that a stricter
+// rule never takes what a looser one refuses.
+func FuzzPromise(f *testing.F) {
+	for _, said := range []string{
+		"", "COMPLETE", "INCOMPLETE", "<promise>COMPLETE</promise>", "done\n<promise>COMPLETE</promise>\n\n", "<promise> complete\t</promise>",
+		"<PROMISE>Complete</Promise> not yet", "<promise><promise>COMPLETE</promise>", "<promise>COMPLETE </promise>", "`<promise>COMPLETE</promise>`",
+		"Phase 1 COMPLETE\n", "COMPLETE_ COMPLETED 1COMPLETE (COMPLETE)", "CÓMPLETE COMPLETE\u0301", "<promise>INCOMPLETE</promise>", "\u00a0COMPLETE\u2003",
+	} {
+		f.Add(said, "COMPLETE")
+		f.Add(said, "ALL DONE.")
+	}
+	f.Add("ΤΕΛΟΣ τελος <promise>τέλος</promise>", "ΤΕΛΟΣ")
+	f.Add("<promise>a</promise>", "a</promis")
+	f.Add("aaab aab", "aab")
+	f.Fuzz(func(t *testing.T, said, token string) {
+		r := NewRequest()
+		if setPromise(&r, token) != nil || !utf8.ValidString(said) || !utf8.ValidString(token) {
+			return
+		}
+		found := map[Match]map[Place]bool{}
+		for _, match := range []Match{Exact, Lenient, Bare} {
+			found[match] = map[Place]bool{}
+			for _, place := range []Place{Anywhere, LastLine} {
+				s := State{CompletionPromise: token, PromiseMatch: match, PromisePlace: place}
+				got := s.promised([]string{said})
+				found[match][place] = got
+				if want := saidSlowly(s, said); got != want {
+					t.Errorf("%s, %s, said %q for %q: got %v, want %v", match, place, said, token, got, want)
+				}
+				s.LastOutput = said
+				if got, want := s.promised(nil), tagSlowly(s, said) || wroteSlowly(s, said); got != want {
+					t.Errorf("%s, %s, wrote %q for %q: got %v, want %v", match, place, said, token, got, want)
+				}
+				s.Note = said
+				if got, want := s.promised(nil), tagSlowly(s, said); got != want {
+					t.Errorf("%s, %s, noted %q for %q: got %v, want %v", match, place, said, token, got, want)
+				}
+			}
+			if found[match][LastLine] && !found[match][Anywhere] {
+				t.Errorf("%s, said %q for %q: got it on the last line and not anywhere", match, said, token)
+			}
+		}
+		for place, exact := range found[Exact] {
+			if exact && !(found[Lenient][place] && found[Bare][place]) {
+				t.Errorf("%s, said %q for %q: got it by the strictest rule alone", place, said, token)
+			}
+		}
+	})
+}
+
+// saidSlowly reads the rules of what the assistant says word for word.
+func saidSlowly(s State, text string) bool {
+	return tagSlowly(s, text) || s.PromiseMatch == Bare && endSlowly(text) == s.CompletionPromise
+}
+
+func tagSlowly(s State, text string) bool {
+	same := func(inner string) bool { return inner == s.CompletionPromise }
+	if s.PromiseMatch == Lenient {
+		text = fold(text)
+		same = func(inner string) bool { return strings.TrimSpace(inner) == fold(s.CompletionPromise) }
+	}
+	if s.PromisePlace == LastLine {
+		line := endSlowly(text)
+		n := len(line) - len(closeTag)
+		return n >= len(openTag) && line[:len(openTag)] == openTag && line[n:] == closeTag && same(line[len(openTag):n])
+	}
+	for i := range len(text) {
+		for j := i + len(openTag); strings.HasPrefix(text[i:], openTag) && j < len(text); j++ {
+			if strings.HasPrefix(text[j:], closeTag) && same(text[i+len(openTag):j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wroteSlowly looks at each place where the token could stand, character by
+// character: what a person sees as one has its marks.
+func wroteSlowly(s State, text string) bool {
+	token := s.CompletionPromise
+	if s.PromiseMatch == Lenient {
+		text, token = fold(text), fold(token)
+	}
+	if s.PromisePlace == LastLine {
+		return endSlowly(text) == token
+	}
+	all, word := []rune(text), []rune(token)
+	for i := 0; i+len(word) <= len(all); i++ {
+		end := i + len(word)
+		before := i - 1
+		for before >= 0 && unicode.IsMark(all[before]) {
+			before--
+		}
+		switch {
+		case string(all[i:end]) != token:
+		case before >= 0 && partOfWord(all[before]), end < len(all) && (partOfWord(all[end]) || unicode.IsMark(all[end])):
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func partOfWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// endSlowly is the last line that is not empty.
+func endSlowly(text string) string {
+	last := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			last = line
+		}
+	}
+	return last
+}
+
+// FuzzPromiseInLongerWords asserts that a token inside a longer word is none.
+func FuzzPromiseInLongerWords(f *testing.F) {
+	f.Add("IN", "", "COMPLETE")
+	f.Add("", "D", "COMPLETE")
+	f.Add("_", "", "ALL DONE")
+	f.Add("un", "", "fertig")
+	f.Fuzz(func(t *testing.T, before, after, token string) {
+		r := NewRequest()
+		if setPromise(&r, token) != nil || before+after == "" || strings.ContainsFunc(before+token+after, func(c rune) bool { return !partOfWord(c) && c != ' ' }) {
+			return
+		}
+		if strings.HasSuffix(before, " ") || strings.HasPrefix(after, " ") || strings.Count(before+token+after, token) != 1 || !utf8.ValidString(before) || !utf8.ValidString(token) || !utf8.ValidString(after) {
+			return
+		}
+		said := before + token + after
+		for _, match := range []Match{Exact, Bare} {
+			for _, place := range []Place{Anywhere, LastLine} {
+				s := State{CompletionPromise: token, PromiseMatch: match, PromisePlace: place, LastOutput: said}
+				if s.promised([]string{said, "<promise>" + said + "</promise>"}) {
+					t.Errorf("%s, %s: got %q taken for %q", match, place, said, token)
+				}
+			}
+		}
+	})
+}

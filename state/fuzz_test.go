@@ -1,0 +1,150 @@
+package state_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// FuzzLive asserts that whatever a live file and a journal hold, a stop ends in
+// one loop that is live or archived, in a file moved aside byte for byte, or in
+// one of a newer version left as it is.
+func FuzzLive(f *testing.F) {
+	journal := `{"e":"tool","id":"t1","tool":"Shell"}` + "\n" + `{"e":"text","text":"<promise>COMPLETE</promise>"}` + "\n"
+	for _, file := range []string{
+		seven("do it"), "", "{", "null", "[]", `{"prompt":"x","version":9}`, `{"prompt":"x","status":"CANCELLED"}`, with("x", map[string]any{"stop": true}),
+		with("x", map[string]any{"iterations": 19, "mine": []int{1}}), with("x", map[string]any{"journal": map[string]any{"of": me, "offset": 1 << 40}}), with("x", map[string]any{"status": "odd"}),
+		with("x", map[string]any{"history": []map[string]any{{"iteration": 1}}, "started_at": "2026-01-01T00:00:00Z"}), with("x", map[string]any{"verify": "true", "min_tool_calls": 0}),
+	} {
+		f.Add([]byte(file), []byte(journal), uint8(0))
+		f.Add([]byte(file), []byte(journal[:40]), uint8(1))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, file, journal []byte, which uint8) {
+		w := sameWorld(t, dir)
+		w.live(me, string(file))
+		w.write(w.places.Journal(me), string(journal))
+		before, bad := loop.Parse(file)
+		e := w.stopEvent()
+		e.Status = []loop.StopStatus{loop.Completed, loop.Aborted, loop.Errored}[which%3]
+		l, _, err := w.store.Apply(t.Context(), me, e)
+		live, _ := os.ReadFile(w.places.Live(me))
+		record, _ := os.ReadFile(w.record(me))
+		aside, _ := filepath.Glob(w.places.Live(me) + ".corrupt-*")
+		var corrupt *state.CorruptError
+		switch {
+		case errors.Is(bad, loop.ErrNewer):
+			if err == nil || !bytes.Equal(live, file) || record != nil {
+				t.Errorf("a newer file: got %v and %q", err, live)
+			}
+		case bad != nil:
+			if content, _ := os.ReadFile(strings.Join(aside, "")); !errors.As(err, &corrupt) || len(aside) != 1 || !bytes.Equal(content, file) || live != nil {
+				t.Errorf("a broken file: got %v, %q with %q", err, aside, content)
+			}
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			t.Errorf("got %v", err)
+		case err == nil:
+			saved, wrong := loop.Parse(append(live, record...))
+			if live != nil {
+				saved, wrong = loop.Parse(live)
+			}
+			if wrong != nil || (live == nil) != l.Status.Ended() || saved.Prompt != before.Prompt || saved.Iterations < before.Iterations || len(saved.Unknown) != len(before.Unknown) {
+				t.Errorf("got %+v, %v, live: %v, of %q", saved, wrong, live != nil, file)
+			}
+		case !before.Status.Ended() || record == nil || live != nil:
+			t.Errorf("got %v of %q", err, file)
+		}
+	})
+}
+
+// FuzzHistory asserts that of a file of iterations every whole line is told,
+// once, and that one with its end missing costs none before it.
+func FuzzHistory(f *testing.F) {
+	line := func(n int, began string) string {
+		data, _ := json.Marshal(map[string]any{"iteration": n, "started_at": began})
+		return string(data) + "\n"
+	}
+	f.Add(line(1, "2026-01-01T00:00:00Z")+line(2, "2026-01-01T00:01:00Z")+line(2, "2026-01-01T00:01:00Z"), 20)
+	f.Add("null\n{}\n[1]\n\xff\n"+line(7, "2026-01-01T00:00:00.1+02:00"), 3)
+	dir := f.TempDir()
+	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, file string, cut int) {
+		w := sameWorld(t, dir)
+		path := filepath.Join(w.places.Archive, "1767225600000000000.history")
+		w.write(path, file)
+		whole, err := w.store.History(loop.State{StartedAt: began})
+		if err != nil || len(whole) > strings.Count(file, "\n")+1 {
+			t.Errorf("got %d iterations, %v", len(whole), err)
+		}
+		seen := map[string]bool{}
+		for _, i := range whole {
+			key, _ := json.Marshal([]any{i.Number, i.StartedAt.UTC().UnixNano()})
+			if seen[string(key)] || i.StartedAt.IsZero() {
+				t.Errorf("got twice, or never begun: %+v", i)
+			}
+			seen[string(key)] = true
+		}
+		if cut < 0 || cut > len(file) {
+			return
+		}
+		w.write(path, file[:cut])
+		if less, err := w.store.History(loop.State{StartedAt: began}); err != nil || len(less) > len(whole)+1 {
+			t.Errorf("cut at %d: got %d iterations, %v, of %d", cut, len(less), err, len(whole))
+		}
+	})
+}
+
+// FuzzMode asserts that whatever the file of a workspace's loop mode holds, it
+// is on for no longer than it may, and a loop that it makes is within bounds.
+func FuzzMode(f *testing.F) {
+	for _, file := range []string{
+		"", "{", `{"workspace":"/w","since":"2026-03-01T11:00:00Z","until":"2026-03-02T11:00:00Z","loop":{"max_iterations":5}}`,
+		`{"workspace":"/w","since":"2026-03-01T11:00:00Z","until":"9999-01-01T00:00:00Z","loop":{"max_iterations":-5,"completion_promise":"","iterations":99999999,"status":"odd","stop":true}}`,
+		`{"workspace":"/x","until":"2026-03-02T11:00:00Z"}`, `{"workspace":"/w","loop":{"version":9}}`, `{"loop":null}`,
+	} {
+		f.Add([]byte(file), []byte(`{"2.6.0":{"limit":5,"at":"2026-01-01T00:00:00Z"}}`))
+		f.Add([]byte(file), []byte(file))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, file, limits []byte) {
+		w := sameWorld(t, dir)
+		w.write(w.places.LoopMode("/w"), string(file))
+		w.write(filepath.Join(w.places.Archive, ".session-limits.json"), string(limits))
+		m, err := w.store.Mode("/w")
+		if err == nil {
+			if m.On(*w.clock) && m.On(w.clock.Add(2*state.MaxMode)) {
+				t.Errorf("got %+v, on for longer than it may", m)
+			}
+			data, err := m.Loop.InLoopMode("the message").Encode()
+			l, bad := loop.Parse(data)
+			if err != nil || bad != nil || l.Prompt != "the message" || l.MaxIterations < 1 || l.MaxIterations > loop.MaxMaxIterations || l.CompletionPromise == "" {
+				t.Errorf("got %+v, %v, %v", l, err, bad)
+			}
+		}
+		w.must(func() error { _, err := w.store.SeeLimit("9.9", 0); return err }())
+		if seen, err := w.store.SeenLimits(); err != nil || len(seen) > 20 || seen["9.9"].Limit != 0 {
+			t.Errorf("got %v, %v", seen, err)
+		}
+	})
+}
+
+// sameWorld is a world in folders that were used before, cleared.
+func sameWorld(t *testing.T, dir string) world {
+	t.Helper()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	w := world{T: t, places: places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "archive")), clock: &now}
+	w.must(os.RemoveAll(dir))
+	w.must(os.MkdirAll(w.places.Base, 0o700))
+	w.must(os.MkdirAll(w.places.Archive, 0o700))
+	w.store = state.New(w.places, func() time.Time { return *w.clock })
+	return w
+}
