@@ -37,7 +37,7 @@ func (b *bench) lists(ctx context.Context, scenes []scene, r *result) error {
 		r.Lists = append(r.Lists, l)
 	}
 	if r.Lists[0].Watch == 0 {
-		r.miss("the panel's first screen was not measured: it needs Linux")
+		r.miss("the panel's first screen: it needs Linux")
 	}
 	return nil
 }

@@ -284,6 +284,67 @@ func TestMissedTargetsAreCalledOver(t *testing.T) {
 	}
 }
 
+func TestTargetsAreMetOrMissed(t *testing.T) {
+	const ms = time.Millisecond
+	of := func(target float64, hook time.Duration) row {
+		return newRow(&benchCase{name: "x", target: target, taken: [][]sample{{{wall: ms}}, {{wall: hook}}}})
+	}
+	one := row{Case: "x", Others: 1, Ratio: 1.0}
+	for _, tt := range []struct {
+		name string
+		got  bool
+		want bool
+	}{
+		{"just met", of(1.5, 1500*time.Microsecond).OK, true},
+		{"just missed", of(1.5, 1501*time.Microsecond).OK, false},
+		{"none", of(0, 9*ms).OK, true},
+		{"flat, however slow", grow(row{Case: "x", Others: 100, Ratio: 1.1, Target: 1}, []row{one}).OK, true},
+		{"not flat", grow(row{Case: "x", Others: 100, Ratio: 1.11, Target: 9}, []row{one}).OK, false},
+		{"flat beside another case", grow(row{Case: "y", Others: 100, Ratio: 9}, []row{one}).OK, true},
+		{"a claim in time", newClaim(timed(99*ms), claimFiles, 1, nil).OK, true},
+		{"a claim too late", newClaim(timed(101*ms), claimFiles, 1, nil).OK, false},
+		{"a claim of more files", newClaim(timed(101*ms), 10*claimFiles, 1, nil).OK, true},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: got %t, want %t", tt.name, tt.got, tt.want)
+		}
+	}
+	k := newClaim(timed(102*ms), 101, 1, []claim{{Case: "x", Files: 1, Median: 2}})
+	if k.NS != 1e6 {
+		t.Errorf("got %v ns a file, want 100 ms among 100 files", k.NS)
+	}
+}
+
+func timed(d time.Duration) *benchCase {
+	return &benchCase{name: "x", taken: [][]sample{{{wall: time.Millisecond}}, {{wall: d}}}}
+}
+
+// TestWithoutJQ has a PATH with nothing but go.
+func TestWithoutJQ(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(goTool, filepath.Join(dir, "go")); err != nil {
+		t.Skip("needs symbolic links")
+	}
+	t.Setenv("PATH", dir)
+	t.Setenv("CI", "true")
+	var stdout, stderr bytes.Buffer
+	code := run(strings.Fields("-n 1 -warmup 1 -crowd 2 -only shells,turns"), &stdout, &stderr)
+	const want = "the comparison with hooks in bash: "
+	if code != 1 || strings.Count(stdout.String(), want) != 1 || !strings.Contains(stderr.String(), want) {
+		t.Errorf("got exit code %d, want 1, and to be told once\n%s%s", code, stdout.String(), stderr.String())
+	}
+	t.Setenv("CI", "")
+	b := newBench(t)
+	b.settings.only = "shells,turns"
+	if err := b.parts(t.Context(), &result{}, io.Discard); err != nil {
+		t.Errorf("outside of CI: got %v, want the rest to be measured", err)
+	}
+}
+
 func TestAnInterruptedBenchEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

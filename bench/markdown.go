@@ -28,13 +28,13 @@ floor; so whatever else the machine is doing meets both alike. "ratio" is the on
 can be compared between runs. "over" tells that a target was missed; "p95" that one run in twenty took longer.
 
 Every answer is looked at, and a run that gives a wrong one ends the benchmark: bash's hooks and ours play a loop from its
-beginning to its end before they are measured. The home folder is an empty one. Windows and macOS were not measured.
+beginning to its end before they are measured. The home folder is an empty one. Other systems than this one were not measured.
 `
 
 // markdown is docs/benchmarks.md.
 func (r result) markdown(w io.Writer) error {
 	m := r.Machine
-	fmt.Fprint(w, fold2(fmt.Sprintf(introduction, m.Date, r.Took, r.Runs, m.CPUs, m.words())))
+	fmt.Fprint(w, folded(fmt.Sprintf(introduction, m.Date, r.Took, r.Runs, m.CPUs, m.words())))
 	if r.Runs < short {
 		fmt.Fprint(w, tooShort)
 	}
@@ -50,8 +50,8 @@ func (r result) markdown(w io.Writer) error {
 	return err
 }
 
-// fold2 folds what is not a heading.
-func fold2(text string) string {
+// folded folds what is not a heading.
+func folded(text string) string {
 	heading, rest, _ := strings.Cut(text, "\n\n")
 	return heading + "\n\n" + fold(rest, 125) + "\n"
 }

@@ -55,7 +55,7 @@ const (
 	mostPeakKiB = 12 << 10
 )
 
-// has tells whether there is a program, or notes what is missing without it.
+// has tells whether there is a program, or notes what is not measured without it.
 func (r *result) has(program, loss string) bool {
 	_, err := exec.LookPath(program)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *result) miss(what string) {
 
 // costs are differences between stops that go on.
 func (r *result) costs() {
-	disk, tmpfs := r.goesOn("stop, goes on", "disk"), r.goesOn("stop, goes on", "tmpfs")
+	disk, tmpfs := r.goesOn(goesOnName, "disk"), r.goesOn(goesOnName, "tmpfs")
 	quick := cmp.Or(tmpfs, disk)
 	if disk != nil && tmpfs != nil {
 		r.FsyncMS = disk.Median - tmpfs.Median
@@ -145,14 +145,14 @@ func (r result) growthTable() table {
 		title: "Among many others",
 		notes: "\"others\" is the number of other loops, and again of other chats' pending files, and again of records in the archive. " +
 			"\"to one\" is the ratio divided by that of the same case with one other.",
-		head: []string{"event", "place", "others", "floor ms", "median ms", "p95 ms", "ratio", "target", "to one", "target", ""},
+		head: []string{"event", "place", "others", "floor ms", "median ms", "p95 ms", "ratio", "to one", "target", ""},
 	}
 	for _, x := range r.Growth {
 		one, most := "", ""
 		if x.VsOne > 0 {
 			one, most = times(x.VsOne), times(flat)
 		}
-		t.rows = append(t.rows, []string{x.Case, x.Place, fmt.Sprint(x.Others), ms(x.Floor), ms(x.Median), ms(x.P95), times(x.Ratio), target(x.Target), one, most, word(x.OK, x.Target+x.VsOne)})
+		t.rows = append(t.rows, []string{x.Case, x.Place, fmt.Sprint(x.Others), ms(x.Floor), ms(x.Median), ms(x.P95), times(x.Ratio), one, most, word(x.OK, x.VsOne)})
 	}
 	return t
 }
@@ -259,7 +259,7 @@ func (r result) write(w io.Writer, s settings) error {
 		}
 	}
 	for _, m := range r.Missing {
-		fmt.Fprintln(w, m)
+		fmt.Fprintf(w, "not measured: %s\n", m)
 	}
 	_, err := fmt.Fprintf(w, "%s: %s, %d CPUs; %d runs of each case, %.0f s in all\n", r.Machine.Date, r.Machine.words(), r.Machine.CPUs, r.Runs, r.Took)
 	return err

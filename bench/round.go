@@ -50,7 +50,7 @@ type bench struct {
 // the others.
 func (b *bench) measure(ctx context.Context, cases []*benchCase, n int) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no second thread at work while a child is timed
-	if err := b.repeat(ctx, cases, min(b.settings.warmup, n)); err != nil {
+	if err := b.repeat(ctx, cases, min(b.settings.warmup, max(1, n/10))); err != nil {
 		return err
 	}
 	if err := b.settle(ctx, cases); err != nil {

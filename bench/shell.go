@@ -171,13 +171,13 @@ func (b *bench) comparable(r *result) bool {
 		return false
 	}
 	for _, tool := range []string{"bash", "jq"} {
-		if !r.has(tool, "hooks in bash were not compared with") {
+		if !r.has(tool, "the comparison with hooks in bash") {
 			return false
 		}
 	}
 	_, err := os.Stat("/bin/bash")
 	if err != nil {
-		r.miss("hooks in bash were not compared with: there is no /bin/bash")
+		r.miss("the comparison with hooks in bash: there is no /bin/bash")
 	}
 	return err == nil
 }
@@ -233,8 +233,6 @@ func (b *bench) contests(kinds ...hooks) (cases []*benchCase, err error) {
 	}
 	return cases, nil
 }
-
-const goesOnName = "stop, goes on"
 
 // enter gives a case its runners: all without a shell, then all with one.
 func (c *benchCase) enter(kinds []hooks) error {

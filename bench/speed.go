@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+const goesOnName = "stop, goes on"
+
 // The targets of a hook that nobody notices, times the floor.
 const (
 	withoutLoop = 1.2
@@ -66,7 +68,7 @@ func (b *bench) speed(ctx context.Context, r *result) error {
 		if err != nil {
 			return err
 		}
-		cases = append(cases, b.goesOn(s, "stop, goes on", continues))
+		cases = append(cases, b.goesOn(s, goesOnName, continues))
 	}
 	inGit, err := b.inGit(r)
 	if err != nil {
@@ -97,13 +99,13 @@ func (b *bench) alone(s scene) []*benchCase {
 		b.toolInLoop(s),
 		b.pair(said, true, quiet),
 		b.pair(benchCase{scene: s, name: "preToolUse in a loop", id: "chat-guard", event: before}, true, empty, "--guard"),
-		b.goesOn(s, "stop, goes on", 0),
+		b.goesOn(s, goesOnName, 0),
 	}
 }
 
 // inGit is a stop in a small repository, where the hook asks git.
 func (b *bench) inGit(r *result) ([]*benchCase, error) {
-	if !r.has("git", "a stop in a repository was not measured") {
+	if !r.has("git", "a stop in a repository") {
 		return nil, nil
 	}
 	place, root := b.work.quick()
@@ -163,7 +165,7 @@ func (s scene) file(number int) string {
 func (b *bench) sizes(cases []*benchCase, r *result) error {
 	for i, s := range []*size{&r.Floor, &r.Hook} {
 		for _, c := range cases {
-			if c.place != "disk" || c.name != "stop, no loop" && c.name != "stop, goes on" {
+			if c.place != "disk" || c.name != "stop, no loop" && c.name != goesOnName {
 				continue
 			}
 			info, err := os.Stat(c.runners[i].argv[0])
