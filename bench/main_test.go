@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,25 @@ func TestABinaryThatIsNoHookIsNotMeasured(t *testing.T) {
 	}
 }
 
+// TestAHookThatForgetsIsNotMeasured: it answers as it should, and writes no tool
+// call down.
+func TestAHookThatForgetsIsNotMeasured(t *testing.T) {
+	needsShell(t)
+	b := newBench(t)
+	b.settings.only = "speed"
+	path := filepath.Join(t.TempDir(), "forgetful")
+	script := "#!/bin/sh\nevent=$(cat)\ncase $event in\n*postToolUse*) echo '{}' ;;\n" +
+		"*) printf '%s' \"$event\" | '" + b.programs.hook + "' \"$@\" ;;\nesac\n"
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.replaceHook(t, path)
+	err := b.parts(t.Context(), &result{}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "tool use in a loop") || !strings.Contains(err.Error(), ".journal") {
+		t.Errorf("got %v, want what is not written down", err)
+	}
+}
+
 // replaceHook gives the bench another hook, and a cursor-ralph that installs it.
 func (b *bench) replaceHook(t *testing.T, by string) {
 	t.Helper()
@@ -256,6 +276,9 @@ func TestAMatcherLooksAtTheCommand(t *testing.T) {
 		got, err := h.commands(event{"hook_event_name": "afterShellExecution", "command": command}, true)
 		if err != nil || len(got) != want {
 			t.Errorf("%s: got %v, %v, want %d", command, got, err, want)
+		}
+		if want == 1 && !slices.Equal(got[0], []string{userShell(), "-lc", "hook"}) {
+			t.Errorf("got %q, want what Cursor runs", got[0])
 		}
 	}
 }
