@@ -197,7 +197,7 @@ func (r result) shellTable() table {
 	t := table{
 		title: "Beside hooks in bash",
 		notes: "Hooks in bash and jq that do the least a loop needs (bench/bash): no lock, no fsync, no archive, no history, no git, " +
-			"and where nobody has a loop they do not even call jq. Left: each started directly. Right: as Cursor starts hooks, by the " +
+			"and where nobody has a loop they do not even call jq. Its start is most of their time, so its version, named above, matters. Left: each started directly. Right: as Cursor starts hooks, by the " +
 			"login shell, with the system's profile and none of a user's. Medians in ms.",
 		head: []string{"event", "place", "floor", "hook", "bash", "bash : hook", "login: floor", "hook", "bash", "bash : hook"},
 	}
