@@ -82,9 +82,16 @@ func (b *bench) waiting(place, root string, n int) ([]*benchCase, error) {
 	return []*benchCase{claims, passes}, errors.Join(here.unbound(n-1, here.workspace), elsewhere.unbound(n, here.workspace))
 }
 
+// unbound are a minute old: what is written in one tick of the clock has one
+// time.
 func (s scene) unbound(n int, workspace string) error {
+	old := time.Now().Add(-time.Minute)
 	for i := range n {
-		if err := writeNew(s.pending(fmt.Sprintf("%d-%d.json", 1700000000000+i, i)), unboundFile("an older task", workspace)); err != nil {
+		path := s.pending(fmt.Sprintf("%d-%d.json", 1700000000000+i, i))
+		if err := writeNew(path, unboundFile("an older task", workspace)); err != nil {
+			return err
+		}
+		if err := os.Chtimes(path, old, old); err != nil {
 			return err
 		}
 	}

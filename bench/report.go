@@ -188,6 +188,9 @@ func (r result) listTable() table {
 		if x.Watch > 0 {
 			watch = ms(x.Watch)
 		}
+		if x.Watch >= float64(patience.Milliseconds()) {
+			watch = "> " + watch
+		}
 		t.rows = append(t.rows, []string{fmt.Sprint(x.Others), x.Place, fmt.Sprint(x.Runs), ms(x.List), ms(x.All), watch})
 	}
 	return t

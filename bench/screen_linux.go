@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,18 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience is for a first screen.
-const patience = 5 * time.Minute
-
 // firstScreen starts the panel in a terminal of its own, and waits until it
-// shows the number of loops.
-func firstScreen(program string, s scene) (took time.Duration, err error) {
+// shows the number of loops, at most for as long as patience.
+func firstScreen(ctx context.Context, program string, s scene) (took time.Duration, err error) {
 	ours, theirs, err := terminal()
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, ours.Close()) }()
-	cmd := exec.Command(program, "watch")
+	cmd := exec.CommandContext(ctx, program, "watch")
 	cmd.Dir, cmd.Env = s.workspace, append(s.env, "TERM=xterm-256color")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -34,10 +32,11 @@ func firstScreen(program string, s scene) (took time.Duration, err error) {
 	}
 	err = shows(ours, fmt.Sprintf("%d live", s.others))
 	took = time.Since(began)
-	if stop := cmd.Process.Kill(); err == nil {
-		err = stop
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		took, err = patience, nil
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Process.Kill() // it may have ended, which was told by what it showed
+	_ = cmd.Wait()         // it was killed
 	return took, err
 }
 

@@ -2,7 +2,10 @@
 
 package main
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // firstScreen is not measured here.
-func firstScreen(string, scene) (time.Duration, error) { return 0, nil }
+func firstScreen(context.Context, string, scene) (time.Duration, error) { return 0, nil }
