@@ -14,7 +14,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test lab check bench bench-typing bench-watch fuzz cross package clean
+.PHONY: help build programs helper install demo docs record test lab check bench benchmarks bench-typing bench-watch fuzz cross package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,8 +57,11 @@ lab: ## type into real windows in many conditions, half an hour long, and write 
 check: ## everything that CI checks, tests and fuzzing included (.ci/run)
 	@.ci/run
 
-bench: ## the hook's speed against the least a Go program can do (BENCH="-n 500", BENCH=-help)
+bench: ## the hook's speed: alone, among many loops, beside hooks in bash (BENCH="-only speed", BENCH=-help)
 	@go run ./bench $(BENCH)
+
+benchmarks: ## measure it all for some minutes, on a machine that does nothing else, and write docs/benchmarks.md
+	@go run ./bench -markdown $(BENCH) >docs/benchmarks.md.new && mv docs/benchmarks.md.new docs/benchmarks.md
 
 bench-typing: ## how long it takes from the hook's end to the message in the editor, on X11 (BENCH="-n 100")
 	@go run ./bench/typing $(BENCH)

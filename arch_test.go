@@ -88,7 +88,7 @@ var rows = []row{
 	{dir: "cmd/cursor-ralph-robotgo", theirs: list("github.com/go-vgo/robotgo")},
 
 	// Tools of the project itself.
-	{dir: "bench"},
+	{dir: "bench", theirs: list("golang.org/x/sys")},
 	{dir: "bench/floor"},
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("internal/testdesk")},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"runtime"
 	"slices"
@@ -119,10 +120,12 @@ func (b *Box) claim(who Claimant, live string) (warning, err error) {
 }
 
 // choose takes the newest file: of those bound to the claimant first, then of
-// its workspace, then without a workspace, then the legacy one.
+// its workspace, then without a workspace, then the legacy one. There may be
+// thousands, so only the newest of each kind is kept.
 func (b *Box) choose(who Claimant) (best *Item, half bool, warning error) {
 	var bound, here, anyone, legacy *Item
-	for _, i := range b.unbound() {
+	worksIn := who.worksInOnce()
+	for i := range b.unbound() {
 		switch err := b.usable(i); {
 		case errors.Is(err, ErrHalfWritten):
 			half = true
@@ -130,18 +133,39 @@ func (b *Box) choose(who Claimant) (best *Item, half bool, warning error) {
 		case err != nil:
 			warning = errors.Join(warning, err)
 		case i.State.ConversationID == who.ID:
-			bound = cmp.Or(bound, &i)
+			bound = i.newer(bound)
 		case !i.Unbound() || i.Stale() || b.waitsForBinding(i, who):
-		case who.worksIn(i.State.Workspace), who.worksIn(i.State.Cwd):
-			here = cmp.Or(here, &i)
+		case worksIn(i.State.Workspace), worksIn(i.State.Cwd):
+			here = i.newer(here)
 		case i.State.Workspace != "":
 		case i.Name == legacyName:
-			legacy = &i
+			legacy = i.newer(legacy)
 		default:
-			anyone = cmp.Or(anyone, &i)
+			anyone = i.newer(anyone)
 		}
 	}
 	return cmp.Or(bound, here, anyone, legacy), half, warning
+}
+
+func (i Item) newer(than *Item) *Item {
+	if than != nil && i.Age >= than.Age {
+		return than
+	}
+	kept := i // not i itself, which would then be made anew for each file
+	return &kept
+}
+
+// worksInOnce looks only once at a folder of the disk that many files name.
+func (who Claimant) worksInOnce() func(workspace string) bool {
+	known := map[string]bool{}
+	return func(workspace string) bool {
+		works, ok := known[workspace]
+		if !ok {
+			works = who.worksIn(workspace)
+			known[workspace] = works
+		}
+		return works
+	}
 }
 
 func (who Claimant) worksIn(workspace string) bool {
@@ -162,18 +186,19 @@ func (b *Box) waitsForBinding(i Item, who Claimant) bool {
 	return i.State.Token != "" && i.young(bindingGrace) && !who.Minimal
 }
 
-// unbound reads the unbound files and the legacy one, the newest first.
-func (b *Box) unbound() []Item {
-	names, _, err := b.stems()
-	if err != nil {
-		return nil
+// unbound reads the unbound files and the legacy one, each in its turn.
+func (b *Box) unbound() iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		names, _, err := b.stems()
+		if err != nil || !yield(b.item(legacyName, b.places.Legacy())) {
+			return
+		}
+		for _, name := range names {
+			if !yield(b.item(name, b.path(name))) {
+				return
+			}
+		}
 	}
-	items := []Item{b.item(legacyName, b.places.Legacy())}
-	for _, name := range names {
-		items = append(items, b.item(name, b.path(name)))
-	}
-	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.Age, y.Age) })
-	return items
 }
 
 // stems lists the names of the unbound files, and tells how many names were

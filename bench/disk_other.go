@@ -1,9 +1,0 @@
-//go:build !linux
-
-package main
-
-import "os"
-
-func diskFolder() string { return os.TempDir() }
-
-func tmpfsFolder() string { return "" }
