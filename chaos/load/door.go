@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+)
+
+// fields are those of an event beside the ones that all events have.
+type fields = map[string]any
+
+// door is the way to the hook: it runs every copy that is installed on one event,
+// all at once, and gives the follow-up they answer, at most one.
+type door interface {
+	fire(ctx context.Context, id, event string, f fields) (followup string, err error)
+	// violations are what the hooks did against the editor's protocol.
+	violations() []string
+}
+
+// bareDoor runs the hook itself. With two copies each event runs it twice at once,
+// as an editor does that finds it in two files.
+type bareDoor struct {
+	*place
+	gate
+	copies int
+}
+
+// gate lets so many events happen at once. Two copies of the hook tell one stop
+// from two by the second in which they begin; a crowd of processes that keeps one
+// of them from its beginning for longer is no proof against them.
+type gate chan struct{}
+
+// newGate is for events that run the hook so many times; nil holds nobody back.
+func newGate(copies int) gate {
+	if copies == 1 {
+		return nil
+	}
+	return make(gate, 2*runtime.NumCPU())
+}
+
+func (g gate) enter() (leave func()) {
+	if g == nil {
+		return func() {}
+	}
+	g <- struct{}{}
+	return func() { <-g }
+}
+
+func (d bareDoor) violations() []string { return nil } // each is an error of fire
+
+func (d bareDoor) fire(ctx context.Context, id, event string, f fields) (string, error) {
+	payload, err := d.payload(id, event, f)
+	if err != nil {
+		return "", err
+	}
+	defer d.enter()()
+	texts, errs := make([]string, d.copies), make([]error, d.copies)
+	var all sync.WaitGroup
+	for i := range d.copies {
+		all.Go(func() {
+			errs[i] = d.trace.time(event, func() error {
+				answer, err := d.hook(ctx, payload)
+				texts[i], _ = answer["followup_message"].(string)
+				return err
+			})
+		})
+	}
+	all.Wait()
+	text, err := theOne(texts)
+	if err = errors.Join(append(errs, err)...); err != nil {
+		err = fmt.Errorf("%s of %s: %w", event, id, err)
+	}
+	return text, err
+}
+
+// theOne gives the follow-up of one of our copies: two would be a loop that is
+// doubled.
+func theOne(texts []string) (text string, err error) {
+	for _, t := range texts {
+		switch {
+		case t == "":
+		case text != "":
+			return text, errors.New("two copies of the hook gave a follow-up")
+		default:
+			text = t
+		}
+	}
+	return text, nil
+}
+
+// payload is an event as the editor sends it.
+func (p *place) payload(id, event string, f fields) ([]byte, error) {
+	all := fields{
+		"conversation_id": id, "hook_event_name": event, "model": "a-model", "cursor_version": "3.6.21",
+		"workspace_roots": []string{p.workspace()}, "user_email": nil, "transcript_path": nil,
+	}
+	maps.Copy(all, f)
+	return json.Marshal(all)
+}
+
+// hook runs the hook once and checks what holds for every event: exit 0, one
+// JSON object on standard output and nothing on the other.
+func (p *place) hook(ctx context.Context, payload []byte) (map[string]any, error) {
+	var out, complaint bytes.Buffer
+	cmd := exec.CommandContext(ctx, p.program("cursor-ralph-hook"), "--session-limit", "auto", "--timeout", "60")
+	cmd.Dir, cmd.Env = p.workspace(), p.env()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(payload), &out, &complaint
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, &complaint)
+	}
+	var answer map[string]any
+	err := json.Unmarshal(out.Bytes(), &answer)
+	if err != nil || answer == nil || complaint.Len() > 0 {
+		return nil, fmt.Errorf("got %q and %q on standard error, want one JSON object", &out, &complaint)
+	}
+	return answer, nil
+}
+
+// editorDoor is the simulated editor: it reads the hooks.json files that
+// cursor-ralph install has written, and runs a login shell.
+type editorDoor struct {
+	*place
+	gate
+	editor *simcursor.Cursor
+
+	mu    sync.Mutex
+	chats map[string]*simcursor.Chat
+}
+
+// newEditorDoor installs the hook, for the user and with twice for the project
+// too.
+func newEditorDoor(ctx context.Context, p *place, twice bool) (*editorDoor, error) {
+	installs, copies := [][]string{{"install"}}, 1
+	if twice {
+		copies = 2
+		installs = append(installs, []string{"install", "--project", p.workspace()})
+	}
+	for _, args := range installs {
+		if _, err := p.command(ctx, nil, args...); err != nil {
+			return nil, err
+		}
+	}
+	editor, err := simcursor.New(simcursor.Config{Home: p.home(), Workspace: p.workspace(), Env: p.env()})
+	return &editorDoor{place: p, gate: newGate(copies), editor: editor, chats: map[string]*simcursor.Chat{}}, err
+}
+
+func (d *editorDoor) chat(id string) *simcursor.Chat {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.chats[id] == nil {
+		d.chats[id] = d.editor.ChatWithID(id, nil)
+	}
+	return d.chats[id]
+}
+
+func (d *editorDoor) fire(ctx context.Context, id, event string, f fields) (string, error) {
+	defer d.enter()()
+	var texts []string
+	for _, run := range d.chat(id).Fire(ctx, event, f) {
+		d.trace.add(event, run.Duration)
+		text, _ := run.Answer["followup_message"].(string)
+		texts = append(texts, text)
+	}
+	text, err := theOne(texts)
+	if err != nil {
+		err = fmt.Errorf("%s of %s: %w", event, id, err)
+	}
+	return text, err
+}
+
+func (d *editorDoor) violations() []string {
+	all := d.editor.Violations()
+	for i, v := range all {
+		all[i] = "violation: " + strings.TrimSpace(v)
+	}
+	return all
+}
