@@ -22,6 +22,7 @@ type chat struct {
 	fate  fate
 
 	number    int // of the turn
+	first     int // of the turn before the loop
 	loopCount int // as the editor counts follow-ups
 	prompt    string
 	user      *act // what the user does in this turn
@@ -90,7 +91,7 @@ func (c *chat) play(ctx context.Context) error {
 
 // begin asks for the loop in one of the three ways.
 func (c *chat) begin(ctx context.Context) error {
-	task := "Make the tests of " + c.id + " pass."
+	task := fmt.Sprintf("Make the tests of %s pass that failed after turn %d.", c.id, c.first)
 	switch c.rng.IntN(3) {
 	case 0:
 		c.newTurn(fmt.Sprintf("/ralph-loop %q --max-iterations %d", task, c.max))
@@ -101,20 +102,20 @@ func (c *chat) begin(ctx context.Context) error {
 		return errors.Join(err, c.submit(ctx))
 	}
 	c.newTurn("Please do what is in the file.")
-	return errors.Join(c.writePending(task), c.submit(ctx))
+	return errors.Join(c.writePending(c.id, task, c.max), c.submit(ctx))
 }
 
 // writePending is the file as people and agents write it by hand, in place at
 // once.
-func (c *chat) writePending(task string) error {
+func (p *place) writePending(id, task string, most int) error {
 	text := fmt.Sprintf(`{"prompt": %q, "max_iterations": %d, "completion_promise": "COMPLETE",`+
-		` "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}`, task, c.max)
-	if err := os.MkdirAll(c.pending(), 0o700); err != nil {
+		` "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}`, task, most)
+	if err := os.MkdirAll(p.pending(), 0o700); err != nil {
 		return err
 	}
-	scratch := filepath.Join(c.dir, c.id+".new")
+	scratch := filepath.Join(p.dir, id+".new")
 	return errors.Join(os.WriteFile(scratch, []byte(text), 0o600),
-		os.Rename(scratch, filepath.Join(c.pending(), c.id+".json")))
+		os.Rename(scratch, filepath.Join(p.pending(), id+".json")))
 }
 
 // asAgent are the variables of the agent's shell.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -17,4 +18,20 @@ func leftRunning(folder string) (problems []string) {
 		}
 	}
 	return problems
+}
+
+// usageOf is what a process needs now.
+func usageOf(pid int) (u usage, err error) {
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		return u, err
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return u, err
+	}
+	u.descriptors = len(open)
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	u.resident, err = strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	return u, err
 }

@@ -31,7 +31,7 @@ func (c *chat) draw() *act {
 	a := &act{early: c.rng.IntN(2) == 0}
 	n := c.rng.IntN(100)
 	switch {
-	case c.fate.status == cancelled && c.number >= c.fate.turn:
+	case c.fate.status == cancelled && c.number-c.first >= c.fate.turn:
 		a.early = a.early || c.lastTurn() // else either might end it
 		a.kind, a.do = "cancel", c.steer("cancel", "/cancel-ralph", a.early)
 	case c.lastTurn():
