@@ -94,7 +94,7 @@ func (m Mark) past(t Turn) Mark {
 
 // Start is the byte from which on a journal is read: some of what was folded in
 // already is there to know it by.
-func (m Mark) Start() int64 { return m.Offset - m.TailBytes }
+func (m Mark) Start() int64 { return max(0, m.Offset-m.TailBytes) }
 
 // Rest is what was not folded in of a journal that was read from Start on. Known
 // is false for another journal than the one of which that was remembered.

@@ -238,7 +238,7 @@ func (s State) normal() State {
 	s.Iterations = min(max(s.Iterations, 0), MaxMaxIterations)
 	s.SessionIterations = min(max(s.SessionIterations, 0), MaxMaxIterations)
 	s.Journal.Offset = max(s.Journal.Offset, 0)
-	s.Journal.TailBytes = min(max(s.Journal.TailBytes, 0), s.Journal.Offset)
+	s.Journal.TailBytes = max(s.Journal.TailBytes, 0)
 	s.Retries = max(s.Retries, 0)
 	s.StruggleHint, s.StrugglePause = max(s.StruggleHint, 0), max(s.StrugglePause, 0)
 	if s.StaleAfter <= 0 {

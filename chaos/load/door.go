@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
@@ -68,7 +69,7 @@ func (d bareDoor) fire(ctx context.Context, id, event string, f fields) (string,
 	for i := range d.copies {
 		all.Go(func() {
 			errs[i] = d.trace.time(event, func() error {
-				answer, err := d.hook(ctx, payload)
+				answer, _, err := d.hook(ctx, payload)
 				texts[i], _ = answer["followup_message"].(string)
 				return err
 			})
@@ -108,21 +109,21 @@ func (p *place) payload(id, event string, f fields) ([]byte, error) {
 }
 
 // hook runs the hook once and checks what holds for every event: exit 0, one
-// JSON object on standard output and nothing on the other.
-func (p *place) hook(ctx context.Context, payload []byte) (map[string]any, error) {
+// JSON object on standard output and nothing on the other. The cost is the time
+// that it had on a processor.
+func (p *place) hook(ctx context.Context, payload []byte) (answer map[string]any, cost time.Duration, err error) {
 	var out, complaint bytes.Buffer
 	cmd := exec.CommandContext(ctx, p.program("cursor-ralph-hook"), "--session-limit", "auto", "--timeout", "60")
 	cmd.Dir, cmd.Env = p.workspace(), p.env()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(payload), &out, &complaint
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, &complaint)
+		return nil, 0, fmt.Errorf("%w: %s", err, &complaint)
 	}
-	var answer map[string]any
-	err := json.Unmarshal(out.Bytes(), &answer)
+	err = json.Unmarshal(out.Bytes(), &answer)
 	if err != nil || answer == nil || complaint.Len() > 0 {
-		return nil, fmt.Errorf("got %q and %q on standard error, want one JSON object", &out, &complaint)
+		return nil, 0, fmt.Errorf("got %q and %q on standard error, want one JSON object", &out, &complaint)
 	}
-	return answer, nil
+	return answer, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
 // editorDoor is the simulated editor: it reads the hooks.json files that

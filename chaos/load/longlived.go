@@ -38,7 +38,7 @@ func (p *place) startLong(ctx context.Context) (l longLived, err error) {
 		return l, errors.Join(err, l.end())
 	}
 	p.known = map[string]bool{} // from here on they are no strays
-	for _, name := range append(leftRunning(p.bin()), p.strays(p.base(), ofBase)...) {
+	for _, name := range append(leftRunning(p.built), p.strays(p.base(), ofBase)...) {
 		p.known[name] = true
 	}
 	return l, nil

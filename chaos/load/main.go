@@ -40,7 +40,7 @@ type settings struct {
 	rounds                   int
 	twice, editor, markdown  bool
 	seed                     uint64
-	dir                      string
+	dir, programs            string
 }
 
 // part is one of the things that can be run.
@@ -85,6 +85,7 @@ func parse(args []string, stderr io.Writer) (s settings, chosen part, ok bool) {
 	flags.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "what is done is drawn from this `number`")
 	flags.BoolVar(&s.markdown, "markdown", false, "print sections of a Markdown page")
 	flags.StringVar(&s.dir, "dir", "", "the `folder` below which all files are; default the temporary folder")
+	flags.StringVar(&s.programs, "programs", "", "the `folder` of programs that were built; default is to build them")
 	if len(args) == 0 {
 		args = []string{"-help"}
 	}

@@ -20,6 +20,7 @@ import (
 // place is one user's machine: a home, a /tmp, a workspace and the programs.
 type place struct {
 	dir   string
+	built string // the folder of the programs
 	trace *tracks
 	known map[string]bool // what atRest would complain of, and is in order
 }
@@ -30,13 +31,17 @@ func newPlace(ctx context.Context, s settings) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{dir: dir, trace: &tracks{}}
-	for _, folder := range []string{p.home(), p.base(), p.workspace(), p.bin()} {
+	p := &place{dir: dir, built: s.programs, trace: &tracks{}}
+	for _, folder := range []string{p.home(), p.base(), p.workspace()} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, errors.Join(err, p.remove())
 		}
 	}
-	if err := p.build(ctx); err != nil {
+	if p.built != "" {
+		return p, nil
+	}
+	p.built = filepath.Join(dir, "bin")
+	if err := build(ctx, p.built); err != nil {
 		return nil, errors.Join(err, p.remove())
 	}
 	return p, nil
@@ -48,7 +53,6 @@ func (p *place) home() string      { return filepath.Join(p.dir, "home") }
 func (p *place) base() string      { return filepath.Join(p.dir, "tmp") }
 func (p *place) archive() string   { return filepath.Join(p.dir, "home", "state") }
 func (p *place) workspace() string { return filepath.Join(p.dir, "home", "code") }
-func (p *place) bin() string       { return filepath.Join(p.dir, "bin") }
 func (p *place) pending() string   { return filepath.Join(p.base(), "cursor-ralph-pending") }
 func (p *place) log() string       { return filepath.Join(p.base(), "cursor-ralph-stop-hook.log") }
 func (p *place) live(id string) string {
@@ -59,13 +63,13 @@ func (p *place) program(name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	return filepath.Join(p.bin(), name)
+	return filepath.Join(p.built, name)
 }
 
 // build makes static binaries, with the flags of the Makefile.
-func (p *place) build(ctx context.Context) error {
+func build(ctx context.Context, folder string) error {
 	const module = "github.com/cursor-ralph/cursor-ralph/"
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", p.bin()+string(filepath.Separator),
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", folder+string(filepath.Separator),
 		module+"cmd/cursor-ralph", module+"cmd/cursor-ralph-hook", module+"bench/peak")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -77,7 +81,7 @@ func (p *place) build(ctx context.Context) error {
 // env is that of every process.
 func (p *place) env(more ...string) []string {
 	return append([]string{
-		"HOME=" + p.home(), "PATH=" + p.bin() + string(filepath.ListSeparator) + os.Getenv("PATH"), "SHELL=/bin/sh",
+		"HOME=" + p.home(), "PATH=" + p.built + string(filepath.ListSeparator) + os.Getenv("PATH"), "SHELL=/bin/sh",
 		"CURSOR_RALPH_DIR=" + p.base(), "CURSOR_RALPH_STATE_DIR=" + p.archive(), "CURSOR_RALPH_NO_NOTIFY=1",
 		"SystemRoot=" + os.Getenv("SystemRoot"), // Windows programs do not start without
 	}, more...)
@@ -103,7 +107,7 @@ func (p *place) atRest() (problems []string) {
 	problems = append(problems, p.strays(filepath.Join(p.pending(), ".new"), func(string) bool { return false })...)
 	problems = append(problems, p.held()...)
 	problems = append(problems, p.logged("action=error")...)
-	problems = append(problems, leftRunning(p.bin())...)
+	problems = append(problems, leftRunning(p.built)...)
 	return slices.DeleteFunc(problems, func(what string) bool { return p.known[what] })
 }
 

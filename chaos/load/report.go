@@ -40,9 +40,11 @@ func (r *report) times(name string, sorted []time.Duration) {
 	if len(sorted) == 0 {
 		return
 	}
-	at := func(q float64) float64 { return float64(quantile(sorted, q).Microseconds()) / 1000 }
+	at := func(q float64) float64 { return milliseconds(quantile(sorted, q)) }
 	r.row(name+", whole process, ms", "median %.1f, 95 %% %.1f, 99 %% %.1f, longest %.0f", at(0.5), at(0.95), at(0.99), at(1))
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // shown is how many problems are printed; the rest is counted.
 const shown = 20
