@@ -20,6 +20,7 @@ type chat struct {
 	max   int // iterations
 	calls int // tool events a turn
 	fate  fate
+	until time.Time // after this the user cancels; zero is never
 
 	number    int // of the turn
 	first     int // of the turn before the loop

@@ -41,6 +41,7 @@ type settings struct {
 	twice, editor, markdown  bool
 	seed                     uint64
 	dir, programs            string
+	atMost                   time.Duration
 }
 
 // part is one of the things that can be run.
@@ -84,6 +85,7 @@ func parse(args []string, stderr io.Writer) (s settings, chosen part, ok bool) {
 	flags.IntVar(&s.rounds, "rounds", 1000, "clean: rounds")
 	flags.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "what is done is drawn from this `number`")
 	flags.BoolVar(&s.markdown, "markdown", false, "print sections of a Markdown page")
+	flags.DurationVar(&s.atMost, "at-most", 24*time.Hour, "many, soak: come to an end after this time, whatever is left to do")
 	flags.StringVar(&s.dir, "dir", "", "the `folder` below which all files are; default the temporary folder")
 	flags.StringVar(&s.programs, "programs", "", "the `folder` of programs that were built; default is to build them")
 	if len(args) == 0 {

@@ -58,7 +58,7 @@ func newChats(p *place, d door, s settings) (chats []*chat) {
 		rng := rand.New(rand.NewPCG(s.seed, uint64(n)))
 		chats = append(chats, &chat{
 			place: p, door: d, rng: rng, id: fmt.Sprintf("%08x-0000-4000-8000-%012d", rng.Uint32(), n),
-			max: s.iterations, calls: s.calls, fate: drawFate(rng, s.iterations),
+			max: s.iterations, calls: s.calls, fate: drawFate(rng, s.iterations), until: time.Now().Add(s.atMost),
 		})
 	}
 	return chats

@@ -24,8 +24,9 @@ const (
 type soaking struct {
 	*place
 	settings settings
+	until    time.Time
 	door     door
-	last     []*worker
+	workers  []*worker
 	long     longLived
 	samples  []sample
 	wrong    complaints
@@ -43,7 +44,7 @@ func soak(ctx context.Context, s settings) (r report, err error) {
 	defer func() { err = errors.Join(err, p.remove()) }()
 	k := &soaking{place: p, settings: s, door: bareDoor{place: p, copies: 1}}
 	for n := range s.workers {
-		k.last = append(k.last, &worker{rng: rand.New(rand.NewPCG(s.seed, uint64(n))), name: fmt.Sprintf("worker-%d", n)})
+		k.workers = append(k.workers, &worker{rng: rand.New(rand.NewPCG(s.seed, uint64(n))), name: fmt.Sprintf("worker-%d", n)})
 	}
 	if err := k.fillLog(); err != nil {
 		return r, err
@@ -54,7 +55,8 @@ func soak(ctx context.Context, s settings) (r report, err error) {
 	defer func() { err = errors.Join(err, k.long.end()) }()
 	k.records = 1 // of the run
 	began := time.Now()
-	for n := range looks {
+	k.until = began.Add(s.atMost)
+	for n := 0; n < looks && time.Now().Before(k.until); n++ {
 		k.slice(ctx, s.events*(n+1)/looks)
 		if err := errors.Join(ctx.Err(), k.rest(ctx)); err != nil {
 			return r, err
@@ -81,9 +83,9 @@ type worker struct {
 // slice goes on until so many events have happened, and every loop has ended.
 func (k *soaking) slice(ctx context.Context, events int) {
 	var all sync.WaitGroup
-	for _, w := range k.last {
+	for _, w := range k.workers {
 		all.Go(func() {
-			for k.trace.events() < events && ctx.Err() == nil {
+			for k.trace.events() < events && ctx.Err() == nil && time.Now().Before(k.until) {
 				k.wrong.unless(w.name, k.loop(ctx, w))
 			}
 		})
@@ -114,7 +116,7 @@ func (k *soaking) loop(ctx context.Context, w *worker) error {
 // rest looks around while nothing happens.
 func (k *soaking) rest(ctx context.Context) error {
 	k.loops = 0
-	for _, w := range k.last {
+	for _, w := range k.workers {
 		k.loops += w.loops
 	}
 	s, err := k.sample(ctx)
@@ -135,9 +137,9 @@ func (k *soaking) rest(ctx context.Context) error {
 // sample is how things are at one moment.
 type sample struct {
 	events, base, pending, records int
-	log, older                     int64 // bytes
+	log, older                     int64         // bytes
 	stop, ignored                  time.Duration // on a processor
-	peak                           int64 // KiB, of a hook at a stop
+	peak                           int64         // KiB, of a hook at a stop
 	watch, run                     usage
 }
 
@@ -276,7 +278,7 @@ func (k *soaking) report(took time.Duration) report {
 func (k *soaking) flat(first, last sample) {
 	was, is := float64(first.stop)/float64(first.ignored), float64(last.stop)/float64(last.ignored)
 	allowed := slower
-	if k.settings.events < 50_000 {
+	if last.events < 50_000 {
 		allowed = briefly
 	}
 	if is > allowed*was {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // act is what the user does in a turn, while the agent works or just when it
@@ -28,6 +29,9 @@ func (a *act) start(ctx context.Context, due bool) (wait func() error) {
 // draw says what the user does in the turn that begins. In the turn that is to be
 // the last nothing comes between.
 func (c *chat) draw() *act {
+	if !c.until.IsZero() && time.Now().After(c.until) && !c.lastTurn() {
+		c.fate = fate{status: cancelled}
+	}
 	a := &act{early: c.rng.IntN(2) == 0}
 	n := c.rng.IntN(100)
 	switch {
