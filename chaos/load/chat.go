@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // chat is a conversation in which a loop runs, and the model of that loop: what
