@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -26,6 +28,26 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.RemoveAll(dir) // what is left is in the temporary folder
 	os.Exit(code)
+}
+
+// TestSources reads what the programs are made of, so that go test knows when a
+// cached result no longer holds.
+func TestSources(t *testing.T) {
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && len(path) > 1 && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".go"):
+			_, err := os.ReadFile(filepath.Join("../..", path))
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // TestManyLoopsAtOnce is the short form of make load.
