@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -35,17 +36,20 @@ type bareDoor struct {
 	copies int
 }
 
-// gate lets so many events happen at once. Two copies of the hook tell one stop
-// from two by the second in which they begin; a crowd of processes that keeps one
-// of them from its beginning for longer is no proof against them.
+// gate lets so many events happen at once; nil holds nobody back. A hook that
+// gets no processor for seconds gives up, as it must, and two copies tell one stop
+// from two by the second in which they begin: a crowd of processes that keeps them
+// from their work for longer is no proof against them.
 type gate chan struct{}
 
-// newGate is for events that run the hook so many times; nil holds nobody back.
-func newGate(copies int) gate {
-	if copies == 1 {
-		return nil
+func newGate(s settings) gate {
+	switch {
+	case s.atOnce > 0:
+		return make(gate, s.atOnce)
+	case s.twice:
+		return make(gate, 2*runtime.NumCPU())
 	}
-	return make(gate, 2*runtime.NumCPU())
+	return nil
 }
 
 func (g gate) enter() (leave func()) {
@@ -115,7 +119,13 @@ func (p *place) hook(ctx context.Context, payload []byte) (answer map[string]any
 	var out, complaint bytes.Buffer
 	cmd := exec.CommandContext(ctx, p.program("cursor-ralph-hook"), "--session-limit", "auto", "--timeout", "60")
 	cmd.Dir, cmd.Env = p.workspace(), p.env()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(payload), &out, &complaint
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	input, err := filled(payload)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer input.Close()
+	cmd.Stdin = input
 	if err := cmd.Run(); err != nil {
 		return nil, 0, fmt.Errorf("%w: %s", err, &complaint)
 	}
@@ -124,6 +134,20 @@ func (p *place) hook(ctx context.Context, payload []byte) (answer map[string]any
 		return nil, 0, fmt.Errorf("got %q and %q on standard error, want one JSON object", &out, &complaint)
 	}
 	return answer, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
+// filled is a pipe with all of a small event in it, so that nothing of ours has to
+// run beside the hook.
+func filled(payload []byte) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(payload)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
 }
 
 // editorDoor is the simulated editor: it reads the hooks.json files that
@@ -139,10 +163,9 @@ type editorDoor struct {
 
 // newEditorDoor installs the hook, for the user and with twice for the project
 // too.
-func newEditorDoor(ctx context.Context, p *place, twice bool) (*editorDoor, error) {
-	installs, copies := [][]string{{"install"}}, 1
-	if twice {
-		copies = 2
+func newEditorDoor(ctx context.Context, p *place, s settings) (*editorDoor, error) {
+	installs := [][]string{{"install"}}
+	if s.twice {
 		installs = append(installs, []string{"install", "--project", p.workspace()})
 	}
 	for _, args := range installs {
@@ -151,7 +174,7 @@ func newEditorDoor(ctx context.Context, p *place, twice bool) (*editorDoor, erro
 		}
 	}
 	editor, err := simcursor.New(simcursor.Config{Home: p.home(), Workspace: p.workspace(), Env: p.env()})
-	return &editorDoor{place: p, gate: newGate(copies), editor: editor, chats: map[string]*simcursor.Chat{}}, err
+	return &editorDoor{place: p, gate: newGate(s), editor: editor, chats: map[string]*simcursor.Chat{}}, err
 }
 
 func (d *editorDoor) chat(id string) *simcursor.Chat {

@@ -37,7 +37,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type settings struct {
 	chats, iterations, calls int
 	events, workers          int
-	rounds                   int
+	rounds, atOnce           int
 	twice, editor, markdown  bool
 	seed                     uint64
 	dir, programs            string
@@ -79,6 +79,7 @@ func parse(args []string, stderr io.Writer) (s settings, chosen part, ok bool) {
 	flags.IntVar(&s.iterations, "iterations", 100, "many: iterations of each loop")
 	flags.IntVar(&s.calls, "calls", 5, "tool events a turn")
 	flags.BoolVar(&s.twice, "twice", false, "many: the hook is installed in two places")
+	flags.IntVar(&s.atOnce, "at-once", 0, "many: run no more than so many events at once; 0 is as many as there are, 2 for a processor with -twice")
 	flags.BoolVar(&s.editor, "editor", false, "many: through the simulated editor and a login shell, not the bare hook")
 	flags.IntVar(&s.events, "events", 100_000, "soak: events")
 	flags.IntVar(&s.workers, "workers", 8, "soak: conversations at once")
@@ -100,7 +101,7 @@ func parse(args []string, stderr io.Writer) (s settings, chosen part, ok bool) {
 	if flags.Parse(args) != nil {
 		return s, chosen, false
 	}
-	least := min(s.chats, s.iterations, s.calls, s.events, s.workers, s.rounds)
+	least := min(s.chats, s.iterations, s.calls, s.events, s.workers, s.rounds, s.atOnce+1)
 	if chosen.run == nil || least < 1 || flags.NArg() > 0 {
 		fmt.Fprintln(stderr, "load: the first argument is many, soak or clean; numbers are at least 1")
 		return s, chosen, false

@@ -53,11 +53,11 @@ func TestSources(t *testing.T) {
 // TestManyLoopsAtOnce is the short form of make load.
 func TestManyLoopsAtOnce(t *testing.T) {
 	for name, args := range map[string]string{
-		"the hook itself":                    "many -chats 16 -iterations 10",
+		"the hook itself":                    "many -chats 16 -iterations 10 -at-once 8",
 		"the hook in two places":             "many -chats 6 -iterations 6 -calls 3 -twice",
-		"the simulated editor":               "many -chats 4 -iterations 6 -calls 3 -editor",
+		"the simulated editor":               "many -chats 4 -iterations 6 -calls 3 -editor -at-once 4",
 		"the simulated editor, two places":   "many -chats 3 -iterations 4 -calls 3 -editor -twice",
-		"a history longer than a file keeps": "many -chats 2 -iterations 55 -calls 1",
+		"a history longer than a file keeps": "many -chats 2 -iterations 55 -calls 2",
 	} {
 		t.Run(name, func(t *testing.T) { holds(t, args) })
 	}

@@ -38,19 +38,19 @@ func many(ctx context.Context, s settings) (r report, err error) {
 			wrong.add("%s: %v", c.id, err)
 		}
 	})
-	problems := slices.Concat(wrong.all, p.atRest(), d.violations(), p.archived(chats))
+	problems := slices.Concat(p.atRest(), d.violations(), p.archived(chats), wrong.all)
 	return manyReport(s, p, chats, took, problems), ctx.Err()
 }
 
 func openDoor(ctx context.Context, p *place, s settings) (door, error) {
 	if s.editor {
-		return newEditorDoor(ctx, p, s.twice)
+		return newEditorDoor(ctx, p, s)
 	}
 	copies := 1
 	if s.twice {
 		copies = 2
 	}
-	return bareDoor{place: p, gate: newGate(copies), copies: copies}, nil
+	return bareDoor{place: p, gate: newGate(s), copies: copies}, nil
 }
 
 func newChats(p *place, d door, s settings) (chats []*chat) {
@@ -141,8 +141,12 @@ func doorWords(s settings) string {
 }
 
 func copyWords(s settings) string {
+	words := "once an event"
 	if s.twice {
-		return fmt.Sprintf("installed in two places: each event twice at once, %d events at once", cap(newGate(2)))
+		words = "installed in two places: each event twice at once"
 	}
-	return "once an event"
+	if n := cap(newGate(s)); n > 0 {
+		words += fmt.Sprintf("; at most %d events at once", n)
+	}
+	return words
 }
