@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -88,7 +89,17 @@ func (c *chat) play(ctx context.Context) error {
 			return fmt.Errorf("turn %d: %w", c.number, err)
 		}
 	}
-	return c.afterwards(ctx)
+	return errors.Join(c.gone(), c.afterwards(ctx))
+}
+
+// gone wants nothing of an ended loop beside its record. Later events would clear
+// away what was left.
+func (c *chat) gone() (err error) {
+	left, err := filepath.Glob(strings.TrimSuffix(c.live(c.id), ".json") + ".*")
+	if len(left) > 0 {
+		err = fmt.Errorf("an ended loop (%s) has left %q", c.fate.status, left)
+	}
+	return err
 }
 
 // begin asks for the loop in one of the three ways.

@@ -41,9 +41,9 @@ func (c *chat) draw() *act {
 	case c.lastTurn():
 	case n < 20:
 		a.kind, a.do = "context", c.adds(a.early)
-	case n < 24:
+	case n < 28:
 		a.kind, a.do = "pause", c.steer("pause", "/ralph-pause", a.early)
-	case n < 26: // and at once thought better of it
+	case n < 31: // and at once thought better of it
 		a.kind, a.early, a.do = "resume", true, c.pausesAndResumes
 	}
 	return a
