@@ -120,6 +120,9 @@ func manyReport(s settings, p *place, chats []*chat, took time.Duration, problem
 	r.row("conversations at once", "%d, each a loop of at most %d iterations with %d tool events a turn", s.chats, s.iterations, s.calls)
 	r.row("the hook was run", "%s, %s", doorWords(s), copyWords(s))
 	r.row("how the loops ended", "%d by their limit, %d by the promise, %d cancelled", fates[limit], fates[promised], fates[cancelled])
+	if took > s.atMost {
+		r.row("cut short", "after %s, when the loops that still ran were cancelled", s.atMost)
+	}
 	r.row("processes of the hook", "%d in %.0f s: %.0f a second", p.trace.events(), seconds, float64(p.trace.events())/seconds)
 	r.row("iterations", "%d: %.1f a second", iterations, float64(iterations)/seconds)
 	r.row("commands of cursor-ralph", "%d", len(commands))
