@@ -3,6 +3,7 @@
 PREFIX ?= $(HOME)/.local
 BIN     = bin
 BENCH   =
+LOAD    =
 FUZZ    = 1m
 
 # The two programs that everybody gets are static and free of cgo. The helper
@@ -14,7 +15,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test lab check bench benchmarks bench-typing bench-watch fuzz cross package clean
+.PHONY: help build programs helper install demo docs record test lab check bench benchmarks bench-typing bench-watch load soak fuzz cross package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -68,6 +69,14 @@ bench-typing: ## how long it takes from the hook's end to the message in the edi
 
 bench-watch: ## what the panel costs while 200 loops change (BENCH="-loops 1000 -events 100")
 	@go run ./bench/watch $(BENCH)
+
+load: ## 64 conversations at once, each a loop of 100 iterations; and again with the hook in two places (LOAD="-iterations 20")
+	@go run ./chaos/load many $(LOAD)
+	@go run ./chaos/load many -twice $(LOAD)
+
+soak: ## 100 000 events while loops begin and end; then loops whose files are removed from /tmp (LOAD="-events 5000 -rounds 70")
+	@go run ./chaos/load soak $(LOAD)
+	@go run ./chaos/load clean $(LOAD)
 
 fuzz: ## every fuzz target for FUZZ=1m, and a table of it (FUZZ="-p 2 10m", FUZZ=corpus)
 	@scripts/fuzz $(FUZZ)

@@ -93,6 +93,7 @@ var rows = []row{
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("internal/testdesk")},
 	{dir: "bench/watch"},
+	{dir: "chaos/load", ours: list("internal/simcursor"), theirs: list("github.com/gofrs/flock")},
 	{dir: "scripts/record"},
 	{dir: "scripts/sbom", theirs: list("github.com/CycloneDX/cyclonedx-go")},
 	{dir: "scripts/testreport"},
@@ -123,7 +124,7 @@ var linked = []struct{ pkg, systems, why string }{
 
 // programs are where packages main live: only they print, exit, read flags and
 // the environment. A library takes such things as arguments.
-var programs = list("cmd", "bench", "scripts")
+var programs = list("cmd", "bench", "chaos", "scripts")
 
 // ofPrograms is what a library must not name. os.TempDir and its like read the
 // environment too; package platform is told it, and tells the places.

@@ -54,12 +54,15 @@ type Turn struct {
 	IDs       []string // of the tool calls, the newest last
 	Followed  bool     // our own follow-up reached the agent
 	Length    int64    // bytes of the journal that were read
+
+	tail []byte // the last of them
 }
 
 // seen tells whether the agent did anything.
 func (t Turn) seen() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
 
 const (
+	keptTail   = 512 // bytes before what is not folded in: a record or more, with its time and its id
 	keptIDs    = 64  // tool calls remembered, to know them again
 	keptFacts  = 50  // files and errors kept of a turn
 	keptErrors = 200 // bytes of an error line
@@ -69,7 +72,7 @@ const (
 // an unreadable one is passed over, and calls in seen are not counted again.
 func Fold(journal []byte, seen []string) Turn {
 	end := bytes.LastIndexByte(journal, '\n') + 1
-	t := Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(seen)}
+	t := Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(seen), tail: journal[max(0, end-keptTail):end]}
 	for line := range bytes.Lines(journal[:end]) {
 		var r Record
 		if json.Unmarshal(line, &r) == nil {
@@ -78,6 +81,34 @@ func Fold(journal []byte, seen []string) Turn {
 	}
 	t.IDs = newest(t.IDs, keptIDs)
 	return t
+}
+
+// past is the mark behind a turn that was folded in.
+func (m Mark) past(t Turn) Mark {
+	m.Offset += t.Length
+	if len(t.tail) > 0 {
+		m.TailBytes, m.TailSum = int64(len(t.tail)), sum(t.tail)
+	}
+	return m
+}
+
+// Start is the byte from which on a journal is read: some of what was folded in
+// already is there to know it by.
+func (m Mark) Start() int64 { return max(0, m.Offset-m.TailBytes) }
+
+// Rest is what was not folded in of a journal that was read from Start on. Known
+// is false for another journal than the one of which that was remembered.
+func (m Mark) Rest(data []byte) (rest []byte, known bool) {
+	if int64(len(data)) < m.TailBytes || m.TailBytes > 0 && sum(data[:m.TailBytes]) != m.TailSum {
+		return nil, false
+	}
+	return data[m.TailBytes:], true
+}
+
+func sum(data []byte) string {
+	h := fnv.New64a()
+	h.Write(data)
+	return fmt.Sprintf("%x", h.Sum64())
 }
 
 // FoldBefore is Fold up to the last message that was not our own follow-up:

@@ -149,6 +149,11 @@ type Mark struct {
 	Of     string   `json:"of"`
 	Offset int64    `json:"offset"` // bytes
 	Tools  []string `json:"tools,omitempty"`
+
+	// The last bytes before Offset, how many and their sum: where /tmp was
+	// cleaned a journal that is begun anew may get longer than this one was.
+	TailBytes int64  `json:"tail_bytes,omitempty"`
+	TailSum   string `json:"tail_sum,omitempty"`
 }
 
 // Duration is a time.Duration that reads and writes as text, such as 2h.
@@ -233,6 +238,7 @@ func (s State) normal() State {
 	s.Iterations = min(max(s.Iterations, 0), MaxMaxIterations)
 	s.SessionIterations = min(max(s.SessionIterations, 0), MaxMaxIterations)
 	s.Journal.Offset = max(s.Journal.Offset, 0)
+	s.Journal.TailBytes = max(s.Journal.TailBytes, 0)
 	s.Retries = max(s.Retries, 0)
 	s.StruggleHint, s.StrugglePause = max(s.StruggleHint, 0), max(s.StrugglePause, 0)
 	if s.StaleAfter <= 0 {

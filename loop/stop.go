@@ -209,7 +209,7 @@ func (s State) lateVerdict(v verdict, now time.Time) (State, Action) {
 
 func (s State) fold(t Turn) State {
 	s.ToolCalls += t.ToolCalls
-	s.Journal.Offset += t.Length
+	s.Journal = s.Journal.past(t)
 	s.Journal.Tools = t.IDs
 	return s
 }

@@ -108,8 +108,26 @@ func (s *Store) Record(id string, r loop.Record) error {
 // Unfolded gives what the journal of a loop holds since its last stop, and folds
 // nothing in.
 func (s *Store) Unfolded(id string, l loop.State) (loop.Turn, error) {
-	data, _, err := ownfile.Read(s.places.Journal(id), l.Journal.Offset)
+	data, _, err := s.journal(id, l.Journal)
 	return loop.Fold(data, l.Journal.Tools), err
+}
+
+// journal gives what the journal of a conversation holds beyond a mark, and the
+// mark: one at its beginning, if it is another journal than the marked one
+// because /tmp was cleaned.
+func (s *Store) journal(id string, m loop.Mark) ([]byte, loop.Mark, error) {
+	data, info, err := ownfile.Read(s.places.Journal(id), m.Start())
+	if err == nil && info.Size() >= m.Offset {
+		if rest, known := m.Rest(data); known {
+			return rest, m, nil
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, m, err
+	}
+	m.Offset, m.TailBytes, m.TailSum = 0, 0, ""
+	data, _, err = ownfile.Read(s.places.Journal(id), 0)
+	return data, m, err
 }
 
 // Apply lets an event happen to the loop of a conversation. For a conversation
@@ -271,14 +289,11 @@ func (s *Store) foldJournal(id string, l loop.State, e *loop.Event) (loop.State,
 	if l.Journal.Of != id {
 		l.Journal = loop.Mark{Of: id}
 	}
-	data, info, err := ownfile.Read(s.places.Journal(id), l.Journal.Offset)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() < l.Journal.Offset {
-		l.Journal.Offset = 0 // /tmp was cleared
-		data, _, err = ownfile.Read(s.places.Journal(id), 0)
-	}
+	data, mark, err := s.journal(id, l.Journal)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, err
 	}
+	l.Journal = mark
 	if e.Kind == loop.EventContinue {
 		e.Turn = loop.FoldBefore(data, l.Journal.Tools)
 	} else {

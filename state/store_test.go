@@ -336,6 +336,31 @@ func TestJournalThatWasClearedOrTornIsNoLoss(t *testing.T) {
 	}
 }
 
+// TestJournalThatIsBegunAnewIsReadFromItsBeginning: however long it is, and
+// though its lines are as long as those of the one before.
+func TestJournalThatIsBegunAnewIsReadFromItsBeginning(t *testing.T) {
+	for calls := 1; calls < 8; calls++ {
+		w := newWorld(t)
+		w.begun(me, "a")
+		tools := func(turn, n int) {
+			for i := range n {
+				w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: fmt.Sprint(turn, "-", i)}))
+			}
+		}
+		tools(1, 1)
+		w.stop(me)
+		tools(2, 2)
+		w.stop(me)
+		w.must(os.Remove(w.places.Journal(me)))
+		tools(3, calls)
+		w.stop(me)
+		tools(4, 1)
+		if l, _ := w.stop(me); l.ToolCalls != 3+calls+1 {
+			t.Errorf("%d calls after it was removed: got %d tool calls, want %d", calls, l.ToolCalls, 3+calls+1)
+		}
+	}
+}
+
 // TestJournalOfTheLastLoopIsNotTheNextOnes: it may have been left by a kill,
 // with a promise in it.
 func TestJournalOfTheLastLoopIsNotTheNextOnes(t *testing.T) {

@@ -26,9 +26,11 @@ func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.Stat
 	defer cancel()
 	l, action, err := e.store.Apply(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && event.Kind != loop.EventContinue {
-		if p, a, pendingErr := e.applyPending(ctx, id, event); !errors.Is(pendingErr, fs.ErrNotExist) {
-			l, action, err = p, a, pendingErr
+		p, a, pendingErr := e.applyPending(ctx, id, event)
+		if errors.Is(pendingErr, fs.ErrNotExist) { // or a chat claimed it after we had looked for it there
+			p, a, pendingErr = e.store.Apply(ctx, id, event)
 		}
+		l, action, err = p, a, pendingErr
 	}
 	var later *state.ArchiveError
 	switch {

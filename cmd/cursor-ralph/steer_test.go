@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/pending"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// TestALoopThatAChatClaimsMeanwhileIsSteered has a chat claim the loop when the
+// command has looked for it among the live ones, and found it among the pending.
+func TestALoopThatAChatClaimsMeanwhileIsSteered(t *testing.T) {
+	for name, tt := range map[string]struct {
+		steer func(context.Context, *env, []string) error
+		done  func(l loop.State) bool
+	}{
+		"pause":   {pause, func(l loop.State) bool { return l.Status == loop.Paused }},
+		"cancel":  {cancel, func(l loop.State) bool { return l.Status == loop.Cancelled }},
+		"context": {addContext, func(l loop.State) bool { return len(l.Context) == 1 }},
+		"note":    {note, func(l loop.State) bool { return l.Note == "words" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const id = "chat-1"
+			e := claimedMeanwhile(t, id)
+			args := []string{id}
+			if name == "context" || name == "note" {
+				args = append(args, "words")
+			}
+			if err := tt.steer(t.Context(), e, args); err != nil {
+				t.Fatalf("got %v, want it done", err)
+			}
+			l, err := e.store.Read(id)
+			if err != nil {
+				l, err = e.store.Archived(id)
+			}
+			if err != nil || !tt.done(l) {
+				t.Errorf("got %s (%v) with context %q, want it %s", l.Status, err, l.Context, name)
+			}
+		})
+	}
+}
+
+// claimedMeanwhile has one pending loop, which is claimed when somebody reads it
+// for the second time.
+func claimedMeanwhile(t *testing.T, id string) *env {
+	t.Helper()
+	vars := map[string]string{"CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": t.TempDir()}
+	e := &env{stdin: &bytes.Buffer{}, stdout: io.Discard, stderr: io.Discard, getenv: func(name string) string { return vars[name] }, now: time.Now}
+	if err := e.open(); err != nil {
+		t.Fatal(err)
+	}
+	l := loop.New()
+	l.Prompt, l.ConversationID = "the task", id
+	path, _, err := e.box.Put(t.Context(), l, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := 0
+	e.box = pending.New(e.places, func() time.Time { // is asked for the age of what was read
+		if reads++; reads == 2 { // the first was to complete the id
+			s := state.New(e.places, time.Now)
+			if err := s.Claim(t.Context(), id, func(live string) error { return os.Rename(path, live) }); err != nil {
+				t.Error(err)
+			}
+		}
+		return time.Now()
+	})
+	return e
+}
