@@ -240,7 +240,7 @@ func ExpandedContinue(text string) (id string, ok bool) {
 // run after it. Words alone are no turn: those of the turn before may be late.
 func (s State) PastLimit(limit int, t Turn) bool {
 	n := len(s.History)
-	if n == 0 || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
+	if n == 0 || s.LastStop.Past || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
 		return false // a stop that was not answered comes after the last iteration
 	}
 	return s.History[n-1].Action == string(Followup) && (t.Followed || len(t.Tools) > 0)

@@ -158,7 +158,8 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 	}
 	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested, s.Unseen = Running, "", "", false, false, false
 	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
-	s.LastStop, s.ContinueAt, s.RetryAt = StopMark{}, time.Time{}, time.Time{}
+	s.LastStop.Past = !s.LastStop.At.IsZero() // it stays: the second report of it may still come
+	s.ContinueAt, s.RetryAt = time.Time{}, time.Time{}
 	if e.Idle { // nothing is delivered to an agent that does not hear it
 		s.Status, s.Rested, s.Reason = Waiting, true, "taken up again; the agent is idle until the continue line is typed"
 		if s.Outer() {

@@ -155,7 +155,7 @@ func TestContinueLeavesNothingBehind(t *testing.T) {
 		l.Version, l.Iterations, l.ToolCalls, l.MaxIterations = 1, 2, 2, 30
 		l.StartedAt, l.EventAt = began(), began().Add(50*time.Second)
 		l.Journal = loop.Mark{Offset: 40, Tools: []string{"t"}}
-		l.History, l.LastFollowup = c.l.History, c.l.LastFollowup
+		l.History, l.LastFollowup, l.LastStop = c.l.History, c.l.LastFollowup, c.l.LastStop
 		l.Unknown = c.l.Unknown
 	})
 	if diff := cmp.Diff(want, c.l); diff != "" {
@@ -223,7 +223,7 @@ func TestALoopThatIsTakenUpAgainIsNotOverAnyMore(t *testing.T) {
 	c.do(goOn(loop.Turn{}))
 	want.Status, want.Reason, want.Stop = loop.Running, "", false
 	want.LastAnswer, want.Unchanged, want.Evident = "", 0, 0
-	want.EndedAt, want.EventAt, want.LastStop, want.SessionIterations = time.Time{}, began().Add(20*time.Second), loop.StopMark{}, 0
+	want.EndedAt, want.EventAt, want.LastStop.Past, want.SessionIterations = time.Time{}, began().Add(20*time.Second), true, 0
 	if diff := cmp.Diff(want, c.l); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
