@@ -196,6 +196,12 @@ func (s State) typed(e Event, now time.Time) (State, Action) {
 	if s.Outer() {
 		return s, s.notHere()
 	}
+	if s.crossed(now) || e.Asked && s.overtaken() {
+		return s, s.pausedMeanwhile()
+	}
+	if s.overtaken() && now.Sub(s.ContinueAt).Abs() < duplicateWindow {
+		return s, Action{} // the pause came between two reports of one line
+	}
 	elsewhere := e.Conversation != s.ConversationID
 	again := s.Injection.Outcome == keptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
 	if elsewhere && (s.Injection.Open(now) && !s.Injection.early(now) || again) {

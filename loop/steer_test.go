@@ -141,9 +141,9 @@ func TestContinueLeavesNothingBehind(t *testing.T) {
 	c.all(
 		loop.Event{Kind: loop.EventNotice, Text: "a notice"},
 		stop(worked(working), sessionLimit(1), generation("g")),
+		loop.Event{Kind: loop.EventPause},
 		loop.Event{Kind: loop.EventTyped, Conversation: "c2"},
 		loop.Event{Kind: loop.EventNameTokens, Text: "c1:abc"},
-		loop.Event{Kind: loop.EventPause},
 	)
 	if c.l.ContinueIn != "c2" || c.l.Token != "c1:abc" {
 		t.Errorf("got continue in %q, token %q", c.l.ContinueIn, c.l.Token)
