@@ -71,6 +71,8 @@ var rows = []row{
 	{dir: "internal/modelserver"},
 	// Tests alone: real agents from their registries, in the outer loop.
 	{dir: "internal/agents"},
+	// Tests alone: the claim and continue protocol, explored state by state.
+	{dir: "internal/model"},
 	// Tests alone: the binaries under the simulated Cursor.
 	{dir: "internal/e2e"},
 	// Tests alone: what README and docs tell a reader to run.

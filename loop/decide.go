@@ -15,7 +15,7 @@ type EventKind string
 const (
 	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Aborts, Minimal, Began, Waited, Verified, Tree, Committed, Turn; in an outer loop Text, what failed
 	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Composer
-	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation
+	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation, Asked
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
 	EventVerified   EventKind = "verified"    // the promise of a text that came late was verified, or any verification was given up: Verified, Idle
 	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Verified, Turn, Tree, Committed; from a hook Generation; from an outer loop's process Run, and as Text why
@@ -54,6 +54,7 @@ type Event struct {
 	Kind         EventKind
 	Text         string
 	Conversation string
+	Asked        bool   // by the agent, which got the line before
 	Workspace    string // of any event: where it happened, for a loop that was asked for without one
 	Status       StopStatus
 	LoopCount    int          // follow-ups since the last user message, as Cursor counts them

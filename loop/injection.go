@@ -196,6 +196,12 @@ func (s State) typed(e Event, now time.Time) (State, Action) {
 	if s.Outer() {
 		return s, s.notHere()
 	}
+	if s.crossed(now) || e.Asked && s.overtaken() {
+		return s, s.pausedMeanwhile()
+	}
+	if s.overtaken() && now.Sub(s.ContinueAt).Abs() < duplicateWindow {
+		return s, Action{} // the pause came between two reports of one line
+	}
 	elsewhere := e.Conversation != s.ConversationID
 	again := s.Injection.Outcome == keptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
 	if elsewhere && (s.Injection.Open(now) && !s.Injection.early(now) || again) {
@@ -240,7 +246,7 @@ func ExpandedContinue(text string) (id string, ok bool) {
 // run after it. Words alone are no turn: those of the turn before may be late.
 func (s State) PastLimit(limit int, t Turn) bool {
 	n := len(s.History)
-	if n == 0 || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
+	if n == 0 || s.LastStop.Past || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
 		return false // a stop that was not answered comes after the last iteration
 	}
 	return s.History[n-1].Action == string(Followup) && (t.Followed || len(t.Tools) > 0)

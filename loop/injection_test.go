@@ -314,3 +314,66 @@ func TestPastLimit(t *testing.T) {
 		}
 	}
 }
+
+// pausedWhile plays a session's end, what comes then, and a pause.
+func pausedWhile(t *testing.T, under ...loop.Event) *chat {
+	c := newChat(t)
+	c.all(stop(worked(working), func(e *loop.Event) { e.SessionLimit, e.Typing = 1, loop.TypingPossible }))
+	c.all(under...)
+	c.do(loop.Event{Kind: loop.EventPause})
+	c.now = c.now.Add(-9 * time.Second) // a moment after the pause
+	return c
+}
+
+func TestAPauseHoldsAgainstALineThatIsUnderWay(t *testing.T) {
+	arrived := loop.Event{Kind: loop.EventTyped, Conversation: "c1"}
+	elsewhere := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
+	asked := elsewhere
+	asked.Asked = true
+	agent, resume := goOn(loop.Turn{}), loop.Event{Kind: loop.EventResume}
+	for _, tt := range []struct {
+		name   string
+		before []loop.Event // since the injection began
+		after  []loop.Event // since the pause
+		later  time.Duration
+		want   outcome
+	}{
+		{"it was sent before", nil, []loop.Event{arrived}, 0, outcome{loop.Refuse, loop.Paused, 1}},
+		{"both copies of our hook keep it back", nil, []loop.Event{arrived, arrived}, 0, outcome{loop.Refuse, loop.Paused, 1}},
+		{"a hook that is shown another text does not see it", nil, []loop.Event{agent}, 0, outcome{loop.Refuse, loop.Paused, 1}},
+		{"it had come", []loop.Event{arrived}, []loop.Event{agent}, 0, outcome{loop.Refuse, loop.Paused, 1}},
+		{"it had come, and the agent is slow", []loop.Event{arrived}, []loop.Event{agent}, time.Hour, outcome{loop.Refuse, loop.Paused, 1}},
+		{"the user's own had come to another chat", []loop.Event{arrived, elsewhere}, []loop.Event{asked}, time.Hour, outcome{loop.Refuse, loop.Paused, 1}},
+		{"the user takes it up at a terminal, and pauses again", []loop.Event{arrived}, []loop.Event{{Kind: loop.EventContinue, Idle: true}, {Kind: loop.EventPause}, agent}, 0, outcome{loop.Refuse, loop.Paused, 1}},
+		{"the user sends it again", nil, []loop.Event{arrived, agent}, time.Minute, outcome{loop.Followup, loop.Running, 1}},
+		{"the user sends it again, after it had come", []loop.Event{arrived}, []loop.Event{arrived, agent}, time.Minute, outcome{loop.Followup, loop.Running, 1}},
+		{"the user resumes", []loop.Event{arrived}, []loop.Event{resume, agent}, 0, outcome{loop.Followup, loop.Running, 1}},
+		{"the user takes it up at a terminal", []loop.Event{arrived}, []loop.Event{{Kind: loop.EventContinue, Idle: true}}, 0, outcome{loop.Rest, loop.Waiting, 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := pausedWhile(t, tt.before...)
+			c.now = c.now.Add(tt.later)
+			var last loop.Action
+			for _, e := range tt.after {
+				last = c.do(e)
+				c.now = c.now.Add(-10 * time.Second) // at once
+			}
+			if got := c.outcome(last); got != tt.want {
+				t.Errorf("got %+v want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheSecondReportOfALineDoesNotUndoAPause(t *testing.T) {
+	c := newChat(t)
+	c.all(stop(worked(working), func(e *loop.Event) { e.SessionLimit, e.Typing = 1, loop.TypingPossible }))
+	for _, kind := range []loop.EventKind{loop.EventTyped, loop.EventPause, loop.EventTyped} {
+		c.do(loop.Event{Kind: kind, Conversation: "c1"})
+		c.now = c.now.Add(-10 * time.Second)
+	}
+	c.now = c.now.Add(time.Hour)
+	if a := c.do(goOn(loop.Turn{})); a.Kind != loop.Refuse || c.l.Status != loop.Paused {
+		t.Errorf("got %+v, %s", a, c.l.Status)
+	}
+}

@@ -141,6 +141,7 @@ type StopMark struct {
 	LoopCount  int        `json:"loop_count"`
 	Status     StopStatus `json:"status"`
 	At         time.Time  `json:"at"`
+	Past       bool       `json:"past,omitempty"` // the loop was continued since
 }
 
 // Mark is how far the journal of a conversation has been folded in, and which

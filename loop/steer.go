@@ -9,8 +9,8 @@ import (
 func (s State) steer(e Event, now time.Time) (State, Action) {
 	switch e.Kind {
 	case EventPause:
-		s.Injection = s.Injection.close("paused by the user", now)
-		return s.pause("user", "paused by the user"), Action{}
+		s.Injection, s.ContinueIn = s.Injection.close(pausedByUser, now), ""
+		return s.pause("user", pausedByUser), Action{}
 	case EventResume:
 		return s.resume()
 	case EventCancel:
@@ -46,6 +46,28 @@ func (s State) resume() (State, Action) {
 	return s, Action{}
 }
 
+const pausedByUser = "paused by the user"
+
+// crossWindow is how long after a pause a line may still come that was sent
+// before it.
+const crossWindow = 5 * time.Second
+
+// crossed tells whether a pause and a line of ours were under way at once: the
+// pause, which ended the injection, is the later wish.
+func (s State) crossed(now time.Time) bool {
+	return s.Status == Paused && s.Injection.Outcome == pausedByUser && now.Sub(s.Injection.ClosedAt).Abs() < crossWindow
+}
+
+// overtaken tells whether the loop was paused after its line had come, and before
+// the agent asked for the continuation.
+func (s State) overtaken() bool {
+	return s.Status == Paused && s.ContinueIn == "" && !s.ContinueAt.IsZero()
+}
+
+func (s State) pausedMeanwhile() Action {
+	return Action{Kind: Refuse, Why: "the loop was paused while its continue line was on its way", Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on"}
+}
+
 // continued is cursor-ralph continue on a live loop: fold, end with an
 // acceptable promise, else begin a new session.
 func (s State) continued(e Event, now time.Time) (State, Action) {
@@ -58,6 +80,9 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 	}
 	if e.Generation != "" && s.ContinuedIn == e.Generation && e.Verified.ID == "" {
 		return s, s.continuedAlready()
+	}
+	if !e.Idle && (s.crossed(now) || s.overtaken()) {
+		return s, s.pausedMeanwhile()
 	}
 	s.ContinuedIn, s.Continued = e.Generation, ""
 	if s.cut() && !e.Idle {
@@ -157,8 +182,9 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 		s = s.unstuck() // else the line was typed at a session's end, and nobody may have looked
 	}
 	s.Status, s.PauseReason, s.Reason, s.Stop, s.Rested, s.Unseen = Running, "", "", false, false, false
-	s.EndedAt, s.SessionIterations, s.Token, s.ContinueIn, s.EventAt = time.Time{}, 0, "", "", now
-	s.LastStop, s.ContinueAt, s.RetryAt = StopMark{}, time.Time{}, time.Time{}
+	s.EndedAt, s.SessionIterations, s.Token, s.EventAt = time.Time{}, 0, "", now
+	s.LastStop.Past = !s.LastStop.At.IsZero() // it stays: the second report of it may still come
+	s.RetryAt = time.Time{}
 	if e.Idle { // nothing is delivered to an agent that does not hear it
 		s.Status, s.Rested, s.Reason = Waiting, true, "taken up again; the agent is idle until the continue line is typed"
 		if s.Outer() {
@@ -166,6 +192,7 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 		}
 		return s, Action{Why: "continued"}
 	}
+	s.ContinueIn, s.ContinueAt = "", time.Time{}
 	s.Injection = s.Injection.close(Arrived, now)
 	action := s.worded(e, Action{Kind: Followup, Why: "continued"}, why)
 	if action.Kind == AskWords {

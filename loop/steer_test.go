@@ -141,9 +141,9 @@ func TestContinueLeavesNothingBehind(t *testing.T) {
 	c.all(
 		loop.Event{Kind: loop.EventNotice, Text: "a notice"},
 		stop(worked(working), sessionLimit(1), generation("g")),
+		loop.Event{Kind: loop.EventPause},
 		loop.Event{Kind: loop.EventTyped, Conversation: "c2"},
 		loop.Event{Kind: loop.EventNameTokens, Text: "c1:abc"},
-		loop.Event{Kind: loop.EventPause},
 	)
 	if c.l.ContinueIn != "c2" || c.l.Token != "c1:abc" {
 		t.Errorf("got continue in %q, token %q", c.l.ContinueIn, c.l.Token)
@@ -155,7 +155,7 @@ func TestContinueLeavesNothingBehind(t *testing.T) {
 		l.Version, l.Iterations, l.ToolCalls, l.MaxIterations = 1, 2, 2, 30
 		l.StartedAt, l.EventAt = began(), began().Add(50*time.Second)
 		l.Journal = loop.Mark{Offset: 40, Tools: []string{"t"}}
-		l.History, l.LastFollowup = c.l.History, c.l.LastFollowup
+		l.History, l.LastFollowup, l.LastStop = c.l.History, c.l.LastFollowup, c.l.LastStop
 		l.Unknown = c.l.Unknown
 	})
 	if diff := cmp.Diff(want, c.l); diff != "" {
@@ -223,7 +223,7 @@ func TestALoopThatIsTakenUpAgainIsNotOverAnyMore(t *testing.T) {
 	c.do(goOn(loop.Turn{}))
 	want.Status, want.Reason, want.Stop = loop.Running, "", false
 	want.LastAnswer, want.Unchanged, want.Evident = "", 0, 0
-	want.EndedAt, want.EventAt, want.LastStop, want.SessionIterations = time.Time{}, began().Add(20*time.Second), loop.StopMark{}, 0
+	want.EndedAt, want.EventAt, want.LastStop.Past, want.SessionIterations = time.Time{}, began().Add(20*time.Second), true, 0
 	if diff := cmp.Diff(want, c.l); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -33,7 +33,7 @@ func (s State) atStop(e Event, now time.Time) State {
 	if e.LoopCount < s.LastStop.LoopCount {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
-	s.LastStop = StopMark{e.Generation, e.LoopCount, e.Status, e.began(now)}
+	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, Status: e.Status, At: e.began(now)}
 	return s
 }
 

@@ -281,6 +281,18 @@ func TestTheSameStopTwice(t *testing.T) {
 	}
 }
 
+// The user may continue the loop at a terminal between the two copies of our hook.
+func TestTheSecondReportOfAStopMayComeAfterAContinue(t *testing.T) {
+	for _, idle := range []bool{false, true} {
+		c := newChat(t)
+		first := stop(worked(working), generation("g"), func(e *loop.Event) { e.Began = began() })
+		c.all(first, loop.Event{Kind: loop.EventContinue, Idle: idle})
+		if a := c.do(first); a.Kind != loop.Rest || c.l.Iterations != 1 || c.l.SessionIterations != 0 {
+			t.Errorf("idle %t: got %+v at iteration %d, %d of the session", idle, a, c.l.Iterations, c.l.SessionIterations)
+		}
+	}
+}
+
 func TestAStopWithAnotherStatusIsNoSecondReport(t *testing.T) {
 	c := newChat(t)
 	c.do(stop(worked(working), generation("g")))

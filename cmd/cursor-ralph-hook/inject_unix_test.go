@@ -16,6 +16,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // beside installs the hook in a folder of its own, with a cursor-ralph that is
@@ -93,6 +94,24 @@ func TestWhoTypesAtTheSessionLimit(t *testing.T) {
 			}
 			w.logged(tt.log)
 		})
+	}
+}
+
+func TestALineThatCrossesAPauseIsKeptBack(t *testing.T) {
+	w := newWorld(t).beside("exit 0")
+	w.rests(w.atLimit())
+	if _, _, err := state.New(w.places, time.Now).Apply(t.Context(), "a", loop.Event{Kind: loop.EventPause}); err != nil {
+		t.Fatal(err)
+	}
+	line := loop.ContinueLine("a")
+	for range 2 { // our hook may be installed twice
+		a := w.hook(w.sends("a", line))
+		if text, _ := a["user_message"].(string); a["continue"] != false || !strings.HasSuffix(text, "on its way. To go on, send: "+line) {
+			t.Errorf("got %v", a)
+		}
+	}
+	if l := w.live("a"); l.Status != loop.Paused || !l.Rested {
+		t.Errorf("got %s, rested %t", l.Status, l.Rested)
 	}
 }
 

@@ -114,6 +114,8 @@ func (h *handler) typed(ctx context.Context, id string) any {
 	case err != nil:
 		h.fail(err)
 		return nil
+	case action.Kind == loop.Refuse && l.Status == loop.Paused:
+		return h.refuse("Not done: " + action.Why + ". To go on, send: " + loop.ContinueLine(id))
 	case action.Kind == loop.Refuse && l.Outer():
 		return h.refuse("Not done: " + action.Why + ". To go on: " + action.Hint)
 	case action.Kind == loop.Refuse:

@@ -116,7 +116,7 @@ func (e *env) goOn(ctx context.Context, r loop.Request, forUser bool) error {
 			return problem(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+to)
 		}
 		// A line that we type may have got into the wrong chat.
-		if _, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventTyped, Conversation: to}); err != nil {
+		if _, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventTyped, Conversation: to, Asked: true}); err != nil {
 			return err
 		}
 	}

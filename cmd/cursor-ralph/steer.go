@@ -26,11 +26,10 @@ func (e *env) apply(ctx context.Context, id string, event loop.Event) (loop.Stat
 	defer cancel()
 	l, action, err := e.store.Apply(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && event.Kind != loop.EventContinue {
-		p, a, pendingErr := e.applyPending(ctx, id, event)
-		if errors.Is(pendingErr, fs.ErrNotExist) { // or a chat claimed it after we had looked for it there
-			p, a, pendingErr = e.store.Apply(ctx, id, event)
+		l, action, err = e.applyPending(ctx, id, event)
+		if errors.Is(err, fs.ErrNotExist) { // a chat may have claimed it in between
+			l, action, err = e.store.Apply(ctx, id, event)
 		}
-		l, action, err = p, a, pendingErr
 	}
 	var later *state.ArchiveError
 	switch {
@@ -143,7 +142,8 @@ func resume(ctx context.Context, e *env, args []string) error {
 	return e.say("resumed; the loop goes on at the next stop")
 }
 
-// cancel ends a live loop, and takes out a pending one of the same chat.
+// cancel ends a live loop, and takes out a pending one of the same chat, first: a
+// chat may claim it meanwhile, and then it is the live one.
 func cancel(ctx context.Context, e *env, args []string) error {
 	if done, ok := e.alreadyCancelled(args); ok {
 		return e.say("the loop of %s is cancelled already", done)
@@ -153,11 +153,17 @@ func cancel(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	event := loop.Event{Kind: loop.EventCancel}
-	if _, _, err := e.apply(ctx, id, event); err != nil {
+	l, action, err := e.applyPending(ctx, id, event)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, _, err := e.applyPending(ctx, id, event); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if err == nil {
+		e.logSteered(l, action, event.Kind)
+	}
+	if has, _ := e.store.Has(id); has || err != nil {
+		if _, _, err := e.apply(ctx, id, event); err != nil {
+			return err
+		}
 	}
 	return e.say("cancelled the loop of %s; its record stays in the archive", id)
 }

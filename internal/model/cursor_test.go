@@ -1,0 +1,145 @@
+package model
+
+import "github.com/cursor-ralph/cursor-ralph/loop"
+
+// A chat of the editor. Hooks of one event run at once, and the editor waits for
+// all of them; one that was killed has no answer. A user's message waits for the
+// end of a turn, and is sent before a follow-up.
+
+// chatSteps is what the editor and the agent do by themselves.
+func (m *model) chatSteps(w *world, c uint8, emit emitter) {
+	h := w.chats[c]
+	switch {
+	case h.phase == idle && h.queue[0] != nothing && w.left.turns > 0:
+		emit("chat "+names(c)+": sends what waited", m.submitNext(*w, c))
+	case h.phase == submitting && w.hooksDone(c):
+		emit("chat "+names(c)+": the prompt hooks are over", m.submitted(*w, c))
+	case h.phase == busy && w.procs[firstAgent+c].kind == none:
+		m.turnEnds(w, c, emit)
+	case h.phase == stopping && w.hooksDone(c):
+		m.stopped(w, c, emit)
+	}
+}
+
+func (w *world) hooksDone(c uint8) bool {
+	return w.procs[c*copies].kind == none && w.procs[c*copies+1].kind == none
+}
+
+func (w *world) startHooks(c uint8, k kind) {
+	for i := range uint8(copies) {
+		w.procs[c*copies+i] = proc{kind: k, chat: c}
+	}
+}
+
+// send is a message on its way into a chat.
+func (w *world) send(c, msg uint8) {
+	for other := range w.chats {
+		if h := w.chats[other]; msg >= lineFor && other != int(c) && (h.msg == msg || h.queue[0] == msg || h.queue[1] == msg) {
+			w.ghost.twoLines = true
+		}
+	}
+	q := &w.chats[c].queue
+	switch {
+	case q[0] == nothing:
+		q[0] = msg
+	case q[1] == nothing:
+		q[1] = msg
+	}
+}
+
+func (m *model) submitNext(w world, c uint8) *world {
+	h := &w.chats[c]
+	h.msg, h.queue, h.own = h.queue[0], [2]uint8{h.queue[1]}, 0
+	h.lc, h.follow = 0, 0
+	w.submit(c)
+	return &w
+}
+
+func (w *world) submit(c uint8) {
+	h := &w.chats[c]
+	h.phase, h.refused, h.counted, h.aborted = submitting, false, false, false
+	h.gen++
+	w.left.turns--
+	w.startHooks(c, promptHook)
+}
+
+func (m *model) submitted(w world, c uint8) *world {
+	h := &w.chats[c]
+	if h.refused {
+		h.phase, h.msg = idle, nothing
+		return &w
+	}
+	h.phase = busy
+	if h.msg >= lineFor {
+		m.arrived(&w, c, h.msg-lineFor)
+		w.procs[firstAgent+c] = proc{kind: agent, chat: c, id: h.msg - lineFor}
+	}
+	return &w
+}
+
+// arrived notes that a line is not on its way any more. That one came to another
+// chat is forgotten at the next stop in the loop's own, so it stays the user's.
+func (m *model) arrived(w *world, c, id uint8) {
+	if l := w.live[id]; l != 0 && c == id {
+		w.ghost.loose &^= 1 << m.pool.task(l)
+	}
+}
+
+// turnEnds has the agent say its promise, or not.
+func (m *model) turnEnds(w *world, c uint8, emit emitter) {
+	emit("chat "+names(c)+": the turn ends", m.ended(*w, c))
+	if w.left.promises > 0 && w.live[c] != 0 {
+		next := *w
+		next.left.promises--
+		next.journal[c] = m.pool.record(w.journal[c], loop.Record{Kind: loop.RecordText, At: epoch(), Text: "<promise>COMPLETE</promise>"})
+		emit("chat "+names(c)+": the agent gives its promise, and the turn ends", m.ended(next, c))
+	}
+}
+
+func (m *model) ended(w world, c uint8) *world {
+	h := &w.chats[c]
+	h.msg, h.own, h.began = nothing, 0, w.now
+	if m.limit > 0 && h.lc >= m.limit {
+		h.phase = idle // the editor runs no stop hook any more
+		return &w
+	}
+	h.phase = stopping
+	w.startHooks(c, stopHook)
+	return &w
+}
+
+// stopped goes on with the follow-up, or with what the user sent.
+func (m *model) stopped(w *world, c uint8, emit emitter) {
+	next := *w
+	h := &next.chats[c]
+	switch {
+	case h.follow == 0 || h.queue[0] != nothing:
+		h.phase, h.follow = idle, 0
+		emit("chat "+names(c)+": the stop hooks are over", &next)
+	case w.left.turns > 0:
+		h.msg, h.own, h.follow = followup, h.follow, 0
+		h.lc++
+		next.submit(c)
+		emit("chat "+names(c)+": sends the follow-up", &next)
+	}
+}
+
+// stopEvent is what a stop hook tells the loop.
+func (r *run) stopEvent() event {
+	h := r.w.chats[r.p.chat]
+	status := loop.Completed
+	if h.aborted {
+		status = loop.Aborted
+	}
+	e := event{kind: loop.EventStop, chat: r.p.chat, lc: h.lc, gen: h.gen, status: status, limit: r.limit, began: h.began}
+	switch {
+	case r.p.typing && r.byHand:
+		e.typing = loop.TypingImpossible
+	case r.p.typing:
+		e.typing = loop.TypingPossible
+	}
+	if r.variant == forgottenStop {
+		e.gen += uint8(r.me%copies) * 100
+	}
+	return e
+}

@@ -1,0 +1,15 @@
+// Package model is tests alone: it explores the claim and continue protocol,
+// every interleaving of small worlds, by an explicit search of all states.
+//
+// A world has two chats of one workspace, a hook that is installed twice, up to
+// two injectors, the user's commands, and kills between any two steps. What the
+// loop decides is decided by loop.Decide itself, and states go through their
+// file's form at each step; a step of the store is what the real one does at
+// once: a rename, a replaced file, a look without a lock. Another test drives
+// the real state.Store and pending.Box beside the model's.
+//
+// A violated property is printed with the steps that lead to it.
+//
+//	go test ./internal/model          // small bounds, for every change
+//	go test ./internal/model -deep    // larger ones, by hand
+package model

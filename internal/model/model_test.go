@@ -1,0 +1,126 @@
+package model
+
+import (
+	"flag"
+	"runtime"
+	"testing"
+)
+
+var deep = flag.Bool("deep", false, "explore larger worlds")
+
+// family is bounds for every change, and more of them for a search by hand.
+type family struct {
+	name string
+	bounds
+	deep budget
+}
+
+const everything = cancels | pauses | resumes | injects | takesUp | types | talks | clicks | looksAway
+
+func families() []family {
+	return []family{
+		{"two loops wait for two chats", bounds{acts: cancels, left: budget{kills: 1, acts: 1, turns: 1, rescues: 1}, most: 1, begin: twoWait},
+			budget{kills: 2, acts: 2, turns: 2, rescues: 1}},
+		{"a loop is armed for a chat", bounds{acts: cancels | talks, left: budget{kills: 1, acts: 1, turns: 1, rescues: 1}, most: 1, begin: armed},
+			budget{kills: 2, acts: 3, turns: 3, rescues: 1}},
+		{"a loop is armed beside one that runs", bounds{acts: cancels | talks | clicks, left: budget{kills: 1, acts: 1, turns: 1, rescues: 1}, most: 1, begin: armedBeside},
+			budget{kills: 2, acts: 2, turns: 2, rescues: 1}},
+		{"the session is over, and the user steers", bounds{limit: 1, acts: cancels | pauses | resumes | takesUp, left: budget{acts: 2, turns: 2}, most: 2, begin: running},
+			budget{acts: 3, turns: 3}},
+		{"the session is over, and the user types", bounds{limit: 1, acts: injects | types | talks | clicks, left: budget{acts: 1, turns: 2}, most: 2, begin: running},
+			budget{acts: 1, turns: 3}},
+		{"the session is over, and something is killed", bounds{limit: 1, left: budget{kills: 1, turns: 2, rescues: 1}, most: 2, begin: running},
+			budget{kills: 2, acts: 0, turns: 3, rescues: 1}},
+		{"the session is over, and time passes", bounds{limit: 1, acts: pauses | cancels, left: budget{acts: 1, ticks: 1, turns: 2}, most: 2, begin: running},
+			budget{acts: 2, ticks: 1, turns: 2}},
+		{"another chat is in front", bounds{limit: 1, acts: cancels | pauses | types | looksAway, left: budget{acts: 1, turns: 2}, most: 2, begin: otherInFront},
+			budget{acts: 2, turns: 3}},
+		{"nothing can type here", bounds{limit: 2, byHand: true, acts: everything &^ injects, left: budget{acts: 1, turns: 3}, most: 3, begin: running},
+			budget{kills: 1, acts: 2, turns: 3, rescues: 1}},
+		{"the agent gives its promise", bounds{limit: 2, acts: cancels | pauses, left: budget{acts: 1, promises: 1, turns: 3}, most: 3, begin: running},
+			budget{kills: 1, acts: 1, promises: 1, turns: 3, rescues: 1}},
+	}
+}
+
+func twoWait(m *model, w *world) {
+	m.exists = 3
+	w.pend[2], w.pend[3] = m.pool.state(m.asked(0)), m.pool.state(m.asked(1))
+	w.chats[0].phase, w.chats[1].phase = busy, busy
+}
+
+func armed(m *model, w *world) {
+	m.exists = 1
+	w.pend[0] = m.pool.state(m.asked(0))
+	w.chats[0].phase, w.chats[1].phase = busy, busy
+}
+
+func armedBeside(m *model, w *world) {
+	armed(m, w)
+	m.exists = 3
+	m.begun(w, 1, 0)
+}
+
+func running(m *model, w *world) {
+	m.exists = 1
+	m.begun(w, 0, 0)
+	w.chats[0].phase = busy
+}
+
+func otherInFront(m *model, w *world) {
+	running(m, w)
+	w.front = 1
+}
+
+func TestEveryInterleaving(t *testing.T) {
+	for _, f := range families() {
+		t.Run(f.name, func(t *testing.T) {
+			b := f.bounds
+			if *deep {
+				b.left = f.deep
+			}
+			m, found := explore(b, asItIs)
+			t.Logf("%d states, %d steps, %d states of loops, %.1f s", len(m.worlds), m.steps, len(m.pool.states)-1, m.took.Seconds())
+			if found != nil {
+				t.Error(found)
+			}
+			runtime.GC()
+		})
+	}
+}
+
+// Each variant of the protocol is broken in one way, and that is found.
+func TestABrokenProtocolIsFound(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		broken variant
+		family string
+		want   violation
+	}{
+		{"a claim that reads, writes and removes", unlockedClaim, "two loops wait for two chats", twoPlaces},
+		{"the same under the locks, killed", copiedClaim, "two loops wait for two chats", twoPlaces},
+		{"keys without a look at the state", blindKeys, "the session is over, and the user steers", typedLate},
+		{"a line that is typed again before it is known", impatient, "the session is over, and the user steers", typedTwice},
+		{"a cancel that sets a flag in a copy that it read before", staleCancel, "the session is over, and the user steers", cancelLost},
+		{"a cancel that looks at the live loop first", liveFirst, "a loop is armed for a chat", cancelLost},
+		{"an iteration counted at the typing and at the stop", doubleCount, "the session is over, and the user steers", miscounted},
+		{"a stop that is reported twice, not known again", forgottenStop, "the session is over, and the user steers", miscounted},
+		{"a pause that the line does not know of", deafLine, "the session is over, and the user steers", unpaused},
+		{"an injection that did not work, and is not told", quietEnd, "another chat is in front", lostWaiting},
+		{"an ended loop that is removed before its record is written", removedFirst, "the session is over, and something is killed", noPlace},
+		{"a cancelled loop that its line revives", revivedByLine, "the session is over, and the user steers", revived},
+		{"a typer that keeps its lock", keptLock, "the session is over, and the user types", stuckProcess},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, f := range families() {
+				if f.name != tt.family {
+					continue
+				}
+				m, found := explore(f.bounds, tt.broken)
+				if found == nil || found.property != tt.want {
+					t.Fatalf("got %v want %s", found, tt.want)
+				}
+				t.Logf("after %d states: %s, in %d steps", len(m.worlds), found.property, len(found.labels))
+			}
+		})
+	}
+}
