@@ -56,7 +56,7 @@ func runFlags(f *pflag.FlagSet) {
 
 // runLoop runs an agent in a loop of our own, for agents that have no hooks.
 func runLoop(ctx context.Context, e *env, args []string) error {
-	outliveReader() // the loop is not to end for that, nor to be left as if it ran
+	outliveReader()        // the loop is not to end for that, nor to be left as if it ran
 	if e.isSet("resume") { // its rules came with it
 		r, err := e.asked()
 		if err != nil {
