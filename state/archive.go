@@ -178,8 +178,19 @@ func (s *Store) saveRecord(name string, l loop.State) error {
 // writeRecord is durable: after a crash of the machine the archive is what is
 // left of a loop.
 func (s *Store) writeRecord(name string, data []byte) error {
-	return ownfile.Replace(s.recordPath(name), s.places.Archive, data, true)
+	return s.replaceKept(s.recordPath(name), data, true)
 }
+
+// replaceKept writes a file of the archive. What a kill leaves unfinished lies
+// beside the records, where it can be swept without a look at all of them.
+func (s *Store) replaceKept(path string, data []byte, durable bool) error {
+	if err := ownfile.CheckFolder(s.places.Archive); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return ownfile.Replace(path, s.scratch(), data, durable)
+}
+
+func (s *Store) scratch() string { return filepath.Join(s.places.Archive, ".new") }
 
 // rotate gives the newest record of a conversation another name, because a new
 // loop begins there.

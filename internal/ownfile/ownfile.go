@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // ErrNotOurs is wrapped by every refusal.
@@ -102,6 +104,9 @@ func Append(path string, data []byte) (size int64, err error) {
 	return size, errors.Join(err, f.Close())
 }
 
+// unfinished begins the name of a file that Replace still writes.
+const unfinished = ".new-"
+
 // Replace puts data at path so that a reader sees the old content or the new,
 // never a part. The new file is first written in scratch, a private folder on
 // the same file system, which is made where it is missing. With durable the content is on the disk before the
@@ -117,7 +122,7 @@ func Replace(path, scratch string, data []byte, durable bool) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(scratch, ".new-*")
+	f, err := os.CreateTemp(scratch, unfinished+"*")
 	if err != nil {
 		return err
 	}
@@ -130,6 +135,33 @@ func Replace(path, scratch string, data []byte, durable bool) error {
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// abandoned is the age of an unfinished file whose writer is gone: none takes
+// longer than seconds.
+const abandoned = time.Hour
+
+// Sweep removes from a scratch folder what a Replace that was killed has left
+// there. A missing folder is an empty one.
+func Sweep(scratch string, now time.Time) error {
+	err := CheckFolder(scratch)
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = os.ReadDir(scratch)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		info, failed := entry.Info()
+		if failed == nil && strings.HasPrefix(entry.Name(), unfinished) && now.Sub(info.ModTime()) > abandoned {
+			failed = os.Remove(filepath.Join(scratch, entry.Name()))
+		}
+		if !errors.Is(failed, fs.ErrNotExist) { // another has swept it
+			err = errors.Join(err, failed)
+		}
 	}
 	return err
 }
