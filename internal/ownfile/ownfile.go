@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -101,7 +102,16 @@ func Append(path string, data []byte) (size int64, err error) {
 		size = info.Size() + int64(len(data))
 		_, err = f.Write(data)
 	}
-	return size, errors.Join(err, f.Close())
+	return size, errors.Join(err, done(f))
+}
+
+// done closes a file that was written. One that a signal interrupts there is
+// closed all the same, and must not be closed again.
+func done(f *os.File) error {
+	if err := f.Close(); !errors.Is(err, syscall.EINTR) {
+		return err
+	}
+	return nil
 }
 
 // unfinished begins the name of a file that Replace still writes.
@@ -130,7 +140,7 @@ func Replace(path, scratch string, data []byte, durable bool) error {
 	if err == nil && durable {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = errors.Join(err, done(f)); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
