@@ -4,6 +4,7 @@ PREFIX ?= $(HOME)/.local
 BIN     = bin
 BENCH   =
 FUZZ    = 1m
+FAULTS  =
 
 # The two programs that everybody gets are static and free of cgo. The helper
 # for typing is built where its C libraries are.
@@ -14,7 +15,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test lab check bench bench-typing bench-watch fuzz cross package clean
+.PHONY: help build programs helper install demo docs record test lab check bench bench-typing bench-watch faults fuzz cross package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +66,9 @@ bench-typing: ## how long it takes from the hook's end to the message in the edi
 
 bench-watch: ## what the panel costs while 200 loops change (BENCH="-loops 1000 -events 100")
 	@go run ./bench/watch $(BENCH)
+
+faults: ## kill and injure every operation at every system call, on Linux, for about an hour (FAULTS="-only claim")
+	@go run ./chaos/faults $(FAULTS)
 
 fuzz: ## every fuzz target for FUZZ=1m
 	@scripts/fuzz $(FUZZ)

@@ -92,6 +92,7 @@ var rows = []row{
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("internal/testdesk")},
 	{dir: "bench/watch"},
+	{dir: "chaos/faults", ours: list("loop", "state", "platform")},
 	{dir: "scripts/record"},
 	{dir: "scripts/sbom", theirs: list("github.com/CycloneDX/cyclonedx-go")},
 	{dir: "scripts/testreport"},
@@ -116,7 +117,7 @@ var lean = []struct{ pkg, system, via string }{
 
 // programs are where packages main live: only they print, exit, read flags and
 // the environment. A library takes such things as arguments.
-var programs = list("cmd", "bench", "scripts")
+var programs = list("cmd", "bench", "scripts", "chaos")
 
 // ofPrograms is what a library must not name. os.TempDir and its like read the
 // environment too; package platform is told it, and tells the places.
