@@ -98,6 +98,9 @@ func claims() []operation {
 		{name: "claim by name", ready: pendingAs(me, nil), run: stop},
 		{name: "claim of an unbound file", ready: pendingAs(unbound, nil), run: stop},
 		{name: "claim of the legacy file", ready: func(w world) error { return w.write(w.places.Legacy(), asked(task, nil)) }, run: stop},
+		{name: "claim after another loop", ready: func(w world) error {
+			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), w.pending(me, asked(task, nil)))
+		}, run: stop, other: old},
 		{name: "claim at a tool call", ready: pendingAs(me, nil), run: hooked(func(w world) string { return w.uses("tool-1") })},
 		{name: "binding by a token", ready: pendingAs(unbound, fields{"token": token}), run: hooked(func(w world) string {
 			return w.event("postToolUse", fields{"tool_name": "Shell", "tool_use_id": "tool-1",

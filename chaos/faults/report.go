@@ -24,7 +24,6 @@ type row struct {
 
 // report is what came of all.
 type report struct {
-	settings
 	head string // when and where
 	took string
 	rows []row

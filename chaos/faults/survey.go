@@ -29,7 +29,7 @@ func survey(s settings, progress io.Writer) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
-	r = report{settings: s, head: s.head(start), can: abilities()}
+	r = report{head: s.head(start), can: abilities()}
 	list := slices.DeleteFunc(operations(), func(op operation) bool { return !strings.Contains(op.name, s.only) })
 	for n, op := range list {
 		fmt.Fprintf(progress, "faults: %d of %d: %s\n", n+1, len(list), op.name)
