@@ -32,7 +32,7 @@ func survey(s settings, progress io.Writer) (r report, err error) {
 	r = report{head: s.head(start), can: abilities()}
 	list := slices.DeleteFunc(operations(), func(op operation) bool { return !strings.Contains(op.name, s.only) })
 	for n, op := range list {
-		fmt.Fprintf(progress, "faults: %d of %d: %s\n", n+1, len(list), op.name)
+		fmt.Fprintf(progress, "faults: %d of %d: %s", n+1, len(list), op.name)
 		learned, err := learn(op, p, fmt.Sprintf("%s/op-%d", folder, n))
 		if err != nil {
 			return r, err
@@ -42,6 +42,7 @@ func survey(s settings, progress io.Writer) (r report, err error) {
 			return r, err
 		}
 		r.rows = append(r.rows, row)
+		fmt.Fprintf(progress, ": %d kills, %d other injuries, %d violations\n", row.kills, row.once+row.always+row.halves+row.real, len(row.violations))
 	}
 	r.took = fmt.Sprintf("It took %.0f s.", time.Since(start).Seconds())
 	return r, nil
