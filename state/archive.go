@@ -115,6 +115,8 @@ func (s *Store) putNamed(id string, l loop.State) error {
 		return s.saveRecord(id, l)
 	case there:
 		return nil
+	case errors.As(err, new(*fs.PathError)) && !errors.Is(err, fs.ErrNotExist):
+		return err // for a disk that failed once it would get a name by which nobody looks
 	}
 	return s.putOlder(id, l)
 }
