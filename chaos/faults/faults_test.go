@@ -97,7 +97,7 @@ func TestErrorsAreThoseThatACallCanGive(t *testing.T) {
 }
 
 func TestMarkdownHasBothSections(t *testing.T) {
-	r := report{head: "Today.", rows: []row{{name: "stop", calls: 300, kills: 600, once: 40, violations: []string{"kill 3: lost"}}}, can: abilities()}
+	r := report{head: "Today.", rows: []row{{name: "stop", calls: 300, kills: 600, once: 40, violations: []string{"kill 3: lost"}, gave: map[string][]string{"flock": {"EINTR", "ENOLCK"}}}}}
 	var b strings.Builder
 	if err := r.write(&b, true); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,8 @@ type injury struct {
 	how   string // one of those below
 	at    int    // which system call, from 1
 	errno syscall.Errno
-	dead  bool // Go's runtime ends the process
+	call  string // the name of the first call that gives it
+	dead  bool   // Go's runtime ends the process
 }
 
 const (
@@ -98,7 +99,7 @@ func (p *profile) injuries(short bool) (list []injury) {
 			continue
 		}
 		for _, e := range c.possible {
-			list = append(list, injury{how: failOnce, at: n + 1, errno: e})
+			list = append(list, injury{how: failOnce, at: n + 1, errno: e, call: c.name})
 			if e != syscall.EINTR && !short {
 				list = append(list, injury{how: failAlways, at: n + 1, errno: e})
 			}

@@ -14,11 +14,12 @@ type row struct {
 	name        string
 	calls, ours int // system calls: all of them, and those about our files
 	kills       int
-	once        int            // one error
-	always      int            // and from there on
-	halves      int            // half a write
-	real        int            // conditions that were brought about
-	byError     map[string]int // errors that were given
+	once        int                 // one error
+	always      int                 // and from there on
+	halves      int                 // half a write
+	real        int                 // conditions that were brought about
+	byError     map[string]int      // errors that were given
+	gave        map[string][]string // by which calls
 	violations  []string
 }
 
@@ -27,11 +28,7 @@ type report struct {
 	head string // when and where
 	took string
 	rows []row
-	can  []ability
 }
-
-// ability is a system call and the errors that it was made to give.
-type ability struct{ call, errors string }
 
 func (r report) violations() (n int) {
 	for _, row := range r.rows {
@@ -42,7 +39,7 @@ func (r report) violations() (n int) {
 
 // total is the sum of all rows.
 func (r report) total() row {
-	sum := row{name: "all", byError: map[string]int{}}
+	sum := row{name: "all", byError: map[string]int{}, gave: map[string][]string{}}
 	for _, one := range r.rows {
 		sum.calls += one.calls
 		sum.ours += one.ours
@@ -54,6 +51,9 @@ func (r report) total() row {
 		sum.violations = append(sum.violations, one.violations...)
 		for name, n := range one.byError {
 			sum.byError[name] += n
+		}
+		for call, errors := range one.gave {
+			sum.gave[call] = append(sum.gave[call], errors...)
 		}
 	}
 	return sum
@@ -108,8 +108,9 @@ func (r report) writeMarkdown(out io.Writer) error {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d |\n", o.name, o.ours, o.once, o.always, o.halves, o.real, len(o.violations)-count(o.violations, "kill"))
 	}
 	b.WriteString("\n| call | errors it was made to give |\n|---|---|\n")
-	for _, a := range r.can {
-		fmt.Fprintf(&b, "| %s | %s |\n", a.call, a.errors)
+	gave := r.total().gave
+	for _, call := range slices.Sorted(maps.Keys(gave)) {
+		fmt.Fprintf(&b, "| %s | %s |\n", call, strings.Join(slices.Compact(slices.Sorted(slices.Values(gave[call]))), " "))
 	}
 	fmt.Fprintf(&b, "\nGiven: %s. %s\n", r.errorCounts(), r.took)
 	for _, row := range r.rows {

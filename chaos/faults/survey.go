@@ -29,7 +29,7 @@ func survey(s settings, progress io.Writer) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
-	r = report{head: s.head(start), can: abilities()}
+	r = report{head: s.head(start)}
 	list := slices.DeleteFunc(operations(), func(op operation) bool { return !strings.Contains(op.name, s.only) })
 	for n, op := range list {
 		fmt.Fprintf(progress, "faults: %d of %d: %s", n+1, len(list), op.name)
@@ -67,7 +67,7 @@ func (s settings) head(at time.Time) string {
 
 // suffer does every injury to an operation, each in a copy of its world.
 func (p *profile) suffer(s settings, folder string) (row, error) {
-	result := row{name: p.op.name, calls: p.stops / 2, ours: len(p.ours), byError: map[string]int{}}
+	result := row{name: p.op.name, calls: p.stops / 2, ours: len(p.ours), byError: map[string]int{}, gave: map[string][]string{}}
 	var lock sync.Mutex
 	var failed error
 	jobs := make(chan try)
@@ -151,21 +151,9 @@ func (r *row) count(i injury, hit bool, wrong []string) {
 	if i.errno != 0 {
 		r.byError[errorName(i.errno)]++
 	}
-}
-
-// abilities are the system calls and their errors, for the reader.
-func abilities() (list []ability) {
-	for _, k := range kinds() {
-		var names []string
-		for _, e := range k.errors {
-			names = append(names, errorName(e))
-		}
-		if len(names) > 0 {
-			list = append(list, ability{k.name, strings.Join(names, " ")})
-		}
+	if i.call != "" && !slices.Contains(r.gave[i.call], errorName(i.errno)) {
+		r.gave[i.call] = append(r.gave[i.call], errorName(i.errno))
 	}
-	slices.SortFunc(list, func(a, b ability) int { return strings.Compare(a.call, b.call) })
-	return list
 }
 
 // folder is where it is tried: in memory, where that is possible, for a kill is
