@@ -67,7 +67,7 @@ bench-typing: ## how long it takes from the hook's end to the message in the edi
 bench-watch: ## what the panel costs while 200 loops change (BENCH="-loops 1000 -events 100")
 	@go run ./bench/watch $(BENCH)
 
-faults: ## kill and injure every operation at every system call, on Linux, for about an hour (FAULTS="-only claim")
+faults: ## kill and injure every operation at every system call, on Linux; it takes its time (FAULTS="-only claim")
 	@go run ./chaos/faults $(FAULTS)
 
 fuzz: ## every fuzz target for FUZZ=1m
