@@ -5,6 +5,7 @@ BIN     = bin
 BENCH   =
 LOAD    =
 FUZZ    = 1m
+FAULTS  =
 
 # The two programs that everybody gets are static and free of cgo. The helper
 # for typing is built where its C libraries are.
@@ -15,7 +16,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test lab check bench benchmarks bench-typing bench-watch load soak fuzz cross package clean
+.PHONY: help build programs helper install demo docs record test lab check bench benchmarks bench-typing bench-watch faults load soak fuzz cross package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -69,6 +70,9 @@ bench-typing: ## how long it takes from the hook's end to the message in the edi
 
 bench-watch: ## what the panel costs while 200 loops change (BENCH="-loops 1000 -events 100")
 	@go run ./bench/watch $(BENCH)
+
+faults: ## kill and injure every operation at every system call, on Linux; it takes its time (FAULTS="-only claim")
+	@go run ./chaos/faults $(FAULTS)
 
 load: ## 64 conversations at once, each a loop of 100 iterations; and again with the hook in two places (LOAD="-iterations 20")
 	@go run ./chaos/load many $(LOAD)

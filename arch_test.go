@@ -95,6 +95,7 @@ var rows = []row{
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("internal/testdesk")},
 	{dir: "bench/watch"},
+	{dir: "chaos/faults", ours: list("loop", "state", "platform")},
 	{dir: "chaos/load", ours: list("internal/simcursor"), theirs: list("github.com/gofrs/flock")},
 	{dir: "scripts/record"},
 	{dir: "scripts/sbom", theirs: list("github.com/CycloneDX/cyclonedx-go")},

@@ -53,7 +53,7 @@ func (s State) addHistory(e Event, now time.Time, v verdict, action string) Stat
 	}
 	h := s.Carried.with(e.Turn)
 	h.Number, h.StartedAt, h.EndedAt = s.Iterations, started, now
-	h.Seconds = now.Sub(started).Round(time.Millisecond).Seconds()
+	h.Seconds = max(0, now.Sub(started)).Round(time.Millisecond).Seconds() // the clock may have been set back
 	h.Promise, h.Refused, h.Warning, h.Verified = v.name(), v.refused, v.warning, v.check.short()
 	h.Files, h.Answer, h.Action = s.changedFiles(e, h.Files), answer(e.Turn.Texts), action
 	s.History, s.Carried = append(s.History, h), Iteration{}

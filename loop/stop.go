@@ -308,7 +308,7 @@ func (s State) ruled(e Event, iteration int) verdict {
 // summary tells, at a limit, what was tried and what stood in the way.
 func (s State) summary(why string, now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s; %d iterations in %s", why, s.Iterations, now.Sub(s.StartedAt).Round(time.Second))
+	fmt.Fprintf(&b, "%s; %d iterations in %s", why, s.Iterations, max(0, now.Sub(s.StartedAt)).Round(time.Second))
 	if !s.Run.NoTools {
 		fmt.Fprintf(&b, ", %d tool calls", s.ToolCalls)
 	}

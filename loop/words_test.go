@@ -182,6 +182,8 @@ func TestTheSummaryAtALimit(t *testing.T) {
 			[]loop.Event{stop(worked(marker)), stop(worked(marker)), stop(worked(working))},
 			"the limit of 3 iterations is reached; 3 iterations in 20s, 3 tool calls" +
 				"; promise refused 2 times, at last because this is iteration 2 and the loop runs for at least 9"},
+		{"after the clock was set back", func(l *loop.State) { l.MaxIterations, l.StartedAt = 2, time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC) }, repeat(2, stop(worked(working))),
+			"the limit of 2 iterations is reached; 2 iterations in 0s, 2 tool calls; the promise was never given"},
 		{"at the end of its time", func(l *loop.State) { l.MaxDuration = loop.Duration(15 * time.Second) }, repeat(3, stop(worked(working))),
 			"the time limit of 15s is reached; 3 iterations in 20s, 3 tool calls; the promise was never given"},
 	} {

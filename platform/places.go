@@ -31,13 +31,14 @@ func Find(getenv func(string) string) (Places, error) {
 		return Places{}, err
 	}
 	p := Places{Base: base, name: "cursor-ralph"}
-	if p.taken() {
+	taken, unknown := p.taken()
+	if taken {
 		p = p.withUID()
 	}
 	p.Archive, err = override(getenv, "CURSOR_RALPH_STATE_DIR", func(getenv func(string) string) string {
 		return stateFolder(runtime.GOOS, getenv, filepath.Join(p.Pending(), "archive"))
 	})
-	return p, err
+	return p, errors.Join(unknown, err)
 }
 
 // withUID gives the names of a user who has to share the base folder.
@@ -48,12 +49,19 @@ func (p Places) withUID() Places {
 
 // taken tells whether another user has our names in the base folder. What we
 // have decides first, so that nobody can make us change names by adding files.
-func (p Places) taken() bool {
-	plain := owner(p.Pending())
-	if plain == mine {
-		return false
+// What cannot be looked at is nobody's guess: a loop would begin under names
+// that the next event does not look for.
+func (p Places) taken() (bool, error) {
+	plain, err := owner(p.Pending())
+	if err != nil || plain != absent {
+		return plain == other, err
 	}
-	return plain == other || owner(p.withUID().Pending()) == mine || owner(p.in(logName)) == other
+	private, err := owner(p.withUID().Pending())
+	if err != nil || private == mine {
+		return private == mine, err
+	}
+	log, err := owner(p.in(logName))
+	return log == other, err
 }
 
 func override(getenv func(string) string, name string, byDefault func(func(string) string) string) (string, error) {
@@ -120,7 +128,7 @@ const logName = "-stop-hook.log"
 // Log has a line for each decision. It goes by another name where somebody
 // else put a file of its name after we had begun to use our names.
 func (p Places) Log() string {
-	if owner(p.in(logName)) == other {
+	if whose, _ := owner(p.in(logName)); whose == other { // one that cannot be looked at cannot be written, and that is told
 		return p.withUID().in(logName)
 	}
 	return p.in(logName)
@@ -137,13 +145,15 @@ const (
 	other
 )
 
-func owner(path string) ownership {
+func owner(path string) (ownership, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return absent
-	case err != nil || !ours(info):
-		return other
+		return absent, nil
+	case err != nil:
+		return absent, err
+	case !ours(info):
+		return other, nil
 	}
-	return mine
+	return mine, nil
 }

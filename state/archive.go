@@ -115,6 +115,8 @@ func (s *Store) putNamed(id string, l loop.State) error {
 		return s.saveRecord(id, l)
 	case there:
 		return nil
+	case errors.As(err, new(*fs.PathError)) && !errors.Is(err, fs.ErrNotExist):
+		return err // for a disk that failed once it would get a name by which nobody looks
 	}
 	return s.putOlder(id, l)
 }
@@ -178,8 +180,19 @@ func (s *Store) saveRecord(name string, l loop.State) error {
 // writeRecord is durable: after a crash of the machine the archive is what is
 // left of a loop.
 func (s *Store) writeRecord(name string, data []byte) error {
-	return ownfile.Replace(s.recordPath(name), s.places.Archive, data, true)
+	return s.replaceKept(s.recordPath(name), data, true)
 }
+
+// replaceKept writes a file of the archive. What a kill leaves unfinished lies
+// beside the records, where it can be swept without a look at all of them.
+func (s *Store) replaceKept(path string, data []byte, durable bool) error {
+	if err := ownfile.CheckFolder(s.places.Archive); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return ownfile.Replace(path, s.scratch(), data, durable)
+}
+
+func (s *Store) scratch() string { return filepath.Join(s.places.Archive, ".new") }
 
 // rotate gives the newest record of a conversation another name, because a new
 // loop begins there.

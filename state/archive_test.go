@@ -178,6 +178,22 @@ func TestPut(t *testing.T) {
 }
 
 // TestPutOnceMore: a killed cancel is done again.
+func TestPutBesideARecordThatCannotBeRead(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("needs an ordinary user, whom permissions bind")
+	}
+	w := newWorld(t)
+	w.write(w.record(me), seven("a"))
+	w.must(os.Chmod(w.record(me), 0))
+	if err := w.store.Put(w.context(), cancelled("b", me, *w.clock)); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("got %v, want that it is told", err)
+	}
+	w.must(os.Chmod(w.record(me), 0o600))
+	if running, over := w.count("b"); running+over != 0 {
+		t.Error("got a record under another name")
+	}
+}
+
 func TestPutOnceMore(t *testing.T) {
 	for _, id := range []string{me, ""} {
 		w := newWorld(t)

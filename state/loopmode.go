@@ -74,7 +74,7 @@ func (s *Store) SetMode(m Mode) error {
 	if err != nil {
 		return err
 	}
-	return ownfile.Replace(s.places.LoopMode(m.Workspace), s.places.Archive, append(data, '\n'), false)
+	return s.replaceKept(s.places.LoopMode(m.Workspace), append(data, '\n'), false)
 }
 
 // EndMode switches loop mode off in a workspace. It gives an fs.ErrNotExist

@@ -46,7 +46,7 @@ func (found seen[T]) add(s *Store, name, version string, what T) error {
 	if err != nil {
 		return err
 	}
-	return ownfile.Replace(filepath.Join(s.places.Archive, name), s.places.Archive, append(data, '\n'), false)
+	return s.replaceKept(filepath.Join(s.places.Archive, name), append(data, '\n'), false)
 }
 
 func (found seen[T]) oldest() string {

@@ -163,7 +163,16 @@ func (s *Store) claim(id string, take func(live string) error) error {
 		return err
 	}
 	_, _, err := s.apply(id, loop.Event{})
+	s.sweep()
 	return err
+}
+
+// sweep is done where a loop begins, which is rare. What cannot be removed is no
+// harm: it is tried again with the next loop.
+func (s *Store) sweep() {
+	for _, scratch := range []string{s.places.Scratch(), s.scratch()} {
+		_ = ownfile.Sweep(scratch, s.now())
+	}
 }
 
 // Begin makes a loop live in a conversation that has none, and keeps a record of

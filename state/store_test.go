@@ -372,6 +372,36 @@ func TestJournalOfTheLastLoopIsNotTheNextOnes(t *testing.T) {
 	}
 }
 
+// TestNextLoopSweepsWhatAKillLeftUnfinished is about both folders in which new
+// files are written.
+func TestNextLoopSweepsWhatAKillLeftUnfinished(t *testing.T) {
+	w := newWorld(t)
+	for _, folder := range []string{w.places.Scratch(), filepath.Join(w.places.Archive, ".new")} {
+		left := filepath.Join(folder, ".new-1")
+		w.write(left, "{")
+		w.must(os.Chtimes(left, w.clock.Add(-2*time.Hour), w.clock.Add(-2*time.Hour)))
+	}
+	w.begun(me, "a")
+	w.stop(me)
+	for name := range w.files() {
+		if strings.Contains(name, ".new-") {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+}
+
+// TestArchiveIsWrittenInItsOwnFolder: what a kill leaves unfinished there must
+// be found without a look at thousands of records.
+func TestArchiveIsWrittenInItsOwnFolder(t *testing.T) {
+	w := newWorld(t)
+	w.begun(me, "a")
+	w.stop(me)
+	info, err := os.Lstat(filepath.Join(w.places.Archive, ".new"))
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("got %v, %v, want a private folder", info, err)
+	}
+}
+
 func TestClockMayGoBackwards(t *testing.T) {
 	w := newWorld(t)
 	w.begun(me, "a")

@@ -50,7 +50,7 @@ func (h *handler) guard(ctx context.Context) (answer any) {
 // denies it, unless its conversation surely has no loop.
 func (h *handler) unheard(err error) any {
 	id := h.in.ConversationID
-	if !h.flags.guard {
+	if !h.flags.guard && (h.in.EventName != hook.EventPreToolUse || h.places.Base == "") {
 		return nil
 	}
 	if h.places.Base != "" && loop.CheckID(id) == nil {

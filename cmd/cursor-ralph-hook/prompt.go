@@ -158,7 +158,7 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	err := h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		switch {
 		case running == nil:
-		case running.SameTask(l) && h.now().Sub(running.CreatedAt) < armedTwice:
+		case running.SameTask(l) && h.now().Sub(running.CreatedAt).Abs() < armedTwice:
 			return false, nil
 		case !r.Replace:
 			answer = h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iterations, running.MaxIterations))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -68,7 +69,9 @@ type env struct {
 
 func (e *env) open() error {
 	places, err := platform.Find(e.getenv)
-	if err != nil {
+	if errors.As(err, new(*fs.PathError)) {
+		return err
+	} else if err != nil {
 		return problem(err.Error(), "unset it, or give the whole path")
 	}
 	e.places = places

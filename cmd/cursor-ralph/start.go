@@ -255,7 +255,7 @@ func (e *env) sameLoop(l, other loop.State) bool {
 func (e *env) refuseEnded(l loop.State) error {
 	ended, _ := e.store.Records()
 	for _, other := range ended {
-		if e.now().Sub(other.EndedAt) < lateCall && e.sameLoop(l, other) && other.ArmedBy == "prompt" && !other.Confirmed {
+		if e.now().Sub(other.EndedAt).Abs() < lateCall && e.sameLoop(l, other) && other.ArmedBy == "prompt" && !other.Confirmed {
 			return problem(fmt.Sprintf("this loop has ended already (%s)", other.Status), "do not start it; the user can send the /ralph-loop line again")
 		}
 	}

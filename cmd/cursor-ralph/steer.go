@@ -185,7 +185,7 @@ func (e *env) alreadyCancelled(args []string) (id string, ok bool) {
 	}
 	ended, _ := e.store.Records()
 	for _, l := range ended {
-		if l.Status != loop.Cancelled || e.now().Sub(l.EndedAt) >= confirmWindow || !within(here, l.Workspace) {
+		if l.Status != loop.Cancelled || e.now().Sub(l.EndedAt).Abs() >= confirmWindow || !within(here, l.Workspace) {
 			continue
 		}
 		if has, _ := e.store.Has(l.ConversationID); !has { // else there is a new one, which is meant

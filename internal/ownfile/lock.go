@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -39,7 +40,7 @@ func Held(path string) (bool, error) {
 		return false, err
 	}
 	f := flock.New(path, flock.SetFlag(os.O_RDWR|noFollow))
-	taken, err := f.TryLock()
+	taken, err := try(f)
 	return err == nil && !taken, errors.Join(refusal(path, err), f.Unlock())
 }
 
@@ -50,11 +51,11 @@ func take(ctx context.Context, f *flock.Flock) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if taken, err := f.TryLock(); taken || err != nil {
+	if taken, err := try(f); taken || err != nil {
 		return err
 	}
 	done := make(chan error, 1)
-	go func() { done <- f.Lock() }()
+	go func() { done <- wait(f) }()
 	select {
 	case err := <-done:
 		return err
@@ -65,6 +66,26 @@ func take(ctx context.Context, f *flock.Flock) error {
 			}
 		}()
 		return ctx.Err()
+	}
+}
+
+// try asks once. On a network's file system even a lock that is not waited for
+// may be interrupted by a signal, of which Go's runtime sends itself many.
+func try(f *flock.Flock) (taken bool, err error) {
+	for {
+		taken, err = f.TryLock()
+		if !errors.Is(err, syscall.EINTR) {
+			return taken, err
+		}
+	}
+}
+
+func wait(f *flock.Flock) error {
+	for {
+		err := f.Lock()
+		if !errors.Is(err, syscall.EINTR) {
+			return err
+		}
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
 )
 
 // ErrNotOurs is wrapped by every refusal.
@@ -99,8 +102,20 @@ func Append(path string, data []byte) (size int64, err error) {
 		size = info.Size() + int64(len(data))
 		_, err = f.Write(data)
 	}
-	return size, errors.Join(err, f.Close())
+	return size, errors.Join(err, done(f))
 }
+
+// done closes a file that was written. One that a signal interrupts there is
+// closed all the same, and must not be closed again.
+func done(f *os.File) error {
+	if err := f.Close(); !errors.Is(err, syscall.EINTR) {
+		return err
+	}
+	return nil
+}
+
+// unfinished begins the name of a file that Replace still writes.
+const unfinished = ".new-"
 
 // Replace puts data at path so that a reader sees the old content or the new,
 // never a part. The new file is first written in scratch, a private folder on
@@ -117,7 +132,7 @@ func Replace(path, scratch string, data []byte, durable bool) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(scratch, ".new-*")
+	f, err := os.CreateTemp(scratch, unfinished+"*")
 	if err != nil {
 		return err
 	}
@@ -125,11 +140,38 @@ func Replace(path, scratch string, data []byte, durable bool) error {
 	if err == nil && durable {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = errors.Join(err, done(f)); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// abandoned is the age of an unfinished file whose writer is gone: none takes
+// longer than seconds.
+const abandoned = time.Hour
+
+// Sweep removes from a scratch folder what a Replace that was killed has left
+// there. A missing folder is an empty one.
+func Sweep(scratch string, now time.Time) error {
+	err := CheckFolder(scratch)
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = os.ReadDir(scratch)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		info, failed := entry.Info()
+		if failed == nil && strings.HasPrefix(entry.Name(), unfinished) && now.Sub(info.ModTime()) > abandoned {
+			failed = os.Remove(filepath.Join(scratch, entry.Name()))
+		}
+		if !errors.Is(failed, fs.ErrNotExist) { // another has swept it
+			err = errors.Join(err, failed)
+		}
 	}
 	return err
 }

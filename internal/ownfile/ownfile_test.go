@@ -285,6 +285,22 @@ func TestReplaceLeavesNothingBehindWhenItFails(t *testing.T) {
 	}
 }
 
+func TestSweepRemovesWhatAKilledReplaceLeft(t *testing.T) {
+	scratch, now := t.TempDir(), time.Now()
+	for name, age := range map[string]time.Duration{".new-old": 2 * time.Hour, ".new-young": time.Minute, ".new-future": -2 * time.Hour, "file": 2 * time.Hour} {
+		path := write(t, filepath.Join(scratch, name), "")
+		must(t, os.Chtimes(path, now.Add(-age), now.Add(-age)))
+	}
+	must(t, ownfile.Sweep(scratch, now))
+	if got, want := names(t, scratch), []string{".new-future", ".new-young", "file"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	must(t, ownfile.Sweep(filepath.Join(scratch, "missing"), now))
+	if err := ownfile.Sweep(link(t, scratch, t.TempDir()), now); !errors.Is(err, ownfile.ErrNotOurs) {
+		t.Errorf("a link: got %v, want a refusal", err)
+	}
+}
+
 func TestReplaceRefusesAScratchFolderThatIsALink(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	scratch := link(t, filepath.Join(elsewhere, "missing"), dir)

@@ -1,0 +1,106 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// condition is an error that is not injected but brought about.
+type condition struct {
+	name  string
+	mount bool                          // it needs a disk of its own, which root alone can mount
+	begin func(w world) (func(), error) // and how it ends
+	few   int                           // how many descriptors there are
+}
+
+// A Go program needs some descriptors to begin. With fewer its runtime ends it,
+// and no line of ours runs.
+const (
+	hookBegins    = 7
+	commandBegins = 8
+)
+
+// conditions are a limit of descriptors from 3 on, a disk that was mounted
+// read-only, and one with so many pages left.
+func conditions(short bool) (list []condition) {
+	few, pages := 16, 12
+	if short {
+		few, pages = 10, 3
+	}
+	for n := 3; n <= few; n++ {
+		list = append(list, condition{name: fmt.Sprintf("at most %d descriptors", n), few: n})
+	}
+	list = append(list, condition{name: "a read-only disk", mount: true, begin: readOnly})
+	for n := range pages {
+		list = append(list, condition{name: fmt.Sprintf("a disk with %d pages left", n), mount: true, begin: full(n)})
+	}
+	return list
+}
+
+func readOnly(w world) (end func(), err error) {
+	change := func(flags uintptr) error { return syscall.Mount("", w.dir, "", syscall.MS_REMOUNT|flags, "") }
+	for range 1000 { // a process that another thread just starts may still hold a file that was copied
+		if err = change(syscall.MS_RDONLY); err != syscall.EBUSY {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return func() { _ = change(0) }, err // what stays read-only is found by the checks
+}
+
+// full leaves so many pages of a disk free.
+func full(pages int) func(w world) (func(), error) {
+	return func(w world) (func(), error) {
+		var disk syscall.Statfs_t
+		if err := syscall.Statfs(w.dir, &disk); err != nil {
+			return nil, err
+		}
+		filler := filepath.Join(w.dir, "filler")
+		size := (int64(disk.Bfree) - int64(pages) - 1) * disk.Bsize // one more is the filler's own
+		return func() { _ = os.Remove(filler) }, os.WriteFile(filler, make([]byte, max(size, 0)), 0o600)
+	}
+}
+
+// under runs an operation under a condition and checks as after an injury.
+func (p *profile) under(c condition, folder string) (wrong []string, err error) {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	if c.mount {
+		if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=1m,mode=0700"); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, syscall.Unmount(folder, syscall.MNT_DETACH)) }()
+	}
+	w, err := p.world.copy(folder)
+	if err != nil {
+		return nil, err
+	}
+	end := func() {}
+	if c.begin != nil {
+		if end, err = c.begin(w); err != nil {
+			return nil, err
+		}
+	}
+	run := p.op.run(w)
+	if c.few > 0 {
+		run.args = append([]string{"/bin/sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$@"`, c.few), "sh"}, run.args...)
+	}
+	o, err := run.run()
+	end()
+	if err != nil {
+		return nil, err
+	}
+	least := commandBegins
+	if p.isHook(w) {
+		least = hookBegins
+	}
+	return p.check(w, injury{how: c.name, dead: c.few > 0 && c.few < least}, o), nil
+}
