@@ -68,7 +68,7 @@ func (b *Box) anyUnbound() bool {
 	if err == nil && len(stems) == 0 && listed > largeFolder && b.now().Sub(folder.ModTime()) > coarseClock {
 		b.leave(mark)
 	}
-	return err == nil && len(stems) > 0
+	return errors.Is(err, ownfile.ErrNotOurs) || err == nil && len(stems) > 0 // Claim refuses the one too
 }
 
 // leave may fail: then the folder is listed again next time.
@@ -179,12 +179,7 @@ func (b *Box) unbound() []Item {
 // stems lists the names of the unbound files, in no order, and tells how many
 // names were listed.
 func (b *Box) stems() (stems []string, listed int, err error) {
-	folder, err := os.Open(b.places.Pending())
-	if err != nil {
-		return nil, 0, err
-	}
-	defer folder.Close()
-	names, err := folder.Readdirnames(-1)
+	names, err := ownfile.Names(b.places.Pending())
 	stems = names[:0]
 	for _, name := range names {
 		if stem, ok := strings.CutSuffix(name, ".json"); ok && unboundStem(stem) {

@@ -3,6 +3,7 @@
 package ownfile
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +16,15 @@ const noFollow = syscall.O_NOFOLLOW
 func open(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|noFollow|syscall.O_NONBLOCK, 0o600)
 	return f, refusal(path, err)
+}
+
+// openFolder is open for a folder: a pipe that took its place is not waited for.
+func openFolder(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	if refused := CheckFolder(path); err != nil && errors.Is(refused, ErrNotOurs) {
+		err = refused
+	}
+	return f, err
 }
 
 func checkOwner(path string, info fs.FileInfo) error {
