@@ -96,7 +96,7 @@ func (b *bench) repeat(ctx context.Context, n int) error {
 }
 
 func (b *bench) round() error {
-	for _, i := range rand.Perm(len(b.cases)) {
+	for _, i := range rand.Perm(len(b.cases)) { // #nosec G404 -- the order of a measurement
 		floor, hook, err := b.pair(b.cases[i])
 		if err != nil {
 			return fmt.Errorf("%s (%s, %d others): %w", b.cases[i].name, b.cases[i].place, b.cases[i].others, err)
@@ -146,7 +146,7 @@ func (b *bench) pair(c benchCase) (floor, hook time.Duration, err error) {
 	if err := os.WriteFile(b.inputFile(), input, 0o600); err != nil {
 		return 0, 0, err
 	}
-	floorFirst := rand.IntN(2) == 0
+	floorFirst := rand.IntN(2) == 0 // #nosec G404 -- the order of a measurement
 	if floorFirst {
 		floor, err = b.once(b.programs.floor, c, empty)
 	}

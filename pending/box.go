@@ -37,7 +37,7 @@ func New(places platform.Places, now func() time.Time) *Box {
 
 // TokenLine begins the line by which the command line tells a hook which file
 // it wrote; the token follows.
-const TokenLine = "cursor-ralph-token: "
+const TokenLine = "cursor-ralph-token: " // #nosec G101 -- the word, and no token
 
 // Item is a pending file.
 type Item struct {

@@ -49,5 +49,5 @@ func closeFolder(path string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	return os.Chmod(path, 0o700)
+	return os.Chmod(path, 0o700) // #nosec G302 -- a folder
 }
