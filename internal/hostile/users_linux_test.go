@@ -2,6 +2,7 @@ package hostile_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,6 +23,7 @@ type user struct {
 	name string
 	id   int
 	base string // CURSOR_RALPH_DIR, where it is not the default
+	cwd  string // where they work, if not in their home
 }
 
 const (
@@ -118,9 +120,9 @@ func (u user) owns(path string) {
 	}))
 }
 
-// tooLong is far beyond what a hook or a command may take, and what no wait for
-// the other end of a pipe is done in.
-const tooLong = 8 * time.Second
+// tooLong is far beyond what a hook or a command may take. A wait for the other
+// end of a pipe has no end.
+const tooLong = 30 * time.Second
 
 // answer is what a program did.
 type answer struct {
@@ -135,7 +137,7 @@ func (u user) runs(stdin, program string, args ...string) answer {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	var out, errs bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = strings.NewReader(stdin), &out, &errs, u.work(), u.env()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = strings.NewReader(stdin), &out, &errs, cmp.Or(u.cwd, u.work()), u.env()
 	cmd.SysProcAttr = u.attributes()
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
@@ -173,7 +175,7 @@ func (u user) event(name, id string, more fields) string {
 	u.Helper()
 	all := fields{
 		"hook_event_name": name, "conversation_id": id, "generation_id": fmt.Sprint(time.Now().UnixNano()),
-		"cursor_version": "3.18.25", "workspace_roots": []string{u.work()},
+		"cursor_version": "3.18.25", "workspace_roots": []string{cmp.Or(u.cwd, u.work())},
 	}
 	maps.Copy(all, more)
 	data, err := json.Marshal(all)
