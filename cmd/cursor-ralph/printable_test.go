@@ -8,7 +8,7 @@ import (
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"größer\n\t汉字 שלום":              "größer\n\t汉字 שלום",
-		"👩\u200d💻":                      "👩\u200d💻",
+		"👩\u200d💻":                       "👩\u200d💻",
 		"\x1b[2J\r\u009b\x7f\x00":        `\u001b[2J\u000d\u009b\u007f\u0000`,
 		"\x9b":                           "\ufffd",
 		"\u202e\u2066\u200e\u061c":       `\u202e\u2066\u200e\u061c`,
