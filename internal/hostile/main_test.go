@@ -44,7 +44,7 @@ func run(m *testing.M) int {
 }
 
 func build(dir string) error {
-	cmd := exec.Command("go", "build", "-o", dir+"/", "../../cmd/cursor-ralph", "../../cmd/cursor-ralph-hook")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", dir+"/", "../../cmd/cursor-ralph", "../../cmd/cursor-ralph-hook")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the programs: %w\n%s", err, out)
