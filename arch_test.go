@@ -75,6 +75,8 @@ var rows = []row{
 	{dir: "internal/model"},
 	// Tests alone: the binaries under the simulated Cursor.
 	{dir: "internal/e2e"},
+	// Tests alone: those who mean harm.
+	{dir: "internal/hostile"},
 	// Tests alone: what README and docs tell a reader to run.
 	{dir: "internal/docs"},
 

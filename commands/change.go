@@ -74,7 +74,7 @@ func (f File) apply() error {
 	if f.New == nil {
 		return os.Remove(f.Path) // of a link only the link
 	}
-	if err := os.MkdirAll(filepath.Dir(f.target), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(f.target), 0o755); err != nil { // #nosec G301 -- the editor's own folders, as it makes them
 		return err
 	}
 	return replaceFile(f.target, f.New, f.mode)

@@ -177,7 +177,7 @@ func (d macDesk) put(ctx context.Context, _ window, line string) (clip, error) {
 }
 
 // macPassword marks a clipboard. Source: nspasteboard.org.
-const macPassword = "org.nspasteboard.ConcealedType"
+const macPassword = "org.nspasteboard.ConcealedType" // #nosec G101 -- the name of a kind of clipboard content
 
 // types gives the types of what is on the clipboard, a line each.
 func (d macDesk) types(ctx context.Context) (string, error) {

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func New(places platform.Places, now func() time.Time) *Box {
 
 // TokenLine begins the line by which the command line tells a hook which file
 // it wrote; the token follows.
-const TokenLine = "cursor-ralph-token: "
+const TokenLine = "cursor-ralph-token: " // #nosec G101 -- the word, and no token
 
 // Item is a pending file.
 type Item struct {
@@ -151,17 +152,14 @@ func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), lockN
 // List gives every pending file, the legacy one too, in the order of their
 // names.
 func (b *Box) List() ([]Item, error) {
-	var entries []fs.DirEntry
-	err := ownfile.CheckFolder(b.places.Pending())
-	if err == nil {
-		entries, err = os.ReadDir(b.places.Pending())
-	}
+	names, err := ownfile.Names(b.places.Pending())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var items []Item
-	for _, entry := range entries {
-		name, ok := strings.CutSuffix(entry.Name(), ".json")
+	slices.Sort(names)
+	for _, name := range names {
+		name, ok := strings.CutSuffix(name, ".json")
 		if ok && !strings.HasPrefix(name, ".") {
 			items = append(items, b.item(name, b.path(name)))
 		}

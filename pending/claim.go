@@ -69,7 +69,7 @@ func (b *Box) anyUnbound() bool {
 	if err == nil && len(stems) == 0 && listed > largeFolder && b.now().Sub(folder.ModTime()) > coarseClock {
 		b.leave(mark)
 	}
-	return err == nil && len(stems) > 0
+	return errors.Is(err, ownfile.ErrNotOurs) || err == nil && len(stems) > 0 // Claim refuses the one too
 }
 
 // leave may fail: then the folder is listed again next time.
@@ -201,17 +201,17 @@ func (b *Box) unbound() iter.Seq[Item] {
 	}
 }
 
-// stems lists the names of the unbound files, and tells how many names were
-// listed. os.ReadDir, unlike os.Open, does not make the runtime's poller, which
-// would cost every stop without a loop more than the listing does.
+// stems lists the names of the unbound files, in no order, and tells how many
+// names were listed.
 func (b *Box) stems() (stems []string, listed int, err error) {
-	entries, err := os.ReadDir(b.places.Pending())
-	for _, entry := range entries {
-		if stem, ok := strings.CutSuffix(entry.Name(), ".json"); ok && unboundStem(stem) {
+	names, err := ownfile.Names(b.places.Pending())
+	stems = names[:0]
+	for _, name := range names {
+		if stem, ok := strings.CutSuffix(name, ".json"); ok && unboundStem(stem) {
 			stems = append(stems, stem)
 		}
 	}
-	return stems, len(entries), err
+	return stems, len(names), err
 }
 
 // usable tells why a file cannot be claimed. A missing or ended one counts as

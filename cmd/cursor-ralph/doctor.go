@@ -314,16 +314,32 @@ func checkStates(_ context.Context, e *env) []finding {
 	for _, p := range problems {
 		found = append(found, wrong(p.Error(), "correct the file, or remove it"))
 	}
-	for _, pattern := range []string{e.places.Live("*"), e.places.Legacy(), filepath.Join(e.places.Pending(), "*.json")} {
-		aside, err := filepath.Glob(pattern + ".corrupt-*")
-		if err != nil {
-			found = append(found, wrong(err.Error(), ""))
-		}
-		for _, path := range aside {
-			found = append(found, remark("was not a loop's file and was moved aside: "+path, "look what is in it, then remove it"))
-		}
+	for _, path := range e.aside() {
+		found = append(found, remark("was not a loop's file and was moved aside: "+path, "look what is in it, then remove it"))
 	}
 	return found
+}
+
+// aside gives what we have moved aside. Nobody is told to look at what another
+// user has given such a name.
+func (e *env) aside() (paths []string) {
+	live, _ := e.places.LivePattern()
+	legacy := filepath.Base(e.places.Legacy())
+	shared, _ := os.ReadDir(e.places.Base) // List has told what is wrong with it
+	for _, entry := range shared {
+		if name := entry.Name(); strings.HasPrefix(name, live) || strings.HasPrefix(name, legacy) {
+			paths = append(paths, filepath.Join(e.places.Base, name))
+		}
+	}
+	names, _ := ownfile.Names(e.places.Pending()) // as above
+	slices.Sort(names)
+	for _, name := range names {
+		paths = append(paths, filepath.Join(e.places.Pending(), name))
+	}
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := ownfile.Check(path)
+		return err != nil || !strings.Contains(path, ".json.corrupt-")
+	})
 }
 
 // checkMachine tells of arrangements in which the hook and the agent's shell

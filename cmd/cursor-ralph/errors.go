@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 )
 
 // complaint is an error for people: what went wrong, and what to do about it.
@@ -45,23 +47,28 @@ func (e *env) complain(err error) int {
 }
 
 // printable makes text from outside safe for a terminal: a control character,
-// which could be part of an escape sequence, is shown as a code.
+// which could be part of an escape sequence, is shown as a code, and so is what
+// nobody sees or what makes text look like another. The codes are those of JSON.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
-		case r == '\n' || r == '\t':
+		case r == '\n' || r == '\t' || !unicode.IsControl(r) && !unseen(r):
 			b.WriteRune(r)
-		case r < ' ' || r >= 0x7f && r < 0xa0 || bidirectional(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
+		case r > 0xffff:
+			one, two := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, one, two)
 		default:
-			b.WriteRune(r)
+			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
 	return b.String()
 }
 
-// bidirectional tells of the characters that can make text look like another.
-func bidirectional(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
+// unseen tells of the characters that change the direction of text, end a line
+// for some readers alone, or have no width. The two that join letters and parts
+// of an emoji are none of them.
+func unseen(r rune) bool {
+	joins := r == '\u200c' || r == '\u200d'
+	return unicode.Is(unicode.Cf, r) && !joins || r == '\u2028' || r == '\u2029'
 }

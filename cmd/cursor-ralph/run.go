@@ -173,7 +173,7 @@ func (e *env) newRun(ctx context.Context, l loop.State, replace bool) error {
 
 // newRunID names the loop of a run.
 func newRunID(now time.Time) string {
-	return fmt.Sprintf("run-%s-%04x", strconv.FormatInt(now.Unix(), 36), rand.Uint32N(1<<16))
+	return fmt.Sprintf("run-%s-%04x", strconv.FormatInt(now.Unix(), 36), rand.Uint32N(1<<16)) // #nosec G404 -- a name, no secret
 }
 
 // makeRoom sees to the runs of this folder that can still be resumed: a new one

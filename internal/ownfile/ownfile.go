@@ -200,6 +200,24 @@ func CheckFolder(path string) error {
 	return err
 }
 
+// Names lists what is in a folder of ours, in no order. The folder that was
+// opened is checked, not only its name.
+func Names(path string) (names []string, err error) {
+	f, err := openFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read from
+	info, err := f.Stat()
+	if err == nil {
+		err = checkFolderOwner(path, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.Readdirnames(-1)
+}
+
 func checkFolder(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	switch {

@@ -511,3 +511,32 @@ func names(t *testing.T, dir string) (names []string) {
 	}
 	return names
 }
+
+func TestNamesOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b", "a"} {
+		write(t, filepath.Join(dir, name), "")
+	}
+	got, err := ownfile.Names(dir)
+	if slices.Sort(got); !slices.Equal(got, []string{"a", "b"}) || err != nil {
+		t.Errorf("got %q, %v, want both", got, err)
+	}
+	if got, err := ownfile.Names(filepath.Join(dir, "missing")); len(got) > 0 || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %q, %v, want fs.ErrNotExist", got, err)
+	}
+	must(t, os.Symlink(dir, filepath.Join(dir, "link")))
+	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	for _, path := range []string{filepath.Join(dir, "a"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")} {
+		err := soon(t, func() error { _, err := ownfile.Names(path); return err })
+		if !errors.Is(err, ownfile.ErrNotOurs) {
+			t.Errorf("%s: got %v, want a refusal", filepath.Base(path), err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	must(t, os.Chown(dir, nobody, nobody))
+	if got, err := ownfile.Names(dir); len(got) > 0 || !errors.Is(err, ownfile.ErrNotOurs) {
+		t.Errorf("somebody else's: got %q, %v, want a refusal", got, err)
+	}
+}

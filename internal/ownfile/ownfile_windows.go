@@ -17,6 +17,13 @@ func open(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag, 0o600)
 }
 
+func openFolder(path string) (*os.File, error) {
+	if err := CheckFolder(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
 func checkOwner(string, fs.FileInfo) error       { return nil }
 func checkFolderOwner(string, fs.FileInfo) error { return nil }
 func closeFolder(string, fs.FileInfo) error      { return nil }

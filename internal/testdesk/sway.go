@@ -58,7 +58,7 @@ func StartSway(ctx context.Context, env []string, config ...string) (*Sway, erro
 func (s *Sway) start(ctx context.Context, path string, env, config []string) error {
 	text := strings.Join(append([]string{"xwayland disable", "focus_follows_mouse no", "output * bg #222222 solid_color"}, config...), "\n")
 	file := filepath.Join(s.dir, "config")
-	if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil { // #nosec G306 -- a settings file of a test
 		return err
 	}
 	args := []string{path, "-c", file}

@@ -1,0 +1,12 @@
+//go:build unix && !linux
+
+package hostile_test
+
+// apart and furnish are for Linux, where a test can have a /tmp of its own.
+func apart() (code int, done bool) { return 0, false }
+
+func furnish() error { return nil }
+
+const swapping = "CURSOR_RALPH_HOSTILE_SWAP"
+
+func swap([]string) int { return 1 }
