@@ -171,15 +171,13 @@ func (p *pool) decide(d decision) result {
 		if l.Journal.Of != names(d.id) {
 			l.Journal = loop.Mark{Of: names(d.id)}
 		}
-		data := []byte(p.texts[d.journal])
-		if int64(len(data)) < l.Journal.Offset {
-			l.Journal.Offset = 0
-		}
+		var rest []byte
+		rest, l.Journal = unfolded([]byte(p.texts[d.journal]), l.Journal)
 		fold := loop.Fold
 		if e.Kind == loop.EventContinue {
 			fold = loop.FoldBefore
 		}
-		e.Turn = fold(data[l.Journal.Offset:], l.Journal.Tools)
+		e.Turn = fold(rest, l.Journal.Tools)
 	}
 	next, action := loop.Decide(l, e, d.now.time())
 	r := result{p.state(next), actionOf(action.Kind), p.text(action.Text)}
@@ -188,6 +186,18 @@ func (p *pool) decide(d decision) result {
 	}
 	p.decided[d] = r
 	return r
+}
+
+// unfolded is what a journal holds beyond a mark; of another journal than the
+// marked one, all.
+func unfolded(journal []byte, m loop.Mark) ([]byte, loop.Mark) {
+	if int64(len(journal)) >= m.Offset {
+		if rest, known := m.Rest(journal[m.Start():]); known {
+			return rest, m
+		}
+	}
+	m.Offset, m.TailBytes, m.TailSum = 0, 0, ""
+	return journal, m
 }
 
 // names gives the ids of the chats.
