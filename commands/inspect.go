@@ -56,7 +56,11 @@ func byteOrderMark(raw []byte) []Finding {
 }
 
 func unparsable(err error) []Finding {
-	return []Finding{fatal("correct it there: Cursor drops the whole file as it is", "does not parse: %v", err)}
+	remedy := "correct it there: Cursor drops the whole file as it is"
+	if strings.Contains(err.Error(), "invalid UTF-8") { // of which Cursor may think otherwise
+		remedy = "save the file as UTF-8"
+	}
+	return []Finding{fatal(remedy, "does not parse: %v", err)}
 }
 
 // shapes finds what makes it impossible to say where our entries belong.

@@ -62,6 +62,7 @@ func TestInspectFindsEachMistake(t *testing.T) {
 		{"block comment in strings", stop, stop + `, { "command": "ls a/*", "matcher": "*/b" }`, `"ls a/*" holds /*`, true},
 		{"trailing comma", stop, stop + ",", "line 5: a comma before", true},
 		{"not parsing", `"version": 1,`, `"version": 1`, "does not parse: line 3, column 3", true},
+		{"not UTF-8", `"version": 1,`, "\"version\": 1, // caf\xe9", "does not parse: line 2, column 17: invalid UTF-8", true},
 		{"byte-order mark", "{\n  \"version", "\xef\xbb\xbf{\n  \"version", "byte-order mark", true},
 		{"duplicate event", `"hooks": {`, `"hooks": { "postToolUse": [],`, `"hooks" has "postToolUse" more than once`, true},
 		{"no stop entry", `"stop"`, `"sessionEnd"`, "no stop entry runs cursor-ralph-hook", true},
