@@ -84,7 +84,8 @@ func wrap(text string, width, most int) []string {
 	if text == "" || width <= 0 || most <= 0 {
 		return nil
 	}
-	lines := strings.Split(ansi.WrapWc(text, width, ""), "\n")
+	// Wrap alone leaves a line too wide that begins with spaces.
+	lines := strings.Split(ansi.HardwrapWc(ansi.WrapWc(text, width, ""), width, true), "\n")
 	if len(lines) > most {
 		lines = lines[:most]
 		lines[most-1] = cut(lines[most-1]+" …", width)
