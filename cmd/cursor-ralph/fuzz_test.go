@@ -49,9 +49,11 @@ func FuzzPrintable(f *testing.F) {
 	})
 }
 
-// dangerous tells of what a terminal obeys, or what shows a text as another.
+// dangerous tells of what a terminal obeys, what shows a text as another, and
+// what nobody sees.
 func dangerous(r rune) bool {
-	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) ||
+		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Join_Control, r)
 }
 
 // FuzzSession asserts that a script for the simulated Cursor is played as it is
