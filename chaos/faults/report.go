@@ -23,6 +23,15 @@ type row struct {
 	violations  []string
 }
 
+// tooLittle complains of an operation to which so little was done that nothing is
+// shown.
+func (r row) tooLittle() []string {
+	if r.kills > 0 && r.once >= 10 && r.real >= 8 {
+		return nil
+	}
+	return []string{fmt.Sprintf("too little was tried: %d kills, %d errors, %d conditions", r.kills, r.once, r.real)}
+}
+
 // report is what came of all.
 type report struct {
 	head string // when and where

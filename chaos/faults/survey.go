@@ -88,6 +88,7 @@ func (p *profile) suffer(s settings, folder string) (row, error) {
 	}
 	close(jobs)
 	group.Wait()
+	result.violations = append(result.violations, result.tooLittle()...)
 	return result, failed
 }
 
