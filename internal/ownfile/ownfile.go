@@ -156,18 +156,15 @@ const abandoned = time.Hour
 // Sweep removes from a scratch folder what a Replace that was killed has left
 // there. A missing folder is an empty one.
 func Sweep(scratch string, now time.Time) error {
-	err := CheckFolder(scratch)
-	var entries []fs.DirEntry
-	if err == nil {
-		entries, err = os.ReadDir(scratch)
-	}
+	names, err := Names(scratch)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	for _, entry := range entries {
-		info, failed := entry.Info()
-		if failed == nil && strings.HasPrefix(entry.Name(), unfinished) && now.Sub(info.ModTime()) > abandoned {
-			failed = os.Remove(filepath.Join(scratch, entry.Name()))
+	for _, name := range names {
+		path := filepath.Join(scratch, name)
+		info, failed := os.Lstat(path)
+		if failed == nil && strings.HasPrefix(name, unfinished) && now.Sub(info.ModTime()) > abandoned {
+			failed = os.Remove(path)
 		}
 		if !errors.Is(failed, fs.ErrNotExist) { // another has swept it
 			err = errors.Join(err, failed)
