@@ -85,7 +85,7 @@ func TestEveryPartHasItsTable(t *testing.T) {
 			t.Errorf("no table %q in:\n%s", title, out.String())
 		}
 	}
-	if !strings.Contains(out.String(), "A short run") {
+	if !strings.Contains(out.String(), "A short run: ") {
 		t.Error("one run of each case is not called short")
 	}
 	for _, x := range r.Turns {
@@ -136,8 +136,9 @@ func fake(t *testing.T, answer string) string {
 func TestABinaryThatIsNoHookIsNotMeasured(t *testing.T) {
 	needsShell(t)
 	for _, tt := range []struct{ part, answer, want string }{
-		{"speed", "", "want {}"},
-		{"speed", `{"followup_message":"go on"}`, "want {}"},
+		// By chance any case comes first, and each says in its own words what it wants.
+		{"speed", "", `answered "\n"`},
+		{"speed", `{"followup_message":"go on"}`, `answered "{\"followup_message`},
 		{"speed", "{}", "want"}, // never goes on, and records nothing
 		{"growth", "{}", "want"},
 		{"claims", "{}", "want a follow-up"},

@@ -16,7 +16,7 @@ on a machine with %d cores: %s.
 `
 
 const tooShort = `
-**A short run, on a machine that did other things too: it shows what is measured, not how fast anything is.**
+**A short run: it shows what is measured, not how fast anything is.**
 `
 
 const reading = `

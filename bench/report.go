@@ -114,10 +114,10 @@ func (r result) speedTable() table {
 		t.rows = append(t.rows, []string{x.Case, x.Place, ms(x.Floor), ms(x.Median), ms(x.P95), times(x.Ratio), target(x.Target), word(x.OK, x.Target)})
 	}
 	t.notes = "Whole processes, from the start to the end; \"floor\" is the least a Go program can do, run beside each case."
-	if r.FsyncMS != 0 {
+	if r.FsyncMS > 0 { // or the difference is lost in noise
 		t.notes += fmt.Sprintf(" A stop that goes on takes %s ms more on this disk than on tmpfs: what fsync costs.", ms(r.FsyncMS))
 	}
-	if r.GitMS != 0 {
+	if r.GitMS > 0 {
 		t.notes += fmt.Sprintf(" In a small git repository, where the hook asks git, it takes %s ms more than without one.", ms(r.GitMS))
 	}
 	return t

@@ -19,12 +19,10 @@ type condition struct {
 	few   int                           // how many descriptors there are
 }
 
-// A Go program needs some descriptors to begin. With fewer its runtime ends it,
-// and no line of ours runs.
-const (
-	hookBegins    = 7
-	commandBegins = 8
-)
+// enough is how many descriptors a Go program needs for its runtime and one file.
+// With fewer the runtime ends it: two are for the limits of a control group, two
+// for its poller.
+const enough = 8
 
 // conditions are a limit of descriptors from 3 on, a disk that was mounted
 // read-only, and one with so many pages left.
@@ -91,16 +89,14 @@ func (p *profile) under(c condition, folder string) (wrong []string, err error) 
 	}
 	run := p.op.run(w)
 	if c.few > 0 {
-		run.args = append([]string{"/bin/sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$@"`, c.few), "sh"}, run.args...)
+		// What make or a shell has open would be some of them.
+		limit := fmt.Sprintf(`ulimit -n %d && exec "$@" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-`, c.few)
+		run.args = append([]string{"/bin/sh", "-c", limit, "sh"}, run.args...)
 	}
 	o, err := run.run()
 	end()
 	if err != nil {
 		return nil, err
 	}
-	least := commandBegins
-	if p.isHook(w) {
-		least = hookBegins
-	}
-	return p.check(w, injury{how: c.name, dead: c.few > 0 && c.few < least}, o), nil
+	return p.check(w, injury{how: c.name, dead: c.few > 0 && c.few < enough}, o), nil
 }

@@ -25,9 +25,10 @@ type row struct {
 
 // report is what came of all.
 type report struct {
-	head string // when and where
-	took string
-	rows []row
+	head  string // when and where
+	took  string
+	rows  []row
+	short bool
 }
 
 func (r report) violations() (n int) {
@@ -96,7 +97,7 @@ func (r report) errorCounts() string {
 func (r report) writeMarkdown(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Killed at every system call\n\n%s\n\n", r.head)
-	b.WriteString("Each operation is one process, killed with `kill -9` before and after each of its system calls, one try for each.\n\n")
+	fmt.Fprintf(&b, "Each operation is one process, killed with `kill -9` %s, one try for each.\n\n", r.when())
 	b.WriteString("| operation | system calls | killed | violations |\n|---|---:|---:|---:|\n")
 	all := append(slices.Clone(r.rows), r.total())
 	for _, o := range all {
@@ -120,6 +121,14 @@ func (r report) writeMarkdown(out io.Writer) error {
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// when tells at which moments a process was killed.
+func (r report) when() string {
+	if r.short {
+		return "before each call that changes a file of ours"
+	}
+	return "before and after each of its system calls"
 }
 
 // count tells how many violations came of one kind of injury.

@@ -29,7 +29,7 @@ func survey(s settings, progress io.Writer) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
-	r = report{head: s.head(start)}
+	r = report{head: s.head(start), short: s.short}
 	list := slices.DeleteFunc(operations(), func(op operation) bool { return !strings.Contains(op.name, s.only) })
 	for n, op := range list {
 		fmt.Fprintf(progress, "faults: %d of %d: %s", n+1, len(list), op.name)
@@ -88,6 +88,7 @@ func (p *profile) suffer(s settings, folder string) (row, error) {
 	}
 	close(jobs)
 	group.Wait()
+	result.violations = append(result.violations, result.tooLittle()...)
 	return result, failed
 }
 
@@ -154,6 +155,15 @@ func (r *row) count(i injury, hit bool, wrong []string) {
 	if i.call != "" && !slices.Contains(r.gave[i.call], errorName(i.errno)) {
 		r.gave[i.call] = append(r.gave[i.call], errorName(i.errno))
 	}
+}
+
+// tooLittle complains of an operation to which so little was done that nothing is
+// shown.
+func (r row) tooLittle() []string {
+	if r.kills > 0 && r.once >= 10 && r.real >= 8 {
+		return nil
+	}
+	return []string{fmt.Sprintf("too little was tried: %d kills, %d errors, %d conditions", r.kills, r.once, r.real)}
 }
 
 // folder is where it is tried: in memory, where that is possible, for a kill is

@@ -66,7 +66,7 @@ func (w watcher) trace(c command) (o outcome, err error) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone by now
 		}
 	}()
-	t := tracer{watcher: w, pid: pid, inside: map[int]*call{}, opened: map[int]*call{}}
+	t := tracer{watcher: w, pid: pid, kinds: kinds(), inside: map[int]*call{}, opened: map[int]*call{}}
 	if o.status, err = t.steer(); err != nil {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // what went wrong is told
 		return o, err
@@ -80,6 +80,7 @@ func (w watcher) trace(c command) (o outcome, err error) {
 type tracer struct {
 	watcher
 	pid    int
+	kinds  map[uint64]kind
 	inside map[int]*call // by thread
 	opened map[int]*call // of our files, the call that opened them, by descriptor
 }
@@ -213,7 +214,7 @@ func change(thread int, how func(*syscall.PtraceRegs)) {
 // call says what a system call is, and whether it is about one of our files.
 func (t *tracer) call(thread int, i *info) *call {
 	c := &call{number: i.number, args: i.args}
-	kind, known := kinds()[i.number]
+	kind, known := t.kinds[i.number]
 	if !known {
 		return c
 	}

@@ -126,9 +126,9 @@ func (p *place) writePending(id, task string, most int) error {
 	if err := os.MkdirAll(p.pending(), 0o700); err != nil {
 		return err
 	}
-	scratch := filepath.Join(p.dir, id+".new")
-	return errors.Join(os.WriteFile(scratch, []byte(text), 0o600),
-		os.Rename(scratch, filepath.Join(p.pending(), id+".json")))
+	unnamed := filepath.Join(p.dir, id+".new")
+	return errors.Join(os.WriteFile(unnamed, []byte(text), 0o600),
+		os.Rename(unnamed, filepath.Join(p.pending(), id+".json")))
 }
 
 // asAgent are the variables of the agent's shell.

@@ -92,6 +92,7 @@ func (p *place) archived(chats []*chat) (problems []string) {
 		switch {
 		case strings.HasSuffix(name, ".history"):
 			long--
+		case name == scratch: // atRest wants it empty
 		case name == ".session-limits.json" || want[name]:
 			delete(want, name)
 		default:

@@ -104,7 +104,9 @@ func (p *place) command(ctx context.Context, vars []string, args ...string) (str
 // belong to none, locks that are held, processes, errors in the log.
 func (p *place) atRest() (problems []string) {
 	problems = append(p.strays(p.base(), ofBase), p.strays(p.pending(), ofPending)...)
-	problems = append(problems, p.strays(filepath.Join(p.pending(), ".new"), func(string) bool { return false })...)
+	for _, folder := range []string{p.pending(), p.archive()} {
+		problems = append(problems, p.strays(filepath.Join(folder, scratch), func(string) bool { return false })...)
+	}
 	problems = append(problems, p.held()...)
 	problems = append(problems, p.logged("action=error")...)
 	problems = append(problems, leftRunning(p.built)...)
@@ -119,8 +121,11 @@ func ofBase(name string) bool {
 	return false
 }
 
+// scratch is the folder for files that have no name of their own yet.
+const scratch = ".new"
+
 func ofPending(name string) bool {
-	return name == ".new" || strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".lock")
+	return name == scratch || strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".lock")
 }
 
 // strays are the files of a folder that have no business there.

@@ -46,8 +46,9 @@ func apart() (code int, done bool) {
 	return 0, true
 }
 
-// furnish mounts what the users live in. The times at which files were read are
-// kept there, so that a test sees what was.
+// furnish mounts what the users live in, and moves the programs there: the folder
+// in which they were built gets out of sight. The times at which files were read
+// are kept there, so that a test sees what was.
 func furnish() error {
 	if os.Getenv(inside) == "" {
 		return nil
@@ -71,7 +72,7 @@ func furnish() error {
 			return err
 		}
 	}
-	if err := copyProgram("/proc/self/exe", filepath.Join(bin, "attacker")); err != nil {
+	if err := errors.Join(copyProgram("/proc/self/exe", filepath.Join(bin, "attacker")), os.RemoveAll(from)); err != nil {
 		return err
 	}
 	if err := os.Setenv("TMPDIR", filepath.Join(grounds, "scratch")); err != nil {

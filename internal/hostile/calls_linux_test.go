@@ -27,7 +27,7 @@ func (u user) calls(stdin, program string, args ...string) (lines []string) {
 	u.Helper()
 	out := u.in("calls")
 	u.runs(stdin, "strace", append([]string{"-f", "-y", "-qq", "-s", "10000", "-o", out, "-e",
-		"trace=open,openat,openat2,creat,fstat,newfstatat,read,pread64,write,pwrite64,execve", filepath.Join(bin, program)}, args...)...)
+		"trace=open,openat,openat2,creat,fstat,newfstatat,read,pread64,write,pwrite64,getdents64,execve", filepath.Join(bin, program)}, args...)...)
 	data, err := os.ReadFile(out)
 	must(u.T, err)
 	must(u.T, os.Remove(out))
@@ -71,7 +71,7 @@ func TestOpenedFilesAreLookedAtBeforeTheyAreUsed(t *testing.T) {
 	opens := regexp.MustCompile(`^(?:open|openat|openat2|creat)\(.*?"(` + shared + `/cursor-ralph[^"]*)"(.*)`)
 	looks := regexp.MustCompile(`^(?:fstat|newfstatat)\(\d+<([^>]*)>`)
 	atOnce := regexp.MustCompile(`O_NONBLOCK|O_RDWR|O_DIRECTORY`) // with any of these a pipe is not waited for
-	uses := regexp.MustCompile(`^(?:read|pread64|write|pwrite64)\(\d+<(` + shared + `/cursor-ralph[^>]*)>`)
+	uses := regexp.MustCompile(`^(?:read|pread64|write|pwrite64|getdents64)\(\d+<(` + shared + `/cursor-ralph[^>]*)>`)
 	opened := 0
 	for step, calls := range alice.everyStep() {
 		looked := map[string]bool{}
