@@ -377,3 +377,20 @@ func TestTheSecondReportOfALineDoesNotUndoAPause(t *testing.T) {
 		t.Errorf("got %+v, %s", a, c.l.Status)
 	}
 }
+
+func TestAPauseDuringAVerificationEndsWithIt(t *testing.T) {
+	c := newChat(t)
+	c.l.Verify = "true"
+	c.all(stop(worked(working), func(e *loop.Event) { e.SessionLimit, e.Typing = 1, loop.TypingPossible }))
+	typed, again := loop.Event{Kind: loop.EventTyped, Conversation: "c1"}, goOn(worked("<promise>COMPLETE</promise>"))
+	c.all(typed, again, loop.Event{Kind: loop.EventPause})
+	verified := again
+	verified.Verified = loop.Verification{ID: c.l.Verifying.ID, Passed: true}
+	if a := c.do(verified); verified.Verified.ID == "" || a.Kind != loop.Refuse || c.l.Status != loop.Paused {
+		t.Errorf("got %+v, %s", a, c.l.Status)
+	}
+	c.do(typed)
+	if a := c.do(again); a.Kind != loop.AskVerify {
+		t.Errorf("the user sends the line again: got %+v", a)
+	}
+}

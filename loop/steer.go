@@ -82,6 +82,9 @@ func (s State) continued(e Event, now time.Time) (State, Action) {
 		return s, s.continuedAlready()
 	}
 	if !e.Idle && (s.crossed(now) || s.overtaken()) {
+		if e.Verified.ID != "" {
+			s.Verifying = Verifying{} // its promise is still in the journal, and is found again
+		}
 		return s, s.pausedMeanwhile()
 	}
 	s.ContinuedIn, s.Continued = e.Generation, ""

@@ -5,7 +5,9 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,6 +77,16 @@ func TestEventAfterTheLoopWritesNothing(t *testing.T) {
 		w.rests(event)
 		if diff := cmp.Diff(before, w.everything()); diff != "" {
 			t.Errorf("%s: got other files (-before +after):\n%s", name, diff)
+		}
+	}
+}
+
+func TestACommandInEscapedLettersIsObeyed(t *testing.T) {
+	for _, line := range []string{`/\u0072alph-loop build it`, `/ralph\u002dloop build it`} {
+		w := newWorld(t)
+		w.hook(strings.Replace(w.sends("a", "LINE"), "LINE", line, 1))
+		if _, err := os.Stat(w.pending("a")); err != nil {
+			t.Errorf("%s: got %v", line, err)
 		}
 	}
 }

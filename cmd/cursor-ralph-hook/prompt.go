@@ -59,7 +59,8 @@ var (
 // ours, while loop mode is off. To decode such a message would cost more than to
 // find that out.
 func (h *handler) nothingToUs() bool {
-	if slices.ContainsFunc(slices.Concat(starts, controls), h.in.Contains) {
+	const escaped = `\u00` // a plain letter may be written so, too
+	if h.in.Contains(escaped) || slices.ContainsFunc(slices.Concat(starts, controls), h.in.Contains) {
 		return false
 	}
 	_, on := h.loopMode()
