@@ -65,7 +65,7 @@ func (s State) overtaken() bool {
 }
 
 func (s State) pausedMeanwhile() Action {
-	return Action{Kind: Refuse, Why: "the loop was paused while its continue line was on its way", Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on"}
+	return Action{Kind: Refuse, Why: "the loop was paused while its continue line was on its way", Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on, or runs cursor-ralph resume " + s.ConversationID}
 }
 
 // continued is cursor-ralph continue on a live loop: fold, end with an
