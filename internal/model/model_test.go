@@ -108,6 +108,11 @@ func TestABrokenProtocolIsFound(t *testing.T) {
 		{"an injection that did not work, and is not told", quietEnd, "another chat is in front", lostWaiting},
 		{"an ended loop that is removed before its record is written", removedFirst, "the session is over, and something is killed", noPlace},
 		{"a cancelled loop that its line revives", revivedByLine, "the session is over, and the user steers", revived},
+		{"an injection that begins beside another", secondInject, "the session is over, and the user types", openedTwice},
+		{"an injector that does not wait for its turn", sharedKeys, "the session is over, and the user types", twoTypists},
+		{"a line that is taken wherever it comes", movesAnywhere, "another chat is in front", notKept},
+		{"a line that only one copy of the hook keeps back", keptOnce, "another chat is in front", notKept},
+		{"a line that is kept back by no answer", unhindered, "another chat is in front", notKept},
 		{"a typer that keeps its lock", keptLock, "the session is over, and the user types", stuckProcess},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -156,6 +156,7 @@ func (r *run) decide(id uint8, e event) outcome {
 func (r *run) save(id uint8, before ref, e event, live bool) outcome {
 	w, p := r.w, r.p
 	r.count(before, e, p.did)
+	r.begins(before, p.did.next, e)
 	p.next = p.did.next
 	switch ended := r.pool.ended(p.next); {
 	case !live && (ended || e.kind != loop.EventContinue):

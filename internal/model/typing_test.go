@@ -49,7 +49,7 @@ func (r *run) typist(emit func(string)) {
 			emit("sees that the hook is over")
 		}
 	case takesTurn:
-		if w.typing == 0 {
+		if w.typing == 0 || r.variant == sharedKeys {
 			w.typing = r.holder()
 			p.pc++
 			emit("may type")
@@ -130,6 +130,11 @@ func (r *run) key(pressed *[8]uint8) {
 	pressed[i]++
 	if !r.wanted() {
 		r.w.ghost.late[i]++
+	}
+	for other := firstTypist; other < firstTypist+typists; other++ {
+		if p := r.w.procs[other]; other != r.me && p.kind == typist && (p.pc == permitReturn || p.pc == pressReturn) {
+			r.violates(twoTypists)
+		}
 	}
 	if pressed[i] > 1 {
 		r.violates(typedTwice)
