@@ -128,14 +128,15 @@ func (r *run) begins(before, next ref, e event) {
 }
 
 // keeps looks at a line that came to another chat than the loop's while an
-// injection was open: each copy of the hook keeps it back.
+// injection was open: the editor is told to keep it back, and no copy of the hook
+// lets the loop move there.
 func (r *run) keeps(h *chat, id uint8, before ref) {
 	l := r.pool.states[before]
 	if before == 0 || l.Status.Ended() || r.p.chat == id {
 		return
 	}
 	h.kept = h.kept || l.Injection.Open(r.w.now.time())
-	if h.kept && r.p.did.kind != refuse {
+	if h.kept && r.p.did.kind != refuse && r.pool.states[r.p.did.next].ContinueIn == names(r.p.chat) {
 		r.violates(notKept)
 	}
 }
