@@ -150,6 +150,9 @@ func (r *run) count(before ref, e event, did result) {
 	if after.Status == loop.Running && e.kind == loop.EventResume {
 		g.paused &^= 1 << task
 	}
+	if e.kind == loop.EventContinue && after.Status == loop.PromiseAccepted && s.Status != loop.PromiseAccepted {
+		g.counted[task]++ // the turn of a stop that did not count, with the promise in it
+	}
 	switch {
 	case s.Status.Ended() && e.kind != loop.EventContinue:
 	case e.kind == loop.EventStop:
