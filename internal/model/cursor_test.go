@@ -47,6 +47,18 @@ func (w *world) send(c, msg uint8) {
 	}
 }
 
+// inTwo tells whether a line was under way in two chats at once, and still is in
+// one: of two agents that were told to continue the second is not known of.
+func (w *world) inTwo(id uint8) bool {
+	line := lineFor + id
+	for _, h := range w.chats {
+		if w.ghost.twoLines && (h.msg == line || h.queue[0] == line || h.queue[1] == line) {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *model) submitNext(w world, c uint8) *world {
 	h := &w.chats[c]
 	h.msg, h.queue, h.own = h.queue[0], [2]uint8{h.queue[1]}, 0
@@ -65,6 +77,10 @@ func (w *world) submit(c uint8) {
 
 func (m *model) submitted(w world, c uint8) *world {
 	h := &w.chats[c]
+	if h.kept && !h.refused {
+		m.violates(notKept)
+	}
+	h.kept = false
 	if h.refused {
 		h.phase, h.msg = idle, nothing
 		return &w

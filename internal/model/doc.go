@@ -8,7 +8,9 @@
 // once: a rename, a replaced file, a look without a lock. Another test drives
 // the real state.Store and pending.Box beside the model's.
 //
-// A violated property is printed with the steps that lead to it.
+// A violated property is printed with the steps that lead to it. What is known
+// not to hold, where a line is under way in two chats at once, is pinned by a
+// test of its own.
 //
 //	go test ./internal/model          // small bounds, for every change
 //	go test ./internal/model -deep    // larger ones, by hand

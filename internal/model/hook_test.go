@@ -142,10 +142,14 @@ func (r *run) promptHook() bool {
 func (r *run) typed(h *chat) bool {
 	w, p := r.w, r.p
 	id := h.msg - lineFor
+	before := w.live[id]
 	o := r.apply(id, event{kind: loop.EventTyped, chat: p.chat})
+	if o == finished {
+		r.keeps(h, id, before)
+	}
 	switch {
 	case o == finished && p.did.kind == refuse:
-		h.refused = true
+		h.refused = h.refused || r.variant != unhindered
 		r.tell(p.did.next)
 		r.end()
 	case o == finished && w.live[id] != 0:

@@ -36,7 +36,7 @@ func families() []family {
 		{"another chat is in front", bounds{limit: 1, acts: cancels | pauses | types | looksAway, left: budget{acts: 1, turns: 2}, most: 2, begin: otherInFront},
 			budget{acts: 2, turns: 3}},
 		{"nothing can type here", bounds{limit: 2, byHand: true, acts: everything &^ injects, left: budget{acts: 1, turns: 3}, most: 3, begin: running},
-			budget{kills: 1, acts: 2, turns: 3, rescues: 1}},
+			budget{kills: 1, acts: 1, turns: 3, rescues: 1}},
 		{"the agent gives its promise", bounds{limit: 2, acts: cancels | pauses, left: budget{acts: 1, promises: 1, turns: 3}, most: 3, begin: running},
 			budget{kills: 1, acts: 1, promises: 1, turns: 3, rescues: 1}},
 	}
@@ -71,6 +71,21 @@ func otherInFront(m *model, w *world) {
 	w.front = 1
 }
 
+// inTwoChats is after the hooks have noted a line of ours and the user's own, in
+// two chats at once.
+func inTwoChats(m *model, w *world) {
+	m.exists = 1
+	m.begun(w, 0, 0)
+	l := m.pool.states[w.live[0]]
+	l.ContinueIn, l.ContinueAt = names(0), w.now.time()
+	w.live[0] = m.pool.state(l)
+	w.ghost.twoLines = true
+	for c := range uint8(chats) {
+		w.chats[c].phase, w.chats[c].msg = busy, lineFor
+		w.procs[firstAgent+c] = proc{kind: agent, chat: c}
+	}
+}
+
 func TestEveryInterleaving(t *testing.T) {
 	for _, f := range families() {
 		t.Run(f.name, func(t *testing.T) {
@@ -84,6 +99,28 @@ func TestEveryInterleaving(t *testing.T) {
 				t.Error(found)
 			}
 			runtime.GC()
+		})
+	}
+}
+
+// What is not promised, and does happen: a line of ours and the user's own reach
+// the agents of two chats at once.
+func TestKnownLimits(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		acts int
+		want violation
+	}{
+		{"the agent of the second chat undoes a pause", pauses, unpaused},
+		{"the loop runs in one chat, and the agent works in the other", 0, lostRunning},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := bounds{limit: 1, acts: tt.acts, left: budget{acts: 1, turns: 1}, most: 2, begin: inTwoChats}
+			_, found := explore(b, noExcuse)
+			if found == nil || found.property != tt.want {
+				t.Fatalf("got %v want %s", found, tt.want)
+			}
+			t.Log(found)
 		})
 	}
 }
@@ -108,6 +145,11 @@ func TestABrokenProtocolIsFound(t *testing.T) {
 		{"an injection that did not work, and is not told", quietEnd, "another chat is in front", lostWaiting},
 		{"an ended loop that is removed before its record is written", removedFirst, "the session is over, and something is killed", noPlace},
 		{"a cancelled loop that its line revives", revivedByLine, "the session is over, and the user steers", revived},
+		{"an injection that begins beside another", secondInject, "the session is over, and the user types", openedTwice},
+		{"an injector that does not wait for its turn", sharedKeys, "the session is over, and the user types", twoTypists},
+		{"a line that is taken wherever it comes", movesAnywhere, "another chat is in front", notKept},
+		{"a line that only one copy of the hook keeps back", keptOnce, "another chat is in front", notKept},
+		{"a line that is kept back by no answer", unhindered, "another chat is in front", notKept},
 		{"a typer that keeps its lock", keptLock, "the session is over, and the user types", stuckProcess},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

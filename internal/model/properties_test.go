@@ -21,6 +21,9 @@ const (
 	lostRunning  violation = "a loop runs, and nobody works on it"
 	lostWaiting  violation = "a loop waits, and the user was not told"
 	stuckProcess violation = "a process waits for ever"
+	openedTwice  violation = "an injection begins while another is open"
+	twoTypists   violation = "two injectors type at once"
+	notKept      violation = "a line that came to another chat was not kept back"
 )
 
 // invariant holds in every state.
@@ -86,7 +89,7 @@ func (m *model) lasting(w *world) violation {
 		}
 	}
 	for c, l := range w.live {
-		if l == 0 || w.ghost.killed || w.ghost.twoLines || m.goesOn(w, uint8(c)) {
+		if l == 0 || w.ghost.killed || w.ghost.twoLines && m.variant != noExcuse || m.goesOn(w, uint8(c)) {
 			continue
 		}
 		switch s := m.pool.states[l]; {
@@ -114,6 +117,30 @@ func (m *model) goesOn(w *world, c uint8) bool {
 	return w.chats[c].queue[0] != nothing
 }
 
+// begins looks at an injection that begins: none is open then, unless a stop
+// closes it.
+func (r *run) begins(before, next ref, e event) {
+	was, now := r.pool.states[before], r.w.now.time()
+	if e.kind == loop.EventStop || !was.Injection.Open(now) || r.pool.states[next].Injection.ID == was.Injection.ID {
+		return
+	}
+	r.violates(openedTwice)
+}
+
+// keeps looks at a line that came to another chat than the loop's while an
+// injection was open: the editor is told to keep it back, and no copy of the hook
+// lets the loop move there.
+func (r *run) keeps(h *chat, id uint8, before ref) {
+	l := r.pool.states[before]
+	if before == 0 || l.Status.Ended() || r.p.chat == id {
+		return
+	}
+	h.kept = h.kept || l.Injection.Open(r.w.now.time())
+	if h.kept && r.p.did.kind != refuse && r.pool.states[r.p.did.next].ContinueIn == names(r.p.chat) {
+		r.violates(notKept)
+	}
+}
+
 // count keeps, beside the loop, how many turns of it have ended: each once.
 func (r *run) count(before ref, e event, did result) {
 	s, after, task, g := r.pool.states[before], r.pool.states[did.next], r.pool.task(before), &r.w.ghost
@@ -122,6 +149,9 @@ func (r *run) count(before ref, e event, did result) {
 	}
 	if after.Status == loop.Running && e.kind == loop.EventResume {
 		g.paused &^= 1 << task
+	}
+	if e.kind == loop.EventContinue && after.Status == loop.PromiseAccepted && s.Status != loop.PromiseAccepted {
+		g.counted[task]++ // the turn of a stop that did not count, with the promise in it
 	}
 	switch {
 	case s.Status.Ended() && e.kind != loop.EventContinue:
@@ -174,6 +204,12 @@ const (
 	removedFirst          // an ended loop's live file is removed before its record is written
 	revivedByLine         // a cancelled loop may be taken up again
 	keptLock              // an injector leaves the lock of those who type behind
+	secondInject          // an injection is not refused while another is open
+	sharedKeys            // an injector does not wait for its turn
+	movesAnywhere         // a line that came to another chat is not kept back
+	keptOnce              // the second copy of the hook does not know that it was
+	unhindered            // the hook's answer does not keep it back
+	noExcuse              // as it is; what is not promised is looked at, too
 )
 
 // bend makes of a decision what a broken variant would.
@@ -188,12 +224,29 @@ func (r *run) bend(before ref, e event, did result) result {
 		l.Status = loop.UserStopped
 		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
 	}
+	if l := r.pool.states[before]; did.kind == refuse && r.pretends(l.Injection, e) {
+		l.Injection.Outcome, l.Injection.ClosedAt = "closed", time.Time{}
+		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
+	}
 	if r.variant == doubleCount && did.kind == inject && e.kind == loop.EventStop {
 		l := r.pool.states[did.next]
 		l.Iterations++
 		did.next = r.pool.state(l)
 	}
 	return did
+}
+
+// pretends tells whether a broken variant takes no notice of an injection.
+func (r *run) pretends(i loop.Injection, e event) bool {
+	switch r.variant {
+	case secondInject:
+		return e.kind == loop.EventInject
+	case movesAnywhere:
+		return e.kind == loop.EventTyped
+	case keptOnce:
+		return e.kind == loop.EventTyped && i.Outcome != ""
+	}
+	return false
 }
 
 // unpaused decides as if the pause were none of the user's.

@@ -156,6 +156,7 @@ func (r *run) decide(id uint8, e event) outcome {
 func (r *run) save(id uint8, before ref, e event, live bool) outcome {
 	w, p := r.w, r.p
 	r.count(before, e, p.did)
+	r.begins(before, p.did.next, e)
 	p.next = p.did.next
 	switch ended := r.pool.ended(p.next); {
 	case !live && (ended || e.kind != loop.EventContinue):
@@ -216,11 +217,11 @@ func (r *run) justEnded(chat uint8) bool {
 // take renames the file, which is the claim.
 func (r *run) take(chat uint8, stop bool) outcome {
 	w, p := r.w, r.p
+	w.journal[chat] = 0 // whether there is a loop or not
 	slot := r.choose(chat, stop)
 	if slot < 0 {
 		return r.release(missing)
 	}
-	w.journal[chat] = 0
 	if r.variant == copiedClaim || r.variant == unlockedClaim {
 		p.next, p.slot, p.stage = w.pend[slot], uint8(slot+1), copied
 		if r.variant == copiedClaim {
@@ -275,9 +276,11 @@ func (r *run) changePending(slot int, e event) outcome {
 		if slot < chats && w.locks[id] != 0 {
 			return blocked
 		}
-		if slot < chats && w.live[id] == 0 && w.arch[id] == 0 {
+		switch {
+		case slot < chats && w.live[id] == 0 && w.arch[id] == 0:
 			w.arch[id] = p.next
-		} else {
+		case slot < chats && w.arch[id] == p.next: // by one that was killed
+		default:
 			r.keepOlder(p.next)
 		}
 		p.stage = removing
@@ -351,10 +354,14 @@ func (r *run) move(from, to uint8) outcome {
 
 func (r *run) beginMove(from, to uint8) outcome {
 	w := r.w
-	if r.load(from) || r.load(to) {
+	switch {
+	case r.load(from):
 		return more
-	}
-	if w.live[from] == 0 || w.live[to] != 0 {
+	case w.live[from] == 0:
+		return r.release(missing)
+	case r.load(to):
+		return more
+	case w.live[to] != 0:
 		return r.release(missing)
 	}
 	r.lock(from)

@@ -49,7 +49,7 @@ func (r *run) typist(emit func(string)) {
 			emit("sees that the hook is over")
 		}
 	case takesTurn:
-		if w.typing == 0 {
+		if w.typing == 0 || r.variant == sharedKeys {
 			w.typing = r.holder()
 			p.pc++
 			emit("may type")
@@ -131,6 +131,11 @@ func (r *run) key(pressed *[8]uint8) {
 	if !r.wanted() {
 		r.w.ghost.late[i]++
 	}
+	for other := firstTypist; other < firstTypist+typists; other++ {
+		if p := r.w.procs[other]; other != r.me && p.kind == typist && (p.pc == permitReturn || p.pc == pressReturn) {
+			r.violates(twoTypists)
+		}
+	}
 	if pressed[i] > 1 {
 		r.violates(typedTwice)
 	}
@@ -139,9 +144,30 @@ func (r *run) key(pressed *[8]uint8) {
 	}
 }
 
+// stray tells whether an injector's injection was over already, and not by a
+// pause: a Return that is being pressed then sends a line like the user's own.
+func (r *run) stray(p proc) bool {
+	l := r.w.live[p.id]
+	i, _ := r.pool.states[l].InjectionOf(r.pool.texts[p.inj])
+	return l != 0 && i.Outcome != "" && i.Outcome != "paused by the user"
+}
+
+// pressing tells whether such a Return is being pressed.
+func (r *run) pressing(id uint8) bool {
+	for _, p := range r.w.procs[firstTypist : firstTypist+typists] {
+		if p.kind == typist && p.id == id && p.pc == pressReturn && r.stray(p) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *run) pressReturn(emit func(string)) {
 	w, p := r.w, r.p
 	r.key(&w.ghost.returns)
+	if r.stray(*p) {
+		w.ghost.loose |= 1 << r.pool.task(w.live[p.id])
+	}
 	if line := w.input[w.front]; line != 0 {
 		w.send(w.front, lineFor+line-1)
 		w.input[w.front] = 0

@@ -195,6 +195,7 @@ func (r *run) steerer() bool {
 	if o == finished && p.did.kind != refuse && w.live[p.id] != 0 {
 		l := w.live[p.id]
 		switch {
+		case p.kind == pauser && (w.inTwo(p.id) || r.pressing(p.id)) && r.variant != noExcuse: // not promised
 		case p.kind == pauser:
 			w.ghost.paused |= 1 << r.pool.task(l) &^ w.ghost.loose
 		case r.pool.states[l].Status == loop.Waiting:

@@ -89,6 +89,7 @@ type chat struct {
 	own     ref      // the text of a follow-up that is submitted
 	began   instant
 	refused bool
+	kept    bool // the line came while it was to be kept back
 	counted bool // this turn's end
 	aborted bool
 }
