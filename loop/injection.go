@@ -230,15 +230,18 @@ func ExpandedContinue(text string) (id string, ok bool) {
 	if !strings.Contains(text, "/ralph-loop") {
 		return "", false
 	}
-	i := strings.LastIndex(text, "--continue")
-	if i < 0 {
-		return "", false
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == '=' || unicode.IsSpace(r) })
+	for i, word := range slices.Backward(words) {
+		word = strings.TrimLeftFunc(word, func(r rune) bool { return r > unicode.MaxASCII || !idByte(byte(r)) }) // a quote, a bracket
+		if word != "--continue" || i == len(words)-1 {
+			continue
+		}
+		if id = words[i+1]; CheckID(id) != nil {
+			return "", false
+		}
+		return id, true
 	}
-	fields := strings.FieldsFunc(text[i+len("--continue"):], func(r rune) bool { return r == '=' || unicode.IsSpace(r) })
-	if len(fields) == 0 || CheckID(fields[0]) != nil {
-		return "", false
-	}
-	return fields[0], true
+	return "", false
 }
 
 // PastLimit tells whether a user's message shows that Cursor's limit is real:
