@@ -46,7 +46,7 @@ func replace(hook, by string) error {
 		return err
 	}
 	defer from.Close()
-	to, err := os.OpenFile(hook, os.O_WRONLY|os.O_TRUNC, 0o700)
+	to, err := os.OpenFile(hook, os.O_WRONLY|os.O_TRUNC, 0o700) // #nosec G302 -- a program
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (b *bench) repeat(ctx context.Context, cases []*benchCase, n int) error {
 		c.taken = make([][]sample, len(c.runners))
 	}
 	for range n {
-		for _, i := range rand.Perm(len(cases)) {
+		for _, i := range rand.Perm(len(cases)) { // #nosec G404 -- the order of a measurement
 			if ctx.Err() != nil {
 				return errors.New("interrupted")
 			}
@@ -113,7 +113,7 @@ func (b *bench) beside(c *benchCase) error {
 	if err != nil {
 		return err
 	}
-	for _, i := range rand.Perm(len(c.runners)) {
+	for _, i := range rand.Perm(len(c.runners)) { // #nosec G404 -- the order of a measurement
 		r := c.runners[i]
 		if r.before != nil {
 			if err := r.before(); err != nil {

@@ -51,7 +51,7 @@ func (b *bench) turns(ctx context.Context, r *result) error {
 			p.taken = nil
 		}
 		for range n {
-			for _, i := range rand.Perm(len(players)) {
+			for _, i := range rand.Perm(len(players)) { // #nosec G404 -- the order of a measurement
 				if ctx.Err() != nil {
 					return errors.New("interrupted")
 				}

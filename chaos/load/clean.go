@@ -113,7 +113,7 @@ type subject struct {
 // round has three loops: one that was only asked for, or begun, and two that came
 // to a stop already.
 func (k *cleaning) round(ctx context.Context, n int, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	rng := drawn(seed, n)
 	c, during := cleaners[n%len(cleaners)], n/len(cleaners)%2 == 1
 	when := "between events"
 	if during {
@@ -121,7 +121,7 @@ func (k *cleaning) round(ctx context.Context, n int, seed uint64) {
 	}
 	var subjects []*subject
 	for i := range 3 {
-		subjects = append(subjects, &subject{chat: &chat{place: k.place, door: k.door, rng: rand.New(rand.NewPCG(seed, uint64(n*10+i+1))),
+		subjects = append(subjects, &subject{chat: &chat{place: k.place, door: k.door, rng: drawn(seed, n*10+i+1),
 			id: fmt.Sprintf("round-%d-%d", n, i), max: 50, calls: 2 + rng.IntN(3), fate: fate{limit, 50}}})
 	}
 	k.each(subjects, c.name+" before", func(i int, s *subject) error { return s.prepare(ctx, i) })

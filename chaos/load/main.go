@@ -26,12 +26,18 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"time"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// drawn gives what the n-th of those who draw from a seed gets.
+func drawn(seed uint64, n int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(n))) // #nosec G404 -- the same ones again is what a seed is for
+}
 
 // settings are the command line.
 type settings struct {

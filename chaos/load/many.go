@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -55,7 +54,7 @@ func openDoor(ctx context.Context, p *place, s settings) (door, error) {
 
 func newChats(p *place, d door, s settings) (chats []*chat) {
 	for n := range s.chats {
-		rng := rand.New(rand.NewPCG(s.seed, uint64(n)))
+		rng := drawn(s.seed, n)
 		chats = append(chats, &chat{
 			place: p, door: d, rng: rng, id: fmt.Sprintf("%08x-0000-4000-8000-%012d", rng.Uint32(), n),
 			max: s.iterations, calls: s.calls, fate: drawFate(rng, s.iterations), until: time.Now().Add(s.atMost),

@@ -44,7 +44,7 @@ func soak(ctx context.Context, s settings) (r report, err error) {
 	defer func() { err = errors.Join(err, p.remove()) }()
 	k := &soaking{place: p, settings: s, door: bareDoor{place: p, copies: 1}}
 	for n := range s.workers {
-		k.workers = append(k.workers, &worker{rng: rand.New(rand.NewPCG(s.seed, uint64(n))), name: fmt.Sprintf("worker-%d", n)})
+		k.workers = append(k.workers, &worker{rng: drawn(s.seed, n), name: fmt.Sprintf("worker-%d", n)})
 	}
 	if err := k.fillLog(); err != nil {
 		return r, err

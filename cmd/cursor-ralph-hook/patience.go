@@ -19,7 +19,7 @@ type patience struct {
 }
 
 func (p *patience) waited() context.Context {
-	p.once.Do(func() { p.waits, p.cancel = context.WithDeadline(context.Background(), p.until) })
+	p.once.Do(func() { p.waits, p.cancel = context.WithDeadline(context.Background(), p.until) }) // #nosec G118 -- it ends with the process
 	return p.waits
 }
 
