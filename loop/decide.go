@@ -115,6 +115,10 @@ type Action struct {
 // installed in two places: Cursor runs all hooks of an event at once.
 const duplicateWindow = time.Second
 
+// busyWindow is how far apart they may begin on a machine that has no time for
+// the second, where nothing happened in between.
+const busyWindow = 10 * time.Second
+
 // lateWindow is how long after the end of a loop the words of its last turn
 // may still come in.
 const lateWindow = time.Minute

@@ -13,7 +13,7 @@ func (s State) stopped(e Event, now time.Time) (State, Action) {
 	if e.Verified.ID != s.Verifying.ID {
 		e.Verified = Verification{} // of a promise that is not asked about any more
 	}
-	if e.Verified.ID == "" && s.SawStop(e, now) {
+	if e.Verified.ID == "" && (s.SawStop(e, now) || s.sawLate(e, now)) {
 		return s, Action{Why: "the same stop was reported twice"}
 	}
 	before := s
@@ -61,11 +61,20 @@ func (s State) afterTurn(e Event, now time.Time) (State, Action) {
 
 // SawStop tells whether a stop event is one that was decided a moment ago: our
 // hook may be installed in two places, and Cursor then runs it twice.
-func (s State) SawStop(e Event, now time.Time) bool {
+func (s State) SawStop(e Event, now time.Time) bool { return s.sawWithin(duplicateWindow, e, now) }
+
+// sawLate is SawStop on a machine so busy that the two copies begin seconds
+// apart. Then the same generation and count have to tell that it is the same
+// stop, and that nothing was seen of the agent since the first.
+func (s State) sawLate(e Event, now time.Time) bool {
+	silent := !e.Minimal && !e.Turn.seen() && !e.Turn.Followed
+	return silent && e.Generation != "" && s.sawWithin(busyWindow, e, now)
+}
+
+func (s State) sawWithin(window time.Duration, e Event, now time.Time) bool {
 	last := s.LastStop
-	gap := e.began(now).Sub(last.At)
 	return !last.At.IsZero() && last.Generation == e.Generation && last.LoopCount == e.LoopCount &&
-		last.Status == e.Status && gap < duplicateWindow && gap > -duplicateWindow
+		last.Status == e.Status && e.began(now).Sub(last.At).Abs() < window
 }
 
 // began is when the hook of an event began: two copies of our hook begin at

@@ -293,6 +293,43 @@ func TestTheSecondReportOfAStopMayComeAfterAContinue(t *testing.T) {
 	}
 }
 
+// On a busy machine two copies of our hook begin seconds apart. Of the second the
+// turn is empty: the first has folded it in.
+func TestTheSameStopTwiceOnABusyMachine(t *testing.T) {
+	again := []func(*loop.Event){generation("g"), loopCount(2)}
+	for _, tt := range []struct {
+		name   string
+		second loop.Event
+		after  time.Duration
+		counts bool
+	}{
+		{"nothing was seen of the agent since", stop(loop.Turn{}, again...), 9 * time.Second, false},
+		{"by a clock that is behind", stop(loop.Turn{}, again...), -9 * time.Second, false},
+		{"long after", stop(loop.Turn{}, again...), 10 * time.Second, true},
+		{"it said something", stop(talked("done"), again...), 2 * time.Second, true},
+		{"it used a tool", stop(worked(working), again...), 2 * time.Second, true},
+		{"our follow-up reached it", stop(loop.Turn{Followed: true}, again...), 2 * time.Second, true},
+		{"nothing would be seen of it", stop(loop.Turn{}, append(slices.Clone(again), minimal)...), 2 * time.Second, true},
+		{"with another count", stop(loop.Turn{}, generation("g"), loopCount(3)), 2 * time.Second, true},
+		{"of another turn", stop(loop.Turn{}, generation("h"), loopCount(2)), 2 * time.Second, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t)
+			c.do(stop(worked(working), again...))
+			c.now = began().Add(tt.after)
+			if c.do(tt.second); (c.l.Iterations == 2) != tt.counts {
+				t.Errorf("got %d iterations, want the second counted: %t", c.l.Iterations, tt.counts)
+			}
+		})
+	}
+	c := newChat(t)
+	c.do(stop(worked(working), loopCount(2)))
+	c.now = began().Add(2 * time.Second)
+	if c.do(stop(loop.Turn{}, loopCount(2))); c.l.Iterations != 2 {
+		t.Errorf("without a generation: got %d iterations, want 2", c.l.Iterations)
+	}
+}
+
 func TestAStopWithAnotherStatusIsNoSecondReport(t *testing.T) {
 	c := newChat(t)
 	c.do(stop(worked(working), generation("g")))
