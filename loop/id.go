@@ -15,7 +15,7 @@ func CheckID(id string) error {
 	case len(id) > maxID:
 		return fmt.Errorf("conversation id is longer than %d characters", maxID)
 	case id[0] == '.':
-		return fmt.Errorf("conversation id %q begins with a dot", id)
+		return fmt.Errorf("conversation id %.40q begins with a dot", id)
 	}
 	for i := range len(id) {
 		if !idByte(id[i]) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,9 @@ type piped struct {
 	in, editor *os.File
 	out        bytes.Buffer // once it is done
 	done       chan struct{}
+
+	mu     sync.Mutex
+	closed bool // in
 }
 
 func (w world) piped(patience time.Duration) *piped {
@@ -31,6 +35,9 @@ func (w world) piped(patience time.Duration) *piped {
 	go func() {
 		defer close(p.done)
 		run(nil, inTime{in, time.Now().Add(patience)}, &p.out, w.getenv, time.Now)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.closed = true
 		if err := in.Close(); err != nil { // who still writes is told
 			w.Error(err)
 		}
@@ -44,6 +51,11 @@ func (p *piped) sends(text string) {
 	_, err := p.editor.WriteString(text)
 	p.w.must(err)
 	p.w.until("the pipe is empty", func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.closed {
+			return true
+		}
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(p.in.Fd()), Events: unix.POLLIN}}, 0)
 		return n == 0 && err == nil
 	})

@@ -28,12 +28,14 @@ func calm(text string) string {
 		case r == '\t':
 			b.WriteString("    ")
 			continue
+		case unsettled(r):
+			continue // and the marks around it stand together
 		case unicode.In(r, unicode.Mn, unicode.Me):
 			marks++
 		default:
 			marks = 0
 		}
-		if marks <= mostMarks && !unsettled(r) {
+		if marks <= mostMarks {
 			b.WriteRune(r)
 		}
 	}
