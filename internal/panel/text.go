@@ -68,10 +68,13 @@ func (p Panel) oneLine(text string) string {
 
 // cut gives the part of a line that fits.
 func cut(line string, width int) string {
-	if width <= 0 {
-		return ""
+	for room := width; room > 0; room-- {
+		// What is cut is counted by letters, and a vowel sign may have a column of its own.
+		if part := ansi.TruncateWc(line, room, "…"); ansi.StringWidthWc(part) <= width {
+			return part
+		}
 	}
-	return ansi.TruncateWc(line, width, "…")
+	return ""
 }
 
 // fit gives a line of exactly this width.
