@@ -66,7 +66,10 @@ func (h *handler) claimOnce(ctx context.Context, who pending.Claimant, stop *loo
 // claimed takes a look at the loop that was claimed, and tells it where it is.
 func (h *handler) claimed(ctx context.Context) bool {
 	l, _, err := h.store.Apply(ctx, h.in.ConversationID, loop.Event{Workspace: h.workspace()})
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false // cancelled at this very moment
+	case err != nil:
 		h.fail(err)
 		return false
 	}
