@@ -69,6 +69,7 @@ var rows = []row{
 	{dir: "internal/testdesk", theirs: list("github.com/jezek/xgb")},
 	// A model that says what a script says, for real agents. For tests only.
 	{dir: "internal/modelserver"},
+	{dir: "internal/sources"},
 	// Tests alone: real agents from their registries, in the outer loop.
 	{dir: "internal/agents"},
 	// Tests alone: the claim and continue protocol, explored state by state.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/sources"
 )
 
 // TestNothingIsLostWhateverFails runs the short form of the command. It is built
@@ -33,25 +34,8 @@ func TestNothingIsLostWhateverFails(t *testing.T) {
 	}
 }
 
-// TestSources reads what the programs are made of, so that go test knows when a
-// cached result no longer holds.
-func TestSources(t *testing.T) {
-	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && len(path) > 1 && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case strings.HasSuffix(path, ".go"):
-			_, err := os.ReadFile(filepath.Join("../..", path))
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
+// TestSources keeps a result from being cached for longer than it holds.
+func TestSources(t *testing.T) { sources.Read(t, "../..") }
 
 func TestWhereLittleIsTriedIsNoProof(t *testing.T) {
 	enough := row{name: "stop", kills: 1, once: 10, real: 8}

@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/sources"
 )
 
 // TestMain builds the programs once.
@@ -30,25 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestSources reads what the programs are made of, so that go test knows when a
-// cached result no longer holds.
-func TestSources(t *testing.T) {
-	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && len(path) > 1 && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case strings.HasSuffix(path, ".go"):
-			_, err := os.ReadFile(filepath.Join("../..", path))
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
+// TestSources keeps a result from being cached for longer than it holds.
+func TestSources(t *testing.T) { sources.Read(t, "../..") }
 
 // TestManyLoopsAtOnce is the short form of make load.
 func TestManyLoopsAtOnce(t *testing.T) {

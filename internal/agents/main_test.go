@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/sources"
 )
 
 // Only TestMain sets these.
@@ -109,22 +109,5 @@ func needsAgents(t *testing.T) {
 	}
 }
 
-// TestSources reads what cursor-ralph is made of, so that go test knows when a
-// cached result no longer holds.
-func TestSources(t *testing.T) {
-	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (path == "bench" || len(path) > 1 && strings.HasPrefix(d.Name(), ".")):
-			return fs.SkipDir
-		case strings.HasSuffix(path, ".go"):
-			_, err := os.ReadFile(filepath.Join("../..", path))
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
+// TestSources keeps a result from being cached for longer than it holds.
+func TestSources(t *testing.T) { sources.Read(t, "../..") }

@@ -27,6 +27,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/sources"
 )
 
 const root = "../.."
@@ -663,22 +665,5 @@ func TestChecksBite(t *testing.T) {
 
 func second(_ string, err error) error { return err }
 
-// TestSources reads what the programs are made of, so that go test knows when a
-// cached result no longer holds.
-func TestSources(t *testing.T) {
-	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && len(path) > 1 && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case strings.HasSuffix(path, ".go") || path == "Makefile" || path == "go.mod":
-			_, err := os.ReadFile(filepath.Join(root, path))
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
+// TestSources keeps a result from being cached for longer than it holds.
+func TestSources(t *testing.T) { sources.Read(t, root) }

@@ -4,12 +4,12 @@ package hostile_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/sources"
 )
 
 // bin is the folder of the two programs, which every user may run; only run
@@ -52,22 +52,5 @@ func build(dir string) error {
 	return nil
 }
 
-// TestSources reads what the programs are made of, so that go test knows when
-// a cached result no longer holds.
-func TestSources(t *testing.T) {
-	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && len(path) > 1 && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case strings.HasSuffix(path, ".go"):
-			_, err := os.ReadFile(filepath.Join("../..", path))
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
+// TestSources keeps a result from being cached for longer than it holds.
+func TestSources(t *testing.T) { sources.Read(t, "../..") }
