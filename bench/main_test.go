@@ -266,7 +266,7 @@ func needsShell(t *testing.T) {
 	t.Helper()
 	for _, tool := range []string{"/bin/bash", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("no " + tool)
+			t.Skipf("needs %s, for the hooks in bash", tool)
 		}
 	}
 }
