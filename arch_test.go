@@ -1,4 +1,4 @@
-// Package cursorralph_test keeps the rules of the house: who may import whom,
+// Package cursorralph_test keeps the rules of the house: the imports of each package,
 // what the hook may link, and what only programs may do. A rule lives in a
 // table here, not in prose; whoever changes one changes the table in the same
 // commit.
@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -37,69 +38,126 @@ type row struct {
 // rows has every package there is or will be: one that is not here fails.
 // Tests may import what they like.
 var rows = []row{
-	// The library. The first three know nothing of ours.
-	{dir: "loop"},
+	// The library. The first three import none of our packages.
+	{dir: "loop", ours: list("internal/text")},
 	{dir: "hook"},
-	{dir: "platform", theirs: list("golang.org/x/sys")},
-	{dir: "pending", ours: list("loop", "platform", "internal/ownfile")},
+	{dir: "platform", ours: list("internal/ownfile")},
+	{dir: "pending", ours: list("loop", "platform", "state", "internal/ownfile")},
 	{dir: "state", ours: list("loop", "platform", "internal/ownfile")},
-	{dir: "keystroke", ours: list("platform"), theirs: list("github.com/jezek/xgb", "golang.org/x/sys")},
-	{dir: "commands", theirs: list("github.com/tailscale/hujson", "golang.org/x/sys")},
+	{dir: "keystroke", ours: list("platform", "keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/bridge", "keystroke/internal/robotgo",
+		"keystroke/internal/x11", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/macos")},
+	// The ways of typing: none knows another, but for robotgo, which presses on all desktops.
+	{dir: "keystroke/internal/key"},
+	{dir: "keystroke/internal/desk", ours: list("platform", "internal/proc", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
+	{dir: "keystroke/internal/bridge", ours: list("platform", "internal/hint", "internal/proc", "keystroke/internal/desk")},
+	{dir: "keystroke/internal/x11", ours: list("keystroke/internal/desk", "keystroke/internal/key"), theirs: list("github.com/jezek/xgb")},
+	{dir: "keystroke/internal/wayland", ours: list("platform", "internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
+	{dir: "keystroke/internal/windows", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
+	{dir: "keystroke/internal/macos", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
+	{dir: "keystroke/internal/robotgo", ours: list("keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/x11", "keystroke/internal/windows", "keystroke/internal/macos")},
+	// regexp2 reads patterns as JavaScript does; cursor-ralph alone links it.
+	{dir: "commands", ours: list("internal/shellwords", "internal/text", "internal/hint", "internal/ownfile", "hook"), theirs: list("github.com/tailscale/hujson", "github.com/dlclark/regexp2", "golang.org/x/sys")},
 
 	// The outer loop: what an agent is talked to with is a driver, below it.
-	{dir: "outer", ours: list("loop", "state", "internal/ownfile", "internal/owncall", "internal/worktree")},
-	{dir: "outer/acp", ours: list("loop", "outer", "internal/tend"), theirs: list("github.com/coder/acp-go-sdk")},
-	{dir: "outer/printmode", ours: list("loop", "outer", "internal/tend", "internal/gate"), theirs: list("github.com/kballard/go-shellquote")},
+	{dir: "outer", ours: list("internal/text", "internal/hint", "loop", "state", "internal/engine", "internal/ownfile", "internal/selfcall")},
+	{dir: "outer/acp", ours: list("internal/text", "internal/toolcall", "internal/hint", "loop", "outer", "internal/proc/supervise"), theirs: list("github.com/coder/acp-go-sdk")},
+	{dir: "outer/printmode", ours: list("internal/shellwords", "internal/text", "internal/toolcall", "internal/hint", "loop", "outer", "internal/proc/supervise")},
 
+	// Text and errors for people, for every room.
+	{dir: "internal/text"},
+	// What agents report about tool calls, for the hook and for outer.
+	{dir: "internal/toolcall", ours: list("internal/text")},
+	{dir: "internal/hint"},
+	{dir: "internal/shellwords"},
+
+	// The only loop around loop.Decide.
+	{dir: "internal/engine", ours: list("loop", "state", "internal/worktree")},
+	// What the hook has cursor-ralph do: both ends of the arguments.
+	{dir: "internal/handoff", ours: list("loop", "platform", "internal/ownfile", "internal/proc")},
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
-	// Runs a user's command, and what it leaves behind; the hook has cursor-ralph do that.
-	{dir: "internal/gate", theirs: list("golang.org/x/sys")},
-	// A program that does not outlive us, nor do its children.
-	{dir: "internal/tend", ours: list("internal/gate"), theirs: list("golang.org/x/sys")},
+	// All programs are started here. The hook links proc alone.
+	{dir: "internal/proc", ours: list("internal/text"), theirs: list("golang.org/x/sys")},
+	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("golang.org/x/sys")},
+	// Runs a user's command; the hook has cursor-ralph do that.
+	{dir: "internal/verify", ours: list("internal/proc/supervise")},
 	// The user's defaults.
-	{dir: "internal/config", ours: list("loop"), theirs: list("github.com/pelletier/go-toml/v2")},
-	// The panel of cursor-ralph watch: shows what it is given, and does what it is told by functions.
-	{dir: "internal/panel", ours: list("loop"), theirs: list("charm.land/bubbletea", "charm.land/bubbles", "charm.land/lipgloss", "github.com/charmbracelet/x", "github.com/fsnotify/fsnotify")},
-	{dir: "internal/owncall"},
-	{dir: "internal/hooklog", ours: list("internal/ownfile")},
-	{dir: "internal/worktree", ours: list("loop"), theirs: list("golang.org/x/sys")},
-	// Plays the editor, so it knows nothing of ours. For tests and the demo only.
+	{dir: "internal/config", ours: list("internal/text", "internal/hint", "internal/ownfile", "loop"), theirs: list("github.com/pelletier/go-toml/v2")},
+	// The panel of cursor-ralph watch: shows what it is given, and acts by calling functions.
+	{dir: "internal/tui", ours: list("internal/text", "internal/hint", "loop"), theirs: list("charm.land/bubbletea", "charm.land/bubbles", "charm.land/lipgloss", "github.com/charmbracelet/x")},
+	// What there is to do about loops in which nothing happens.
+	{dir: "internal/watcher", ours: list("loop")},
+	{dir: "internal/selfcall", ours: list("internal/shellwords")},
+	{dir: "internal/hooklog", ours: list("internal/text", "loop", "internal/ownfile")},
+	// What Cursor says of hooks in its own log.
+	{dir: "internal/cursorlog", ours: list("internal/ownfile")},
+	{dir: "internal/worktree", ours: list("loop", "internal/proc")},
+	// Plays the editor, so it imports none of our packages. For tests and the demo only.
 	{dir: "internal/simcursor"},
 	// Real windows: an X server, sway, Chromium with a chat page. For tests and the lab only.
-	{dir: "internal/testdesk", theirs: list("github.com/jezek/xgb")},
+	{dir: "test/testdesk", theirs: list("github.com/jezek/xgb")},
+	// Programs that are scripts, which say what a test wants. For tests only.
+	{dir: "test/faketools"},
+	// Programs for Windows, run by Wine. For tests only.
+	{dir: "test/testwine"},
 	// A model that says what a script says, for real agents. For tests only.
-	{dir: "internal/modelserver"},
-	{dir: "internal/sources"},
+	{dir: "test/modelserver"},
+	// What make test leaves to make test-all.
+	{dir: "test/short"},
+	{dir: "test/sources"},
+	// Scripts that report the numbers of their processes. For tests only.
+	{dir: "test/scene", ours: list("internal/proc")},
 	// Tests alone: real agents from their registries, in the outer loop.
-	{dir: "internal/agents"},
+	{dir: "test/agents"},
 	// Tests alone: the claim and continue protocol, explored state by state.
-	{dir: "internal/model"},
+	{dir: "test/model"},
 	// Tests alone: the binaries under the simulated Cursor.
-	{dir: "internal/e2e"},
+	{dir: "test/e2e"},
+	// Tests alone: the programs on Windows.
+	{dir: "test/windows"},
 	// Tests alone: those who mean harm.
-	{dir: "internal/hostile"},
+	{dir: "test/hostile"},
 	// Tests alone: what README and docs tell a reader to run.
-	{dir: "internal/docs"},
+	{dir: "test/docs"},
 
 	// The programs. The hook runs at every event of every chat: see linked, below.
 	{dir: "cmd/cursor-ralph-hook",
-		ours:   list("hook", "loop", "pending", "state", "platform", "internal/ownfile", "internal/owncall", "internal/hooklog", "internal/worktree"),
+		ours:   list("hook", "loop", "pending", "state", "platform", "internal/engine", "internal/handoff", "internal/selfcall", "internal/hooklog", "internal/shellwords", "internal/text", "internal/toolcall"),
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
-		ours: list("hook", "loop", "pending", "state", "platform", "keystroke", "commands", "outer", "outer/acp", "outer/printmode",
-			"internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate", "internal/simcursor",
-			"internal/tend", "internal/config", "internal/panel"),
-		theirs: list("github.com/spf13/pflag", "github.com/kballard/go-shellquote", "charm.land/bubbletea", "github.com/charmbracelet/x/term", "github.com/gen2brain/beeep", "golang.org/x/sys", "go.yaml.in/yaml")},
+		ours: list("internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/verify",
+			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/tui", "internal/watcher", "internal/cli", "internal/cli/doctor",
+			"internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render", "internal/cli/run",
+			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words"),
+		theirs: list("github.com/spf13/pflag")},
+	// Loops wherever they are.
+	{dir: "internal/loops", ours: list("internal/hint", "loop", "pending", "platform", "state")},
+	// What cursor-ralph calls: a command and what belongs to it each.
+	{dir: "internal/cli", ours: list("internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
+		theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/render",
+		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "platform"),
+		theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/importer", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/cli/install", "internal/ownfile", "loop", "platform"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
+	{dir: "internal/cli/install", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/spf13/pflag")},
+	{dir: "internal/cli/render", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/hooklog", "internal/ownfile", "loop", "pending", "state"), theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/run", ours: list("internal/shellwords", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/words", "internal/config",
+		"internal/hooklog", "internal/tui", "internal/worktree", "loop", "outer", "outer/acp", "outer/printmode", "platform"),
+		theirs: list("github.com/charmbracelet/x/term", "github.com/rogpeppe/go-internal", "github.com/spf13/pflag")},
+	{dir: "internal/cli/simulate", ours: list("internal/hint", "internal/text", "internal/cli", "internal/simcursor"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
+	{dir: "internal/cli/typing", ours: list("internal/handoff", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "keystroke", "platform"), theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/words", ours: list("internal/hint", "internal/text", "internal/cli", "loop", "platform")},
 	{dir: "cmd/cursor-ralph-robotgo", theirs: list("github.com/go-vgo/robotgo")},
 
 	// Tools of the project itself.
 	{dir: "bench", theirs: list("golang.org/x/sys")},
 	{dir: "bench/floor"},
 	{dir: "bench/peak"},
-	{dir: "bench/typing", ours: list("internal/testdesk")},
+	{dir: "bench/typing", ours: list("test/testdesk")},
 	{dir: "bench/watch"},
-	{dir: "chaos/faults", ours: list("loop", "state", "platform")},
-	{dir: "chaos/load", ours: list("internal/simcursor"), theirs: list("github.com/gofrs/flock")},
+	{dir: "test/faults", ours: list("loop", "state", "platform")},
+	{dir: "test/load", ours: list("internal/simcursor"), theirs: list("github.com/gofrs/flock")},
+	{dir: "scripts/licenses"},
 	{dir: "scripts/record"},
 	{dir: "scripts/sbom", theirs: list("github.com/CycloneDX/cyclonedx-go")},
 	{dir: "scripts/testreport"},
@@ -108,12 +166,15 @@ var rows = []row{
 // linked is all that the hook links, itself or through others, beside our own
 // packages and what bench/floor links: the least that a Go program can do as a
 // hook. Each package makes every event of every chat a little slower, so a new
-// one needs a reason here. Where it is there on some systems only, they are told.
+// one needs a reason here. Where it is there on some systems only, they are named.
 var linked = []struct{ pkg, systems, why string }{
 	{"context", "", "deadlines"},
 	{"encoding/binary", "linux windows", "through golang.org/x/sys"},
 	{"encoding/hex", "", "internal/worktree, fingerprints"},
 	{"flag", "", "what hooks.json tells the hook"},
+	{module + "/internal/ownfile", "", "through pending and state"},
+	{module + "/internal/worktree", "", "through internal/engine"},
+	{module + "/internal/proc", "", "git, and cursor-ralph"},
 	{"github.com/gofrs/flock", "", "locks"},
 	{"golang.org/x/sys/unix", "linux darwin", "standard input with a deadline; through flock"},
 	{"golang.org/x/sys/windows", "windows", "owners of files; through flock"},
@@ -128,12 +189,12 @@ var linked = []struct{ pkg, systems, why string }{
 	{"weak", "windows", "through unique"},
 }
 
-// programs are where packages main live: only they print, exit, read flags and
-// the environment. A library takes such things as arguments.
-var programs = list("cmd", "bench", "chaos", "scripts")
+// programs are where packages main and their commands live: only they print,
+// exit, read flags and the environment. A library takes such things as arguments.
+var programs = list("cmd", "internal/cli", "bench", "test/faults", "test/load", "scripts")
 
 // ofPrograms is what a library must not name. os.TempDir and its like read the
-// environment too; package platform is told it, and tells the places.
+// environment too; package platform gets it and returns the places.
 var ofPrograms = map[string][]string{
 	"os": list("Exit", "Args", "Stdin", "Stdout", "Stderr",
 		"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Clearenv",
@@ -147,20 +208,42 @@ var importedByPrograms = list("flag", "log", "github.com/spf13/pflag")
 
 // exceptions to ofPrograms and to what may be assigned to, each with its reason.
 var exceptions = []struct{ dir, name, why string }{
-	{"cmd/cursor-ralph", "github.com/gen2brain/beeep.AppName", "is how that library is told whose notifications it shows"},
+	{"internal/cli/notify", "github.com/gen2brain/beeep.AppName", "is how that library knows whose notifications it shows"},
 	{"platform", "os.TempDir", "is where Windows's temporary folder is asked for"},
+	{"test/faketools", "os.Getenv", "UPDATE=1 writes golden files"},
+	{"test/scene", "os.Environ", "is what the scripts of a test get"},
+	{"outer/acp", "unicode.Cf", "compares file names as HFS+ does"},
 	{"internal/simcursor", "os.Environ", "stands for the editor, which hands its environment to hooks"},
+}
+
+// only says which packages may do what would otherwise be done twice: start or
+// end a program, look at the owner of a file, replace a file. Tests and tools of
+// the project may do it too, and simcursor, which shares no code with the rest.
+var only = []struct {
+	names []string
+	dirs  []string
+	use   string
+}{
+	{list("os/exec.Cmd", "os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Kill", "golang.org/x/sys/unix.Kill"),
+		list("internal/proc", "internal/proc/supervise",
+			"internal/verify",                                                                                               // names a shell for supervise.StartTree
+			"keystroke/internal/desk", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/x11", // talk with programs while they run
+			"internal/cli/simulate", // shows a command's output as it comes
+			"outer",                 // asks what environment a command would get
+		), "internal/proc"},
+	{list("syscall.Stat_t"), list("internal/ownfile"), "internal/ownfile"},
+	{list("os.CreateTemp", "os.Rename"), list("internal/ownfile"), "internal/ownfile"},
 }
 
 // cgo is allowed here and nowhere else: a crash in C cannot be caught.
 var cgo = list("cmd/cursor-ralph-robotgo")
 
-// vague names say nothing; a file or package is named after the thing in it.
+// vague names are refused: a file or package is named after the thing in it.
 var vague = list("util", "utils", "common", "helper", "helpers", "types", "misc", "base", "shared")
 
-// makers return what nobody can change afterwards, so a package-level variable
+// makers return what cannot be changed afterwards, so a package-level variable
 // may be made by them.
-var makers = list("errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer")
+var makers = list("errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer", "hint.New")
 
 func list(s ...string) []string { return s }
 
@@ -233,12 +316,12 @@ type rule struct {
 var rules = []rule{
 	{"a package imports what its row allows", imports},
 	{"only programs print, exit, read flags and the environment", process},
-	{"only main exits", exits},
+	{"programs, owners and replaced files have one place", onePlace},
 	{"nothing runs before main", inits},
 	{"no package keeps state", variables},
-	{"an exported name has a comment that begins with it", comments},
-	{"a package has a comment", packageComment},
 	{"a name says what is in it", names},
+	{"internal/loops alone looks for loops", finders},
+	{"text is shortened and cleaned in internal/text, split in internal/shellwords", textDoubles},
 }
 
 func TestHouse(t *testing.T) {
@@ -286,6 +369,68 @@ func (r row) refuses(imported string) string {
 		return "not among the modules in its row"
 	}
 	return ""
+}
+
+// finders finds those who list loops themselves: live, pending and archived ones
+// are assembled in one place.
+func finders(p *pkg) (problems []string) {
+	if slices.Contains(list("internal/loops", "state", "pending"), p.dir) {
+		return nil
+	}
+	for _, f := range p.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if ok && (slices.Contains(list("Heads", "EndedLoops", "EndedHeads"), sel.Sel.Name) || sel.Sel.Name == "List" && listsLoops(sel.X)) {
+				problems = append(problems, p.at(sel)+": a second finder: use internal/loops")
+			}
+			return true
+		})
+	}
+	return problems
+}
+
+func listsLoops(x ast.Expr) bool {
+	sel, ok := x.(*ast.SelectorExpr)
+	return ok && slices.Contains(list("Store", "Box", "store", "box"), sel.Sel.Name)
+}
+
+// ofText is what a second sanitizer or shortener would need.
+var ofText = list("unicode.IsPrint", "unicode.IsControl", "unicode.IsGraphic", "unicode.Cf", "strconv.IsPrint", "unicode/utf8.RuneStart")
+
+// textNames are how such functions begin, and a second tokenizer; a wrapper that
+// calls internal/text or internal/shellwords may have such a name.
+var textNames = list("shorten", "truncat", "ellips", "sanitiz", "escape", "printable", "oneline", "tokeni", "splitwords", "shellwords")
+
+func textDoubles(p *pkg) (problems []string) {
+	if slices.Contains(list("internal/text", "internal/shellwords", "internal/simcursor"), p.dir) || slices.Contains(list("bench", "scripts", "test"), strings.Split(p.dir, "/")[0]) {
+		return nil
+	}
+	for _, f := range p.files {
+		used := uses(f)
+		for n, name := range used {
+			if slices.Contains(ofText, name) && !excepted(p.dir, name) {
+				problems = append(problems, p.at(n)+": "+name+" outside internal/text")
+			}
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			begins := func(prefix string) bool { return strings.HasPrefix(strings.ToLower(fn.Name.Name), prefix) }
+			if ok && slices.ContainsFunc(textNames, begins) && !wraps(fn, used) && !excepted(p.dir, fn.Name.Name) {
+				problems = append(problems, p.at(fn)+": "+fn.Name.Name+": a second one: use internal/text or internal/shellwords")
+			}
+		}
+	}
+	return problems
+}
+
+// wraps reports whether a function calls internal/text or internal/shellwords.
+func wraps(fn *ast.FuncDecl, used map[ast.Node]string) bool {
+	found := false
+	ast.Inspect(fn, func(n ast.Node) bool {
+		found = found || strings.HasPrefix(used[n], module+"/internal/text.") || strings.HasPrefix(used[n], module+"/internal/shellwords.")
+		return !found
+	})
+	return found
 }
 
 func importPath(spec *ast.ImportSpec) string {
@@ -353,7 +498,23 @@ func uses(f *ast.File) map[ast.Node]string {
 	return found
 }
 
-// importOf gives the path of the import that an expression names, if it does.
+func onePlace(p *pkg) (problems []string) {
+	if p.dir == "internal/simcursor" || slices.Contains(list("test", "bench", "scripts"), strings.Split(p.dir, "/")[0]) {
+		return nil
+	}
+	for _, f := range p.files {
+		for n, name := range uses(f) {
+			for _, o := range only {
+				if slices.Contains(o.names, name) && !slices.Contains(o.dirs, p.dir) {
+					problems = append(problems, fmt.Sprintf("%s: %s: use %s", p.at(n), name, o.use))
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// importOf returns the path of the import that an expression names, if it does.
 func importOf(f *ast.File, x ast.Expr) string {
 	id, ok := x.(*ast.Ident)
 	if !ok || id.Obj != nil { // an object is something declared in this file
@@ -369,25 +530,6 @@ func importOf(f *ast.File, x ast.Expr) string {
 		}
 	}
 	return ""
-}
-
-// exits finds os.Exit in a function other than main: deferred calls of its
-// callers would not run, and no test could call it.
-func exits(p *pkg) (problems []string) {
-	for _, f := range p.files {
-		in := map[ast.Node]bool{}
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == "main" && fn.Recv == nil {
-				ast.Inspect(fn, func(n ast.Node) bool { in[n] = true; return true })
-			}
-		}
-		for n, name := range uses(f) {
-			if (name == "os.Exit" || strings.HasPrefix(name, "log.Fatal")) && !in[n] {
-				problems = append(problems, p.at(n)+": "+name+" outside main")
-			}
-		}
-	}
-	return problems
 }
 
 func inits(p *pkg) (problems []string) {
@@ -452,7 +594,7 @@ func embeds(doc *ast.CommentGroup) bool {
 	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:embed ") })
 }
 
-// fixed tells whether a variable with this first value can be taken for a constant.
+// fixed reports whether a variable with this first value can be taken for a constant.
 func fixed(name string, value ast.Expr) bool {
 	switch v := value.(type) {
 	case *ast.CompositeLit:
@@ -465,7 +607,7 @@ func fixed(name string, value ast.Expr) bool {
 	return false
 }
 
-// fixedParts tells whether a composite literal is made without running code.
+// fixedParts reports whether a composite literal is made without running code.
 func fixedParts(lit *ast.CompositeLit) bool {
 	ok := true
 	ast.Inspect(lit, func(n ast.Node) bool {
@@ -522,7 +664,7 @@ func (p *pkg) changes(f *ast.File, specs map[string]*ast.ValueSpec) (problems []
 	return problems
 }
 
-// global gives the name of the package-level variable that an expression is, or
+// global returns the name of the package-level variable that an expression is, or
 // is a part of. A variable declared in another file of the package has no
 // object here; a local one of the same name has another.
 func global(f *ast.File, x ast.Expr, specs map[string]*ast.ValueSpec) string {
@@ -547,103 +689,14 @@ func global(f *ast.File, x ast.Expr, specs map[string]*ast.ValueSpec) string {
 	return ""
 }
 
-// comments wants a sentence for every exported name of a library. In a group a
-// comment above the whole, or beside the name, will do.
-func comments(p *pkg) (problems []string) {
-	if p.name == "main" {
-		return nil
-	}
-	for _, f := range p.files {
-		for _, d := range f.Decls {
-			for name, doc := range exported(d) {
-				if !begins(doc.Text(), name.Name) {
-					problems = append(problems, fmt.Sprintf("%s: %s: its comment does not begin with the name", p.at(name), name.Name))
-				}
-			}
-		}
-	}
-	return problems
-}
-
-// exported gives what needs a comment of a declaration, with the comment it has.
-func exported(d ast.Decl) map[*ast.Ident]*ast.CommentGroup {
-	found := map[*ast.Ident]*ast.CommentGroup{}
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d.Recv.List[0].Type))) {
-			found[d.Name] = d.Doc
-		}
-	case *ast.GenDecl:
-		for _, s := range d.Specs {
-			switch s := s.(type) {
-			case *ast.TypeSpec:
-				if s.Name.IsExported() {
-					found[s.Name] = first(s.Doc, d.Doc)
-				}
-			case *ast.ValueSpec:
-				grouped := d.Lparen.IsValid() && s.Doc == nil && (d.Doc != nil || s.Comment != nil)
-				if s.Names[0].IsExported() && !grouped {
-					found[s.Names[0]] = first(s.Doc, d.Doc)
-				}
-			}
-		}
-	}
-	return found
-}
-
-func first(a, b *ast.CommentGroup) *ast.CommentGroup {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
-func receiver(x ast.Expr) string {
-	switch x := x.(type) {
-	case *ast.StarExpr:
-		return receiver(x.X)
-	case *ast.IndexExpr:
-		return receiver(x.X)
-	case *ast.Ident:
-		return x.Name
-	}
-	return ""
-}
-
-func begins(doc, name string) bool {
-	for _, article := range list("", "A ", "An ", "The ") {
-		rest, ok := strings.CutPrefix(doc, article+name)
-		if ok && strings.TrimLeft(rest, " \n,:.'’") != rest {
-			return true
-		}
-	}
-	return false
-}
-
-func packageComment(p *pkg) []string {
-	var docs []string
-	for _, f := range p.files {
-		if f.Doc != nil {
-			docs = append(docs, f.Doc.Text())
-		}
-	}
-	switch {
-	case len(docs) != 1:
-		return list(fmt.Sprintf("%s: %d package comments, want one", p.dir, len(docs)))
-	case p.name != "main" && !strings.HasPrefix(docs[0], "Package "+p.name+" "):
-		return list(fmt.Sprintf("%s: its package comment does not begin with Package %s", p.dir, p.name))
-	}
-	return nil
-}
-
 func names(p *pkg) (problems []string) {
 	if slices.Contains(vague, path.Base(p.dir)) || slices.Contains(vague, p.name) {
-		problems = append(problems, p.dir+": the package's name says nothing")
+		problems = append(problems, p.dir+": the package's name is vague")
 	}
 	for file := range p.files {
 		stem, _, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".go"), "_")
 		if slices.Contains(vague, stem) {
-			problems = append(problems, file+": the file's name says nothing")
+			problems = append(problems, file+": the file's name is vague")
 		}
 	}
 	return problems
@@ -669,7 +722,7 @@ func TestHookLinksLittle(t *testing.T) {
 		got := slices.DeleteFunc(deps(t, system, hook), func(pkg string) bool { return slices.Contains(floor, pkg) || ofGo(pkg) })
 		for _, pkg := range got {
 			if !slices.Contains(want, pkg) {
-				t.Errorf("on %s the hook links %s, which is not in the table linked; who imports it: GOOS=%s go list -deps -f '{{.ImportPath}} {{.Imports}}' %s",
+				t.Errorf("on %s the hook links %s, which is not in the table linked; find the importer with GOOS=%s go list -deps -f '{{.ImportPath}} {{.Imports}}' %s",
 					system, pkg, system, hook)
 			}
 		}
@@ -703,7 +756,7 @@ func ours(dir string) (pkgs []string) {
 	return pkgs
 }
 
-// ofGo tells whether a package is the standard library's own: another version of
+// ofGo reports whether a package is the standard library's own: another version of
 // Go has others.
 func ofGo(pkg string) bool {
 	return strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "vendor/") || strings.Contains(pkg, "/internal/") && !strings.Contains(pkg, ".")
@@ -727,7 +780,9 @@ func TestHouseRulesBite(t *testing.T) {
 		{"process", "loop/x.go", doc + "func f() { println() }"},
 		{"process", "loop/x.go", doc + "import _ \"flag\""},
 		{"process", "benchmark/x.go", "package benchmark\nimport _ \"flag\""},
-		{"exits", "cmd/cursor-ralph/x.go", "package main\nimport \"os\"\nfunc f() { os.Exit(1) }"},
+		{"onePlace", "cmd/cursor-ralph/x.go", "package main\nimport \"os/exec\"\nvar _ = exec.Command"},
+		{"onePlace", "pending/x.go", "package pending\nimport \"syscall\"\nvar _ syscall.Stat_t"},
+		{"onePlace", "state/x.go", "package state\nimport \"os\"\nvar _ = os.Rename"},
 		{"inits", "loop/x.go", doc + "func init() {}"},
 		{"variables", "loop/x.go", doc + "var x int"},
 		{"variables", "loop/x.go", doc + "var x string"},
@@ -738,13 +793,10 @@ func TestHouseRulesBite(t *testing.T) {
 		{"variables", "loop/x.go", doc + "var x = []int{1}\nfunc f() { x[0] = 2 }"},
 		{"variables", "loop/x.go", doc + "var x = []int{1}\nfunc f() *[]int { return &x }"},
 		{"variables", "loop/x.go", doc + "import \"os\"\nfunc f() { os.Args = nil }"},
-		{"comments", "loop/x.go", doc + "func F() {}"},
-		{"comments", "loop/x.go", doc + "// Gives f.\nfunc F() {}"},
-		{"comments", "loop/x.go", doc + "// Fast is f.\nfunc F() {}"},
-		{"comments", "loop/x.go", doc + "// T is t.\ntype T struct{}\nfunc (t *T) M() {}"},
-		{"comments", "loop/x.go", doc + "const (\n\tA = 1\n)"},
-		{"packageComment", "loop/x.go", "package loop\n"},
-		{"packageComment", "loop/x.go", "// Loops.\npackage loop\n"},
+		{"finders", "cmd/cursor-ralph/x.go", "package main\nfunc f(e *env) { e.Loops.Box.List() }"},
+		{"textDoubles", "loop/x.go", doc + "import \"unicode\"\nvar _ = unicode.IsControl"},
+		{"textDoubles", "cmd/cursor-ralph/x.go", "package main\nfunc shortened(s string) string { return s[:9] }"},
+		{"finders", "internal/cli/x.go", "package cli\nfunc f(e *Env) { e.Store.EndedHeads() }"},
 		{"names", "loop/util.go", doc},
 		{"names", "loop/types_windows.go", doc},
 		{"names", "internal/helpers/x.go", "package helpers\n"},
@@ -809,12 +861,29 @@ func problems(t *testing.T, file, src string) map[string][]string {
 	}
 	found := map[string][]string{}
 	for name, check := range map[string]func(*pkg) []string{
-		"imports": imports, "process": process, "exits": exits, "inits": inits,
-		"variables": variables, "comments": comments, "packageComment": packageComment, "names": names,
+		"imports": imports, "process": process, "onePlace": onePlace, "inits": inits, "variables": variables, "names": names, "finders": finders, "textDoubles": textDoubles,
 	} {
 		if p := check(pkgs[path.Dir(file)]); len(p) > 0 {
 			found[name] = p
 		}
 	}
 	return found
+}
+
+// ARCHITECTURE.md names files and folders in order; they move.
+func TestArchitectureNamesWhatExists(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, m := range regexp.MustCompile("`((?:cmd|internal|test|loop|state|pending|keystroke|outer)/[a-zA-Z0-9_./-]*)`").FindAllSubmatch(text, -1) {
+		found++
+		if _, err := os.Stat(string(m[1])); err != nil {
+			t.Errorf("ARCHITECTURE.md: %v", err)
+		}
+	}
+	if found < 40 {
+		t.Errorf("got %d paths in ARCHITECTURE.md, want more: the pattern finds too few", found)
+	}
 }

@@ -42,47 +42,27 @@ misuse() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-prefix=${PREFIX:-${HOME:-}/.local}
-archive='' download='' version='' cursor=yes uninstall=''
+# safe_path: PATH without the folders that depend on the current one, where anybody's programs may lie.
+safe_path() {
+  rest=${PATH:-}: safe=''
+  while [ -n "$rest" ]; do
+    case $rest in /*) safe=${safe:+$safe:}${rest%%:*} ;; esac
+    rest=${rest#*:}
+  done
+  PATH=${safe:-/usr/bin:/bin}
+}
 
-while [ $# -gt 0 ]; do
-  case $1 in
-    --archive | --version | --url | --prefix)
-      [ -n "${2:-}" ] || misuse "$1 needs a value"
-      case $1 in
-        --archive) archive=$2 ;;
-        --version) version=${2#v} ;;
-        --url) releases=${2%/} ;;
-        --prefix) prefix=$2 ;;
-      esac
-      shift
-      ;;
-    --download) download=yes ;;
-    --no-cursor) cursor='' ;;
-    --uninstall) uninstall=yes ;;
-    -h | --help) usage; exit 0 ;;
-    --) shift; break ;;
-    *) misuse "unknown option $1" ;;
+# beside: the folder of this file, empty if the script came through a pipe: then $0 is the shell.
+beside() {
+  case ${0##*/} in
+    install.sh) [ ! -f "$0" ] || dirname "$0" ;;
   esac
-  shift
-done
-[ -z "$archive" ] || [ -z "$download" ] || misuse "--archive and --download exclude each other"
-[ -z "$version" ] || [ -n "$download" ] || misuse "--version is for --download"
+}
 
-case $prefix in
-  /.local) die "there is no home folder" "set HOME, or use --prefix" ;;
-  /*) ;;
-  *) prefix=$(pwd)/$prefix ;;
-esac
-list=$prefix/share/cursor-ralph/installed
-
-tmp=''
 cleanup() { [ -z "$tmp" ] || rm -rf "$tmp"; }
-trap cleanup EXIT
-trap 'exit 1' HUP INT TERM
 
-# Uninstalling: Cursor first, for its hooks must not name a program that is gone.
-if [ -n "$uninstall" ]; then
+# uninstall: Cursor first, for its hooks must not name a program that is gone.
+uninstall() {
   [ -f "$list" ] || die "nothing was installed by this script into $prefix" "name the folder with --prefix"
   if [ -x "$prefix/bin/cursor-ralph" ]; then
     "$prefix/bin/cursor-ralph" uninstall || die "cursor-ralph uninstall failed, so the programs stay" "do what it says, then run this again"
@@ -97,13 +77,7 @@ if [ -n "$uninstall" ]; then
   rm -f "$list"
   rmdir "$prefix/share/cursor-ralph" 2>/dev/null || true
   say "loops and their records are left; a project's installation is taken out by cursor-ralph uninstall --project FOLDER, before this"
-  exit 0
-fi
-
-tmp=$(mktemp -d)
-here=$(dirname "$0")
-stage=$tmp/stage
-mkdir "$stage"
+}
 
 sha256() {
   if has sha256sum; then sha256sum <"$1"; elif has shasum; then shasum -a 256 <"$1"; elif has openssl; then openssl dgst -sha256 -r <"$1"
@@ -199,64 +173,129 @@ from_clone() {
   fi
 }
 
-if [ -n "$download" ]; then
-  from_release
-elif [ -n "$archive" ]; then
-  from_archive
-elif [ -f "$here/cursor-ralph-hook" ] && [ -f "$here/cursor-ralph" ]; then
-  say "installing the release in $here"
-  take "$here"
-elif grep -qsx "module $module" "$here/go.mod"; then
-  from_clone
-else
-  die "there is neither a clone nor a release in $here" "use --download or --archive FILE"
-fi
-rm -rf "$stage/share/man-gz" "$stage/share/powershell" # the package's, and Windows's
-for name in cursor-ralph cursor-ralph-hook; do
-  [ -f "$stage/bin/$name" ] || die "there is no $name in it"
-done
-chmod 755 "$stage"/bin/*
-"$stage/bin/cursor-ralph" version >/dev/null 2>&1 || die "its cursor-ralph does not run on this machine" "take the archive for $(uname -s) on $(uname -m)"
-
 # ours FILE: one that an installation of ours may replace. All that we install has our name in it.
 ours() { [ ! -L "$1" ] && [ -f "$1" ] && LC_ALL=C grep -q cursor-ralph "$1"; }
 
-# Look before anything is written.
-(cd "$stage" && find . -type f | sed 's,^\./,,' | sort) >"$tmp/files"
-while IFS= read -r file; do
-  to=$prefix/$file
-  if [ -e "$to" ] || [ -L "$to" ]; then
-    ours "$to" || die "$to is there and not ours; nothing was changed" "move it away, or use another --prefix"
+# stage_source: the programs from where the options say, in $stage.
+stage_source() {
+  if [ -n "$download" ]; then
+    from_release
+  elif [ -n "$archive" ]; then
+    from_archive
+  elif [ -z "$here" ]; then
+    die "there is nothing to install beside a script that comes through a pipe" "use --download or --archive FILE"
+  elif [ -f "$here/cursor-ralph-hook" ] && [ -f "$here/cursor-ralph" ]; then
+    say "installing the release in $here"
+    take "$here"
+  elif grep -qsx "module $module" "$here/go.mod"; then
+    from_clone
+  else
+    die "there is neither a clone nor a release in $here" "use --download or --archive FILE"
   fi
-done <"$tmp/files"
+  rm -rf "$stage/share/man-gz" "$stage/share/powershell" # the package's, and Windows's
+  for name in cursor-ralph cursor-ralph-hook; do
+    [ -f "$stage/bin/$name" ] || die "there is no $name in it"
+  done
+  chmod 755 "$stage"/bin/*
+  "$stage/bin/cursor-ralph" version >/dev/null 2>&1 || die "its cursor-ralph does not run on this machine" "take the archive for $(uname -s) on $(uname -m)"
+}
 
-# Each file at once or not at all: the old program may be running, and a hook may start at any moment.
-while IFS= read -r file; do
-  to=$prefix/$file
-  mkdir -p "$(dirname "$to")"
-  new=$(dirname "$to")/.${to##*/}.new-$$
-  if ! cp "$stage/$file" "$new" || ! mv -f "$new" "$to"; then
-    rm -f "$new"
-    die "$to cannot be written"
-  fi
-done <"$tmp/files"
-mkdir -p "$(dirname "$list")"
-# What an older version had and this one has not.
-if [ -f "$list" ]; then
+# place_files: from $stage to $prefix.
+place_files() {
+  # Look before anything is written.
+  (cd "$stage" && find . -type f | sed 's,^\./,,' | sort) >"$tmp/files"
   while IFS= read -r file; do
-    if ! grep -qxF "$file" "$tmp/files" && ours "$prefix/$file"; then rm -f "$prefix/$file"; fi
-  done <"$list"
-fi
-cp "$tmp/files" "$list.new-$$"
-mv -f "$list.new-$$" "$list"
-say "installed $("$prefix/bin/cursor-ralph" version) into $prefix: $(tr '\n' ' ' <"$tmp/files")"
+    to=$prefix/$file
+    if [ -e "$to" ] || [ -L "$to" ]; then
+      ours "$to" || die "$to is there and not ours; nothing was changed" "move it away, or use another --prefix"
+    fi
+  done <"$tmp/files"
 
-if [ -n "$cursor" ]; then
-  "$prefix/bin/cursor-ralph" install "$@" || die "the programs are installed, but Cursor was not told" "do what it says, then: $prefix/bin/cursor-ralph install"
-else
-  say "now tell Cursor about it: $prefix/bin/cursor-ralph install"
-fi
-case ":${PATH:-}:" in
-  *":$prefix/bin:"*) ;;
-  *) say "put $prefix/bin on your PATH, so that you and the agent's shell find cursor-ralph" ;;
-esac
+  # Each file at once or not at all: the old program may be running, and a hook may start at any moment.
+  while IFS= read -r file; do
+    to=$prefix/$file
+    mkdir -p "$(dirname "$to")"
+    new=$(dirname "$to")/.${to##*/}.new-$$
+    if ! cp "$stage/$file" "$new" || ! mv -f "$new" "$to"; then
+      rm -f "$new"
+      die "$to cannot be written"
+    fi
+  done <"$tmp/files"
+  mkdir -p "$(dirname "$list")"
+  # What an older version had and this one has not.
+  if [ -f "$list" ]; then
+    while IFS= read -r file; do
+      if ! grep -qxF "$file" "$tmp/files" && ours "$prefix/$file"; then rm -f "$prefix/$file"; fi
+    done <"$list"
+  fi
+  cp "$tmp/files" "$list.new-$$"
+  mv -f "$list.new-$$" "$list"
+  say "installed $("$prefix/bin/cursor-ralph" version) into $prefix: $(tr '\n' ' ' <"$tmp/files")"
+}
+
+# tell_cursor [OPTIONS of cursor-ralph install]
+tell_cursor() {
+  if [ -n "$cursor" ]; then
+    "$prefix/bin/cursor-ralph" install "$@" || die "the programs are installed, but Cursor was not told" "do what it says, then: $prefix/bin/cursor-ralph install"
+  else
+    say "now tell Cursor about it: $prefix/bin/cursor-ralph install"
+  fi
+  case ":${PATH:-}:" in
+    *":$prefix/bin:"*) ;;
+    *) say "put $prefix/bin on your PATH, so that you and the agent's shell find cursor-ralph" ;;
+  esac
+}
+
+# Called on the last line, so that a download that was cut short does nothing.
+main() {
+  safe_path
+  prefix=${PREFIX:-${HOME:-}/.local}
+  archive='' download='' version='' cursor=yes uninstall=''
+
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --archive | --version | --url | --prefix)
+        [ -n "${2:-}" ] || misuse "$1 needs a value"
+        case $1 in
+          --archive) archive=$2 ;;
+          --version) version=${2#v} ;;
+          --url) releases=${2%/} ;;
+          --prefix) prefix=$2 ;;
+        esac
+        shift
+        ;;
+      --download) download=yes ;;
+      --no-cursor) cursor='' ;;
+      --uninstall) uninstall=yes ;;
+      -h | --help) usage; exit 0 ;;
+      --) shift; break ;;
+      *) misuse "unknown option $1" ;;
+    esac
+    shift
+  done
+  [ -z "$archive" ] || [ -z "$download" ] || misuse "--archive and --download exclude each other"
+  [ -z "$version" ] || [ -n "$download" ] || misuse "--version is for --download"
+
+  case $prefix in
+    /.local) die "there is no home folder" "set HOME, or use --prefix" ;;
+    /*) ;;
+    *) prefix=$(pwd)/$prefix ;;
+  esac
+  list=$prefix/share/cursor-ralph/installed
+  tmp=''
+  trap cleanup EXIT
+  trap 'exit 1' HUP INT TERM
+  if [ -n "$uninstall" ]; then
+    uninstall
+    return
+  fi
+  tmp=$(mktemp -d)
+  here=$(beside)
+  stage=$tmp/stage
+  mkdir "$stage"
+  stage_source
+  place_files
+  tell_cursor "$@"
+}
+
+main "$@"

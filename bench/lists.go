@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// listing is what a user waits for who asks for all loops there are.
+// listing is what a user waits for when listing all loops.
 type listing struct {
 	Place  string  `json:"place"`
 	Others int     `json:"others"` // live loops, as many pending, as many in the archive

@@ -38,7 +38,7 @@ func thisMachine(w workplace) machine {
 	return m
 }
 
-// version is the first line that a program tells of itself.
+// version is the first line that a program reports itself.
 func version(program string) string {
 	out, err := exec.Command(program, "--version").Output()
 	if err != nil {

@@ -8,7 +8,7 @@
 //	go run ./bench -self -only speed    the floor against itself: how much of a ratio is noise
 //
 // How to read it. A time by itself says more about the machine than about the
-// hook. So every case is told as a ratio to the floor (bench/floor): a static
+// hook. So every case is shown as a ratio to the floor (bench/floor): a static
 // Go program, built with the same flags, that reads the same event from
 // standard input, parses it and prints {}. Each round runs every case once, in
 // random order, and beside each case, before or after it by chance, the floor;
@@ -22,8 +22,8 @@
 // 10 000 of a kind on the disk, as removing more of them takes some disks
 // minutes. -crowd tells the most. 100 000 need 1.2 GB of memory.
 //
-// The exit code tells whether it could be measured, never whether the targets
-// were met: it is 1 when a program fails or gives an answer that does not fit
+// The exit code reports whether it could be measured, never whether the targets
+// were met: it is 1 when a program fails or has an answer that does not fit
 // the case, since then something else was measured than the table says. Where a
 // tool is missing a part is left out, which the output says; with CI=true that
 // is a failure.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	speed "github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // built is where the programs are; only TestMain sets it.
@@ -68,6 +70,7 @@ func TestBenchMeasuresTheFloorAgainstItself(t *testing.T) {
 }
 
 func TestEveryPartHasItsTable(t *testing.T) {
+	speed.Skip(t)
 	b := newBench(t)
 	r := result{Runs: 1}
 	if err := b.parts(t.Context(), &r, io.Discard); err != nil {
@@ -134,6 +137,7 @@ func fake(t *testing.T, answer string) string {
 }
 
 func TestABinaryThatIsNoHookIsNotMeasured(t *testing.T) {
+	speed.Skip(t)
 	needsShell(t)
 	for _, tt := range []struct{ part, answer, want string }{
 		// By chance any case comes first, and each says in its own words what it wants.
@@ -158,6 +162,7 @@ func TestABinaryThatIsNoHookIsNotMeasured(t *testing.T) {
 // TestAHookThatForgetsIsNotMeasured: it answers as it should, and writes no tool
 // call down.
 func TestAHookThatForgetsIsNotMeasured(t *testing.T) {
+	speed.Skip(t)
 	needsShell(t)
 	b := newBench(t)
 	b.settings.only = "speed"
@@ -174,7 +179,7 @@ func TestAHookThatForgetsIsNotMeasured(t *testing.T) {
 	}
 }
 
-// replaceHook gives the bench another hook, and a cursor-ralph that installs it.
+// replaceHook installs another hook in the bench, and a cursor-ralph that installs it.
 func (b *bench) replaceHook(t *testing.T, by string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -359,7 +364,7 @@ func TestWithoutJQ(t *testing.T) {
 	code := run(strings.Fields("-n 1 -warmup 1 -crowd 2 -only shells,turns"), &stdout, &stderr)
 	const want = "the comparison with hooks in bash: "
 	if code != 1 || strings.Count(stdout.String(), want) != 1 || !strings.Contains(stderr.String(), want) {
-		t.Errorf("got exit code %d, want 1, and to be told once\n%s%s", code, stdout.String(), stderr.String())
+		t.Errorf("got exit code %d, want 1, and the error once\n%s%s", code, stdout.String(), stderr.String())
 	}
 	t.Setenv("CI", "")
 	b := newBench(t)

@@ -25,9 +25,9 @@ const reading = `
 A time says more about the machine than about the hook. So each case has the floor beside it: a static Go program that reads
 the same event, parses it and prints ` + "`{}`" + `. All cases of a table run in every round, in random order, and beside each case its
 floor; so whatever else the machine is doing meets both alike. "ratio" is the one median divided by the other. Only ratios
-can be compared between runs. "over" tells that a target was missed; "p95" that one run in twenty took longer.
+can be compared between runs. "over" means that a target was missed; "p95" that one run in twenty took longer.
 
-Every answer is looked at, and a run that gives a wrong one ends the benchmark: bash's hooks and ours play a loop from its
+Every answer is checked, and a wrong one ends the benchmark: bash's hooks and ours play a loop from its
 beginning to its end before they are measured. The home folder is an empty one. Other systems than this one were not measured.
 `
 

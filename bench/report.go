@@ -55,7 +55,7 @@ const (
 	mostPeakKiB = 12 << 10
 )
 
-// has tells whether there is a program, or notes what is not measured without it.
+// has reports whether there is a program, or notes what is not measured without it.
 func (r *result) has(program, loss string) bool {
 	_, err := exec.LookPath(program)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r result) speedTable() table {
 	for _, x := range r.Speed {
 		t.rows = append(t.rows, []string{x.Case, x.Place, ms(x.Floor), ms(x.Median), ms(x.P95), times(x.Ratio), target(x.Target), word(x.OK, x.Target)})
 	}
-	t.notes = "Whole processes, from the start to the end; \"floor\" is the least a Go program can do, run beside each case."
+	t.notes = "Each process from its start until it closes its standard output; \"floor\" is the least a Go program can do, run beside each case."
 	if r.FsyncMS > 0 { // or the difference is lost in noise
 		t.notes += fmt.Sprintf(" A stop that goes on takes %s ms more on this disk than on tmpfs: what fsync costs.", ms(r.FsyncMS))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,7 +16,8 @@ import (
 	"time"
 )
 
-// sample is what one process took; its time on a processor is that of its
+// sample is what one process took: the time until it closed its standard output,
+// which is what its reader waits for, and the time on a processor, that of its
 // children too.
 type sample struct{ wall, cpu time.Duration }
 
@@ -129,55 +131,54 @@ func (b *bench) beside(c *benchCase) error {
 	return nil
 }
 
-// once measures one process. Its streams are files, so that nothing of ours
-// runs beside it.
+// once measures one process.
 func (b *bench) once(argv []string, s scene, event []byte, fits func([]byte) error) (took sample, answer []byte, err error) {
-	in, out := filepath.Join(b.work.scratch(), "event.json"), filepath.Join(b.work.scratch(), "answer.json")
+	in := filepath.Join(b.work.scratch(), "event.json")
 	if err := os.WriteFile(in, event, 0o600); err != nil {
 		return took, nil, err
 	}
-	if took, err = s.run(argv, in, out); err != nil {
+	if took, answer, err = s.run(argv, in); err != nil {
 		return took, nil, fmt.Errorf("%s: %w", strings.Join(argv, " "), err)
 	}
-	if answer, err = os.ReadFile(out); err == nil {
-		err = fits(answer)
-	}
-	if err != nil {
+	if err = fits(answer); err != nil {
 		err = fmt.Errorf("%s answered %q: %w", strings.Join(argv, " "), answer, err)
 	}
 	return took, answer, err
 }
 
-func (s scene) run(argv []string, in, out string) (sample, error) {
+// run reads what a process prints until it closes its standard output. A hook may
+// stay on after that, which nobody waits for here.
+func (s scene) run(argv []string, in string) (sample, []byte, error) {
 	input, err := os.Open(in)
 	if err != nil {
-		return sample{}, err
+		return sample{}, nil, err
 	}
 	defer input.Close()
-	output, err := os.Create(out)
+	out, w, err := os.Pipe()
 	if err != nil {
-		return sample{}, err
+		return sample{}, nil, err
 	}
-	defer output.Close()
-	attr := &os.ProcAttr{Dir: s.workspace, Env: s.env, Files: []*os.File{input, output, os.Stderr}}
+	defer out.Close()
+	attr := &os.ProcAttr{Dir: s.workspace, Env: s.env, Files: []*os.File{input, w, os.Stderr}}
 	start := time.Now()
 	process, err := os.StartProcess(argv[0], argv, attr)
-	if err != nil {
-		return sample{}, err
+	if err = errors.Join(err, w.Close()); err != nil {
+		return sample{}, nil, err
 	}
-	state, err := process.Wait()
+	answer, read := io.ReadAll(out)
 	took := time.Since(start)
+	state, err := process.Wait()
 	if err == nil && !state.Success() {
 		err = errors.New(state.String())
 	}
-	if err != nil {
-		return sample{}, err
+	if err = errors.Join(read, err); err != nil {
+		return sample{}, nil, err
 	}
-	return sample{took, state.UserTime() + state.SystemTime()}, nil
+	return sample{took, state.UserTime() + state.SystemTime()}, answer, nil
 }
 
 // peakKiB is the most memory that a runner had resident in any of a few runs
-// of a case; 0 where it cannot be told.
+// of a case; 0 where it is not known.
 func (b *bench) peakKiB(c *benchCase, r runner) (int64, error) {
 	var most int64
 	for range 5 {

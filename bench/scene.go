@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// workplace is two folders of ours, the second only where there is a tmpfs.
+// workplace is two of our folders, the second only where there is a tmpfs.
 type workplace struct{ disk, tmpfs string }
 
 func newWorkplace() (w workplace, err error) {
@@ -71,7 +71,7 @@ func newScene(place, root, name string) (scene, error) {
 	s.env = []string{
 		"CURSOR_RALPH_DIR=" + s.folder,
 		"CURSOR_RALPH_STATE_DIR=" + s.archive,
-		"CURSOR_RALPH_NO_NOTIFY=1",
+		"CURSOR_RALPH_NO_NOTIFY=1", "CURSOR_RALPH_NO_WATCHER=1",
 		"HOME=" + s.home,
 		"PATH=" + os.Getenv("PATH"),
 		"SystemRoot=" + os.Getenv("SystemRoot"), // Windows programs do not start without

@@ -35,7 +35,7 @@ func firstScreen(ctx context.Context, program string, s scene) (took time.Durati
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		took, err = patience, nil
 	}
-	_ = cmd.Process.Kill() // it may have ended, which was told by what it showed
+	_ = cmd.Process.Kill() // it may have ended, which shows in its output
 	_ = cmd.Wait()         // it was killed
 	return took, err
 }

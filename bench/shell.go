@@ -47,7 +47,7 @@ func (b *bench) contestants() (floor, ours, bash hooks, err error) {
 	return floor, ours, bash, err
 }
 
-// install gives the entries of the hooks.json that a user has afterwards.
+// install returns the entries of the hooks.json that a user has afterwards.
 func (b *bench) install() (map[string][]installed, error) {
 	s, err := newScene("disk", b.work.disk, "install")
 	if err != nil {
@@ -165,7 +165,7 @@ func (b *bench) shells(ctx context.Context, r *result) error {
 	return nil
 }
 
-// comparable tells whether there is what the comparison needs.
+// comparable reports whether there is what the comparison needs.
 func (b *bench) comparable(r *result) bool {
 	if b.settings.self {
 		return false
@@ -234,7 +234,7 @@ func (b *bench) contests(kinds ...hooks) (cases []*benchCase, err error) {
 	return cases, nil
 }
 
-// enter gives a case its runners: all without a shell, then all with one.
+// enter returns a case its runners: all without a shell, then all with one.
 func (c *benchCase) enter(kinds []hooks) error {
 	for _, login := range []bool{false, true} {
 		for _, h := range kinds {

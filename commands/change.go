@@ -8,9 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
-// Change is what an installation or a removal does. The zero Change does nothing.
+// Change is what an installation or removal does. The zero Change does nothing.
 type Change struct {
 	Files []File   // in the order in which they are written
 	Notes []string // what the user should know besides
@@ -27,7 +30,7 @@ type File struct {
 	mode   fs.FileMode
 }
 
-// Apply writes the files, each of them at once or not at all, if all are still as they were planned.
+// Apply writes the files, each atomically, if all are unchanged since they were planned.
 func (c Change) Apply() error {
 	for _, step := range []func(File) error{File.unchanged, File.apply} {
 		for _, f := range c.Files {
@@ -44,7 +47,7 @@ func (c Change) Apply() error {
 	return nil
 }
 
-// put adds a file to the change if anything changes in it.
+// put adds a file to the change if its content differs.
 func (c *Change) put(n node, content []byte) {
 	if bytes.Equal(n.data, content) && (n.data == nil) == (content == nil) {
 		return
@@ -62,7 +65,7 @@ func (f File) unchanged() error {
 		return err
 	}
 	if !bytes.Equal(now, f.Old) || (now == nil) != (f.Old == nil) {
-		return refusal{"was changed by another program just now", "run the command again"}
+		return hint.New("was changed by another program just now", "run the command again")
 	}
 	return nil
 }
@@ -77,25 +80,7 @@ func (f File) apply() error {
 	if err := os.MkdirAll(filepath.Dir(f.target), 0o755); err != nil { // #nosec G301 -- the editor's own folders, as it makes them
 		return err
 	}
-	return replaceFile(f.target, f.New, f.mode)
-}
-
-// replaceFile never leaves half a file behind: the old one stays until the new one is complete on disk.
-func replaceFile(path string, content []byte, mode fs.FileMode) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-	}()
-	_, err = temp.Write(content)
-	if err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
+	return ownfile.Overwrite(f.target, f.New, f.mode)
 }
 
 func removeEmpty(folder string) error {
@@ -109,7 +94,7 @@ func removeEmpty(folder string) error {
 	return os.Remove(folder)
 }
 
-// node is a file as it was found.
+// node is a file as we found it.
 type node struct {
 	path   string
 	target string      // path, or what it links to
@@ -117,7 +102,7 @@ type node struct {
 	mode   fs.FileMode // of the file, or for a new one
 }
 
-// read finds a file that we may change. It refuses what is not a plain file of this user.
+// read reads a file that we may change. It refuses anything but a regular file of this user.
 func (o Options) read(path string) (node, error) {
 	n := node{path: path, target: path, mode: 0o644}
 	info, err := os.Lstat(path)
@@ -141,11 +126,11 @@ func (o Options) read(path string) (node, error) {
 // follow writes through the links of people who keep their settings elsewhere.
 func (o Options) follow(path string) (string, fs.FileInfo, error) {
 	if o.Project {
-		return "", nil, refusal{path + ": is a symbolic link, which Cursor refuses in a project", "replace it by the file itself"}
+		return "", nil, hint.New(path+": is a symbolic link, which Cursor refuses in a project", "replace it by the file itself")
 	}
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", nil, refusal{fmt.Sprintf("%s: is a broken link: %v", path, err), "remove the link, or create what it points to"}
+		return "", nil, hint.New(fmt.Sprintf("%s: is a broken link: %v", path, err), "remove the link, or create what it points to")
 	}
 	info, err := os.Stat(target)
 	return target, info, err
@@ -153,17 +138,17 @@ func (o Options) follow(path string) (string, fs.FileInfo, error) {
 
 func usable(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
-		return refusal{path + ": is not a file", "move it away"}
+		return hint.New(path+": is not a file", "move it away")
 	}
 	if info.Size() > maxSize {
-		return refusal{path + ": is too big", "files of Cursor's settings have a few kilobytes: look what it is"}
+		return hint.New(path+": is too big", "files of Cursor's settings have a few kilobytes: look what it is")
 	}
 	return owned(path, info)
 }
 
 func owned(path string, info fs.FileInfo) error {
-	if othersFile(info) {
-		return refusal{path + ": belongs to another user", "run this as the user who owns it (without sudo)"}
+	if !ownfile.IsOurs(info) {
+		return hint.New(path+": belongs to another user", "run this as the user who owns it (without sudo)")
 	}
 	return nil
 }
@@ -192,7 +177,7 @@ func (o Options) readFolder(path string) (bool, error) {
 		return false, err
 	}
 	if !info.IsDir() {
-		return false, refusal{path + ": is not a folder", "move it away"}
+		return false, hint.New(path+": is not a folder", "move it away")
 	}
 	return true, owned(path, info)
 }

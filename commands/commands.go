@@ -1,8 +1,11 @@
 // Package commands is what we put into Cursor: the slash commands, our entries in hooks.json, and the checks of that file.
 //
 // It plans first and writes second: Plan and PlanRemoval read, decide and write nothing, so that a dry run shows exactly what
-// Apply will do. It is not the hook, knows nothing of loops, and never prints: errors that a person can do something about have
-// a method Hint() string.
+// Apply will do. It is not the hook, knows nothing of loops, and never prints: errors that a person can act on
+// have a hint (package internal/hint).
+//
+// Apply replaces each file atomically; it takes no lock, and fails if a file has changed since the plan. Errors wrap those of
+// package os. Facts about Cursor have their source beside them: documented, seen or reported, as in package hook.
 package commands
 
 import (
@@ -13,28 +16,35 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// Options say what to put where.
+// Options say what to install and where.
 type Options struct {
-	Folder        string        // the .cursor folder, absolute
-	Project       bool          // Folder is a project's: symbolic links are refused, as Cursor refuses them there
-	Hook          string        // absolute path of cursor-ralph-hook
-	Program       string        // how the agent's shell calls cursor-ralph: a name or an absolute path; empty is cursor-ralph
-	OS            string        // a GOOS value, it decides the quoting
-	SessionLimit  string        // a number of at least 1, none or auto; empty is what is installed, else auto
-	Minimal       bool          // the stop entry only, for a Cursor that knows no other events of ours
-	KeepMinimal   bool          // Minimal too is what is installed
-	Injectors     *string       // ways of typing in order, joined by commas, or none; empty is those of the desktop, nil is what is installed
-	FocusKeys     *string       // keys pressed before the line is typed, such as ctrl+i; empty is none, nil is what is installed
-	TypeUnchecked *bool         // ways of typing that cannot check the focus may be used; nil is what is installed
-	NoNotify      *bool         // show no notifications; nil is what is installed
-	PlanGuard     *bool         // ask our hook before every tool call, which keeps a plan loop's agent from changing things; nil is what is installed
-	VerifyTimeout time.Duration // longest --verify the stop entry must have time for; zero is what is installed, else ten minutes
-	AnyEvent      bool          // accept event names in hooks.json that we do not know
+	Folder        string         // the .cursor folder, absolute
+	Project       bool           // Folder is a project's: symbolic links are refused, as Cursor refuses them there
+	Hook          string         // absolute path of cursor-ralph-hook
+	Program       string         // how the agent's shell calls cursor-ralph: a name or an absolute path; empty is cursor-ralph
+	OS            string         // a GOOS value, it decides the quoting
+	SessionLimit  string         // a number of at least 1, none or auto; empty is what is installed, else auto
+	Minimal       bool           // the stop entry only, for a Cursor that does not know our other events
+	KeepMinimal   bool           // Minimal too is what is installed
+	Injectors     *string        // ways of typing in order, joined by commas, or none; empty is those of the desktop, nil is what is installed
+	SubmitKey     *string        // the key that sends a message; empty or return is Return, nil is what is installed
+	FocusKeys     *string        // keys to press before typing the line, such as ctrl+i; empty for no keys, nil for what is installed
+	TypeUnchecked *bool          // ways of typing that cannot check the focus may be used; nil is what is installed
+	Linger        *time.Duration // how long the hook stays after an answer that must not be lost; nil is what is installed, else hook.Linger
+	NoNotify      *bool          // show no notifications; nil is what is installed
+	PlanGuard     *bool          // ask our hook before every tool call, which keeps a plan loop's agent from changing things; nil is what is installed
+	VerifyTimeout time.Duration  // longest --verify the stop entry must have time for; zero is what is installed, else ten minutes
+	AnyEvent      bool           // accept event names in hooks.json that we do not know
 }
+
+// MaxLinger is the longest time that a hook may stay: it has five seconds in all.
+const MaxLinger = 2 * time.Second
 
 const (
 	defaultSessionLimit  = "auto"
@@ -78,22 +88,25 @@ func (o Options) check() error {
 		return err
 	}
 	if !o.absoluteHook() {
-		return refusal{what: fmt.Sprintf("hook %q is not an absolute path", o.Hook), hint: "give the full path of cursor-ralph-hook"}
+		return hint.New(fmt.Sprintf("hook %q is not an absolute path", o.Hook), "give the full path of cursor-ralph-hook")
 	}
 	for _, s := range []string{o.Hook, o.program()} {
-		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-			return refusal{what: fmt.Sprintf("path %q cannot be written into a command", s), hint: "move the program to a path without control characters"}
+		if !utf8.ValidString(s) || text.HasControl(s) {
+			return hint.New(fmt.Sprintf("path %q cannot be written into a command", s), "move the program to a path without control characters")
 		}
 	}
 	if !ours(o.command()) {
-		return refusal{what: fmt.Sprintf("hook %q is not named cursor-ralph-hook", o.Hook), hint: "uninstall knows our entries by that name: do not rename the program"}
+		return hint.New(fmt.Sprintf("hook %q is not named cursor-ralph-hook", o.Hook), "uninstall knows our entries by that name: do not rename the program")
+	}
+	if o.Linger != nil && (*o.Linger < 0 || *o.Linger > MaxLinger) {
+		return hint.New(fmt.Sprintf("linger %v is not between 0 and %v", *o.Linger, MaxLinger), "give a duration such as 100ms, or 0 to turn it off")
 	}
 	if o.VerifyTimeout < 0 {
-		return refusal{what: fmt.Sprintf("verify timeout %v is negative", o.VerifyTimeout), hint: "give a duration such as 10m"}
+		return hint.New(fmt.Sprintf("verify timeout %v is negative", o.VerifyTimeout), "give a duration such as 10m")
 	}
-	for name, value := range map[string]*string{"injectors": o.Injectors, "focus keys": o.FocusKeys} {
+	for name, value := range map[string]*string{"injectors": o.Injectors, "focus keys": o.FocusKeys, "submit key": o.SubmitKey} {
 		if value != nil && *value != "" && !nameList(*value) {
-			return refusal{what: fmt.Sprintf("%s %q are not names", name, *value), hint: "give injectors such as xtest,robotgo, and keys such as ctrl+i"}
+			return hint.New(fmt.Sprintf("%s %q are not names", name, *value), "give injectors such as xtest,robotgo, and keys such as ctrl+i")
 		}
 	}
 	return checkLimit(o.sessionLimit())
@@ -101,7 +114,7 @@ func (o Options) check() error {
 
 func (o Options) checkFolder() error {
 	if !filepath.IsAbs(o.Folder) {
-		return refusal{what: fmt.Sprintf("folder %q is not an absolute path", o.Folder), hint: "give the full path of the .cursor folder"}
+		return hint.New(fmt.Sprintf("folder %q is not an absolute path", o.Folder), "give the full path of the .cursor folder")
 	}
 	return nil
 }
@@ -119,18 +132,10 @@ func checkLimit(limit string) error {
 	if limit == "none" || limit == "auto" || err == nil && n >= 1 && strconv.Itoa(n) == limit {
 		return nil
 	}
-	return refusal{what: fmt.Sprintf("session limit %q is not a limit", limit), hint: "give a whole number of at least 1, none or auto"}
+	return hint.New(fmt.Sprintf("session limit %q is not a limit", limit), "give a whole number of at least 1, none or auto")
 }
 
-// nameList reports whether s has the form of a list of injectors or keys. Which there are is not known here.
+// nameList reports whether s looks like a list of injectors or keys. This package does not know which exist.
 func nameList(s string) bool {
 	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*([,+][A-Za-z0-9][A-Za-z0-9-]*)*$`).MatchString(s)
 }
-
-// refusal is an error that the user can do something about.
-type refusal struct{ what, hint string }
-
-func (r refusal) Error() string { return r.what }
-
-// Hint says what to do about it.
-func (r refusal) Hint() string { return r.hint }

@@ -8,88 +8,178 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// add puts text at the end of an object or array, the way its other items are written. cut undoes it.
-func (d doc) add(v hujson.Value, text string) (doc, error) {
-	g := groupOf(v)
-	if len(g.items) == 0 {
-		return d.fill(v, g, text)
-	}
-	last := g.items[len(g.items)-1]
-	comments := d.raw[last.end : last.end+commentsEnd(d.raw[last.end:g.close])]
-	separator := d.separator(g)
-	if bytes.HasSuffix(comments, []byte("\n")) {
-		separator = strings.TrimPrefix(separator, d.newline())
-		text += d.newline()
-	}
-	return d.replace(last.end, last.end+len(comments), ","+string(comments)+separator+text)
+// style is how a file is written; what we add is written alike.
+type style struct {
+	newline, unit string // unit indents one level
+	space         string // after a colon or comma in a line
+	expanded      bool   // values are on lines of their own
 }
 
-// fill puts the first item into an empty object or array, after the comments that may be there.
-func (d doc) fill(v hujson.Value, g group, text string) (doc, error) {
-	comments := string(d.raw[g.open : g.open+commentsEnd(d.raw[g.open:g.close])])
-	outer := d.newline() + d.indent(v.StartOffset)
-	inner := outer + d.unit()
+func (d *doc) readStyle() style {
+	s := style{newline: "\n", unit: "  ", space: " ", expanded: bytes.Contains(d.raw[d.root.StartOffset:d.root.EndOffset], []byte("\n"))}
+	if bytes.Contains(d.raw, []byte("\r\n")) {
+		s.newline = "\r\n"
+	}
+	if bytes.Contains(d.raw, []byte("\n\t")) {
+		s.unit = "\t"
+	}
+	list := members(d.root)
+	if len(list) == 0 {
+		s.expanded = true
+		return s
+	}
+	if len(list[0].Value.BeforeExtra) == 0 {
+		s.space = ""
+	}
+	outer, inner := indent(d.raw, d.root.StartOffset), indent(d.raw, list[0].Name.StartOffset)
+	if step, ok := strings.CutPrefix(inner, outer); ok && step != "" {
+		s.unit = step
+	}
+	return s
+}
+
+// indent is the white space that the line of an offset begins with.
+func indent(raw []byte, offset int) string {
+	line := raw[bytes.LastIndexByte(raw[:offset], '\n')+1:]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+// group is the inside of an object or array: its elements, or its members from name to value, and what is before the closing
+// bracket. Of an item AfterExtra is before its comma; nil at the last one says that it has none.
+type group struct {
+	items []item
+	after *hujson.Extra
+}
+
+type item struct{ first, last *hujson.Value }
+
+func groupOf(v *hujson.Value) group {
+	g := group{after: &hujson.Extra{}}
+	for _, m := range members(v) {
+		g.items = append(g.items, item{&m.Name, &m.Value})
+	}
+	for _, e := range elements(v) {
+		g.items = append(g.items, item{e, e})
+	}
+	switch t := v.Value.(type) {
+	case *hujson.Object:
+		g.after = &t.AfterExtra
+	case *hujson.Array:
+		g.after = &t.AfterExtra
+	}
+	return g
+}
+
+// comma is the last item if a comma is behind it, else nil.
+func (g group) comma() *hujson.Value {
+	if n := len(g.items); n > 0 && g.items[n-1].last.AfterExtra != nil {
+		return g.items[n-1].last
+	}
+	return nil
+}
+
+// add puts a value at the end of an object or array, the way its other items are written. cut undoes it. An array takes no name.
+func (d *doc) add(v *hujson.Value, name string, value hujson.ValueTrimmed) {
+	g := groupOf(v)
+	var before string
+	if len(g.items) == 0 {
+		before = d.fill(v, g)
+	} else {
+		before = d.follow(g)
+	}
+	switch t := v.Value.(type) {
+	case *hujson.Object:
+		m := d.member(name, value)
+		m.Name.BeforeExtra = hujson.Extra(before)
+		t.Members = append(t.Members, m)
+	case *hujson.Array:
+		t.Elements = append(t.Elements, hujson.Value{BeforeExtra: hujson.Extra(before), Value: value})
+	}
+}
+
+// follow makes room behind the last item and its comments.
+func (d *doc) follow(g group) (before string) {
+	n := commentsEnd(*g.after)
+	comments, rest := string((*g.after)[:n]), string((*g.after)[n:])
+	separator := d.separator(g)
+	if strings.HasSuffix(comments, "\n") {
+		separator = strings.TrimPrefix(separator, d.style.newline)
+		rest = d.style.newline + rest
+	}
+	*g.after = hujson.Extra(rest)
+	return comments + separator
+}
+
+// fill makes room in an empty object or array, behind the comments that may be there.
+func (d *doc) fill(v *hujson.Value, g group) (before string) {
+	n := commentsEnd(*g.after)
+	comments, rest := string((*g.after)[:n]), string((*g.after)[n:])
+	d.root.UpdateOffsets()
+	outer := d.style.newline + indent(d.root.Pack(), v.StartOffset)
+	inner := outer + d.style.unit
 	switch {
 	case strings.HasSuffix(comments, "\n"):
-		text = strings.TrimPrefix(inner, d.newline()) + text + d.newline()
+		before, rest = comments+strings.TrimPrefix(inner, d.style.newline), d.style.newline+rest
 	case comments != "":
-		text = " " + text
-	case d.expanded():
-		return d.replace(g.open, g.close, inner+text+outer)
+		before = comments + " "
+	case d.style.expanded:
+		before, rest = inner, outer
 	default:
-		return d.replace(g.open, g.close, text)
+		rest = ""
 	}
-	return d.replace(g.open, g.open+len(comments), comments+text)
+	*g.after = hujson.Extra(rest)
+	return before
 }
 
 // separator is the white space that the last item has before it.
-func (d doc) separator(g group) string {
-	last := g.items[len(g.items)-1]
-	before := string(d.raw[last.lead:last.start])
-	n := commentsEnd([]byte(before))
-	comments, space := before[:n], before[n:]
+func (d *doc) separator(g group) string {
+	before := g.items[len(g.items)-1].first.BeforeExtra
+	n := commentsEnd(before)
+	comments, space := string(before[:n]), string(before[n:])
 	i := strings.LastIndex(space, "\n")
 	switch {
 	case i >= 0:
-		return d.newline() + space[i+1:]
+		return d.style.newline + space[i+1:]
 	case strings.HasSuffix(comments, "\n"):
-		return d.newline() + space
-	case len(g.items) == 1 && !d.tight():
-		return " "
+		return d.style.newline + space
+	case len(g.items) == 1 && d.style.space != "":
+		return d.style.space
 	}
 	return space
 }
 
 // cut takes an item out, with its comma and its white space. Comments stay.
-func (d doc) cut(v hujson.Value, i int) (doc, error) {
+func (d *doc) cut(v *hujson.Value, i int) {
 	g := groupOf(v)
-	it := g.items[i]
-	if len(g.items) == 1 && d.alone(g) {
-		return d.replace(g.open, g.close, "")
+	before, after := g.items[i].first.BeforeExtra, g.items[i].last.AfterExtra
+	behind, isLast := g.after, i == len(g.items)-1
+	if !isLast {
+		behind = &g.items[i+1].first.BeforeExtra
 	}
-	from := it.lead + commentsEnd(d.raw[it.lead:it.start])
-	before, after := d.raw[it.lead:from], d.raw[it.end:g.close]
-	if it.comma >= 0 {
-		after = slices.Concat(d.raw[it.end:it.comma], d.raw[it.comma+1:g.close])
+	rest := slices.Concat(after, *behind)
+	switch kept := before[:commentsEnd(before)]; {
+	case len(g.items) == 1 && commentsEnd(before)+commentsEnd(after)+commentsEnd(*behind) == 0:
+		rest = nil
+	case bytes.HasSuffix(kept, []byte("\n")):
+		rest = append(bytes.Clone(kept), cutNewline(rest)...)
+	default:
+		rest = append(bytes.Clone(kept), rest...)
 	}
-	if bytes.HasSuffix(before, []byte("\n")) {
-		after = cutNewline(after)
+	if isLast && i > 0 {
+		last := g.items[i-1].last
+		if after == nil { // the comma before it goes, too
+			rest, last.AfterExtra = slices.Concat(last.AfterExtra, rest), nil
+		} else if last.AfterExtra == nil {
+			last.AfterExtra = hujson.Extra{}
+		}
 	}
-	start := it.lead
-	if it.comma < 0 && i > 0 {
-		start = g.items[i-1].comma
+	*behind = rest
+	switch t := v.Value.(type) {
+	case *hujson.Object:
+		t.Members = slices.Delete(t.Members, i, i+1)
+	case *hujson.Array:
+		t.Elements = slices.Delete(t.Elements, i, i+1)
 	}
-	return d.replace(start, g.close, string(before)+string(after))
-}
-
-// alone reports whether there is no comment beside the only item.
-func (d doc) alone(g group) bool {
-	it := g.items[0]
-	after := it.end
-	if it.comma >= 0 {
-		after = it.comma + 1
-	}
-	return commentsEnd(d.raw[it.lead:it.start])+commentsEnd(d.raw[it.end:after])+commentsEnd(d.raw[after:g.close]) == 0
 }
 
 func cutNewline(b []byte) []byte {
@@ -99,58 +189,67 @@ func cutNewline(b []byte) []byte {
 	return bytes.TrimPrefix(b, []byte("\n"))
 }
 
-func (d doc) newline() string {
-	if bytes.Contains(d.raw, []byte("\r\n")) {
-		return "\r\n"
+// set changes one member of an object, a nil value takes it out.
+func (d *doc) set(v *hujson.Value, name string, value hujson.Literal) {
+	now := find(v, name)
+	switch {
+	case now == nil && value == nil:
+	case now == nil:
+		d.add(v, name, value)
+	case value == nil:
+		d.cut(v, slices.IndexFunc(members(v), func(m *hujson.ObjectMember) bool { return &m.Value == now }))
+	case !same(now, value):
+		now.Value = value
 	}
-	return "\n"
 }
 
-// expanded reports whether the file has its values on lines of their own.
-func (d doc) expanded() bool {
-	return len(members(d.root)) == 0 || bytes.Contains(d.raw[d.root.StartOffset:d.root.EndOffset], []byte("\n"))
+func same(v *hujson.Value, value hujson.Literal) bool {
+	lit, ok := v.Value.(hujson.Literal)
+	return ok && lit.Kind() == value.Kind() && lit.String() == value.String()
 }
 
-// tight reports whether the file does without spaces.
-func (d doc) tight() bool {
-	list := members(d.root)
-	return len(list) > 0 && len(list[0].Value.BeforeExtra) == 0
+func (d *doc) member(name string, value hujson.ValueTrimmed) hujson.ObjectMember {
+	return hujson.ObjectMember{
+		Name:  hujson.Value{Value: hujson.String(name)},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(d.style.space), Value: value},
+	}
 }
 
-// indent is the white space that the line of an offset begins with.
-func (d doc) indent(offset int) string {
-	line := d.raw[bytes.LastIndexByte(d.raw[:offset], '\n')+1:]
-	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+func (d *doc) object(fields []field) *hujson.Object {
+	obj := &hujson.Object{AfterExtra: hujson.Extra(d.style.space)}
+	for _, f := range fields {
+		m := d.member(f.name, f.value)
+		m.Name.BeforeExtra = hujson.Extra(d.style.space)
+		obj.Members = append(obj.Members, m)
+	}
+	return obj
 }
 
-// unit is what one level is indented by.
-func (d doc) unit() string {
-	if list := members(d.root); len(list) > 0 {
-		outer, inner := d.indent(d.root.StartOffset), d.indent(list[0].Name.StartOffset)
-		if step, ok := strings.CutPrefix(inner, outer); ok && step != "" {
-			return step
+// commentsEnd is the length of extra up to the end of its last comment: what follows is white space.
+func commentsEnd(extra []byte) int {
+	end := 0
+	for i := 0; i < len(extra); {
+		n := commentLength(extra[i:])
+		i += max(n, 1)
+		if n > 0 {
+			end = i
 		}
 	}
-	if bytes.Contains(d.raw, []byte("\n\t")) {
-		return "\t"
-	}
-	return "  "
+	return end
 }
 
-func (d doc) member(name string, value string) string {
-	if d.tight() {
-		return string(hujson.String(name)) + ":" + value
+func commentLength(b []byte) int {
+	closing := ""
+	switch {
+	case bytes.HasPrefix(b, []byte("//")):
+		closing = "\n"
+	case bytes.HasPrefix(b, []byte("/*")):
+		closing = "*/"
+	default:
+		return 0
 	}
-	return string(hujson.String(name)) + ": " + value
-}
-
-func (d doc) object(fields []field) string {
-	var list []string
-	for _, f := range fields {
-		list = append(list, d.member(f.name, string(f.value)))
+	if i := bytes.Index(b[2:], []byte(closing)); i >= 0 {
+		return 2 + i + len(closing)
 	}
-	if d.tight() {
-		return "{" + strings.Join(list, ",") + "}"
-	}
-	return "{ " + strings.Join(list, ", ") + " }"
+	return len(b)
 }

@@ -2,14 +2,18 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
 )
 
 const hookName = "cursor-ralph-hook"
 
-// entry is one of ours in hooks.json.
+// entry is one of our entries in hooks.json.
 type entry struct {
 	event  string
 	fields []field
@@ -54,13 +58,13 @@ func (o Options) entries() []entry {
 	return list
 }
 
-// guardEvent is that of the plan guard alone.
+// guardEvent is the event of the plan guard, and of no other entry.
 const guardEvent = "preToolUse"
 
-// guardEntry has no matcher: a tool that nobody has heard of must be denied, too. A hook that cannot be run denies every call.
+// guardEntry has no matcher: unknown tools must be denied, too. If the hook cannot be run, Cursor denies every call.
 func (o Options) guardEntry() entry {
 	return entry{guardEvent, []field{
-		{"command", text(o.command() + " --guard")}, // an event that cannot be read does not say what it is
+		{"command", literal(o.command() + " --guard" + o.lingerFlag())}, // an event that cannot be read does not say what it is
 		{"timeout", hujson.Int(quickTimeout)},
 		{"failClosed", hujson.Bool(true)},
 	}}
@@ -72,21 +76,21 @@ func (o Options) entry(event string) entry {
 	}
 	command := o.command()
 	if event == "beforeSubmitPrompt" { // refuses a loop whose verification would not fit into the stop entry's timeout
-		command += fmt.Sprintf(" --timeout %d", o.stopTimeout()) + o.quietFlag()
+		command += fmt.Sprintf(" --timeout %d", o.stopTimeout()) + o.lingerFlag() + o.quietFlag()
 	}
-	e := entry{event, []field{{"command", text(command)}}}
+	e := entry{event, []field{{"command", literal(command)}}}
 	if event == "afterShellExecution" {
-		e.fields = append(e.fields, field{"matcher", text(shellMatcher)})
+		e.fields = append(e.fields, field{"matcher", literal(shellMatcher)})
 	}
 	e.fields = append(e.fields, field{"timeout", hujson.Int(quickTimeout)})
 	return e
 }
 
-// stopEntry writes both limits twice, for Cursor and as flags for the hook, which cannot see its own entry. With auto Cursor
-// is told of no limit, and the hook finds out whether it keeps to that.
+// stopEntry writes both limits twice, for Cursor and as flags for the hook, which cannot see its own entry. With auto we
+// set no limit for Cursor, and the hook finds out whether Cursor has one all the same.
 func (o Options) stopEntry() entry {
 	limit, timeout := o.sessionLimit(), o.stopTimeout()
-	command := fmt.Sprintf("%s --session-limit %s --timeout %d", o.command(), limit, timeout)
+	command := fmt.Sprintf("%s --session-limit %s --timeout %d", o.command(), limit, timeout) + o.lingerFlag()
 	if o.Minimal {
 		command += " --minimal"
 	}
@@ -96,13 +100,24 @@ func (o Options) stopEntry() entry {
 		loopLimit = hujson.Literal("null")
 	}
 	return entry{"stop", []field{
-		{"command", text(command)},
+		{"command", literal(command)},
 		{"timeout", hujson.Int(timeout)},
 		{"loop_limit", loopLimit},
 	}}
 }
 
-// quietFlag is for the hooks that show notifications.
+// lingerFlag is for hooks whose answers matter. Entries for no particular system leave the time to the hook.
+func (o Options) lingerFlag() string {
+	switch {
+	case o.Linger != nil:
+		return " --linger " + o.Linger.String()
+	case o.OS == "":
+		return ""
+	}
+	return " --linger " + hook.Linger(o.OS).String()
+}
+
+// quietFlag is for hooks that show notifications.
 func (o Options) quietFlag() string {
 	if o.NoNotify != nil && *o.NoNotify {
 		return " --no-notify"
@@ -110,14 +125,20 @@ func (o Options) quietFlag() string {
 	return ""
 }
 
-// typingFlags are those that the hook passes on to cursor-ralph inject.
+// returnKey is the submit key that needs no flag.
+const returnKey = "return"
+
+// typingFlags are passed on by the hook to cursor-ralph inject.
 func (o Options) typingFlags() string {
 	flags := ""
 	if o.Injectors != nil && *o.Injectors != "" {
-		flags += " --injectors " + quote(*o.Injectors, o.OS)
+		flags += " --injectors " + Quote(*o.Injectors, o.OS)
 	}
 	if o.FocusKeys != nil && *o.FocusKeys != "" {
-		flags += " --focus-keys " + quote(*o.FocusKeys, o.OS)
+		flags += " --focus-keys " + Quote(*o.FocusKeys, o.OS)
+	}
+	if o.SubmitKey != nil && *o.SubmitKey != "" && *o.SubmitKey != returnKey {
+		flags += " --submit-key " + Quote(*o.SubmitKey, o.OS)
 	}
 	if o.TypeUnchecked != nil && *o.TypeUnchecked {
 		flags += " --type-unchecked"
@@ -129,8 +150,8 @@ func (o Options) command() string {
 	return Invocation(o.hookPath(), o.OS)
 }
 
-// text is a JSON string without what looks like a comment: Cursor strips comments without regard to strings.
-func text(s string) hujson.Literal {
+// literal returns a JSON string in which nothing looks like a comment: Cursor strips comments inside strings, too.
+func literal(s string) hujson.Literal {
 	raw := string(hujson.String(s))
 	if commentSign(raw) != "" {
 		raw = strings.NewReplacer("/", `\/`, "*", `\u002a`).Replace(raw)
@@ -148,17 +169,56 @@ func commentSign(s string) string {
 	return ""
 }
 
-// ours reports whether a command runs our hook and nothing else. The hook wrapped in something of the user's is the user's.
-// Both shells' readings are tried: a project's file may have been installed on the other system.
+// ours reports whether a command runs our hook and nothing else. A hook that the user wrapped in another command is
+// the user's. Both shells' rules are tried: a project's file may have been installed on the other system.
 func ours(command string) bool {
-	return runsHook(command, false) || runsHook(command, true)
+	return runsHook(command, shellwords.POSIX) || runsHook(command, shellwords.PowerShell)
 }
 
-func runsHook(command string, windows bool) bool {
-	list, ok := words(command, windows)
+func runsHook(command string, d shellwords.Dialect) bool {
+	list, ok := d.One(command)
 	if !ok || len(list) == 0 {
 		return false
 	}
-	base := list[0][strings.LastIndexAny(list[0], `/\`)+1:]
-	return base == hookName || strings.EqualFold(base, hookName+".exe")
+	return isHook(list[0][strings.LastIndexAny(list[0], `/\`)+1:])
+}
+
+func isHook(base string) bool { return base == hookName || strings.EqualFold(base, hookName+".exe") }
+
+// wraps reports whether a command runs our hook in a way that we do not write: behind a program that starts another one, such
+// as time, or as a part of a longer command. Mentioning its name is not running it.
+func wraps(command string) bool {
+	if ours(command) {
+		return false
+	}
+	parts := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(";|&()\n", r) }) // a quoted one leaves an open quote behind
+	return slices.ContainsFunc(parts, func(part string) bool {
+		return startsHook(part, shellwords.POSIX) || startsHook(part, shellwords.PowerShell)
+	})
+}
+
+// starters run the program that their arguments name.
+func starters() []string {
+	return []string{"env", "exec", "command", "time", "nice", "ionice", "nohup", "timeout", "sudo", "caffeinate"}
+}
+
+// startsHook skips assignments, starters, and their options and numbers.
+func startsHook(part string, d shellwords.Dialect) bool {
+	list, ok := d.One(part)
+	if !ok {
+		return false
+	}
+	started := false
+	for _, w := range list {
+		switch base := w[strings.LastIndexAny(w, `/\`)+1:]; {
+		case isHook(base):
+			return true
+		case slices.Contains(starters(), base):
+			started = true
+		case started && (strings.HasPrefix(w, "-") || strings.Trim(w, "0123456789.smhd") == ""), strings.Contains(w, "="):
+		default:
+			return false
+		}
+	}
+	return false
 }

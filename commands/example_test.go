@@ -44,12 +44,12 @@ func ExampleInspect() {
 	raw := []byte(`{"version": 1, "hooks": {"stop": [{"command": "curl https://example.com", "loop_limit": 0}]}}`)
 	for _, f := range commands.Inspect(raw, "linux", os.Stat) {
 		if f.Fatal {
-			fmt.Println(f.Problem)
+			fmt.Println(f.Text())
 		}
 	}
 	// Output:
-	// line 1: the string "curl https://example.com" holds //, which Cursor takes for a comment
-	// stop[0]: loop_limit is 0
+	// line 1, column 47: stop[0]: the string "curl https://example.com" holds //, which Cursor takes for a comment
+	// line 1, column 89: stop[0]: loop_limit is 0
 }
 
 func ExampleQuote() {

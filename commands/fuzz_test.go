@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
 
@@ -46,11 +47,11 @@ func FuzzInspect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		found := Inspect(file, "linux", func(string) (fs.FileInfo, error) { return nil, fs.ErrNotExist })
 		for _, x := range found {
-			if strings.ContainsFunc(x.Problem+x.Remedy, unicode.IsControl) || x.Problem == "" || x.Remedy == "" || !utf8.ValidString(x.Problem) || len(x.Problem) > 2*len(file)+1000 {
+			if strings.ContainsFunc(x.Text()+x.Remedy, unicode.IsControl) || x.Problem == "" || x.Remedy == "" || !utf8.ValidString(x.Text()) || len(x.Problem) > 2*len(file)+1000 {
 				t.Errorf("got %q, %q", x.Problem, x.Remedy)
 			}
 		}
-		if wait := InstalledTimeout(file); wait < 0 || verifyOf(wait) > wait {
+		if wait := Installed(file).Timeout; wait < 0 {
 			t.Errorf("got the timeout %v of %q", wait, file)
 		}
 		if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -66,8 +67,8 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// ofOneEntry tells whether a file is dropped for what is in another's entry,
-// which is not looked at: what else Cursor checks there is not known for sure.
+// ofOneEntry reports whether a file is dropped for a field of somebody else's
+// entry, which we do not check: what Cursor requires there is not known for sure.
 func ofOneEntry(reason string) bool {
 	return slices.ContainsFunc([]string{"type", "timeout", "matcher", "failClosed", "command", "regexp"}, func(word string) bool { return strings.Contains(reason, word) })
 }
@@ -84,7 +85,7 @@ func FuzzQuote(f *testing.F) {
 		}
 		for _, goos := range []string{"linux", "windows"} {
 			command := Invocation(program, goos) + " " + Quote(argument, goos)
-			got, ok := words(command, goos == "windows")
+			got, ok := shellwords.Of(goos).One(command)
 			if want := []string{program, argument}; !ok || !cmp.Equal(got, want) {
 				t.Errorf("%s: got %q, %v from %q, want %q", goos, got, ok, command, want)
 			}
@@ -125,7 +126,7 @@ func FuzzStamp(f *testing.F) {
 func TestTheTimeoutOfAnEntryIsNoMoreThanATimeHolds(t *testing.T) {
 	for number, want := range map[string]time.Duration{"1e300": mostTimeout, "-1e300": 0, "-5": 0, "1.5": 1500 * time.Millisecond} {
 		file := `{"version":1,"hooks":{"stop":[{"command":"cursor-ralph-hook","timeout":` + number + `}]}}`
-		if got := InstalledTimeout([]byte(file)); got != want {
+		if got := Installed([]byte(file)).Timeout; got != want {
 			t.Errorf("%s: got %v, want %v", number, got, want)
 		}
 	}

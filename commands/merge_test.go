@@ -2,7 +2,6 @@ package commands
 
 import (
 	"encoding/json"
-	"errors"
 	"math/rand"
 	"os"
 	"strings"
@@ -10,6 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 func linux() Options { return Options{OS: "linux", Hook: "/opt/cursor ralph/cursor-ralph-hook"} }
@@ -93,7 +95,7 @@ func checkRoundTrip(t *testing.T, before string, change func(Options) Options) {
 	}
 }
 
-func mustParse(t *testing.T, raw []byte) doc {
+func mustParse(t *testing.T, raw []byte) *doc {
 	t.Helper()
 	d, err := parse(raw)
 	if err != nil {
@@ -121,7 +123,7 @@ func TestInstalledTwiceAndUninstalledIsTheOriginal(t *testing.T) {
 			checkRoundTrip(t, before, typed)
 		})
 	}
-	for seed := range int64(500) {
+	for seed := range int64(short.Times(50, 500)) {
 		checkRoundTrip(t, randomHooks(rand.New(rand.NewSource(seed))), minimal)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -144,7 +146,7 @@ func TestAnEditInBetweenSurvives(t *testing.T) {
 		if diff := cmp.Diff(withoutOurs(t, []byte(edit(before))), withoutOurs(t, got)); diff != "" {
 			t.Errorf("got %s\nwant %s\n%s", got, edit(before), diff)
 		}
-		if hasOurs(got) {
+		if Installed(got).own {
 			t.Errorf("ours is still in\n%s", got)
 		}
 		if strings.Count(string(got), " c") != strings.Count(edit(before), " c") {
@@ -156,7 +158,7 @@ func TestAnEditInBetweenSurvives(t *testing.T) {
 			t.Run(name, func(t *testing.T) { check(t, before) })
 		}
 	}
-	for seed := range int64(500) {
+	for seed := range int64(short.Times(50, 500)) {
 		check(t, randomHooks(rand.New(rand.NewSource(seed))))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -266,10 +268,24 @@ func TestOtherOptionsUpdateInPlace(t *testing.T) {
 	before := []byte("{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"/old/cursor-ralph-hook\", /* mine */ \"failClosed\": true, \"matcher\": \"x\" },\n" +
 		"      { \"command\": \"b\" },\n      { \"command\": \"/older/cursor-ralph-hook --x\" }\n    ],\n    \"sessionStart\": [ { \"command\": \"/old/cursor-ralph-hook\" } ]\n  }\n}\n")
 	o := minimal(Options{OS: "linux", Hook: "/new/cursor-ralph-hook"})
-	want := "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"/new/cursor-ralph-hook --session-limit none --timeout 660 --minimal\", /* mine */ \"failClosed\": true, \"timeout\": 660, \"loop_limit\": null },\n" +
+	want := "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"/new/cursor-ralph-hook --session-limit none --timeout 660 --linger 100ms --minimal\", /* mine */ \"failClosed\": true, \"timeout\": 660, \"loop_limit\": null },\n" +
 		"      { \"command\": \"b\" }\n    ]\n  }\n}\n"
 	if diff := cmp.Diff(want, string(mustMerge(t, before, nil, o))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What others broke in our own entry an installation puts right: nothing is lost by that.
+func TestOurOwnEntryIsRepaired(t *testing.T) {
+	for name, broken := range map[string]string{
+		"a type that a merger emptied": `"type": ""`, "an unknown type": `"type": "http"`, "a type of our own": `"type": "command"`,
+		"failClosed in words": `"failClosed": "yes"`, "a matcher that is no pattern": `"matcher": "("`, "a timeout of 0": `"timeout": 0`, "a loop_limit of 0": `"loop_limit": 0`,
+	} {
+		before := `{"version": 1, "hooks": {"stop": [{"command": "/old/cursor-ralph-hook", ` + broken + `}]}}`
+		once := mustMerge(t, []byte(before), nil, linux())
+		if found := Inspect(once, "linux", there); len(found) > 0 {
+			t.Errorf("%s: %+v\n%s", name, found, once)
+		}
 	}
 }
 
@@ -282,7 +298,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"hooks as a list", `{"version": 1, "hooks": []}`, `"hooks" is not an object`},
 		{"hooks as null", `{"version": 1, "hooks": null}`, `"hooks" is not an object`},
 		{"an event as an object", `{"version": 1, "hooks": {"stop": {}}}`, `"stop" in hooks is not a list`},
-		{"an entry as a string", `{"version": 1, "hooks": {"stop": ["x"]}}`, "stop[0] is not an object"},
+		{"an entry as a string", `{"version": 1, "hooks": {"stop": ["x"]}}`, "line 1, column 35: stop[0]: the entry is not an object"},
 		{"a version in words", `{"version": "1", "hooks": {}}`, `"version" is "1"`},
 		{"version 0", `{"version": 0, "hooks": {}}`, `"version" is 0`},
 		{"two stops", `{"version": 1, "hooks": {"stop": [], "st\u006fp": []}}`, `"stop" more than once`},
@@ -290,10 +306,16 @@ func TestMergeRefuses(t *testing.T) {
 		{"two commands", `{"version": 1, "hooks": {"stop": [{"command": "a", "command": "b"}]}}`, `"command" more than once`},
 		{"an unknown event", `{"version": 1, "hooks": {"onStop": []}}`, `event "onStop" is unknown`},
 		{"loop_limit 0", `{"version": 1, "hooks": {"stop": [{"command": "a", "loop_limit": 0}]}}`, "loop_limit is 0"},
+		{"a type that a merger emptied", "{\"version\": 1, \"hooks\": {\n\"sessionStart\": [{\"command\": \"a\"},\n  {\"type\": \"\", \"command\": \"b\"}]}}", `line 3, column 12: sessionStart[1]: type is ""`},
+		{"an entry without a command", `{"version": 1, "hooks": {"stop": [{}]}}`, "stop[0]: command is missing"},
+		{"an empty prompt", `{"version": 1, "hooks": {"stop": [{"type": "prompt", "prompt": ""}]}}`, "stop[0]: prompt is empty"},
+		{"a timeout of 0", `{"version": 1, "hooks": {"stop": [{"command": "a", "timeout": 0}]}}`, "stop[0]: timeout is 0"},
+		{"a matcher that is no pattern", `{"version": 1, "hooks": {"stop": [{"command": "a", "matcher": "("}]}}`, "stop[0]: matcher"},
+		{"failClosed in words", `{"version": 1, "hooks": {"stop": [{"command": "a", "failClosed": "no"}]}}`, "stop[0]: failClosed"},
 		{"a URL in a command", `{"version": 1, "hooks": {"stop": [{"command": "curl http://x"}]}}`, "holds //"},
-		{"a trailing comma", "{\"version\": 1, \"hooks\": {\n\"stop\": [],\n}}", "line 2: a comma"},
-		{"a trailing comma before a comment", "{\"version\": 1, \"hooks\": {\"stop\": [ {\"command\": \"./x.sh\"} ], // hi\n} }", "line 1: a comma"},
-		{"a trailing comma without a version", "{\n\"hooks\": {\"stop\": [],},}", "line 2: a comma before the closing bracket; line 2: a comma"},
+		{"a trailing comma", "{\"version\": 1, \"hooks\": {\n\"stop\": [],\n}}", "line 2, column 11: a comma"},
+		{"a trailing comma before a comment", "{\"version\": 1, \"hooks\": {\"stop\": [ {\"command\": \"./x.sh\"} ], // hi\n} }", "line 1, column 59: a comma"},
+		{"a trailing comma without a version", "{\n\"hooks\": {\"stop\": [],},}", "line 2, column 23: a comma before the closing bracket; line 2, column 21: a comma"},
 		{"nesting without end", strings.Repeat("[", maxSize), "too big"},
 		{"binary", "\x00\xff\xfe", "line 1, column 1"},
 	} {
@@ -305,8 +327,7 @@ func TestMergeRefuses(t *testing.T) {
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %q, want %q in it", err, tt.want)
 			}
-			var hint interface{ Hint() string }
-			if !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "nothing was changed") {
+			if !strings.Contains(hint.Of(err), "nothing was changed") {
 				t.Errorf("%v has no hint", err)
 			}
 		})
@@ -321,8 +342,7 @@ func TestARefusalSaysWhatToDoOnce(t *testing.T) {
 			"correct or remove it; `cursor-ralph install --any-event`, if your Cursor is newer and knows it (nothing was changed)"},
 	} {
 		_, _, err := merge([]byte(tt.file), linux().entries(), outlineOf(nil), false)
-		var hint interface{ Hint() string }
-		if !errors.As(err, &hint) || hint.Hint() != tt.want {
+		if hint.Of(err) != tt.want {
 			t.Errorf("%s: got %#v, want the hint %q", tt.file, err, tt.want)
 		}
 	}
@@ -363,7 +383,7 @@ func TestUnmergeOfAFileThatCursorDropsStillWorks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := unmerge([]byte(raw), []byte(`{"mine": 1}`))
-			if err != nil || hasOurs(got) {
+			if err != nil || Installed(got).own {
 				t.Errorf("got %s, error %v", got, err)
 			}
 		})
@@ -387,7 +407,7 @@ func FuzzMerge(f *testing.F) {
 		if _, stripErr := strip(before, outlineOf(nil)); err != nil || stripErr != nil {
 			return
 		}
-		if hasOurs(before) {
+		if Installed(before).own {
 			return
 		}
 		checkRoundTrip(t, string(before), func(o Options) Options { o.Minimal = small; return o })

@@ -30,24 +30,24 @@ func odd() map[string]string {
 		"another stop hook":        "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./mine.sh\" }\n    ]\n  }\n}\n",
 		"spread entries": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      {\n        \"command\": \"./mine.sh\",\n        \"loop_limit\": null\n      }\n    ],\n" +
 			"    \"afterFileEdit\": [\n      {\n        \"command\": \"./format.sh\"\n      }\n    ]\n  }\n}\n",
-		"tabs":                   "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [\n\t\t\t{\"command\": \"./mine.sh\"}\n\t\t]\n\t}\n}\n",
-		"CRLF":                   "{\r\n  \"version\": 1,\r\n  \"hooks\": {\r\n    \"stop\": [\r\n      { \"command\": \"mine.cmd\" } // mine\r\n    ]\r\n  }\r\n}\r\n",
-		"CRLF and nothing":       "{\r\n  \"version\": 1,\r\n  \"hooks\": {}\r\n}",
-		"no spaces":              `{"version":1,"hooks":{"stop":[{"command":"./mine.sh"}]}}`,
-		"one line":               `{ "version": 1, "hooks": { "stop": [ { "command": "./mine.sh" }, { "command": "b" } ] } }`,
-		"no final newline":       "{\n  \"version\": 1,\n  \"hooks\": {}\n}",
-		"a final comment":        "{\n  \"version\": 1,\n  \"hooks\": {}\n} // the end",
-		"hooks first":            "{\n  \"hooks\": {\n    \"stop\": []\n  },\n  \"version\": 1\n}\n",
-		"no indentation":         "{\n\"version\": 1,\n\"hooks\": {\n\"stop\": [\n{ \"command\": \"a\" }\n]\n}\n}\n",
-		"odd indentation":        "  {\n       \"version\": 1,\n   \"hooks\":\n {\n  \"stop\":\n     [\n {\"command\"  :  \"a\"}\n\n\n  ]   \n }  \n  }",
-		"leading commas":         "{ \"version\": 1\n, \"hooks\": { \"stop\": [ { \"command\": \"a\" }\n, { \"command\": \"b\" }\n] }\n}\n",
-		"comments everywhere":    "// a\n{ // b\n  /* c */ \"version\" /* d */ : /* e */ 1 /* f */, // g\n  // h\n  \"hooks\": { // i\n    \"stop\": [ // j\n      // k\n      { \"command\": \"x\" /* l */ } /* m */ // n\n      // o\n    ] // p\n    // q\n  } // r\n} // s\n// t\n",
-		"a block comment last":   "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"x\"} /* last */]}}",
-		"unknown members":        "{\n  \"$schema\": \"./s.json\",\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{\"command\": \"a\", \"mine\": {\"deep\": [1, [2, {}]]}}]\n  },\n  \"more\": []\n}\n",
-		"escapes and unicode":    "{\n  \"version\": 1,\n  \"hooks\": {\n    \"st\\u006fp\": [ { \"command\": \"echo \\\"\\u00e9 \U0001f600\\\" https:\\/\\/x\" } ]\n  }\n}\n",
-		"a wrapped hook of ours": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"tee log | /opt/cursor-ralph-hook\" }\n    ]\n  }\n}\n",
-		"prompt entries":         "{\n  \"version\": 1,\n  \"hooks\": {\n    \"preToolUse\": [ { \"type\": \"prompt\", \"prompt\": \"is this safe?\" } ]\n  }\n}\n",
-		"all events of ours": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"beforeSubmitPrompt\": [{\"command\": \"a\"}], \"afterShellExecution\": [{\"command\": \"b\", \"matcher\": \"git\"}],\n" +
+		"tabs":                 "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [\n\t\t\t{\"command\": \"./mine.sh\"}\n\t\t]\n\t}\n}\n",
+		"CRLF":                 "{\r\n  \"version\": 1,\r\n  \"hooks\": {\r\n    \"stop\": [\r\n      { \"command\": \"mine.cmd\" } // mine\r\n    ]\r\n  }\r\n}\r\n",
+		"CRLF and nothing":     "{\r\n  \"version\": 1,\r\n  \"hooks\": {}\r\n}",
+		"no spaces":            `{"version":1,"hooks":{"stop":[{"command":"./mine.sh"}]}}`,
+		"one line":             `{ "version": 1, "hooks": { "stop": [ { "command": "./mine.sh" }, { "command": "b" } ] } }`,
+		"no final newline":     "{\n  \"version\": 1,\n  \"hooks\": {}\n}",
+		"a final comment":      "{\n  \"version\": 1,\n  \"hooks\": {}\n} // the end",
+		"hooks first":          "{\n  \"hooks\": {\n    \"stop\": []\n  },\n  \"version\": 1\n}\n",
+		"no indentation":       "{\n\"version\": 1,\n\"hooks\": {\n\"stop\": [\n{ \"command\": \"a\" }\n]\n}\n}\n",
+		"odd indentation":      "  {\n       \"version\": 1,\n   \"hooks\":\n {\n  \"stop\":\n     [\n {\"command\"  :  \"a\"}\n\n\n  ]   \n }  \n  }",
+		"leading commas":       "{ \"version\": 1\n, \"hooks\": { \"stop\": [ { \"command\": \"a\" }\n, { \"command\": \"b\" }\n] }\n}\n",
+		"comments everywhere":  "// a\n{ // b\n  /* c */ \"version\" /* d */ : /* e */ 1 /* f */, // g\n  // h\n  \"hooks\": { // i\n    \"stop\": [ // j\n      // k\n      { \"command\": \"x\" /* l */ } /* m */ // n\n      // o\n    ] // p\n    // q\n  } // r\n} // s\n// t\n",
+		"a block comment last": "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"x\"} /* last */]}}",
+		"unknown members":      "{\n  \"$schema\": \"./s.json\",\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{\"command\": \"a\", \"mine\": {\"deep\": [1, [2, {}]]}}]\n  },\n  \"more\": []\n}\n",
+		"escapes and unicode":  "{\n  \"version\": 1,\n  \"hooks\": {\n    \"st\\u006fp\": [ { \"command\": \"echo \\\"\\u00e9 \U0001f600\\\" https:\\/\\/x\" } ]\n  }\n}\n",
+		"our hook, wrapped":    "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"tee log | /opt/cursor-ralph-hook\" }\n    ]\n  }\n}\n",
+		"prompt entries":       "{\n  \"version\": 1,\n  \"hooks\": {\n    \"preToolUse\": [ { \"type\": \"prompt\", \"prompt\": \"is this safe?\" } ]\n  }\n}\n",
+		"all our events": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"beforeSubmitPrompt\": [{\"command\": \"a\"}], \"afterShellExecution\": [{\"command\": \"b\", \"matcher\": \"git\"}],\n" +
 			"    \"postToolUse\": [],\n    \"postToolUseFailure\": [ ],\n    \"stop\": [\n    ],\n    \"afterAgentResponse\": [{\"command\": \"c\"}]\n  }\n}\n",
 		"blank lines between": "{\n\n  \"version\": 1,\n\n  \"hooks\": {\n\n    \"stop\": [\n\n      { \"command\": \"a\" },\n\n      { \"command\": \"b\" }\n\n    ]\n\n  }\n\n}\n\n",
 	}
@@ -121,7 +121,11 @@ func (w *writer) list(depth int) {
 		}
 		w.space(depth)
 		w.object(depth+1, []string{`"command"`, `"timeout"`}, func(name string) {
-			fmt.Fprintf(&w.b, `%d`, w.r.Intn(100))
+			format := `%d`
+			if name == `"command"` {
+				format = `"%d"`
+			}
+			fmt.Fprintf(&w.b, format, 1+w.r.Intn(99))
 		})
 		w.space(0)
 	}

@@ -3,15 +3,16 @@ package commands
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
 const backupSuffix = ".cursor-ralph-backup"
 
-// Plan says what an installation, or another one over the first, would do. It writes nothing.
+// Plan returns what an installation, or another one over the first, would do. It writes nothing.
 func Plan(o Options) (Change, error) {
 	if err := o.check(); err != nil {
 		return Change{}, err
@@ -30,7 +31,7 @@ func Plan(o Options) (Change, error) {
 	return c, nil
 }
 
-// PlanRemoval says what it would do to take out again what an installation put in. It needs Folder and Project only.
+// PlanRemoval returns what a removal of an installation would do. It needs Folder and Project only.
 func PlanRemoval(o Options) (Change, error) {
 	if err := o.checkFolder(); err != nil {
 		return Change{}, err
@@ -48,11 +49,11 @@ func PlanRemoval(o Options) (Change, error) {
 	return c, nil
 }
 
-// folders are those of ours that are there already.
+// folders returns our folders that exist already.
 func (o Options) folders() ([]string, error) {
 	var there []string
 	if _, err := os.Stat(filepath.Dir(o.Folder)); err != nil {
-		return nil, refusal{fmt.Sprintf("folder for %s: %v", o.Folder, err), "check the path"}
+		return nil, hint.New(fmt.Sprintf("folder for %s: %v", o.Folder, err), "check the path")
 	}
 	for _, path := range []string{o.Folder, o.commandsFolder()} {
 		exists, err := o.readFolder(path)
@@ -80,11 +81,11 @@ func (c *Change) addHooks(o Options) error {
 	}
 	base, err := c.base(o, now, backup)
 	if err != nil {
-		return atFile(now.path, err)
+		return fmt.Errorf("%s: %w", now.path, err)
 	}
 	merged, notes, err := merge(now.data, o.entries(), outlineOf(base), o.AnyEvent)
 	if err != nil {
-		return atFile(now.path, err)
+		return fmt.Errorf("%s: %w", now.path, err)
 	}
 	for _, n := range notes {
 		c.note("%s: %s", now.path, n)
@@ -97,9 +98,9 @@ func (c *Change) addHooks(o Options) error {
 	return nil
 }
 
-// keepSettings fills in what was not asked for from the entry that is installed.
+// keepSettings fills in options that were not given from what is installed.
 func (c *Change) keepSettings(o Options, now node) (Options, error) {
-	was := settingsOf(now.data)
+	was := Installed(now.data)
 	if o.SessionLimit == "" && was.limit != "" {
 		if o.SessionLimit = was.limit; was.limit != defaultSessionLimit {
 			c.note("%s: the session limit %s is kept; --session-limit %s sets the usual one", now.path, was.limit, defaultSessionLimit)
@@ -116,35 +117,43 @@ func (c *Change) keepSettings(o Options, now node) (Options, error) {
 	return c.keepGuard(c.keepTelling(o, was, now.path), was, now.path)
 }
 
-// keepGuard is the last of these: a minimal installation has no place for the plan guard.
-func (c *Change) keepGuard(o Options, was settings, path string) (Options, error) {
+// keepGuard comes last: a minimal installation has no place for the plan guard.
+func (c *Change) keepGuard(o Options, was Installation, path string) (Options, error) {
 	asked := o.PlanGuard != nil && *o.PlanGuard
 	switch {
 	case o.Minimal && asked:
-		return o, refusal{"the plan guard needs more than the stop hook: a minimal installation cannot have it",
-			"it is a preToolUse hook, for which an old Cursor drops the whole file; with a newer one: --minimal=false --plan-guard"}
-	case o.Minimal && was.guard:
+		return o, hint.New("the plan guard needs more than the stop hook: a minimal installation cannot have it",
+			"it is a preToolUse hook, for which an old Cursor drops the whole file; with a newer one: --minimal=false --plan-guard")
+	case o.Minimal && was.PlanGuard:
 		c.note("%s: the plan guard is taken out: a minimal installation has the stop hook alone", path)
-	case o.PlanGuard == nil && was.guard:
-		o.PlanGuard = &was.guard
+	case o.PlanGuard == nil && was.PlanGuard:
+		o.PlanGuard = &was.PlanGuard
 		c.note("%s: the plan guard is kept; --plan-guard=false takes it out", path)
 	}
 	return o, nil
 }
 
 // keepTelling keeps how the user is reached: by typing and by notifications.
-func (c *Change) keepTelling(o Options, was settings, path string) Options {
-	if o.Injectors == nil && was.injectors != "" {
-		o.Injectors = &was.injectors
-		c.note("%s: the injectors %s are kept; --injectors '' sets the usual ones", path, was.injectors)
+func (c *Change) keepTelling(o Options, was Installation, path string) Options {
+	if o.Injectors == nil && was.Typing.Injectors != "" {
+		o.Injectors = &was.Typing.Injectors
+		c.note("%s: the injectors %s are kept; --injectors '' sets the usual ones", path, was.Typing.Injectors)
 	}
-	if o.FocusKeys == nil && was.focusKeys != "" {
-		o.FocusKeys = &was.focusKeys
-		c.note("%s: the focus keys %s are kept; --focus-keys '' takes them out", path, was.focusKeys)
+	if o.FocusKeys == nil && was.Typing.FocusKeys != "" {
+		o.FocusKeys = &was.Typing.FocusKeys
+		c.note("%s: the focus keys %s are kept; --focus-keys '' takes them out", path, was.Typing.FocusKeys)
 	}
-	if o.TypeUnchecked == nil && was.unchecked {
-		o.TypeUnchecked = &was.unchecked
+	if o.SubmitKey == nil && was.Typing.SubmitKey != "" {
+		o.SubmitKey = &was.Typing.SubmitKey
+		c.note("%s: the submit key %s is kept; --submit-key return changes it", path, was.Typing.SubmitKey)
+	}
+	if o.TypeUnchecked == nil && was.Typing.Unchecked {
+		o.TypeUnchecked = &was.Typing.Unchecked
 		c.note("%s: --type-unchecked is kept; --type-unchecked=false takes it out", path)
+	}
+	if o.Linger == nil && was.linger != nil {
+		o.Linger = was.linger
+		c.note("%s: --linger %s is kept; --linger 100ms sets the usual time", path, was.linger)
 	}
 	if o.NoNotify == nil && was.quiet {
 		o.NoNotify = &was.quiet
@@ -161,19 +170,19 @@ func (o Options) readHooks() (now, backup node, err error) {
 	return now, backup, err
 }
 
-// base is hooks.json without us, which is what the backup holds. A backup of a file that the user has since removed is not
-// the base of anything, but may be the last copy.
+// base returns hooks.json without our entries, for the backup. A backup of a file that the user has since removed is not the
+// base of anything, but may be the last copy.
 func (c *Change) base(o Options, now, backup node) ([]byte, error) {
 	if now.data == nil && backup.data != nil {
 		return nil, c.keep(o, backup)
 	}
-	if !hasOurs(now.data) {
+	if !Installed(now.data).own {
 		return now.data, nil
 	}
 	return unmerge(now.data, backup.data)
 }
 
-// keep puts a copy of what would be lost beside it, under a name that nothing else has.
+// keep copies a file that would be lost to a unique name beside it.
 func (c *Change) keep(o Options, lost node) error {
 	sum := sha256.Sum256(lost.data)
 	kept, err := o.read(fmt.Sprintf("%s.cursor-ralph-kept-%x", lost.path, sum[:4]))
@@ -191,12 +200,12 @@ func (c *Change) removeHooks(o Options) error {
 	if err != nil {
 		return err
 	}
-	if !hasOurs(now.data) {
+	if !Installed(now.data).own {
 		return c.leaveHooks(now, backup)
 	}
 	rest, err := unmerge(now.data, backup.data)
 	if err != nil {
-		return atFile(now.path, err)
+		return fmt.Errorf("%s: %w", now.path, err)
 	}
 	if rest == nil && now.target != now.path {
 		rest = []byte("{}\n") // a link stays
@@ -206,17 +215,17 @@ func (c *Change) removeHooks(o Options) error {
 	return nil
 }
 
-// leaveHooks is for a hooks.json without entries of ours, or one that does not parse and may have some.
+// leaveHooks handles a hooks.json without our entries, or one that does not parse and may have some.
 func (c *Change) leaveHooks(now, backup node) error {
 	_, text := splitMark(now.data)
 	if _, err := parse(text); err != nil && bytes.Contains(now.data, []byte(hookName)) {
-		return atFile(now.path, refuse(unparsable(err)))
+		return fmt.Errorf("%s: %w", now.path, refuse(unparsable(err)))
 	}
 	c.drop(backup, now)
 	return nil
 }
 
-// drop removes the backup of a file that is no longer ours to restore, if it says nothing new.
+// drop removes the backup of a file that we no longer restore, unless it differs from the file.
 func (c *Change) drop(backup, now node) {
 	switch {
 	case backup.data == nil:
@@ -225,13 +234,4 @@ func (c *Change) drop(backup, now node) {
 	default:
 		c.note("%s is left: %s is not ours any more, and differs", backup.path, now.path)
 	}
-}
-
-// atFile names the file in an error and keeps the hint.
-func atFile(path string, err error) error {
-	var r refusal
-	if errors.As(err, &r) {
-		return refusal{path + ": " + r.what, r.hint}
-	}
-	return fmt.Errorf("%s: %w", path, err)
 }

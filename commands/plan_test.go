@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
 // home is an empty home folder with the options for it.
@@ -277,51 +279,54 @@ func TestLinksOfTheUserAreWrittenThrough(t *testing.T) {
 }
 
 func TestSettingsThatAreNotGivenAreKept(t *testing.T) {
-	names := []string{"none", "f6"}
+	names := []string{"none", "f6", "ctrl+enter", "return"}
 	for _, tt := range []struct {
 		name        string
 		before, now Options
-		edit        [2]string // in hooks.json in between
+		edit        [2]string // of hooks.json between the two installations
 		want        string    // flags of the stop entry
 		notes       int
 	}{
-		{name: "nothing installed", now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660"},
-		{name: "nothing asked for", now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660"},
-		{name: "no limit", before: Options{SessionLimit: "none"}, now: Options{KeepMinimal: true}, want: "--session-limit none --timeout 660", notes: 1},
-		{name: "the limit of an older version", before: Options{SessionLimit: "5"}, want: "--session-limit 5 --timeout 660", notes: 1},
-		{name: "another limit", before: Options{SessionLimit: "9"}, now: Options{SessionLimit: "5"}, want: "--session-limit 5 --timeout 660"},
-		{name: "auto again", before: Options{SessionLimit: "9"}, now: Options{SessionLimit: "auto"}, want: "--session-limit auto --timeout 660"},
-		{name: "no limit instead of auto", now: Options{SessionLimit: "none"}, want: "--session-limit none --timeout 660"},
-		{name: "minimal", before: Options{Minimal: true}, now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660 --minimal", notes: 1},
-		{name: "no longer minimal", before: Options{Minimal: true, SessionLimit: "7"}, want: "--session-limit 7 --timeout 660", notes: 1},
+		{name: "nothing installed", now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660 --linger 100ms"},
+		{name: "nothing asked for", now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660 --linger 100ms"},
+		{name: "no limit", before: Options{SessionLimit: "none"}, now: Options{KeepMinimal: true}, want: "--session-limit none --timeout 660 --linger 100ms", notes: 1},
+		{name: "the limit of an older version", before: Options{SessionLimit: "5"}, want: "--session-limit 5 --timeout 660 --linger 100ms", notes: 1},
+		{name: "another limit", before: Options{SessionLimit: "9"}, now: Options{SessionLimit: "5"}, want: "--session-limit 5 --timeout 660 --linger 100ms"},
+		{name: "auto again", before: Options{SessionLimit: "9"}, now: Options{SessionLimit: "auto"}, want: "--session-limit auto --timeout 660 --linger 100ms"},
+		{name: "no limit instead of auto", now: Options{SessionLimit: "none"}, want: "--session-limit none --timeout 660 --linger 100ms"},
+		{name: "minimal", before: Options{Minimal: true}, now: Options{KeepMinimal: true}, want: "--session-limit auto --timeout 660 --linger 100ms --minimal", notes: 1},
+		{name: "no longer minimal", before: Options{Minimal: true, SessionLimit: "7"}, want: "--session-limit 7 --timeout 660 --linger 100ms", notes: 1},
 		{name: "another system's entry", before: typed(Options{Minimal: true, SessionLimit: "7", OS: "windows", Hook: `C:\a b\cursor-ralph-hook.exe`}),
 			now:  Options{KeepMinimal: true},
-			want: "--session-limit 7 --timeout 660 --minimal --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 5},
+			want: "--session-limit 7 --timeout 660 --linger 100ms --minimal --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 5},
 		{name: "another system's entry without quotes", before: typed(Options{OS: "windows", Hook: `C:\a\cursor-ralph-hook.exe`}),
-			want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
-		{name: "the limit for Cursor edited", edit: [2]string{`"loop_limit": null`, `"loop_limit": 12`}, want: "--session-limit 12 --timeout 660", notes: 1},
+			want: "--session-limit auto --timeout 660 --linger 100ms --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
+		{name: "another linger", before: Options{Linger: new(time.Duration)}, want: "--session-limit auto --timeout 660 --linger 0s", notes: 1},
+		{name: "the limit for Cursor edited", edit: [2]string{`"loop_limit": null`, `"loop_limit": 12`}, want: "--session-limit 12 --timeout 660 --linger 100ms", notes: 1},
 		{name: "the limit for Cursor lifted", before: Options{SessionLimit: "5"}, edit: [2]string{`"loop_limit": 5`, `"loop_limit": null`},
-			want: "--session-limit none --timeout 660", notes: 1},
-		{name: "no limit for Cursor", before: Options{SessionLimit: "none"}, edit: [2]string{`, "loop_limit": null`, ""}, want: "--session-limit none --timeout 660", notes: 1},
-		{name: "auto without one for Cursor", edit: [2]string{`, "loop_limit": null`, ""}, want: "--session-limit auto --timeout 660"},
-		{name: "a limit that is none", before: Options{SessionLimit: "7"}, edit: [2]string{`"loop_limit": 7`, `"loop_limit": 0`}, want: "--session-limit 7 --timeout 660", notes: 1},
-		{name: "a flag that is no limit", edit: [2]string{"--session-limit auto", "--session-limit many"}, want: "--session-limit none --timeout 660", notes: 1},
+			want: "--session-limit none --timeout 660 --linger 100ms", notes: 1},
+		{name: "no limit for Cursor", before: Options{SessionLimit: "none"}, edit: [2]string{`, "loop_limit": null`, ""}, want: "--session-limit none --timeout 660 --linger 100ms", notes: 1},
+		{name: "auto without one for Cursor", edit: [2]string{`, "loop_limit": null`, ""}, want: "--session-limit auto --timeout 660 --linger 100ms"},
+		{name: "an invalid limit", before: Options{SessionLimit: "7"}, edit: [2]string{`"loop_limit": 7`, `"loop_limit": 0`}, want: "--session-limit 7 --timeout 660 --linger 100ms", notes: 1},
+		{name: "a flag that is no limit", edit: [2]string{"--session-limit auto", "--session-limit many"}, want: "--session-limit none --timeout 660 --linger 100ms", notes: 1},
 
-		{name: "typing", before: typed(Options{}), want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
+		{name: "typing", before: typed(Options{}), want: "--session-limit auto --timeout 660 --linger 100ms --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
 		{name: "typing written with =", before: typed(Options{}), edit: [2]string{"--injectors 'wl-copy,robotgo'", "--injectors=xtest"},
-			want: "--session-limit auto --timeout 660 --injectors xtest --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
+			want: "--session-limit auto --timeout 660 --linger 100ms --injectors xtest --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 3},
 		{name: "other injectors", before: typed(Options{}), now: Options{Injectors: &names[0]},
-			want: "--session-limit auto --timeout 660 --injectors none --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
+			want: "--session-limit auto --timeout 660 --linger 100ms --injectors none --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
 		{name: "the usual injectors", before: typed(Options{}), now: Options{Injectors: new(string)},
-			want: "--session-limit auto --timeout 660 --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
+			want: "--session-limit auto --timeout 660 --linger 100ms --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
 		{name: "other keys", before: typed(Options{}), now: Options{FocusKeys: &names[1]},
-			want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --focus-keys f6 --type-unchecked", notes: 2},
+			want: "--session-limit auto --timeout 660 --linger 100ms --injectors 'wl-copy,robotgo' --focus-keys f6 --type-unchecked", notes: 2},
 		{name: "no keys", before: typed(Options{}), now: Options{FocusKeys: new(string)},
-			want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --type-unchecked", notes: 2},
+			want: "--session-limit auto --timeout 660 --linger 100ms --injectors 'wl-copy,robotgo' --type-unchecked", notes: 2},
 		{name: "only checked typing", before: typed(Options{}), now: Options{TypeUnchecked: new(bool)},
-			want: "--session-limit auto --timeout 660 --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i'", notes: 2},
+			want: "--session-limit auto --timeout 660 --linger 100ms --injectors 'wl-copy,robotgo' --focus-keys 'ctrl+shift+i'", notes: 2},
+		{name: "a submit key", before: Options{SubmitKey: &names[2]}, want: "--session-limit auto --timeout 660 --linger 100ms --submit-key 'ctrl+enter'", notes: 1},
+		{name: "return again", before: Options{SubmitKey: &names[2]}, now: Options{SubmitKey: &names[3]}, want: "--session-limit auto --timeout 660 --linger 100ms"},
 		{name: "injectors that are no names", before: typed(Options{}), edit: [2]string{"--injectors 'wl-copy,robotgo'", `--injectors 'a;\u001b[2J'`},
-			want: "--session-limit auto --timeout 660 --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
+			want: "--session-limit auto --timeout 660 --linger 100ms --focus-keys 'ctrl+shift+i' --type-unchecked", notes: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, o := home(t)
@@ -393,6 +398,7 @@ func TestPlanRefuses(t *testing.T) {
 		{"injectors that are no names", `injectors "a b" are not names`, func(_ *testing.T, o *Options) { list := "a b"; o.Injectors = &list }},
 		{"injectors after nothing", `injectors ",xtest" are not names`, func(_ *testing.T, o *Options) { list := ",xtest"; o.Injectors = &list }},
 		{"keys that are no names", `focus keys "ctrl+\x1b" are not names`, func(_ *testing.T, o *Options) { keys := "ctrl+\x1b"; o.FocusKeys = &keys }},
+		{"a submit key that is no name", `submit key "ctrl enter" are not names`, func(_ *testing.T, o *Options) { key := "ctrl enter"; o.SubmitKey = &key }},
 		{"a flag for keys", `focus keys "--minimal" are not names`, func(_ *testing.T, o *Options) { keys := "--minimal"; o.FocusKeys = &keys }},
 		{"a negative timeout", "is negative", func(_ *testing.T, o *Options) { o.VerifyTimeout = -time.Second }},
 	} {
@@ -404,8 +410,7 @@ func TestPlanRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %q in it", err, tt.want)
 			}
-			var hint interface{ Hint() string }
-			if !errors.As(err, &hint) || hint.Hint() == "" {
+			if hint.Of(err) == "" {
 				t.Errorf("%v has no hint", err)
 			}
 			if err := c.Apply(); err != nil {

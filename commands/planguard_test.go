@@ -1,12 +1,14 @@
 package commands
 
 import (
-	"errors"
 	"math/rand"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 func guarded(o Options) Options {
@@ -20,7 +22,7 @@ func unguarded(o Options) Options {
 	return o
 }
 
-const guardLine = `{ "command": "/opt/cursor-ralph-hook --guard", "timeout": 10, "failClosed": true }`
+const guardLine = `{ "command": "/opt/cursor-ralph-hook --guard --linger 100ms", "timeout": 10, "failClosed": true }`
 
 func TestThePlanGuardTwiceInstalledAndUninstalledIsTheOriginal(t *testing.T) {
 	check := func(t *testing.T, before string) {
@@ -30,7 +32,7 @@ func TestThePlanGuardTwiceInstalledAndUninstalledIsTheOriginal(t *testing.T) {
 		if twice := mustMerge(t, once, original, guarded(linux())); string(twice) != string(once) {
 			t.Errorf("second merge changed\n%s\nto\n%s", once, twice)
 		}
-		if !HasPlanGuard(once) || HasPlanGuard(mustMerge(t, once, original, linux())) {
+		if !Installed(once).PlanGuard || Installed(mustMerge(t, once, original, linux())).PlanGuard {
 			t.Errorf("the guard does not come and go in\n%s", once)
 		}
 	}
@@ -40,7 +42,7 @@ func TestThePlanGuardTwiceInstalledAndUninstalledIsTheOriginal(t *testing.T) {
 		t.Run(name, func(t *testing.T) { check(t, before) })
 		t.Run(name+", of the guard's event", func(t *testing.T) { check(t, strings.ReplaceAll(before, `"stop"`, `"preToolUse"`)) })
 	}
-	for seed := range int64(200) {
+	for seed := range int64(short.Times(20, 200)) {
 		check(t, randomHooks(rand.New(rand.NewSource(seed))))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -56,10 +58,10 @@ func TestThePlanGuardIsAsInTestdata(t *testing.T) {
 func TestThePlanGuardIsRepaired(t *testing.T) {
 	sound := installedFile(t, guarded(Options{}))
 	for _, broken := range []string{
-		`{ "command": "/opt/cursor-ralph-hook --guard", "timeout": 10 }`,
-		`{ "command": "/opt/cursor-ralph-hook --guard", "timeout": 10, "failClosed": false }`,
-		`{ "command": "/opt/cursor-ralph-hook --guard", "matcher": "Shell", "timeout": 10, "failClosed": true }`,
-		`{ "command": "/opt/cursor-ralph-hook", "timeout": 10, "failClosed": true }`,
+		`{ "command": "/opt/cursor-ralph-hook --guard --linger 100ms", "timeout": 10 }`,
+		`{ "command": "/opt/cursor-ralph-hook --guard --linger 100ms", "timeout": 10, "failClosed": false }`,
+		`{ "command": "/opt/cursor-ralph-hook --guard --linger 100ms", "matcher": "Shell", "timeout": 10, "failClosed": true }`,
+		`{ "command": "/opt/cursor-ralph-hook --linger 100ms", "timeout": 10, "failClosed": true }`,
 	} {
 		file := strings.Replace(sound, guardLine, broken, 1)
 		if found := Inspect([]byte(file), "linux", stat); len(found) != 1 || !strings.Contains(found[0].Problem, "the plan guard") || found[0].Remedy != again {
@@ -105,7 +107,7 @@ func TestThePlanGuardIsKeptUntilItIsTakenOut(t *testing.T) {
 			tt.now.Folder, tt.now.OS, tt.now.Hook = o.Folder, o.OS, o.Hook
 			install(t, tt.before)
 			c := install(t, tt.now)
-			if got := HasPlanGuard([]byte(read(t, o.hooksFile()))); got != tt.want || len(c.Notes) != tt.notes {
+			if got := Installed([]byte(read(t, o.hooksFile()))).PlanGuard; got != tt.want || len(c.Notes) != tt.notes {
 				t.Errorf("got %v with notes %q, want %v with %d", got, c.Notes, tt.want, tt.notes)
 			}
 		})
@@ -119,8 +121,7 @@ func TestAMinimalInstallationHasNoPlanGuard(t *testing.T) {
 		before := read(t, o.hooksFile())
 		now.Folder, now.OS, now.Hook = o.Folder, o.OS, o.Hook
 		_, err := Plan(guarded(now))
-		var hint interface{ Hint() string }
-		if !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "--minimal=false --plan-guard") {
+		if !strings.Contains(hint.Of(err), "--minimal=false --plan-guard") {
 			t.Errorf("%s: got %v, want a refusal with a hint", name, err)
 		}
 		if read(t, o.hooksFile()) != before {

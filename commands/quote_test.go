@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
 )
 
 func hostilePaths() []string {
@@ -27,9 +29,9 @@ func TestPOSIXShellsReadQuotedPathsBack(t *testing.T) {
 			continue
 		}
 		for _, want := range hostilePaths() {
-			out, err := exec.Command(program, "-c", "printf %s "+quote(want, "linux")).Output()
+			out, err := exec.Command(program, "-c", "printf %s "+Quote(want, "linux")).Output()
 			if err != nil || string(out) != want {
-				t.Errorf("%s: got %q, error %v, want %q from %s", shell, out, err, want, quote(want, "linux"))
+				t.Errorf("%s: got %q, error %v, want %q from %s", shell, out, err, want, Quote(want, "linux"))
 			}
 		}
 	}
@@ -57,7 +59,7 @@ func TestPowerShellQuoting(t *testing.T) {
 func TestQuotedPathsAreReadBack(t *testing.T) {
 	for _, goos := range []string{"linux", "windows"} {
 		for _, path := range hostilePaths() {
-			got, ok := words(Invocation(path, goos)+" --timeout 660", goos == "windows")
+			got, ok := shellwords.Of(goos).One(Invocation(path, goos) + " --timeout 660")
 			if want := []string{path, "--timeout", "660"}; !ok || !cmp.Equal(got, want) {
 				t.Errorf("%s: got %q %v, want %q", goos, got, ok, want)
 			}
@@ -105,7 +107,7 @@ func TestOursIsOurHookAndNothingElse(t *testing.T) {
 
 func TestAStringNeverHoldsACommentSign(t *testing.T) {
 	for _, s := range []string{"a//b", "a///b", "/*", "*/", "a/b", `\\server\share`} {
-		got := text(s)
+		got := literal(s)
 		if commentSign(string(got)) != "" || got.String() != s {
 			t.Errorf("got %s for %q", got, s)
 		}

@@ -11,7 +11,7 @@ import (
 
 // HooksFile is a hooks.json that Cursor may use, with the place it has there.
 type HooksFile struct {
-	Place  string // plugin, project, user or machine
+	Place  string // plugin, claude, project, user or machine
 	Plugin string // the plugin's name
 	Path   string
 	Raw    []byte
@@ -55,9 +55,9 @@ type stopHook struct {
 	name    string // for people
 }
 
-func (s stopHook) runsOurs() bool { return strings.Contains(s.command, hookName) }
+func (s stopHook) runsOurs() bool { return RunsHook(s.command) }
 
-func rivalName(d doc, v hujson.Value) string {
+func rivalName(d *doc, v *hujson.Value) string {
 	if command := stringIn(v, "command"); command != "" {
 		return strconv.Quote(command)
 	}
@@ -114,6 +114,8 @@ func (r rival) text() string {
 		what, its = "the stop hook of "+r.known+", "+r.name, "its follow-up"
 	} else if r.Plugin != "" {
 		what = "a stop hook of the plugin " + r.Plugin + ", " + r.name
+	} else if r.Place == "claude" {
+		what = "a stop hook of Claude's settings (if Cursor is set to run those), " + r.name
 	}
 	order, _ := r.order()
 	switch {

@@ -49,6 +49,8 @@ func TestARivalIsToldByItsPlace(t *testing.T) {
 			"comes before ours (so it was seen; Cursor's documentation", "none needed", false},
 		{"a plugin", []HooksFile{plugged("other", "./a"), stopping("user", ourStop)},
 			`a stop hook of the plugin other, "./a", comes before ours: ours`, "disable the plugin other", false},
+		{"Claude's settings", []HooksFile{stopping("claude", "./a"), stopping("user", ourStop)},
+			`a stop hook of Claude's settings (if Cursor is set to run those), "./a", comes before ours: ours`, "none needed", false},
 		{"two plugins", []HooksFile{plugged("ours", ourStop), plugged("continual-learning", "bun run ${CURSOR_PLUGIN_ROOT}/hooks/continual-learning-stop.ts")},
 			"Cursor's continual-learning plugin, \"bun run ${CURSOR_PLUGIN_ROOT}/hooks/continual-learning-stop.ts\", comes after ours (which of two plugins", "disable", false},
 		{"two hooks of one plugin", []HooksFile{plugged("ours", ourStop, "./a")}, `"./a", comes after ours: its follow-up`, "disable the plugin ours", false},

@@ -49,8 +49,8 @@ func rendered(program, goos string) ([]File, error) {
 	return list, nil
 }
 
-// render fills in which slash command it is and how the agent's shell calls the program. An empty goos is for a text that every
-// system gets.
+// render fills in the slash command's name and how the agent's shell calls the program. With an empty goos the text is for
+// every system.
 func render(all *template.Template, file, name, program, goos string) ([]byte, error) {
 	var b bytes.Buffer
 	err := all.ExecuteTemplate(&b, file, struct {
@@ -60,8 +60,8 @@ func render(all *template.Template, file, name, program, goos string) ([]byte, e
 	return b.Bytes(), err
 }
 
-// stamp ends a file with the line by which it is known as ours. The checksum tells an edited file from an older one. made is
-// how many folders the installation made, commands first: they go again with the files.
+// stamp ends a file with the line by which we recognize it. The checksum distinguishes an edited file from an older one. made
+// is how many folders the installation made, commands first: they are removed with the files.
 func stamp(body []byte, made int) []byte {
 	text := bytes.TrimRight(body, "\n")
 	line := fmt.Sprintf("<!-- cursor-ralph: installed file, changes are lost at the next install (%s, folders made: %d) -->", checksum(text), made)
@@ -73,7 +73,7 @@ func checksum(text []byte) string {
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// origin is whose text a file in the folder commands is.
+// origin says who wrote a file in the commands folder.
 type origin int
 
 const (
@@ -83,7 +83,7 @@ const (
 	edited                 // ours, and the user wrote into it
 )
 
-// stampPattern lets pass line endings that version control changed.
+// stampPattern accepts line endings that version control changed.
 const stampPattern = `(?:\r?\n)*<!-- cursor-ralph: installed file[^\n]*\(([0-9a-f]+), folders made: ([0-9])\) -->`
 
 func originOf(data []byte) (from origin, made int) {

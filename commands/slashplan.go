@@ -2,14 +2,14 @@ package commands
 
 import "path/filepath"
 
-// slashNode is a slash command of ours, what is in its place, and the user's file that it replaced.
+// slashNode is one of our slash commands, the file in its place, and the user's file that it replaced.
 type slashNode struct {
 	content     []byte
 	now, backup node
 	from        origin
 }
 
-// readSlash also returns how many folders the installation made that the files tell of.
+// readSlash also returns how many folders the installation made, which the files record.
 func (o Options) readSlash() (list []slashNode, made int, err error) {
 	files, err := SlashCommands(o.program(), o.OS)
 	if err != nil {
@@ -31,7 +31,7 @@ func (o Options) readSlash() (list []slashNode, made int, err error) {
 	return list, made, nil
 }
 
-// addSlash keeps the user's texts: a file of the same name as backup, an edited copy of ours as a copy.
+// addSlash keeps the user's texts: a file of the same name as a backup, an edited command as a copy.
 func (c *Change) addSlash(o Options, missing int) error {
 	list, made, err := o.readSlash()
 	if err != nil {

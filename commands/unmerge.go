@@ -46,10 +46,8 @@ func strip(raw []byte, had outline) ([]byte, error) {
 	if err != nil {
 		return nil, refuse(unparsable(err))
 	}
-	if d, err = d.cutOurs(had, func(string, int) bool { return true }); err != nil {
-		return nil, err
-	}
-	return append(bytes.Clone(mark), d.raw...), nil
+	d.cutOurs(had, func(string, int) bool { return true })
+	return append(bytes.Clone(mark), d.pack()...), nil
 }
 
 // nothing reports whether a file has no more in it than the one we make.
@@ -61,15 +59,4 @@ func nothing(raw []byte) bool {
 	list := members(d.root)
 	_, isObject := d.root.Value.(*hujson.Object)
 	return isObject && (len(list) == 0 || len(list) == 1 && nameOf(list[0]) == "version")
-}
-
-// hasOurs reports whether an entry of ours is in a file that parses.
-func hasOurs(raw []byte) bool {
-	_, text := splitMark(raw)
-	d, err := parse(text)
-	if err != nil {
-		return false
-	}
-	_, _, i := d.firstOurs(func(string, int) bool { return true })
-	return i >= 0
 }

@@ -11,7 +11,7 @@ type SessionStart struct {
 	ComposerMode      string `json:"composer_mode"` // agent, ask, edit (documented), plan (reported of 3.21); not always sent
 }
 
-// SessionEnd comes when a conversation ends. It takes no answer.
+// SessionEnd comes when a conversation ends. Its answer is ignored.
 type SessionEnd struct {
 	Common
 	Reason            string  `json:"reason"`      // completed, aborted, error, window_close, user_close (documented)
@@ -21,35 +21,34 @@ type SessionEnd struct {
 	ErrorMessage      string  `json:"error_message"` // when Reason is error
 }
 
-// BeforeSubmitPrompt comes when a user message is sent, and can stop it. A
-// follow-up of a stop hook is a user message like any other, with nothing to mark
-// it (seen in the CLI). A subagent's task is not: only the conversation's own
-// messages come here (reported of 3.18).
+// BeforeSubmitPrompt comes when a user message is sent, and can block it. A stop
+// hook's follow-up is a user message like any other, and is not marked (seen in
+// the CLI). A subagent's task does not come here (reported of 3.18).
 type BeforeSubmitPrompt struct {
 	Common
-	// Prompt is the user's text. Whether a slash command comes as it was typed or
-	// expanded is unknown.
+	// Prompt is the user's text. Whether a slash command is already expanded is
+	// unknown.
 	Prompt       string       `json:"prompt"`
 	Attachments  []Attachment `json:"attachments"`
 	ComposerMode string       `json:"composer_mode"` // as in SessionStart; not always sent
 }
 
-// Attachment is a file or rule that goes to the model along with a prompt.
+// Attachment is a file or rule that goes to the model with a prompt.
 type Attachment struct {
 	Type     string `json:"type"` // file, rule (documented)
 	FilePath string `json:"file_path"`
 }
 
-// UnmarshalJSON takes the path under either of its names: filePath is documented,
-// file_path is what was seen. It never fails, so that an odd attachment does not
-// end the decoding of the event around it.
+// UnmarshalJSON accepts both names of the path: filePath (documented) and
+// file_path (seen). It never fails, so that a malformed attachment does not end
+// the decoding of the event.
 func (a *Attachment) UnmarshalJSON(data []byte) error {
 	var wire struct {
 		Type     string `json:"type"`
 		FilePath string `json:"file_path"`
 		Camel    string `json:"filePath"`
 	}
-	_ = json.Unmarshal(data, &wire) // of the wrong type: what could be read is used
+	_ = json.Unmarshal(data, &wire) // a field of the wrong type stays empty
 	*a = Attachment{Type: wire.Type, FilePath: wire.FilePath}
 	if a.FilePath == "" {
 		a.FilePath = wire.Camel
@@ -58,11 +57,11 @@ func (a *Attachment) UnmarshalJSON(data []byte) error {
 }
 
 // AfterAgentResponse comes when the assistant has completed a message. Whether
-// that is once a message or once a turn, and always before stop, is unknown. It
-// takes no answer.
+// that is once per message or per turn, and always before stop, is unknown. Its
+// answer is ignored.
 type AfterAgentResponse struct {
 	Common
-	Text string `json:"text"` // all of the message
+	Text string `json:"text"` // the whole message
 	Usage
 }
 
@@ -75,25 +74,35 @@ type Usage struct {
 	CacheWriteTokens int `json:"cache_write_tokens"`
 }
 
-// AfterAgentThought comes when the model has completed a block of thinking. It
-// takes no answer.
+// AfterAgentThought comes when the model has completed a block of thinking. Its
+// answer is ignored.
 type AfterAgentThought struct {
 	Common
 	Text       string  `json:"text"`
 	DurationMS float64 `json:"duration_ms"` // milliseconds; not always sent
 }
 
+// Status says how a turn or a subagent ended.
+type Status string
+
+// The statuses (documented).
+const (
+	Completed Status = "completed"
+	Aborted   Status = "aborted" // by the user
+	Errored   Status = "error"   // a cancelled run was reported as this, too (seen)
+)
+
 // Stop comes when a turn ends. The turn is not over until the hook has exited, and
-// the answer counts only if Status is completed (both seen). A subagent ends with
+// the answer counts only if Status is Completed (both seen). A subagent ends with
 // SubagentStop, never with this (reported of 3.18). Cursor's CLI in print mode does
 // not send it (seen).
 type Stop struct {
 	Common
-	Status string `json:"status"` // completed, aborted, error (documented); a cancelled run came as error too (seen)
-	// LoopCount is how many follow-ups stop hooks have caused so far, counted over
-	// all hooks. It starts again at 0 with each user message (seen in the CLI) or
-	// counts for the conversation (documented). A hook entry is not run at all once
-	// it has reached the entry's loop_limit, 5 unless set (seen).
+	Status Status `json:"status"`
+	// LoopCount is how many follow-ups stop hooks have caused so far, over all
+	// hooks. It starts again at 0 with each user message (seen in the CLI) or
+	// counts for the conversation (documented). Once it reaches an entry's
+	// loop_limit, 5 unless set, Cursor does not run that entry (seen).
 	LoopCount int `json:"loop_count"`
 	Usage
 }
@@ -110,10 +119,10 @@ type PreCompact struct {
 	IsFirstCompaction   bool    `json:"is_first_compaction"`
 }
 
-// SubagentStart comes before a subagent (the Task tool) is started, and can stop
-// it. It belongs to the parent: ConversationID is the parent's, and the id that
-// the subagent's own events will carry is not told (seen in 3.18). The CLI was
-// seen to send neither this nor SubagentStop.
+// SubagentStart comes before a subagent (the Task tool) starts, and can deny it.
+// ConversationID is the parent's, and the id that the subagent's own events will
+// carry is not included (seen in 3.18). The CLI sends neither this nor
+// SubagentStop (seen).
 type SubagentStart struct {
 	Common
 	SubagentID           string `json:"subagent_id"`   // the ToolUseID of the parent's Task call, newline included (seen)
@@ -126,27 +135,27 @@ type SubagentStart struct {
 	GitBranch            string `json:"git_branch"` // not always sent
 }
 
-// SubagentStop comes when a subagent has ended. Like SubagentStart it belongs to
-// the parent.
+// SubagentStop comes when a subagent has ended. As in SubagentStart,
+// ConversationID is the parent's.
 type SubagentStop struct {
 	Common
 	SubagentID           string   `json:"subagent_id"`            // as in SubagentStart (seen in 3.18, not documented)
 	ParentConversationID string   `json:"parent_conversation_id"` // (seen in 3.18, not documented)
 	SubagentType         string   `json:"subagent_type"`
-	Status               string   `json:"status"` // completed, error, aborted (documented)
+	Status               Status   `json:"status"`
 	Task                 string   `json:"task"`
 	Description          string   `json:"description"`
 	Summary              string   `json:"summary"`
 	DurationMS           float64  `json:"duration_ms"` // milliseconds
 	MessageCount         int      `json:"message_count"`
-	ToolCallCount        int      `json:"tool_call_count"` // 0 was seen for a subagent that had used tools
+	ToolCallCount        int      `json:"tool_call_count"` // was 0 for a subagent that had used tools (seen)
 	LoopCount            int      `json:"loop_count"`
 	ModifiedFiles        []string `json:"modified_files"`
 	AgentTranscriptPath  string   `json:"agent_transcript_path"` // the subagent's own transcript, often empty (seen)
 }
 
-// WorkspaceOpen comes when a workspace is opened or its folders change, outside
-// any conversation: it has no conversation id.
+// WorkspaceOpen comes when a workspace is opened or its folders change. It has no
+// conversation id.
 type WorkspaceOpen struct {
 	Common
 }

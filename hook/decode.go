@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// Decode decodes the event into one of the event structs, or into a struct of
-// your own. Like Read it leaves a field of the wrong type zero and goes on, and
-// it takes 4.0 for the int 4. Names are compared without regard to letter case,
-// and of a name given twice the last counts, as always in encoding/json.
+// Decode decodes the event into one of the event structs or your own. A field of
+// the wrong type stays zero, and an int may be written 4.0. As always in
+// encoding/json, names ignore letter case and the last of a repeated name counts.
+// It fails only if event is not a non-nil pointer or in was never read.
 func (in Input) Decode(event any) error {
 	if err := decode(in.raw, event); err != nil {
 		return fmt.Errorf("decode hook input: %w", err)
@@ -19,8 +19,8 @@ func (in Input) Decode(event any) error {
 	return nil
 }
 
-// decode fills v from raw. It relies on encoding/json to go on after a value of
-// the wrong type and to report only the first such value, at the end.
+// decode fills v from raw. It relies on encoding/json to continue after a value
+// of the wrong type and to report it at the end.
 func decode(raw []byte, v any) error {
 	err := json.Unmarshal(raw, v)
 	if wrongType(err) {
@@ -42,10 +42,10 @@ func wrongType(err error) bool {
 	return errors.As(err, &wrong)
 }
 
-// wholeNumbers returns raw with the whole numbers at its top level written
-// plainly, 4.0 and 4e0 as 4, because encoding/json takes no other way for an int.
-// It returns nil when there is nothing to rewrite. raw must be valid JSON.
-// Deeper values are left as they are: they may be handed on as they came.
+// wholeNumbers returns raw, which must be valid JSON, with 4.0 and 4e0 at its top
+// level written as 4: encoding/json accepts nothing else for an int. It returns
+// nil if there is nothing to rewrite. Deeper values are not touched, since a
+// json.RawMessage must stay as it came.
 func wholeNumbers(raw []byte) []byte {
 	var out []byte
 	depth, done := 0, 0
@@ -82,8 +82,8 @@ func closingQuote(raw []byte, i int) int {
 	return i
 }
 
-// wholeNumber returns the value of a number that is whole and not written so.
-// Beyond 2^53 a float64 no longer tells which number was meant.
+// wholeNumber returns the value of a whole number written as a fraction or with an
+// exponent. Beyond 2^53 a float64 is no longer exact.
 func wholeNumber(token []byte) (int64, bool) {
 	if !bytes.ContainsAny(token, ".eE") {
 		return 0, false
@@ -95,11 +95,10 @@ func wholeNumber(token []byte) (int64, bool) {
 	return int64(f), true
 }
 
-// Text returns a value that Cursor sends now as a string, now as an object, as
-// text: the content of a string, the JSON of anything else, and "" for null or
-// nothing. Tool input that is an object written into a string (MCP tools, older
-// versions) is decoded by json.Unmarshal([]byte(Text(e.ToolInput)), &v) as well
-// as an object is.
+// Text returns a value that Cursor sends either as a string or as an object: the
+// content of a string, the JSON of anything else, and "" for null or nothing. So
+// json.Unmarshal([]byte(Text(e.ToolInput)), &v) decodes both an object and an
+// object written into a string (MCP tools, older versions).
 func Text(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil {

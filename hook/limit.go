@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// DefaultLoopLimit is how many times in a row Cursor lets a stop hook answer
-// with a follow-up where its entry in hooks.json has no loop_limit: the hook is
-// run at loop_count 0 to 4. Source: Cursor's documentation, and seen.
+// DefaultLoopLimit is how many follow-ups in a row Cursor takes from a stop hook
+// whose entry in hooks.json has no loop_limit: it runs the hook at loop_count 0 to
+// 4 (documented, seen).
 const DefaultLoopLimit = 5
 
-// HonoursNullLimit tells whether a Cursor of this version is taken to lift the
-// limit for an entry with a loop_limit of null: the editor from 2.5 on
-// (reported), the CLI, whose versions are dates, from September 2026 on (seen).
-// An unknown version is taken not to.
-func HonoursNullLimit(version string) bool {
+// HonorsNullLimit reports whether we assume that this version of Cursor has no
+// limit for an entry with loop_limit null: the editor from 2.5 on (reported), the
+// CLI, whose versions are dates, from September 2026 on (seen). For an unknown
+// version it is false.
+func HonorsNullLimit(version string) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
 		return false

@@ -1,6 +1,6 @@
 package hook
 
-// The names of the events, as they stand in hook_event_name and in hooks.json.
+// The names of the events in hook_event_name and in hooks.json.
 const (
 	EventBeforeShellExecution = "beforeShellExecution"
 	EventAfterShellExecution  = "afterShellExecution"
@@ -26,7 +26,7 @@ const (
 )
 
 // Events returns the names of all events known today. A Cursor that does not know
-// one of them drops the whole hooks.json in which it stands (seen).
+// an event ignores a hooks.json that names it, as a whole (seen).
 func Events() []string {
 	return []string{
 		EventBeforeShellExecution,

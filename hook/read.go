@@ -1,20 +1,22 @@
-// Package hook speaks Cursor's hook wire. Cursor starts a hook as a process
-// for an event, writes one JSON object to its standard input and takes one JSON
-// object from its standard output; this package has a struct for each event and
-// each answer, and the reading and writing that never disturbs the editor.
+// Package hook reads Cursor's hook events and writes the answers. Cursor starts a
+// hook as a process for each event, writes one JSON object to its standard input
+// and reads one JSON object from its standard output. This package has a struct
+// for each event and each answer.
 //
-// Serve is all that most hooks need. Read, Input.Decode and Write are its parts,
-// for a hook that wants to look before it decodes.
+// [Serve] is all that most hooks need. [Read], [Input.Decode] and [Write] are its
+// parts, for a hook that checks something before it decodes. [Deliver] is for
+// answers that must not be lost.
 //
-// Reading is tolerant, since Cursor's versions differ: a field that is unknown,
-// null or of the wrong type costs that field and nothing else.
+// Reading is tolerant because Cursor's versions differ: a field that is unknown,
+// null or of the wrong type is skipped, and all others count. Durations are
+// milliseconds, paths absolute.
 //
 // It is not a framework: it installs nothing, reads no environment, prints
 // nothing but the answer, never exits, and knows nothing about loops.
 //
-// Cursor documents its hooks at https://cursor.com/docs/hooks. The comments here
-// say how surely a thing is known where it matters: documented (by Cursor), seen
-// (in captured events), reported (by people who saw it), or unknown.
+// Cursor documents its hooks at https://cursor.com/docs/hooks. Comments name the
+// source where it matters: documented (by Cursor), seen (in captured events),
+// reported (by others), or unknown.
 package hook
 
 import (
@@ -24,19 +26,19 @@ import (
 	"io"
 )
 
-// MaxInput is the size of the largest event that Read takes. Events carry whole
-// files (beforeReadFile) and whole terminal outputs, so it is generous.
+// MaxInput is the size of the largest event that Read accepts, in bytes. Events
+// contain whole files (beforeReadFile) and terminal outputs.
 const MaxInput = 64 << 20
 
-// ErrTooLarge is returned, wrapped, by Read for an event larger than MaxInput.
+// ErrTooLarge is wrapped by the error of Read for an event larger than MaxInput.
 var ErrTooLarge = errors.New("larger than 64 MiB")
 
-// Common is what every event carries. A workspaceOpen event has only EventName,
+// Common is what all events have. A workspaceOpen event has only EventName,
 // CursorVersion, WorkspaceRoots and UserEmail (documented).
 type Common struct {
 	// ConversationID is stable for the life of a chat: a UUID in the editor,
 	// agent-<uuid> in some runs of the CLI (both seen). A subagent's own events
-	// carry a new one, and nothing that names its parent (seen in 3.18).
+	// have a new one, and nothing that names its parent (seen in 3.18).
 	ConversationID string `json:"conversation_id"`
 	// GenerationID changes with every user message (documented). It equals the
 	// conversation id in subagentStart and subagentStop, and may be empty (seen).
@@ -56,8 +58,8 @@ type Common struct {
 	SessionID      string `json:"session_id"` // the same as ConversationID (documented), not always sent
 }
 
-// tidy removes what a root of the wrong type or null leaves behind: an empty
-// root would match every path.
+// tidy removes the empty roots that values of the wrong type leave behind: an
+// empty root would match every path.
 func (c *Common) tidy() {
 	kept := c.WorkspaceRoots[:0]
 	for _, root := range c.WorkspaceRoots {
@@ -68,16 +70,16 @@ func (c *Common) tidy() {
 	c.WorkspaceRoots = kept
 }
 
-// Input is one event as it came: the common fields decoded, the rest raw until
-// Decode is asked for it.
+// Input is one event: the common fields decoded, the rest raw until Decode.
 type Input struct {
 	Common
 	raw []byte
 }
 
-// Read reads one event from r. It always reads r to its end, whatever comes, or
-// Cursor would get an EPIPE. A byte-order mark (Windows) and white space around
-// the object are accepted; anything else that is not one JSON object is an error.
+// Read reads one event from r. It always reads r to its end, or Cursor would get
+// EPIPE. It accepts a byte-order mark (Windows) and white space around the object;
+// anything else that is not one JSON object is an error. The error wraps that of r,
+// or ErrTooLarge.
 func Read(r io.Reader) (Input, error) {
 	var in Input
 	raw, err := readAll(r)
@@ -106,8 +108,8 @@ func readAll(r io.Reader) ([]byte, error) {
 	return nil, errors.Join(ErrTooLarge, err)
 }
 
-// object returns raw without what may surround the object. It looks at the first
-// byte because encoding/json decodes null into a struct without complaint.
+// object trims raw to the object. It checks the first byte because encoding/json
+// decodes null into a struct without an error.
 func object(raw []byte) ([]byte, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	raw = bytes.Trim(raw, " \t\r\n")
@@ -120,10 +122,9 @@ func object(raw []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// Contains reports whether s occurs in the event as it was sent, so that a hook
-// can skip decoding an event that is nothing to it. It compares bytes: look for
-// plain letters, digits and hyphens, since JSON may write a quote, a slash, an
-// angle bracket, a newline or a non-ASCII letter as an escape.
+// Contains reports whether the raw event contains s, so that a hook can skip events
+// without decoding them. It compares bytes: look for letters, digits and hyphens,
+// since JSON may escape anything else.
 func (in Input) Contains(s string) bool {
 	return bytes.Contains(in.raw, []byte(s))
 }

@@ -6,8 +6,7 @@ import (
 	"io"
 )
 
-// Handlers holds a function for each event you care about; an event without one is
-// answered {}.
+// Handlers has a function for each event. An event without one is answered {}.
 type Handlers struct {
 	SessionStart       func(SessionStart) SessionStartAnswer
 	SessionEnd         func(SessionEnd)
@@ -34,82 +33,85 @@ type Handlers struct {
 }
 
 // Serve reads one event from r, calls its handler and writes the answer to w. It
-// always writes exactly one JSON object, {} if anything goes wrong or the handler
-// panics, and returns what went wrong. The program should exit 0 even then: exit
-// code 2 forbids the action, and other codes discard the answer.
+// always reads r to its end and writes exactly one JSON object.
+//
+// If the handler panics, or anything else goes wrong, the answer is {}, which
+// changes nothing, and Serve returns an error that says what happened. Exit 0 even
+// then: exit code 2 denies the action, which only a guard that must not fail open
+// wants, and any other code discards the answer.
 func Serve(r io.Reader, w io.Writer, h Handlers) (err error) {
-	var answer any
+	var out any
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("hook handler: panic: %v", p)
 		}
-		err = errors.Join(err, Write(w, answer))
+		err = errors.Join(err, Write(w, out))
 	}()
 	in, err := Read(r)
 	if err != nil {
 		return err
 	}
-	answer, err = h.call(in)
+	out, err = h.call(in)
 	return err
 }
 
-// call calls the handler of an event that takes an answer, or else observes it.
+// call runs the event's handler, if there is one.
 func (h Handlers) call(in Input) (any, error) {
 	switch in.EventName {
 	case EventSessionStart:
-		return ask(in, h.SessionStart)
-	case EventBeforeSubmitPrompt:
-		return ask(in, h.BeforeSubmitPrompt)
-	case EventStop:
-		return ask(in, h.Stop)
-	case EventPreCompact:
-		return ask(in, h.PreCompact)
-	case EventSubagentStart:
-		return ask(in, h.SubagentStart)
-	case EventSubagentStop:
-		return ask(in, h.SubagentStop)
-	case EventWorkspaceOpen:
-		return ask(in, h.WorkspaceOpen)
-	case EventPreToolUse:
-		return ask(in, h.PreToolUse)
-	case EventPostToolUse:
-		return ask(in, h.PostToolUse)
-	case EventPostToolUseFailure:
-		return ask(in, h.PostToolUseFailure)
-	case EventBeforeShellExecution:
-		return ask(in, h.BeforeShellExecution)
-	case EventBeforeMCPExecution:
-		return ask(in, h.BeforeMCPExecution)
-	case EventBeforeReadFile:
-		return ask(in, h.BeforeReadFile)
-	case EventBeforeTabFileRead:
-		return ask(in, h.BeforeTabFileRead)
-	}
-	return nil, h.observe(in)
-}
-
-// observe calls the handler of an event that takes no answer.
-func (h Handlers) observe(in Input) error {
-	switch in.EventName {
+		return answer(in, h.SessionStart)
 	case EventSessionEnd:
-		return tell(in, h.SessionEnd)
+		return observe(in, h.SessionEnd)
+	case EventBeforeSubmitPrompt:
+		return answer(in, h.BeforeSubmitPrompt)
 	case EventAfterAgentResponse:
-		return tell(in, h.AfterAgentResponse)
+		return observe(in, h.AfterAgentResponse)
 	case EventAfterAgentThought:
-		return tell(in, h.AfterAgentThought)
-	case EventAfterShellExecution:
-		return tell(in, h.AfterShellExecution)
-	case EventAfterMCPExecution:
-		return tell(in, h.AfterMCPExecution)
-	case EventAfterFileEdit:
-		return tell(in, h.AfterFileEdit)
-	case EventAfterTabFileEdit:
-		return tell(in, h.AfterTabFileEdit)
+		return observe(in, h.AfterAgentThought)
+	case EventStop:
+		return answer(in, h.Stop)
+	case EventPreCompact:
+		return answer(in, h.PreCompact)
+	case EventSubagentStart:
+		return answer(in, h.SubagentStart)
+	case EventSubagentStop:
+		return answer(in, h.SubagentStop)
+	case EventWorkspaceOpen:
+		return answer(in, h.WorkspaceOpen)
 	}
-	return nil
+	return h.callTool(in)
 }
 
-func ask[E, A any](in Input, handle func(E) A) (any, error) {
+// callTool runs the handler of an event about a tool or a file.
+func (h Handlers) callTool(in Input) (any, error) {
+	switch in.EventName {
+	case EventPreToolUse:
+		return answer(in, h.PreToolUse)
+	case EventPostToolUse:
+		return answer(in, h.PostToolUse)
+	case EventPostToolUseFailure:
+		return answer(in, h.PostToolUseFailure)
+	case EventBeforeShellExecution:
+		return answer(in, h.BeforeShellExecution)
+	case EventAfterShellExecution:
+		return observe(in, h.AfterShellExecution)
+	case EventBeforeMCPExecution:
+		return answer(in, h.BeforeMCPExecution)
+	case EventAfterMCPExecution:
+		return observe(in, h.AfterMCPExecution)
+	case EventBeforeReadFile:
+		return answer(in, h.BeforeReadFile)
+	case EventAfterFileEdit:
+		return observe(in, h.AfterFileEdit)
+	case EventBeforeTabFileRead:
+		return answer(in, h.BeforeTabFileRead)
+	case EventAfterTabFileEdit:
+		return observe(in, h.AfterTabFileEdit)
+	}
+	return nil, nil
+}
+
+func answer[E, A any](in Input, handle func(E) A) (any, error) {
 	if handle == nil {
 		return nil, nil
 	}
@@ -120,14 +122,9 @@ func ask[E, A any](in Input, handle func(E) A) (any, error) {
 	return handle(event), nil
 }
 
-func tell[E any](in Input, handle func(E)) error {
+func observe[E any](in Input, handle func(E)) (any, error) {
 	if handle == nil {
-		return nil
+		return nil, nil
 	}
-	var event E
-	if err := in.Decode(&event); err != nil {
-		return err
-	}
-	handle(event)
-	return nil
+	return answer(in, func(event E) any { handle(event); return nil })
 }

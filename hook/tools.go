@@ -2,19 +2,19 @@ package hook
 
 import "encoding/json"
 
-// PreToolUse comes before any tool is used, and can deny it. It was seen twice
-// for one call: tell calls apart by ToolUseID.
+// PreToolUse comes before any tool call, and can deny it. It may come twice for one
+// call (seen): compare ToolUseID.
 type PreToolUse struct {
 	Common
 	ToolName  string          `json:"tool_name"`   // Shell, Read, Write, Grep, Delete, Task, MCP:<tool> (documented), or another
 	ToolInput json.RawMessage `json:"tool_input"`  // an object, or one in a string: see Text
 	ToolUseID string          `json:"tool_use_id"` // may contain a newline (seen)
 	Cwd       string          `json:"cwd"`         // often empty (seen)
-	// AgentMessage is what the agent said it is about to do (documented, not seen).
+	// AgentMessage is what the agent says it is about to do (documented, not seen).
 	AgentMessage string `json:"agent_message"`
 }
 
-// PostToolUse comes after a tool was used, once a call.
+// PostToolUse comes after a tool call, once.
 type PostToolUse struct {
 	Common
 	ToolName   string          `json:"tool_name"` // as in PreToolUse
@@ -25,9 +25,9 @@ type PostToolUse struct {
 	Duration   float64         `json:"duration"` // milliseconds, with a fraction (seen)
 }
 
-// PostToolUseFailure comes instead of PostToolUse for a tool that failed. A shell
-// command that exits with another code than 0 was seen to come as PostToolUse, and
-// is reported to come here in the CLI of September 2026.
+// PostToolUseFailure comes instead of PostToolUse if the tool failed. A shell
+// command with a non-zero exit code comes as PostToolUse (seen), or as this in the
+// CLI of September 2026 (reported).
 type PostToolUseFailure struct {
 	Common
 	ToolName     string          `json:"tool_name"` // as in PreToolUse
@@ -48,28 +48,28 @@ type BeforeShellExecution struct {
 	Sandbox bool   `json:"sandbox"` // whether it runs in Cursor's sandbox
 }
 
-// AfterShellExecution comes after a shell command, beside PostToolUse. It takes no
-// answer.
+// AfterShellExecution comes after a shell command, beside PostToolUse. Its answer
+// is ignored.
 type AfterShellExecution struct {
 	Common
 	Command  string  `json:"command"`
-	Output   string  `json:"output"`   // all that the terminal showed
+	Output   string  `json:"output"`   // everything the terminal showed
 	Duration float64 `json:"duration"` // milliseconds, without the wait for approval
 	Cwd      string  `json:"cwd"`      // not always sent
 	Sandbox  bool    `json:"sandbox"`
 }
 
-// BeforeMCPExecution comes before an MCP tool is used, beside PreToolUse.
+// BeforeMCPExecution comes before an MCP tool call, beside PreToolUse.
 type BeforeMCPExecution struct {
 	Common
 	ToolName  string          `json:"tool_name"`
 	ToolInput json.RawMessage `json:"tool_input"` // an object in a string (documented): see Text
-	URL       string          `json:"url"`        // of a server that is reached by URL
-	Command   string          `json:"command"`    // of a server that is started by a command
+	URL       string          `json:"url"`        // of a remote server
+	Command   string          `json:"command"`    // of a local server
 }
 
-// AfterMCPExecution comes after an MCP tool was used, beside PostToolUse. It takes
-// no answer.
+// AfterMCPExecution comes after an MCP tool call, beside PostToolUse. Its answer is
+// ignored.
 type AfterMCPExecution struct {
 	Common
 	ToolName   string          `json:"tool_name"`
@@ -78,7 +78,7 @@ type AfterMCPExecution struct {
 	Duration   float64         `json:"duration"`    // milliseconds, without the wait for approval
 }
 
-// BeforeReadFile comes before the agent reads a file, with all of it.
+// BeforeReadFile comes before the agent reads a file, with its whole content.
 type BeforeReadFile struct {
 	Common
 	FilePath    string       `json:"file_path"` // absolute
@@ -86,7 +86,7 @@ type BeforeReadFile struct {
 	Attachments []Attachment `json:"attachments"`
 }
 
-// AfterFileEdit comes after the agent has edited a file. It takes no answer.
+// AfterFileEdit comes after the agent has edited a file. Its answer is ignored.
 type AfterFileEdit struct {
 	Common
 	FilePath string `json:"file_path"` // absolute
@@ -106,14 +106,14 @@ type BeforeTabFileRead struct {
 	Content  string `json:"content"`
 }
 
-// AfterTabFileEdit comes after Tab has edited a file. It takes no answer.
+// AfterTabFileEdit comes after Tab has edited a file. Its answer is ignored.
 type AfterTabFileEdit struct {
 	Common
 	FilePath string    `json:"file_path"` // absolute
 	Edits    []TabEdit `json:"edits"`
 }
 
-// TabEdit is an Edit with its place in the file.
+// TabEdit is an Edit with its position in the file.
 type TabEdit struct {
 	Edit
 	Range   EditRange `json:"range"`
@@ -121,7 +121,7 @@ type TabEdit struct {
 	NewLine string    `json:"new_line"`
 }
 
-// EditRange is the place of a TabEdit. Whether it counts from 1 is unknown.
+// EditRange is the position of a TabEdit. Whether it starts at 0 or 1 is unknown.
 type EditRange struct {
 	StartLineNumber int `json:"start_line_number"`
 	StartColumn     int `json:"start_column"`

@@ -1,27 +1,20 @@
 package keystroke
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
-// Chord is a key with the modifiers that are held meanwhile. The zero Chord is
-// none.
-type Chord struct {
-	Ctrl, Shift, Alt, Super bool   // Super is the Command key on macOS, the Windows key on Windows
-	Key                     string // a to z, 0 to 9 or f1 to f12
-}
+// Chord is a key with the modifiers that are held meanwhile, made by ParseChord
+// or ParseSubmitKey, whose forms its methods String and SubmitKey write. The zero
+// Chord has no key.
+type Chord = key.Chord
 
-// pasteChord is what pastes whatever the keyboard's layout: Ctrl+V fails on a
-// layout without a v.
-var pasteChord = Chord{Shift: true, Key: "insert"}
-
-// returnChord sends what is in the chat input.
-var returnChord = Chord{Key: "return"}
-
-// ParseChord reads a chord such as ctrl+i or cmd+shift+l. The empty text is no
-// chord.
+// ParseChord reads a chord such as ctrl+i or cmd+shift+l: modifiers, then a to z, 0
+// to 9 or f1 to f12. The empty text is the zero Chord.
 func ParseChord(text string) (Chord, error) {
 	var c Chord
 	if text == "" {
@@ -43,7 +36,7 @@ func ParseChord(text string) (Chord, error) {
 		}
 	}
 	c.Key = strings.TrimSpace(parts[len(parts)-1])
-	if !slices.Contains(chordKeys(), c.Key) {
+	if k, ok := key.Find(c.Key); !ok || !k.MayFocus() {
 		return Chord{}, fmt.Errorf("%q in %q is no key for this; there are a to z, 0 to 9 and f1 to f12", c.Key, text)
 	}
 	if len(c.Key) == 1 && !c.Ctrl && !c.Alt && !c.Super {
@@ -52,30 +45,21 @@ func ParseChord(text string) (Chord, error) {
 	return c, nil
 }
 
-func chordKeys() []string {
-	var keys []string
-	for c := 'a'; c <= 'z'; c++ {
-		keys = append(keys, string(c))
-	}
-	for n := range 10 {
-		keys = append(keys, fmt.Sprint(n))
-	}
-	for n := range 12 {
-		keys = append(keys, fmt.Sprintf("f%d", n+1))
-	}
-	return keys
-}
-
-// String writes the chord as ParseChord reads it.
-func (c Chord) String() string {
-	var b strings.Builder
-	for _, mod := range []struct {
-		held bool
-		name string
-	}{{c.Ctrl, "ctrl+"}, {c.Shift, "shift+"}, {c.Alt, "alt+"}, {c.Super, "cmd+"}} {
-		if mod.held {
-			b.WriteString(mod.name)
+// ParseSubmitKey reads the key that sends what is in the chat input: return,
+// ctrl+enter or, with the goos darwin, cmd+enter. The empty text is return.
+// Elsewhere cmd+enter is an error instead of ctrl+enter: no other keys may be
+// pressed than those the user asked for.
+func ParseSubmitKey(text, goos string) (Chord, error) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "return", "enter":
+		return key.Return, nil
+	case "ctrl+enter", "ctrl+return":
+		return Chord{Ctrl: true, Key: key.Return.Key}, nil
+	case "cmd+enter", "cmd+return":
+		if goos == "darwin" {
+			return Chord{Super: true, Key: key.Return.Key}, nil
 		}
+		return Chord{}, errors.New("cmd+enter is a key of macOS; here it is ctrl+enter")
 	}
-	return b.String() + c.Key
+	return Chord{}, fmt.Errorf("%q does not submit; there are return, ctrl+enter and, on macOS, cmd+enter", text)
 }

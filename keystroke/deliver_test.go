@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
 // play is a desktop, a clipboard and a keyboard that write down what happens.
@@ -23,26 +25,32 @@ type play struct {
 
 func (p *play) did(what string) { p.events = append(p.events, what) }
 
-func (p *play) windows(context.Context, Target) ([]window, error) { return []window{{id: "1"}}, nil }
-func (p *play) focused(context.Context, window) (bool, error) {
+func (p *play) Windows(context.Context, desk.Editors) ([]desk.Window, error) {
+	return []desk.Window{{ID: "1"}}, nil
+}
+func (p *play) Front(context.Context) (desk.Window, error) { return desk.Window{}, desk.ErrNoFront }
+func (p *play) Focused(context.Context, desk.Window) (bool, error) {
 	now := time.Since(p.began)
 	return now >= p.focusAt && (now < p.away[0] || now >= p.away[1]), nil
 }
-func (p *play) activate(context.Context, window) error { p.did("activate"); return nil }
+func (p *play) Activate(context.Context, desk.Window) error { p.did("activate"); return nil }
 func (p *play) idleNow() (time.Duration, error) {
 	if p.busyTo == 0 {
-		return 0, errUnknown
+		return 0, desk.ErrUnknown
 	}
 	return max(0, time.Since(p.began)-p.busyTo), nil
 }
-func (p *play) idle(context.Context) (time.Duration, error)       { return p.idleNow() }
-func (p *play) put(context.Context, window, string) (clip, error) { p.did("put"); return p, nil }
-func (p *play) fetched(ctx context.Context) error {
-	p.did("fetched")
-	return sleep(ctx, 100*time.Millisecond)
+func (p *play) Idle(context.Context) (time.Duration, error) { return p.idleNow() }
+func (p *play) Put(context.Context, desk.Window, string) (desk.Clip, error) {
+	p.did("put")
+	return p, nil
 }
-func (p *play) restore(context.Context) (string, error) { p.did("restore"); return "", nil }
-func (p *play) press(_ context.Context, _ window, c Chord) error {
+func (p *play) Fetched(ctx context.Context) error {
+	p.did("fetched")
+	return desk.Sleep(ctx, 100*time.Millisecond)
+}
+func (p *play) Restore(context.Context) (string, error) { p.did("restore"); return "", nil }
+func (p *play) Press(_ context.Context, _ desk.Window, c Chord) error {
 	p.did(c.String())
 	return p.pressErr
 }
@@ -54,7 +62,7 @@ func (p *play) permit(context.Context) error {
 }
 
 func (p *play) arrived(ctx context.Context) error {
-	err := sleep(ctx, p.arrives-time.Since(p.began))
+	err := desk.Sleep(ctx, p.arrives-time.Since(p.began))
 	if err == nil {
 		p.did("arrived")
 	}
@@ -87,7 +95,7 @@ func TestDeliver(t *testing.T) {
 		{"the focus is away for a moment before Return", play{away: [2]time.Duration{100 * time.Millisecond, 600 * time.Millisecond}, arrives: late}, Chord{}, false,
 			[]string{"put", "shift+insert", "fetched", "return", "restore", "arrived"}, false, false},
 		{"not wanted from the beginning", play{wantedTo: 1}, Chord{}, false, nil, false, true},
-		{"no key could be pressed", play{pressErr: unpressed{errors.New("no")}}, Chord{}, false, []string{"put", "shift+insert", "restore"}, false, true},
+		{"no key could be pressed", play{pressErr: desk.NotPressed(errors.New("no"))}, Chord{}, false, []string{"put", "shift+insert", "restore"}, false, true},
 		{"a key may have been pressed", play{pressErr: errors.New("no")}, Chord{}, false, []string{"put", "shift+insert", "restore"}, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -30,9 +30,16 @@ func Example() {
 	}
 }
 
-func ExampleOrder() {
-	fmt.Println(keystroke.Order(platform.Desktop{Kind: platform.X11}))
-	// Output: [xtest robotgo xdotool]
+func ExampleInjectors() {
+	ways, err := keystroke.Injectors(keystroke.Machine{Desktop: platform.Desktop{Kind: platform.X11}}, nil)
+	for _, way := range ways {
+		fmt.Println(way.Name(), err)
+	}
+	// Output:
+	// bridge <nil>
+	// xtest <nil>
+	// robotgo <nil>
+	// xdotool <nil>
 }
 
 func ExampleParseChord() {

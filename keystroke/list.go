@@ -5,17 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/bridge"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/macos"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/robotgo"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/wayland"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/windows"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/x11"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
-// Order gives the names of the injectors for a desktop, the best first. Under
-// Wayland the ways into XWayland come first: they find no window where Cursor
-// is a Wayland client.
-func Order(d platform.Desktop) []string {
+// order returns the names of the injectors for a desktop, the best first. The
+// bridge comes before all that press keys: it needs no focus, and works without a
+// desktop.
+func order(d platform.Desktop) []string {
+	return append([]string{"bridge"}, typingOrder(d)...)
+}
+
+// typingOrder is that of the injectors that press keys. Under Wayland the ways
+// into XWayland come first: they find no window where Cursor is a Wayland
+// client.
+func typingOrder(d platform.Desktop) []string {
 	x11 := []string{"xtest", "robotgo", "xdotool"}
 	wayland := []string{"wl-copy", "wtype", "ydotool"}
 	switch d.Kind {
@@ -36,48 +51,95 @@ func Order(d platform.Desktop) []string {
 	return nil
 }
 
-// makers has every injector by its name. What works on one system only says so
-// in its Probe elsewhere.
-func makers() map[string]func(Machine) Injector {
-	return map[string]func(Machine) Injector{
-		"xtest":        newXTEST,
-		"robotgo":      newRobotgo,
-		"xdotool":      newXdotool,
-		"wl-copy":      newWlCopy,
-		"wtype":        newWtype,
-		"ydotool":      newYdotool,
-		"osascript":    newOsascript,
-		"sendinput":    newSendInput,
-		"sendkeys":     newSendKeys,
-		"sendkeys-wsl": newSendKeysWSL,
-	}
+// typing has the ways that press keys, by name. One that works on some systems
+// only returns an error on others.
+var typing = map[string]open{
+	"xtest":        x11.OpenXTEST,
+	"robotgo":      robotgo.Open,
+	"xdotool":      x11.OpenXdotool,
+	"wl-copy":      wayland.OpenWlCopy,
+	"wtype":        wayland.OpenWtype,
+	"ydotool":      wayland.OpenYdotool,
+	"osascript":    macos.OpenOsascript,
+	"sendinput":    windows.OpenSendInput,
+	"sendkeys":     windows.OpenSendKeys,
+	"sendkeys-wsl": windows.OpenSendKeysWSL,
 }
 
-// Injectors makes those with the given names, in their order. No names mean
-// those of Order.
+// Injectors returns those with the given names, in their order. No names mean
+// those that suit the machine's desktop, the best first.
 func Injectors(m Machine, names []string) ([]Injector, error) {
 	if len(names) == 0 {
-		names = Order(m.Desktop)
+		names = order(m.Desktop)
 	}
 	var list []Injector
 	for _, name := range names {
-		make, ok := makers()[name]
+		if name == "bridge" {
+			list = append(list, bridgeInjector{bridge.New(desk.Machine(m))})
+			continue
+		}
+		open, ok := typing[name]
 		if !ok {
 			return nil, fmt.Errorf("there is no way of typing called %q; there are %s", name, strings.Join(Names(), ", "))
 		}
-		list = append(list, make(m))
+		list = append(list, typist{name, desk.Machine(m), open})
 	}
 	return list, nil
 }
 
-// Names gives the names of all injectors, sorted.
+// Names returns the names of all injectors, sorted.
 func Names() []string {
-	var names []string
-	for name := range makers() {
-		names = append(names, name)
-	}
+	names := append(slices.Collect(maps.Keys(typing)), "bridge")
 	slices.Sort(names)
 	return names
+}
+
+// open makes a way of typing ready for one delivery.
+type open func(ctx context.Context, m desk.Machine, r desk.Request) (desk.Session, error)
+
+// typist is a way of typing that presses keys.
+type typist struct {
+	name string
+	m    desk.Machine
+	open open
+}
+
+// Name returns the way's name.
+func (i typist) Name() string { return i.name }
+
+// Probe opens a session and looks for the window.
+func (i typist) Probe(ctx context.Context, t Target) error {
+	s, err := i.session(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if s.Probe != nil {
+		return s.Probe(ctx)
+	}
+	_, err = find(ctx, t, s)
+	return err
+}
+
+// Type delivers the line.
+func (i typist) Type(ctx context.Context, t Target) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	s, err := i.session(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return deliver(ctx, t, s, s)
+}
+
+func (i typist) session(ctx context.Context, t Target) (desk.Session, error) {
+	s, err := i.open(ctx, i.m, t.request())
+	if s.Close == nil {
+		s.Close = func() {}
+	}
+	return s, err
 }
 
 // Try is what became of one injector.
@@ -89,11 +151,11 @@ type Try struct {
 // Outcome is what became of a line.
 type Outcome struct {
 	Tries []Try
-	// Sent tells whether any key was pressed.
+	// Sent reports whether any key was pressed, or the line may have been sent.
 	Sent bool
 }
 
-// Method is the injector that pressed keys, the last one that was tried;
+// Method is the injector that did so, the last one that was tried;
 // empty if none could.
 func (o Outcome) Method() string {
 	if n := len(o.Tries); n > 0 && o.Sent {
@@ -102,7 +164,7 @@ func (o Outcome) Method() string {
 	return ""
 }
 
-// Err is nil if the line was typed and, where that can be told, arrived.
+// Err is nil if the line was typed and, where that can be observed, arrived.
 func (o Outcome) Err() error {
 	if n := len(o.Tries); n > 0 && o.Tries[n-1].Err == nil {
 		return nil
@@ -117,13 +179,32 @@ func (o Outcome) Err() error {
 	return errors.Join(errs...)
 }
 
-// ProbeAll yields, in order, whether each injector would work; nil for one that
-// would. They are asked all at once.
+// AnyWorks reports whether one of the injectors would work. It returns as soon as
+// one does, and ends what the others have started.
+func AnyWorks(ctx context.Context, injectors []Injector, t Target) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan error)
+	for _, i := range injectors {
+		go func() { answers <- probe(ctx, i, t) }()
+	}
+	works := false
+	for range injectors {
+		if err := <-answers; err == nil {
+			works = true
+			cancel()
+		}
+	}
+	return works
+}
+
+// ProbeAll probes all injectors at once and yields the results in order, nil for one
+// that would work.
 func ProbeAll(ctx context.Context, injectors []Injector, t Target) iter.Seq2[int, error] {
 	answers := make([]chan error, len(injectors))
 	for n, i := range injectors {
 		answers[n] = make(chan error, 1)
-		go func() { answers[n] <- Probe(ctx, i, t) }()
+		go func() { answers[n] <- probe(ctx, i, t) }()
 	}
 	return func(yield func(int, error) bool) {
 		for n, answer := range answers {
@@ -137,7 +218,11 @@ func ProbeAll(ctx context.Context, injectors []Injector, t Target) iter.Seq2[int
 // probeWait is how long an injector may take to find out whether it works.
 const probeWait = 3 * time.Second
 
-// Type tries one injector after the other, until one has pressed a key.
+// endWait is how long it may take to end the programs that it started.
+const endWait = 300 * time.Millisecond
+
+// Type tries one injector after the other, until one has pressed a key or may
+// have sent the line.
 func Type(ctx context.Context, injectors []Injector, t Target) Outcome {
 	var o Outcome
 	for _, i := range injectors {
@@ -154,15 +239,15 @@ func Type(ctx context.Context, injectors []Injector, t Target) Outcome {
 }
 
 func tryOne(ctx context.Context, i Injector, t Target) error {
-	if err := Probe(ctx, i, t); err != nil {
+	if err := probe(ctx, i, t); err != nil {
 		return err
 	}
 	t.step("%s: typing", i.Name())
 	return i.Type(ctx, t)
 }
 
-// Probe asks an injector whether it would work, for a bounded time.
-func Probe(ctx context.Context, i Injector, t Target) error {
+// probe probes an injector for a bounded time.
+func probe(ctx context.Context, i Injector, t Target) error {
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
 	done := make(chan error, 1)
@@ -171,6 +256,11 @@ func Probe(ctx context.Context, i Injector, t Target) error {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-done: // it has ended what it had started
+		return err
+	case <-time.After(endWait):
 		return fmt.Errorf("no answer in %s", probeWait)
 	}
 }

@@ -1,49 +1,37 @@
 package keystroke
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
-// window is one top-level window of the editor. Class and executable were
-// checked by whoever found it.
-type window struct {
-	id    string // what the desktop calls it
-	title string
-	pid   int
-}
-
-var (
-	errNoWindow = errors.New("there is no window of Cursor here")
-	errNoFront  = errors.New("no window has the focus")
-)
-
-// pick gives the window to type into: the only one there is, or the only one
-// whose title names the workspace.
-func pick(windows []window, workspace string) (window, error) {
+// pick returns the window to type into: the only one, or the only one whose
+// title names the workspace.
+func pick(windows []desk.Window, workspace string) (desk.Window, error) {
 	switch len(windows) {
 	case 0:
-		return window{}, errNoWindow
+		return desk.Window{}, desk.ErrNoWindow
 	case 1:
 		return windows[0], nil
 	}
 	name := path.Base(strings.ReplaceAll(workspace, `\`, "/"))
-	var found []window
+	var found []desk.Window
 	for _, w := range windows {
-		if workspace != "" && names(w.title, name) {
+		if workspace != "" && names(w.Title, name) {
 			found = append(found, w)
 		}
 	}
 	if len(found) != 1 {
-		return window{}, fmt.Errorf("of %d windows of Cursor %d have the workspace %s in their titles, so it is not clear which is meant", len(windows), len(found), name)
+		return desk.Window{}, fmt.Errorf("of %d windows of Cursor %d have the workspace %s in their titles, so it is not clear which is meant", len(windows), len(found), name)
 	}
 	return found[0], nil
 }
 
-// names tells whether a title such as "main.go - repo - Cursor" has a folder
-// in it. The folder may carry more, as in "repo [SSH: host]". Source: the
+// names reports whether a title such as "main.go - repo - Cursor" names a
+// folder, possibly with more after it as in "repo [SSH: host]". Source: the
 // editor's window.title setting.
 func names(title, folder string) bool {
 	for _, part := range strings.Split(strings.ReplaceAll(title, " — ", " - "), " - ") {

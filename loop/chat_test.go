@@ -99,7 +99,7 @@ func talked(texts ...string) loop.Turn { return loop.Turn{Texts: texts} }
 
 // stop is the end of a turn, with changes.
 func stop(t loop.Turn, changes ...func(*loop.Event)) loop.Event {
-	e := loop.Event{Kind: loop.EventStop, Status: loop.Completed, Turn: t}
+	e := loop.Event{Kind: loop.EventStop, Turn: t, Stop: loop.Stop{Status: loop.Completed}}
 	for _, change := range changes {
 		change(&e)
 	}

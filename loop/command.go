@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // SlashCommand splits a chat message that begins with a slash command into its
@@ -24,13 +26,12 @@ func SlashCommand(message string) (name, rest string, ok bool) {
 }
 
 // ParseCommand reads what a user typed after /ralph-loop: the task and its
-// options, or --continue and an id. It is shell-like: words are parted by
-// white space, and a quote, straight or curly, opens only at the start of a
-// word and closes only at the end of one. Nothing is expanded; inside double
-// quotes \" and \\ are the only escapes. Unquoted words before the first
-// option are the task, with the white space between them as it was. A new loop
-// gets the user's defaults for the options that were not typed; for another
-// command they are not asked for. A nil func is none.
+// options, or --continue and an id. It works like a shell: white space separates
+// words; a quote, straight or curly, opens only at the start of a word and closes
+// only at the end of one. Nothing is expanded; inside double quotes \" and \\ are
+// the only escapes. Unquoted words before the first option are the task, white
+// space included. defaults, which may be nil, is called for a new loop alone, and
+// sets the options that were not typed.
 func ParseCommand(text string, defaults func() []Default) (Request, error) {
 	r := NewRequest()
 	if !utf8.ValidString(text) {
@@ -80,8 +81,8 @@ func (p *parser) parse(r *Request) error {
 	return nil
 }
 
-// flag tells the name of the option that comes next. A keyboard may have made
-// a dash of the two hyphens; that counts before a name we know.
+// flag returns the name of the option that comes next. Some keyboards turn two
+// hyphens into a dash; that counts before a known name.
 func (p *parser) flag() (name string, ok bool) {
 	end := strings.IndexFunc(p.rest, func(c rune) bool { return c == '=' || unicode.IsSpace(c) })
 	if end < 0 {
@@ -99,7 +100,7 @@ func (p *parser) flag() (name string, ok bool) {
 func (p *parser) option(r *Request, name string) error {
 	o, ok := findOption(name)
 	if !ok {
-		return fmt.Errorf("unknown option --%s; a task that has such a word in it belongs in quotes", clip(name, 40))
+		return fmt.Errorf("unknown option --%s; a task that has such a word in it belongs in quotes", text.FirstHead(name, 40))
 	}
 	p.rest = p.rest[strings.Index(p.rest, name)+len(name):]
 	if o.Arg == "" && !strings.HasPrefix(p.rest, "=") {
@@ -174,7 +175,7 @@ func (p *parser) task(r *Request) error {
 }
 
 func (p *parser) leftOver() error {
-	return fmt.Errorf("%q is left over: put the whole task in one pair of quotes, and write \\\" for a quote inside it", clip(p.rest, 40))
+	return fmt.Errorf("%q is left over: put the whole task in one pair of quotes, and write \\\" for a quote inside it", text.FirstHead(p.rest, 40))
 }
 
 func (p *parser) atOptionOrEnd() bool {
@@ -217,11 +218,11 @@ func (p *parser) quoted(open rune) (string, error) {
 		}
 		i += size
 	}
-	return "", fmt.Errorf("the quote %c before %q is not closed", open, clip(body, 40))
+	return "", fmt.Errorf("the quote %c before %q is not closed", open, text.FirstHead(body, 40))
 }
 
-// escapable tells what may follow a backslash in double quotes. A keyboard that
-// made these curly did the same to the one inside.
+// escapable reports whether a backslash in double quotes escapes c. A keyboard
+// that curls the outer quotes curls the inner ones too.
 func escapable(open, c rune) bool {
 	return c == '\\' || c == '"' || open != '"' && (c == '“' || c == '”' || c == '„')
 }

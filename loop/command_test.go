@@ -354,7 +354,7 @@ func TestOptionsAreUsable(t *testing.T) {
 	want := []string{
 		"max-iterations", "min-iterations", "completion-promise", "promise-match", "promise-position",
 		"min-tool-calls", "on-promise-no-work", "max-duration", "verify", "verify-timeout", "plan", "struggle-hint", "struggle-pause",
-		"on-error", "stale-after", "ultrawork", "prompt-template", "replace",
+		"on-error", "stale-after", "stall-after", "on-stall", "ultrawork", "prompt-template", "replace",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %q want %q", names, want)
@@ -362,8 +362,11 @@ func TestOptionsAreUsable(t *testing.T) {
 }
 
 func sampleValue(o loop.Option) string {
-	if o.Name == "on-error" {
+	switch o.Name {
+	case "on-error":
 		return "retry"
+	case "on-stall":
+		return "continue"
 	}
 	switch o.Arg {
 	case "":

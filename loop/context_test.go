@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // added gives the user's notes that a text for the agent has in it.
@@ -29,7 +30,7 @@ func added(text string) (notes []string) {
 // Whatever happens in between, and at whatever moment a note is added, the agent
 // gets each note once, and in order; those it has not got are still there.
 func TestContextAddedAtAnyMomentIsDeliveredOnceAndInOrder(t *testing.T) {
-	for seed := range uint64(500) {
+	for seed := range uint64(short.Times(100, 500)) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		c := newChat(t, verifies, atMost(1000), func(l *loop.State) { l.OnError = loop.RetryOnError })
 		c.quick = true
@@ -73,7 +74,7 @@ func anyTurn(r *rand.Rand) loop.Event {
 		stop(worked(working), sessionLimit(1)),
 		failedTurn(func(e *loop.Event) { e.Typing = loop.TypingUnknown }),
 		{Kind: loop.EventMessage, Text: "a message"}, {Kind: loop.EventPause}, {Kind: loop.EventResume}, {Kind: loop.EventNote, Text: "half"},
-		{Kind: loop.EventTyped, Conversation: "c1"}, {Kind: loop.EventContinue}, {Kind: loop.EventContinue, Idle: true}, {Kind: loop.EventReplace + "d"},
+		{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, {Kind: loop.EventContinue}, {Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}}, {Kind: loop.EventReplace + "d"},
 		{Kind: loop.EventInject}, {},
 	}[r.IntN(16)]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 func kinds() []loop.EventKind {
@@ -57,7 +58,7 @@ func everywhere(visit func(place)) {
 				for _, stop := range bools {
 					for _, promise := range []string{"", "said", "written"} {
 						for _, tools := range bools {
-							for _, left := range []int{1, 2, 9} {
+							for _, left := range short.First([]int{1, 2, 9}, 1) {
 								for i, session := range []int{0, 1, 5} {
 									p := place{status, kind, ended, stop, promise, tools, left, i == 1, session, i == 2, tools == stop}
 									visit(p)
@@ -100,10 +101,14 @@ func (p place) state() loop.State {
 
 func (p place) event() loop.Event {
 	e := loop.Event{
-		Kind: p.kind, Text: "text", Conversation: "c2", Status: p.ended, LoopCount: max(0, p.session-1), Generation: "g2",
-		SessionLimit: p.session, Minimal: p.withTwist, Waited: p.waited, Turn: talked(), Idle: p.withTwist,
-		Typing:    []loop.Typing{loop.TypingUnknown, loop.TypingPossible, loop.TypingImpossible}[p.left%3],
-		Injection: loop.Injection{ID: "i1", Outcome: "the window is gone", Method: "xtest", Tries: []string{"robotgo: no"}},
+		Kind:       p.kind,
+		Text:       "text",
+		Generation: "g2",
+		Turn:       talked(),
+		Injection:  loop.Injection{ID: "i1", Outcome: "the window is gone", Method: "xtest", Tries: []string{"robotgo: no"}},
+		Typed:      loop.Typed{Conversation: "c2"},
+		Stop:       loop.Stop{Status: p.ended, LoopCount: max(0, p.session-1), SessionLimit: p.session, Minimal: p.withTwist, Waited: p.waited, Typing: []loop.Typing{loop.TypingUnknown, loop.TypingPossible, loop.TypingImpossible}[p.left%3]},
+		Continue:   loop.Continue{Idle: p.withTwist},
 	}
 	if p.kind == loop.EventLateText {
 		e.Generation = "g1"
@@ -176,7 +181,7 @@ func actionsAreWhole(next loop.State, a loop.Action) string {
 		return "typing begins, and the loop does not wait for it"
 	case a.Kind == loop.HandOver && next.Status != loop.Waiting:
 		return "handed over and not waiting"
-	case (a.Kind == loop.Refuse) != (a.Hint != "") || a.Kind == loop.Refuse && a.Why == "":
+	case (a.Kind == loop.Refuse) != (a.Hint != "") || a.Kind == loop.Refuse && a.Why() == "":
 		return "a refusal without reason or hint, or a hint without refusal"
 	}
 	return ""
@@ -289,8 +294,8 @@ func TestTheZeroStateRests(t *testing.T) {
 	for _, kind := range kinds() {
 		for _, words := range []string{"", "anything at all", "<promise></promise>", "a  b"} {
 			for _, match := range []loop.Match{loop.Exact, loop.Lenient, loop.Bare} {
-				l := loop.State{LastOutput: words, PromiseMatch: match}
-				e := loop.Event{Kind: kind, Status: loop.Completed, Turn: worked(words)}
+				l := loop.State{Contract: loop.Contract{LastOutput: words}, Rules: loop.Rules{PromiseMatch: match}}
+				e := loop.Event{Kind: kind, Turn: worked(words), Stop: loop.Stop{Status: loop.Completed}}
 				if next, a := loop.Decide(l, e, began()); a.Text != "" || next.Status == loop.PromiseAccepted {
 					t.Errorf("%s, %q, %s: got %+v, status %q", kind, words, match, a, next.Status)
 				}

@@ -17,8 +17,10 @@ func ExampleDecide() {
 	for turn, said := range []string{"I have an outline.", "It is written. <promise>COMPLETE</promise>"} {
 		var action loop.Action
 		s, action = loop.Decide(s, loop.Event{
-			Kind: loop.EventStop, Status: loop.Completed, LoopCount: turn, Generation: fmt.Sprint(turn),
-			Turn: loop.Turn{Texts: []string{said}, Tools: map[string]int{"Write": 1}, ToolCalls: 1},
+			Kind:       loop.EventStop,
+			Generation: fmt.Sprint(turn),
+			Turn:       loop.Turn{Texts: []string{said}, Tools: map[string]int{"Write": 1}, ToolCalls: 1},
+			Stop:       loop.Stop{Status: loop.Completed, LoopCount: turn},
 		}, now)
 		first, _, _ := strings.Cut(action.Text, "\n")
 		fmt.Println(s.Status, action.Promise, first)

@@ -146,7 +146,7 @@ func sameFields(t *testing.T, was, is map[string]json.RawMessage) {
 func decideAnything(l loop.State) {
 	for _, kind := range kinds() {
 		for _, status := range []loop.StopStatus{loop.Completed, loop.Errored} {
-			e := loop.Event{Kind: kind, Status: status, Text: l.LastOutput, Turn: worked(l.LastOutput), Waited: true}
+			e := loop.Event{Kind: kind, Text: l.LastOutput, Turn: worked(l.LastOutput), Stop: loop.Stop{Status: status, Waited: true}}
 			next, _ := loop.Decide(l, e, began())
 			loop.Decide(next, e, began().Add(time.Hour))
 		}

@@ -9,27 +9,44 @@ import (
 	"unicode"
 )
 
-// Injection is the continue line on its way: typed into the editor by a process
-// of ours, until it has arrived or was given up.
+// Injection is the continue line on its way: another process types it into the
+// editor, until it has arrived or that process gives up.
 type Injection struct {
-	ID           string    `json:"id"`                // tells it from a later one
-	Iteration    int       `json:"iteration"`         // the one that it follows
-	ByHand       bool      `json:"by_hand,omitempty"` // the user asked for it; else the loop waits for it
-	Stopped      bool      `json:"stopped,omitempty"` // a stop had been asked for before, which the line takes back
-	OpenedAt     time.Time `json:"opened_at"`
-	DueAt        time.Time `json:"due_at,omitzero"` // nothing is typed before; zero for at once
-	ClosedAt     time.Time `json:"closed_at,omitzero"`
-	Outcome      string    `json:"outcome,omitempty"` // empty while it is open; Arrived, or why it was given up
-	Method       string    `json:"method,omitempty"`  // the way of typing that pressed keys
-	Milliseconds int64     `json:"milliseconds,omitempty"`
-	Tries        []string  `json:"tries,omitempty"` // the ways that did not work, with their reasons
+	ID           string      `json:"id"`                // identifies it
+	Iteration    int         `json:"iteration"`         // the one that it follows
+	ByHand       bool        `json:"by_hand,omitempty"` // requested by the user; else the loop waits for it
+	Stopped      bool        `json:"stopped,omitempty"` // a stop was requested before, which the line revokes
+	OpenedAt     time.Time   `json:"opened_at"`
+	DueAt        time.Time   `json:"due_at,omitzero"` // nothing is typed before; zero for at once
+	ClosedAt     time.Time   `json:"closed_at,omitzero"`
+	Outcome      LineOutcome `json:"outcome,omitempty"`
+	Method       string      `json:"method,omitempty"` // the way of typing that pressed keys
+	Milliseconds int64       `json:"milliseconds,omitempty"`
+	Tries        []string    `json:"tries,omitempty"` // the ways that did not work, with their reasons
 }
 
-// Arrived is the outcome of an injection whose line was seen in its
-// conversation, or whose continuation was asked for.
-const Arrived = "arrived"
+// LineOutcome is what became of a continue line: one of these constants, or an
+// error of the typing in words. State files have these very strings.
+type LineOutcome string
 
-const keptBack = "another chat was in front, and the line was kept back there"
+// The outcomes of a continue line.
+const (
+	LineOpen            LineOutcome = ""
+	Arrived             LineOutcome = "arrived" // seen in its conversation, or its continuation was requested
+	lineTurnEnded       LineOutcome = turnEnded
+	lineKeptBack        LineOutcome = keptBack
+	LinePaused          LineOutcome = pausedByUser
+	lineLoopEnded       LineOutcome = "the loop ended"
+	lineUserFirst       LineOutcome = "the user sent a message first"
+	lineFollowupArrived LineOutcome = followupArrived
+	lineUnreported      LineOutcome = "nothing was heard of it" // its process was killed
+)
+
+const (
+	turnEnded       = "a turn ended before the line arrived"
+	keptBack        = "another chat was in front, and the line was kept back there"
+	followupArrived = "the follow-up arrived after all"
+)
 
 // injectionWindow is how long an injection stays open at most: one whose
 // process was killed must not keep the user's own line back for ever.
@@ -46,26 +63,25 @@ const (
 	TypingImpossible Typing = "impossible"
 )
 
-// Open tells whether the injection is still on its way, or still to come.
+// Open reports whether the injection is still on its way, or not due yet.
 func (i Injection) Open(now time.Time) bool {
-	return i.ID != "" && i.Outcome == "" && (i.early(now) || now.Sub(i.begins()).Abs() < injectionWindow)
+	return i.ID != "" && i.Outcome == LineOpen && (i.isEarly(now) || now.Sub(i.start()).Abs() < injectionWindow)
 }
 
-// begins is when the typing may begin.
-func (i Injection) begins() time.Time {
+// start is when the typing may begin.
+func (i Injection) start() time.Time {
 	if i.DueAt.IsZero() {
 		return i.OpenedAt
 	}
 	return i.DueAt
 }
 
-// Words tells how it went to type the continue line; empty where that was never
-// tried.
+// Words says how the typing went; empty if it was never tried.
 func (i Injection) Words(now time.Time) string {
 	if i.ID == "" {
 		return ""
 	}
-	words := cmp.Or(i.Outcome, unreported)
+	words := string(cmp.Or(i.Outcome, lineUnreported))
 	if i.Open(now) {
 		words = "under way"
 	}
@@ -75,30 +91,27 @@ func (i Injection) Words(now time.Time) string {
 	return words
 }
 
-// early tells whether an injection is not due yet. A clock that was set back is
-// not trusted for ever.
-func (i Injection) early(now time.Time) bool {
+// isEarly reports whether an injection is not due yet. A clock that was set back
+// does not delay it forever.
+func (i Injection) isEarly(now time.Time) bool {
 	return now.Before(i.DueAt) && !now.Before(i.OpenedAt)
 }
 
-// unreported is the outcome of an injection whose process was killed.
-const unreported = "nothing was heard of it"
-
-// close gives an open injection its outcome.
-func (i Injection) close(outcome string, now time.Time) Injection {
+// close sets the outcome of an open injection.
+func (i Injection) close(outcome LineOutcome, now time.Time) Injection {
 	switch {
-	case i.ID == "" || i.Outcome != "":
+	case i.ID == "" || i.Outcome != LineOpen:
 		return i
 	case !i.Open(now):
-		outcome = unreported
+		outcome = lineUnreported
 	}
 	i.Outcome, i.ClosedAt = outcome, now
 	return i
 }
 
-// Injecting tells whether this injection is still wanted. Before every key it is
-// asked once more. One that the user asked for is wanted whatever the status,
-// but for a stop that came later.
+// Injecting reports whether this injection is still wanted; the typer asks before
+// every key. One that the user requested is wanted whatever the status, unless a
+// stop came later.
 func (s State) Injecting(id string, now time.Time) bool {
 	i := s.Injection
 	switch {
@@ -110,30 +123,30 @@ func (s State) Injecting(id string, now time.Time) bool {
 	return s.Status == Waiting && !s.Stop
 }
 
-// opened begins an injection.
-func (s State) opened(byHand bool, now time.Time) State {
-	s = s.remembered(s.Injection)
+// withInjection begins an injection.
+func (s State) withInjection(byHand bool, now time.Time) State {
+	s = s.withInHistory(s.Injection)
 	s.Injection = Injection{
-		ID: strconv.FormatInt(now.UnixNano(), 36), Iteration: s.Iterations, OpenedAt: now, ByHand: byHand, Stopped: byHand && s.Stop,
+		ID: momentID(now), Iteration: s.Iterations, OpenedAt: now, ByHand: byHand, Stopped: byHand && s.Stop,
 	}
 	return s
 }
 
-// inject begins an injection that was asked for by hand. A pause or a stop is
-// taken back by the line, when it arrives, and not by the wish.
-func (s State) inject(now time.Time) (State, Action) {
+// onInject begins an injection that the user requested. The line, when it arrives,
+// revokes a pause or a stop; the request does not.
+func (s State) onInject(now time.Time) (State, Action) {
 	if s.Outer() {
-		return s, s.notHere()
+		return s, s.refuseOuter()
 	}
-	if s.Injection.Open(now) && !s.Injection.early(now) {
-		return s, Action{Kind: Refuse, Why: "the continue line is being typed already", Hint: "wait for it, or cancel the loop"}
+	if s.Injection.Open(now) && !s.Injection.isEarly(now) {
+		return s, Action{Kind: Refuse, Reason: reasonTypingAlready, Hint: "wait for it, or cancel the loop"}
 	}
-	return s.opened(true, now), Action{Kind: Inject, Why: "asked for by the user"}
+	return s.withInjection(true, now), Action{Kind: Inject, Reason: reasonAskedFor}
 }
 
-// injected takes in how an injection went. What was seen of it decides about
-// its outcome, and not who typed it.
-func (s State) injected(report Injection, now time.Time) State {
+// onInjected takes in how an injection went. Evidence that was seen decides its
+// outcome, not the report.
+func (s State) onInjected(report Injection, now time.Time) State {
 	i, ok := s.InjectionOf(report.ID)
 	if !ok {
 		return s
@@ -143,25 +156,25 @@ func (s State) injected(report Injection, now time.Time) State {
 	if i.ID == s.Injection.ID {
 		s.Injection = i
 		if s.Rested && i.Outcome != Arrived {
-			s = s.because(notTyped(i.Outcome))
+			s = s.withWaitReason(notTyped(i.Outcome))
 		}
 	}
-	return s.remembered(i)
+	return s.withInHistory(i)
 }
 
-// because says why a loop waits; one that does not has other reasons.
-func (s State) because(reason string) State {
+// withWaitReason says why a loop waits; one that does not has other reasons.
+func (s State) withWaitReason(reason string) State {
 	if s.Status == Waiting {
 		s.Reason = reason
 	}
 	return s
 }
 
-func notTyped(outcome string) string {
-	return "typing the continue line did not work (" + outcome + "); type it yourself"
+func notTyped(outcome LineOutcome) string {
+	return "typing the continue line did not work (" + string(outcome) + "); type it yourself"
 }
 
-// InjectionOf gives the injection with an id: the last one, or one of the
+// InjectionOf returns the injection with an id: the last one, or one of the
 // history, which a fast agent may have left behind.
 func (s State) InjectionOf(id string) (Injection, bool) {
 	if s.Injection.ID == id && id != "" {
@@ -175,8 +188,8 @@ func (s State) InjectionOf(id string) (Injection, bool) {
 	return Injection{}, false
 }
 
-// remembered puts an injection into the history, with the iteration before it.
-func (s State) remembered(i Injection) State {
+// withInHistory puts an injection into the history, with the iteration before it.
+func (s State) withInHistory(i Injection) State {
 	for n := range s.History {
 		h := &s.History[n]
 		if h.Number != i.Iteration || i.ID == "" {
@@ -188,37 +201,39 @@ func (s State) remembered(i Injection) State {
 	return s
 }
 
-// typed takes note that the continue line came in a conversation. While an
-// injection is open another conversation than the loop's was in front by
-// mistake: nothing moves there. Our hook may be installed twice, and then
-// reports it twice.
-func (s State) typed(e Event, now time.Time) (State, Action) {
+// onTyped notes that the continue line came in a conversation. While an injection
+// is open, another conversation than the loop's was in front by mistake: nothing
+// moves there. If our hook is installed twice, it reports the line twice.
+func (s State) onTyped(e Event, now time.Time) (State, Action) {
 	if s.Outer() {
-		return s, s.notHere()
+		return s, s.refuseOuter()
 	}
-	if s.crossed(now) || e.Asked && s.overtaken() {
-		return s, s.pausedMeanwhile()
+	if s.isRedundant(now) {
+		return s, Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}
 	}
-	if s.overtaken() && now.Sub(s.ContinueAt).Abs() < duplicateWindow {
+	if s.isPauseCrossed(now) || e.Asked && s.isOvertaken() {
+		return s, s.pauseCrossed()
+	}
+	if s.isOvertaken() && now.Sub(s.ContinueAt).Abs() < duplicateWindow {
 		return s, Action{} // the pause came between two reports of one line
 	}
 	elsewhere := e.Conversation != s.ConversationID
-	again := s.Injection.Outcome == keptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
-	if elsewhere && (s.Injection.Open(now) && !s.Injection.early(now) || again) {
-		s.Injection = s.Injection.close(keptBack, now)
-		return s.because(notTyped(keptBack)), Action{Kind: Refuse, Why: keptBack, Hint: "send the line in the chat that it is for"}
+	again := s.Injection.Outcome == lineKeptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
+	if elsewhere && (s.Injection.Open(now) && !s.Injection.isEarly(now) || again) {
+		s.Injection = s.Injection.close(lineKeptBack, now)
+		return s.withWaitReason(notTyped(lineKeptBack)), Action{Kind: Refuse, Reason: reasonKeptBack, Hint: "send the line in the chat that it is for"}
 	}
 	if !elsewhere {
-		s = s.arrived(now)
+		s = s.withArrival(now).closeFollowup(FollowupClosed, now)
 	}
 	s.ContinueIn, s.ContinueAt = e.Conversation, now
 	return s, Action{}
 }
 
-// arrived is the evidence that the line reached its conversation.
-func (s State) arrived(now time.Time) State {
+// withArrival is the evidence that the line reached its conversation.
+func (s State) withArrival(now time.Time) State {
 	if s.Injection.Open(now) {
-		s = s.because("the continue line arrived; the agent takes the loop up")
+		s = s.withWaitReason("the continue line arrived; the agent takes the loop up")
 	}
 	s.Injection = s.Injection.close(Arrived, now)
 	return s
@@ -244,9 +259,9 @@ func ExpandedContinue(text string) (id string, ok bool) {
 	return "", false
 }
 
-// PastLimit tells whether a user's message shows that Cursor's limit is real:
-// the last follow-up that it allows was answered by a turn, and no stop hook was
-// run after it. Words alone are no turn: those of the turn before may be late.
+// PastLimit reports whether a user's message shows that Cursor's limit is real: a
+// turn answered the last follow-up that it allows, and no stop hook ran after it.
+// Words alone prove no turn: those of the turn before may be late.
 func (s State) PastLimit(limit int, t Turn) bool {
 	n := len(s.History)
 	if n == 0 || s.LastStop.Past || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {

@@ -35,12 +35,12 @@ func TestWhoBringsTheAgentBackAtTheSessionLimit(t *testing.T) {
 
 // TestTheSessionBeginsWithTheEvidence: not with the hope for it.
 func TestTheSessionBeginsWithTheEvidence(t *testing.T) {
-	typed := loop.Event{Kind: loop.EventTyped, Conversation: "c1"}
+	typed := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
 	line := loop.Event{Kind: loop.EventMessage, Text: loop.ContinueLine("c1")}
 	for _, tt := range []struct {
 		name    string
 		events  []loop.Event
-		outcome string
+		outcome loop.LineOutcome
 		session int
 		status  loop.Status
 	}{
@@ -106,7 +106,7 @@ func TestAnInjectionIsWantedBeforeEachKey(t *testing.T) {
 }
 
 func TestTheLineInAnotherChat(t *testing.T) {
-	elsewhere := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
+	elsewhere := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}}
 	c := newChat(t)
 	c.do(atSessionLimit(loop.TypingPossible, working))
 	action := c.do(elsewhere)
@@ -143,7 +143,7 @@ func TestAHandRunInjection(t *testing.T) {
 }
 
 func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
-	report := func(c *chat, outcome string) loop.Event {
+	report := func(c *chat, outcome loop.LineOutcome) loop.Event {
 		return loop.Event{Kind: loop.EventInjected, Injection: loop.Injection{
 			ID: c.l.Injection.ID, Outcome: outcome, Method: "xtest", Milliseconds: 61, Tries: []string{"robotgo: not built"},
 		}}
@@ -151,12 +151,12 @@ func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		between []loop.Event
-		report  string
-		want    string
+		report  loop.LineOutcome
+		want    loop.LineOutcome
 		reason  string
 	}{
-		{"it arrived", []loop.Event{{Kind: loop.EventTyped, Conversation: "c1"}}, loop.Arrived, loop.Arrived, "the continue line arrived; the agent takes the loop up"},
-		{"what was seen counts, not what the typer thinks", []loop.Event{{Kind: loop.EventTyped, Conversation: "c1"}}, "no evidence", loop.Arrived, "the continue line arrived; the agent takes the loop up"},
+		{"it arrived", []loop.Event{{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}}, loop.Arrived, loop.Arrived, "the continue line arrived; the agent takes the loop up"},
+		{"what was seen counts, not what the typer thinks", []loop.Event{{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}}, "no evidence", loop.Arrived, "the continue line arrived; the agent takes the loop up"},
 		{"the loop went on before the report", []loop.Event{{Kind: loop.EventContinue}, stop(worked(working))}, loop.Arrived, loop.Arrived, ""},
 		{"it failed", nil, "there is no window", "there is no window", "typing the continue line did not work (there is no window); type it yourself"},
 		{"the loop was cancelled meanwhile", []loop.Event{{Kind: loop.EventCancel}}, "cancelled", "the loop ended", "cancelled by the user"},
@@ -230,8 +230,8 @@ func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 func TestWhyALoopWaits(t *testing.T) {
 	inTurn := loop.Event{Kind: loop.EventInject}
 	atLimit := atSessionLimit(loop.TypingPossible, working)
-	elsewhere := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
-	here := loop.Event{Kind: loop.EventTyped, Conversation: "c1"}
+	elsewhere := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}}
+	here := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
 	pause := loop.Event{Kind: loop.EventPause}
 	for _, tt := range []struct {
 		name   string
@@ -326,8 +326,8 @@ func pausedWhile(t *testing.T, under ...loop.Event) *chat {
 }
 
 func TestAPauseHoldsAgainstALineThatIsUnderWay(t *testing.T) {
-	arrived := loop.Event{Kind: loop.EventTyped, Conversation: "c1"}
-	elsewhere := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
+	arrived := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
+	elsewhere := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}}
 	asked := elsewhere
 	asked.Asked = true
 	agent, resume := goOn(loop.Turn{}), loop.Event{Kind: loop.EventResume}
@@ -344,11 +344,11 @@ func TestAPauseHoldsAgainstALineThatIsUnderWay(t *testing.T) {
 		{"it had come", []loop.Event{arrived}, []loop.Event{agent}, 0, outcome{loop.Refuse, loop.Paused, 1}},
 		{"it had come, and the agent is slow", []loop.Event{arrived}, []loop.Event{agent}, time.Hour, outcome{loop.Refuse, loop.Paused, 1}},
 		{"the user's own had come to another chat", []loop.Event{arrived, elsewhere}, []loop.Event{asked}, time.Hour, outcome{loop.Refuse, loop.Paused, 1}},
-		{"the user takes it up at a terminal, and pauses again", []loop.Event{arrived}, []loop.Event{{Kind: loop.EventContinue, Idle: true}, {Kind: loop.EventPause}, agent}, 0, outcome{loop.Refuse, loop.Paused, 1}},
+		{"the user takes it up at a terminal, and pauses again", []loop.Event{arrived}, []loop.Event{{Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}}, {Kind: loop.EventPause}, agent}, 0, outcome{loop.Refuse, loop.Paused, 1}},
 		{"the user sends it again", nil, []loop.Event{arrived, agent}, time.Minute, outcome{loop.Followup, loop.Running, 1}},
 		{"the user sends it again, after it had come", []loop.Event{arrived}, []loop.Event{arrived, agent}, time.Minute, outcome{loop.Followup, loop.Running, 1}},
 		{"the user resumes", []loop.Event{arrived}, []loop.Event{resume, agent}, 0, outcome{loop.Followup, loop.Running, 1}},
-		{"the user takes it up at a terminal", []loop.Event{arrived}, []loop.Event{{Kind: loop.EventContinue, Idle: true}}, 0, outcome{loop.Rest, loop.Waiting, 1}},
+		{"the user takes it up at a terminal", []loop.Event{arrived}, []loop.Event{{Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}}}, 0, outcome{loop.Rest, loop.Waiting, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := pausedWhile(t, tt.before...)
@@ -369,7 +369,7 @@ func TestTheSecondReportOfALineDoesNotUndoAPause(t *testing.T) {
 	c := newChat(t)
 	c.all(stop(worked(working), func(e *loop.Event) { e.SessionLimit, e.Typing = 1, loop.TypingPossible }))
 	for _, kind := range []loop.EventKind{loop.EventTyped, loop.EventPause, loop.EventTyped} {
-		c.do(loop.Event{Kind: kind, Conversation: "c1"})
+		c.do(loop.Event{Kind: kind, Typed: loop.Typed{Conversation: "c1"}})
 		c.now = c.now.Add(-10 * time.Second)
 	}
 	c.now = c.now.Add(time.Hour)
@@ -382,7 +382,7 @@ func TestAPauseDuringAVerificationEndsWithIt(t *testing.T) {
 	c := newChat(t)
 	c.l.Verify = "true"
 	c.all(stop(worked(working), func(e *loop.Event) { e.SessionLimit, e.Typing = 1, loop.TypingPossible }))
-	typed, again := loop.Event{Kind: loop.EventTyped, Conversation: "c1"}, goOn(worked("<promise>COMPLETE</promise>"))
+	typed, again := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, goOn(worked("<promise>COMPLETE</promise>"))
 	c.all(typed, again, loop.Event{Kind: loop.EventPause})
 	verified := again
 	verified.Verified = loop.Verification{ID: c.l.Verifying.ID, Passed: true}

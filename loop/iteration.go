@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // Iteration is one turn that the loop counted.
@@ -29,6 +31,7 @@ type Iteration struct {
 	Context    []string       `json:"context,omitempty"`  // delivered with the continuation that follows
 	Action     string         `json:"action"`
 	Injections []Injection    `json:"injections,omitempty"` // what became of the continue lines that follow
+	Delivery   Delivery       `json:"delivery,omitempty"`   // what became of the follow-up that follows, if it was lost
 }
 
 // KeptHistory is how many iterations a loop's file holds at most; package state
@@ -53,11 +56,15 @@ func (s State) addHistory(e Event, now time.Time, v verdict, action string) Stat
 	}
 	h := s.Carried.with(e.Turn)
 	h.Number, h.StartedAt, h.EndedAt = s.Iterations, started, now
-	h.Seconds = max(0, now.Sub(started)).Round(time.Millisecond).Seconds() // the clock may have been set back
+	paused := s.pausedFor(now)
+	h.Seconds = max(0, now.Sub(started)-paused+time.Duration(s.Pauses.Before)).Round(time.Millisecond).Seconds() // the clock may have been set back
 	h.Promise, h.Refused, h.Warning, h.Verified = v.name(), v.refused, v.warning, v.check.short()
+	if e.VerifyWas != "" && !v.accepted { // else it is among the verdict's
+		h.Warning = joined(h.Warning, s.VerifyChanged())
+	}
 	h.Files, h.Answer, h.Action = s.changedFiles(e, h.Files), answer(e.Turn.Texts), action
-	s.History, s.Carried = append(s.History, h), Iteration{}
-	return s.progressed(e)
+	s.History, s.Carried, s.Pauses.Before = append(s.History, h), Iteration{}, Duration(paused)
+	return s.withProgress(e)
 }
 
 // with adds to a record what was done in a turn, counted or not.
@@ -83,9 +90,9 @@ func (h Iteration) with(t Turn) Iteration {
 
 // answer is how the last of the assistant's words begin.
 func answer(texts []string) string {
-	for _, text := range slices.Backward(texts) {
-		if text = strings.TrimSpace(text); text != "" {
-			return clipText(text, keptAnswer)
+	for _, said := range slices.Backward(texts) {
+		if said = strings.TrimSpace(said); said != "" {
+			return text.Head(said, keptAnswer)
 		}
 	}
 	return ""

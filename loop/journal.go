@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"slices"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // The kinds of a journal record.
@@ -53,13 +55,24 @@ type Turn struct {
 	Failed    []string // shell commands
 	IDs       []string // of the tool calls, the newest last
 	Followed  bool     // our own follow-up reached the agent
+	Prompted  bool     // a message reached the agent, whoever sent it
 	Length    int64    // bytes of the journal that were read
 
-	tail []byte // the last of them
+	Generations []string // of the turns whose events these are, as Cursor named them
+
+	tail        []byte   // the last of them
+	generations []string // of the calls and texts, each once
+	ours        []string // of the calls that ran cursor-ralph
 }
 
-// seen tells whether the agent did anything.
-func (t Turn) seen() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
+// IsActive reports whether the agent did anything.
+func (t Turn) IsActive() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
+
+// hasCalls reports whether the agent made any call, one of cursor-ralph too.
+func (t Turn) hasCalls() bool { return len(t.Tools) > 0 || len(t.ours) > 0 }
+
+// withoutWork is a turn of which nothing counts.
+func (t Turn) withoutWork() Turn { return Turn{IDs: t.IDs, Length: t.Length, tail: t.tail} }
 
 const (
 	keptTail   = 512 // bytes before what is not folded in: a record or more, with its time and its id
@@ -67,21 +80,6 @@ const (
 	keptFacts  = 50  // files and errors kept of a turn
 	keptErrors = 200 // bytes of an error line
 )
-
-// Fold reads journal lines. An unfinished last line is left for the next time,
-// an unreadable one is passed over, and calls in seen are not counted again.
-func Fold(journal []byte, seen []string) Turn {
-	end := bytes.LastIndexByte(journal, '\n') + 1
-	t := Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(seen), tail: journal[max(0, end-keptTail):end]}
-	for line := range bytes.Lines(journal[:end]) {
-		var r Record
-		if json.Unmarshal(line, &r) == nil {
-			t.add(r)
-		}
-	}
-	t.IDs = newest(t.IDs, keptIDs)
-	return t
-}
 
 // past is the mark behind a turn that was folded in.
 func (m Mark) past(t Turn) Mark {
@@ -129,49 +127,7 @@ func FoldBefore(journal []byte, seen []string) Turn {
 	return Fold(journal[:cut], seen)
 }
 
-func (t *Turn) add(r Record) {
-	switch r.Kind {
-	case RecordText:
-		t.addText(r)
-	case RecordTool:
-		t.addTool(r)
-	case RecordPrompt:
-		t.Followed = t.Followed || r.Own
-	}
-}
-
-// addText drops a text without words, and one that came before: our hook may be
-// installed in two places, and the second report of a refused promise must not
-// count as another promise.
-func (t *Turn) addText(r Record) {
-	n := len(t.Texts)
-	if r.Text == "" || n > 0 && t.Texts[n-1] == r.Text {
-		return
-	}
-	if r.Generation != "" && t.heard(r) {
-		return
-	}
-	t.Texts = append(t.Texts, r.Text)
-}
-
-// momentSeconds is how close two reports of one text are. Later the same words
-// are new ones, even if follow-ups are of one generation.
-const momentSeconds = 2
-
-// heard tells whether a text was reported a moment ago, and remembers it.
-func (t *Turn) heard(r Record) bool {
-	moment := r.At.Unix() / momentSeconds
-	return t.seenID(textID(r, moment-1)) || t.seenID(textID(r, moment+1)) || !t.firstTime(textID(r, moment))
-}
-
-// textID tells a text of a turn from all others, in few bytes.
-func textID(r Record, moment int64) string {
-	h := fnv.New64a()
-	h.Write([]byte(r.Text))
-	return fmt.Sprintf("text:%s:%d:%x", r.Generation, moment, h.Sum64())
-}
-
-// seenID tells whether an id is one of those seen last.
+// seenID reports whether an id is among the last ones.
 func (t *Turn) seenID(id string) bool {
 	return slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], id)
 }
@@ -192,8 +148,8 @@ func (t *Turn) addTool(r Record) {
 	t.Tools[r.Tool]++
 	t.ToolCalls++
 	t.Files = addFact(t.Files, r.File)
-	t.Errors = addFact(t.Errors, clip(r.Error, keptErrors))
-	t.Failed = addFact(t.Failed, clip(r.Command, keptErrors))
+	t.Errors = addFact(t.Errors, text.FirstHead(r.Error, keptErrors))
+	t.Failed = addFact(t.Failed, text.FirstHead(r.Command, keptErrors))
 }
 
 // addFact adds a fact that is not there yet, while there is room.

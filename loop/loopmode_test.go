@@ -89,7 +89,9 @@ func TestTheMessageAfterALoopThatIsOver(t *testing.T) {
 		return l
 	}
 	spoken := over(loop.Cancelled)
-	spoken.SpokenIn = "turn-1"
+	spoken.SpokenIn, spoken.SpokenAt = "turn-1", time.Unix(99, 0)
+	told, _ := loop.Decide(over(loop.Cancelled), loop.Event{Kind: loop.EventSpoken, Text: "never mind", Generation: "c1"}, time.Unix(95, 0))
+	ended, _ := loop.Decide(told, loop.Event{Kind: loop.EventAfterEnd, Generation: "c1", Stop: loop.Stop{Status: loop.Completed}}, time.Unix(96, 0))
 	nameless, earlier := over(loop.Cancelled), over(loop.Cancelled)
 	nameless.SpokenIn, nameless.SpokenAt = "unknown", time.Unix(100, 0)
 	earlier.SpokenIn, earlier.SpokenAt = "unknown", time.Unix(50, 0)
@@ -107,6 +109,9 @@ func TestTheMessageAfterALoopThatIsOver(t *testing.T) {
 		{"the second of an editor that names no turns", spoken, "never mind", "", false, "turn-1"},
 		{"the same of an editor that names no turns, seen twice", nameless, "never mind", "", true, "unknown"},
 		{"the second, long after, of an editor that names no turns", earlier, "never mind", "", false, "unknown"},
+		{"the same of an editor whose turns are all of one generation, seen twice", told, "never  mind", "c1", true, "c1"},
+		{"the second of an editor whose turns are all of one generation", told, "now this", "c1", false, "c1"},
+		{"the same words in the turn after, of an editor whose turns are all of one generation", ended, "never mind", "c1", false, "c1"},
 		{"our own follow-up that crossed with the cancel", over(loop.Cancelled), " [Ralph loop 2/20] build it", "turn-1", true, ""},
 		{"our own follow-up that crossed with an end", over(loop.Blocked), "[Ralph loop 2/20] build it", "turn-1", true, ""},
 		{"after a promise", over(loop.PromiseAccepted), "now this", "turn-1", false, ""},
@@ -116,12 +121,12 @@ func TestTheMessageAfterALoopThatIsOver(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			next, action := loop.Decide(tt.l, loop.Event{Kind: loop.EventSpoken, Text: tt.text, Generation: tt.turn}, time.Unix(100, 0))
-			if belongs := action.Why != ""; belongs != tt.belongs || action.Kind != loop.Rest {
+			if belongs := action.Why() != ""; belongs != tt.belongs || action.Kind != loop.Rest {
 				t.Errorf("got %+v, want one that belongs to it: %v", action, tt.belongs)
 			}
 			want := tt.l
 			if want.SpokenIn = tt.spokenIn; tt.belongs && tt.spokenIn != "" {
-				want.SpokenAt = time.Unix(100, 0)
+				want.SpokenAt, want.Spoken = time.Unix(100, 0), next.Spoken
 			}
 			if diff := cmp.Diff(want, next); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Request is what a user asked for with /ralph-loop or cursor-ralph start.
+// Request is what a user requests with /ralph-loop or cursor-ralph start.
 type Request struct {
-	State    State  // the loop that is asked for; its Prompt is the task
+	State    State  // the requested loop; its Prompt is the task
 	Replace  bool   // it may take the place of a running one
 	Continue string // the conversation id of --continue; then there is no task
 	given    []string
 	origins  map[string]string // of the options that a default set
 }
 
-// Given tells whether the user named the option.
+// Given reports whether the user named the option.
 func (r Request) Given(name string) bool {
 	for _, g := range r.given {
 		if g == name {
@@ -56,7 +56,7 @@ func (r Request) Fill(defaults []Default) (Request, error) {
 	return filled, nil
 }
 
-// Check tells of options that contradict each other.
+// Check returns an error for options that contradict each other.
 func (r Request) Check() error {
 	if s := r.State; s.MinIterations > s.MaxIterations {
 		return fmt.Errorf("--min-iterations %d%s is more than --max-iterations %d%s: no promise could ever count",
@@ -121,6 +121,9 @@ func Options() []Option {
 		{"on-error", "WHAT", "`WHAT` to do when a turn fails: pause, or retry by typing (default pause)",
 			oneOf(func(s *State) *OnError { return &s.OnError }, PauseOnError, RetryOnError)},
 		{"stale-after", "D", "do not go on by itself after the time `D` without an event (default 24h)", duration(func(s *State) *Duration { return &s.StaleAfter })},
+		{"stall-after", "D", "a running loop without any event for the time `D` has stalled, 0 for never (default 30m)", durationOrNone(func(s *State) *Duration { return &s.StallAfter })},
+		{"on-stall", "WHAT", "`WHAT` to do when a loop stalls: notify, or continue by typing (default notify)",
+			oneOf(func(s *State) *OnStall { return &s.OnStall }, NotifyOnStall, ContinueOnStall)},
 		{"ultrawork", "", "an intensity instruction before every continuation",
 			onOff(func(r *Request) *bool { return &r.State.Ultrawork })},
 		{"prompt-template", "FILE", "word the continuations by a `FILE`, a template of Go's text/template (default none)", setTemplate},
@@ -224,6 +227,18 @@ func setTemplate(r *Request, v string) error {
 	}
 	r.State.PromptTemplate = v
 	return nil
+}
+
+// durationOrNone is duration, and 0 turns the option off.
+func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
+	positive := duration(field)
+	return func(r *Request, v string) error {
+		if d, err := time.ParseDuration(v); err == nil && d == 0 {
+			*field(&r.State) = 0
+			return nil
+		}
+		return positive(r, v)
+	}
 }
 
 func duration(field func(*State) *Duration) func(*Request, string) error {

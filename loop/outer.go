@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // Run says how the agent of a loop is talked to that cursor-ralph run drives, and
@@ -21,7 +23,7 @@ type Run struct {
 	Session     string   `json:"session,omitempty"`     // the agent's name of the session that goes on
 }
 
-// Outer tells whether cursor-ralph run drives the loop, and not Cursor.
+// Outer reports whether cursor-ralph run drives the loop, and not Cursor.
 func (s State) Outer() bool { return s.Run.Driver != "" }
 
 // maxTransient is how often in a row a turn is tried again that failed for a
@@ -33,83 +35,84 @@ const (
 	longestWait    = 12 * time.Hour // whatever the agent asks for
 )
 
-// transient is a turn of an outer loop that failed for a reason which goes away
-// by itself. It is tried again, after the time that the agent gave, or 30 s, 1,
-// 2, 4 and 8 minutes.
-func (s State) transient(e Event, now time.Time) (State, Action) {
-	why := clip(e.Text, keptErrors)
+// onTransient is a turn of an outer loop that failed for a temporary reason. It is
+// retried after the time that the agent asks for, or after 30 s, 1, 2, 4 and 8
+// minutes.
+func (s State) onTransient(e Event, now time.Time) (State, Action) {
+	why := text.FirstHead(e.Text, keptErrors)
 	if s.Status == Paused || s.Stop || s.Retries >= maxTransient {
 		e.Kind, e.Status = EventStop, Errored
-		return s.stopped(e, now)
+		return s.onStop(e, now)
 	}
 	wait := min(firstRetry<<s.Retries, longestBackoff)
 	if e.After > 0 {
 		wait = min(time.Duration(e.After), longestWait)
 	}
-	return s.postponed(why, wait, maxTransient, now)
+	return s.withRetryAt(why, wait, maxTransient, now)
 }
 
-// turnFailed is failed in an outer loop, which can try again without a user who
+// onOuterFailed is onFailed in an outer loop, which can retry without a user who
 // types.
-func (s State) turnFailed(e Event, now time.Time) (State, Action) {
-	why := "the turn failed: " + clip(cmp.Or(e.Text, string(e.Status)), keptErrors)
+func (s State) onOuterFailed(e Event, now time.Time) (State, Action) {
+	why := "the turn failed: " + text.FirstHead(cmp.Or(e.Text, string(e.Status)), keptErrors)
 	s.Rested = true
 	if s.OnError == RetryOnError && s.Retries < maxRetries {
-		return s.postponed(why, firstRetry<<s.Retries, maxRetries, now)
+		return s.withRetryAt(why, firstRetry<<s.Retries, maxRetries, now)
 	}
 	if s.Retries > 0 {
 		why += fmt.Sprintf("; %d tries in a row failed", s.Retries)
 	}
-	return s.pause("error", why), Action{Why: why}
+	return s.withPause(PauseError, why), Action{Reason: reasonTurnFailed, Detail: why}
 }
 
-// postponed lets the agent rest for a while. The end of the loop's time is not
-// slept through.
-func (s State) postponed(why string, wait time.Duration, tries int, now time.Time) (State, Action) {
+// withRetryAt lets the agent rest for a while, but not past the end of the loop's
+// time.
+func (s State) withRetryAt(why string, wait time.Duration, tries int, now time.Time) (State, Action) {
 	s.Retries++
 	s.Status, s.Rested, s.RetryAt = Waiting, true, now.Add(wait)
-	if end := s.StartedAt.Add(time.Duration(s.MaxDuration)); s.MaxDuration > 0 && end.Before(s.RetryAt) {
+	if end := now.Add(time.Duration(s.MaxDuration) - s.Worked(now)); s.MaxDuration > 0 && end.Before(s.RetryAt) {
 		s.RetryAt = end
 	}
 	s.Reason = fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, wait, s.Retries, tries)
-	return s, Action{Kind: Again, Why: s.Reason}
+	return s, Action{Kind: Again, Reason: reasonRetry, Detail: s.Reason}
 }
 
-// again begins a turn once more that had failed.
-func (s State) again(now time.Time) (State, Action) {
+// onRetryNow begins a turn once more that had failed.
+func (s State) onRetryNow(now time.Time) (State, Action) {
 	if s.Status != Waiting || s.RetryAt.IsZero() {
-		return s, Action{Kind: Refuse, Why: "the loop waits for no other try"}
+		return s, Action{Kind: Refuse, Reason: reasonNotWaiting}
 	}
-	if status, limit, _ := s.atLimit(now); status != "" {
-		return s.end(status, s.summary(limit, now), now), Action{Why: limit}
+	if limit := s.atLimit(now); limit.status != "" {
+		return s.withEnd(limit.status, s.summary(limit, now), now), Action{Reason: limit.reason, Detail: limit.detail}
 	}
 	s.Status, s.Rested, s.Reason, s.RetryAt = Running, false, "", time.Time{}
-	return s, Action{Why: "the turn is tried again"}
+	return s, Action{Reason: reasonRetryNow}
 }
 
-// interrupted is an outer loop whose process ends. A loop that is paused
-// already keeps its reason.
-func (s State) interrupted(e Event) State {
-	if s.cut() {
-		s = s.undelivered()
+// onInterrupt is an outer loop whose process ends. A loop that is paused already
+// keeps its reason.
+func (s State) onInterrupt(e Event) State {
+	if s.isCutShort() {
+		s = s.withUndelivered()
 	}
 	s.Rested = true
 	if s.Status == Paused {
 		return s
 	}
 	if e.Status == Errored {
-		return s.pause("error", e.Text)
+		return s.withPause(PauseError, e.Text)
 	}
-	return s.pause("user", e.Text)
+	return s.withPause(PauseUser, e.Text)
 }
 
-// undelivered gives the user's context back that went with a turn which did not
-// come to its end.
-func (s State) undelivered() State {
+// withUndelivered takes back the user's context that went with a turn which did
+// not end.
+func (s State) withUndelivered() State {
 	n := len(s.History)
 	if n == 0 {
 		return s
 	}
+	s.History, s.Context = slices.Clone(s.History), slices.Clone(s.Context)
 	last := &s.History[n-1]
 	for _, text := range slices.Backward(last.Context) {
 		if !slices.Contains(s.Context, text) {
@@ -120,30 +123,37 @@ func (s State) undelivered() State {
 	return s
 }
 
-// cut tells whether the last turn of an outer loop did not come to its end.
-func (s State) cut() bool {
-	return s.Outer() && (s.Status == Running || !s.RetryAt.IsZero() || s.PauseReason == "error")
+// isCutShort reports whether the last turn of an outer loop did not end.
+func (s State) isCutShort() bool {
+	return s.Outer() && (s.Status == Running || !s.RetryAt.IsZero() || s.PauseReason == PauseError)
 }
 
-// notHere refuses what would have Cursor take part in an outer loop.
-func (s State) notHere() Action {
-	return Action{Kind: Refuse, Why: "this loop is one of cursor-ralph run, and of no chat",
+// refuseOuter refuses to involve Cursor in an outer loop.
+func (s State) refuseOuter() Action {
+	return Action{Kind: Refuse, Reason: reasonOuter,
 		Hint: fmt.Sprintf("cursor-ralph resume %s if its run lives, else cursor-ralph run --resume %s", s.ConversationID, s.ConversationID)}
 }
 
-// withoutTools is the rule about work for an agent whose tool calls are not
-// seen: a file that changed will do, and so will a verification, which is made
-// next.
-func (s State) withoutTools(e Event) verdict {
+// judgeWithoutTools is the rule about work for an agent whose tool calls are not
+// seen: a changed file will do, or a verification, which runs next. Without git,
+// where nothing could show a change, the rule is skipped.
+func (s State) judgeWithoutTools(e Event) verdict {
 	v := verdict{found: true, accepted: true}
-	if s.Verify == "" && !s.fileChanged(e) {
-		v.warning = "this agent's tool calls are not seen, and no file was seen to change, so the rule about work was skipped"
+	const missing = "no file has changed since the loop began"
+	switch looked := s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root; {
+	case s.Verify != "" || s.hasChangedFile(e):
+	case !looked:
+		v.warning = "this agent's tool calls are not seen, nor whether a file changed, so the rule about work was skipped"
+	case s.NoWork == Warn:
+		v.warning = missing
+	default:
+		return verdict{found: true, refused: missing + "; do the work first"}
 	}
 	return v
 }
 
-// fileChanged tells whether a file was seen to change since the loop began.
-func (s State) fileChanged(e Event) bool {
+// hasChangedFile reports whether a file was seen to change since the loop began.
+func (s State) hasChangedFile(e Event) bool {
 	for _, h := range s.History {
 		if len(h.Files) > 0 {
 			return true

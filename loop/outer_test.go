@@ -25,7 +25,9 @@ func TestWorkOfAnAgentWhoseToolsAreNotSeen(t *testing.T) {
 		warning string
 	}{
 		{"a changed file is work", true, "", tree("2"), loop.PromiseAccepted, loop.Rest, ""},
-		{"nothing seen skips the rule, and says so", true, "", tree("1"), loop.PromiseAccepted, loop.Rest, "was skipped"},
+		{"no changed file in a git work tree is no work", true, "", tree("1"), loop.Running, loop.Followup, ""},
+		{"where nothing could show a change the rule is skipped, and that is said", true, "", loop.Tree{}, loop.PromiseAccepted, loop.Rest, "was skipped"},
+		{"so it is in another folder than the loop began in", true, "", loop.Tree{Root: "/x", Print: "1"}, loop.PromiseAccepted, loop.Rest, "was skipped"},
 		{"a verification is asked for", true, "make", tree("1"), loop.Running, loop.AskVerify, ""},
 		{"an agent whose tools are seen has to use them", false, "", tree("2"), loop.Running, loop.Followup, ""},
 	} {
@@ -33,8 +35,12 @@ func TestWorkOfAnAgentWhoseToolsAreNotSeen(t *testing.T) {
 			s := loop.New()
 			s.Prompt, s.Status, s.Verify, s.Tree = "x", loop.Running, test.verify, tree("1")
 			s.Run = loop.Run{Agent: "a", Driver: "print", NoTools: test.noTools}
-			got, action := loop.Decide(s, loop.Event{Kind: loop.EventStop, Status: loop.Completed, Waited: true, Tree: test.after,
-				Turn: loop.Turn{Texts: []string{promise}}}, time.Unix(1000, 0))
+			got, action := loop.Decide(s, loop.Event{
+				Kind: loop.EventStop,
+				Turn: loop.Turn{Texts: []string{promise}},
+				Stop: loop.Stop{Status: loop.Completed, Waited: true},
+				Look: loop.Look{Tree: test.after},
+			}, time.Unix(1000, 0))
 			if got.Status != test.status || action.Kind != test.kind {
 				t.Errorf("got %s and %q, want %s and %q", got.Status, action.Kind, test.status, test.kind)
 			}
@@ -42,6 +48,20 @@ func TestWorkOfAnAgentWhoseToolsAreNotSeen(t *testing.T) {
 				t.Errorf("got %q, want the warning %q", action.Promise, test.warning)
 			}
 		})
+	}
+}
+
+// The policy of the user holds for it too.
+func TestThePolicyForAnAgentWhoseToolsAreNotSeen(t *testing.T) {
+	same := loop.Tree{Root: "/w", Print: "1"}
+	for policy, promise := range map[loop.NoWork]string{
+		loop.Reject: "refused: no file has changed", loop.Warn: "accepted with a warning: no file has changed", loop.Accept: "accepted", "": "refused: no file",
+	} {
+		c := newChat(t, func(l *loop.State) { l.Run, l.NoWork, l.Tree = loop.Run{Driver: "print", NoTools: true}, policy, same })
+		a := c.do(stop(talked(marker), func(e *loop.Event) { e.Tree, e.Waited = same, true }))
+		if !strings.HasPrefix(a.Promise, promise) {
+			t.Errorf("%q: got %q, want %q", policy, a.Promise, promise)
+		}
 	}
 }
 
@@ -60,7 +80,7 @@ func at(seconds int64) time.Time { return time.Unix(1_000_000+seconds, 0).UTC() 
 
 func TestARunThatFails(t *testing.T) {
 	busy := loop.Event{Kind: loop.EventTransient, Text: "slow down\nand more"}
-	failed := loop.Event{Kind: loop.EventStop, Status: loop.Errored, Text: "it crashed", Aborts: true, Waited: true}
+	failed := loop.Event{Kind: loop.EventStop, Text: "it crashed", Stop: loop.Stop{Status: loop.Errored, Aborts: true, Waited: true}}
 	retrying := func(s *loop.State) { s.OnError = loop.RetryOnError }
 	for _, test := range []struct {
 		name   string
@@ -125,7 +145,7 @@ func TestARunGoesOn(t *testing.T) {
 		{"an interrupted turn gives its context back, in order and once", told, loop.Event{Kind: loop.EventInterrupt, Text: "interrupted"}, 40, loop.Paused, loop.Rest, "zero one two three"},
 		{"an interrupted pause stays one, and keeps what was told", func(s *loop.State) { told(s); s.Status, s.PauseReason = loop.Paused, "user" }, loop.Event{Kind: loop.EventInterrupt, Text: "interrupted"}, 40, loop.Paused, loop.Rest, "two three"},
 		{"a chat does not continue it", nil, loop.Event{Kind: loop.EventContinue}, 40, loop.Running, loop.Refuse, ""},
-		{"its own process does", func(s *loop.State) { s.Status = loop.Paused }, loop.Event{Kind: loop.EventContinue, Run: loop.Run{Agent: "a", Driver: "acp"}}, 40, loop.Running, loop.Followup, ""},
+		{"its own process does", func(s *loop.State) { s.Status = loop.Paused }, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Run: loop.Run{Agent: "a", Driver: "acp"}}}, 40, loop.Running, loop.Followup, ""},
 		{"nothing is typed for it", nil, loop.Event{Kind: loop.EventInject}, 40, loop.Running, loop.Refuse, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -148,7 +168,7 @@ func TestARunGoesOn(t *testing.T) {
 func TestTheSummaryOfARun(t *testing.T) {
 	for _, noTools := range []bool{false, true} {
 		s := ofRun(func(s *loop.State) { s.MaxIterations, s.Run.NoTools = 2, noTools })
-		got, _ := loop.Decide(s, loop.Event{Kind: loop.EventStop, Status: loop.Completed, Waited: true}, at(10))
+		got, _ := loop.Decide(s, loop.Event{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Completed, Waited: true}}, at(10))
 		if counted := strings.Contains(got.Reason, "tool calls"); got.Status != loop.MaxIterations || counted == noTools {
 			t.Errorf("with no tools seen %t: got %s, %q", noTools, got.Status, got.Reason)
 		}

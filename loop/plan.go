@@ -7,7 +7,8 @@ import (
 	"io"
 	"path"
 	"strings"
-	"unicode"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // PlanCall is a tool call that the agent of a plan loop is about to make.
@@ -19,10 +20,9 @@ type PlanCall struct {
 	Windows bool     // the paths are those of Windows
 }
 
-// Allowed tells whether the call only reads, searches, or writes the plan's own
-// Markdown; whatever is not known is not allowed. A call that writes gives the
-// files that it may mean: the caller has to see that no symbolic link leads
-// elsewhere.
+// Allowed reports whether the call only reads, searches, or writes the plan's own
+// Markdown; an unknown call is not allowed. files are those that the call may
+// write: the caller must check that no symbolic link leads elsewhere.
 func (c PlanCall) Allowed() (files []string, ok bool) {
 	tool := folded(c.Tool)
 	switch {
@@ -38,8 +38,8 @@ func (c PlanCall) Allowed() (files []string, ok bool) {
 	return files, len(files) > 0
 }
 
-// folded gives a name in small letters, where they are ASCII's: another letter
-// may only look like one of a name that we know.
+// folded returns a name in lower case, ASCII letters only: another letter may just
+// look like one of a known name.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -82,8 +82,8 @@ func writesOneFile(tool string) bool {
 	return false
 }
 
-// written gives the path in a tool's input. There must be one: which of two the
-// tool would take is not known, and neither is what stands deeper in the input.
+// written returns the path in a tool's input. There must be exactly one, at the
+// top: which of two a tool would use is unknown.
 func written(input []byte) (target string, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(input))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -125,7 +125,7 @@ func pathField(name string) bool {
 	return name == "path" || name == "file_path" || name == "target_file"
 }
 
-// namesPath tells whether a field may say where something is written.
+// namesPath reports whether a field may say where something is written.
 func namesPath(field string) bool {
 	field = strings.ToLower(field)
 	for _, word := range []string{"path", "file", "uri", "url", "dir", "folder", "target", "dest"} {
@@ -141,8 +141,8 @@ func namesPath(field string) bool {
 // read these folders.
 const plansFolder = "/.cursor/plans/"
 
-// plans gives the files of plans that a path may mean, in slashes. A relative one
-// is in the workspace, of whose folders any may be meant.
+// plans returns the plan files that a path may mean, with slashes. A relative path
+// may be in any folder of the workspace.
 func (c PlanCall) plans(target string) (files []string) {
 	target, ok := c.clean(target)
 	if !ok {
@@ -171,15 +171,15 @@ func (c PlanCall) planIn(base, target string, relative bool) []string {
 	return []string{target}
 }
 
-// planName tells whether a name is that of a Markdown file, on every system.
+// planName reports whether a name is a Markdown file's, on every system.
 func planName(name string) bool {
 	return strings.HasSuffix(name, ".md") && len(name) > len(".md") && name[0] != '.' && !strings.ContainsAny(name, `/\:*?"<>|`)
 }
 
-// clean gives a path in one form, or none: one that leads upwards, or that shows
-// otherwise than it is, is no path of a plan.
+// clean returns a path in one form. A path that leads upwards, or that displays as
+// something else, is refused.
 func (c PlanCall) clean(p string) (string, bool) {
-	if p == "" || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+	if p == "" || !text.IsPlain(p) {
 		return "", false
 	}
 	if c.Windows {

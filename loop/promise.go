@@ -36,28 +36,13 @@ const (
 // Marker is the text that the agent gives as its promise.
 func (s State) Marker() string { return openTag + s.CompletionPromise + closeTag }
 
-// promised looks for the promise in what the assistant said, and in
-// last_output: written by hand the bare word counts there too, written by
-// cursor-ralph note only the tag does ("Phase 1 COMPLETE" is progress).
-func (s State) promised(texts []string) bool {
-	if s.CompletionPromise == "" {
-		return false
-	}
-	said := strings.Join(texts, "\n")
-	if s.tagged(said) || s.bare(said) {
-		return true
-	}
-	byHand := s.LastOutput != s.Note
-	return s.tagged(s.LastOutput) || byHand && s.wrote(s.LastOutput)
-}
-
-// bare looks for the token alone, where the user chose to let that count.
-func (s State) bare(text string) bool {
+// hasBareToken looks for the token alone, where the user chose to let that count.
+func (s State) hasBareToken(text string) bool {
 	return s.PromiseMatch == Bare && lastLine(text) == s.CompletionPromise
 }
 
-// tagged looks for the marker in a text.
-func (s State) tagged(text string) bool {
+// hasTag looks for the marker in a text.
+func (s State) hasTag(text string) bool {
 	switch {
 	case s.PromisePlace == LastLine:
 		return s.isTag(lastLine(text))
@@ -67,8 +52,8 @@ func (s State) tagged(text string) bool {
 	return strings.Contains(text, s.Marker())
 }
 
-// wrote looks for the bare token as a whole word.
-func (s State) wrote(text string) bool {
+// hasBareWord looks for the bare token as a whole word.
+func (s State) hasBareWord(text string) bool {
 	token := s.CompletionPromise
 	if s.PromiseMatch == Lenient {
 		text, token = fold(text), fold(token)

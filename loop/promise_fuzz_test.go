@@ -31,18 +31,18 @@ func FuzzPromise(f *testing.F) {
 		for _, match := range []Match{Exact, Lenient, Bare} {
 			found[match] = map[Place]bool{}
 			for _, place := range []Place{Anywhere, LastLine} {
-				s := State{CompletionPromise: token, PromiseMatch: match, PromisePlace: place}
-				got := s.promised([]string{said})
+				s := State{Contract: Contract{CompletionPromise: token}, Rules: Rules{PromiseMatch: match, PromisePlace: place}}
+				got := s.hasPromise([]string{said})
 				found[match][place] = got
 				if want := saidSlowly(s, said); got != want {
 					t.Errorf("%s, %s, said %q for %q: got %v, want %v", match, place, said, token, got, want)
 				}
 				s.LastOutput = said
-				if got, want := s.promised(nil), tagSlowly(s, said) || wroteSlowly(s, said); got != want {
+				if got, want := s.hasPromise(nil), tagSlowly(s, said) || wroteSlowly(s, said); got != want {
 					t.Errorf("%s, %s, wrote %q for %q: got %v, want %v", match, place, said, token, got, want)
 				}
 				s.Note = said
-				if got, want := s.promised(nil), tagSlowly(s, said); got != want {
+				if got, want := s.hasPromise(nil), tagSlowly(s, said); got != want {
 					t.Errorf("%s, %s, noted %q for %q: got %v, want %v", match, place, said, token, got, want)
 				}
 			}
@@ -141,8 +141,8 @@ func FuzzPromiseInLongerWords(f *testing.F) {
 		said := before + token + after
 		for _, match := range []Match{Exact, Bare} {
 			for _, place := range []Place{Anywhere, LastLine} {
-				s := State{CompletionPromise: token, PromiseMatch: match, PromisePlace: place, LastOutput: said}
-				if s.promised([]string{said, "<promise>" + said + "</promise>"}) {
+				s := State{Contract: Contract{CompletionPromise: token, LastOutput: said}, Rules: Rules{PromiseMatch: match, PromisePlace: place}}
+				if s.hasPromise([]string{said, "<promise>" + said + "</promise>"}) {
 					t.Errorf("%s, %s: got %q taken for %q", match, place, said, token)
 				}
 			}

@@ -20,13 +20,13 @@ const (
 	firstRetry = 30 * time.Second
 )
 
-// failed is a turn that Cursor reports as an error. Its answer is ignored, so
-// the loop pauses, or has the continue line typed after a while. The turn is
-// not counted.
-func (s State) failed(e Event, now time.Time) (State, Action) {
+// onFailed is a turn that Cursor reports as an error. Cursor ignores the answer,
+// so the loop pauses, or has the continue line typed after a while. The turn does
+// not count.
+func (s State) onFailed(e Event, now time.Time) (State, Action) {
 	why := "the turn failed: Cursor reported " + string(e.Status)
 	if s.Outer() {
-		return s.turnFailed(e, now)
+		return s.onOuterFailed(e, now)
 	}
 	s.Rested = true
 	switch {
@@ -42,16 +42,15 @@ func (s State) failed(e Event, now time.Time) (State, Action) {
 	default:
 		return s.retry(why, now)
 	}
-	s = s.pause("error", why)
-	return s, Action{Why: why}
+	return s.withPause(PauseError, why), Action{Reason: reasonTurnFailed, Detail: why}
 }
 
 // retry has the continue line typed after 30 s, 1, 2 and 4 minutes.
 func (s State) retry(why string, now time.Time) (State, Action) {
 	wait := firstRetry << s.Retries
 	s.Retries++
-	s = s.opened(false, now)
+	s = s.withInjection(false, now)
 	s.Injection.DueAt = now.Add(wait)
 	s.Status, s.Reason = Waiting, fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, wait, s.Retries, maxRetries)
-	return s, Action{Kind: Inject, Why: s.Reason}
+	return s, Action{Kind: Inject, Reason: reasonRetry, Detail: s.Reason}
 }

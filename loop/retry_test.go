@@ -60,7 +60,7 @@ func TestTheWaitBeforeATryDoubles(t *testing.T) {
 
 // Until it is due the user may well type the line himself, in another chat.
 func TestAnInjectionThatIsNotDueKeepsNothingBack(t *testing.T) {
-	typed := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
+	typed := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}}
 	c := newChat(t, retries)
 	c.do(failedTurn())
 	if a := c.do(typed); a.Kind == loop.Refuse {
@@ -103,7 +103,7 @@ func TestAStaleLoopDoesNotGoOnByItself(t *testing.T) {
 		{"our own follow-up, however late", nil, day + time.Hour, []loop.Event{own, stop(worked(working))}, goesOn(2)},
 		{"as long as the user says", func(l *loop.State) { l.StaleAfter = loop.Duration(3 * day) }, 2 * day, []loop.Event{hello, stop(worked(working))}, goesOn(2)},
 		{"continued, it goes on", nil, 9 * day, []loop.Event{hello, {Kind: loop.EventContinue}, stop(worked(working))}, goesOn(2)},
-		{"continued before anything else", nil, 9 * day, []loop.Event{{Kind: loop.EventTyped, Conversation: "c1"}, {Kind: loop.EventContinue}, stop(worked(working))}, goesOn(2)},
+		{"continued before anything else", nil, 9 * day, []loop.Event{{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, {Kind: loop.EventContinue}, stop(worked(working))}, goesOn(2)},
 		{"the continue line as a message", nil, 9 * day, []loop.Event{{Kind: loop.EventMessage, Text: "/ralph-loop --continue c1"}, {Kind: loop.EventContinue}, stop(worked(working))}, goesOn(2)},
 		{"the continue line alone pauses nothing", nil, 9 * day, []loop.Event{{Kind: loop.EventMessage, Text: "/ralph-loop --continue c1"}}, runningAt(1)},
 		{"the user's Stop", nil, 9 * day, []loop.Event{stop(worked(working), status(loop.Aborted))}, stoppedAt(1)},
@@ -119,7 +119,7 @@ func TestAStaleLoopDoesNotGoOnByItself(t *testing.T) {
 					e.Text = own.Text
 				}
 				if last = c.do(e); c.l.PauseReason == "stale" && told == "nothing" {
-					told = last.Why
+					told = last.Why()
 				}
 			}
 			if told := told == c.l.Reason; told != (c.l.PauseReason == "stale") {

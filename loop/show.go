@@ -6,22 +6,28 @@ import (
 	"time"
 )
 
-// SameTask tells whether two loops have the same task. White space does not
-// count: it may have changed on the way through the agent.
+// SameTask reports whether two loops have the same task. White space does not
+// count: the agent may have changed it.
 func (s State) SameTask(other State) bool {
 	return strings.Join(strings.Fields(s.Prompt), " ") == strings.Join(strings.Fields(other.Prompt), " ")
 }
 
 // Line is the loop in a few words, for a status bar.
 func (s State) Line(now time.Time) string {
-	word := s.Status.Word()
+	return fmt.Sprintf("Loop • %s • Iter %d/%d", s.Word(now), s.Iterations, s.MaxIterations)
+}
+
+// Word says in a word how the loop stands now.
+func (s State) Word(now time.Time) string {
 	switch {
 	case s.Stale(now):
-		word = "Stale"
+		return "Stale"
+	case s.IsStalled(now):
+		return "Stalled"
 	case s.Verifying.Open(s, now):
-		word = "Verifying"
+		return "Verifying"
 	}
-	return fmt.Sprintf("Loop • %s • Iter %d/%d", word, s.Iterations, s.MaxIterations)
+	return s.Status.Word()
 }
 
 // Word is the status as people read it.
@@ -32,4 +38,23 @@ func (s Status) Word() string {
 	}
 	words := strings.ToLower(strings.ReplaceAll(string(s), "_", " "))
 	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// Unmarked is text for a display. No promise can be read in it, so an agent that
+// repeats it has promised nothing.
+func Unmarked(text string) string {
+	var b strings.Builder
+	from := 0
+	for i := range len(text) {
+		if text[i] != '<' || i < from {
+			continue
+		}
+		for _, tag := range []string{openTag, closeTag} {
+			if end := foldedEnd(text, i, tag); end >= 0 {
+				b.WriteString(text[from:i] + "‹" + strings.Trim(tag, "<>") + "›")
+				from = end
+			}
+		}
+	}
+	return b.String() + text[from:]
 }

@@ -25,10 +25,11 @@ func TestTheSevenFieldsAloneWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := loop.State{
-		Prompt: "Build it.", MaxIterations: 7, CompletionPromise: "DONE", Iterations: 2, SessionIterations: 1, Stop: true, LastOutput: "half",
-		Version: 1, Status: loop.Running, MinIterations: 1, MinToolCalls: 1,
-		PromiseMatch: loop.Exact, PromisePlace: loop.Anywhere, NoWork: loop.Reject,
-		StruggleHint: 3, OnError: loop.PauseOnError, StaleAfter: loop.Duration(24 * time.Hour), Unknown: map[string]json.RawMessage{},
+		Contract: loop.Contract{Prompt: "Build it.", MaxIterations: 7, CompletionPromise: "DONE", Iterations: 2, SessionIterations: 1, Stop: true, LastOutput: "half"},
+		Version:  1,
+		Status:   loop.Running,
+		Unknown:  map[string]json.RawMessage{},
+		Rules:    loop.Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: loop.Exact, PromisePlace: loop.Anywhere, NoWork: loop.Reject, StruggleHint: 3, OnError: loop.PauseOnError, StaleAfter: loop.Duration(24 * time.Hour), StallAfter: loop.Duration(30 * time.Minute), OnStall: loop.NotifyOnStall},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -269,6 +270,8 @@ func TestTheFileIsForPeople(t *testing.T) {
   "struggle_hint": 3,
   "on_error": "pause",
   "stale_after": "24h0m0s",
+  "stall_after": "30m0s",
+  "on_stall": "notify",
   "a": "<&>",
   "b": {
     "x": [

@@ -77,11 +77,11 @@ func TestWhatARefusalSays(t *testing.T) {
 		{"continue, replaced", in(loop.Replaced), goOn(loop.Turn{}), "the loop has ended (REPLACED)", anew},
 		{"continue, at the limit", func(l *loop.State) { l.Iterations = 20 }, goOn(loop.Turn{}), "the limit of 20 iterations is reached", "raise it: cursor-ralph continue c1 --max-iterations 40"},
 		{"continue, at the last limit", func(l *loop.State) { l.MaxIterations, l.Iterations = 10000, 10000 }, goOn(loop.Turn{}),
-			"the limit of 10000 iterations is reached", "no loop goes on for longer; " + anew},
+			"the limit of 10000 iterations is reached", "a loop has at most 10000 iterations; " + anew},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := newChat(t, tt.change).do(tt.event)
-			if a.Kind != loop.Refuse || a.Why != tt.why || a.Hint != tt.hint || a.Text != "" {
+			if a.Kind != loop.Refuse || a.Why() != tt.why || a.Hint != tt.hint || a.Text != "" {
 				t.Errorf("got %+v want %q, %q", a, tt.why, tt.hint)
 			}
 		})
@@ -142,7 +142,7 @@ func TestContinueLeavesNothingBehind(t *testing.T) {
 		loop.Event{Kind: loop.EventNotice, Text: "a notice"},
 		stop(worked(working), sessionLimit(1), generation("g")),
 		loop.Event{Kind: loop.EventPause},
-		loop.Event{Kind: loop.EventTyped, Conversation: "c2"},
+		loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}},
 		loop.Event{Kind: loop.EventNameTokens, Text: "c1:abc"},
 	)
 	if c.l.ContinueIn != "c2" || c.l.Token != "c1:abc" {
@@ -154,6 +154,7 @@ func TestContinueLeavesNothingBehind(t *testing.T) {
 	want := newLoop(func(l *loop.State) {
 		l.Version, l.Iterations, l.ToolCalls, l.MaxIterations = 1, 2, 2, 30
 		l.StartedAt, l.EventAt = began(), began().Add(50*time.Second)
+		l.Pauses = loop.Pauses{Total: loop.Duration(30 * time.Second), Before: loop.Duration(30 * time.Second)}
 		l.Journal = loop.Mark{Offset: 40, Tools: []string{"t"}}
 		l.History, l.LastFollowup, l.LastStop = c.l.History, c.l.LastFollowup, c.l.LastStop
 		l.Unknown = c.l.Unknown
@@ -164,7 +165,7 @@ func TestContinueLeavesNothingBehind(t *testing.T) {
 	if len(c.l.History) != 2 || c.l.History[1].Action != "continued" || c.l.History[1].Number != 2 {
 		t.Errorf("got history %+v", c.l.History)
 	}
-	if a.Why != "continued" || !strings.HasPrefix(a.Text, "[Ralph loop 3/30] The user continues the loop in a new session.") {
+	if a.Why() != "continued" || !strings.HasPrefix(a.Text, "[Ralph loop 3/30] The user continues the loop in a new session.") {
 		t.Errorf("got %+v", a)
 	}
 }
@@ -223,7 +224,9 @@ func TestALoopThatIsTakenUpAgainIsNotOverAnyMore(t *testing.T) {
 	c.do(goOn(loop.Turn{}))
 	want.Status, want.Reason, want.Stop = loop.Running, "", false
 	want.LastAnswer, want.Unchanged, want.Evident = "", 0, 0
+	want.Pauses = loop.Pauses{Total: loop.Duration(10 * time.Second)}
 	want.EndedAt, want.EventAt, want.LastStop.Past, want.SessionIterations = time.Time{}, began().Add(20*time.Second), true, 0
+	want.Followup.Replaced = c.l.Followup.Replaced // the continuation took its place
 	if diff := cmp.Diff(want, c.l); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -293,7 +296,7 @@ func hinted(t *testing.T, hint string) loop.Event {
 	if !ok || err != nil {
 		t.Fatalf("got hint %q: %v", hint, err)
 	}
-	e := loop.Event{Kind: loop.EventContinue, MaxDuration: r.State.MaxDuration}
+	e := loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxDuration: r.State.MaxDuration}}
 	if r.Given("max-iterations") {
 		e.MaxIterations = r.State.MaxIterations
 	}
@@ -372,7 +375,7 @@ func TestWhatIsOnlyRemembered(t *testing.T) {
 		{"a note", loop.Event{Kind: loop.EventNote, Text: "half"}, func(l *loop.State) { l.LastOutput, l.Note = "half", "half" }},
 		{"a confirmation", loop.Event{Kind: loop.EventConfirm}, func(l *loop.State) { l.Confirmed = true }},
 		{"a confirmation, with the program's name", loop.Event{Kind: loop.EventConfirm, Text: "/opt/cursor-ralph"}, func(l *loop.State) { l.Confirmed, l.Program = true, "/opt/cursor-ralph" }},
-		{"a typed line", loop.Event{Kind: loop.EventTyped, Conversation: "c2"}, func(l *loop.State) {
+		{"a typed line", loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}}, func(l *loop.State) {
 			l.ContinueIn, l.ContinueAt = "c2", l.EventAt.Add(10*time.Second)
 		}},
 		{"a printed token", loop.Event{Kind: loop.EventNameTokens, Text: "c1:f"}, func(l *loop.State) { l.Token = "c1:f" }},
@@ -405,7 +408,7 @@ func TestWhatEndsALoopAtOnce(t *testing.T) {
 	}{
 		{"blocked", loop.Event{Kind: loop.EventBlocked, Text: "no key"}, loop.Blocked, "no key", "blocked: no key"},
 		{"cancelled", loop.Event{Kind: loop.EventCancel}, loop.Cancelled, "cancelled by the user", "cancelled by the user"},
-		{"replaced", loop.Event{Kind: loop.EventReplace}, loop.Replaced, "replaced by another loop in this conversation", "replaced"},
+		{"replaced", loop.Event{Kind: loop.EventReplace}, loop.Replaced, "replaced by another loop in this conversation", "replaced by another loop in this conversation"},
 	} {
 		for _, from := range statuses() {
 			t.Run(tt.name+" from "+string(from), func(t *testing.T) {
@@ -415,7 +418,7 @@ func TestWhatEndsALoopAtOnce(t *testing.T) {
 				if from.Ended() {
 					want = [3]string{string(from), "before", ""}
 				}
-				if got := [3]string{string(c.l.Status), c.l.Reason, a.Why}; got != want || a.Kind != loop.Rest {
+				if got := [3]string{string(c.l.Status), c.l.Reason, a.Why()}; got != want || a.Kind != loop.Rest {
 					t.Errorf("got %q want %q", got, want)
 				}
 				if !from.Ended() && (!c.l.EndedAt.Equal(began()) || c.l.PauseReason != "") {
@@ -432,7 +435,7 @@ func TestAnEndedLoopRemembersWhereToGo(t *testing.T) {
 	c.do(stop(worked(marker)))
 	want := c.l
 	c.all(
-		loop.Event{Kind: loop.EventTyped, Conversation: "c2"}, loop.Event{Kind: loop.EventNameTokens, Text: "c1:f"},
+		loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}}, loop.Event{Kind: loop.EventNameTokens, Text: "c1:f"},
 		loop.Event{Kind: loop.EventNote, Text: "x"}, loop.Event{Kind: loop.EventContext, Text: "x"},
 		loop.Event{Kind: loop.EventMessage, Text: "x"}, loop.Event{Kind: loop.EventConfirm}, stop(worked(working)),
 	)
@@ -447,8 +450,8 @@ func TestANewLimitThatIsReachedAlreadyChangesNothing(t *testing.T) {
 		name  string
 		event loop.Event
 	}{
-		{"iterations", loop.Event{Kind: loop.EventContinue, MaxIterations: 1}},
-		{"time", loop.Event{Kind: loop.EventContinue, MaxDuration: loop.Duration(time.Second)}},
+		{"iterations", loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxIterations: 1}}},
+		{"time", loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxDuration: loop.Duration(time.Second)}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t)
@@ -468,7 +471,7 @@ func TestANewLimitThatIsReachedAlreadyChangesNothing(t *testing.T) {
 
 func TestContinueAwayFromTheChatDeliversNothing(t *testing.T) {
 	c := newChat(t)
-	a := c.all(stop(worked(working)), loop.Event{Kind: loop.EventContext, Text: "port 5433"}, loop.Event{Kind: loop.EventContinue, Idle: true})
+	a := c.all(stop(worked(working)), loop.Event{Kind: loop.EventContext, Text: "port 5433"}, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}})
 	if a.Kind != loop.Rest || c.l.Status != loop.Waiting || len(c.l.Context) != 1 {
 		t.Errorf("got %+v, status %s, context %q", a, c.l.Status, c.l.Context)
 	}
@@ -478,7 +481,7 @@ func TestContinueAwayFromTheChatDeliversNothing(t *testing.T) {
 }
 
 func TestATypedLineIsForgotten(t *testing.T) {
-	typed := loop.Event{Kind: loop.EventTyped, Conversation: "c2"}
+	typed := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}}
 	c := newChat(t)
 	c.do(typed)
 	if got := c.l.TypedIn(c.now); got != "c2" {

@@ -29,7 +29,7 @@ func play(t *testing.T, rules []rule) {
 			c := newChat(t, tt.change)
 			a := c.all(tt.events...)
 			if got := c.outcome(a); got != tt.want {
-				t.Errorf("got %+v want %+v (%s)", got, tt.want, a.Why)
+				t.Errorf("got %+v want %+v (%s)", got, tt.want, a.Why())
 			}
 			if !strings.HasPrefix(a.Promise, tt.promise) || tt.promise == "" && a.Promise != "" {
 				t.Errorf("got promise %q want %q", a.Promise, tt.promise)
@@ -91,7 +91,7 @@ func TestWhatAPromiseNeeds(t *testing.T) {
 		{"noted and refused it is cleared", atLeast(2), []loop.Event{{Kind: loop.EventNote, Text: marker}, turn, turn}, goesOn(2), "none"},
 		{"noted again it counts", atLeast(2), []loop.Event{{Kind: loop.EventNote, Text: marker}, turn, {Kind: loop.EventNote, Text: marker}, turn}, accepted(2), "accepted"},
 		{"refused at the limit it is cleared", func(l *loop.State) { l.LastOutput, l.MaxIterations, l.MinIterations = "COMPLETE", 1, 2 },
-			[]loop.Event{turn, {Kind: loop.EventContinue, MaxIterations: 9}, turn}, goesOn(2), "none"},
+			[]loop.Event{turn, {Kind: loop.EventContinue, Continue: loop.Continue{MaxIterations: 9}}, turn}, goesOn(2), "none"},
 	})
 }
 
@@ -183,8 +183,8 @@ func TestATurnThatFailsPausesTheLoop(t *testing.T) {
 	})
 	c := newChat(t)
 	a := c.do(failed)
-	if c.l.PauseReason != "error" || c.l.Reason != "the turn failed: Cursor reported error" || a.Why != c.l.Reason || !c.l.Rested {
-		t.Errorf("got %q, %q, %q, rested %t", c.l.PauseReason, c.l.Reason, a.Why, c.l.Rested)
+	if c.l.PauseReason != "error" || c.l.Reason != "the turn failed: Cursor reported error" || a.Why() != c.l.Reason || !c.l.Rested {
+		t.Errorf("got %q, %q, %q, rested %t", c.l.PauseReason, c.l.Reason, a.Why(), c.l.Rested)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestTheSameStopTwice(t *testing.T) {
 			if got := c.l.Iterations == 2; got != tt.counts || got != (a.Kind == loop.Followup) {
 				t.Errorf("got counted %t, %+v want %t", got, a, tt.counts)
 			}
-			if !tt.counts && a != (loop.Action{Why: "the same stop was reported twice"}) {
+			if !tt.counts && a != (loop.Action{Reason: "same-stop"}) {
 				t.Errorf("got %+v", a)
 			}
 			once.EventAt = c.l.EventAt
@@ -286,7 +286,7 @@ func TestTheSecondReportOfAStopMayComeAfterAContinue(t *testing.T) {
 	for _, idle := range []bool{false, true} {
 		c := newChat(t)
 		first := stop(worked(working), generation("g"), func(e *loop.Event) { e.Began = began() })
-		c.all(first, loop.Event{Kind: loop.EventContinue, Idle: idle})
+		c.all(first, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Idle: idle}})
 		if a := c.do(first); a.Kind != loop.Rest || c.l.Iterations != 1 || c.l.SessionIterations != 0 {
 			t.Errorf("idle %t: got %+v at iteration %d, %d of the session", idle, a, c.l.Iterations, c.l.SessionIterations)
 		}
@@ -383,7 +383,7 @@ func TestLateText(t *testing.T) {
 			c.now = began().Add(tt.after)
 			a := c.all(tt.events[1:]...)
 			if got := c.outcome(a); got != tt.want {
-				t.Errorf("got %+v want %+v (%s)", got, tt.want, a.Why)
+				t.Errorf("got %+v want %+v (%s)", got, tt.want, a.Why())
 			}
 			if n := len(c.l.History); n > 0 && (c.l.History[n-1].Promise == "accepted") != (tt.want.Status == loop.PromiseAccepted) {
 				t.Errorf("got a record that says %q", c.l.History[n-1].Promise)
@@ -411,7 +411,7 @@ func TestLateTextMendsTheRecord(t *testing.T) {
 	if h.Promise != "accepted" || h.Warning == "" || h.Refused != "" || c.l.Status != loop.PromiseAccepted || c.l.History[1].Promise != "none" {
 		t.Errorf("got %+v, %s", h, c.l.Status)
 	}
-	if a.Why != "promise accepted in a late text" || !strings.HasPrefix(a.Promise, "accepted with a warning") || !strings.HasPrefix(c.l.Reason, "promise accepted with a warning") {
+	if a.Why() != "promise accepted in a late text" || !strings.HasPrefix(a.Promise, "accepted with a warning") || !strings.HasPrefix(c.l.Reason, "promise accepted with a warning") {
 		t.Errorf("got %+v, reason %q", a, c.l.Reason)
 	}
 	if !c.l.EndedAt.Equal(began().Add(30*time.Second)) || !c.l.EventAt.Equal(c.l.EndedAt) {
@@ -507,11 +507,11 @@ func TestWhyIsToldForTheLog(t *testing.T) {
 		{"the user", func(l *loop.State) { l.Stop = true }, stop(worked(marker)), "stopped by the user"},
 		{"a limit", atMost(1), stop(worked(working)), "the limit of 1 iterations is reached"},
 		{"a pause", func(l *loop.State) { l.Status, l.Reason = loop.Paused, "because" }, stop(worked(working)), "paused: because"},
-		{"an unknown status", func(l *loop.State) { l.Status = "odd" }, stop(worked(working)), "the status odd is unknown to this version"},
+		{"an unknown status", func(l *loop.State) { l.Status = "odd" }, stop(worked(working)), "this version does not know the status odd"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if a := newChat(t, tt.change).do(tt.event); a.Why != tt.want {
-				t.Errorf("got %q want %q", a.Why, tt.want)
+			if a := newChat(t, tt.change).do(tt.event); a.Why() != tt.want {
+				t.Errorf("got %q want %q", a.Why(), tt.want)
 			}
 		})
 	}

@@ -13,21 +13,21 @@ type Progress string
 
 // The answers. It is unknown where nothing could have told.
 const (
-	ProgressUnknown Progress = ""
+	progressUnknown Progress = ""
 	ProgressMade    Progress = "yes"
 	ProgressNone    Progress = "no"
 )
 
-// progressed takes in what the turn that was just put into the history changed,
-// and whether the agent seems to be stuck. It is told in the next continuation,
-// and never keeps an honest promise from being accepted.
-func (s State) progressed(e Event) State {
+// withProgress updates the no-progress counters from the last iteration. They
+// shape the next continuation, and never keep an honest promise from being
+// accepted.
+func (s State) withProgress(e Event) State {
 	said := fingerprint(e.Turn.Texts)
 	again := said != "" && said == s.LastAnswer
-	made, evident, first := s.moved(e)
+	made, evident, first := s.progress(e)
 	last := &s.History[len(s.History)-1]
 	switch {
-	case first: // nothing to compare with: nobody is accused
+	case first: // nothing to compare with
 	case made:
 		last.Progress, s.Unchanged, s.Evident = ProgressMade, 0, 0
 	case evident || again:
@@ -36,6 +36,7 @@ func (s State) progressed(e Event) State {
 	default:
 		s.Unchanged++
 	}
+	s = s.countEmpty(e, s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root)
 	for _, file := range e.Turn.Files {
 		s.Edited = newest(addMissing(s.Edited, file), keptEdited)
 	}
@@ -44,15 +45,15 @@ func (s State) progressed(e Event) State {
 		s.Tree = e.Tree
 	}
 	s.LastAnswer = said
-	s.Struggle = s.stuck()
+	s.Struggle = s.whyStuck()
 	last.Struggle, last.Tree, last.Head = s.Struggle, e.Tree.Print, e.Tree.Head
 	return s
 }
 
-// moved tells whether a turn changed anything, whether a change would have been
-// seen, and whether this is the first look. A tree that was there before is no change: an agent that goes
-// back and forth between two is stuck.
-func (s State) moved(e Event) (made, evident, first bool) {
+// progress reports whether a turn changed anything, whether a change would have
+// been seen, and whether this is the first look. A work tree that was there before
+// is no change: an agent that alternates between two is stuck.
+func (s State) progress(e Event) (made, evident, first bool) {
 	switch {
 	case e.Tree.Print == "":
 		return len(e.Turn.Files) > 0, len(e.Turn.Tools) > 0, false
@@ -77,8 +78,8 @@ func addMissing(list []string, item string) []string {
 // errorWindow is in how many iterations the same error line has to come twice.
 const errorWindow = 3
 
-// stuck says in words why the agent seems to be, or nothing.
-func (s State) stuck() string {
+// whyStuck says in words why the agent seems to be, or nothing.
+func (s State) whyStuck() string {
 	if s.StruggleHint <= 0 {
 		return ""
 	}
@@ -104,8 +105,8 @@ func inARow(n int) string {
 	return fmt.Sprintf("%d iterations in a row have changed nothing", n)
 }
 
-// tripped tells whether the struggle breaker pauses the loop.
-func (s State) tripped() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
+// isStruggling reports whether the struggle breaker pauses the loop.
+func (s State) isStruggling() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
 
 // changedFiles lists what a turn changed: what edit events named, and what git
 // sees that was otherwise before.

@@ -94,7 +94,7 @@ func TestAStruggleIsRecordedAndToldToTheUser(t *testing.T) {
 	c := newChat(t, pauseAfter(3))
 	a := c.all(repeat(3, stop(worked(working)))...)
 	last := c.l.History[2]
-	if c.l.PauseReason != "struggling" || !c.l.Rested || a.Why != c.l.Reason || !strings.HasPrefix(c.l.Reason, "STRUGGLING: 3 iterations") {
+	if c.l.PauseReason != "struggling" || !c.l.Rested || a.Why() != c.l.Reason || !strings.HasPrefix(c.l.Reason, "STRUGGLING: 3 iterations") {
 		t.Errorf("got %+v, reason %q, paused because of %q", a, c.l.Reason, c.l.PauseReason)
 	}
 	if last.Action != "pause" || last.Progress != loop.ProgressNone || last.Struggle == "" || c.l.Struggle == "" {

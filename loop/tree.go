@@ -5,7 +5,7 @@ import "slices"
 // Tree is what a workspace looked like at one moment, as far as git and the edit
 // events tell. The zero Tree is an unknown one.
 type Tree struct {
-	Root  string   `json:"root,omitempty"`  // of git's work tree; empty where there is none
+	Root  string   `json:"root,omitempty"`  // of git's work tree; empty without one
 	Head  string   `json:"head,omitempty"`  // the commit; empty before the first
 	Print string   `json:"print,omitempty"` // the same for the same content: of Head and of every changed file
 	Files Contents `json:"files,omitempty"` // of what git calls changed, and of what edit events named

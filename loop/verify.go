@@ -5,10 +5,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// Verifying is a promise whose verification was asked for. While its command
-// runs the loop's lock is free, so anything may happen to the loop meanwhile.
+// Verifying is a promise whose verification has begun. While its command runs the
+// loop's lock is free, so anything may happen to the loop.
 type Verifying struct {
 	ID      string    `json:"id"`
 	Since   time.Time `json:"since"`
@@ -27,32 +29,57 @@ type Verification struct {
 	Changed []string `json:"changed,omitempty"` // files that it obviously runs, and that are not as they were when the loop began
 }
 
+// Result is whether it passed, for the log.
+func (v Verification) Result() Reason {
+	if v.Passed {
+		return ReasonPassed
+	}
+	return ReasonFailed
+}
+
 // verifyGrace is how much longer than its time limit a verification may be seen
 // as under way: until it is killed and its result is decided on.
 const verifyGrace = 30 * time.Second
 
-// Open tells whether the verification of a loop is under way.
+// Open reports whether the verification of a loop is under way.
 func (v Verifying) Open(s State, now time.Time) bool {
 	return v.ID != "" && now.Sub(v.Since).Abs() < s.VerifyLimit()+verifyGrace
+}
+
+// verifierStart is how long it may take from the wish for a verification until
+// the process that runs it holds its lock.
+const verifierStart = 5 * time.Second
+
+// isVerifying reports whether a verification is under way whose result will come.
+// One whose processes were killed is not waited for.
+func (s State) isVerifying(e Event, now time.Time) bool {
+	dead := e.NoVerifier && now.Sub(s.Verifying.Since).Abs() >= verifierStart
+	return s.Verifying.Open(s, now) && !dead
 }
 
 // VerifyLimit is how long the verification may take.
 func (s State) VerifyLimit() time.Duration {
 	if s.VerifyTimeout <= 0 {
-		return DefaultVerifyTimeout
+		return defaultVerifyTimeout
 	}
 	return time.Duration(s.VerifyTimeout)
 }
 
-// VerifyRoom is how long a verification may take in a stop hook to which Cursor
-// gives this much time.
+// VerifyRoom is how long a verification may take in a stop hook with this timeout.
 func VerifyRoom(timeout time.Duration) time.Duration {
 	return max(timeout-time.Minute, timeout/2)
 }
 
-// verified puts the result of the verification, or the wish for one, into a
+// withVerification puts the result of the verification, or the wish for one, into a
 // verdict that would accept the promise without it.
-func (s State) verified(v verdict, e Event) verdict {
+func (s State) withVerification(v verdict, e Event) verdict {
+	if v.accepted {
+		v.warning = joined(v.warning, s.VerifyChanged())
+	}
+	return s.checkVerification(v, e)
+}
+
+func (s State) checkVerification(v verdict, e Event) verdict {
 	switch {
 	case s.Verify == "" || !v.accepted:
 		return v
@@ -66,14 +93,42 @@ func (s State) verified(v verdict, e Event) verdict {
 	}
 	if len(e.Verified.Changed) > 0 {
 		changed := strings.Join(e.Verified.Changed, ", ") + " changed since the loop began, and the verification runs it"
-		v.warning = strings.TrimPrefix(v.warning+"; "+changed, "; ")
+		v.warning = joined(v.warning, changed)
 	}
 	return v
 }
 
+func joined(warning, another string) string { return strings.Trim(warning+"; "+another, "; ") }
+
+// VerifyChanged says in words that the verification was taken out of the state
+// file, or changed there; empty if it was not. The file is the user's too, so the
+// promise still counts, but never in silence: an agent can edit it as well.
+func (s State) VerifyChanged() string {
+	was := "`" + text.FirstHead(s.VerifyWas, keptErrors) + "`"
+	switch s.VerifyWas {
+	case "", s.Verify:
+		return ""
+	}
+	if s.Verify == "" {
+		return "the verification " + was + " was taken out of the state file"
+	}
+	return "the verification " + was + " was changed to `" + text.FirstHead(s.Verify, keptErrors) + "` in the state file"
+}
+
+// withVerifyNotice records that the verification differs from that of the loop's
+// record, and says so to the agent.
+func (s State) withVerifyNotice(e Event) State {
+	if e.VerifyWas == "" || s.VerifyWas != "" {
+		return s
+	}
+	s.VerifyWas = e.VerifyWas
+	s.Notices = addOnce(s.Notices, "While this loop ran, "+s.VerifyChanged()+". Its user is told so.")
+	return s
+}
+
 // failure says in words why a verification did not pass.
 func (s State) failure(v Verification) string {
-	command := "`" + clip(s.Verify, keptErrors) + "`"
+	command := "`" + text.FirstHead(s.Verify, keptErrors) + "`"
 	if v.Why != "" {
 		return "the verification " + command + " did not succeed: " + v.Why
 	}
@@ -89,21 +144,21 @@ func (v Verification) short() *Verification {
 	return &v
 }
 
-// asksVerify begins a verification.
-func (s State) asksVerify(now time.Time, late bool) State {
+// withVerifying begins a verification.
+func (s State) withVerifying(now time.Time, late bool) State {
 	s.Verifying = Verifying{ID: strconv.FormatInt(now.UnixNano(), 36), Since: now, Late: late}
 	return s
 }
 
-// lateVerified takes in the verification of a promise that came after a limit
+// onLateVerified takes in the verification of a promise that came after a limit
 // had ended the loop.
-func (s State) lateVerified(e Event, now time.Time) (State, Action) {
-	if !s.Verifying.Late || s.Verifying.ID != e.Verified.ID || e.Verified.ID == "" || !s.byLimit() {
+func (s State) onLateVerified(e Event, now time.Time) (State, Action) {
+	if !s.Verifying.Late || s.Verifying.ID != e.Verified.ID || e.Verified.ID == "" || !s.isEndedByLimit() {
 		return s, Action{}
 	}
-	v := s.verified(verdict{found: true, accepted: true, warning: s.Verifying.Warning}, e)
+	v := s.checkVerification(verdict{found: true, accepted: true, warning: s.Verifying.Warning}, e)
 	s.Verifying = Verifying{}
-	return s.lateVerdict(v, now)
+	return s.withLateVerdict(v, now)
 }
 
 // fenced is text between two lines that cannot be in it.
@@ -115,19 +170,27 @@ func fenced(text string) string {
 	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
-// unverified takes in that nobody waits for the result of a verification any
-// more. Where that was a stop hook the agent is idle, and only a typed line
-// brings it back.
-func (s State) unverified(e Event) State {
+// onVerifyAbandoned records that nobody waits for the result of a verification. If
+// that was a stop hook the agent is idle, and only a typed line brings it back.
+func (s State) onVerifyAbandoned(e Event) State {
 	if e.Verified.ID == "" || s.Verifying.ID != e.Verified.ID {
 		return s
 	}
 	s.Verifying = Verifying{}
+	s.Rested = s.Rested || e.Idle
 	if e.Idle && s.Status == Running {
-		s.Status, s.Rested, s.Reason = Waiting, true, "the stop hook was ended while a promise was verified; type the continue line"
+		s.Status, s.Reason = Waiting, "the stop hook was ended while a promise was verified; type the continue line"
 		if s.Outer() {
 			s.Reason = "the run was ended while a promise was verified"
 		}
 	}
 	return s
+}
+
+// Summary is the outcome in a few words, for the log.
+func (v Verification) Summary() string {
+	if v.Why != "" {
+		return v.Why
+	}
+	return fmt.Sprintf("exit %d after %.1f s", v.Exit, v.Seconds)
 }

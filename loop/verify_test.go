@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 func verifies(l *loop.State) { l.Verify = "go test ./..." }
@@ -153,6 +154,53 @@ func TestAVerificationThatNeverEndedIsBegunAgain(t *testing.T) {
 	}
 }
 
+// A stop that comes while a promise is verified changes nothing, however late
+// it comes and whatever its turn is called.
+func TestAStopWhileAPromiseIsVerifiedRests(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		e    loop.Event
+		want outcome
+	}{
+		{"of the same turn", stop(worked(marker), generation("g1")), runningAt(0)},
+		{"of another turn", stop(worked(marker), generation("g2")), runningAt(0)},
+		{"that failed", stop(worked(), generation("g2"), status(loop.Errored)), runningAt(0)},
+		{"of the user", stop(worked(), generation("g2"), status(loop.Aborted)), stoppedAt(0)},
+		{"with the result of another verification", stop(worked(marker), generation("g2"),
+			func(e *loop.Event) { e.Verified = loop.Verification{ID: "other", Passed: true} }), runningAt(0)},
+		{"while nothing verifies any more", stop(worked(marker), generation("g2"),
+			func(e *loop.Event) { e.NoVerifier = true }), outcome{loop.AskVerify, loop.Running, 0}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, verifies)
+			c.do(stop(worked(marker), generation("g1")))
+			was := c.l.Verifying.ID
+			if got := c.outcome(c.do(tt.e)); got != tt.want {
+				t.Fatalf("got %+v, want %+v", got, tt.want)
+			}
+			if c.l.Verifying.ID != was && tt.want == runningAt(0) {
+				t.Errorf("the verification %s gave way to %s", was, c.l.Verifying.ID)
+			}
+		})
+	}
+}
+
+// Its hook was killed with the process that it waited for. Whoever began a
+// moment ago may not have its lock yet.
+func TestAVerificationWithoutAProcessIsBegunAgain(t *testing.T) {
+	for after, want := range map[time.Duration]outcome{
+		time.Second: {loop.Refuse, loop.Running, 0}, time.Minute: {loop.AskVerify, loop.Running, 0},
+	} {
+		c := newChat(t, verifies)
+		c.do(stop(worked(marker)))
+		c.now = c.l.Verifying.Since.Add(after)
+		goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker), Answers: loop.Answers{NoVerifier: true}}
+		if got := c.outcome(c.do(goOn)); got != want {
+			t.Errorf("after %s: got %+v, want %+v", after, got, want)
+		}
+	}
+}
+
 func TestContinueVerifiesToo(t *testing.T) {
 	for passed, want := range map[bool]outcome{true: {loop.Refuse, loop.PromiseAccepted, 1}, false: {loop.Followup, loop.Running, 0}} {
 		c := newChat(t, verifies)
@@ -178,7 +226,7 @@ func TestALatePromiseIsVerified(t *testing.T) {
 		if a := c.do(late); a.Kind != loop.AskVerify || c.l.Status != loop.MaxIterations || !c.l.Verifying.Late {
 			t.Fatalf("got %+v, %+v", a, c.l.Verifying)
 		}
-		other := loop.Event{Kind: loop.EventVerified, Verified: loop.Verification{ID: "other", Passed: true}}
+		other := loop.Event{Kind: loop.EventVerified, Answers: loop.Answers{Verified: loop.Verification{ID: "other", Passed: true}}}
 		if c.do(other); c.l.Status != loop.MaxIterations {
 			t.Fatalf("the result of another verification counted")
 		}
@@ -192,7 +240,7 @@ func TestALatePromiseIsVerified(t *testing.T) {
 // A wrong promise with a failing verification never ends a loop, an honest one
 // with a passing one always does, at once, whatever else happens around them.
 func TestVerificationInRandomRuns(t *testing.T) {
-	for seed := range uint64(1000) {
+	for seed := range uint64(short.Times(100, 1000)) {
 		if broken := randomRun(t, rand.New(rand.NewPCG(seed, 1))); broken != "" {
 			t.Fatalf("seed %d: %s", seed, broken)
 		}
@@ -228,7 +276,7 @@ func randomRun(t *testing.T, r *rand.Rand) string {
 		a := c.verified(e, loop.Verification{Passed: honest, Exit: r.IntN(3), Why: []string{"", "it was killed"}[r.IntN(2)]})
 		switch ended := c.l.Status == loop.PromiseAccepted; {
 		case ended != honest:
-			return fmt.Sprintf("honest %t, and the status is %s (%s)", honest, c.l.Status, a.Why)
+			return fmt.Sprintf("honest %t, and the status is %s (%s)", honest, c.l.Status, a.Why())
 		case ended:
 			return ""
 		}
@@ -265,7 +313,7 @@ func TestAVerificationMayTakeLongerThanALoopTakesToBeStale(t *testing.T) {
 
 func TestNothingIsVerifyingAfterARefusedContinue(t *testing.T) {
 	c := newChat(t, verifies, func(l *loop.State) { l.Iterations = 7 })
-	goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker), MaxIterations: 3}
+	goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker), Continue: loop.Continue{MaxIterations: 3}}
 	c.do(goOn)
 	if a := c.verified(goOn, loop.Verification{Exit: 1}); a.Kind != loop.Refuse || c.l.Verifying.ID != "" {
 		t.Errorf("got %+v, verifying %+v", a, c.l.Verifying)
@@ -304,7 +352,7 @@ func TestAVerificationIsGivenUp(t *testing.T) {
 			if id == "" {
 				id = c.l.Verifying.ID
 			}
-			c.do(loop.Event{Kind: loop.EventVerified, Idle: tt.idle, Verified: loop.Verification{ID: id}})
+			c.do(loop.Event{Kind: loop.EventVerified, Continue: loop.Continue{Idle: tt.idle}, Answers: loop.Answers{Verified: loop.Verification{ID: id}}})
 			if c.l.Status != tt.want || (c.l.Verifying.ID != "") != tt.open || c.l.Rested != (tt.want == loop.Waiting) {
 				t.Errorf("got %s, verifying %+v, rested %t", c.l.Status, c.l.Verifying, c.l.Rested)
 			}

@@ -49,17 +49,17 @@ func (s State) fill(why, text string) Words {
 	}
 }
 
-// worded puts the words of a continuation into an action: the user's own, or ours
-// where these cannot be used, or where the agent plans: then the rules of that
-// have to be in them. A text that was filled in before something else changed is
-// asked for anew.
-func (s State) worded(e Event, action Action, why string) Action {
+// withTemplate puts the text of a continuation into an action: the user's
+// template, or the built-in words if it cannot be used or the agent plans, whose
+// rules must be in the text. If something else changed since the template was
+// filled in, it is filled in again.
+func (s State) withTemplate(e Event, action Action, why string) Action {
 	action.Text = s.words(s.Iterations+1, why, false)
 	switch {
 	case s.PromptTemplate == "" || !e.Words || s.Guarded():
 	case e.Worded.For != action.Text:
 		w := s.fill(why, action.Text)
-		return Action{Kind: AskWords, Why: "the prompt template is filled in", Words: &w}
+		return Action{Kind: AskWords, Reason: reasonTemplate, Words: &w}
 	case e.Worded.Why != "":
 		s.Notices = append(s.Notices, fmt.Sprintf("The user's prompt template could not be used, so these are the built-in words. Tell the user: %s: %s", s.PromptTemplate, e.Worded.Why))
 		action.Text = s.words(s.Iterations+1, why, false)
@@ -69,8 +69,8 @@ func (s State) worded(e Event, action Action, why string) Action {
 	return action
 }
 
-// withUnsaid adds to a text what is told only once, where a template leaves it
-// out: once delivered it is gone.
+// withUnsaid adds to a text the context and notices that a template leaves out:
+// once delivered they are gone.
 func (s State) withUnsaid(text string) string {
 	unsaid := func(items []string) []string {
 		return slices.DeleteFunc(slices.Clone(items), func(item string) bool { return strings.Contains(text, item) })

@@ -19,7 +19,7 @@ func TestContextReachesTheAgentWhateverTheTemplate(t *testing.T) {
 			s := loop.New()
 			s.Prompt, s.Status, s.PromptTemplate = "x", loop.Running, "/t"
 			s.Context, s.Notices = []string{"use port 5433"}, []string{"it was late"}
-			e := loop.Event{Kind: loop.EventStop, Status: loop.Completed, Waited: true, Words: true}
+			e := loop.Event{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Completed, Waited: true}, Answers: loop.Answers{Words: true}}
 			_, action := loop.Decide(s, e, time.Unix(1000, 0))
 			if action.Kind != loop.AskWords {
 				t.Fatalf("got %q, want %q", action.Kind, loop.AskWords)

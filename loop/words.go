@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
-// StartText is what the agent is told when the loop begins: the task, the
-// marker, the rules and how to record progress.
+// StartText is what the agent reads when the loop begins: the task, the marker,
+// the rules and how to record progress.
 func (s State) StartText() string {
-	return s.words(1, "This task is a Ralph loop: each time you stop before it is done, you get it again.", false)
+	return s.words(1, taskWhy, false)
 }
 
 // words is the continuation for an iteration. The task is in it word for word,
@@ -38,7 +37,11 @@ func (s State) words(iteration int, why string, handOver bool) string {
 
 func (s State) stoppingRule() string {
 	if s.Guarded() {
-		return fmt.Sprintf(planRule, s.Marker())
+		denied := ""
+		if s.PlanGuard == GuardInstalled || s.Outer() { // there the driver denies it
+			denied = "; tools that write or execute are denied"
+		}
+		return fmt.Sprintf(planRule, denied, s.Marker())
 	}
 	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
 	if id != "" {
@@ -59,7 +62,7 @@ const struggling = `You seem to be stuck: %s. Do not try the same once more. Loo
 
 `
 
-const planRule = `Plan mode: change nothing and run nothing; tools that write or execute are denied. Read, search and think. Write the plan as Markdown into .cursor/plans: stage and describe each change, and what speaks against it. The user approves and executes it, not you.
+const planRule = `Plan mode: change nothing and run nothing%s. Read, search and think. Write the plan as Markdown into .cursor/plans: stage and describe each change, and what speaks against it. The user approves and executes it, not you.
 When, and only when, the plan is whole and checked against everything that the task asks for, output exactly
 %s
 It must be true. Do not output it to get out of the loop, not even if you seem to be stuck. If you cannot go on without the user, say so as your last words.
@@ -89,22 +92,4 @@ func writeList(b *strings.Builder, title string, items []string) {
 		b.WriteString("- " + item + "\n")
 	}
 	b.WriteString("\n")
-}
-
-// clip is clipText of the first line.
-func clip(text string, n int) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return clipText(text, n)
-}
-
-// clipText shortens text to at most n bytes, lines and all, at a character's
-// border.
-func clipText(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
 }

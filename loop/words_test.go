@@ -54,7 +54,7 @@ func TestTheTaskIsTheSameFromFirstToLast(t *testing.T) {
 			if a := c.do(stop(worked(working))); a.Text != "" || c.l.Status != loop.MaxIterations {
 				t.Errorf("got %q, status %s", a.Text, c.l.Status)
 			}
-			a := c.do(loop.Event{Kind: loop.EventContinue, MaxIterations: 9})
+			a := c.do(loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxIterations: 9}})
 			sameText(t, a.Text, "The user takes this ended loop up again.", task, 8, 9)
 		})
 	}
@@ -206,6 +206,34 @@ func TestAPlanLoopIsToldToStageAndDescribe(t *testing.T) {
 				t.Errorf("got %q", text)
 			}
 		}
+	}
+}
+
+// What is not denied is not called denied.
+func TestAPlanLoopIsToldWhatTheGuardDenies(t *testing.T) {
+	const denied = "change nothing and run nothing; tools that write or execute are denied. Read"
+	for _, tt := range []struct {
+		name   string
+		change func(*loop.State)
+		events []loop.Event
+		want   bool
+	}{
+		{"nobody looked", nil, nil, false},
+		{"it is not installed", nil, []loop.Event{{Kind: loop.EventConfirm, Look: loop.Look{PlanGuard: loop.GuardMissing}}}, false},
+		{"it is installed", nil, []loop.Event{{Kind: loop.EventConfirm, Look: loop.Look{PlanGuard: loop.GuardInstalled}}}, true},
+		{"it is installed later", nil, []loop.Event{{Kind: loop.EventConfirm, Look: loop.Look{PlanGuard: loop.GuardMissing}}, {Kind: loop.EventContinue, Look: loop.Look{PlanGuard: loop.GuardInstalled}}}, true},
+		{"somebody else continues it", nil, []loop.Event{{Kind: loop.EventConfirm, Look: loop.Look{PlanGuard: loop.GuardInstalled}}, {Kind: loop.EventContinue}}, true},
+		{"the driver of a run denies it", func(l *loop.State) { l.Run.Driver = "acp" }, nil, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, func(l *loop.State) { l.Plan = true }, tt.change)
+			c.all(tt.events...)
+			for _, text := range []string{c.l.StartText(), c.do(stop(worked(working))).Text} {
+				if strings.Contains(text, denied) != tt.want || strings.Contains(text, "denied") != tt.want {
+					t.Errorf("got %q", text)
+				}
+			}
+		})
 	}
 }
 

@@ -1,10 +1,13 @@
-// Package outer is the loop around agents that have no stop hook: it gives an
-// agent a turn, looks at what became of it, lets package loop decide, as the
-// stop hook does in Cursor, and gives it the next one.
+// Package outer is the loop around agents without a stop hook: it gives an agent a
+// turn, checks the result, lets package loop decide as Cursor's stop hook does, and
+// gives the agent the next turn.
 //
-// How agents are talked to is not known here: that is a Driver. The idea of
-// such a loop, and of a folder in the workspace that holds its prompt and its
-// state, comes from Ralph Wiggum for OpenCode:
+// A [Runner] runs one loop. It needs the workspace's [Folder], which [Enter] locks,
+// and a [Driver], which talks to the agent: see packages acp and printmode. The
+// caller calls Folder.Leave and Driver.Close.
+//
+// The idea of such a loop, and of a folder with its prompt and state, comes from
+// Ralph Wiggum for OpenCode:
 // https://raw.githubusercontent.com/Th0rgal/open-ralph-wiggum/refs/heads/master/ralph.ts
 package outer
 
@@ -15,72 +18,78 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// Driver talks to one agent. Its methods are not called at the same time, but
-// for Close, which may end a Turn.
+// Driver talks to one agent. Calls do not overlap, except that Close may end a
+// Turn.
 type Driver interface {
 	// Turn gives the agent a prompt and returns when its turn is over. It starts
-	// the agent first where that has to be done. What it sees meanwhile it tells
-	// in order, from one goroutine at a time, and nothing after it has returned.
+	// the agent if necessary. It reports what happens to see, in order, from one
+	// goroutine at a time, and never after it has returned.
 	//
-	// It returns nil where the agent ended its turn; a *StartError where there is
-	// no agent to talk to, a *TransientError where the same turn may succeed
-	// later, context.Canceled where the agent says that it was cancelled, and
-	// any other error where the turn failed. When ctx is done it cancels the turn
-	// as the agent knows to be asked, waits a few seconds at most, and returns
-	// the error of ctx; all that the agent began in this turn is over then.
+	// It returns nil if the agent ended its turn, a *StartError if there is no agent
+	// to talk to, a *TransientError if the same turn may succeed later,
+	// context.Canceled if the agent says that it was cancelled, and any other error
+	// if the turn failed. When ctx is done it cancels the turn in the agent's own
+	// way, waits a few seconds at most, ends everything that the agent began in this
+	// turn, and returns the error of ctx.
 	Turn(ctx context.Context, p Prompt, see func(Seen)) error
 
-	// Close ends the agent and every process that it has started.
+	// Close ends the agent and its process tree.
 	Close() error
 }
 
 // Prompt is what an agent gets in a turn.
 type Prompt struct {
 	Text    string
-	Fresh   bool   // in a new session; else in the one before, if there is one
-	Session string // the one to take up again, after a restart of ours; empty if none is known
-	Guarded bool   // it may read and plan, and is denied all that writes or executes
+	Fresh   bool   // use a new session instead of the current one
+	Session string // the one to resume after a restart of cursor-ralph, or empty
+	Guarded bool   // deny everything that writes or executes, except a plan
 }
 
 // Seen is something that happened in a turn.
 type Seen struct {
-	// Record is for the journal: a finished tool call (RecordTool, with the
-	// Tool's name, the File that it wrote, the Error of a failed one) or a whole
-	// message of the assistant (RecordText). Its Kind is empty where there is
-	// nothing to record. Own, At and Generation are filled in by the loop.
+	// Record is for the journal: a finished tool call (RecordTool, with the tool's
+	// name, the file that it wrote, the error if it failed) or a whole message of
+	// the assistant (RecordText). Its Kind is empty if there is nothing to record.
+	// The loop fills in Own, At and Generation.
 	Record  loop.Record
-	Command string // what the recorded tool call ran in a shell
+	Command string // that the recorded tool call ran in a shell
 
-	// What follows is for display alone, but for the session.
+	// Started says that the agent accepts the prompt. A driver sets it if the agent
+	// may be silent for some time.
+	Started bool
+
+	Session string // the agent's id of the session
+
+	// The rest is only displayed.
 	Text    string // a piece of what the assistant says
-	Tool    string // a tool call that has begun, in a few words
+	Thought string // a piece of what it thinks
+	Tool    string // a tool call that has begun, in one line
 	Plan    string // the agent's plan, in lines
-	Session string // the agent's name of the session that goes on
 }
 
-// StartError tells that an agent could not be started, or did not get so far
-// that it takes a prompt. It ends a run at once.
+// StartError means that the agent could not be started or did not accept a prompt.
+// It ends the run.
 type StartError struct {
 	Agent string
 	Err   error
 	Hint  string // what to do about it
 }
 
-// Error tells what went wrong.
+// Error returns what failed.
 func (e *StartError) Error() string { return "start " + e.Agent + ": " + e.Err.Error() }
 
-// Unwrap gives what went wrong.
+// Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// TransientError tells that a turn failed for a reason that goes away by itself:
-// a rate limit, or a service that is overloaded.
+// TransientError means that a turn failed for a reason that goes away on its own,
+// such as a rate limit.
 type TransientError struct {
 	Err   error
-	After time.Duration // as the agent says; zero if it does not
+	After time.Duration // when to try again; 0 if the agent does not say
 }
 
-// Error tells what went wrong.
+// Error returns what failed.
 func (e *TransientError) Error() string { return e.Err.Error() }
 
-// Unwrap gives what went wrong.
+// Unwrap returns the cause.
 func (e *TransientError) Unwrap() error { return e.Err }

@@ -42,7 +42,7 @@ func Example() {
 		return
 	}
 	ctx := context.Background()
-	folder, err := outer.Enter(ctx, dir)
+	folder, err := outer.Enter(ctx, dir, places.RunLock("a-run"))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,25 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// ErrBusy is wrapped where another run works in the workspace.
+// ErrBusy is wrapped by the error of Enter if another run uses the workspace.
 var ErrBusy = errors.New("another run works in this workspace")
 
-// FolderName is the folder of a run in its workspace.
+// FolderName is the run's folder in its workspace.
 const FolderName = ".ralph"
 
-// Folder is what a run keeps in its workspace: the task as it was given, and a
-// copy of the loop's state. Git ignores it. What lies in it is no more than
-// data: whoever wrote the repository may have written it.
+// Folder contains the task and a copy of the loop's state. Git ignores it. Do not
+// trust its content: it may come with the repository.
 type Folder struct {
-	path    string
-	release func() error
+	path  string
+	locks []*lock
+	made  bool // it did not exist before
+	used  bool // it contains a loop's files
 }
 
 // The files in it.
@@ -34,61 +35,55 @@ const (
 	lockFile   = "lock"
 )
 
-// lockWait is how long the lock is waited for: others only look whether it is
-// held.
-const lockWait = time.Second
-
-// Enter makes the folder in a workspace and holds its lock, which tells others
-// that a run lives there.
-func Enter(ctx context.Context, workspace string) (*Folder, error) {
+// Enter creates the folder and takes two locks until Leave: one in the folder, which
+// keeps other runs out of the workspace, and loopLock, which belongs to the loop. If
+// an agent removes the folder during a turn, loopLock still shows that the loop
+// runs. It waits at most a second, or until ctx is done.
+func Enter(ctx context.Context, workspace, loopLock string) (*Folder, error) {
 	f := &Folder{path: filepath.Join(workspace, FolderName)}
-	if err := ownfile.Folder(f.path); err != nil {
-		return nil, err
-	}
-	var err error
-	if f.release, err = f.lock(ctx); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	f.locks = []*lock{{path: loopLock, remove: true}, {path: f.in(lockFile)}}
+	err := f.enter(ctx)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %s", ErrBusy, workspace)
 	}
-	if err == nil {
-		err = f.ignore()
-	}
 	if err != nil {
-		return nil, f.notEntered(err)
+		return nil, errors.Join(err, f.Leave())
 	}
 	return f, nil
 }
 
-// notEntered gives the lock back where it was taken.
-func (f *Folder) notEntered(err error) error {
-	if f.release == nil {
-		return err
-	}
-	return errors.Join(err, f.release())
-}
-
-// lock takes the lock, which may be held for a moment by who looks whether it
-// is.
-func (f *Folder) lock(ctx context.Context) (release func() error, err error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	for {
-		held, err := ownfile.Held(f.in(lockFile))
-		switch {
-		case err != nil:
-			return nil, err
-		case !held:
-			return ownfile.Lock(ctx, f.in(lockFile))
-		case !wait(ctx, lockWait/20):
-			return nil, ctx.Err()
+func (f *Folder) enter(ctx context.Context) error {
+	_, err := os.Lstat(f.path)
+	f.made = errors.Is(err, fs.ErrNotExist)
+	for _, l := range f.locks {
+		if err := l.take(ctx); err != nil {
+			return err
 		}
 	}
+	return f.ignore()
 }
 
-// Leave gives the lock back. What lies in the folder stays.
-func (f *Folder) Leave() error { return f.release() }
+// Leave releases the locks. It removes a folder that Enter created and nobody used.
+func (f *Folder) Leave() (err error) {
+	unused := f.made && !f.used
+	if unused {
+		f.locks[1].remove = true
+		_ = os.Remove(f.in(ignoreFile)) // may not exist
+	}
+	for _, l := range f.locks {
+		err = errors.Join(err, l.drop())
+	}
+	if unused {
+		_ = os.Remove(f.path) // fails if something else is in it
+	}
+	return err
+}
 
-// Lives tells whether a run works in a workspace.
-func Lives(workspace string) (bool, error) {
+// Lives reports whether a process runs the loop.
+func Lives(workspace, loopLock string) (bool, error) {
+	if held, err := ownfile.Held(loopLock); held || err != nil {
+		return held, err
+	}
 	path := filepath.Join(workspace, FolderName)
 	if err := ownfile.CheckFolder(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -98,8 +93,8 @@ func Lives(workspace string) (bool, error) {
 	return ownfile.Held(filepath.Join(path, lockFile))
 }
 
-// Left gives the state that lies in the folder of a workspace, or an
-// fs.ErrNotExist. It may be anybody's.
+// Left returns the state in the folder of a workspace. Its error wraps
+// fs.ErrNotExist if there is none. Do not trust it: see Folder.
 func Left(workspace string) (loop.State, error) {
 	path := filepath.Join(workspace, FolderName)
 	if err := ownfile.CheckFolder(path); err != nil {
@@ -114,7 +109,7 @@ func Left(workspace string) (loop.State, error) {
 		err = loop.CheckID(l.ConversationID)
 	}
 	if err == nil && !l.Outer() {
-		err = errors.New("it is not that of a run")
+		err = errors.New("not the state of a run")
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", filepath.Join(path, stateFile), err)
@@ -122,15 +117,25 @@ func Left(workspace string) (loop.State, error) {
 	return l, err
 }
 
-// Begin puts the task of a loop into the folder. A prompt.md of something else
-// is kept beside it.
+// check returns an error if we may not replace the folder's files.
+func (f *Folder) check() error {
+	for _, name := range []string{promptFile, stateFile} {
+		if _, err := ownfile.Check(f.in(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Begin writes the task and the state of a loop. It keeps another prompt.md under a
+// new name.
 func (f *Folder) Begin(l loop.State) error {
 	was, _, err := ownfile.Read(f.in(promptFile), 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
-	case string(was) != l.Prompt && !f.putThere(was):
+	case string(was) != l.Prompt && !f.isOfLastRun(was):
 		if _, err := ownfile.Aside(f.in(promptFile), fmt.Sprintf(".before-%d", l.StartedAt.Unix())); err != nil {
 			return err
 		}
@@ -138,18 +143,19 @@ func (f *Folder) Begin(l loop.State) error {
 	return f.Save(l)
 }
 
-// putThere tells whether a prompt.md is that of the run before.
-func (f *Folder) putThere(prompt []byte) bool {
+// isOfLastRun reports whether the run before wrote this prompt.md.
+func (f *Folder) isOfLastRun(prompt []byte) bool {
 	l, err := Left(filepath.Dir(f.path))
 	return err == nil && l.Prompt == string(prompt)
 }
 
-// Save writes the state, and the task anew if somebody changed it.
+// Save writes the state, and the task if somebody changed it.
 func (f *Folder) Save(l loop.State) error {
 	data, err := l.Encode()
 	if err != nil {
 		return err
 	}
+	f.used = true
 	if err := f.hold(); err != nil {
 		return err
 	}
@@ -161,25 +167,18 @@ func (f *Folder) Save(l loop.State) error {
 	return f.put(stateFile, data)
 }
 
-// hold takes the lock anew where the agent has cleared the folder away, lock and
-// all, as git clean does.
+// hold takes a lock again if its file is gone: git clean removes the folder, and
+// others clean /tmp.
 func (f *Folder) hold() error {
-	if _, err := ownfile.Check(f.in(lockFile)); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for _, l := range f.locks {
+		if err := l.hold(); err != nil {
+			return err
+		}
 	}
-	if err := ownfile.Folder(f.path); err != nil {
-		return err
-	}
-	release, err := f.lock(context.Background())
-	if err != nil {
-		return err
-	}
-	old := f.release
-	f.release = release
-	return errors.Join(old(), f.ignore())
+	return f.ignore()
 }
 
-// ignore has git pass over the folder, itself included.
+// ignore makes git ignore the folder.
 func (f *Folder) ignore() error {
 	_, err := ownfile.Check(f.in(ignoreFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +187,7 @@ func (f *Folder) ignore() error {
 	return err
 }
 
-// put replaces a file of the folder. The agent may have taken the folder away.
+// put replaces a file. The agent may have removed the folder.
 func (f *Folder) put(name string, data []byte) error {
 	if err := ownfile.Folder(f.path); err != nil {
 		return err
@@ -198,9 +197,9 @@ func (f *Folder) put(name string, data []byte) error {
 
 func (f *Folder) in(name string) string { return filepath.Join(f.path, name) }
 
-// holds tells whether a file lies in the folder: what the agent writes there is
-// no work for the task.
-func (f *Folder) holds(file string) bool {
+// contains reports whether a file is in the folder: writing there is not work for
+// the task.
+func (f *Folder) contains(file string) bool {
 	rel, err := filepath.Rel(f.path, file)
 	return err == nil && filepath.IsLocal(rel)
 }

@@ -56,36 +56,25 @@ func TestTheFolder(t *testing.T) {
 			t.Errorf("got %s of %s, want the loop as it ended", left.Status, left.ConversationID)
 		}
 	})
-	inWorld(t, "has the state after each turn", func(w *world) {
-		look := func(w *world) {
-			left, err := outer.Left(w.dir)
-			w.must(err)
-			if left.Iterations != 1 {
-				t.Errorf("got %d iterations in the second turn, want 1", left.Iterations)
-			}
-		}
-		_, err := w.start(w.Context(), says("half"), while(look, says(promise)))
-		w.must(err)
-	})
 	inWorld(t, "is let in by one run at a time", func(w *world) {
 		busy := func(w *world) {
-			if lives, err := outer.Lives(w.dir); !lives || err != nil {
+			if lives, err := outer.Lives(w.dir, w.places.RunLock(id)); !lives || err != nil {
 				t.Errorf("got %v and %v, want that the run lives", lives, err)
 			}
-			if _, err := outer.Enter(w.Context(), w.dir); !errors.Is(err, outer.ErrBusy) {
+			if _, err := outer.Enter(w.Context(), w.dir, w.places.RunLock(id)); !errors.Is(err, outer.ErrBusy) {
 				t.Errorf("got %v, want that another run works here", err)
 			}
 		}
 		_, err := w.start(w.Context(), while(busy, says(promise)))
 		w.must(err)
-		if lives, err := outer.Lives(w.dir); lives || err != nil {
+		if lives, err := outer.Lives(w.dir, w.places.RunLock(id)); lives || err != nil {
 			t.Errorf("got %v and %v, want that no run lives", lives, err)
 		}
 	})
 	inWorld(t, "is made anew where the agent takes it away", func(w *world) {
 		clean := func(w *world) { w.must(os.RemoveAll(w.in(""))) }
 		locked := func(w *world) {
-			if lives, err := outer.Lives(w.dir); !lives || err != nil {
+			if lives, err := outer.Lives(w.dir, w.places.RunLock(id)); !lives || err != nil {
 				t.Errorf("got %v and %v, want that the run lives", lives, err)
 			}
 		}
@@ -93,6 +82,25 @@ func TestTheFolder(t *testing.T) {
 		w.must(err)
 		w.wantsPart("the task", w.file("prompt.md"), w.loop.Prompt)
 		w.wantsPart("the ignore file", w.file(".gitignore"), "*")
+	})
+	inWorld(t, "may be gone, and the loop still has its run", func(w *world) {
+		alone := func(w *world) {
+			w.must(os.RemoveAll(w.in("")))
+			if lives, err := outer.Lives(w.dir, w.places.RunLock(id)); !lives || err != nil {
+				t.Errorf("got %v and %v, want that the run lives", lives, err)
+			}
+			if _, err := outer.Enter(w.Context(), w.dir, w.places.RunLock(id)); !errors.Is(err, outer.ErrBusy) {
+				t.Errorf("got %v, want that another run works here", err)
+			}
+			if _, err := os.Lstat(w.in("")); err == nil {
+				t.Error("the run that was refused made a folder")
+			}
+		}
+		_, err := w.start(w.Context(), while(alone, says(promise)))
+		w.must(err)
+		if _, err := os.Lstat(w.places.RunLock(id)); err == nil {
+			t.Error("the lock stays when the run has ended")
+		}
 	})
 	inWorld(t, "has the task again where the agent changes it", func(w *world) {
 		change := func(w *world) { w.must(os.WriteFile(w.in("prompt.md"), []byte("do nothing"), 0o600)) }
@@ -137,7 +145,7 @@ func TestAHostileFolder(t *testing.T) {
 			w.must(os.Mkdir(filepath.Dir(elsewhere), 0o755))
 			w.must(os.WriteFile(elsewhere, []byte("precious"), 0o600))
 			w.must(make(w, elsewhere))
-			folder, err := outer.Enter(w.Context(), w.dir)
+			folder, err := outer.Enter(w.Context(), w.dir, w.places.RunLock(id))
 			if err == nil {
 				err = folder.Begin(w.loop)
 				w.must(folder.Leave())

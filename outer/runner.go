@@ -11,42 +11,41 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// Runner runs one loop: turn after turn, until the loop ends or its process
-// does. What it needs of the world is given to it.
+// Runner runs one loop, turn after turn, until the loop ends or ctx is done.
 type Runner struct {
 	Store  *state.Store
-	Folder *Folder // of the loop's workspace, entered
-	Driver Driver  // not closed by the runner
-	Env    []string
+	Folder *Folder  // of the loop's workspace; the caller leaves it
+	Driver Driver   // the caller closes it
+	Env    []string // for git
 
-	// Verify runs the verification that the loop waits for, and ends it early
-	// when the loop does not wait any more.
+	// Verify runs the verification that the loop waits for, and ends it early if the
+	// loop no longer waits for it.
 	Verify func(context.Context, loop.State) loop.Verification
 	// Words fills in the loop's prompt template; nil leaves the built-in words.
 	Words func(context.Context, loop.Words) loop.Worded
-	See   func(Seen)   // what the agent does, as it does it
-	Tell  func(Report) // what became of that
+	See   func(Seen)   // gets what the agent does; may be nil
+	Tell  func(Report) // gets what the loop does; may be nil
 
 	id      string
 	turns   int
 	session string
-	same    bool // the turn that failed is to be given again as it was
-	heard   bool // the agent has said or done something
+	same    bool // repeat the failed turn with the same prompt
+	placed  bool // the folder contains this loop: its agent started
 }
 
-// ReportKind says what a Report is about.
+// ReportKind is what a Report is about.
 type ReportKind string
 
 // The kinds of a report.
 const (
 	ReportTurn    ReportKind = "turn"    // a turn begins
 	ReportVerify  ReportKind = "verify"  // a promise is being verified
-	ReportDecided ReportKind = "decided" // it was decided what follows a turn: Action
-	ReportIdle    ReportKind = "idle"    // the agent rests; State tells why, and until when
-	ReportTrouble ReportKind = "trouble" // something else went wrong, and the loop goes on: Err
+	ReportDecided ReportKind = "decided" // Action follows the turn
+	ReportIdle    ReportKind = "idle"    // the loop waits; State says why and until when
+	ReportTrouble ReportKind = "trouble" // Err happened, and the loop goes on
 )
 
-// Report is what a runner tells of a loop.
+// Report is an event of a loop.
 type Report struct {
 	Kind   ReportKind
 	State  loop.State
@@ -54,24 +53,15 @@ type Report struct {
 	Err    error
 }
 
-// RefusedError tells that a loop does not go on.
-type RefusedError struct{ Why, Remedy string }
-
-// Error tells why.
-func (e *RefusedError) Error() string { return e.Why }
-
-// Hint tells what can be done about it.
-func (e *RefusedError) Hint() string { return e.Remedy }
-
-// Start runs a loop that is new. It returns when the loop has ended, or is
-// paused because its agent failed or is stuck; and with the error of ctx when
-// that is done, after the agent's turn was cancelled. A loop whose agent could
-// not be started, and so has said and done nothing, is not kept.
+// Start runs a new loop. It returns when the loop has ended, or is paused because its
+// agent failed or is stuck. When ctx is done it cancels the turn, pauses the loop and
+// returns the error of ctx. If the agent cannot be started, the error is a
+// *StartError and no loop remains.
 func (r *Runner) Start(ctx context.Context, l loop.State) (loop.State, error) {
 	if l.StartedAt.IsZero() {
 		l.StartedAt = time.Now()
 	}
-	if err := r.Folder.Begin(l); err != nil {
+	if err := r.Folder.check(); err != nil {
 		return l, err
 	}
 	if err := r.Store.Begin(ctx, l.ConversationID, l); err != nil {
@@ -84,15 +74,14 @@ func (r *Runner) Start(ctx context.Context, l loop.State) (loop.State, error) {
 	}
 	l, err = r.run(ctx, l, l.StartText())
 	var start *StartError
-	if errors.As(err, &start) && r.turns <= 1 && l.Iterations == 0 && !r.heard {
-		l, _ = r.apply(loop.Event{Kind: loop.EventCancel, Text: "the agent could not be started"})
-		r.save(l)
+	if errors.As(err, &start) && !r.placed {
+		return loop.State{}, errors.Join(err, r.Store.Drop(context.WithoutCancel(ctx), r.id))
 	}
 	return l, err
 }
 
-// Resume runs a loop again whose process has ended. The event says how its agent
-// is talked to now, and may raise its limits. All else is as for Start.
+// Resume continues a loop whose process has ended. The event may change the agent and
+// raise limits. The rest is as for Start.
 func (r *Runner) Resume(ctx context.Context, id string, e loop.Event) (loop.State, error) {
 	r.id = id
 	if err := r.settle(ctx); err != nil {
@@ -103,21 +92,21 @@ func (r *Runner) Resume(ctx context.Context, id string, e loop.Event) (loop.Stat
 	switch {
 	case err != nil:
 		return l, err
-	case text == "": // what was done last was enough
+	case text == "": // its last turn already kept the promise
 		r.save(l)
 		return l, nil
 	}
 	if err := r.Folder.Begin(l); err != nil {
 		return l, errors.Join(err, r.interrupt(err.Error()))
 	}
+	r.placed = true
 	return r.run(ctx, l, text)
 }
 
-// settleWait is how long a verification may take to see that nobody waits for it.
+// settleWait is how long a verification may take to notice that nobody waits for it.
 const settleWait = 20 * time.Second
 
-// settle waits for the end of a verification that a run left behind which was
-// killed.
+// settle waits for the end of a verification that a killed run left behind.
 func (r *Runner) settle(ctx context.Context) error {
 	late := time.Now().Add(settleWait)
 	for {
@@ -129,7 +118,7 @@ func (r *Runner) settle(ctx context.Context) error {
 			return err
 		}
 		if time.Now().After(late) {
-			_, err := r.apply(loop.Event{Kind: loop.EventVerified, Idle: true, Verified: loop.Verification{ID: l.Verifying.ID}})
+			_, err := r.apply(loop.Event{Kind: loop.EventVerified, Continue: loop.Continue{Idle: true}, Answers: loop.Answers{Verified: loop.Verification{ID: l.Verifying.ID}}})
 			return err
 		}
 		if !wait(ctx, poll) {
@@ -138,7 +127,7 @@ func (r *Runner) settle(ctx context.Context) error {
 	}
 }
 
-// run gives the agent one turn after the other.
+// run gives the agent turn after turn.
 func (r *Runner) run(ctx context.Context, l loop.State, text string) (loop.State, error) {
 	r.session = l.Run.Session
 	for {
@@ -165,12 +154,11 @@ func (r *Runner) run(ctx context.Context, l loop.State, text string) (loop.State
 	}
 }
 
-// gaveUp tells of a pause that nobody asked for: the run ends, and its user
-// looks at it.
-func gaveUp(l loop.State) bool { return l.Status == loop.Paused && l.PauseReason != "user" }
+// gaveUp reports whether the loop paused itself, which ends the run.
+func gaveUp(l loop.State) bool { return l.Status == loop.Paused && l.PauseReason != loop.PauseUser }
 
-// idle waits until the agent is to go on, and gives its prompt: the same text
-// again, or where that is empty a new one.
+// idle waits until the loop may go on and returns the next prompt: again, or a new
+// one if again is empty.
 func (r *Runner) idle(ctx context.Context, l loop.State, again string) (loop.State, string, error) {
 	told := loop.State{}
 	for {
@@ -198,10 +186,10 @@ func (r *Runner) idle(ctx context.Context, l loop.State, again string) (loop.Sta
 	}
 }
 
-// poll is how often the loop's file is looked at for what others did to it.
+// poll is how often we check the loop's file for changes by others.
 const poll = 250 * time.Millisecond
 
-// due tells whether a loop goes on now, else when to look again.
+// due reports whether the loop goes on now, or returns when to check again.
 func (r *Runner) due(l loop.State) (time.Duration, bool) {
 	switch {
 	case l.Status == loop.Paused:
@@ -213,10 +201,10 @@ func (r *Runner) due(l loop.State) (time.Duration, bool) {
 	return min(left, poll), left <= 0
 }
 
-// wake brings an idle loop to its next prompt.
+// wake returns the next prompt of an idle loop.
 func (r *Runner) wake(ctx context.Context, l loop.State, again string) (loop.State, string, error) {
 	if l.RetryAt.IsZero() || again == "" {
-		return r.goOn(ctx, loop.Event{Kind: loop.EventContinue, Run: r.now(l), Text: whyAwake(l)})
+		return r.goOn(ctx, loop.Event{Kind: loop.EventContinue, Text: whyAwake(l), Continue: loop.Continue{Run: r.now(l)}})
 	}
 	next, action, err := r.act(loop.Event{Kind: loop.EventAgain})
 	switch {
@@ -227,32 +215,32 @@ func (r *Runner) wake(ctx context.Context, l loop.State, again string) (loop.Sta
 	case next.Status.Ended():
 		r.tell(Report{Kind: ReportDecided, State: next, Action: action})
 		return next, "", nil
-	case action.Kind == loop.Refuse: // paused in this moment
+	case action.Kind == loop.Refuse: // just paused
 		return r.idle(ctx, next, "")
 	}
 	return next, again, nil
 }
 
-// whyAwake is what the agent is told when it goes on.
+// whyAwake tells the agent why it goes on.
 func whyAwake(l loop.State) string {
 	if !l.RetryAt.IsZero() {
-		return "Your last turn failed. Look at what it left behind, and go on."
+		return "Your last turn failed. Check what it left behind, and continue."
 	}
-	return "The user lets the loop go on."
+	return "The user resumed the loop."
 }
 
-// now is how the agent is talked to, with the session that it is in.
+// now returns how to reach the agent, with its current session.
 func (r *Runner) now(l loop.State) loop.Run {
 	run := l.Run
 	run.Session = r.session
 	return run
 }
 
-// gone is for a loop whose file is not there: it has ended, or the folder was
-// cleared, and then it goes on from its record.
+// gone handles a loop without a file: it has ended, or somebody removed the file,
+// and it continues from the archive.
 func (r *Runner) gone(ctx context.Context) (loop.State, string, error) {
-	// Who ends a loop says so in its file before the record does: the lock is
-	// waited for, so that no loop is taken up again that ends at this moment.
+	// A loop that is just ending holds the lock until the archive says so. Waiting for
+	// the lock keeps us from continuing it.
 	if l, err := r.apply(loop.Event{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, "", err
 	}
@@ -260,12 +248,12 @@ func (r *Runner) gone(ctx context.Context) (loop.State, string, error) {
 	if err != nil || l.Status.Ended() {
 		return l, "", err
 	}
-	return r.goOn(ctx, loop.Event{Kind: loop.EventContinue, Run: r.now(l), Text: "The loop's file was cleared away; it goes on from its record."})
+	return r.goOn(ctx, loop.Event{Kind: loop.EventContinue, Text: "The loop's file was removed; it continues from the archive.", Continue: loop.Continue{Run: r.now(l)}})
 }
 
-// interrupted pauses a loop whose process is asked to end.
+// interrupted pauses the loop: our process must end.
 func (r *Runner) interrupted(ctx context.Context, l loop.State) (loop.State, error) {
-	err := r.interrupt(fmt.Sprintf("interrupted; cursor-ralph run --resume %s goes on", r.id))
+	err := r.interrupt(fmt.Sprintf("interrupted; to continue: cursor-ralph run --resume %s", r.id))
 	if now, readErr := r.Store.Read(r.id); readErr == nil {
 		l = now
 	} else if now, readErr := r.Store.Archived(r.id); readErr == nil {
@@ -278,13 +266,25 @@ func (r *Runner) interrupted(ctx context.Context, l loop.State) (loop.State, err
 func (r *Runner) interrupt(why string) error {
 	_, err := r.apply(loop.Event{Kind: loop.EventInterrupt, Text: why})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it has ended
+		return nil // the loop has ended
 	}
 	return err
 }
 
+// onStart reports a turn whose agent has started. In the first turn it writes the
+// task into the folder.
+func (r *Runner) onStart(l loop.State) {
+	if !r.placed {
+		r.placed = true
+		if err := r.Folder.Begin(l); err != nil {
+			r.trouble(err)
+		}
+	}
+	r.tell(Report{Kind: ReportTurn, State: l})
+}
+
 func (r *Runner) save(l loop.State) {
-	if l.ConversationID == "" {
+	if l.ConversationID == "" || !r.placed {
 		return
 	}
 	if err := r.Folder.Save(l); err != nil {
@@ -300,7 +300,7 @@ func (r *Runner) tell(report Report) {
 
 func (r *Runner) trouble(err error) { r.tell(Report{Kind: ReportTrouble, Err: err}) }
 
-// wait tells whether the time has passed before ctx is done.
+// wait reports whether the time has passed before ctx is done.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -312,5 +312,5 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// ID names the loop that runs; it is empty before that.
+// ID returns the loop's id; it is empty before Start and Resume.
 func (r *Runner) ID() string { return r.id }

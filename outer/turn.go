@@ -5,34 +5,36 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/owncall"
+	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// Why a turn is cut off, by us.
+// Why we end a turn.
 var (
 	errEnded  = errors.New("the loop has ended")
-	errTimeUp = errors.New("the loop's time is over")
-	errHangs  = errors.New("the agent did not end its turn when it was told to")
+	errTimeUp = errors.New("the loop has reached its time limit")
+	errHangs  = errors.New("the agent did not end its cancelled turn")
 )
 
-// turn gives the agent a prompt, and lets the loop decide what follows.
+// turn gives the agent a prompt and lets the loop decide what follows.
 func (r *Runner) turn(ctx context.Context, l loop.State, text string) (loop.State, loop.Action, error) {
 	r.turns++
 	r.same = false
-	e := loop.Event{Generation: fmt.Sprintf("%s-%d", strconv.FormatInt(time.Now().UnixNano(), 36), r.turns), Status: loop.Completed}
-	r.tell(Report{Kind: ReportTurn, State: l})
+	e := loop.Event{Generation: fmt.Sprintf("%s-%d", strconv.FormatInt(time.Now().UnixNano(), 36), r.turns), Stop: loop.Stop{Status: loop.Completed}}
 	prompt := Prompt{Text: text, Fresh: l.Run.Fresh, Session: r.session, Guarded: l.Guarded()}
 	err := r.drive(ctx, l, prompt, e.Generation)
 	var start *StartError
 	var transient *TransientError
 	switch {
 	case ctx.Err() != nil && err != nil:
-		return l, loop.Action{}, nil // the caller sees to it
+		return l, loop.Action{}, nil // the caller handles it
 	case errors.Is(err, errEnded):
 		l, _, err := r.gone(ctx)
 		return l, loop.Action{}, err
@@ -51,9 +53,9 @@ func (r *Runner) turn(ctx context.Context, l loop.State, text string) (loop.Stat
 	return r.stopped(ctx, e)
 }
 
-// notStarted pauses the loop of an agent that is not there.
+// notStarted pauses the loop: there is no agent.
 func (r *Runner) notStarted(l loop.State, cause error) (loop.State, loop.Action, error) {
-	next, err := r.apply(loop.Event{Kind: loop.EventInterrupt, Status: loop.Errored, Text: cause.Error()})
+	next, err := r.apply(loop.Event{Kind: loop.EventInterrupt, Text: cause.Error(), Stop: loop.Stop{Status: loop.Errored}})
 	if err != nil {
 		return l, loop.Action{}, errors.Join(cause, err)
 	}
@@ -61,19 +63,19 @@ func (r *Runner) notStarted(l loop.State, cause error) (loop.State, loop.Action,
 }
 
 const (
-	closeAfter = 20 * time.Second // a driver that does not cancel a turn is closed
-	leaveAfter = 10 * time.Second // and then not waited for any more
+	closeAfter = 20 * time.Second // if the driver does not cancel a turn
+	leaveAfter = 10 * time.Second // if closing it does not help either
 )
 
-// drive has the driver give the prompt, and cuts the turn off when the loop has
-// ended or its time is over.
+// drive runs the driver's turn and ends it early if the loop has ended or reached
+// its time limit.
 func (r *Runner) drive(ctx context.Context, l loop.State, p Prompt, generation string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	n := &notes{Runner: r, generation: generation}
+	n := &notes{Runner: r, generation: generation, onStart: func() { r.onStart(l) }, size: map[string]int{}}
 	defer n.close()
 	done := make(chan error, 1)
-	go func() { done <- r.Driver.Turn(ctx, p, n.take) }()
+	go func() { done <- r.Driver.Turn(ctx, p, n.see) }()
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -85,10 +87,13 @@ func (r *Runner) drive(ctx context.Context, l loop.State, p Prompt, generation s
 	}
 	cancel(nil)
 	<-watched
+	if start := (*StartError)(nil); !errors.As(err, &start) {
+		n.see(Seen{Started: true}) // the agent started, even if it said nothing or failed
+	}
 	return err
 }
 
-// await waits for the end of a turn, and not for ever once it was cancelled.
+// await waits for the end of a turn, and for a limited time once it is cancelled.
 func (r *Runner) await(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
@@ -111,10 +116,10 @@ func (r *Runner) await(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// lastWords is how long an agent may go on that has ended its loop itself.
+// lastWords is the time an agent has left after it has ended its loop itself.
 const lastWords = 10 * time.Second
 
-// watch cuts off a turn that nobody wants any more.
+// watch ends the turn of a loop that has ended or reached its time limit.
 func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCauseFunc) {
 	for wait(ctx, poll) {
 		now, err := r.Store.Read(r.id)
@@ -122,7 +127,7 @@ func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCaus
 		case errors.Is(err, fs.ErrNotExist):
 			was, err := r.Store.Archived(r.id)
 			if err != nil || !was.Status.Ended() {
-				continue // cleared away: it is seen to at the end of the turn
+				continue // the file was removed: the end of the turn handles it
 			}
 			if was.Status == loop.Blocked {
 				wait(ctx, lastWords)
@@ -132,45 +137,56 @@ func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCaus
 		case err == nil && now.Stop:
 			cut(errTimeUp) // the stop that follows ends the loop
 			return
-		case err == nil && now.MaxDuration > 0 && time.Since(l.StartedAt) >= time.Duration(now.MaxDuration):
+		case err == nil && now.MaxDuration > 0 && now.Worked(time.Now()) >= time.Duration(now.MaxDuration):
 			cut(errTimeUp)
 			return
 		}
 	}
 }
 
-// What is kept of a turn in the journal.
+// How much of a turn the journal keeps.
 const (
-	keptText  = 1 << 20  // bytes of one message, its end
+	keptText  = 1 << 20  // bytes at the end of a message
 	keptLine  = 4 << 10  // bytes of anything else
-	keptTurn  = 32 << 20 // bytes of all
-	textExtra = 200      // bytes of a record beside its text, about
+	keptTurn  = 32 << 20 // bytes of all messages, and of all tool calls
+	keptEnd   = 2 << 20  // bytes of further messages: the last ones, with the promise
+	textExtra = 200      // bytes of a record beside its text, roughly
 )
 
-// notes are what is seen in one turn.
+// notes collects what happens in one turn.
 type notes struct {
 	*Runner
 	generation string
+	onStart    func()
 
-	mu    sync.Mutex
-	over  bool
-	size  int
-	fault bool
+	mu      sync.Mutex
+	over    bool
+	started bool
+	size    map[string]int // by the kind of a record
+	end     []loop.Record  // messages beyond the limit
+	warned  bool
 }
 
-// close lets a driver that goes on for too long tell nothing more.
+// close ends the notes: a driver that hangs may still report something.
 func (n *notes) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.over = true
+	for _, rec := range n.end {
+		n.write(rec)
+	}
 }
 
-// take keeps what the loop needs, and shows all.
-func (n *notes) take(s Seen) {
+// see records what the loop needs and passes everything on.
+func (n *notes) see(s Seen) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.over {
 		return
+	}
+	if !n.started {
+		n.started = true
+		n.onStart()
 	}
 	if s.Session != "" && s.Session != n.session {
 		n.session = s.Session
@@ -178,7 +194,6 @@ func (n *notes) take(s Seen) {
 			n.trouble(err)
 		}
 	}
-	n.heard = n.heard || s.Record.Kind != "" || s.Text != "" || s.Tool != ""
 	if s.Record.Kind != "" {
 		n.record(s)
 	}
@@ -187,27 +202,51 @@ func (n *notes) take(s Seen) {
 	}
 }
 
-// record puts a line into the journal. A flood of them is cut off, and told once.
+// record appends to the journal. Beyond the limit it warns once and keeps only the
+// last messages.
 func (n *notes) record(s Seen) {
 	rec := s.Record
 	rec.At, rec.Generation = time.Now(), n.generation
 	if rec.ID != "" {
-		rec.ID = n.generation + ":" + head(rec.ID) // another turn may use the same one
+		rec.ID = n.generation + ":" + head(rec.ID) // agents may count from 1 in each turn
 	}
-	rec.Own = rec.Kind == loop.RecordTool && (owncall.Is(s.Command, rec.File) || rec.File != "" && n.Folder.holds(rec.File))
+	rec.Own = rec.Kind == loop.RecordTool && (selfcall.Is(s.Command, rec.File) || rec.File != "" && n.Folder.contains(rec.File))
 	rec.Tool, rec.File, rec.Error, rec.Command = head(rec.Tool), head(rec.File), head(rec.Error), head(rec.Command)
-	if len(rec.Text) > keptText {
-		rec.Text = rec.Text[len(rec.Text)-keptText:]
+	rec.Text = strings.Clone(text.Tail(rec.Text, keptText))
+	if n.size[rec.Kind] += size(rec); n.size[rec.Kind] <= keptTurn {
+		n.write(rec)
+		return
 	}
-	n.size += len(rec.Text) + len(rec.Error) + len(rec.File) + textExtra
-	err := error(nil)
-	if n.size > keptTurn {
-		err = fmt.Errorf("the agent says and does so much in a turn that no more of it is kept than %d MiB", keptTurn>>20)
-	} else {
-		err = n.Store.Record(n.id, rec)
+	n.warn(fmt.Errorf("the agent's turn is too large: of what it says beyond %d MiB only the end is kept", keptTurn>>20))
+	if rec.Kind == loop.RecordText {
+		n.end = lastOf(append(n.end, rec))
 	}
-	if err != nil && !n.fault {
-		n.fault = true
+}
+
+// size estimates the bytes of a record in the journal.
+func size(rec loop.Record) int { return len(rec.Text) + len(rec.Error) + len(rec.File) + textExtra }
+
+// lastOf drops the oldest records until the rest fits.
+func lastOf(list []loop.Record) []loop.Record {
+	total := 0
+	for i, rec := range slices.Backward(list) {
+		if total += size(rec); total > keptEnd {
+			return slices.Delete(list, 0, i+1)
+		}
+	}
+	return list
+}
+
+func (n *notes) write(rec loop.Record) {
+	if err := n.Store.AddToJournal(n.id, rec); err != nil {
+		n.warn(err)
+	}
+}
+
+// warn reports a problem with the journal, once per turn.
+func (n *notes) warn(err error) {
+	if !n.warned {
+		n.warned = true
 		n.trouble(err)
 	}
 }

@@ -92,7 +92,7 @@ func (w *world) Close() error {
 
 func (w *world) newRunner() *outer.Runner {
 	w.Helper()
-	folder, err := outer.Enter(w.Context(), w.dir)
+	folder, err := outer.Enter(w.Context(), w.dir, w.places.RunLock(id))
 	w.must(err)
 	return &outer.Runner{Store: w.store, Folder: folder, Driver: w, Verify: w.result,
 		Tell: func(r outer.Report) { w.reports = append(w.reports, r) }}
@@ -120,13 +120,13 @@ func (w *world) resume(ctx context.Context, turns ...turn) (loop.State, error) {
 	w.turns = append(w.turns[:len(w.prompts):len(w.prompts)], turns...)
 	r := w.newRunner()
 	defer func() { w.must(r.Folder.Leave()) }()
-	return r.Resume(ctx, id, loop.Event{Run: w.loop.Run})
+	return r.Resume(ctx, id, loop.Event{Continue: loop.Continue{Run: w.loop.Run}})
 }
 
 // apply is what another terminal does to the loop.
 func (w *world) apply(kind loop.EventKind, text string) {
 	w.Helper()
-	_, _, err := w.store.Apply(w.Context(), id, loop.Event{Kind: kind, Text: text, Idle: kind == loop.EventContinue})
+	_, _, err := w.store.Apply(w.Context(), id, loop.Event{Kind: kind, Text: text, Continue: loop.Continue{Idle: kind == loop.EventContinue}})
 	w.must(err)
 }
 

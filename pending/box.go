@@ -5,7 +5,12 @@
 // named <unix-milliseconds>-<pid> is unbound: a tool-use hook binds it by its
 // token, or the next conversation of its workspace that stops claims it. A
 // claim is a rename, so it happens at most once and a kill leaves the loop
-// either pending or claimed. Loops that run are in package state.
+// either pending or claimed. Loops that run are in package state, whose lock is
+// taken before the folder's.
+//
+// Methods release their locks before they return. ctx limits the wait for a lock.
+// Errors wrap fs.ErrNotExist if there is no such file, and fs.ErrExist if the
+// conversation has one already.
 package pending
 
 import (
@@ -22,17 +27,19 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // Box is the folder of pending loops.
 type Box struct {
 	places platform.Places
+	store  *state.Store
 	now    func() time.Time
 }
 
-// New returns the box in the given places.
-func New(places platform.Places, now func() time.Time) *Box {
-	return &Box{places, now}
+// New returns the box in the given places, whose loops become live in the store.
+func New(places platform.Places, store *state.Store, now func() time.Time) *Box {
+	return &Box{places, store, now}
 }
 
 // TokenLine begins the line by which the command line tells a hook which file
@@ -50,13 +57,10 @@ type Item struct {
 	broken bool // it could be read and is not a loop's file, or not yet
 }
 
-// Unbound tells whether no conversation owns the item.
-func (i Item) Unbound() bool { return i.State.ConversationID == "" && unboundStem(i.Name) }
-
-// Stale tells whether an unbound item is too old to be claimed.
+// Stale reports whether an unbound item is too old to be claimed.
 func (i Item) Stale() bool { return i.Age > staleAfter && unboundStem(i.Name) }
 
-// young tells whether a file was just written. One from the future was not.
+// young reports whether a file was just written. One from the future was not.
 func (i Item) young(d time.Duration) bool { return i.Age.Abs() < d }
 
 const (
@@ -66,15 +70,14 @@ const (
 )
 
 // Put writes a loop that was asked for: under its conversation's name, or
-// unbound, with a token made from secret if there is one. An fs.ErrExist tells that the
-// conversation has one already. It gives the file's path and its token.
+// unbound, with a token made from secret if there is one. It returns the file's
+// path and its token. The error is fs.ErrExist if the conversation has one already.
 func (b *Box) Put(ctx context.Context, l loop.State, secret string) (path, token string, err error) {
-	release, err := b.lock(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	path, token, err = b.put(l, secret)
-	return path, token, errors.Join(err, release())
+	err = b.locked(ctx, func() error {
+		path, token, err = b.put(l, secret)
+		return err
+	})
+	return path, token, err
 }
 
 func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
@@ -89,16 +92,37 @@ func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
 		return "", "", err
 	}
 	path = b.path(name)
-	if err := b.makeRoom(name, path); err != nil {
+	if err := b.makeRoom(name, path, l); err != nil {
 		return path, "", err
 	}
 	l.CreatedAt = b.now()
 	return path, token, b.write(path, l)
 }
 
-// makeRoom moves out of the way what is no loop's file, and an ended loop that
-// a killed Change has left.
-func (b *Box) makeRoom(name, path string) error {
+// Ask puts a loop for its conversation while nothing can happen to the one that
+// runs there. If wants, which gets that loop or nil, returns true, l is put and the
+// other one ends as replaced. It reports whether l was put: another copy of our
+// hook may have been faster, or was killed here.
+func (b *Box) Ask(ctx context.Context, l loop.State, wants func(running *loop.State) (bool, error)) (done bool, err error) {
+	err = b.store.Ask(ctx, l.ConversationID, func(running *loop.State) (bool, error) {
+		wanted, err := wants(running)
+		if !wanted || err != nil {
+			return false, err
+		}
+		_, _, err = b.Put(ctx, l, "")
+		done = err == nil
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		return true, err
+	})
+	return done, err
+}
+
+// makeRoom moves a file that is not a loop's out of the way, and an ended loop
+// that a killed Change left. A request that the user sent again, in another
+// turn, takes the place of the first: the loop belongs to the later turn.
+func (b *Box) makeRoom(name, path string, l loop.State) error {
 	there := b.item(name, path)
 	suffix := ".ended"
 	switch {
@@ -108,6 +132,8 @@ func (b *Box) makeRoom(name, path string) error {
 		suffix = ".corrupt"
 	case there.Err != nil:
 		return there.Err
+	case l.AskedIn != "" && l.AskedIn != there.State.AskedIn && there.State.SameTask(l) && !there.State.Status.Ended():
+		return nil
 	case !there.State.Status.Ended():
 		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
@@ -132,24 +158,39 @@ func (b *Box) freeStem() string {
 	}
 }
 
+// Has reports whether there is a pending file of this name.
+func (b *Box) Has(name string) bool {
+	_, err := os.Lstat(b.path(name))
+	return err == nil
+}
+
 func (b *Box) path(name string) string {
 	return filepath.Join(b.places.Pending(), name+".json")
 }
 
-func (b *Box) lock(ctx context.Context) (func() error, error) { return b.lockFile(ctx, lockName) }
-
-func (b *Box) lockFile(ctx context.Context, name string) (func() error, error) {
-	if err := ownfile.Folder(b.places.Pending()); err != nil {
-		return nil, err
-	}
-	return ownfile.Lock(ctx, filepath.Join(b.places.Pending(), name))
+func (b *Box) locked(ctx context.Context, do func() error) error {
+	return b.whileHeld(ctx, lockName, do)
 }
 
-const lockName = ".lock"
+func (b *Box) whileHeld(ctx context.Context, name string, do func() error) error {
+	if err := ownfile.Folder(b.places.Pending()); err != nil {
+		return err
+	}
+	release, err := ownfile.Lock(ctx, filepath.Join(b.places.Pending(), name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), release())
+}
+
+const (
+	lockName       = ".lock"
+	changeLockName = ".change.lock"
+)
 
 func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), lockName) }
 
-// List gives every pending file, the legacy one too, in the order of their
+// List returns every pending file, the legacy one too, in the order of their
 // names.
 func (b *Box) List() ([]Item, error) {
 	names, err := ownfile.Names(b.places.Pending())
@@ -194,59 +235,7 @@ func (b *Box) item(name, path string) Item {
 	return i
 }
 
-// Change rewrites a pending loop, or, where change makes it an ended one,
-// takes it out and gives it to archive. It gives an fs.ErrNotExist where a
-// conversation claimed the file in between.
-func (b *Box) Change(ctx context.Context, i Item, change func(loop.State) loop.State, archive func(loop.State) error) error {
-	release, err := b.lockFile(ctx, ".change.lock")
-	if err != nil {
-		return err
-	}
-	return errors.Join(b.change(ctx, i, change, archive), release())
-}
-
-// change marks an ended loop in its file before it is archived: killed in
-// between, nobody claims it, and the next change goes on. The folder is not
-// locked meanwhile, because archive may lock the loop, and whoever claims
-// takes the two locks in the other order.
-func (b *Box) change(ctx context.Context, i Item, change func(loop.State) loop.State, archive func(loop.State) error) error {
-	var l loop.State
-	err := b.locked(ctx, func() (err error) {
-		l, err = b.rewrite(i, change)
-		return err
-	})
-	if err != nil || !l.Status.Ended() {
-		return err
-	}
-	if err := archive(l); err != nil {
-		return err
-	}
-	return b.locked(ctx, func() error {
-		if now := b.item(i.Name, i.Path); now.Err != nil || !now.State.Status.Ended() {
-			return nil // another loop was put there
-		}
-		return os.Remove(i.Path)
-	})
-}
-
-func (b *Box) rewrite(i Item, change func(loop.State) loop.State) (loop.State, error) {
-	now := b.item(i.Name, i.Path)
-	if now.Err != nil || now.State.Status.Ended() {
-		return now.State, now.Err
-	}
-	l := change(now.State)
-	return l, b.write(i.Path, l)
-}
-
-func (b *Box) locked(ctx context.Context, do func() error) error {
-	release, err := b.lock(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(), release())
-}
-
-// unboundStem tells whether a file of this name waits for any conversation:
+// unboundStem reports whether a file of this name waits for any conversation:
 // <digits>-<digits>, with an N after the first ones where date knows no
 // milliseconds (macOS).
 func unboundStem(name string) bool {

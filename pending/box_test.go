@@ -31,7 +31,7 @@ func TestPut(t *testing.T) {
 		t.Errorf("got %s and the token %q, want %s and none: the name says whose it is", path, token, w.path(me))
 	}
 	i := w.item(me)
-	if i.Err != nil || i.Unbound() || i.State.Prompt != "do it" || i.State.Workspace != "/w" || !i.State.CreatedAt.Equal(w.now) {
+	if i.Err != nil || i.State.ConversationID == "" || i.State.Prompt != "do it" || i.State.Workspace != "/w" || !i.State.CreatedAt.Equal(w.now) {
 		t.Errorf("got %+v", i)
 	}
 	_, _, err := w.box.Put(w.context(), l, "")
@@ -51,7 +51,7 @@ func TestPutWithoutAConversation(t *testing.T) {
 	if want := name + ":secret"; token != want || !pending.IsToken(token) {
 		t.Errorf("got the token %s, want %s", token, want)
 	}
-	if i := w.item(name); i.State.Token != token || !i.Unbound() || i.State.ConversationID != "" {
+	if i := w.item(name); i.State.Token != token || i.State.ConversationID != "" {
 		t.Errorf("got %+v, want an unbound file with the token", i)
 	}
 	path, token = w.put(task("b"), "")
@@ -129,20 +129,19 @@ func TestBind(t *testing.T) {
 		me + ":secret", "../x:secret", "../../etc/passwd:x", "..:x", ".lock:x", "1/2-3:x", "1-2/../../x:s", "1-\x00:x", " " + token,
 		strings.Repeat("1", 1000) + "-1:x",
 	} {
-		if _, err := w.box.Bind(w.context(), wrong, me); err == nil {
+		if err := w.box.BindFile(w.context(), wrong, me); err == nil {
 			t.Fatalf("%.40q: got no error", wrong)
 		}
 		if !w.exists(path) {
 			t.Fatalf("%q took the file", wrong)
 		}
 	}
-	l, err := w.box.Bind(w.context(), token, me)
-	w.must(err)
-	if l.Prompt != "a" || w.exists(path) || w.item(me).State.Prompt != "a" {
-		t.Errorf("got %q, and the file %s still there: %v; want it under the name of the conversation", l.Prompt, path, w.exists(path))
+	w.must(w.box.BindFile(w.context(), token, me))
+	if w.exists(path) || w.item(me).State.Prompt != "a" {
+		t.Errorf("the file %s is still there: %v; want it under the name of the conversation", path, w.exists(path))
 	}
 	for _, id := range []string{me, other} {
-		if _, err := w.box.Bind(w.context(), token, id); !errors.Is(err, fs.ErrNotExist) {
+		if err := w.box.BindFile(w.context(), token, id); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a later binding: got %v, want fs.ErrNotExist", err)
 		}
 	}
@@ -153,9 +152,8 @@ func TestBindWhereTheConversationHasAFileAlready(t *testing.T) {
 	w.file(me, seven("first"), 0)
 	_, token := w.put(task("second"), "secret")
 	before := w.files()
-	l, err := w.box.Bind(w.context(), token, me)
-	if !errors.Is(err, fs.ErrExist) || l.Prompt != "second" {
-		t.Errorf("got %v and %q, want fs.ErrExist and what was asked for", err, l.Prompt)
+	if err := w.box.BindFile(w.context(), token, me); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v, want fs.ErrExist", err)
 	}
 	if diff := cmp.Diff(before, w.files()); diff != "" {
 		t.Errorf("got other files (-before +after):\n%s", diff)
@@ -165,7 +163,7 @@ func TestBindWhereTheConversationHasAFileAlready(t *testing.T) {
 func TestBindOfAnEndedFile(t *testing.T) {
 	w := newWorld(t)
 	w.file("1700000000000-7", with(map[string]any{"token": "1700000000000-7:s", "status": "CANCELLED"}), 0)
-	if _, err := w.box.Bind(w.context(), "1700000000000-7:s", me); !errors.Is(err, fs.ErrNotExist) {
+	if err := w.box.BindFile(w.context(), "1700000000000-7:s", me); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist: it was cancelled", err)
 	}
 }
@@ -178,7 +176,7 @@ func TestOfManyBindingsTheFirstWins(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range n {
 		group.Go(func() {
-			_, err := w.box.Bind(w.context(), token, fmt.Sprint("chat-", i))
+			err := w.box.BindFile(w.context(), token, fmt.Sprint("chat-", i))
 			won[i] = err == nil
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Error(err)
@@ -253,7 +251,7 @@ func TestList(t *testing.T) {
 	w.must(err)
 	var got []string
 	for _, i := range items {
-		got = append(got, fmt.Sprintf("%s unbound=%v stale=%v err=%v", i.Name, i.Unbound(), i.Stale(), i.Err != nil))
+		got = append(got, fmt.Sprintf("%s unbound=%v stale=%v err=%v", i.Name, i.State.ConversationID == "" && i.Err == nil, i.Stale(), i.Err != nil))
 	}
 	want := []string{
 		me + " unbound=false stale=false err=false",
@@ -361,7 +359,7 @@ func TestArchivingDoesNotHoldTheFolder(t *testing.T) {
 	err := w.box.Change(w.context(), w.item(me), cancel, func(loop.State) error {
 		ctx, cancel := context.WithTimeout(w.Context(), 5*time.Second)
 		defer cancel()
-		_, err := w.box.Claim(ctx, pending.Claimant{ID: other, Stopped: true}, w.live(other))
+		_, err := w.box.Take(ctx, pending.Claimant{ID: other, Stopped: true}, w.live(other))
 		return err
 	})
 	if err != nil {

@@ -263,7 +263,7 @@ func TestClaimOfAHostileIDTouchesNothing(t *testing.T) {
 	w.must(os.WriteFile(filepath.Join(w.places.Base, "x.json"), []byte(seven("b")), 0o600))
 	before := w.files()
 	for _, id := range []string{"", ".", "..", "../x", ".lock", "a/b", "/etc/passwd", "a\nb", "a\x00b", `a"b`, strings.Repeat("a", 129), "a b", "ä"} {
-		_, err := w.box.Claim(w.context(), pending.Claimant{ID: id, Stopped: true}, filepath.Join(w.places.Base, "live.json"))
+		_, err := w.box.Take(w.context(), pending.Claimant{ID: id, Stopped: true}, filepath.Join(w.places.Base, "live.json"))
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q: got %v, want a refusal", id, err)
 		}
@@ -285,7 +285,7 @@ func TestEachFileIsClaimedOnce(t *testing.T) {
 	for i := range claimants {
 		group.Go(func() {
 			id := fmt.Sprintf("chat-%d", i)
-			_, err := w.box.Claim(w.context(), pending.Claimant{ID: id, Stopped: true}, w.live(id))
+			_, err := w.box.Take(w.context(), pending.Claimant{ID: id, Stopped: true}, w.live(id))
 			got[i] = err == nil
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Error(err)
@@ -373,5 +373,32 @@ func TestWaitingInAFreshLargeFolderLeavesNoMark(t *testing.T) {
 	w.must(os.Chtimes(w.places.Pending(), info.ModTime(), info.ModTime())) // as a coarse clock would have it
 	if !w.box.Waiting(who) {
 		t.Error("got nothing, want the file that came in within one tick of the clock")
+	}
+}
+
+// Whose a file is can be read of it, and it is no loop's all the same: the next
+// one is claimed.
+func TestAFileThatIsBrokenBeyondItsOutlineIsPassedOver(t *testing.T) {
+	w := newWorld(t)
+	w.file("1700000000008-7", with(map[string]any{"workspace": "/w", "iterations": "many"}), minute)
+	w.file("1700000000007-7", in("/w"), 2*minute)
+	warning, err := w.claim(pending.Claimant{ID: me, Workspaces: []string{"/w"}, Stopped: true})
+	if err != nil || !w.exists(w.live(me)) {
+		t.Errorf("got %v, want the older file claimed", err)
+	}
+	contains(t, warning, "moved to "+w.path("1700000000008-7")+".corrupt-")
+}
+
+// More files than one reader takes at a time.
+func TestTheNewestOfManyFilesIsClaimed(t *testing.T) {
+	w := newWorld(t)
+	for i := range 500 {
+		w.file(fmt.Sprintf("17000000%05d-7", i), in("/w"), time.Duration(1000+(i*7919)%500)*time.Second)
+	}
+	before := w.files()
+	_, err := w.claim(pending.Claimant{ID: me, Workspaces: []string{"/w"}, Stopped: true})
+	w.must(err)
+	if got := claimedFrom(before, w.files()); got != "1700000000000-7" {
+		t.Errorf("got %.80s claimed, want the newest, %s", got, "1700000000000-7")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // FuzzToken asserts that only the names of unbound files are tokens, and that a
@@ -88,7 +89,7 @@ func sameWorld(t *testing.T, dir string) world {
 	vars := map[string]string{"CURSOR_RALPH_DIR": dir, "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "archive")}
 	places, err := platform.Find(func(name string) string { return vars[name] })
 	w.must(err)
-	w.places, w.box = places, pending.New(places, func() time.Time { return w.now })
+	w.places, w.box = places, pending.New(places, state.New(places, time.Now), func() time.Time { return w.now })
 	w.must(os.RemoveAll(dir))
 	w.must(os.MkdirAll(places.Scratch(), 0o700))
 	return w

@@ -70,7 +70,7 @@ func TestWhatIsNotOursIsRefusedAndLeftAlone(t *testing.T) {
 						t.Error("put: got no error")
 					}
 				}
-				if _, err := w.box.Bind(w.context(), "1700000000000-7:", me); err == nil {
+				if err := w.box.BindFile(w.context(), "1700000000000-7:", me); err == nil {
 					t.Error("bind: got no error")
 				}
 				err = w.box.Change(w.context(), items[0], cancel, func(loop.State) error { t.Error("archived"); return nil })
@@ -139,7 +139,7 @@ func TestFolderThatIsNotOursIsNotUsed(t *testing.T) {
 			if _, _, err := w.box.Put(w.context(), task("a"), "s"); !errors.Is(err, ownfile.ErrNotOurs) {
 				t.Errorf("put: got %v, want a refusal", err)
 			}
-			if _, err := w.box.Bind(w.context(), "1700000000000-7:s", me); !errors.Is(err, ownfile.ErrNotOurs) {
+			if err := w.box.BindFile(w.context(), "1700000000000-7:s", me); !errors.Is(err, ownfile.ErrNotOurs) {
 				t.Errorf("bind: got %v, want a refusal", err)
 			}
 			if diff := cmp.Diff(before, w.files()); diff != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // world is a folder of our files at a fixed time.
@@ -34,7 +35,7 @@ func newWorld(t *testing.T) world {
 		t.Fatal(err)
 	}
 	w := world{T: t, places: places, now: time.Now().Round(time.Millisecond)}
-	w.box = pending.New(places, func() time.Time { return w.now })
+	w.box = pending.New(places, state.New(places, time.Now), func() time.Time { return w.now })
 	w.must(os.MkdirAll(places.Scratch(), 0o700))
 	return w
 }
@@ -83,7 +84,7 @@ func (w world) put(l loop.State, secret string) (path, token string) {
 }
 
 func (w world) claim(who pending.Claimant) (warning, err error) {
-	return w.box.Claim(w.context(), who, w.live(who.ID))
+	return w.box.Take(w.context(), who, w.live(who.ID))
 }
 
 // files gives what lies in our folder, by path below it.

@@ -2,7 +2,7 @@ package platform
 
 import "path/filepath"
 
-// ConfigFile is where the user's settings are, empty without a home folder. It
+// ConfigFile is the user's file of settings, or empty without a home folder. It
 // follows the XDG base directory specification, also on macOS.
 func ConfigFile(goos string, getenv func(string) string) string {
 	for _, dir := range []string{getenv("XDG_CONFIG_HOME"), appData(goos, getenv)} {
@@ -10,10 +10,31 @@ func ConfigFile(goos string, getenv func(string) string) string {
 			return filepath.Join(dir, "cursor-ralph", "config.toml")
 		}
 	}
-	if home := getenv("HOME"); filepath.IsAbs(home) {
+	if home := Home(goos, getenv); filepath.IsAbs(home) {
 		return filepath.Join(home, ".config", "cursor-ralph", "config.toml")
 	}
 	return ""
+}
+
+// CursorLogs is the folder of Cursor's own logs, or empty without a home folder.
+// Users reported where it is.
+func CursorLogs(goos string, getenv func(string) string) string {
+	const logs = "Cursor/logs"
+	home := getenv("HOME")
+	switch config := getenv("XDG_CONFIG_HOME"); {
+	case goos == "windows":
+		home = appData(goos, getenv)
+	case goos == "darwin" && home != "":
+		home = filepath.Join(home, "Library", "Application Support")
+	case filepath.IsAbs(config):
+		home = config
+	case home != "":
+		home = filepath.Join(home, ".config")
+	}
+	if !filepath.IsAbs(home) {
+		return ""
+	}
+	return filepath.Join(home, filepath.FromSlash(logs))
 }
 
 func appData(goos string, getenv func(string) string) string {

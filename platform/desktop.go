@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// DesktopKind is what kind of desktop there is, as far as typing is concerned.
+// DesktopKind is a kind of desktop: each needs another way of typing.
 type DesktopKind string
 
 // The kinds of desktops.
@@ -26,8 +26,8 @@ type Desktop struct {
 	Compositor string // of Wayland, if known: sway, gnome, kde, hyprland, ...
 	XWayland   bool   // of Wayland: X11 programs run too
 	WSL        int    // 1 or 2 on WSL, else 0
-	SSH        bool   // we were called from another machine
-	Why        string // what it was told by
+	SSH        bool   // this is a session from another machine
+	Why        string // what decided about Kind, for people
 }
 
 // FindDesktop is DetectDesktop on this machine.
@@ -43,10 +43,8 @@ func FindDesktop(goos string, getenv func(string) string) Desktop {
 	return DetectDesktop(goos, getenv, read, exists)
 }
 
-// DetectDesktop tells which desktop an environment belongs to. Files are asked
-// for by read, which gives what is in one, or an error where there is none;
-// exists is asked about sockets. CURSOR_RALPH_DESKTOP decides before anything
-// else does.
+// DetectDesktop returns the desktop of an environment. It reads files by read
+// and looks for sockets by exists. CURSOR_RALPH_DESKTOP overrides what it finds.
 func DetectDesktop(goos string, getenv func(string) string, read func(path string) (string, error), exists func(path string) bool) Desktop {
 	d := Desktop{SSH: getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != ""}
 	d.WSL = wslGeneration(goos, getenv, read, exists)
@@ -59,14 +57,14 @@ func DetectDesktop(goos string, getenv func(string) string, read func(path strin
 	return d
 }
 
-// kindOfDesktop is the order in which things decide.
+// kindOfDesktop has the order in which things decide.
 func kindOfDesktop(goos string, d Desktop, getenv func(string) string, exists func(string) bool) (DesktopKind, string) {
 	wayland := waylandSocket(getenv)
 	switch asked := DesktopKind(getenv("CURSOR_RALPH_DESKTOP")); {
 	case asked == NoDesktop, asked == X11, asked == Wayland, asked == MacOS, asked == Windows, asked == WSL:
 		return asked, "CURSOR_RALPH_DESKTOP is " + string(asked)
 	case asked != "":
-		return NoDesktop, "CURSOR_RALPH_DESKTOP is " + string(asked) + ", which is none of none, x11, wayland, macos, windows and wsl"
+		return NoDesktop, "CURSOR_RALPH_DESKTOP is " + string(asked) + ", not one of none, x11, wayland, macos, windows and wsl"
 	case goos == "windows" && d.SSH:
 		return NoDesktop, "this is a session over SSH, which has no desktop"
 	case goos == "windows":
@@ -76,21 +74,20 @@ func kindOfDesktop(goos string, d Desktop, getenv func(string) string, exists fu
 	case goos == "darwin":
 		return MacOS, "this is macOS"
 	case d.WSL > 0:
-		return WSL, "the kernel is that of WSL: Cursor runs on Windows"
+		return WSL, "this is a WSL kernel: Cursor runs on Windows"
 	case wayland != "" && exists(wayland):
-		return Wayland, "WAYLAND_DISPLAY names a socket that is there"
+		return Wayland, "WAYLAND_DISPLAY names an existing socket"
 	case getenv("DISPLAY") != "":
 		return X11, "DISPLAY is " + getenv("DISPLAY")
 	case wayland != "":
-		return NoDesktop, "WAYLAND_DISPLAY names a socket that is not there, and DISPLAY is not set"
+		return NoDesktop, "WAYLAND_DISPLAY names a missing socket, and DISPLAY is not set"
 	case d.SSH:
 		return NoDesktop, "this is a session over SSH without a display"
 	}
 	return NoDesktop, "neither WAYLAND_DISPLAY nor DISPLAY is set"
 }
 
-// waylandSocket is the path of the compositor's socket, empty where there is
-// none. Source: wl_display_connect in libwayland.
+// waylandSocket is the path of the compositor's socket, or empty. Source: wl_display_connect in libwayland.
 func waylandSocket(getenv func(string) string) string {
 	name := getenv("WAYLAND_DISPLAY")
 	if name == "" || filepath.IsAbs(name) {
@@ -99,8 +96,7 @@ func waylandSocket(getenv func(string) string) string {
 	return filepath.Join(cmp.Or(getenv("XDG_RUNTIME_DIR"), "/nonexistent"), name)
 }
 
-// compositor names the compositor by what it sets itself, else by the desktop's
-// name.
+// compositor goes by a compositor's own variables, else by the desktop's name.
 func compositor(getenv func(string) string) string {
 	for _, mark := range []struct{ variable, name string }{
 		{"SWAYSOCK", "sway"}, {"HYPRLAND_INSTANCE_SIGNATURE", "hyprland"}, {"NIRI_SOCKET", "niri"}, {"LABWC_PID", "labwc"},
@@ -119,10 +115,10 @@ func compositor(getenv func(string) string) string {
 	return names[0]
 }
 
-// wslGeneration tells WSL 1 from WSL 2 by the kernel's name, 4.4.0-19041-Microsoft
-// or 5.15.90.1-microsoft-standard-WSL2. Source: Microsoft's wsl repository,
-// issue 4555. A container on such a kernel is no WSL: it cannot run programs of
-// Windows.
+// wslGeneration distinguishes WSL 1 (kernel 4.4.0-19041-Microsoft) from WSL 2
+// (5.15.90.1-microsoft-standard-WSL2); source: Microsoft's wsl repository, issue
+// 4555. A container on such a kernel cannot run Windows programs and does not
+// count.
 func wslGeneration(goos string, getenv func(string) string, read func(string) (string, error), exists func(string) bool) int {
 	if goos != "linux" {
 		return 0
@@ -138,4 +134,12 @@ func wslGeneration(goos string, getenv func(string) string, read func(string) (s
 		return 1
 	}
 	return 2
+}
+
+// HasDesktop reports whether there may be a desktop that shows notifications.
+func HasDesktop(goos string, getenv func(string) string) bool {
+	if goos == "windows" || goos == "darwin" {
+		return true
+	}
+	return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "" || getenv("DBUS_SESSION_BUS_ADDRESS") != ""
 }

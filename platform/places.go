@@ -1,5 +1,8 @@
-// Package platform knows where we run: every path of ours, and what differs
-// between operating systems. It reads and writes no file of ours.
+// Package platform knows where we run: all our paths, and which desktop there is.
+// It reads and writes none of these files, and starts no program.
+//
+// goos is a runtime.GOOS, and getenv is usually os.Getenv: with other values a test
+// asks for another system. Find returns an error if there is no place for the files.
 package platform
 
 import (
@@ -11,6 +14,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
 // Places are the files and folders of cursor-ralph.
@@ -23,35 +28,33 @@ type Places struct {
 	name string // cursor-ralph, with -<uid> where another user has the plain names
 }
 
-// Find tells the places for an environment. CURSOR_RALPH_DIR replaces /tmp,
+// Find returns the places for an environment. CURSOR_RALPH_DIR replaces /tmp,
 // CURSOR_RALPH_STATE_DIR the folder of the archive.
 func Find(getenv func(string) string) (Places, error) {
-	base, err := override(getenv, "CURSOR_RALPH_DIR", defaultBase)
+	base, err := override(getenv, "CURSOR_RALPH_DIR", defaultBase())
 	if err != nil {
 		return Places{}, err
 	}
 	p := Places{Base: base, name: "cursor-ralph"}
-	taken, unknown := p.taken()
+	taken, unknown := p.areTaken()
 	if taken {
 		p = p.withUID()
 	}
-	p.Archive, err = override(getenv, "CURSOR_RALPH_STATE_DIR", func(getenv func(string) string) string {
-		return stateFolder(runtime.GOOS, getenv, filepath.Join(p.Pending(), "archive"))
-	})
+	p.Archive, err = override(getenv, "CURSOR_RALPH_STATE_DIR", stateFolder(runtime.GOOS, getenv, filepath.Join(p.Pending(), "archive")))
 	return p, errors.Join(unknown, err)
 }
 
-// withUID gives the names of a user who has to share the base folder.
+// withUID returns the names of a user who has to share the base folder.
 func (p Places) withUID() Places {
 	p.name = "cursor-ralph-" + strconv.Itoa(os.Geteuid())
 	return p
 }
 
-// taken tells whether another user has our names in the base folder. What we
-// have decides first, so that nobody can make us change names by adding files.
-// What cannot be looked at is nobody's guess: a loop would begin under names
-// that the next event does not look for.
-func (p Places) taken() (bool, error) {
+// areTaken reports whether another user has our names in the base folder. Our
+// own files decide first, so that nobody can make us change names by adding
+// files. An error is no reason to change them: the next event would look for the
+// loop under the other names.
+func (p Places) areTaken() (bool, error) {
 	plain, err := owner(p.Pending())
 	if err != nil || plain != absent {
 		return plain == other, err
@@ -64,10 +67,10 @@ func (p Places) taken() (bool, error) {
 	return log == other, err
 }
 
-func override(getenv func(string) string, name string, byDefault func(func(string) string) string) (string, error) {
+func override(getenv func(string) string, name, byDefault string) (string, error) {
 	v := getenv(name)
 	if v == "" {
-		return byDefault(getenv), nil
+		return byDefault, nil
 	}
 	if !filepath.IsAbs(v) {
 		return "", errors.New(name + " is not an absolute path: " + strconv.Quote(v))
@@ -75,8 +78,8 @@ func override(getenv func(string) string, name string, byDefault func(func(strin
 	return filepath.Clean(v), nil
 }
 
-// stateFolder follows the XDG base directory specification, which tells to
-// ignore a relative path. Without a home folder the archive lies in fallback.
+// stateFolder follows the XDG base directory specification, which ignores
+// relative paths. Without a home folder it is fallback.
 func stateFolder(goos string, getenv func(string) string, fallback string) string {
 	if v := getenv("XDG_STATE_HOME"); filepath.IsAbs(v) {
 		return filepath.Join(v, "cursor-ralph")
@@ -84,35 +87,50 @@ func stateFolder(goos string, getenv func(string) string, fallback string) strin
 	if v := getenv("LOCALAPPDATA"); goos == "windows" && v != "" {
 		return filepath.Join(v, "cursor-ralph")
 	}
-	if v := getenv("HOME"); filepath.IsAbs(v) {
+	if v := Home(goos, getenv); filepath.IsAbs(v) {
 		return filepath.Join(v, ".local", "state", "cursor-ralph")
 	}
 	return fallback
 }
 
-// Pending is the folder for loops that were asked for. It is ours alone, so
-// the locks lie in it too.
+// Home is the user's home folder, or empty if the environment names none.
+func Home(goos string, getenv func(string) string) string {
+	if goos == "windows" {
+		return getenv("USERPROFILE")
+	}
+	return getenv("HOME")
+}
+
+// Pending is the folder for requested loops. It is private, so the locks lie in
+// it too.
 func (p Places) Pending() string { return p.in("-pending") }
 
-// Scratch is where files are written before they get their names. It is not
-// the pending folder itself, whose time then tells when a loop was asked for.
+// Scratch is where files are written before they get their names. It is not the
+// pending folder itself, whose time is that of the newest request.
 func (p Places) Scratch() string { return filepath.Join(p.Pending(), ".new") }
+
+// WatcherLock is held by the user's watcher process.
+func (p Places) WatcherLock() string { return filepath.Join(p.Pending(), ".watcher.lock") }
 
 // Legacy is the one pending file of older tools.
 func (p Places) Legacy() string { return p.in("-pending.json") }
 
-// Live is the state file of a conversation, whose id was checked.
+// Live is the state file of a conversation. The caller has checked the id.
 func (p Places) Live(id string) string { return p.in("-loop-" + id + ".json") }
 
-// LivePattern matches the state files of all conversations. The id is what
-// stands between the two parts.
+// LivePattern matches the state files of all conversations. The id stands
+// between the two parts.
 func (p Places) LivePattern() (prefix, suffix string) { return p.name + "-loop-", ".json" }
 
-// Journal is where hooks leave what they saw in a conversation with a loop.
+// Journal is where the hooks record events of a conversation with a loop.
 func (p Places) Journal(id string) string { return p.in("-loop-" + id + ".journal") }
 
-// LoopMode is the file that tells whether loop mode is on in a workspace. It
-// cannot be a record of the archive: an id does not begin with a dot.
+// RunLock is held by the process that drives a loop outside of Cursor. It does
+// not lie in the workspace, where an agent or git clean may remove it.
+func (p Places) RunLock(id string) string { return filepath.Join(p.Pending(), ".run-"+id+".lock") }
+
+// LoopMode is the file with a workspace's loop mode. It cannot be a record of
+// the archive: an id does not begin with a dot.
 func (p Places) LoopMode(workspace string) string {
 	prefix, suffix := p.LoopModePattern()
 	h := fnv.New64a()
@@ -120,23 +138,25 @@ func (p Places) LoopMode(workspace string) string {
 	return filepath.Join(p.Archive, fmt.Sprintf("%s%016x%s", prefix, h.Sum64(), suffix))
 }
 
-// LoopModePattern matches the names of these files of all workspaces.
+// LoopModePattern matches the loop mode files of all workspaces.
 func (p Places) LoopModePattern() (prefix, suffix string) { return ".loop-mode-", ".json" }
 
 const logName = "-stop-hook.log"
 
-// Log has a line for each decision. It goes by another name where somebody
-// else put a file of its name after we had begun to use our names.
+// Log has a line for each decision. It has another name where another user has
+// its name, or one that its rotation needs: the log would grow for ever.
 func (p Places) Log() string {
-	if whose, _ := owner(p.in(logName)); whose == other { // one that cannot be looked at cannot be written, and that is told
-		return p.withUID().in(logName)
+	for _, name := range []string{logName, logName + ".lock", logName + ".1"} {
+		if whose, _ := owner(p.in(name)); whose == other { // after an error the log cannot be written, which is reported
+			return p.withUID().in(logName)
+		}
 	}
 	return p.in(logName)
 }
 
 func (p Places) in(rest string) string { return filepath.Join(p.Base, p.name+rest) }
 
-// ownership of a path: nobody's, ours or another user's.
+// ownership of a path.
 type ownership int
 
 const (
@@ -152,7 +172,7 @@ func owner(path string) (ownership, error) {
 		return absent, nil
 	case err != nil:
 		return absent, err
-	case !ours(info):
+	case !ownfile.IsOurs(info):
 		return other, nil
 	}
 	return mine, nil

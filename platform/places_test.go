@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ func TestFind(t *testing.T) {
 		{"no XDG folder", []string{"CURSOR_RALPH_DIR", dir, "HOME", home}, dir, ofHome},
 		{"no home", []string{"CURSOR_RALPH_DIR", dir}, dir, filepath.Join(dir, "cursor-ralph-pending", "archive")},
 		{"a relative home", []string{"CURSOR_RALPH_DIR", dir, "HOME", "home"}, dir, filepath.Join(dir, "cursor-ralph-pending", "archive")},
-		{"the temporary folder of the environment is not asked", []string{"TMPDIR", dir, "CURSOR_RALPH_STATE_DIR", state}, defaultBase(os.Getenv), state},
+		{"the temporary folder of the environment is not asked", []string{"TMPDIR", dir, "CURSOR_RALPH_STATE_DIR", state}, defaultBase(), state},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := Find(env(c.env...))
@@ -146,6 +145,8 @@ func TestSameFolder(t *testing.T) {
 		{"windows", "C:/Users/me/work", `C:\Users\me\x\..\work`, true},
 		{"windows", "/c:/work", "/d:/work", false},
 		{"windows", `C:\work`, `C:\work2`, false},
+		{"windows", `C:\my work`, "/c%3A/my%20work", true},
+		{"windows", `C:\`, "/c:", true},
 		{"windows", `\\server\share\work`, "//SERVER/share/work/", true},
 		{"windows", `\\server\share`, `C:\server\share`, false},
 		{"windows", `C:\Kassel`, "/c:/\u212aaſſel", true}, // letters that strings.ToLower tells apart
@@ -157,6 +158,38 @@ func TestSameFolder(t *testing.T) {
 		}
 		if got := folderKey(c.goos, c.a) == folderKey(c.goos, c.b); got != c.want {
 			t.Errorf("%s: the keys of %s and %s: got the same: %v, want %v", c.goos, c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestFolder(t *testing.T) {
+	for _, c := range []struct{ goos, named, want string }{
+		{"windows", "/c:/Users/me/work", `C:\Users\me\work`},
+		{"windows", "/C:/", `C:\`},
+		{"windows", "/c:", `C:\`},
+		{"windows", "/c%3A/my%20work", `C:\my work`},
+		{"windows", "/c%3a/100%25/%zz/50%", `C:\100%\%zz\50%`},
+		{"windows", "/c:/100%25", `C:\100%25`}, // may be its name
+		{"windows", `C:\work`, `C:\work`},
+		{"windows", "//wsl$/Debian/home/me", "//wsl$/Debian/home/me"},
+		{"windows", `\\server\share`, `\\server\share`},
+		{"windows", "/home/me/work", "/home/me/work"},
+		{"windows", "/c", "/c"},
+		{"windows", "", ""},
+		{"linux", "/c:/work", "/c:/work"},
+		{"darwin", "/c%3A/work", "/c%3A/work"},
+	} {
+		if got := Folder(c.goos, c.named); got != c.want {
+			t.Errorf("%s: %s: got %s, want %s", c.goos, c.named, got, c.want)
+		}
+	}
+}
+
+func TestHome(t *testing.T) {
+	both := env("HOME", "/home/me", "USERPROFILE", `C:\Users\me`)
+	for goos, want := range map[string]string{"linux": "/home/me", "darwin": "/home/me", "windows": `C:\Users\me`} {
+		if got := Home(goos, both); got != want {
+			t.Errorf("%s: got %s, want %s", goos, got, want)
 		}
 	}
 }

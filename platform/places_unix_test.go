@@ -84,13 +84,15 @@ func TestLogGoesElsewhereWhereSomebodyElseHasIt(t *testing.T) {
 	}
 	w := where{t, t.TempDir()}
 	w.weBegin()
-	w.theirs("cursor-ralph-stop-hook.log")
-	if got, want := w.places().Log(), w.path("cursor-ralph-0-stop-hook.log"); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	w.remove("cursor-ralph-stop-hook.log")
-	if got, want := w.places().Log(), w.path("cursor-ralph-stop-hook.log"); got != want {
-		t.Errorf("got %s, want %s", got, want)
+	for _, name := range []string{"cursor-ralph-stop-hook.log", "cursor-ralph-stop-hook.log.lock", "cursor-ralph-stop-hook.log.1"} {
+		w.theirs(name)
+		if got, want := w.places().Log(), w.path("cursor-ralph-0-stop-hook.log"); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+		w.remove(name)
+		if got, want := w.places().Log(), w.path("cursor-ralph-stop-hook.log"); got != want {
+			t.Errorf("%s is gone: got %s, want %s", name, got, want)
+		}
 	}
 }
 

@@ -1,11 +1,5 @@
 package platform
 
-import (
-	"io/fs"
-	"os"
-)
+import "os"
 
-func defaultBase(func(string) string) string { return os.TempDir() }
-
-// ours is always true: the temporary folder of Windows belongs to one user.
-func ours(fs.FileInfo) bool { return true }
+func defaultBase() string { return os.TempDir() }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced, not run. One function: a named step that tells how long it took, or that it failed.
+# Sourced, not run. One function: a named step that prints how long it took, or that it failed.
 # A step that is a function must return its failures itself (`|| return 1`): inside `||`, set -e does not hold.
 
 step() {

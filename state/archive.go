@@ -19,7 +19,7 @@ import (
 // not the conversation's newest. It cannot be in an id.
 const older = "~"
 
-// MovedError tells that a loop is in another conversation now. It counts as an
+// MovedError says that a loop is in another conversation now. It counts as an
 // fs.ErrNotExist.
 type MovedError struct{ From, To string }
 
@@ -28,18 +28,18 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("the loop of conversation %s went on in conversation %s", e.From, e.To)
 }
 
-// Unwrap gives fs.ErrNotExist.
+// Unwrap returns fs.ErrNotExist.
 func (e *MovedError) Unwrap() error { return fs.ErrNotExist }
 
-// Archived gives the newest record of a conversation: of an ended loop, or the
-// copy of a live one as it was at its last stop. It gives an fs.ErrNotExist
-// where there is none.
+// Archived returns the newest record of a conversation: of an ended loop, or the
+// copy of a live one as it was at its last stop. The error is fs.ErrNotExist if
+// there is none.
 func (s *Store) Archived(id string) (loop.State, error) {
 	l, _, err := s.archived(id)
 	return l, err
 }
 
-// archived gives what the record's file holds, too.
+// archived also returns what the record's file holds.
 func (s *Store) archived(id string) (loop.State, []byte, error) {
 	if err := loop.CheckID(id); err != nil {
 		return loop.State{}, nil, err
@@ -52,40 +52,91 @@ func (s *Store) archived(id string) (loop.State, []byte, error) {
 	return l, data, err
 }
 
-// Recorded tells whether there is a record of a conversation, by one system
+// HasRecord reports whether there is a record of a conversation, by one system
 // call.
-func (s *Store) Recorded(id string) bool {
+func (s *Store) HasRecord(id string) bool {
 	_, err := ownfile.Check(s.recordPath(id))
 	return err == nil
 }
 
-// Records lists every record of the archive that ended, newest last. Files
-// that cannot be read are told in problems.
-func (s *Store) Records() (ended []loop.State, problems []error) {
-	if err := ownfile.CheckFolder(s.places.Archive); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, []error{err}
-	}
-	entries, err := os.ReadDir(s.places.Archive)
+// EndedWithin reports, by one system call, whether the record of a conversation
+// was written so lately that its loop may have ended just now.
+func (s *Store) EndedWithin(d time.Duration, id string) bool {
+	file, err := ownfile.Check(s.recordPath(id))
+	return err == nil && s.now().Sub(file.ModTime()).Abs() < d
+}
+
+// EndedLoops lists every record of the archive that ended, newest last. Files
+// that cannot be read are reported in problems.
+func (s *Store) EndedLoops() (ended []loop.State, problems []error) {
+	return s.records(loop.Parse, nil)
+}
+
+// EndedHeads is EndedLoops for showing: the loops have no history, which is most
+// of a file.
+func (s *Store) EndedHeads() (ended []loop.State, problems []error) {
+	return s.records(loop.ParseHead, nil)
+}
+
+// clockSlack is how far the clock of the file system may be behind ours.
+const clockSlack = time.Minute
+
+// EndedSince lists the records of loops that ended since a moment, newest last,
+// without histories. A record is written when its loop ends, so older files are
+// not opened.
+func (s *Store) EndedSince(at time.Time) []loop.State {
+	ended, _ := s.records(loop.ParseHead, func(entry fs.DirEntry) bool {
+		info, err := entry.Info()
+		return err == nil && info.ModTime().After(at.Add(-clockSlack))
+	})
+	return slices.DeleteFunc(ended, func(l loop.State) bool { return l.EndedAt.Before(at) })
+}
+
+// records reads the files of the archive that are wanted; nil is all.
+func (s *Store) records(parse parser, wanted func(fs.DirEntry) bool) (ended []loop.State, problems []error) {
+	names, err := s.recordNames(wanted)
 	if err != nil {
 		return nil, []error{err}
 	}
-	for _, entry := range entries {
-		name, isRecord := strings.CutSuffix(entry.Name(), ".json")
-		if !isRecord || strings.HasPrefix(name, ".") {
-			continue
-		}
-		l, _, err := s.readRecord(name)
+	for _, found := range s.readAll(names, func(name string) (loop.State, error) { return s.parseRecord(name, parse) }) {
 		switch {
-		case err != nil:
-			problems = append(problems, err)
-		case l.Status.Ended():
-			ended = append(ended, l)
+		case found.err != nil:
+			problems = append(problems, found.err)
+		case found.loop.Status.Ended():
+			ended = append(ended, found.loop)
 		}
 	}
 	slices.SortStableFunc(ended, func(a, b loop.State) int { return a.EndedAt.Compare(b.EndedAt) })
 	return ended, problems
+}
+
+// recordNames lists the records that are wanted, without .json; nil is all.
+func (s *Store) recordNames(wanted func(fs.DirEntry) bool) (names []string, err error) {
+	if err := ownfile.CheckFolder(s.places.Archive); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(s.places.Archive)
+	for _, entry := range entries {
+		name, isRecord := strings.CutSuffix(entry.Name(), ".json")
+		if isRecord && !strings.HasPrefix(name, ".") && (wanted == nil || wanted(entry)) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+func (s *Store) parseRecord(name string, parse parser) (loop.State, error) {
+	data, _, err := ownfile.Read(s.recordPath(name), 0)
+	if err != nil {
+		return loop.State{}, err
+	}
+	l, err := parse(data)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
+	}
+	return l, err
 }
 
 // Put archives a loop that never became live, such as a pending one that was
@@ -95,11 +146,7 @@ func (s *Store) Put(ctx context.Context, l loop.State) error {
 	if id == "" {
 		return s.putOlder("unbound", l)
 	}
-	release, err := s.lock(ctx, id)
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.putNamed(id, l), release())
+	return s.locked(ctx, id, func() error { return s.putNamed(id, l) })
 }
 
 // putNamed does not let a loop that never ran hide the record of one that did,
@@ -137,7 +184,7 @@ func (s *Store) putOlder(id string, l loop.State) (err error) {
 	return errors.Join(fmt.Errorf("too many records of %s end at one time", id), err)
 }
 
-// sameRecord tells whether a record holds a loop exactly as it is.
+// sameRecord reports whether a record holds a loop exactly as it is.
 func (s *Store) sameRecord(name string, l loop.State) (bool, error) {
 	_, was, err := s.readRecord(name)
 	if err != nil {
@@ -153,7 +200,7 @@ func (s *Store) recordPath(name string) string {
 	return filepath.Join(s.places.Archive, name+".json")
 }
 
-// readRecord gives a record, and what its file holds.
+// readRecord returns a record, and what its file holds.
 func (s *Store) readRecord(name string) (loop.State, []byte, error) {
 	if err := ownfile.CheckFolder(s.places.Archive); err != nil {
 		return loop.State{}, nil, err
@@ -194,8 +241,8 @@ func (s *Store) replaceKept(path string, data []byte, durable bool) error {
 
 func (s *Store) scratch() string { return filepath.Join(s.places.Archive, ".new") }
 
-// rotate gives the newest record of a conversation another name, because a new
-// loop begins there.
+// rotate renames the newest record of a conversation, because a new loop begins
+// there.
 func (s *Store) rotate(id string) error {
 	if err := ownfile.CheckFolder(s.places.Archive); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -207,77 +254,10 @@ func (s *Store) rotate(id string) error {
 		if _, err := os.Lstat(to); err == nil {
 			continue
 		}
-		err := os.Rename(s.recordPath(id), to)
+		err := ownfile.Rename(s.recordPath(id), to)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	}
-}
-
-// Move brings a live loop to another conversation, which must have none.
-func (s *Store) Move(ctx context.Context, from, to string) error {
-	if err := errors.Join(loop.CheckID(from), loop.CheckID(to)); err != nil || from == to {
-		return err
-	}
-	release, err := s.lockBoth(ctx, from, to)
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.move(from, to), release())
-}
-
-// lockBoth takes two locks in the order of their numbers, so that two moves
-// cannot wait for each other.
-func (s *Store) lockBoth(ctx context.Context, a, b string) (func() error, error) {
-	if slot(b) < slot(a) {
-		a, b = b, a
-	}
-	first, err := s.lock(ctx, a)
-	if err != nil || slot(a) == slot(b) {
-		return first, err
-	}
-	second, err := s.lock(ctx, b)
-	if err != nil {
-		return nil, errors.Join(err, first())
-	}
-	return func() error { return errors.Join(second(), first()) }, nil
-}
-
-// move renames the live file, which is the one step that counts; killed before
-// it the loop is still where it was, killed after it it is at its new place.
-func (s *Store) move(from, to string) error {
-	l, _, err := s.load(from)
-	if err != nil {
-		return err
-	}
-	if _, _, err := s.load(to); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fmt.Errorf("conversation %s has a loop already: %w", to, fs.ErrExist), err)
-	}
-	if err := s.leaveForwarding(from, to); err != nil {
-		return err
-	}
-	if err := errors.Join(s.rotate(to), s.dropJournal(to)); err != nil {
-		return err
-	}
-	if err := os.Rename(s.places.Live(from), s.places.Live(to)); err != nil {
-		return err
-	}
-	l.ConversationID, l.ContinueIn, l.Journal = to, "", loop.Mark{Of: to, Tools: l.Journal.Tools}
-	_, err = s.save(to, l, nil, true, loop.EventContinue)
-	return errors.Join(err, s.dropJournal(from))
-}
-
-// leaveForwarding notes in the record of the old conversation where its loop
-// is, so that the copy there is not taken for a loop of its own.
-func (s *Store) leaveForwarding(from, to string) error {
-	l, _, err := s.readRecord(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	l.MovedTo = to
-	return s.saveRecord(from, l)
 }

@@ -26,7 +26,7 @@ func TestACopyIsKeptAtEveryStop(t *testing.T) {
 			t.Errorf("the copy differs (-live +copy):\n%s", diff)
 		}
 	}
-	if ended, problems := w.store.Records(); len(ended) != 0 || len(problems) != 0 {
+	if ended, problems := w.store.EndedLoops(); len(ended) != 0 || len(problems) != 0 {
 		t.Errorf("got %v and %v, want no ended loop", ended, problems)
 	}
 }
@@ -35,7 +35,7 @@ func TestContinueRestoresALoopWhoseFolderWasCleared(t *testing.T) {
 	w := newWorld(t)
 	w.begun(me, "a")
 	w.stop(me)
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
 	w.stop(me)
 	w.must(os.RemoveAll(w.places.Base))
 	w.must(os.Mkdir(w.places.Base, 0o700))
@@ -46,7 +46,7 @@ func TestContinueRestoresALoopWhoseFolderWasCleared(t *testing.T) {
 	if l.Iterations != 2 || l.ToolCalls != 1 || action.Text == "" {
 		t.Errorf("got iteration %d with %d tool calls and %q, want it as it was", l.Iterations, l.ToolCalls, action.Text)
 	}
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: "2"}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: "2"}))
 	if l, _ := w.stop(me); l.Iterations != 3 || l.ToolCalls != 2 {
 		t.Errorf("got iteration %d with %d tool calls, want it to go on", l.Iterations, l.ToolCalls)
 	}
@@ -56,11 +56,11 @@ func TestContinueRestoresALoopWhoseFolderWasCleared(t *testing.T) {
 func TestAnEndedLoopIsInTheArchiveAlone(t *testing.T) {
 	for _, e := range []loop.Event{
 		{Kind: loop.EventCancel}, {Kind: loop.EventBlocked, Text: "no key"}, {Kind: loop.EventReplace},
-		{Kind: loop.EventStop, Status: loop.Aborted},
+		{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Aborted}},
 	} {
 		w := newWorld(t)
 		w.begun(me, "a")
-		w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
+		w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
 		l, _ := w.apply(me, e)
 		if !l.Status.Ended() {
 			t.Fatalf("%s: got %s", e.Kind, l.Status)
@@ -71,11 +71,11 @@ func TestAnEndedLoopIsInTheArchiveAlone(t *testing.T) {
 		if got := w.archived(me); got.Status != l.Status || got.ConversationID != me {
 			t.Errorf("%s: got %s of %s in the archive, want %s", e.Kind, got.Status, got.ConversationID, l.Status)
 		}
-		if ended, problems := w.store.Records(); len(ended) != 1 || len(problems) != 0 {
+		if ended, problems := w.store.EndedLoops(); len(ended) != 1 || len(problems) != 0 {
 			t.Errorf("%s: got %d records and %v, want one", e.Kind, len(ended), problems)
 		}
-		if has, err := w.store.Has(me); has || err != nil || !w.store.Recorded(me) {
-			t.Errorf("%s: got a live loop: %v, %v, recorded: %v", e.Kind, has, err, w.store.Recorded(me))
+		if has, err := w.store.Has(me); has || err != nil || !w.store.HasRecord(me) {
+			t.Errorf("%s: got a live loop: %v, %v, recorded: %v", e.Kind, has, err, w.store.HasRecord(me))
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestOlderRecordsAreKept(t *testing.T) {
 		w.begun(me, fmt.Sprint("task ", i))
 		w.apply(me, loop.Event{Kind: loop.EventCancel})
 	}
-	ended, problems := w.store.Records()
+	ended, problems := w.store.EndedLoops()
 	if len(problems) != 0 {
 		t.Error(problems)
 	}
@@ -141,7 +141,7 @@ func TestRecordsAreInTheOrderOfTheirEnd(t *testing.T) {
 	w.write(w.record("broken"), "{")
 	w.write(w.record(".new-1"), "{")
 	w.write(filepath.Join(w.places.Archive, "notes.txt"), "{")
-	ended, problems := w.store.Records()
+	ended, problems := w.store.EndedLoops()
 	var got []string
 	for _, l := range ended {
 		got = append(got, l.Prompt)
@@ -267,9 +267,9 @@ func TestMove(t *testing.T) {
 	w.stop(other)
 	w.apply(other, loop.Event{Kind: loop.EventCancel})
 	w.begun(me, "a")
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
 	w.stop(me)
-	w.must(w.store.Record(other, loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
+	w.must(w.store.AddToJournal(other, loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
 	w.must(w.store.Move(w.context(), me, other))
 	if has, err := w.store.Has(me); has || err != nil {
 		t.Errorf("got a loop where it was: %v, %v", has, err)
@@ -284,7 +284,7 @@ func TestMove(t *testing.T) {
 	if _, _, err := w.store.Apply(w.context(), me, loop.Event{Kind: loop.EventContinue}); !errors.As(err, &moved) {
 		t.Errorf("continue: got %v, want where it went", err)
 	}
-	w.must(w.store.Record(other, loop.Record{Kind: loop.RecordTool, ID: "2"}))
+	w.must(w.store.AddToJournal(other, loop.Record{Kind: loop.RecordTool, ID: "2"}))
 	if l, _ := w.stop(other); l.Iterations != 2 || l.ToolCalls != 2 || l.Status != loop.Running {
 		t.Errorf("got iteration %d with %d tool calls and %s, want it to go on", l.Iterations, l.ToolCalls, l.Status)
 	}

@@ -51,10 +51,10 @@ func share(dir string) error {
 func play(ctx context.Context, s *state.Store, who string) error {
 	for turn := range turns {
 		name := fmt.Sprint(who, "-", turn)
-		if err := s.Record(me, loop.Record{Kind: loop.RecordTool, Tool: "Write", ID: name}); err != nil {
+		if err := s.AddToJournal(me, loop.Record{Kind: loop.RecordTool, Tool: "Write", ID: name}); err != nil {
 			return err
 		}
-		e := loop.Event{Kind: loop.EventStop, Status: loop.Completed, Generation: name, Waited: true}
+		e := loop.Event{Kind: loop.EventStop, Generation: name, Stop: loop.Stop{Status: loop.Completed, Waited: true, Minimal: true}} // or turns without a call of their own would pause it
 		if _, _, err := s.Apply(ctx, me, e); err != nil {
 			return err
 		}

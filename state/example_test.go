@@ -31,7 +31,8 @@ func Example() {
 		return
 	}
 	ctx := context.Background()
-	box, store := pending.New(places, time.Now), state.New(places, time.Now)
+	store := state.New(places, time.Now)
+	box := pending.New(places, store, time.Now)
 
 	asked := loop.New()
 	asked.Prompt, asked.ConversationID, asked.Workspace = "Write the chapter.", "some-conversation", dir
@@ -39,10 +40,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	err = store.Claim(ctx, "some-conversation", func(live string) error {
-		_, err := box.Claim(ctx, pending.Claimant{ID: "some-conversation"}, live)
-		return err
-	})
+	_, err = box.Claim(ctx, pending.Claimant{ID: "some-conversation"})
 	fmt.Println("claimed:", err)
 	_, action, err := store.Apply(ctx, "some-conversation", loop.Event{Kind: loop.EventPause})
 	fmt.Println("paused:", action.Kind == loop.Rest, err)

@@ -130,7 +130,7 @@ func FuzzMode(f *testing.F) {
 				t.Errorf("got %+v, %v, %v", l, err, bad)
 			}
 		}
-		w.must(func() error { _, err := w.store.SeeLimit("9.9", 0); return err }())
+		w.must(func() error { _, err := w.store.ProveNoLimit("9.9"); return err }())
 		if seen, err := w.store.SeenLimits(); err != nil || len(seen) > 20 || seen["9.9"].Limit != 0 {
 			t.Errorf("got %v, %v", seen, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// History gives all iterations of a loop, the oldest first: those which no
-// longer fit into its file, and those in it. With an error it gives the latter.
+// History returns all iterations of a loop, the oldest first: those which no
+// longer fit into its file, and those in it. With an error it returns the latter.
 func (s *Store) History(l loop.State) ([]loop.Iteration, error) {
 	older, err := s.older(l)
 	return once(append(older, l.History...)), err
@@ -71,7 +71,7 @@ func once(list []loop.Iteration) []loop.Iteration {
 }
 
 // putOlderBeside brings the iterations that do not fit into a loop's file into
-// another one, and gives the loop without them. Where that does not work they
+// another one, and returns the loop without them. If that does not work they
 // stay in its file: what is lost is room.
 func (s *Store) putOlderBeside(l loop.State) (loop.State, error) {
 	if len(l.History) <= loop.KeptHistory {

@@ -83,7 +83,7 @@ func TestAllOfALongHistoryIsKept(t *testing.T) {
 	w.apply(me, loop.Event{Kind: loop.EventContinue})
 	w.stops(me, 5)
 	w.wantHistory(w.read(me), 50, 125)
-	if ended, problems := w.store.Records(); len(ended) != 0 || len(problems) != 0 {
+	if ended, problems := w.store.EndedLoops(); len(ended) != 0 || len(problems) != 0 {
 		t.Errorf("got the records %v and %v, want none", ended, problems)
 	}
 }
@@ -158,7 +158,7 @@ func TestANewLoopHasAHistoryOfItsOwn(t *testing.T) {
 	w.wantHistory(w.read(me), 0, 0)
 	w.stops(me, 52)
 	w.wantHistory(w.read(me), 50, 52)
-	ended, problems := w.store.Records()
+	ended, problems := w.store.EndedLoops()
 	if len(ended) != 1 || len(problems) != 0 {
 		t.Fatalf("got %d records and %v, want that of the first loop", len(ended), problems)
 	}
@@ -258,7 +258,7 @@ func TestThePromiseOfLastWordsIsToBeVerified(t *testing.T) {
 		data, err := ended.Encode()
 		w.must(err)
 		w.live("c1", string(data)) // killed before it was archived
-		w.must(w.store.Record("c1", loop.Record{Kind: loop.RecordText, Generation: e.Generation, At: *w.clock, Text: "<promise>COMPLETE</promise>"}))
+		w.must(w.store.AddToJournal("c1", loop.Record{Kind: loop.RecordText, Generation: e.Generation, At: *w.clock, Text: "<promise>COMPLETE</promise>"}))
 		if _, _, err = w.store.Apply(w.context(), "c1", loop.Event{}); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("got %v, want %v", err, fs.ErrNotExist)
 		}

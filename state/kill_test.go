@@ -10,7 +10,7 @@ import (
 )
 
 // A kill leaves the files as they were after one of the steps. Here the steps
-// are done by hand; the hook's own tests really kill it.
+// are done by hand; test/faults really kills.
 
 // ending writes the files of a loop that ended, as they are after so many
 // steps of retire.
@@ -18,7 +18,7 @@ func (w world) ending(steps int) {
 	w.Helper()
 	w.begun(me, "a")
 	w.stop(me)
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
 	copied := w.files()["archive/"+me+".json"]
 	w.apply(me, loop.Event{Kind: loop.EventBlocked, Text: "no key"})
 	record, err := os.ReadFile(w.record(me))
@@ -105,7 +105,7 @@ func TestTextThatCameWhileALimitEndedTheLoop(t *testing.T) {
 		t.Fatalf("got %s, want the limit", got)
 	}
 	w.live(me, string(record)) // as it was before it was removed
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
 	if _, _, err := w.store.Apply(w.context(), me, w.stopEvent()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)
 	}
@@ -115,120 +115,4 @@ func TestTextThatCameWhileALimitEndedTheLoop(t *testing.T) {
 	if w.exists(w.places.Live(me)) || w.exists(w.places.Journal(me)) {
 		t.Error("the live file or the journal is still there")
 	}
-}
-
-func TestKillWhileALoopIsClaimed(t *testing.T) {
-	for name, kill := range map[string]func(w world, live string){
-		"after the journal was removed": func(w world, live string) {},
-		"after the file was moved": func(w world, live string) {
-			w.must(os.WriteFile(live, []byte(seven("a")), 0o600))
-		},
-		"after the older record was renamed": func(w world, live string) {
-			w.must(os.WriteFile(live, []byte(seven("a")), 0o600))
-			w.must(os.Rename(w.record(me), w.record(me+"~1")))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.begun(me, "the last one")
-			w.apply(me, loop.Event{Kind: loop.EventCancel})
-			w.must(w.store.Record(me, loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
-			killed := errors.New("killed")
-			err := w.store.Claim(w.context(), me, func(live string) error { kill(w, live); return killed })
-			if !errors.Is(err, killed) {
-				t.Fatalf("got %v", err)
-			}
-			w.once("the last one")
-			if !w.exists(w.places.Live(me)) {
-				w.begun(me, "a")
-			}
-			if l, _ := w.stop(me); l.Prompt != "a" || l.Iterations != 1 || l.Status != loop.Running {
-				t.Errorf("got %q at iteration %d, %s, want the loop to go on", l.Prompt, l.Iterations, l.Status)
-			}
-			w.once("a")
-			w.once("the last one")
-		})
-	}
-}
-
-func TestKillWhileALoopIsMoved(t *testing.T) {
-	forwarded := func(w world) {
-		l := w.archived(me)
-		l.MovedTo = other
-		data, err := l.Encode()
-		w.must(err)
-		w.write(w.record(me), string(data))
-	}
-	rotated := func(w world) {
-		forwarded(w)
-		w.must(os.Rename(w.record(other), w.record(other+"~1")))
-		w.must(os.Remove(w.places.Journal(other)))
-	}
-	renamed := func(w world) {
-		rotated(w)
-		w.must(os.Rename(w.places.Live(me), w.places.Live(other)))
-	}
-	saved := func(w world) {
-		journal, err := os.ReadFile(w.places.Journal(me))
-		w.must(err)
-		w.must(w.store.Move(w.context(), me, other))
-		w.write(w.places.Journal(me), string(journal))
-	}
-	for _, c := range []struct {
-		name string
-		kill func(w world)
-		in   string // where the loop is
-	}{
-		{"after the old record says where it goes", forwarded, me},
-		{"after the new place was cleared", rotated, me},
-		{"after the live file was renamed", renamed, other},
-		{"before the old journal was removed", saved, other},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.begun(other, "the last one there")
-			w.apply(other, loop.Event{Kind: loop.EventCancel})
-			w.must(w.store.Record(other, loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
-			w.begun(me, "a")
-			w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
-			w.stop(me)
-			c.kill(w)
-			w.once("a")
-			w.once("the last one there")
-			if c.in == other {
-				w.must(w.store.Record(other, loop.Record{Kind: loop.RecordTool, ID: "2"}))
-				if l, _ := w.stop(other); l.Iterations != 2 || l.ToolCalls != 2 || l.Status != loop.Running || l.ConversationID != other {
-					t.Errorf("got iteration %d with %d tool calls, %s of %s, want it to go on", l.Iterations, l.ToolCalls, l.Status, l.ConversationID)
-				}
-			} else if l, _ := w.stop(me); l.Iterations != 2 || l.Status != loop.Running || w.archived(me).Iterations != 2 {
-				t.Errorf("got iteration %d, %s, want it to go on where it was", l.Iterations, l.Status)
-			}
-			if c.in == me {
-				w.must(w.store.Move(w.context(), me, other))
-			}
-			w.once("a")
-			w.once("the last one there")
-			w.begun(me, "next")
-			if l, _ := w.stop(me); l.Prompt != "next" || l.ToolCalls != 0 {
-				t.Errorf("got %q with %d tool calls, want a fresh loop where the old one was", l.Prompt, l.ToolCalls)
-			}
-			w.once("a")
-			w.once("the last one there")
-		})
-	}
-}
-
-// TestKillWhileALoopIsRevived leaves the live file and the record of its end.
-func TestKillWhileALoopIsRevived(t *testing.T) {
-	w := newWorld(t)
-	w.begun(me, "a")
-	w.stop(me)
-	w.apply(me, loop.Event{Kind: loop.EventBlocked, Text: "no key"})
-	record := w.files()["archive/"+me+".json"]
-	w.apply(me, loop.Event{Kind: loop.EventContinue})
-	w.write(w.record(me), record)
-	if l, _ := w.stop(me); l.Iterations != 2 {
-		t.Errorf("got iteration %d, want it to go on", l.Iterations)
-	}
-	w.once("a")
 }

@@ -15,13 +15,28 @@ import (
 
 func (w world) limitsFile() string { return w.record(".session-limits") }
 
-// sees notes a limit and checks whether that was news.
+// sees notes a limit and checks whether that was news: no limit by a proof,
+// another one by enough observations.
 func (w world) sees(version string, limit int, news bool) {
 	w.Helper()
-	changed, err := w.store.SeeLimit(version, limit)
+	if limit > 0 {
+		w.suspects(version, limit, "a", false)
+		w.suspects(version, limit, "b", news)
+		return
+	}
+	changed, err := w.store.ProveNoLimit(version)
 	w.must(err)
 	if changed != news {
-		w.Errorf("%q with the limit %d: got news %v, want %v", version, limit, changed, news)
+		w.Errorf("%q without a limit: got news %v, want %v", version, changed, news)
+	}
+}
+
+func (w world) suspects(version string, limit int, session string, news bool) {
+	w.Helper()
+	changed, err := w.store.SuspectLimit(version, limit, session)
+	w.must(err)
+	if changed != news {
+		w.Errorf("%q with the limit %d in session %s: got news %v, want %v", version, limit, session, changed, news)
 	}
 }
 
@@ -65,16 +80,64 @@ func TestLimitsAreRememberedByVersion(t *testing.T) {
 
 func TestALimitSeenAgainWritesNothing(t *testing.T) {
 	w := newWorld(t)
-	w.sees("3.6.21", 5, true)
+	w.sees("3.6.21", 0, true)
+	w.sees("2.4.0", 5, true)
 	before, err := os.Stat(w.limitsFile())
 	w.must(err)
 	w.later(time.Hour)
-	w.sees("3.6.21", 5, false)
+	w.sees("3.6.21", 0, false)
+	w.suspects("2.4.0", 5, "b", false)
 	after, err := os.Stat(w.limitsFile())
 	w.must(err)
 	if !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
 		t.Error("the file was written again")
 	}
+}
+
+// The window was reloaded: a stop is missing, and that proves nothing.
+func TestAnInferenceDoesNotReplaceAProof(t *testing.T) {
+	w := newWorld(t)
+	w.sees("3.6.21", 0, true)
+	for _, session := range []string{"a", "b", "c"} {
+		w.suspects("3.6.21", 5, session, false)
+	}
+	w.wantLimits(map[string]int{"3.6.21": 0})
+}
+
+func TestALimitNeedsTwoSessions(t *testing.T) {
+	w := newWorld(t)
+	for range 3 { // reported twice, or asked about again
+		w.suspects("3.6.21", 5, "a", false)
+	}
+	w.wantLimits(map[string]int{})
+	w.suspects("3.6.21", 5, "b", true)
+	w.wantLimits(map[string]int{"3.6.21": 5})
+	w.sees("3.6.21", 0, true)
+	w.wantLimits(map[string]int{"3.6.21": 0})
+}
+
+func TestAnInferenceExpires(t *testing.T) {
+	const month = 30 * 24 * time.Hour
+	w := newWorld(t)
+	w.suspects("3.6.21", 5, "a", false)
+	w.later(month)
+	w.suspects("3.6.21", 5, "b", false) // the first one is forgotten
+	w.later(month - time.Second)
+	w.suspects("3.6.21", 5, "c", true)
+	w.later(month - time.Second)
+	w.wantLimits(map[string]int{"3.6.21": 5})
+	w.later(time.Second)
+	w.wantLimits(map[string]int{})
+}
+
+// A file of an older version, which wrote one observation down as a fact.
+func TestALimitOfAnOlderFileIsOneObservation(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.limitsFile(), `{"3.6.21": {"limit": 5, "at": "2026-02-20T12:00:00Z"}, "3.7.0": {"limit": 0, "at": "2020-01-01T00:00:00Z"}}`)
+	w.wantLimits(map[string]int{"3.7.0": 0})
+	w.suspects("3.7.0", 5, "a", false)
+	w.suspects("3.6.21", 5, "a", true)
+	w.wantLimits(map[string]int{"3.7.0": 0, "3.6.21": 5})
 }
 
 // The versions that were seen last stay, the new one among them whatever the
@@ -106,8 +169,7 @@ func TestTwentyVersionsAreKept(t *testing.T) {
 			}
 		}
 		w.wantLimits(want)
-		w.sees(versions[24], 5, true)
-		want[versions[24]] = 5
+		w.sees(versions[24], 0, false)
 		w.wantLimits(want)
 	}
 }
@@ -136,11 +198,11 @@ func TestTheLimitsAreNoRecordOfALoop(t *testing.T) {
 	if err := loop.CheckID(id); err == nil {
 		t.Errorf("%q: got an id", id)
 	}
-	if w.store.Recorded(id[1:]) {
+	if w.store.HasRecord(id[1:]) {
 		t.Errorf("%q has a record", id[1:])
 	}
-	w.must(w.store.Put(w.context(), loop.State{Prompt: "x", ConversationID: id[1:], Status: loop.Cancelled}))
-	ended, problems := w.store.Records()
+	w.must(w.store.Put(w.context(), loop.State{Contract: loop.Contract{Prompt: "x"}, ConversationID: id[1:], Status: loop.Cancelled}))
+	ended, problems := w.store.EndedLoops()
 	if len(ended) != 1 || len(problems) > 0 {
 		t.Errorf("got %d records and the problems %v, want the one of a loop", len(ended), problems)
 	}

@@ -42,8 +42,11 @@ func TestALimitsFileThatIsNotOursIsRefused(t *testing.T) {
 			if seen, err := w.store.SeenLimits(); !errors.Is(err, ownfile.ErrNotOurs) || len(seen) > 0 {
 				t.Errorf("read: got %v, %v, want a refusal", seen, err)
 			}
-			if changed, err := w.store.SeeLimit("3.6.21", 0); !errors.Is(err, ownfile.ErrNotOurs) || changed {
-				t.Errorf("written: got %v, %v, want a refusal", changed, err)
+			if changed, err := w.store.ProveNoLimit("3.6.21"); !errors.Is(err, ownfile.ErrNotOurs) || changed {
+				t.Errorf("a proof: got %v, %v, want a refusal", changed, err)
+			}
+			if changed, err := w.store.SuspectLimit("3.6.21", 5, "a"); !errors.Is(err, ownfile.ErrNotOurs) || changed {
+				t.Errorf("an inference: got %v, %v, want a refusal", changed, err)
 			}
 			if diff := cmp.Diff(before, w.files()); diff != "" {
 				t.Errorf("got other files (-before +after):\n%s", diff)

@@ -4,34 +4,66 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// List gives every live loop. What lies there and cannot be read is told in
+// List returns every live loop. What lies there and cannot be read is reported in
 // problems, and left as it is.
-func (s *Store) List() (live []loop.State, problems []error) {
-	entries, err := os.ReadDir(s.places.Base)
+func (s *Store) List() (live []loop.State, problems []error) { return s.list(loop.Parse) }
+
+// Heads is List for showing: the loops have no history, which is most of a file.
+func (s *Store) Heads() (live []loop.State, problems []error) { return s.list(loop.ParseHead) }
+
+func (s *Store) list(parse parser) (live []loop.State, problems []error) {
+	ids, err := s.IDs()
 	if err != nil {
 		return nil, []error{err}
 	}
-	prefix, suffix := s.places.LivePattern()
-	for _, entry := range entries {
-		id, isLoop := cutBoth(entry.Name(), prefix, suffix)
-		if !isLoop || loop.CheckID(id) != nil {
-			continue
-		}
-		l, err := s.Read(id)
+	for i, found := range s.readAll(ids, func(id string) (loop.State, error) { return s.read(id, parse) }) {
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // ended in between
-		case err != nil:
-			problems = append(problems, errors.Join(errors.New(entry.Name()), err))
+		case errors.Is(found.err, fs.ErrNotExist): // ended meanwhile
+		case found.err != nil:
+			problems = append(problems, errors.Join(errors.New(filepath.Base(s.places.Live(ids[i]))), found.err))
 		default:
-			live = append(live, l)
+			live = append(live, found.loop)
 		}
 	}
 	return live, problems
+}
+
+// parser is loop.Parse or loop.ParseHead.
+type parser func(data []byte) (loop.State, error)
+
+// found is what came of reading a file.
+type found struct {
+	loop loop.State
+	err  error
+}
+
+// readAll reads many files, several at a time.
+func (s *Store) readAll(names []string, read func(name string) (loop.State, error)) []found {
+	all := make([]found, len(names))
+	each(len(names), func(i int) { all[i].loop, all[i].err = read(names[i]) })
+	return all
+}
+
+// IDs returns the conversations that have a live loop, by the names of its files
+// alone.
+func (s *Store) IDs() (ids []string, err error) {
+	entries, err := os.ReadDir(s.places.Base)
+	if err != nil {
+		return nil, err
+	}
+	prefix, suffix := s.places.LivePattern()
+	for _, entry := range entries {
+		if id, isLoop := cutBoth(entry.Name(), prefix, suffix); isLoop && loop.CheckID(id) == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
 }
 
 func cutBoth(name, prefix, suffix string) (string, bool) {

@@ -28,13 +28,13 @@ type Mode struct {
 	Loop      loop.State `json:"loop"` // the rules of a loop that it starts
 }
 
-// On tells whether loop mode is on. A file that says more than it may, or a
+// On reports whether loop mode is on. A file that says more than it may, or a
 // clock that was set, does not keep it on for longer than MaxMode.
 func (m Mode) On(now time.Time) bool {
 	return now.Before(m.Until) && now.Sub(m.Since).Abs() < MaxMode
 }
 
-// Mode gives the loop mode of a workspace, which may be over, or an
+// Mode returns the loop mode of a workspace, which may be over, or an
 // fs.ErrNotExist. Where there is none that takes one system call.
 func (s *Store) Mode(workspace string) (Mode, error) {
 	path := s.places.LoopMode(workspace)
@@ -77,18 +77,18 @@ func (s *Store) SetMode(m Mode) error {
 	return s.replaceKept(s.places.LoopMode(m.Workspace), append(data, '\n'), false)
 }
 
-// EndMode switches loop mode off in a workspace. It gives an fs.ErrNotExist
-// where nothing says that it is on.
+// EndMode switches loop mode off in a workspace. The error is
+// fs.ErrNotExist if nothing says that it is on.
 func (s *Store) EndMode(workspace string) error {
 	path := s.places.LoopMode(workspace)
 	if _, err := ownfile.Check(path); err != nil {
 		return err
 	}
-	return os.Remove(path)
+	return ownfile.Remove(path)
 }
 
-// Modes gives the loop mode of every workspace in which it is on. Files that
-// cannot be read, and so count as off, are told in problems.
+// Modes returns the loop mode of every workspace in which it is on. Files that
+// cannot be read, and so count as off, are reported in problems.
 func (s *Store) Modes() (on []Mode, problems []error) {
 	entries, err := os.ReadDir(s.places.Archive)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func (s *Store) Modes() (on []Mode, problems []error) {
 		path := filepath.Join(s.places.Archive, entry.Name())
 		m, err := s.readMode(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // switched off in between
+		case errors.Is(err, fs.ErrNotExist): // switched off meanwhile
 		case err != nil:
 			problems = append(problems, err)
 		case m.On(s.now()) && s.places.LoopMode(m.Workspace) == path:

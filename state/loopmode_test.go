@@ -59,7 +59,7 @@ func TestLoopModeIsKeptForAWorkspace(t *testing.T) {
 	if got := w.modes(); len(got) != 2 {
 		t.Errorf("got it on in %q, want two", got)
 	}
-	if ended, problems := w.store.Records(); len(ended)+len(problems) > 0 {
+	if ended, problems := w.store.EndedLoops(); len(ended)+len(problems) > 0 {
 		t.Errorf("got the records %v, %v, want none", ended, problems)
 	}
 	w.must(w.store.EndMode(workspace))
@@ -187,7 +187,7 @@ func TestAMessageAfterTheEndChangesTheRecordAlone(t *testing.T) {
 	w.begun(me, "the task")
 	w.apply(me, loop.Event{Kind: loop.EventCancel})
 	for range 2 {
-		if _, action := w.apply(me, spoken); action.Why == "" {
+		if _, action := w.apply(me, spoken); action.Why() == "" {
 			t.Error("got nothing, want that it is the first")
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func TestFilesArePrivate(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.store.Claim(w.context(), me, func(live string) error { return os.WriteFile(live, []byte(seven("a")), 0o644) }))
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool}))
 	w.stop(me)
 	w.must(filepath.WalkDir(filepath.Dir(w.places.Base), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == filepath.Dir(w.places.Base) {

@@ -232,7 +232,7 @@ func TestHostileIDsTouchNothing(t *testing.T) {
 		}
 		if id != "" {
 			do["Put"] = func() error {
-				return w.store.Put(w.context(), loop.State{Prompt: "x", ConversationID: id, Status: loop.Cancelled})
+				return w.store.Put(w.context(), loop.State{Contract: loop.Contract{Prompt: "x"}, ConversationID: id, Status: loop.Cancelled})
 			}
 		}
 		for name, f := range do {
@@ -291,8 +291,8 @@ func TestStopThatAwaitsTextChangesNothing(t *testing.T) {
 	if diff := cmp.Diff(before, w.files()); diff != "" {
 		t.Errorf("got other files (-before +after):\n%s", diff)
 	}
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordText, Text: "done <promise>COMPLETE</promise>"}))
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordText, Text: "done <promise>COMPLETE</promise>"}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: "1"}))
 	if l, _ := w.apply(me, e); l.Status != loop.PromiseAccepted || l.Iterations != 1 {
 		t.Errorf("got %s at iteration %d, want the promise that came meanwhile", l.Status, l.Iterations)
 	}
@@ -303,7 +303,7 @@ func TestJournalIsFoldedOnce(t *testing.T) {
 	w.begun(me, "a")
 	for stop := range 4 {
 		for i := range stop {
-			w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, Tool: "Write", ID: fmt.Sprint(stop, "-", i)}))
+			w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, Tool: "Write", ID: fmt.Sprint(stop, "-", i)}))
 		}
 		l, _ := w.stop(me)
 		if got := l.History[stop].Tools["Write"]; got != stop {
@@ -318,7 +318,7 @@ func TestJournalIsFoldedOnce(t *testing.T) {
 func TestJournalThatWasClearedOrTornIsNoLoss(t *testing.T) {
 	w := newWorld(t)
 	w.begun(me, "a")
-	tool := func(id string) { w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: id})) }
+	tool := func(id string) { w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: id})) }
 	tool("1")
 	w.stop(me)
 	w.must(os.Remove(w.places.Journal(me)))
@@ -344,7 +344,7 @@ func TestJournalThatIsBegunAnewIsReadFromItsBeginning(t *testing.T) {
 		w.begun(me, "a")
 		tools := func(turn, n int) {
 			for i := range n {
-				w.must(w.store.Record(me, loop.Record{Kind: loop.RecordTool, ID: fmt.Sprint(turn, "-", i)}))
+				w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: fmt.Sprint(turn, "-", i)}))
 			}
 		}
 		tools(1, 1)
@@ -365,7 +365,7 @@ func TestJournalThatIsBegunAnewIsReadFromItsBeginning(t *testing.T) {
 // with a promise in it.
 func TestJournalOfTheLastLoopIsNotTheNextOnes(t *testing.T) {
 	w := newWorld(t)
-	w.must(w.store.Record(me, loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
 	w.begun(me, "a")
 	if l, _ := w.stop(me); l.Status != loop.Running {
 		t.Errorf("got %s, want a loop that runs", l.Status)
@@ -410,4 +410,139 @@ func TestClockMayGoBackwards(t *testing.T) {
 	if l, action := w.stop(me); l.Iterations != 2 || action.Text == "" {
 		t.Errorf("got iteration %d and %q, want the loop to go on", l.Iterations, action.Text)
 	}
+}
+
+// A hook, or a run, found the loop live before somebody ended it.
+func TestARecordThatComesAfterTheEndLeavesNoJournal(t *testing.T) {
+	w := newWorld(t)
+	w.begun(me, "the task")
+	text := loop.Record{Kind: loop.RecordText, Text: "So."}
+	w.must(w.store.AddToJournal(me, text))
+	if !w.exists(w.places.Journal(me)) {
+		t.Fatal("a live loop has no journal")
+	}
+	w.apply(me, loop.Event{Kind: loop.EventCancel})
+	w.must(w.store.AddToJournal(me, text))
+	if w.exists(w.places.Journal(me)) {
+		t.Error("the journal is still there")
+	}
+}
+
+// The live file was cleared away: the loop goes on from its record.
+func TestARecordOfAnInterruptedLoopIsKept(t *testing.T) {
+	w := newWorld(t)
+	w.begun(me, "the task")
+	w.stop(me)
+	w.must(os.RemoveAll(w.places.Base))
+	w.must(os.Mkdir(w.places.Base, 0o700))
+	w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordText, Text: "So."}))
+	if !w.exists(w.places.Journal(me)) {
+		t.Error("the journal is gone")
+	}
+}
+
+// A prompt template is filled in between two looks at a loop, and nothing is
+// decided before.
+func TestAStopThatAsksForWordsIsSavedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.live(me, with("the task", map[string]any{"prompt_template": "/own.tmpl"}))
+	w.apply(me, loop.Event{})
+	w.later(time.Minute)
+	before, err := os.Stat(w.places.Live(me))
+	w.must(err)
+	event := w.stopEvent()
+	event.Words = true
+	_, action := w.apply(me, event)
+	after, err := os.Stat(w.places.Live(me))
+	w.must(err)
+	if action.Kind != loop.AskWords || !os.SameFile(before, after) || w.store.HasRecord(me) {
+		t.Fatalf("got %s, the file is the same: %v, recorded: %v", action.Kind, os.SameFile(before, after), w.store.HasRecord(me))
+	}
+	event.Worded = loop.Worded{For: action.Words.Default, Text: "go on"}
+	l, action := w.apply(me, event)
+	if action.Text != "go on" || l.Iterations != 1 || !w.store.HasRecord(me) {
+		t.Errorf("got %q, iteration %d", action.Text, l.Iterations)
+	}
+}
+
+// Whoever edits the verification out of a state file does not do it in silence.
+func TestAVerificationThatIsTakenOutOfTheFile(t *testing.T) {
+	said := loop.Record{Kind: loop.RecordText, Generation: "g2", Text: "<promise>COMPLETE</promise>"}
+	drop := func(l *loop.State) { l.Verify = "" }
+	for _, tt := range []struct {
+		name  string
+		edit  func(*loop.State)
+		turns int // before the edit
+		want  string
+	}{
+		{"in the first turn", drop, 0, "the verification `make test` was taken out of the state file"},
+		{"later", drop, 2, "the verification `make test` was taken out of the state file"},
+		{"for another", func(l *loop.State) { l.Verify = "true" }, 1, "the verification `make test` was changed to `true` in the state file"},
+		{"with all but the public fields", func(l *loop.State) {
+			fresh := loop.New()
+			fresh.Prompt = l.Prompt
+			*l = fresh
+		}, 1, "the verification `make test` was taken out of the state file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			l := loop.New()
+			l.Prompt, l.Verify, l.MinToolCalls = "the task", "make test", 0
+			w.must(w.store.Claim(t.Context(), me, func(live string) error { return write(live, l) }))
+			event := w.stopEvent()
+			for range tt.turns {
+				w.later(time.Minute)
+				event.Generation += "x"
+				w.apply(me, event)
+			}
+			edited, err := w.store.Read(me)
+			w.must(err)
+			tt.edit(&edited)
+			edited.MinToolCalls = 0
+			w.must(write(w.places.Live(me), edited))
+
+			w.later(time.Minute)
+			event.Generation = "g1"
+			l, action := w.apply(me, event)
+			if h := l.History[len(l.History)-1]; action.Warning != tt.want || h.Warning != tt.want || !strings.Contains(action.Text, tt.want) {
+				t.Errorf("got %q, in the history %q, and said %q; want %q", action.Warning, h.Warning, action.Text, tt.want)
+			}
+			w.later(time.Minute)
+			event.Generation = "g2"
+			w.must(w.store.AddToJournal(me, said))
+			l, action = w.apply(me, event)
+			if l.Verify != "" {
+				event.Verified = loop.Verification{ID: l.Verifying.ID, Passed: true}
+				l, action = w.apply(me, event)
+			}
+			if l.Status != loop.PromiseAccepted || !strings.Contains(l.Reason, tt.want) || action.Warning != "" {
+				t.Errorf("got %s because %q, %q", l.Status, l.Reason, action.Warning)
+			}
+			if h := l.History[len(l.History)-1]; strings.Count(h.Warning, tt.want) != 1 {
+				t.Errorf("got %q in the history", h.Warning)
+			}
+		})
+	}
+}
+
+// One that is added, or was never there, is nothing to tell.
+func TestAVerificationThatIsAddedToTheFile(t *testing.T) {
+	w := newWorld(t)
+	w.live(me, seven("the task"))
+	w.stop(me)
+	l, err := w.store.Read(me)
+	w.must(err)
+	l.Verify = "make"
+	w.must(write(w.places.Live(me), l))
+	if l, action := w.stop(me); action.Warning != "" || l.VerifyWas != "" || len(l.Notices) > 0 {
+		t.Errorf("got %q, %q", action.Warning, l.Notices)
+	}
+}
+
+func write(path string, l loop.State) error {
+	data, err := l.Encode()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o600)
 }

@@ -113,7 +113,7 @@ func (w world) stop(id string) (loop.State, loop.Action) {
 
 func (w world) stopEvent() loop.Event {
 	w.later(time.Minute)
-	return loop.Event{Kind: loop.EventStop, Status: loop.Completed, Generation: fmt.Sprint("g", w.clock.Unix()), Waited: true}
+	return loop.Event{Kind: loop.EventStop, Generation: fmt.Sprint("g", w.clock.Unix()), Stop: loop.Stop{Status: loop.Completed, Waited: true}}
 }
 
 func (w world) apply(id string, e loop.Event) (loop.State, loop.Action) {

@@ -1,5 +1,5 @@
 // Command floor is the least a Go program can do as a hook: read the event,
-// parse it, print an empty answer. What the hook takes is told as a multiple of
+// parse it, print an empty answer. What the hook takes is shown as a multiple of
 // this.
 package main
 

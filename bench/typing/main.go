@@ -5,7 +5,7 @@
 //	go run ./bench/typing         20 runs
 //	go run ./bench/typing -n 100  more
 //
-// The parts tell what the waiting consists of. They come from the log, whose
+// The parts are what the wait consists of. They come from the log, whose
 // times are in milliseconds.
 package main
 
@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/testdesk"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -158,7 +158,7 @@ func (b *bench) once(ctx context.Context, i int) (p parts, err error) {
 	return parts{ended.Sub(answered), typing.Sub(ended), pasted.Sub(typing), pressed.Sub(pasted), arrived.Sub(pressed), arrived.Sub(ended)}, nil
 }
 
-// hook runs the hook and gives the time of its answer, and that of its end,
+// hook runs the hook and returns the time of its answer, and that of its end,
 // when nobody has its streams any more.
 func (b *bench) hook(ctx context.Context, env []string, event map[string]any) (answered, ended time.Time, err error) {
 	event["cursor_version"], event["workspace_roots"] = "2.4.0", []string{b.dir}
@@ -190,7 +190,7 @@ func (b *bench) hook(ctx context.Context, env []string, event map[string]any) (a
 // moments are when the injector did its steps: typing, pasted, pressed Return.
 type moments [3]time.Time
 
-// waitForEnd waits until the injector has reported, and gives its moments.
+// waitForEnd waits until the injector has reported, and returns its moments.
 func waitForEnd(ctx context.Context, log string) (moments, error) {
 	for {
 		data, err := os.ReadFile(log)

@@ -7,7 +7,7 @@
 //
 // A quarter of the events are stops, which replace a state file and its copy in
 // the archive; the others are tool calls, which lengthen a journal. The time on
-// the processor is what Linux tells of the process, between two moments after it
+// the processor is what Linux reports the process, between two moments after it
 // has shown its first screen.
 package main
 

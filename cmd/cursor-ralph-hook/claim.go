@@ -4,77 +4,50 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
 
-// poll is how often a condition is looked at that another process brings about.
-const poll = 20 * time.Millisecond
-
-// claim gives the conversation a loop that waits for it, if there is one. At a
-// stop that is the event, else nil.
-func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
-	stopped := stop != nil && stop.Status == loop.Completed
-	who := h.claimant(stopped)
-	if !h.box.Waiting(who) {
-		return false
-	}
-	for {
-		taken, err := h.claimOnce(ctx, who, stop)
-		switch {
-		case err == nil:
-			return !taken || h.claimed(ctx)
-		case errors.Is(err, pending.ErrHalfWritten) && stopped:
-			if !wait(ctx, poll) {
-				return false
-			}
-		case errors.Is(err, pending.ErrHalfWritten), errors.Is(err, fs.ErrNotExist):
-			return false
-		default:
-			h.fail(err)
-			return false
-		}
-	}
-}
-
-func (h *handler) claimant(stopped bool) pending.Claimant {
-	return pending.Claimant{
-		ID: h.in.ConversationID, Workspaces: h.in.WorkspaceRoots, Stopped: stopped, Minimal: h.flags.minimal,
-	}
-}
-
-// claimOnce tries once. Without an error there is a loop; taken tells whether
-// we brought it, and not another copy of our hook.
-func (h *handler) claimOnce(ctx context.Context, who pending.Claimant, stop *loop.Event) (taken bool, err error) {
-	err = h.store.Claim(ctx, who.ID, func(live string) error {
-		if stop != nil && h.justEnded(*stop) {
-			return fs.ErrNotExist
-		}
-		warning, err := h.box.Claim(ctx, who, live)
-		if warning != nil {
-			h.fail(warning)
-		}
-		taken = err == nil
-		return err
-	})
-	return taken, err
-}
-
-// claimed takes a look at the loop that was claimed, and tells it where it is.
-func (h *handler) claimed(ctx context.Context) bool {
-	l, _, err := h.store.Apply(ctx, h.in.ConversationID, loop.Event{Workspace: h.workspace()})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false // cancelled at this very moment
-	case err != nil:
+// hasLoop reports whether the conversation has a live loop, after it claimed one
+// that waits for it. At a stop, that is the event; otherwise nil.
+func (h *handler) hasLoop(ctx context.Context, stop *loop.Event) bool {
+	has, err := h.store.Has(h.in.ConversationID)
+	if err != nil {
 		h.fail(err)
 		return false
 	}
-	h.log(hooklog.Line{Iteration: l.Iterations, Max: l.MaxIterations, Action: "claimed"})
-	return true
+	return has || h.claim(ctx, stop)
+}
+
+// claim makes a loop that waits for the conversation live, if there is one.
+func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
+	who := h.claimant(stop != nil && stop.Status == loop.Completed)
+	if who.Stop = stop; !h.box.Waiting(who) {
+		return false
+	}
+	c, err := h.box.Claim(ctx, who)
+	h.claimed(c)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		h.fail(err)
+	}
+	return err == nil
+}
+
+func (h *handler) claimant(stopped bool) pending.Claimant {
+	return pending.Claimant{ID: h.in.ConversationID, Workspaces: h.in.WorkspaceRoots, Stopped: stopped, Minimal: h.flags.minimal}
+}
+
+func (h *handler) claimed(c pending.Claimed) {
+	h.failIf(c.Warning)
+	if c.New {
+		h.watched = true
+		h.log(hooklog.Line{Iteration: c.Loop.Iterations, Max: c.Loop.MaxIterations, Action: "claimed"})
+	}
 }
 
 // workspace is the folder that the conversation's window has open, the first
@@ -86,21 +59,54 @@ func (h *handler) workspace() string {
 	return h.in.WorkspaceRoots[0]
 }
 
-// justEnded tells whether this very stop has ended the conversation's loop
-// already, in another copy of our hook: then it may not claim the next one. It
-// is asked under the loop's lock, or the other copy might be about to end it.
-func (h *handler) justEnded(stop loop.Event) bool {
-	l, err := h.store.Archived(h.in.ConversationID)
-	return err == nil && l.SawStop(stop, h.now())
+// bind brings the loop that a printed token names to this conversation: one that
+// was asked for, or one that was continued here.
+func (h *handler) bind(ctx context.Context, command, output string) {
+	token := pending.FindToken(output)
+	calls := selfcall.AnyCalls(command)
+	starts := slices.Contains(calls, "slash") || slices.Contains(calls, "start")
+	switch {
+	case token == "":
+	case starts && pending.IsToken(token):
+		h.bindPending(ctx, token)
+	case slices.Contains(calls, "slash") || slices.Contains(calls, "continue"):
+		h.bindContinued(ctx, token)
+	}
 }
 
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
+func (h *handler) bindPending(ctx context.Context, token string) {
+	b, err := h.box.Bind(ctx, token, h.claimant(false))
+	h.failIf(err)
+	switch b.Result {
+	case pending.BindDone, pending.BindRefused:
+		h.log(hooklog.Line{Action: string(b.Result)})
+	case pending.BindReplaced:
+		h.decided(b.Ended, b.Action)
 	}
+	h.claimed(b.Claimed)
+}
+
+func (h *handler) bindContinued(ctx context.Context, token string) {
+	from, _, _ := strings.Cut(token, ":")
+	if l, err := h.store.Read(from); err == nil && l.Token == token && from != h.in.ConversationID {
+		h.bring(ctx, from, l)
+	}
+}
+
+// bring moves a continued loop to this conversation, and reports whether it is
+// here now. If this one has a loop of its own, the other waits where it is.
+func (h *handler) bring(ctx context.Context, from string, l loop.State) bool {
+	err := h.store.Bring(ctx, from, h.in.ConversationID)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		h.log(hooklog.Line{Action: "not-moved", Why: "from " + from + ": a loop runs here"})
+		return false
+	case errors.Is(err, fs.ErrNotExist): // another copy of our hook was faster
+		return true
+	case err != nil:
+		h.fail(err)
+		return false
+	}
+	h.log(hooklog.Line{Iteration: l.Iterations, Max: l.MaxIterations, Action: "moved", Why: "from " + from})
+	return true
 }

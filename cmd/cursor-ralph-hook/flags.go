@@ -4,10 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 )
 
 // auto is the session limit of a hook that goes by what this Cursor does.
@@ -22,36 +24,31 @@ type flags struct {
 	minimal      bool
 	quiet        bool          // no notifications
 	guard        bool          // the event is one that the plan guard answers, whether it can be read or not
-	timeout      time.Duration // of the stop entry in hooks.json, 0 where it is not told
-	typing       []string      // what cursor-ralph inject is told, as it stands in hooks.json
+	timeout      time.Duration // of the stop entry in hooks.json, 0 if unknown
+	linger       time.Duration // how long to stay after an answer that must not be lost
+	typing       handoff.Typing
 }
 
 // parseFlags reads what the installer wrote into hooks.json. After an error
 // the defaults stand.
 func parseFlags(args []string) (flags, error) {
-	f := flags{sessionLimit: hook.DefaultLoopLimit}
+	defaults := flags{sessionLimit: hook.DefaultLoopLimit, linger: hook.Linger(runtime.GOOS)}
+	f := defaults
 	set := flag.NewFlagSet("cursor-ralph-hook", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.BoolVar(&f.minimal, "minimal", false, "")
 	set.BoolVar(&f.guard, "guard", false, "")
 	set.BoolVar(&f.quiet, "no-notify", false, "")
+	set.DurationVar(&f.linger, "linger", f.linger, "")
 	seconds := set.Int("timeout", 0, "")
-	for _, name := range []string{"injectors", "focus-keys"} {
-		set.Func(name, "", func(v string) error {
-			f.typing = append(f.typing, "--"+name, v)
-			return nil
-		})
-	}
-	set.BoolFunc("type-unchecked", "", func(string) error {
-		f.typing = append(f.typing, "--type-unchecked")
-		return nil
-	})
+	f.typing.Flags(set)
 	set.Func("session-limit", "", func(v string) (err error) {
 		f.sessionLimit, err = parseLimit(v)
 		return err
 	})
 	if err := set.Parse(args); err != nil {
-		return flags{sessionLimit: hook.DefaultLoopLimit, minimal: f.minimal, guard: f.guard, quiet: f.quiet}, fmt.Errorf("flags in hooks.json: %w", err)
+		defaults.minimal, defaults.guard, defaults.quiet = f.minimal, f.guard, f.quiet
+		return defaults, fmt.Errorf("flags in hooks.json: %w", err)
 	}
 	f.timeout = time.Duration(min(max(*seconds, 0), mostSeconds)) * time.Second
 	return f, nil

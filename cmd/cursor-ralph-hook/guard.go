@@ -13,9 +13,10 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
-	"github.com/cursor-ralph/cursor-ralph/internal/owncall"
+	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
+	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -46,9 +47,9 @@ func (h *handler) guard(ctx context.Context) (answer any) {
 	return h.planned(ctx, l)
 }
 
-// unheard answers an event that could not be handled at all: the plan guard
+// unhandled answers an event that could not be handled at all: the plan guard
 // denies it, unless its conversation surely has no loop.
-func (h *handler) unheard(err error) any {
+func (h *handler) unhandled(err error) any {
 	id := h.in.ConversationID
 	if !h.flags.guard && (h.in.EventName != hook.EventPreToolUse || h.places.Base == "") {
 		return nil
@@ -61,8 +62,8 @@ func (h *handler) unheard(err error) any {
 	return shut(err)
 }
 
-// liveLoop gives the loop of this conversation, or an fs.ErrNotExist. Any other
-// error is that there is one, which cannot be read.
+// liveLoop returns the loop of this conversation, or an fs.ErrNotExist. With any
+// other error there is one that cannot be read.
 func (h *handler) liveLoop(ctx context.Context) (loop.State, error) {
 	id := h.in.ConversationID
 	has, err := h.store.Has(id)
@@ -82,8 +83,8 @@ func (h *handler) liveLoop(ctx context.Context) (loop.State, error) {
 	return l, err
 }
 
-// shut denies every tool, reading too: whether the agent may do anything is not
-// known.
+// shut denies every tool, reading too: nobody knows whether the agent may do
+// anything.
 func shut(err error) any {
 	return hook.PermissionAnswer{
 		Permission:  hook.Deny,
@@ -101,7 +102,7 @@ func (h *handler) planned(ctx context.Context, l loop.State) any {
 		return shut(err)
 	}
 	files, ok := loop.PlanCall{
-		Tool: e.ToolName, Input: []byte(hook.Text(e.ToolInput)), Roots: h.in.WorkspaceRoots, Home: h.home(), Windows: runtime.GOOS == "windows",
+		Tool: e.ToolName, Input: []byte(hook.Text(e.ToolInput)), Roots: h.in.WorkspaceRoots, Home: platform.Home(runtime.GOOS, h.getenv), Windows: runtime.GOOS == "windows",
 	}.Allowed()
 	if ok && !slices.ContainsFunc(files, leadsElsewhere) {
 		return nil
@@ -114,14 +115,7 @@ func (h *handler) planned(ctx context.Context, l loop.State) any {
 	}
 }
 
-func (h *handler) home() string {
-	if runtime.GOOS == "windows" {
-		return h.getenv("USERPROFILE")
-	}
-	return h.getenv("HOME")
-}
-
-// leadsElsewhere tells whether a plan's file, or a folder of Cursor's above it,
+// leadsElsewhere reports whether a plan's file, or a folder of Cursor's above it,
 // is something else, such as a symbolic link. What is missing will be made.
 func leadsElsewhere(file string) bool {
 	file = filepath.FromSlash(file)
@@ -140,13 +134,13 @@ func leadsElsewhere(file string) bool {
 const stageInstead = "This Ralph loop only plans: %.64q is not allowed. Allowed are reading, searching, and writing the plan as one Markdown file, .cursor/plans/NAME.md. " +
 	"Stage the change: describe there, or in your answer, what you would do, and wait for the user to approve it. Do not try another way."
 
-// instead tells the agent what to do in place of a denied call. A plan loop's
-// agent has no shell, but is told to run cursor-ralph when the loop begins or is
-// continued: that part is done here.
+// instead is what the agent does in place of a denied call. A plan loop's
+// agent has no shell, but its texts say to run cursor-ralph when the loop begins or
+// is continued: that part is done here.
 func (h *handler) instead(ctx context.Context, l loop.State, e hook.PreToolUse) string {
 	var c call
 	c.input(e.ToolInput)
-	if !isShell(e.ToolName) || len(owncall.Calls(c.command)) == 0 {
+	if !isShell(e.ToolName) || len(selfcall.Calls(c.command)) == 0 {
 		return fmt.Sprintf(stageInstead, e.ToolName)
 	}
 	if text := h.forAgent(ctx, l, c.command); text != "" {
@@ -163,8 +157,8 @@ func isShell(tool string) bool {
 // forAgent does what a call of cursor-ralph asks for, if it begins or continues
 // the loop of this very conversation. All else in the command is left.
 func (h *handler) forAgent(ctx context.Context, l loop.State, command string) string {
-	head, text := owncall.HandedOver(command)
-	for _, args := range owncall.Arguments(head) {
+	head, text := selfcall.HandedOver(command)
+	for _, args := range selfcall.Arguments(head) {
 		switch {
 		case args[0] == "continue" && slices.Contains(args[1:], l.ConversationID):
 			return h.goOn(ctx, l)
@@ -190,15 +184,16 @@ func (h *handler) confirmDenied(ctx context.Context, l loop.State, text string) 
 		return "Nothing was started: a loop that only plans runs in this chat. The user can end it with `cursor-ralph cancel " + l.ConversationID + "` in a terminal, and send the line again.\n"
 	}
 	// Else the same call of another chat's agent would be taken for this one's.
-	if _, _, err := h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventConfirm, Text: l.Program}); err != nil {
+	if _, _, err := h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventConfirm, Text: l.Program, Look: loop.Look{PlanGuard: loop.GuardInstalled}}); err != nil {
 		h.fail(err)
 	}
+	l.PlanGuard = loop.GuardInstalled
 	return "The loop is armed already.\n\n" + l.StartText()
 }
 
 // goOn is cursor-ralph continue, once a turn.
 func (h *handler) goOn(ctx context.Context, l loop.State) string {
-	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID}
+	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Look: loop.Look{PlanGuard: loop.GuardInstalled}}
 	l, action, err := h.store.Apply(ctx, l.ConversationID, event)
 	var later *state.ArchiveError
 	if err != nil {
@@ -208,6 +203,7 @@ func (h *handler) goOn(ctx context.Context, l loop.State) string {
 		return "The loop was not continued: " + err.Error() + ".\n"
 	}
 	h.decided(l, action)
+	h.watched = action.Kind == loop.Followup
 	return continued(l, action)
 }
 
@@ -216,7 +212,7 @@ func continued(l loop.State, a loop.Action) string {
 	case loop.AskVerify:
 		return "The loop's promise is verified first. End your turn now, and the loop goes on or is over. If nothing happens then, the user runs `cursor-ralph continue " + l.ConversationID + "` in a terminal.\n"
 	case loop.Refuse:
-		return "The loop was not continued: " + a.Why + ". " + a.Hint + "\n"
+		return "The loop was not continued: " + a.Why() + ". " + a.Hint + "\n"
 	}
 	return a.Text
 }

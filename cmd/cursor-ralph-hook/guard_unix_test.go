@@ -312,7 +312,8 @@ func TestThePlanGuardContinuesTheLoopItself(t *testing.T) {
 func TestThePlanGuardContinuesOnceATurn(t *testing.T) {
 	w := newWorld(t)
 	w.waits()
-	w.rests(w.sends(me, "/ralph-loop --continue "+me))
+	added, _ := w.hook(w.sends(me, "/ralph-loop --continue "+me))["additional_context"].(string)
+	w.wantPart(added, "- mind the gap\n")
 	event := w.shell(me, "cursor-ralph continue "+me)
 	for _, answer := range w.together(event, event) {
 		text, _ := answer["agent_message"].(string)
@@ -327,6 +328,7 @@ func TestThePlanGuardContinuesOnceATurn(t *testing.T) {
 	if l := w.live(me); l.Status != loop.Paused {
 		t.Errorf("got %s, want the pause to hold", l.Status)
 	}
+	w.rests(w.sends(me, "hello"))
 	w.denied(w.shell(me, "cursor-ralph continue "+me)) // a later turn
 	if l := w.live(me); l.Status != loop.Running {
 		t.Errorf("got %s, want it to run", l.Status)

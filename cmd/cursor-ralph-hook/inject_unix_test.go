@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -56,6 +56,12 @@ func (w world) atLimit() (event string) {
 
 func TestWhoTypesAtTheSessionLimit(t *testing.T) {
 	const yes, no = "exit 0", "exit 1"
+	announced := t.TempDir()
+	if err := os.WriteFile(filepath.Join(announced, "1.json"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bridge := "CURSOR_DESKTOP_BRIDGE_DIR=" + announced
+	dry := []string{"inject --dry-run --any -- a", "inject --injection "}
 	for _, tt := range []struct {
 		name, script string
 		env, flags   []string
@@ -67,6 +73,11 @@ func TestWhoTypesAtTheSessionLimit(t *testing.T) {
 		{"we do, where it is possible", yes, nil, nil, []string{"inject --dry-run --any -- a", "inject --injection "}, false, "", "action=inject"},
 		{"with the settings of hooks.json", yes, nil, []string{"--injectors", "xtest,wtype", "--focus-keys=ctrl+i", "--type-unchecked"},
 			[]string{"inject --dry-run --any --injectors xtest,wtype --focus-keys ctrl+i --type-unchecked -- a", "inject --injection "}, false, "", ""},
+		{"with a key that submits", yes, nil, []string{"--submit-key", "ctrl+enter"},
+			[]string{"inject --dry-run --any --submit-key ctrl+enter -- a", "inject --injection "}, false, "", ""},
+		{"Cursor itself, without a desktop", yes, []string{"DISPLAY=", bridge}, nil, dry, false, "", "action=inject"},
+		{"Cursor itself, which needs longer than a display", "sleep 1.3; exit 0", []string{bridge}, nil, dry, false, "", "action=inject"},
+		{"the user, where Cursor itself does not", no, []string{"DISPLAY=", bridge}, nil, dry[:1], true, "", "cursor-ralph doctor tells more"},
 		{"the user, where it is not", no, nil, nil, []string{"inject --dry-run --any -- a"}, true, "", "cursor-ralph doctor tells more"},
 		{"the user, where nobody knows in time", "exec sleep 20", nil, nil, []string{"inject --dry-run --any -- a"}, true, "", "did not end in time"},
 		{"the user, where cursor-ralph is missing", "", nil, nil, []string{""}, true, "", "no such file"},
@@ -89,7 +100,7 @@ func TestWhoTypesAtTheSessionLimit(t *testing.T) {
 					t.Errorf("call %d: got %q, want them as %q", i+1, call, tt.calls)
 				}
 			}
-			if !strings.HasPrefix(l.Injection.Outcome, tt.outcome) || (l.Injection.ID == "") != tt.handsOver {
+			if !strings.HasPrefix(string(l.Injection.Outcome), tt.outcome) || (l.Injection.ID == "") != tt.handsOver {
 				t.Errorf("got the injection %+v, want the outcome %q", l.Injection, tt.outcome)
 			}
 			w.logged(tt.log)
@@ -128,7 +139,7 @@ func TestAnIDIsNoOption(t *testing.T) {
 
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(tooLong); !ok(); time.Sleep(poll) {
+	for end := time.Now().Add(tooLong); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%s: it does not come about", what)
 		}
@@ -168,7 +179,7 @@ echo $$ >"$0.pid.new" && mv "$0.pid.new" "$0.pid" && exec sleep 600`)
 	w.must(err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	w.must(err)
-	if platform.Gone(pid) {
+	if proc.Gone(pid) {
 		t.Error("the typer died with the hook")
 	}
 	w.must(syscall.Kill(pid, syscall.SIGKILL))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -68,13 +69,16 @@ func (c cursor) wantHandOver(count int) string {
 // hears is a message to the agent. Its entry in hooks.json has no flags.
 func (c cursor) hears(text string) {
 	c.Helper()
-	c.rests(c.send("beforeSubmitPrompt", fields{"prompt": text, "attachments": []any{}}))
+	answer := c.hook(c.send("beforeSubmitPrompt", fields{"prompt": text, "attachments": []any{}}))
+	if _, ok := answer["additional_context"].(string); ok != strings.HasPrefix(text, "/ralph-loop --continue") || len(answer) > 1 {
+		c.Errorf("%s: got %v, want the continuation for the continue line alone", text, answer)
+	}
 }
 
 func (c cursor) works() {
 	c.Helper()
 	c.rests(c.send("postToolUse", fields{
-		"tool_name": "Write", "tool_input": fields{"path": "x"}, "tool_output": "ok", "tool_use_id": fmt.Sprint("call-", c.turn.Load()),
+		"tool_name": "Write", "tool_input": fields{"path": "x"}, "tool_output": "ok", "tool_use_id": fmt.Sprint("call-", c.turn.number),
 	}))
 }
 
@@ -173,8 +177,8 @@ func TestStopAtTheLimitShowsThatThereIsNone(t *testing.T) {
 	}
 }
 
-// TestMessageAfterTheFifthFollowUp shows the limit where the follow-up's turn
-// was there, and no stop came after it.
+// TestMessageAfterTheFifthFollowUp suggests the limit where the follow-up's turn
+// was there, and no stop came after it, in two sessions.
 func TestMessageAfterTheFifthFollowUp(t *testing.T) {
 	none := []string{"--session-limit", "none"}
 	failed := fields{"status": "error", "loop_count": 4}
@@ -236,6 +240,9 @@ func TestMessageAfterTheFifthFollowUp(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
+			first := w.cursor("3.6.21", "first", c.answered-1, c.flags...)
+			c.then(first, first.wantFollowup(c.answered-1))
+			w.wantSeen(map[string]int{}, 0) // once proves nothing
 			chat := w.cursor("3.6.21", me, c.answered-1, c.flags...)
 			c.then(chat, chat.wantFollowup(c.answered-1))
 			want, news := map[string]int{}, 0
@@ -257,10 +264,31 @@ func TestMessageAfterTheFifthFollowUp(t *testing.T) {
 	}
 }
 
-// TestWhatIsSeenLastCounts: a Cursor that changes without a new version.
-func TestWhatIsSeenLastCounts(t *testing.T) {
+// TestAProofHolds: a window that is reloaded looks like a limit.
+func TestAProofHolds(t *testing.T) {
+	w := newWorld(t)
+	chat := w.cursor("3.6.21", me, 7, automatic...)
+	w.wantSeen(map[string]int{"3.6.21": 0}, 1)
+	for range 2 {
+		chat.hears("Why?")
+		for n := range 5 {
+			chat.wantFollowup(n)
+		}
+		chat.works()
+	}
+	w.wantSeen(map[string]int{"3.6.21": 0}, 1)
+}
+
+// TestAProofReplacesAnInference: two windows were reloaded before it came.
+func TestAProofReplacesAnInference(t *testing.T) {
 	w := newWorld(t)
 	chat := w.cursor("3.6.21", me, 4, automatic...)
+	chat.hears(chat.wantFollowup(4))
+	chat.hears("Why?")
+	w.wantSeen(map[string]int{}, 0)
+	for n := range 4 {
+		chat.wantFollowup(n)
+	}
 	chat.hears(chat.wantFollowup(4))
 	chat.hears("Why?")
 	w.wantSeen(map[string]int{"3.6.21": 5}, 1)
@@ -270,7 +298,7 @@ func TestWhatIsSeenLastCounts(t *testing.T) {
 	chat.wantHandOver(4)
 	chat.wantFollowup(5)
 	w.wantSeen(map[string]int{"3.6.21": 0}, 2)
-	for n := range 7 {
+	for n := range 3 {
 		chat.wantFollowup(n)
 	}
 }
@@ -316,24 +344,25 @@ func TestFlags(t *testing.T) {
 	for _, c := range []struct {
 		args   string
 		limit  int
-		typing string // arguments of cursor-ralph inject
+		typing handoff.Typing
 	}{
-		{"", 5, ""},
-		{"--session-limit auto --timeout 660", auto, ""},
-		{"--session-limit=auto", auto, ""},
-		{"--session-limit none --timeout 660 --minimal", 0, ""},
-		{"--session-limit 7", 7, ""},
-		{"--session-limit auto --injectors wl-copy,robotgo --focus-keys ctrl+i --type-unchecked", auto, "--injectors wl-copy,robotgo --focus-keys ctrl+i --type-unchecked"},
-		{"--injectors=none --focus-keys=f6", 5, "--injectors none --focus-keys f6"},
-		{"--session-limit automatic --type-unchecked", 5, ""},
-		{"--session-limit auto --no-such-flag", 5, ""},
+		{"", 5, handoff.Typing{}},
+		{"--session-limit auto --timeout 660", auto, handoff.Typing{}},
+		{"--session-limit=auto", auto, handoff.Typing{}},
+		{"--session-limit none --timeout 660 --minimal", 0, handoff.Typing{}},
+		{"--session-limit 7", 7, handoff.Typing{}},
+		{"--session-limit auto --injectors wl-copy,robotgo --focus-keys ctrl+i --type-unchecked", auto, handoff.Typing{Injectors: "wl-copy,robotgo", FocusKeys: "ctrl+i", Unchecked: true}},
+		{"--injectors=none --focus-keys=f6", 5, handoff.Typing{Injectors: "none", FocusKeys: "f6"}},
+		{"--submit-key ctrl+enter", 5, handoff.Typing{SubmitKey: "ctrl+enter"}},
+		{"--session-limit automatic --type-unchecked", 5, handoff.Typing{}},
+		{"--session-limit auto --no-such-flag", 5, handoff.Typing{}},
 	} {
 		f, err := parseFlags(strings.Fields(c.args))
 		if bad := strings.Contains(c.args, "automatic") || strings.Contains(c.args, "no-such"); (err != nil) != bad {
 			t.Errorf("%s: got error %v", c.args, err)
 		}
-		if f.sessionLimit != c.limit || strings.Join(f.typing, " ") != c.typing {
-			t.Errorf("%s: got %d and %q, want %d and %q", c.args, f.sessionLimit, f.typing, c.limit, c.typing)
+		if f.sessionLimit != c.limit || f.typing != c.typing {
+			t.Errorf("%s: got %d and %+v, want %d and %+v", c.args, f.sessionLimit, f.typing, c.limit, c.typing)
 		}
 		if want := strings.Contains(c.args, "--minimal"); f.minimal != want {
 			t.Errorf("%s: got minimal %v", c.args, f.minimal)

@@ -20,11 +20,11 @@ func (h *handler) byLoopMode(ctx context.Context, e hook.BeforeSubmitPrompt) any
 		return nil
 	}
 	mode, on := h.loopMode()
-	if !on || h.aboutTheLast(ctx, e.Prompt) {
+	if !on || h.isAboutEnded(ctx, e.Prompt) {
 		return nil
 	}
 	l := mode.Loop.InLoopMode(e.Prompt)
-	l.ConversationID, l.Workspace = h.in.ConversationID, mode.Workspace
+	l.ConversationID, l.Workspace, l.AskedIn = h.in.ConversationID, mode.Workspace, h.in.GenerationID
 	l.PlanMode = h.composer == loop.PlanComposer
 	l = h.withBaseline(ctx, l)
 	started, err := h.startNow(ctx, l)
@@ -38,8 +38,8 @@ func (h *handler) byLoopMode(ctx context.Context, e hook.BeforeSubmitPrompt) any
 	return hook.BeforeSubmitPromptAnswer{AdditionalContext: l.ContractText()}
 }
 
-// loopMode gives that of the first folder of the window that has it on, as the
-// editor names that folder.
+// loopMode returns that of the first folder of the window that has it on. The
+// folder is as the editor names it.
 func (h *handler) loopMode() (state.Mode, bool) {
 	for _, root := range h.in.WorkspaceRoots {
 		mode, err := h.store.Mode(root)
@@ -55,9 +55,9 @@ func (h *handler) loopMode() (state.Mode, bool) {
 	return state.Mode{}, false
 }
 
-// aboutTheLast tells whether a message belongs to the conversation's loop that
+// isAboutEnded reports whether a message belongs to the conversation's loop that
 // is over, as the first one after a cancel does.
-func (h *handler) aboutTheLast(ctx context.Context, text string) bool {
+func (h *handler) isAboutEnded(ctx context.Context, text string) bool {
 	event := loop.Event{Kind: loop.EventSpoken, Text: text, Generation: h.in.GenerationID}
 	_, action, err := h.store.Apply(ctx, h.in.ConversationID, event)
 	switch {
@@ -66,23 +66,18 @@ func (h *handler) aboutTheLast(ctx context.Context, text string) bool {
 	case err != nil:
 		h.fail(err)
 		return true
-	case action.Why == "":
+	case action.Reason == "":
 		return false
 	}
-	h.log(hooklog.Line{Action: "rest", Why: action.Why})
+	h.log(hooklog.Line{Action: "rest", Reason: action.Reason, Why: action.Why()})
 	return true
 }
 
-// startNow gives the conversation a loop at once, unless it has one now: our hook
-// may be installed in two places. Killed in between, it is pending under the
+// startNow starts a loop at once, unless the conversation has one now: our hook may
+// be installed in two places. After a kill the loop is pending under the
 // conversation's name.
 func (h *handler) startNow(ctx context.Context, l loop.State) (started bool, err error) {
-	err = h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
-		if running == nil {
-			started, err = h.put(ctx, l, "loop-mode")
-		}
-		return false, err
-	})
+	started, err = h.ask(ctx, l, "loop-mode", func(running *loop.State) (bool, error) { return running == nil, nil })
 	if err != nil || !started {
 		return false, err
 	}

@@ -123,25 +123,3 @@ func TestALoopModeFileThatCannotBeRead(t *testing.T) {
 		})
 	}
 }
-
-// Killed before the loop was claimed, the hook leaves it pending, and the next
-// event of its chat finds it.
-func TestALoopModeHookThatIsKilled(t *testing.T) {
-	const tries = 40
-	killed := 0
-	for i := range tries {
-		w := newWorld(t)
-		w.modeOn(w.workspace, 3)
-		prompt := w.sends(me, "the task")
-		if w.start(prompt).kill(latestKill * time.Duration(i) / tries * 2) {
-			killed++
-		}
-		w.hook(prompt)
-		w.once("the task")
-		if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "the task") || !strings.Contains(got, "loop-mode off") {
-			t.Fatalf("try %d: got %q, want the loop to go on", i, got)
-		}
-		w.once("the task")
-	}
-	t.Logf("%d of %d were killed before their end", killed, tries)
-}

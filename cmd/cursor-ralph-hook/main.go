@@ -4,8 +4,8 @@
 //
 // Usage, in hooks.json:
 //
-//	cursor-ralph-hook [--session-limit N|none|auto] [--minimal] [--timeout SECONDS] [--no-notify]
-//		[--injectors LIST] [--focus-keys KEYS] [--type-unchecked]
+//	cursor-ralph-hook [--session-limit N|none|auto] [--minimal] [--timeout SECONDS] [--linger D] [--no-notify]
+//		[--injectors LIST] [--focus-keys KEYS] [--submit-key KEY] [--type-unchecked]
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
@@ -25,12 +26,16 @@ import (
 )
 
 func main() {
-	run(os.Args[1:], inTime{os.Stdin, time.Now().Add(deadline)}, os.Stdout, os.Getenv, time.Now)
+	run(os.Args[1:], inTime{os.Stdin, time.Now().Add(deadline)}, output{os.Stdout}, os.Getenv, time.Now)
 }
 
 // deadline is how long one event may take, waiting for locks and for a text
 // that is late included.
 const deadline = 4500 * time.Millisecond
+
+// longest is how long one event may take with everything, writing the answer and
+// staying after it included; a verification comes on top.
+const longest = 5 * time.Second
 
 // run handles one event. Its one object on stdout is written last, so that a
 // panic anywhere before still leaves the editor with an answer.
@@ -42,16 +47,21 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 			answer = nil
 			h.fail(fmt.Errorf("panic: %v", p))
 		}
-		if err := hook.Write(stdout, answer); err != nil {
+		if err := hook.Deliver(stdout, answer, h.linger()); err != nil {
 			h.fail(err)
 		}
+		h.watch()
 	}()
-	ctx := &patience{until: time.Now().Add(deadline)}
+	ctx := &h.patience
+	h.renew()
 	in, err := read(stdin)
+	for i, root := range in.WorkspaceRoots {
+		in.WorkspaceRoots[i] = platform.Folder(runtime.GOOS, root)
+	}
 	h.in = in
 	if err = errors.Join(h.open(args), err); err != nil {
 		h.fail(err)
-		answer = h.unheard(err)
+		answer = h.unhandled(err)
 		return
 	}
 	answer = h.handle(ctx)
@@ -78,7 +88,21 @@ type handler struct {
 	now    func() time.Time
 	getenv func(string) string
 
-	composer string // the mode of Cursor's composer, as a message tells it
+	composer string    // the mode of Cursor's composer, as a message tells it
+	patience patience  // of the editor, with this event
+	end      time.Time // of this process, at the latest
+	watched  bool      // a loop goes on now: the watcher must run
+}
+
+// renew gives the event its whole time from now on.
+func (h *handler) renew() {
+	h.patience.renew(time.Now().Add(deadline))
+	h.end = time.Now().Add(longest)
+}
+
+// linger is how long to stay after an answer, as far as there is time.
+func (h *handler) linger() time.Duration {
+	return max(0, min(h.flags.linger, time.Until(h.end)-writeWait))
 }
 
 func (h *handler) open(args []string) error {
@@ -89,11 +113,12 @@ func (h *handler) open(args []string) error {
 	if flagsErr != nil {
 		h.fail(flagsErr) // the defaults stand
 	}
-	h.store, h.box = state.New(places, h.now), pending.New(places, h.now)
+	h.store = state.New(places, h.now)
+	h.box = pending.New(places, h.store, h.now)
 	return err
 }
 
-// handle gives the answer to an event, nil for {}.
+// handle returns the answer to an event, nil for {}.
 func (h *handler) handle(ctx context.Context) any {
 	if h.getenv("CURSOR_RALPH_RUN") != "" {
 		return nil // the agent is one of cursor-ralph run, which drives it
@@ -123,29 +148,27 @@ func (h *handler) handle(ctx context.Context) any {
 	return nil
 }
 
-// hasLoop tells whether the conversation has a live loop, after it claimed one
-// that waits for it. At a stop that is the event, else nil.
-func (h *handler) hasLoop(ctx context.Context, stop *loop.Event) bool {
-	has, err := h.store.Has(h.in.ConversationID)
-	if err != nil {
-		h.fail(err)
-		return false
-	}
-	return has || h.claim(ctx, stop)
-}
-
 // log writes one line about a decision. A log that cannot be written must not
 // keep the editor from its answer, and there is nowhere else to tell it.
 func (h *handler) log(l hooklog.Line) {
 	if h.places.Base == "" {
 		return
 	}
-	l.At, l.Conversation, l.Event = h.now(), h.in.ConversationID, h.in.EventName
+	l.At, l.Event = h.now(), h.in.EventName
+	if l.Conversation == "" {
+		l.Conversation = h.in.ConversationID
+	}
 	_ = hooklog.Append(h.places.Log(), l)
 }
 
 func (h *handler) fail(err error) {
 	h.log(hooklog.Line{Action: "error", Why: err.Error()})
+}
+
+func (h *handler) failIf(err error) {
+	if err != nil {
+		h.fail(err)
+	}
 }
 
 // decided logs what became of an event of a loop.
@@ -157,5 +180,8 @@ func (h *handler) decided(l loop.State, a loop.Action) {
 	case a.Kind == loop.Rest:
 		action = "rest"
 	}
-	h.log(hooklog.Line{Iteration: l.Iterations, Max: l.MaxIterations, Promise: a.Promise, Action: action, Why: a.Why})
+	h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: l.Iterations, Max: l.MaxIterations, Promise: a.Promise, Action: action, Reason: a.Reason, Why: a.Why()})
+	if a.Warning != "" {
+		h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: l.Iterations, Max: l.MaxIterations, Action: "warning", Why: a.Warning})
+	}
 }

@@ -217,6 +217,7 @@ func TestNamesOfAnotherUser(t *testing.T) {
 	w.must(os.Chmod(filepath.Dir(w.dir), 0o755))
 	w.must(os.Chmod(w.places.Base, 0o777|os.ModeSticky))
 	theirs := w.ordinary().in(w.places.Base, filepath.Join(w.dir, "state-theirs"))
+	theirs.turn = &turns{now: map[string]string{}}
 	w.must(os.Mkdir(filepath.Join(w.dir, "state-theirs"), 0o700))
 	w.away(filepath.Join(w.dir, "state-theirs"))
 
@@ -259,4 +260,22 @@ func TestFileOfAnotherUserCostsNoTime(t *testing.T) {
 	w.must(os.Chmod(w.places.Legacy(), 0))
 	w.quick(func() { w.rests(w.stopEvent(me)) })
 	w.logged("action=error")
+}
+
+// TestALogGoesOnToBeRotated where another user has put a file in the place of
+// its lock.
+func TestALogGoesOnToBeRotated(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to make files of somebody else")
+	}
+	w := newWorld(t)
+	w.write(w.places.Live(me), seven("the task"))
+	w.write(w.logPath+".lock", "")
+	w.away(w.logPath + ".lock")
+	own := w.places.Log()
+	w.write(own, strings.Repeat("2026-01-01T00:00:00.000Z action=x why=y\n", 5<<20/39+1))
+	w.followup(w.stopEvent(me))
+	if !w.exists(own+".1") || w.exists(own) {
+		t.Errorf("%s was not rotated", own)
+	}
 }

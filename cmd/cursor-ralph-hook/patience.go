@@ -13,14 +13,21 @@ import (
 // more than all that it asks of the file system.
 type patience struct {
 	until  time.Time
-	once   sync.Once
-	waits  context.Context
+	mu     sync.Mutex
+	timer  context.Context    // nil until somebody waits
 	cancel context.CancelFunc // never called: the timer ends with the process
 }
 
+// renew moves the deadline. Nobody may be waiting.
+func (p *patience) renew(until time.Time) { p.until, p.timer = until, nil }
+
 func (p *patience) waited() context.Context {
-	p.once.Do(func() { p.waits, p.cancel = context.WithDeadline(context.Background(), p.until) }) // #nosec G118 -- it ends with the process
-	return p.waits
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer == nil {
+		p.timer, p.cancel = context.WithDeadline(context.Background(), p.until) // #nosec G118 -- it ends with the process
+	}
+	return p.timer
 }
 
 // Deadline is that of the event.

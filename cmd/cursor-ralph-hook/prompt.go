@@ -21,7 +21,10 @@ import (
 // instead of the raw line, the agent's own call of cursor-ralph does the same.
 func (h *handler) prompt(ctx context.Context) any {
 	has := h.hasLoop(ctx, nil)
-	if !has && h.nothingToUs() {
+	if !has {
+		h.afterEnd(ctx, "")
+	}
+	if !has && h.isNotForUs() {
 		return nil
 	}
 	var e hook.BeforeSubmitPrompt
@@ -35,7 +38,9 @@ func (h *handler) prompt(ctx context.Context) any {
 	case isCommand && slices.Contains(starts, name):
 		return h.command(ctx, name, rest)
 	case isCommand && slices.Contains(controls, name):
-		return h.control(ctx, name, strings.TrimSpace(rest), has)
+		if answer := h.control(ctx, name, strings.TrimSpace(rest), has); answer != nil || !has {
+			return answer
+		}
 	}
 	if id, ok := loop.ExpandedContinue(e.Prompt); ok && id != h.in.ConversationID {
 		if answer := h.keptBack(ctx, id); answer != nil {
@@ -45,8 +50,7 @@ func (h *handler) prompt(ctx context.Context) any {
 	if !has {
 		return h.byLoopMode(ctx, e)
 	}
-	h.message(ctx, h.in.ConversationID, e.Prompt)
-	return nil
+	return h.message(ctx, h.in.ConversationID, e.Prompt)
 }
 
 // The slash commands that a message may begin with.
@@ -55,10 +59,10 @@ var (
 	controls = []string{"cancel-ralph", "ralph-pause", "ralph-resume", "ralph-context", "ralph-status"}
 )
 
-// nothingToUs tells that a message to an agent without a loop names no command of
-// ours, while loop mode is off. To decode such a message would cost more than to
-// find that out.
-func (h *handler) nothingToUs() bool {
+// isNotForUs reports whether a message to an agent without a loop names none of our
+// commands, while loop mode is off. Decoding such a message would cost more than
+// this.
+func (h *handler) isNotForUs() bool {
 	const escaped = `\u00` // a plain letter may be written so, too
 	if h.in.Contains(escaped) || slices.ContainsFunc(slices.Concat(starts, controls), h.in.Contains) {
 		return false
@@ -67,22 +71,42 @@ func (h *handler) nothingToUs() bool {
 	return !on
 }
 
-// message records that something was said to the agent of a loop.
-func (h *handler) message(ctx context.Context, id, text string) {
-	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Composer: h.composer})
-	if err == nil && action.Why != "" {
+// afterEnd notes that a chat goes on whose loop has just ended: by a message, or
+// by the end of a turn.
+func (h *handler) afterEnd(ctx context.Context, status loop.StopStatus) {
+	if !h.store.EndedWithin(loop.AfterEnd, h.in.ConversationID) {
+		return
+	}
+	_, _, err := h.store.Apply(ctx, h.in.ConversationID, loop.Event{Kind: loop.EventAfterEnd, Generation: h.in.GenerationID, Stop: loop.Stop{Status: status}})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		h.fail(err)
+	}
+}
+
+// message records that something was said to the agent of a loop. A follow-up of
+// ours that comes too late is kept back.
+func (h *handler) message(ctx context.Context, id, text string) any {
+	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Composer: h.composer, Generation: h.in.GenerationID})
+	if err == nil && action.Reason != "" {
 		h.decided(l, action)
 		h.notify(l, action)
 	}
+	if err == nil && action.Kind == loop.Refuse {
+		return h.refuse("Not sent: " + action.Why() + ".")
+	}
 	if err == nil {
 		h.seeLimit(id, l, text)
-		err = h.store.Record(id, loop.Record{
+		if l.IsOwn(text) {
+			h.seeDelivery(loop.FollowupShown)
+		}
+		err = h.store.AddToJournal(id, loop.Record{
 			Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, Own: l.IsOwn(text),
 		})
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		h.fail(err)
 	}
+	return nil
 }
 
 // command arms a loop, or notes in which conversation one goes on.
@@ -96,7 +120,10 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 		return h.refuse("/" + name + ": " + err.Error() + ". Nothing was started; correct the line and send it again.")
 	}
 	if r.Continue != "" {
-		return h.typed(ctx, r.Continue)
+		if answer := h.typed(ctx, r.Continue); answer != nil {
+			return answer
+		}
+		return h.continueByLine(ctx, r)
 	}
 	if notice != "" {
 		r.State.Notices = append(r.State.Notices, notice)
@@ -108,17 +135,19 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 // typed notes that the continue line of a loop was typed in this conversation.
 // One that was typed by us and came to the wrong chat is kept back.
 func (h *handler) typed(ctx context.Context, id string) any {
-	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Conversation: h.in.ConversationID})
+	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: h.in.ConversationID}})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // cursor-ralph continue tells the user
 	case err != nil:
 		h.fail(err)
 		return nil
-	case action.Kind == loop.Refuse && l.Status == loop.Paused:
-		return h.refuse("Not done: " + action.Why + ". To go on, send: " + loop.ContinueLine(id))
 	case action.Kind == loop.Refuse && l.Outer():
-		return h.refuse("Not done: " + action.Why + ". To go on: " + action.Hint)
+		return h.refuse("Not done: " + action.Why() + ". To go on: " + action.Hint)
+	case action.Kind == loop.Refuse && l.Status == loop.Running:
+		return h.refuse("Not sent: " + action.Why() + ". " + action.Hint)
+	case action.Kind == loop.Refuse && (l.Status == loop.Paused || l.Status == loop.UserStopped):
+		return h.refuse("Not done: " + action.Why() + ". To go on, send: " + loop.ContinueLine(id))
 	case action.Kind == loop.Refuse:
 		return h.refuse("cursor-ralph typed this line for the Ralph loop of another chat, which was not in front. Nothing was sent. Bring that chat to the front and send there: " + loop.ContinueLine(id))
 	}
@@ -130,7 +159,7 @@ func (h *handler) typed(ctx context.Context, id string) any {
 }
 
 // keptBack is for a Cursor that shows us a slash command's text instead of what
-// was typed: a line of ours in the wrong chat must not get to its agent either.
+// was typed: our line in the wrong chat must not get to its agent either.
 func (h *handler) keptBack(ctx context.Context, id string) any {
 	l, err := h.store.Read(id)
 	if err != nil || !l.Injection.Open(h.now()) {
@@ -146,7 +175,7 @@ const armedTwice = 5 * time.Second
 // arm puts the loop into the pending folder under this conversation's name.
 func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l := r.State
-	l.ConversationID, l.ArmedBy, l.Workspace = h.in.ConversationID, "prompt", h.workspace()
+	l.ConversationID, l.ArmedBy, l.Workspace, l.AskedIn = h.in.ConversationID, "prompt", h.workspace(), h.in.GenerationID
 	l.PlanMode = h.composer == loop.PlanComposer
 	if !h.verifyFits(l) {
 		return h.refuse(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in hooks.json has room for %s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", l.VerifyLimit(), loop.VerifyRoom(h.flags.timeout), l.VerifyLimit()))
@@ -156,21 +185,25 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 		return h.refuse("--prompt-template " + l.PromptTemplate + ": " + why + ". Nothing was started.")
 	}
 	l = h.withBaseline(ctx, l)
-	err := h.store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
+	again := false
+	_, err := h.ask(ctx, l, "armed", func(running *loop.State) (bool, error) {
 		switch {
 		case running == nil:
 		case running.SameTask(l) && h.now().Sub(running.CreatedAt).Abs() < armedTwice:
+			again = running.AskedIn != l.AskedIn
 			return false, nil
 		case !r.Replace:
 			answer = h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iterations, running.MaxIterations))
 			return false, nil
 		}
-		_, err = h.put(ctx, l, "armed")
-		return true, err
+		return true, nil
 	})
 	if err != nil {
 		h.fail(err)
 		return h.refuse("Nothing was started: " + err.Error())
+	}
+	if again { // the user sent it twice: this turn's stop is the loop's
+		return h.message(ctx, l.ConversationID, l.Prompt)
 	}
 	return answer
 }
@@ -183,26 +216,22 @@ func (h *handler) withTemplate(ctx context.Context, l loop.State) (_ loop.State,
 	if !filepath.IsAbs(l.PromptTemplate) {
 		l.PromptTemplate = filepath.Join(l.Workspace, l.PromptTemplate)
 	}
-	return l, h.worded(ctx, l.Sample()).Why
+	return l, h.fillIn(ctx, l.Sample()).Why
 }
 
-// put makes a loop pending under its conversation's name. Where another copy of
-// our hook was faster, or was killed here, that is done.
-func (h *handler) put(ctx context.Context, l loop.State, action string) (done bool, err error) {
-	_, _, err = h.box.Put(ctx, l, "")
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return false, nil
-	case err != nil:
-		return false, err
+// ask makes a loop pending under its conversation's name, if wants agrees.
+func (h *handler) ask(ctx context.Context, l loop.State, action string, wants func(running *loop.State) (bool, error)) (done bool, err error) {
+	done, err = h.box.Ask(ctx, l, wants)
+	if done {
+		h.log(hooklog.Line{Max: l.MaxIterations, Action: action})
 	}
-	h.log(hooklog.Line{Max: l.MaxIterations, Action: action})
-	return true, nil
+	return done, err
 }
 
-// refuse keeps a message from the agent and tells the user why.
+// refuse keeps a message from the agent and tells the user why. No promise is in
+// the words: they may name the task.
 func (h *handler) refuse(why string) any {
+	why = loop.Unmarked(why)
 	h.log(hooklog.Line{Action: "message-kept-back", Why: why})
-	no := false
-	return hook.BeforeSubmitPromptAnswer{Continue: &no, UserMessage: why}
+	return hook.Block(why)
 }

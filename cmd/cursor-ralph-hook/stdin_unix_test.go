@@ -132,13 +132,13 @@ func TestPanicOfReadingIsAnEventThatCannotBeRead(t *testing.T) {
 // TestPatience has the rules of a context, and waits no longer than it should.
 func TestPatience(t *testing.T) {
 	p := &patience{until: time.Now().Add(50 * time.Millisecond)}
-	if err := p.Err(); err != nil || p.waits != nil {
-		t.Errorf("got %v and the timer %v, want neither", err, p.waits)
+	if err := p.Err(); err != nil || p.timer != nil {
+		t.Errorf("got %v and the timer %v, want neither", err, p.timer)
 	}
 	path := t.TempDir() + "/lock"
 	release, err := ownfile.Lock(p, path)
-	if err != nil || p.waits != nil {
-		t.Fatalf("got %v and the timer %v for a lock that is free, want neither", err, p.waits)
+	if err != nil || p.timer != nil {
+		t.Fatalf("got %v and the timer %v for a lock that is free, want neither", err, p.timer)
 	}
 	defer release()
 	if _, err := ownfile.Lock(p, path); err == nil || p.Err() == nil {

@@ -4,20 +4,20 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// textWait is how long a stop waits for the assistant's words before it ends a
-// loop by a limit.
-const textWait = time.Second
-
 // stop answers the end of a turn: with the next continuation, or with {}.
 func (h *handler) stop(ctx context.Context) any {
-	if h.idle() {
+	if h.isIdle() {
+		h.afterEnd(ctx, loop.Completed) // however it ended
 		return nil
 	}
 	var e hook.Stop
@@ -26,41 +26,32 @@ func (h *handler) stop(ctx context.Context) any {
 		return nil
 	}
 	event := loop.Event{
-		Kind: loop.EventStop, Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount,
-		Generation: e.GenerationID, Minimal: h.flags.minimal,
-		Workspace: h.workspace(), Began: h.now(), Words: true,
+		Kind:       loop.EventStop,
+		Generation: e.GenerationID,
+		Workspace:  h.workspace(),
+		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, Minimal: h.flags.minimal, Began: h.now(), CursorVersion: h.in.CursorVersion, FollowupWait: h.followupWait()},
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil
 	}
-	if event.Status == loop.Aborted {
-		h.seeAbort()
-	}
-	event.SessionLimit = h.sessionLimit(e.LoopCount)
 	event.Aborts = h.aborts(event.Status)
-	h.lookAround(ctx, &event)
-	l, action, err := h.decide(ctx, event)
-	var corrupt *state.CorruptError
-	if errors.As(err, &corrupt) {
-		h.fail(err)
-		err = fs.ErrNotExist // it is out of the way now
-	}
-	if errors.Is(err, fs.ErrNotExist) && h.claim(ctx, &event) {
-		l, action, err = h.decide(ctx, event) // what was there had ended, and another loop waited
-	}
+	event.SessionLimit = h.sessionLimit(e.LoopCount)
+	l, action, err := h.decideStop(ctx, event)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if l, err := h.store.Archived(h.in.ConversationID); err == nil {
-			h.verifyLater(l) // a copy of our hook may have been killed before it did
+			h.verifyLate(l) // a copy of our hook may have been killed before it did
 		}
-		return nil // ended in between, from another terminal
+		return nil // ended meanwhile, from another terminal
 	case err != nil:
 		h.fail(err)
 		return nil
 	}
+	h.seeDelivery(action.Delivery)
 	h.decided(l, action)
+	h.watched = action.Kind == loop.Followup
 	h.notify(l, action)
-	h.verifyLater(l)
+	h.verifyLate(l)
 	if action.Kind == loop.Inject {
 		h.inject(ctx, l)
 	}
@@ -70,46 +61,57 @@ func (h *handler) stop(ctx context.Context) any {
 	return hook.StopAnswer{FollowupMessage: action.Text}
 }
 
-// idle tells whether a stop is surely nothing to us: there is neither a loop nor
-// one that waits. To read such a stop would cost more than to find that out.
-func (h *handler) idle() bool {
+// isIdle reports whether a stop surely does not concern us: there is neither a
+// loop nor one that waits. Decoding such a stop would cost more than this.
+func (h *handler) isIdle() bool {
 	has, err := h.store.Has(h.in.ConversationID)
 	return !has && err == nil && !h.box.Waiting(h.claimant(true))
 }
 
-// decide applies the stop. A loop that would end by a limit in a turn of which
-// no text was seen waits a little for it: the text may have been overtaken. At
-// the session limit it is found out whether the continue line can be typed. A
-// promise is verified without the loop's lock, and not within our usual time.
-func (h *handler) decide(ctx context.Context, event loop.Event) (loop.State, loop.Action, error) {
-	late := h.now().Add(textWait)
-	for {
-		event.Waited = h.now().After(late)
-		l, action, err := h.store.Apply(ctx, h.in.ConversationID, event)
-		var later *state.ArchiveError
-		if errors.As(err, &later) {
-			h.fail(err) // what was decided holds
-			err = nil
-		}
-		if err != nil {
-			return l, action, err
-		}
-		switch action.Kind {
-		case loop.AskTyping:
-			event.Typing = h.typing(ctx)
-		case loop.AskWords:
-			event.Worded = h.worded(ctx, *action.Words)
-		case loop.AskVerify:
-			event.Verified = h.verify(l)
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), deadline)
-			defer cancel()
-		case loop.AwaitText:
-			if !wait(ctx, poll) {
-				return l, action, ctx.Err()
-			}
-		default:
-			return l, action, nil
-		}
+// decideStop claims the loop that waits if the one that was there had ended, or
+// was no loop.
+func (h *handler) decideStop(ctx context.Context, event loop.Event) (loop.State, loop.Action, error) {
+	id, g := h.in.ConversationID, h.engine()
+	g.Typing = h.typing
+	g.Verify = func(ctx context.Context, l loop.State) (loop.Verification, error) {
+		v := h.verify(l)
+		h.renew() // a verification takes as long as it takes
+		return v, nil
 	}
+	h.look(ctx, g, id, &event)
+	l, action, err := g.Decide(ctx, id, event)
+	if errors.As(err, new(*state.CorruptError)) {
+		h.fail(err)
+		err = fs.ErrNotExist // it was moved aside
+	}
+	if errors.Is(err, fs.ErrNotExist) && h.claim(ctx, &event) {
+		return g.Decide(ctx, id, event)
+	}
+	return l, action, err
+}
+
+func (h *handler) engine() engine.Engine {
+	return engine.Engine{Store: h.store, Env: os.Environ(), Words: h.fillIn, Warn: h.fail}
+}
+
+// lookWait is how long the editor is held by a git that hangs.
+const lookWait = 2300 * time.Millisecond
+
+func (h *handler) look(ctx context.Context, g engine.Engine, id string, e *loop.Event) {
+	ctx, cancel := context.WithTimeout(ctx, lookWait)
+	defer cancel()
+	h.gitFailed(g.Look(ctx, id, e))
+}
+
+func (h *handler) gitFailed(err error) {
+	if err != nil {
+		h.log(hooklog.Line{Action: "git-not-asked", Why: err.Error()})
+	}
+}
+
+// withBaseline adds to a new loop what its workspace looks like before it.
+func (h *handler) withBaseline(ctx context.Context, l loop.State) loop.State {
+	l, err := engine.Baseline(ctx, l, os.Environ())
+	h.gitFailed(err)
+	return l
 }

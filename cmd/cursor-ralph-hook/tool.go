@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"slices"
-	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
-	"github.com/cursor-ralph/cursor-ralph/internal/owncall"
+	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
+	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
@@ -20,7 +18,7 @@ import (
 func (h *handler) response(ctx context.Context) {
 	id := h.in.ConversationID
 	has := h.hasLoop(ctx, nil)
-	if !has && !h.store.Recorded(id) {
+	if !has && !h.store.HasRecord(id) {
 		return
 	}
 	var e hook.AfterAgentResponse
@@ -41,9 +39,9 @@ func (h *handler) response(ctx context.Context) {
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		h.fail(err)
-	case err == nil && action.Why != "":
+	case err == nil && action.Reason != "":
 		h.decided(l, action)
-		h.verifyLater(l)
+		h.verifyLate(l)
 	}
 }
 
@@ -62,7 +60,7 @@ func (h *handler) tool(ctx context.Context) {
 		return
 	}
 	if mayBind {
-		h.bind(ctx, call, has)
+		h.bind(ctx, call.command, call.output)
 	}
 	if has && h.in.EventName != hook.EventAfterShellExecution {
 		h.record(call.record())
@@ -72,12 +70,10 @@ func (h *handler) tool(ctx context.Context) {
 // record adds a line to the loop's journal.
 func (h *handler) record(r loop.Record) {
 	r.At, r.Generation = h.now(), h.in.GenerationID
-	if err := h.store.Record(h.in.ConversationID, r); err != nil {
-		h.fail(err)
-	}
+	h.failIf(h.store.AddToJournal(h.in.ConversationID, r))
 }
 
-// call is a finished tool call, whatever event told of it.
+// call is a finished tool call, whichever event reported it.
 type call struct {
 	id, tool, command, file, output, failure string
 	exit                                     int // of a command, where the output tells
@@ -104,22 +100,9 @@ func (h *handler) call() (call, error) {
 	return c, err
 }
 
-// input finds the command and the file in a tool's input, whose field names
-// are the tool's own.
 func (c *call) input(raw json.RawMessage) {
-	var in struct {
-		Command    string `json:"command"`
-		FilePath   string `json:"file_path"`
-		TargetFile string `json:"target_file"`
-		Path       string `json:"path"`
-	}
-	_ = json.Unmarshal([]byte(hook.Text(raw)), &in) // a tool without these fields is a tool all the same
-	c.command = in.Command
-	for _, file := range []string{in.FilePath, in.TargetFile, in.Path} {
-		if c.file == "" {
-			c.file = file
-		}
-	}
+	in := toolcall.ReadInput([]byte(hook.Text(raw)))
+	c.command, c.file = in.Command, in.File
 }
 
 // result finds the exit code of a shell command, which Cursor reports as a tool
@@ -137,45 +120,26 @@ func (c *call) result() {
 		c.exit = out.Snake
 	}
 	if c.exit != 0 {
-		c.failure = failureLine(c.command, c.exit, out.Output)
+		c.failure = toolcall.ExitError(c.command, c.exit, out.Output)
 	}
 }
-
-// failureLine is the same for a command that fails in the same way.
-func failureLine(command string, exit int, output string) string {
-	command, _, _ = strings.Cut(strings.TrimSpace(command), "\n")
-	output = strings.TrimSpace(output)
-	last := output[strings.LastIndexByte(output, '\n')+1:]
-	return fmt.Sprintf("%.*s exited with %d: %.*s", keptWords, command, exit, keptWords, last)
-}
-
-// keptWords is how much of a command, and of what it said, is part of an error
-// line, in characters.
-const keptWords = 200
 
 func (c call) record() loop.Record {
 	r := loop.Record{Kind: loop.RecordTool, ID: c.id, Tool: c.tool, Error: c.failure, Own: c.own()}
 	if c.failure != "" {
-		r.Command = fmt.Sprintf("%.*s", keptWords, c.command)
+		r.Command = toolcall.Head(c.command)
 	}
-	if c.writes() && c.failure == "" {
+	if toolcall.Writes(c.tool) && c.failure == "" {
 		r.File = c.file
 	}
 	return r
 }
 
-// own tells whether the call ran cursor-ralph or wrote our files: no work for
+// own reports whether the call ran cursor-ralph or wrote our files: no work for
 // the task.
 func (c call) own() bool {
-	if !c.writes() {
-		return owncall.Is(c.command, "")
+	if !toolcall.Writes(c.tool) {
+		return selfcall.Is(c.command, "")
 	}
-	return owncall.Is(c.command, c.file)
-}
-
-func (c call) writes() bool {
-	tool := strings.ToLower(c.tool)
-	return slices.ContainsFunc([]string{"write", "edit", "replace", "delete", "patch"}, func(verb string) bool {
-		return strings.Contains(tool, verb)
-	})
+	return selfcall.Is(c.command, c.file)
 }

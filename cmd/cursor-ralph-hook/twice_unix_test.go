@@ -205,7 +205,7 @@ func TestCopyThatComesInTheMiddle(t *testing.T) {
 
 	release := w.lockAll()
 	p := w.start(w.event("stop", me, fields{"status": "completed", "loop_count": 0, "generation_id": first.LastStop.Generation}))
-	time.Sleep(300 * time.Millisecond) // so long it only has to look whether there is something to claim
+	time.Sleep(300 * time.Millisecond) // the hook waits for a lock, which shows in no file to wait for
 	first.LastStop.At = time.Now()
 	data, err := first.Encode()
 	w.must(err)

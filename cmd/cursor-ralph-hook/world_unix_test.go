@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -65,7 +64,7 @@ type world struct {
 	logPath   string
 	env       []string
 	workspace string
-	turn      *atomic.Int64
+	turn      *turns
 	wrap      []string             // what runs the hook, instead of the system
 	as        *syscall.SysProcAttr // as whom it is run
 }
@@ -73,7 +72,7 @@ type world struct {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	dir := t.TempDir()
-	w := world{T: t, dir: dir, workspace: filepath.Join(dir, "workspace"), turn: &atomic.Int64{}}
+	w := world{T: t, dir: dir, workspace: filepath.Join(dir, "workspace"), turn: &turns{now: map[string]string{}}}
 	for _, name := range []string{"tmp", "state", "workspace", "home"} {
 		w.must(os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
@@ -84,7 +83,7 @@ func newWorld(t *testing.T) world {
 func (w world) in(base, archive string) world {
 	w.Helper()
 	vars := map[string]string{
-		"CURSOR_RALPH_DIR": base, "CURSOR_RALPH_STATE_DIR": archive, "CURSOR_RALPH_NO_NOTIFY": "1",
+		"CURSOR_RALPH_DIR": base, "CURSOR_RALPH_STATE_DIR": archive, "CURSOR_RALPH_NO_NOTIFY": "1", "CURSOR_RALPH_NO_WATCHER": "1",
 		"HOME": filepath.Join(w.dir, "home"), "PATH": os.Getenv("PATH"),
 	}
 	w.env = nil
@@ -115,11 +114,33 @@ func (w world) must(err error) {
 	}
 }
 
+// turns gives generations as Cursor's editor does: a message begins another turn
+// of its chat, and so does whatever comes after a stop.
+type turns struct {
+	sync.Mutex
+	number int
+	now    map[string]string // by chat; empty after a stop
+}
+
+func (t *turns) generation(chat, event string) string {
+	t.Lock()
+	defer t.Unlock()
+	if t.now[chat] == "" || event == "beforeSubmitPrompt" {
+		t.number++
+		t.now[chat] = fmt.Sprint("turn-", t.number)
+	}
+	generation := t.now[chat]
+	if event == "stop" {
+		t.now[chat] = ""
+	}
+	return generation
+}
+
 // event is what Cursor sends, with the fields that a test adds or changes.
 func (w world) event(name, id string, fields map[string]any) string {
 	w.Helper()
 	all := map[string]any{
-		"conversation_id": id, "generation_id": fmt.Sprint("turn-", w.turn.Add(1)), "model": "some-model",
+		"conversation_id": id, "generation_id": w.turn.generation(id, name), "model": "some-model",
 		"hook_event_name": name, "cursor_version": "3.18.25", "workspace_roots": []string{w.workspace},
 		"user_email": nil, "transcript_path": nil,
 	}
@@ -177,7 +198,7 @@ func (w world) startOpen(event string) *process {
 
 func (w world) startOn(stdin io.Reader, flags ...string) *process {
 	w.Helper()
-	args := append(append(w.wrap[:len(w.wrap):len(w.wrap)], program()), flags...)
+	args := append(append(w.wrap[:len(w.wrap):len(w.wrap)], program(), "--linger", "0"), flags...)
 	ctx, cancel := context.WithTimeout(context.Background(), tooLong)
 	p := &process{w: w, cancel: cancel, cmd: exec.CommandContext(ctx, args[0], args[1:]...)}
 	p.cmd.Env, p.cmd.Dir, p.cmd.SysProcAttr = w.env, w.dir, w.as
@@ -204,20 +225,6 @@ func (p *process) answer() map[string]any {
 		p.w.Errorf("got %q, want one JSON object (%v)", &p.stdout, err)
 	}
 	return answer
-}
-
-// kill is the end of a hook that is killed after a while, if it still runs.
-func (p *process) kill(after time.Duration) (killed bool) {
-	p.w.Helper()
-	defer p.cancel()
-	time.Sleep(after) // the moment of the kill is what is tried
-	_ = p.cmd.Process.Kill()
-	err := p.cmd.Wait()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		p.w.Error(err)
-	}
-	return err != nil
 }
 
 func (w world) hook(event string, flags ...string) map[string]any {

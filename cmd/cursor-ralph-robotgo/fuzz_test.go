@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzArguments asserts that whatever the helper is told, it presses only what
+// FuzzArguments asserts that for any arguments the helper presses only what
 // robotgo knows: for another name that would press key 0.
 func FuzzArguments(f *testing.F) {
 	for _, args := range []string{"press ctrl+i", "press shift+insert press return", "up lctrl down cmd", "version", "press ctrl+", "press +", "press f13", "down control", "press", "type x", "press ctrl+shift+alt+cmd+f12", "press I"} {

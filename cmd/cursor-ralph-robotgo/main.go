@@ -1,6 +1,6 @@
-// Cursor-ralph-robotgo presses the keys that it is told to by robotgo, and
-// ends. It is a program of its own because robotgo is written in C: what
-// crashes or hangs in there takes nothing else with it.
+// Cursor-ralph-robotgo presses the keys of its arguments by robotgo, and ends.
+// It is a separate program because robotgo is written in C: a crash or hang in there
+// affects nothing else.
 package main
 
 import (
@@ -92,7 +92,7 @@ func perform(actions []action) error {
 // action is one thing to do with a key.
 type action struct {
 	do        string // press, up or down
-	name      string // as it was given
+	name      string // in the arguments
 	key       string // as robotgo calls it
 	modifiers []string
 }
@@ -124,7 +124,7 @@ func parse(args []string) ([]action, error) {
 		case "up", "down":
 			a.key, err = a.name, checkModifier(a.name)
 		default:
-			err = fmt.Errorf("%q is none of press, up and down", a.do)
+			err = fmt.Errorf("%q is not press, up or down", a.do)
 		}
 		if err != nil {
 			return nil, err
@@ -141,8 +141,8 @@ func checkModifier(name string) error {
 	return nil
 }
 
-// parseChord gives what robotgo calls the key and its modifiers. Robotgo would
-// press key 0 for a name that it does not know.
+// parseChord returns robotgo's names of the key and its modifiers. Robotgo would
+// press key 0 for an unknown name.
 func parseChord(chord string) (modifiers []string, key string, err error) {
 	parts := strings.Split(chord, "+")
 	modifiers, key = parts[:len(parts)-1], parts[len(parts)-1]

@@ -4,7 +4,7 @@ package main
 
 import "testing"
 
-// A display that is not there is told: robotgo would crash, or go on to :0.
+// A display that does not exist is an error: robotgo would crash, or go on to :0.
 func TestDeadDisplay(t *testing.T) {
 	t.Setenv("DISPLAY", ":987")
 	words := "does not open"

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 )
 
 var update = flag.Bool("update", false, "write docs/commands.md")
@@ -35,8 +37,9 @@ func commandsMarkdown(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	b.WriteString("# Commands\n\nWritten from the program's own table by `make docs`; `cursor-ralph help <command>` prints the same.\n\n" +
-		"Without an id a command means the loop of this chat, else the only loop of this folder. An id may be shortened as long\n" +
-		"as it is clear. Exit codes: 0 is done, 1 failed, 2 misused. What is wrong is told on standard error, with a hint.\n\n" +
+		"Without an id, a command is about the loop of this chat, otherwise about the only loop of this workspace. The beginning\n" +
+		"of an id is enough if no other id begins so. Exit codes: 0 is success, 1 a failure, 2 a wrong command line. Errors and\n" +
+		"hints go to standard error.\n\n" +
 		"| command | |\n|---|---|\n")
 	for _, c := range visible() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.name, c.name, cell(c.summary))
@@ -50,13 +53,17 @@ func commandsMarkdown(t *testing.T) []byte {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(c.name+" "+c.args), cell(c.summary))
 		}
 	}
+	b.WriteString("\n## Environment\n\n[Settings](settings.md) says more.\n\n| variable | |\n|---|---|\n")
+	for _, v := range cli.Variables() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", v.Name, cell(v.Usage))
+	}
 	return b.Bytes()
 }
 
 func helpSection(t *testing.T, b *bytes.Buffer, c command) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := commandHelp(&env{stdout: &out}, c); err != nil {
+	if err := commandHelp(&env{&cli.Env{Stdout: &out}}, c); err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(out.String(), "\n\n") // the heading says the rest of the first line

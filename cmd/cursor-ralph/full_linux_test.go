@@ -33,15 +33,7 @@ func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to mount a small disk")
 	}
-	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skipf("needs root that may mount a small disk: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := smallDisk(t)
 	refused := 0
 	for pages := range 24 {
 		for name, tt := range map[string]struct {
@@ -75,6 +67,48 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestFullDiskUnderARun fills the disk in the second turn of a run: it says what
+// happened, and goes on where it was when there is room again.
+func TestFullDiskUnderARun(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to mount a small disk")
+	}
+	d := newFullDisk(t, smallDisk(t), "run")
+	filler := filepath.Join(d.disk, "filler")
+	t.Chdir(t.TempDir())
+	d.must(os.WriteFile("agent", []byte("#!/bin/sh\ncat >/dev/null\necho x >>turns\ntest $(wc -l <turns) = 2 && dd if=/dev/zero of="+filler+" bs=4k 2>/dev/null\ntest $(wc -l <turns) = 3 && echo '<promise>COMPLETE</promise>'\nexit 0\n"), 0o700))
+	var out, complaints bytes.Buffer
+	code := run([]string{"run", "build it", "--agent-command", "./agent", "--max-iterations", "8", "--no-notify"}, &bytes.Buffer{}, &out, &complaints, d.getenv)
+	if code != 1 || !strings.Contains(out.String(), "\nstopped after 1 of 8 iterations") {
+		t.Errorf("got %d and %q, want that it stopped after one iteration", code, &out)
+	}
+	for _, want := range []string{"cursor-ralph: the run stopped, because its state could not be saved: ", "no space left on device", "cursor-ralph run --resume run-"} {
+		if !strings.Contains(complaints.String(), want) {
+			t.Errorf("got %q, want %q in it", &complaints, want)
+		}
+	}
+	d.must(os.Remove(filler))
+	out.Reset()
+	if code := run([]string{"run", "--resume", "--no-notify"}, &bytes.Buffer{}, &out, &complaints, d.getenv); code != 0 || !strings.Contains(out.String(), "PROMISE_ACCEPTED after 2 of 8") {
+		t.Errorf("got %d, %q and %q, want that it went on", code, &out, &complaints)
+	}
+}
+
+// smallDisk mounts a disk of one megabyte.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("needs root that may mount a small disk: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return disk
+}
+
 // bulky is a task of a few pages.
 func bulky(name string) string { return name + " task " + strings.Repeat("x", 20_000) }
 
@@ -82,7 +116,7 @@ func bulky(name string) string { return name + " task " + strings.Repeat("x", 20
 func newFullDisk(t *testing.T, disk, name string) fullDisk {
 	t.Helper()
 	d := fullDisk{T: t, disk: disk, dir: filepath.Join(disk, name)}
-	d.vars = map[string]string{"CURSOR_RALPH_DIR": filepath.Join(d.dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(d.dir, "state"), "HOME": d.dir}
+	d.vars = map[string]string{"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": filepath.Join(d.dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(d.dir, "state"), "HOME": d.dir}
 	d.must(errors.Join(os.MkdirAll(d.vars["CURSOR_RALPH_DIR"], 0o700), os.MkdirAll(d.vars["CURSOR_RALPH_STATE_DIR"], 0o700)))
 	l := loop.New()
 	l.Prompt = bulky("old")
@@ -122,7 +156,7 @@ func (d fullDisk) cli(args ...string) (done bool, complaint string) {
 // in the archive.
 func (d fullDisk) has(holds func(l loop.State) bool) bool {
 	d.Helper()
-	items, err := pending.New(d.places(), time.Now).List()
+	items, err := pending.New(d.places(), nil, time.Now).List()
 	d.must(err)
 	for _, i := range items {
 		if i.Err != nil {

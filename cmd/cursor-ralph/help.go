@@ -6,18 +6,20 @@ import (
 	"io"
 	"runtime/debug"
 	"text/tabwriter"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
 func help(e *env, args []string) error {
 	if len(args) > 1 && args[1] != "help" {
 		c, ok := find(args[1])
 		if !ok {
-			return misuse(fmt.Sprintf("unknown command %q", args[1]), "`cursor-ralph help` lists the commands")
+			return hint.Misuse(fmt.Sprintf("unknown command %q", args[1]), "`cursor-ralph help` lists the commands")
 		}
 		return commandHelp(e, c)
 	}
-	fmt.Fprintf(e.stdout, "cursor-ralph keeps the agent of the Cursor editor working until its task is done.\n\nUsage: cursor-ralph <command> [arguments]\n\nCommands:\n")
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(e.Stdout, "cursor-ralph keeps Cursor's agent working until its task is done.\n\nUsage: cursor-ralph <command> [arguments]\n\nCommands:\n")
+	w := tabwriter.NewWriter(e.Stdout, 0, 0, 2, ' ', 0)
 	for _, c := range table() {
 		if !c.hidden {
 			fmt.Fprintf(w, "  %s\t%s\n", c.name, c.summary)
@@ -26,19 +28,19 @@ func help(e *env, args []string) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "\nIn Cursor:\n  /ralph-loop \"make the tests pass\" --max-iterations 10\n\n`cursor-ralph help <command>` tells more. Without an id a command means the loop of\nthis chat, else the only loop of this workspace.\n")
+	fmt.Fprintf(e.Stdout, "\nIn Cursor:\n  /ralph-loop \"make the tests pass\" --max-iterations 10\n\n`cursor-ralph help <command>` shows the options of a command. Without an id, a command is\nabout the loop of this chat, otherwise about the only loop of this workspace.\n")
 	return nil
 }
 
 func commandHelp(e *env, c command) error {
-	fmt.Fprintf(e.stdout, "cursor-ralph %s: %s\n\nUsage: cursor-ralph %s\n", c.name, c.summary, usage(c))
+	fmt.Fprintf(e.Stdout, "cursor-ralph %s: %s\n\nUsage: cursor-ralph %s\n", c.name, c.summary, usage(c))
 	if c.details != "" {
-		fmt.Fprintf(e.stdout, "\n%s\n", c.details)
+		fmt.Fprintf(e.Stdout, "\n%s\n", c.details)
 	}
 	if flags := flagSet(c); flags.HasFlags() {
-		fmt.Fprintf(e.stdout, "\nOptions:\n%s", flags.FlagUsagesWrapped(100))
+		fmt.Fprintf(e.Stdout, "\nOptions:\n%s", flags.FlagUsagesWrapped(100))
 	}
-	_, err := fmt.Fprintf(e.stdout, "\nExample:\n  cursor-ralph %s\n", c.example)
+	_, err := fmt.Fprintf(e.Stdout, "\nExample:\n  cursor-ralph %s\n", c.example)
 	return err
 }
 
@@ -53,17 +55,17 @@ func usage(c command) string {
 	return text
 }
 
-// release is the version, set by the build of a release.
+// release is set by the build of a release.
 var release string
 
 func version(_ context.Context, e *env, _ []string) error {
 	info, _ := debug.ReadBuildInfo()
-	_, err := io.WriteString(e.stdout, "cursor-ralph "+versionOf(release, info)+"\n")
+	_, err := io.WriteString(e.Stdout, "cursor-ralph "+versionOf(release, info)+"\n")
 	return err
 }
 
-// versionOf is the release, or what Go knows: the version of the module for go
-// install, one made of the commit for a clone.
+// versionOf returns the release, otherwise what Go knows: the version of the module
+// after go install, one that contains the commit in a clone.
 func versionOf(release string, info *debug.BuildInfo) string {
 	switch {
 	case release != "":

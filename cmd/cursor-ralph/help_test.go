@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+
 	"github.com/spf13/pflag"
 )
 
@@ -34,10 +36,15 @@ func TestTheVersionIsTheBestThatIsKnown(t *testing.T) {
 
 func TestTheManualPageHasEveryCommandAndOption(t *testing.T) {
 	var b strings.Builder
-	if err := man(t.Context(), &env{stdout: &b}, nil); err != nil {
+	if err := man(t.Context(), &env{&cli.Env{Stdout: &b}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
+	for _, v := range cli.Variables() {
+		if !strings.Contains(page, "\n**"+strings.ReplaceAll(v.Name, "_", `\_`)+"**\n") {
+			t.Errorf("%s is missing", v.Name)
+		}
+	}
 	for _, c := range table() {
 		if has := strings.Contains(page, "\n## "+c.name+"\n"); has == c.hidden {
 			t.Errorf("%s: got in the page %v, want %v", c.name, has, !c.hidden)

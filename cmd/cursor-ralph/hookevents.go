@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
 
 // hookEvents prints what hooks are given, as the simulated Cursor gives it.
 func hookEvents(_ context.Context, e *env, args []string) error {
 	if len(args) > 1 {
-		return misuse("hook-events takes one event at most", "without one it prints all")
+		return hint.Misuse("hook-events takes one event at most", "without one it prints all")
 	}
 	samples := simcursor.Samples()
 	if len(args) == 1 {
@@ -22,17 +23,17 @@ func hookEvents(_ context.Context, e *env, args []string) error {
 				return e.printSample(s)
 			}
 		}
-		return misuse(fmt.Sprintf("unknown event %q", args[0]), "one of: "+strings.Join(simcursor.AllEvents(), ", "))
+		return hint.Misuse(fmt.Sprintf("unknown event %q", args[0]), "one of: "+strings.Join(simcursor.AllEvents(), ", "))
 	}
-	if e.isSet("json") {
+	if e.IsSet("json") {
 		var all []json.RawMessage
 		for _, s := range samples {
 			all = append(all, s.Payload)
 		}
-		return e.json(all)
+		return e.JSON(all)
 	}
 	for _, s := range samples {
-		if err := e.say("# %s", s.Event); err != nil {
+		if err := e.Say("# %s", s.Event); err != nil {
 			return err
 		}
 		if err := e.printSample(s); err != nil {
@@ -45,10 +46,10 @@ func hookEvents(_ context.Context, e *env, args []string) error {
 // printSample prints one event: on one line, as Cursor sends it, with --json.
 func (e *env) printSample(s simcursor.Sample) error {
 	var b bytes.Buffer
-	if e.isSet("json") {
+	if e.IsSet("json") {
 		b.Write(s.Payload)
 	} else if err := json.Indent(&b, s.Payload, "", "  "); err != nil {
 		return err
 	}
-	return e.say("%s", b.String())
+	return e.Say("%s", b.String())
 }

@@ -1,24 +1,24 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/cursor-ralph/cursor-ralph/commands"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
+	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -36,148 +36,40 @@ const (
 )
 
 func injectFlags(f *pflag.FlagSet) {
-	f.Bool("dry-run", false, "press nothing; tell which ways of typing would work")
+	new(handoff.Inject).Flags(f)
 	f.Duration("wait", arrivalWait, "wait for the time `D` until the line has arrived, at most a minute")
-	typingFlags(f)
-	f.Bool("any", false, "with --dry-run: one way that works is enough")
-	f.String("injection", "", "the `ID` under which the hook began it")
-	f.Int("after", 0, "the process `ID` of the hook, which has to be over first")
-	for _, name := range []string{"any", "injection", "after"} {
+	typing.MethodFlag(f)
+	for _, name := range []string{"any", "injection", "after", "installed", "project"} {
 		f.Lookup(name).Hidden = true
 	}
-}
-
-// typingFlags are the settings of typing; the hook has them from hooks.json.
-func typingFlags(f *pflag.FlagSet) {
-	f.String("method", "", "this way of typing alone: `NAME`")
-	f.String("injectors", "", "the ways of typing to try, in this order: `NAMES`")
-	f.String("focus-keys", "", "`KEYS` to press before the line, such as ctrl+i, to get the focus into the chat input")
-	f.Bool("type-unchecked", false, "also where nothing can tell which window has the focus")
-}
-
-// ways gives the injectors that are asked for, and a target without a line. What
-// is typed for a loop is guarded, and the guard told whose injection it is.
-func (e *env) ways(guarded ...string) ([]keystroke.Injector, keystroke.Target, error) {
-	settings, err := e.typingSettings()
-	if err != nil {
-		return nil, keystroke.Target{}, err
-	}
-	if settings.Injectors == "none" {
-		return nil, keystroke.Target{}, turnedOff{}
-	}
-	injectors, err := e.injectors(settings.Injectors, guarded)
-	if err != nil {
-		return nil, keystroke.Target{}, misuse(err.Error(), "`cursor-ralph doctor` shows the ways of typing that work here")
-	}
-	keys, err := keystroke.ParseChord(settings.FocusKeys)
-	if err != nil {
-		return nil, keystroke.Target{}, misuse("--focus-keys: "+err.Error(), "give keys such as ctrl+i")
-	}
-	return injectors, keystroke.Target{
-		Editors: keystroke.Editors(e.configured), FocusKeys: keys, Unchecked: settings.Unchecked,
-	}, nil
-}
-
-// turnedOff is the error of an installation that types nothing.
-type turnedOff struct{}
-
-func (turnedOff) Error() string { return "typing is turned off (--injectors none)" }
-
-// Hint says what to do.
-func (turnedOff) Hint() string {
-	return "`cursor-ralph install --injectors ''` turns it on; --method NAME types once"
-}
-
-// typingSettings are those of the command line. For a user, who gave none, they
-// are those that the hook has; but a project's file, which may come from
-// somebody else, consents to nothing. Where neither says anything the user's
-// settings do; if these cannot be read nothing is typed, for they may forbid it.
-func (e *env) typingSettings() (commands.Typing, error) {
-	var s commands.Typing
-	if e.text("injection") == "" && !e.isSet("any") { // the hook has given all it has
-		user, _ := e.cursorFolder("") // empty without a home
-		for _, path := range e.hookFiles() {
-			raw, err := readSmall(path)
-			if err == nil && bytes.Contains(raw, []byte("cursor-ralph-hook")) {
-				unchecked := s.Unchecked
-				s = commands.InstalledTyping(raw)
-				s.Unchecked = unchecked || s.Unchecked && filepath.Dir(path) == user
-			}
-		}
-	}
-	for _, f := range []struct {
-		name string
-		to   *string
-	}{{"injectors", &s.Injectors}, {"method", &s.Injectors}, {"focus-keys", &s.FocusKeys}} {
-		if e.flags.Changed(f.name) {
-			*f.to = e.text(f.name)
-		}
-	}
-	c, err := e.config()
-	s.Injectors = cmp.Or(s.Injectors, c.Get("typing.injectors").Text)
-	s.FocusKeys = cmp.Or(s.FocusKeys, c.Get("typing.focus-keys").Text)
-	s.Unchecked = s.Unchecked || c.Get("typing.type-unchecked").Text == "true"
-	if e.flags.Changed("type-unchecked") {
-		s.Unchecked = e.isSet("type-unchecked")
-	}
-	return s, err
-}
-
-// injectors makes those with the given names, and without any name those of the
-// desktop.
-func (e *env) injectors(names string, guarded []string) ([]keystroke.Injector, error) {
-	if names == "" {
-		return keystroke.Injectors(e.machine(guarded), nil)
-	}
-	return keystroke.Injectors(e.machine(guarded), strings.Split(names, ","))
-}
-
-// machine is this one, as keystroke needs it. Its guard gets arguments, by which
-// it can report an injection should the typer die.
-func (e *env) machine(guarded []string) keystroke.Machine {
-	m := keystroke.Machine{Desktop: platform.FindDesktop(runtime.GOOS, e.configured), OS: runtime.GOOS, Env: os.Environ()}
-	self, err := os.Executable()
-	if err != nil {
-		return m
-	}
-	m.Guard = slices.Concat([]string{self, "guard", "--"}, guarded)
-	name := strings.Replace(filepath.Base(self), "cursor-ralph", "cursor-ralph-robotgo", 1)
-	if helper := filepath.Join(filepath.Dir(self), name); isFile(helper) {
-		m.Robotgo = helper
-	}
-	return m
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // inject types the continue line of a loop into Cursor. The hook starts it at
 // the session limit, and users run it by hand.
 func inject(ctx context.Context, e *env, args []string) error {
-	id, err := e.target(args)
+	id, err := e.Target(args)
 	if err != nil {
 		return err
 	}
-	ways, target, err := e.ways()
+	ways, target, err := typing.Ways(e.Env)
 	if err != nil {
 		return err
 	}
 	if _, err := e.waitFlag(); err != nil {
 		return err
 	}
-	l, err := e.store.Read(id)
+	l, err := e.Store.Read(id)
 	if err != nil {
-		return e.unknown(id, err)
+		return e.Unknown(id, err)
 	}
-	target.Line, target.Workspace = loop.ContinueLine(id), l.Workspace
-	if e.isSet("dry-run") {
-		return e.tryDry(ctx, ways, target)
+	target.Line, target.Conversation, target.Workspace = loop.ContinueLine(id), id, l.Workspace
+	var call handoff.Inject
+	if e.Read(&call); call.DryRun {
+		return e.tryDry(ctx, ways, target, call.Any)
 	}
-	injection := e.text("injection")
+	injection := call.Injection
 	if injection == "" { // at once, so that a second start is refused
-		l, _, err := e.apply(ctx, id, loop.Event{Kind: loop.EventInject})
+		l, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventInject})
 		if err != nil {
 			return err
 		}
@@ -186,7 +78,7 @@ func inject(ctx context.Context, e *env, args []string) error {
 	if err := e.awaitDue(ctx, id, injection); err != nil {
 		return e.giveUp(ctx, id, injection, err)
 	}
-	release, err := e.myTurn(ctx)
+	release, err := e.myTurn(ctx, call.After)
 	if err != nil {
 		return e.giveUp(ctx, id, injection, err)
 	}
@@ -197,20 +89,20 @@ func inject(ctx context.Context, e *env, args []string) error {
 // waitFlag is how long to wait for the line to arrive. A slash command has no
 // such flag, and types nothing.
 func (e *env) waitFlag() (time.Duration, error) {
-	f := e.flags.Lookup("wait")
+	f := e.Flags.Lookup("wait")
 	if f == nil {
 		return arrivalWait, nil
 	}
-	wait, err := e.flags.GetDuration("wait")
+	wait, err := e.Flags.GetDuration("wait")
 	if err != nil || wait < 0 || wait > longestWait {
-		return 0, misuse(fmt.Sprintf("--wait %s is not possible", f.Value), fmt.Sprintf("give a duration up to %s", longestWait))
+		return 0, hint.Misuse(fmt.Sprintf("--wait %s is not possible", f.Value), fmt.Sprintf("give a duration up to %s", longestWait))
 	}
 	return wait, nil
 }
 
 // myTurn waits until the hook is over and nobody else types.
-func (e *env) myTurn(ctx context.Context) (release func() error, err error) {
-	if err := e.awaitHook(ctx); err != nil {
+func (e *env) myTurn(ctx context.Context, hook int) (release func() error, err error) {
+	if err := awaitEnd(ctx, hook); err != nil {
 		return nil, err
 	}
 	return e.lockTyping(ctx)
@@ -219,11 +111,11 @@ func (e *env) myTurn(ctx context.Context) (release func() error, err error) {
 // giveUp reports an injection that did not get as far as to type. If it is over
 // already there is nothing to report.
 func (e *env) giveUp(ctx context.Context, id, injection string, why error) error {
-	l, err := e.find(id)
+	l, err := e.Find(id)
 	if err != nil {
 		return errors.Join(why, err)
 	}
-	if i, ok := l.InjectionOf(injection); !ok || i.Outcome != "" {
+	if i, ok := l.InjectionOf(injection); !ok || i.Outcome != loop.LineOpen {
 		e.logInjection(id, "not-typed", why.Error())
 		return nil
 	}
@@ -231,59 +123,50 @@ func (e *env) giveUp(ctx context.Context, id, injection string, why error) error
 	return e.report(context.WithoutCancel(ctx), id, injection, o, 0)
 }
 
-// tryDry tells which ways of typing would work, and fails if none would.
-func (e *env) tryDry(ctx context.Context, ways []keystroke.Injector, t keystroke.Target) error {
-	works := false
-	for i, err := range keystroke.ProbeAll(ctx, ways, t) {
-		works = works || err == nil
-		if err := e.say("%s", wouldWork(ways[i].Name(), err)); err != nil {
-			return err
-		}
-		if works && e.isSet("any") {
-			break
+// tryDry prints which ways of typing would work, and fails if none would.
+func (e *env) tryDry(ctx context.Context, ways []keystroke.Injector, t keystroke.Target, any bool) error {
+	works := any && keystroke.AnyWorks(ctx, ways, t)
+	if !any {
+		for i, err := range keystroke.ProbeAll(ctx, ways, t) {
+			works = works || err == nil
+			if err := e.Say("%s", typing.WouldWork(ways[i].Name(), err)); err != nil {
+				return err
+			}
 		}
 	}
 	if !works {
-		return problem("no way of typing works here and now", "`cursor-ralph doctor` tells what would help; the line can always be typed by hand: "+t.Line)
+		return hint.New("no way of typing works here and now", "`cursor-ralph doctor` shows what would help; you can always type the line yourself: "+t.Line)
 	}
 	return nil
-}
-
-func wouldWork(name string, err error) string {
-	if err != nil {
-		return name + ": would not work: " + err.Error()
-	}
-	return name + ": would work"
 }
 
 // awaitDue waits until the line may be typed: a failed turn is tried again after
 // a while, in which the user may do something else.
 func (e *env) awaitDue(ctx context.Context, id, injection string) error {
 	for {
-		if err := e.wanted(id, injection); err != nil {
+		if err := e.wanted(ctx, id, injection); err != nil {
 			return err
 		}
-		l, err := e.store.Read(id)
-		if err != nil || !e.now().Before(l.Injection.DueAt) {
+		l, err := e.Store.Read(id)
+		if err != nil || !e.Now().Before(l.Injection.DueAt) {
 			return err
 		}
-		if err := sleep(ctx, min(duePoll, l.Injection.DueAt.Sub(e.now()))); err != nil {
+		if err := cli.Sleep(ctx, min(duePoll, l.Injection.DueAt.Sub(e.Now()))); err != nil {
 			return err
 		}
 	}
 }
 
-// awaitHook waits for the end of the hook that started us: until then its turn
-// is not over.
-func (e *env) awaitHook(ctx context.Context) error {
-	pid, _ := e.flags.GetInt("after") // resume, which no hook starts, does not have the flag
-	if pid <= 0 {
+// awaitEnd waits for the end of the hook that started us: until then its turn is
+// not over. It is 0 if no hook did.
+func awaitEnd(ctx context.Context, hook int) error {
+	if hook <= 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, exitWait)
 	defer cancel()
-	for !platform.Gone(pid) {
-		if err := sleep(ctx, statePoll); err != nil {
+	for !proc.Gone(hook) {
+		if err := cli.Sleep(ctx, statePoll); err != nil {
 			return fmt.Errorf("the hook did not end: %w", err)
 		}
 	}
@@ -295,17 +178,17 @@ func (e *env) awaitHook(ctx context.Context) error {
 func (e *env) lockTyping(ctx context.Context) (release func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
-	if err := ownfile.Folder(e.places.Pending()); err != nil {
+	if err := ownfile.Folder(e.Places.Pending()); err != nil {
 		return nil, err
 	}
-	return ownfile.Lock(ctx, filepath.Join(e.places.Pending(), ".typing.lock"))
+	return ownfile.Lock(ctx, filepath.Join(e.Places.Pending(), ".typing.lock"))
 }
 
 func (e *env) injectLocked(ctx context.Context, id, injection string, t keystroke.Target) error {
-	if err := e.wanted(id, injection); err != nil {
+	if err := e.wanted(ctx, id, injection); err != nil {
 		return e.giveUp(ctx, id, injection, err)
 	}
-	ways, _, err := e.ways(id, injection)
+	ways, _, err := typing.Ways(e.Env, id, injection)
 	if err != nil {
 		return err
 	}
@@ -313,8 +196,8 @@ func (e *env) injectLocked(ctx context.Context, id, injection string, t keystrok
 	if err != nil {
 		return err
 	}
-	began := e.now()
-	t.Permit = func(context.Context) error { return e.wanted(id, injection) }
+	began := e.Now()
+	t.Permit = func(ctx context.Context) error { return e.wanted(ctx, id, injection) }
 	t.Arrived = func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
@@ -324,19 +207,22 @@ func (e *env) injectLocked(ctx context.Context, id, injection string, t keystrok
 	typing, cancel := context.WithTimeout(ctx, typeWait+wait)
 	defer cancel()
 	outcome := keystroke.Type(typing, ways, t)
-	return e.report(context.WithoutCancel(ctx), id, injection, outcome, e.now().Sub(began))
+	return e.report(context.WithoutCancel(ctx), id, injection, outcome, e.Now().Sub(began))
 }
 
 // wanted is asked before each key: the user may have paused, cancelled or gone
-// on meanwhile.
-func (e *env) wanted(id, injection string) error {
-	l, err := e.store.Read(id)
+// on meanwhile, or a follow-up that counted as lost may have arrived.
+func (e *env) wanted(ctx context.Context, id, injection string) error {
+	l, err := e.Store.Read(id)
+	if err == nil && l.Followup.Injection == injection {
+		l, _, err = e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventFollowupProved})
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("the loop has ended")
 	case err != nil:
 		return err
-	case !l.Injecting(injection, e.now()):
+	case !l.Injecting(injection, e.Now()):
 		return fmt.Errorf("the loop does not wait for it any more (%s)", l.Status)
 	}
 	return nil
@@ -346,7 +232,7 @@ func (e *env) wanted(id, injection string) error {
 // conversation, or the agent asked for the continuation.
 func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 	for {
-		l, err := e.find(id)
+		l, err := e.Find(id)
 		if err != nil {
 			return err
 		}
@@ -355,10 +241,10 @@ func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 			return errors.New("the loop knows nothing of it")
 		case i.Outcome == loop.Arrived:
 			return nil
-		case i.Outcome != "":
-			return errors.New(i.Outcome)
+		case i.Outcome != loop.LineOpen:
+			return errors.New(string(i.Outcome))
 		}
-		if err := sleep(ctx, statePoll); err != nil {
+		if err := cli.Sleep(ctx, statePoll); err != nil {
 			return errors.New("no hook saw it and no agent asked for the continuation")
 		}
 	}
@@ -375,50 +261,60 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	}
 	failed := o.Err()
 	if failed != nil {
-		done.Outcome = strings.ReplaceAll(failed.Error(), "\n", "; ")
+		done.Outcome = loop.LineOutcome(strings.ReplaceAll(failed.Error(), "\n", "; "))
 	}
-	l, _, err := e.store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injection: done})
+	l, _, err := e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injection: done})
 	if err != nil {
 		return errors.Join(err, failed)
 	}
 	if i, ok := l.InjectionOf(injection); ok {
 		done = i // what was seen of it counts
 	}
-	e.logInjection(id, "injected", fmt.Sprintf("%s in %d ms: %s", done.Method, done.Milliseconds, done.Outcome))
+	e.logInjected(id, fmt.Sprintf("%s in %d ms: %s", done.Method, done.Milliseconds, done.Outcome), done)
 	if done.Outcome == loop.Arrived {
-		return e.say("typed by %s, and arrived", done.Method)
+		return e.Say("%s by %s, and arrived", doneWord(done.Method), done.Method)
 	}
 	if l.Status == loop.Waiting && l.Rested && l.Injection.ID == injection {
 		e.handOver(ctx, l)
 	}
-	return problem("the line did not arrive: "+done.Outcome, "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
+	return hint.New("the line did not arrive: "+string(done.Outcome), "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
+}
+
+// doneWord is what an injector does with the line.
+func doneWord(injector string) string {
+	if injector == "bridge" {
+		return "sent"
+	}
+	return "typed"
 }
 
 // handOver leaves the line on the clipboard and tells the user.
 func (e *env) handOver(ctx context.Context, l loop.State) {
-	if err := keystroke.Copy(ctx, e.machine(nil), loop.ContinueLine(l.ConversationID)); err != nil {
-		e.logInjection(l.ConversationID, "error", "the line was not left on the clipboard: "+err.Error())
-	} else {
+	m := typing.Machine(e.Env, nil)
+	switch err := keystroke.Copy(ctx, m, loop.ContinueLine(l.ConversationID)); {
+	case err == nil:
 		e.logInjection(l.ConversationID, "step", "the line was left on the clipboard")
+	case m.Desktop.Kind != platform.NoDesktop:
+		e.logInjection(l.ConversationID, "error", "the line was not left on the clipboard: "+err.Error())
 	}
-	if e.mayNotify() {
-		_ = e.showNotification(l) // it has told the log
+	if notify.May(e.Env) {
+		_ = notify.Show(e.Env, l) // it has told the log
 	}
 }
 
 func (e *env) logInjection(id, action, why string) {
-	line := hooklog.Line{At: e.now(), Conversation: id, Event: "inject", Action: action, Why: why}
-	_ = hooklog.Append(e.places.Log(), line) // what matters is in the loop's history too
+	e.logLine(id, action, "", why)
 }
 
-// sleep waits, unless ctx is done before.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
+func (e *env) logInjected(id, why string, i loop.Injection) {
+	reason := loop.ReasonFailed
+	if i.Outcome == loop.Arrived {
+		reason = loop.ReasonPassed
 	}
+	e.logLine(id, "injected", reason, why)
+}
+
+func (e *env) logLine(id, action string, reason loop.Reason, why string) {
+	line := hooklog.Line{At: e.Now(), Conversation: id, Event: "inject", Action: action, Reason: reason, Why: why}
+	_ = hooklog.Append(e.Places.Log(), line) // what matters is in the loop's history too
 }

@@ -12,7 +12,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cursor-ralph": main})
+	// A test that runs a command in this process must not start all tests again.
+	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); strings.HasSuffix(name, ".test") && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		os.Exit(2)
+	}
+	testscript.Main(m, map[string]func(){
+		"cursor-ralph":    main,
+		"ralph-supervise": main, // the name by which run starts the supervisor of an agent
+		"cursor":          playCursor,
+	})
 }
 
 // TestScripts runs each file of testdata/script as a user would type it, with
@@ -32,6 +40,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SHELL", "/bin/sh")
 			e.Setenv("CURSOR_RALPH_DIR", filepath.Join(e.WorkDir, "tmp"))
 			e.Setenv("CURSOR_RALPH_STATE_DIR", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("CURSOR_RALPH_NO_WATCHER", "1")
 			e.Setenv("CURSOR_CONVERSATION_ID", "")
 			e.Setenv("HOOK", hook)
 			for _, dir := range []string{"home", "tmp", "repo/.git"} {

@@ -6,18 +6,24 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 )
 
-// man prints the manual page as Markdown. scripts/assets makes roff of it, so
-// that no program of ours has to carry what does that.
+// man prints the manual page as Markdown. scripts/assets converts it to roff, so
+// that our programs need not link a converter.
 func man(_ context.Context, e *env, _ []string) error {
 	var b strings.Builder
 	b.WriteString(manHead)
 	for _, c := range visible() {
 		manCommand(&b, c)
 	}
+	b.WriteString("# ENVIRONMENT\n\n")
+	for _, v := range cli.Variables() {
+		fmt.Fprintf(&b, "**%s**\n: %s\n\n", manText(v.Name), manText(v.Usage))
+	}
 	b.WriteString(manTail)
-	_, err := e.stdout.Write([]byte(b.String()))
+	_, err := e.Stdout.Write([]byte(b.String()))
 	return err
 }
 
@@ -43,7 +49,7 @@ func manFlag(b *strings.Builder, f *pflag.Flag) {
 	b.WriteString("\n")
 }
 
-// manText keeps Markdown from finding anything in a text.
+// manText escapes text for Markdown.
 func manText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "#", `\#`).Replace(s)
 }
@@ -61,16 +67,14 @@ cursor-ralph - keep the agent of the Cursor editor working until its task is don
 
 # DESCRIPTION
 
-The agent of the Cursor editor stops too early on long tasks. **cursor-ralph** keeps it going: each time the agent stops, a
-hook, **cursor-ralph-hook**(1), answers with the same task again, until the agent gives its completion promise, a limit is
-reached, or you stop it. That is called a Ralph loop.
-
-In Cursor a loop is started by typing
+Cursor's agent says *done* too early. **cursor-ralph** sends it back to work until it gives its completion promise, a limit is
+reached, or you stop it: each time the agent stops, **cursor-ralph-hook**(1) answers with the same task again. This is a Ralph
+loop. In Cursor, type this to start one:
 
     /ralph-loop "make the tests pass" --max-iterations 10
 
-and this program starts, watches, steers and ends loops from a terminal. Without an id a command means the loop of this chat,
-else the only loop of this workspace. An id may be shortened as long as it is clear.
+This program starts, watches, steers and ends loops from a terminal. Without an id, a command is about the loop of this chat,
+otherwise about the only loop of this workspace. The beginning of an id is enough if no other id begins so.
 
 # COMMANDS
 
@@ -78,35 +82,18 @@ else the only loop of this workspace. An id may be shortened as long as it is cl
 
 const manTail = `# EXIT STATUS
 
-0 if it was done, 1 if it failed, 2 if the command line was wrong.
-
-# ENVIRONMENT
-
-**CURSOR\_RALPH\_DIR**
-: The folder for loops that run and for the log, instead of */tmp*.
-
-**CURSOR\_RALPH\_STATE\_DIR**
-: The folder for the records of loops, instead of *~/.local/state/cursor-ralph*.
-
-**CURSOR\_RALPH\_NO\_NOTIFY**
-: Set to 1 it keeps notifications away.
-
-**CURSOR\_RALPH\_EDITOR\_EXE**
-: The name of the editor's program, if yours has another one.
-
-**CURSOR\_RALPH\_DESKTOP**
-: x11, wayland, macos, windows, wsl or none, instead of what was found out.
+0 is success, 1 a failure, 2 a wrong command line.
 
 # FILES
 
 */tmp/cursor-ralph-pending/*
-: Loops that wait for their chat.
+: Loops that no chat has taken yet.
 
 */tmp/cursor-ralph-loop-ID.json*
-: A loop that runs.
+: A live loop.
 
 */tmp/cursor-ralph-stop-hook.log*
-: What the hook decided, one line a decision.
+: What the hook decided, one line per decision.
 
 *~/.local/state/cursor-ralph/*
 : The record of every loop.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
@@ -26,7 +27,7 @@ type claimRace struct {
 
 func newClaimRace(t *testing.T) claimRace {
 	dir := t.TempDir()
-	vars := map[string]string{"HOME": dir, "CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state")}
+	vars := map[string]string{"HOME": dir, "CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state")}
 	r := claimRace{T: t, vars: vars}
 	r.must(os.Mkdir(vars["CURSOR_RALPH_DIR"], 0o700))
 	var err error
@@ -35,7 +36,7 @@ func newClaimRace(t *testing.T) claimRace {
 	r.store = state.New(r.places, time.Now)
 	l := loop.New()
 	l.Prompt, l.ConversationID = "build it", "chat"
-	_, _, err = pending.New(r.places, time.Now).Put(t.Context(), l, "")
+	_, _, err = pending.New(r.places, r.store, time.Now).Put(t.Context(), l, "")
 	r.must(err)
 	return r
 }
@@ -62,7 +63,7 @@ func (r claimRace) run(meanwhile func(), args ...string) (code int, out string) 
 	ctx, cancel := context.WithTimeout(r.Context(), 8*time.Second)
 	defer cancel()
 	for opened(r.T, lock) < 2 {
-		r.must(sleep(ctx, time.Millisecond))
+		r.must(cli.Sleep(ctx, time.Millisecond))
 	}
 	meanwhile()
 	r.must(release())
@@ -103,7 +104,7 @@ func TestALoopThatIsClaimedAfterTheLiveOneEndedIsCancelled(t *testing.T) {
 	r.claim()
 	l := loop.New()
 	l.Prompt, l.ConversationID = "build another", "chat"
-	_, _, err := pending.New(r.places, time.Now).Put(t.Context(), l, "")
+	_, _, err := pending.New(r.places, r.store, time.Now).Put(t.Context(), l, "")
 	r.must(err)
 	claim := func() {
 		if !r.live() {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/state"
@@ -35,9 +37,9 @@ func TestALoopThatAChatClaimsMeanwhileIsSteered(t *testing.T) {
 			if err := tt.steer(t.Context(), e, args); err != nil {
 				t.Fatalf("got %v, want it done", err)
 			}
-			l, err := e.store.Read(id)
+			l, err := e.Store.Read(id)
 			if err != nil {
-				l, err = e.store.Archived(id)
+				l, err = e.Store.Archived(id)
 			}
 			if err != nil || !tt.done(l) {
 				t.Errorf("got %s (%v) with context %q, want it %s", l.Status, err, l.Context, name)
@@ -50,21 +52,21 @@ func TestALoopThatAChatClaimsMeanwhileIsSteered(t *testing.T) {
 // for the second time.
 func claimedMeanwhile(t *testing.T, id string) *env {
 	t.Helper()
-	vars := map[string]string{"CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": t.TempDir()}
-	e := &env{stdin: &bytes.Buffer{}, stdout: io.Discard, stderr: io.Discard, getenv: func(name string) string { return vars[name] }, now: time.Now}
-	if err := e.open(); err != nil {
+	vars := map[string]string{"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": t.TempDir()}
+	e := &env{&cli.Env{Stdin: &bytes.Buffer{}, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(name string) string { return vars[name] }, Now: time.Now}}
+	if err := e.Open(); err != nil {
 		t.Fatal(err)
 	}
 	l := loop.New()
 	l.Prompt, l.ConversationID = "the task", id
-	path, _, err := e.box.Put(t.Context(), l, "")
+	path, _, err := e.Loops.Box.Put(t.Context(), l, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	reads := 0
-	e.box = pending.New(e.places, func() time.Time { // is asked for the age of what was read
+	e.Loops.Box = pending.New(e.Places, e.Store, func() time.Time { // is asked for the age of what was read
 		if reads++; reads == 2 { // the first was to complete the id
-			s := state.New(e.places, time.Now)
+			s := state.New(e.Places, time.Now)
 			if err := s.Claim(t.Context(), id, func(live string) error { return os.Rename(path, live) }); err != nil {
 				t.Error(err)
 			}

@@ -9,81 +9,88 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
-	"github.com/cursor-ralph/cursor-ralph/internal/gate"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
+	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/verify"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-func verifyFlags(f *pflag.FlagSet) {
-	f.Duration("limit", 0, "kill it after the time `D`, if that is less than the loop's --verify-timeout")
-	f.String("for", "", "the `ID` of the verification that is asked for")
-	f.String("late", "", "the `ID` of one that nobody waits for: its result is decided on here")
-}
+func verifyFlags(f *pflag.FlagSet) { new(handoff.Verify).Flags(f) }
 
-// verify runs the verification of a loop and prints its result as JSON. Whoever
-// asks keeps our standard input open as long as he waits.
-func verify(ctx context.Context, e *env, args []string) error {
-	id, err := e.target(args)
+// verifyLoop runs the verification of a loop and prints the result as JSON. The caller
+// keeps our standard input open while it waits.
+func verifyLoop(ctx context.Context, e *env, args []string) error {
+	id, err := e.Target(args)
 	if err != nil {
 		return err
 	}
-	l, err := e.find(id)
+	l, err := e.Find(id)
 	if err != nil {
 		return err
 	}
 	if l.Verify == "" {
-		return problem("the loop of "+id+" has no --verify", "give it when the loop is started")
+		return hint.New("the loop of "+id+" has no --verify", "give it when the loop is started")
 	}
-	if late := e.text("late"); late != "" {
-		return e.verifyLate(ctx, l, late)
+	var call handoff.Verify
+	e.Read(&call)
+	switch {
+	case call.Late != "":
+		return e.verifyLate(ctx, l, call.Late)
+	case call.For == "":
+		return e.JSON(e.runVerify(ctx, l, call.Limit))
 	}
-	if l.Verifying.ID = e.text("for"); l.Verifying.ID == "" {
-		return e.json(e.runVerify(ctx, l))
-	}
+	l.Verifying.ID = call.For
 	alone, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = io.Copy(io.Discard, e.stdin) // its end, however it comes, is what counts
+		_, _ = io.Copy(io.Discard, e.Stdin) // its end, however it comes, is what counts
 		cancel()
 	}()
-	v := e.verifyWanted(alone, l)
+	v := e.verifyWanted(alone, l, call.Limit)
 	if alone.Err() != nil {
 		return e.giveUpVerify(ctx, l, true)
 	}
-	return e.json(v)
+	return e.JSON(v)
 }
 
-// verifyWanted runs a verification as long as its result is wanted: a cancel, a
-// pause, a stop by hand or another verification ends it.
-func (e *env) verifyWanted(ctx context.Context, l loop.State) loop.Verification {
+// verifyWanted runs a verification while its result is wanted: a cancel, a pause, a
+// stop by hand or another verification ends it.
+func (e *env) verifyWanted(ctx context.Context, l loop.State, limit time.Duration) loop.Verification {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if release, err := e.Store.Verifier(ctx, l.ConversationID); err == nil { // else the loop may take us for dead, and asks again
+		defer func() { _ = release() }()
+	}
 	go func() {
-		for e.verifies(l) && sleep(ctx, duePoll) == nil {
+		for e.verifies(l) && cli.Sleep(ctx, duePoll) == nil {
 		}
 		cancel()
 	}()
-	return e.runVerify(ctx, l)
+	return e.runVerify(ctx, l, limit)
 }
 
-// verifies tells whether a loop still waits for this verification. A paused loop
-// that is continued does.
+// verifies reports whether a loop still waits for this verification.
 func (e *env) verifies(l loop.State) bool {
-	now, err := e.store.Read(l.ConversationID)
+	now, err := e.Store.Read(l.ConversationID)
 	return err == nil && now.Verifying.ID == l.Verifying.ID && now.Stop == l.Stop && now.Status == l.Status
 }
 
-// giveUpVerify lets the loop wait no more for a verification whose asker is gone:
-// a stop hook, whose agent is idle then, or the user.
+// giveUpVerify ends the wait of a loop whose caller is gone: a stop hook, whose agent
+// is idle then, or the user.
 func (e *env) giveUpVerify(ctx context.Context, l loop.State, idle bool) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cli.LockWait)
 	defer cancel()
-	_, _, err := e.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventVerified, Idle: idle, Verified: loop.Verification{ID: l.Verifying.ID}})
+	_, _, err := e.Store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventVerified, Continue: loop.Continue{Idle: idle}, Answers: loop.Answers{Verified: loop.Verification{ID: l.Verifying.ID}}})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it has ended
 	}
@@ -91,17 +98,14 @@ func (e *env) giveUpVerify(ctx context.Context, l loop.State, idle bool) error {
 }
 
 // runVerify runs the command of a loop in its workspace.
-func (e *env) runVerify(ctx context.Context, l loop.State) loop.Verification {
+func (e *env) runVerify(ctx context.Context, l loop.State, limit time.Duration) loop.Verification {
 	if l.Workspace == "" {
 		return loop.Verification{Exit: -1, Why: "the workspace, in which it has to run, is not known"}
 	}
-	limit := l.VerifyLimit()
-	if f := e.flags.Lookup("limit"); f != nil {
-		if shorter, err := e.flags.GetDuration("limit"); err == nil && shorter > 0 {
-			limit = min(limit, shorter)
-		}
+	if limit <= 0 || limit > l.VerifyLimit() {
+		limit = l.VerifyLimit()
 	}
-	r := gate.Run(ctx, gate.Command{Text: l.Verify, Dir: l.Workspace, Shell: e.userShell(), Env: os.Environ(), Timeout: limit})
+	r := verify.Run(ctx, verify.Command{Text: l.Verify, Dir: l.Workspace, Shell: e.userShell(), Env: os.Environ(), Timeout: limit})
 	v := loop.Verification{Passed: r.Passed, Exit: r.Exit, Why: r.Why, Output: r.Output, Seconds: r.Seconds}
 	v.Changed = worktree.Unlike(l.VerifyFiles)
 	return v
@@ -111,40 +115,38 @@ func (e *env) userShell() string {
 	if runtime.GOOS == "windows" {
 		return ""
 	}
-	return e.getenv("SHELL")
+	return e.Getenv("SHELL")
 }
 
 // verifyLate decides on a promise that came after a limit had ended its loop.
 func (e *env) verifyLate(ctx context.Context, l loop.State, verifying string) error {
 	if l.Verifying.ID != verifying {
-		return problem("the loop does not wait for this verification", "`cursor-ralph status` shows where it stands")
+		return hint.New("the loop does not wait for this verification", "`cursor-ralph status` shows where it stands")
 	}
-	v := e.runVerify(ctx, l)
+	v := e.runVerify(ctx, l, 0)
 	v.ID = verifying
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cli.LockWait)
 	defer cancel()
-	next, action, err := e.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventVerified, Verified: v})
+	next, action, err := e.Store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventVerified, Answers: loop.Answers{Verified: v}})
 	if err != nil {
 		return err
 	}
-	line := hooklog.Line{At: e.now(), Conversation: l.ConversationID, Event: "verify", Iteration: next.Iterations, Max: next.MaxIterations,
-		Promise: action.Promise, Action: string(next.Status), Why: action.Why}
-	if err := hooklog.Append(e.places.Log(), line); err != nil {
+	line := hooklog.Line{At: e.Now(), Conversation: l.ConversationID, Event: "verify", Iteration: next.Iterations, Max: next.MaxIterations,
+		Promise: action.Promise, Action: string(next.Status), Reason: action.Reason, Why: action.Why()}
+	if err := hooklog.Append(e.Places.Log(), line); err != nil {
 		return err
 	}
-	return e.notifyLater(l.ConversationID)
+	return notify.Later(e.Env, l.ConversationID)
 }
 
-// verified is what a continue needs before it can be decided on. The user, or
-// the agent, waits for it, and may lose patience.
+// verified runs the verification that a continue needs first.
 func (e *env) verified(ctx context.Context, l loop.State) (loop.Verification, error) {
-	fmt.Fprintf(e.stderr, "cursor-ralph: a promise was given; verifying it: %s\n", printable(l.Verify))
-	v := e.verifyWanted(ctx, l)
-	v.ID = l.Verifying.ID
+	fmt.Fprintf(e.Stderr, "cursor-ralph: a promise was given; verifying it: %s\n", cli.Printable(l.Verify))
+	v := e.verifyWanted(ctx, l, 0)
 	if ctx.Err() == nil {
 		return v, nil
 	}
-	gaveUp := problem("given up while the promise was verified", "the loop is as it was; continue it again, or cancel it")
+	gaveUp := hint.New("given up while the promise was verified", "the loop is as it was; continue it again, or cancel it")
 	return v, errors.Join(gaveUp, e.giveUpVerify(ctx, l, false))
 }
 
@@ -153,24 +155,20 @@ func (e *env) checkVerify(l loop.State) error {
 	if l.Verify == "" {
 		return nil
 	}
-	for _, path := range e.hookFiles() {
-		raw, err := readSmall(path)
-		if err != nil {
-			continue // doctor tells
-		}
-		timeout := commands.InstalledTimeout(raw)
+	for _, path := range install.HookFiles(e.Env) {
+		timeout := install.InstalledAt(path).Timeout
 		if timeout > 0 && l.VerifyLimit() > loop.VerifyRoom(timeout) {
-			return problem(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has room for %s", l.VerifyLimit(), path, loop.VerifyRoom(timeout)),
+			return hint.New(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has room for %s", l.VerifyLimit(), path, loop.VerifyRoom(timeout)),
 				fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes more", e.placeOf(path), l.VerifyLimit()))
 		}
 	}
 	return nil
 }
 
-// placeOf is the option of install that leads to a hooks.json.
+// placeOf returns the option of install for a hooks.json.
 func (e *env) placeOf(hooks string) string {
 	folder := filepath.Dir(hooks)
-	if user, err := e.cursorFolder(""); err == nil && folder == user {
+	if user, err := install.CursorFolder(e.Env, ""); err == nil && folder == user {
 		return ""
 	}
 	return " --project " + commands.Quote(filepath.Dir(folder), runtime.GOOS)

@@ -11,54 +11,47 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/panel"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/tui"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // watch shows all loops in the terminal until the user leaves it.
 func watch(ctx context.Context, e *env, args []string) error {
 	chosen := ""
-	if id, err := e.target(args); err == nil {
+	if id, err := e.Target(args); err == nil {
 		chosen = id
 	} else if len(args) > 0 {
 		return err
 	}
 	if len(args) > 0 { // else the keys would steer another loop than the one that was named
-		if _, err := e.find(chosen); err != nil {
+		if _, err := e.Find(chosen); err != nil {
 			return err
 		}
 	}
-	seen := &lookout{env: e, loops: state.NewCached(e.store, panel.Of)}
-	err := panel.Panel{
-		Look: seen.look, Do: e.through, Save: saveReport, Chosen: chosen,
-		Folders: []string{e.places.Base, e.places.Pending(), e.places.Archive}, Ours: e.changes,
-		Plain: printable, Now: e.now, Environ: os.Environ(),
-	}.Run(ctx, e.stdin, e.stdout)
-	if errors.Is(err, panel.ErrNoTerminal) {
-		return problem("watch needs a terminal for what it shows and for your keys", "`cursor-ralph list` and `cursor-ralph status` print the same")
+	all := &loopsToShow{env: e, reader: e.Store.NewReader()}
+	err := tui.Panel{
+		Look: all.read, Whole: (&whole{loops: e.Loops}).of, Do: e.through, Save: saveReport, Chosen: chosen,
+		Plain: cli.Printable, Now: e.Now, Environ: os.Environ(),
+	}.Run(ctx, e.Stdin, e.Stdout)
+	if errors.Is(err, tui.ErrNoTerminal) {
+		return hint.New("watch needs a terminal for what it shows and for your keys", "`cursor-ralph list` and `cursor-ralph status` print the same")
 	}
 	return err
 }
 
-// through runs a command as a command line does, and gives what it prints.
+// through runs a command line and returns its output.
 func (e *env) through(ctx context.Context, command string, args ...string) (string, error) {
 	var out bytes.Buffer
-	inner := &env{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: e.getenv, now: e.now}
+	inner := &env{&cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: e.Getenv, Now: e.Now}}
 	err := dispatch(ctx, inner, append([]string{command, "--"}, args...)) // a text may begin with a dash
 	return out.String(), err
 }
 
-// changes tells whether a file that changed can be one of a loop. In the base
-// folder lie other programs' files too, and the log, which tells nothing new.
-func (e *env) changes(path string) bool {
-	prefix, _ := e.places.LivePattern()
-	if filepath.Dir(path) != e.places.Base {
-		return !strings.HasSuffix(path, ".lock")
-	}
-	return strings.HasPrefix(filepath.Base(path), prefix) || path == e.places.Legacy() || path == e.places.Pending()
-}
-
-// saveReport writes into a new file of the current folder.
+// saveReport writes a report into a new file of the current folder.
 func saveReport(id, report string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -83,94 +76,98 @@ func saveReport(id, report string) (string, error) {
 	return "", fmt.Errorf("too many reports about %s in %s", id, dir)
 }
 
-// lookout gives the loops again and again, and reads what has changed.
-type lookout struct {
-	env   *env
-	loops *state.Cached[panel.Loop]
+// loopsToShow reads all loops for the panel.
+type loopsToShow struct {
+	env    *env
+	reader *state.Reader
 
-	pending, ended   part
-	pendingOf        time.Time // when the folder had changed
-	liveIDs, putOnes []string
-}
-
-// part is what was found at one place, and when.
-type part struct {
-	loops    []panel.Loop
-	problems []error
-	at       time.Time
+	ended       []tui.Loop
+	unreadable  []error
+	endedReadAt time.Time
+	others      []string // the ids of the other loops then
 }
 
 const (
 	shownEnded = 30
-	// lookEvery is how long what was found is taken for what there is, where nothing
-	// else tells of a change. The archive gets a copy at every stop.
-	lookEvery = 2 * time.Second
+	endedEvery = 10 * time.Second // between two looks into the archive, unless a loop disappears elsewhere
 )
 
-func (o *lookout) look() (all []panel.Loop, problems []error) {
-	live, problems := o.loops.Live()
-	newestFirst(live)
-	o.lookForPending()
-	o.lookForEnded(ids(live), ids(o.pending.loops))
+// read returns live, then pending, then ended loops. A conversation is in it
+// once: it may have another loop after one that ended.
+func (s *loopsToShow) read() (all []tui.Loop, problems []error) {
+	live, problems := s.reader.Live()
+	for _, l := range live {
+		all = append(all, tui.Of(l.ConversationID, l))
+	}
+	slices.SortStableFunc(all, func(a, b tui.Loop) int { return b.State.StartedAt.Compare(a.State.StartedAt) })
+	pending, unreadable := s.pending()
+	all = append(all, pending...)
+	s.readEnded(all)
 	known := map[string]bool{}
-	for _, l := range slices.Concat(live, o.pending.loops, o.ended.loops) {
-		if !known[l.ID] { // a chat whose loop has ended may have another
-			all = append(all, l)
-		}
+	all = slices.DeleteFunc(append(all, s.ended...), func(l tui.Loop) bool {
+		again := known[l.ID]
 		known[l.ID] = true
-	}
-	return all, slices.Concat(problems, o.pending.problems, o.ended.problems)
+		return again
+	})
+	return all, slices.Concat(problems, unreadable, s.unreadable)
 }
 
-func newestFirst(loops []panel.Loop) {
-	slices.SortStableFunc(loops, func(a, b panel.Loop) int { return b.State.StartedAt.Compare(a.State.StartedAt) })
-}
-
-func ids(loops []panel.Loop) (list []string) {
-	for _, l := range loops {
-		list = append(list, l.ID)
-	}
-	return list
-}
-
-// lookForPending reads all pending files when their folder has changed.
-func (o *lookout) lookForPending() {
-	var changed time.Time
-	if info, err := os.Lstat(o.env.places.Pending()); err == nil {
-		changed = info.ModTime()
-	}
-	now := o.env.now()
-	if changed.Equal(o.pendingOf) && now.Sub(o.pending.at).Abs() < lookEvery && now.Sub(changed).Abs() > lookEvery {
-		return
-	}
-	found := part{at: now}
-	items, err := o.env.box.List()
+func (s *loopsToShow) pending() (waiting []tui.Loop, problems []error) {
+	found, err := s.env.Loops.Pending()
 	if err != nil {
-		found.problems = append(found.problems, err)
+		problems = append(problems, err)
 	}
-	for _, i := range items {
-		if i.Err != nil {
-			found.problems = append(found.problems, i.Err)
+	for _, f := range found {
+		if f.Err != nil {
+			problems = append(problems, f.Err)
 			continue
 		}
-		l := panel.Of(i.Name, i.State)
-		l.Pending = !i.State.Status.Ended()
-		found.loops = append(found.loops, l)
+		l := tui.Of(f.ID, f.File.State)
+		l.Pending = f.IsUsable()
+		waiting = append(waiting, l)
 	}
-	slices.SortStableFunc(found.loops, func(a, b panel.Loop) int { return b.State.CreatedAt.Compare(a.State.CreatedAt) })
-	o.pending, o.pendingOf = found, changed
+	slices.SortStableFunc(waiting, func(a, b tui.Loop) int { return b.State.CreatedAt.Compare(a.State.CreatedAt) })
+	return waiting, problems
 }
 
-// lookForEnded looks into the archive when a loop has left another place, and now
-// and then.
-func (o *lookout) lookForEnded(live, put []string) {
-	now := o.env.now()
-	same := slices.Equal(live, o.liveIDs) && slices.Equal(put, o.putOnes)
-	if same && now.Sub(o.ended.at).Abs() < lookEvery {
+// readEnded reads the archive when other loops have come or gone, and every
+// endedEvery.
+func (s *loopsToShow) readEnded(others []tui.Loop) {
+	var ids []string
+	for _, l := range others {
+		ids = append(ids, l.ID)
+	}
+	now := s.env.Now()
+	if slices.Equal(ids, s.others) && now.Sub(s.endedReadAt).Abs() < endedEvery {
 		return
 	}
-	o.liveIDs, o.putOnes = live, put
-	o.ended.loops, o.ended.problems = o.loops.Ended(shownEnded)
-	o.ended.at = now
-	slices.SortStableFunc(o.ended.loops, func(a, b panel.Loop) int { return b.State.EndedAt.Compare(a.State.EndedAt) })
+	s.others, s.endedReadAt, s.ended = ids, now, nil
+	var ended []loop.State
+	ended, s.unreadable = s.reader.NewestEnded(shownEnded)
+	for _, l := range ended {
+		s.ended = append(s.ended, tui.Of(l.ConversationID, l))
+	}
+	slices.SortStableFunc(s.ended, func(a, b tui.Loop) int { return b.State.EndedAt.Compare(a.State.EndedAt) })
+}
+
+// whole reads the history of the loop on the screen when it has changed.
+type whole struct {
+	loops *loops.Loops
+	at    time.Time // the last event of the loop that was read
+	read  tui.Loop
+}
+
+func (w *whole) of(l tui.Loop) tui.Loop {
+	if l.Pending {
+		return l
+	}
+	if w.read.ID != l.ID || !w.at.Equal(l.State.EventAt) {
+		found, err := w.loops.Recorded(l.ID)
+		if err != nil {
+			return l // it will be seen that it is gone
+		}
+		w.read, w.at = tui.Of(l.ID, found), l.State.EventAt
+	}
+	l.Refused, l.LastRefusal, l.Answer, l.Files = w.read.Refused, w.read.LastRefusal, w.read.Answer, w.read.Files
+	return l
 }

@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/panel"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // looker is a panel's look at a machine of its own, with a clock that a test
@@ -21,17 +20,17 @@ import (
 type looker struct {
 	*testing.T
 	*env
-	out   *lookout
+	out   *loopsToShow
 	clock time.Time
 }
 
 func newLooker(t *testing.T) *looker {
 	t.Helper()
 	l := &looker{T: t, clock: time.Now()}
-	dirs := map[string]string{"CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": filepath.Join(t.TempDir(), "state")}
-	l.env = &env{getenv: func(name string) string { return dirs[name] }, now: func() time.Time { return l.clock }}
-	l.must(l.open())
-	l.out = &lookout{env: l.env, loops: state.NewCached(l.store, panel.Of)}
+	dirs := map[string]string{"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": filepath.Join(t.TempDir(), "state")}
+	l.env = &env{&cli.Env{Getenv: func(name string) string { return dirs[name] }, Now: func() time.Time { return l.clock }}}
+	l.must(l.Open())
+	l.out = &loopsToShow{env: l.env, reader: l.Store.NewReader()}
 	return l
 }
 
@@ -47,7 +46,7 @@ func (l *looker) puts(id, task string) {
 	l.Helper()
 	s := loop.New()
 	s.Prompt, s.ConversationID = task, id
-	_, _, err := l.box.Put(l.Context(), s, "")
+	_, _, err := l.Loops.Box.Put(l.Context(), s, "")
 	l.must(err)
 }
 
@@ -58,13 +57,13 @@ func (l *looker) begins(id, task string) {
 	s.Prompt = task
 	data, err := s.Encode()
 	l.must(err)
-	l.must(l.store.Claim(l.Context(), id, func(live string) error { return os.WriteFile(live, data, 0o600) }))
+	l.must(l.Store.Claim(l.Context(), id, func(live string) error { return os.WriteFile(live, data, 0o600) }))
 }
 
 // wantLook checks the tasks, in the order in which they are shown.
 func (l *looker) wantLook(want ...string) {
 	l.Helper()
-	loops, problems := l.out.look()
+	loops, problems := l.out.read()
 	got := []string{}
 	for _, x := range loops {
 		word := x.State.Prompt + " " + string(x.State.Status)
@@ -117,26 +116,20 @@ func TestALookSeesWhatChangesInThePendingFolder(t *testing.T) {
 	_, err := l.through(t.Context(), "pause", "a")
 	l.must(err)
 	l.wantLook("one paused pending")
-	path := filepath.Join(l.places.Pending(), "b.json")
+	path := filepath.Join(l.Places.Pending(), "b.json")
 	l.must(os.WriteFile(path, []byte(`{"prompt": "by hand"}`), 0o600))
 	l.wantLook("one paused pending", "by hand running pending")
 
-	// In place, long after the folder has changed: seen after a while.
-	old := l.clock.Add(-time.Hour)
-	l.must(os.Chtimes(l.places.Pending(), old, old))
-	l.wantLook("one paused pending", "by hand running pending")
 	l.must(os.WriteFile(path, []byte(`{"prompt": "anew"}`), 0o600))
-	l.wantLook("one paused pending", "by hand running pending")
-	l.clock = l.clock.Add(lookEvery)
 	l.wantLook("one paused pending", "anew running pending")
 }
 
 func TestALookTellsWhatCannotBeRead(t *testing.T) {
 	l := newLooker(t)
 	l.puts("a", "one")
-	l.must(os.WriteFile(filepath.Join(l.places.Pending(), "b.json"), []byte("no loop"), 0o600))
-	l.must(os.WriteFile(l.places.Live("c"), []byte("no loop"), 0o600))
-	if loops, problems := l.out.look(); len(loops) != 1 || len(problems) != 2 {
+	l.must(os.WriteFile(filepath.Join(l.Places.Pending(), "b.json"), []byte("no loop"), 0o600))
+	l.must(os.WriteFile(l.Places.Live("c"), []byte("no loop"), 0o600))
+	if loops, problems := l.out.read(); len(loops) != 1 || len(problems) != 2 {
 		t.Errorf("got %d loops and the problems %v, want 1 and 2", len(loops), problems)
 	}
 }
@@ -160,7 +153,7 @@ func TestThePanelsCommandsAreThoseOfTheCommandLine(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want %q in it", tt.args, said, err, tt.said)
 		}
 	}
-	ended, err := l.store.Archived("a")
+	ended, err := l.Store.Archived("a")
 	l.must(err)
 	if !slices.Equal(ended.Context, []string{"--not a flag\n-x"}) {
 		t.Errorf("got the context %q", ended.Context)
@@ -198,19 +191,6 @@ func TestAReportTakesNoOtherFilesPlace(t *testing.T) {
 	}
 	if _, err := os.Stat(target); err == nil {
 		t.Error("got a report written through a link")
-	}
-}
-
-func TestOnlyChangesOfLoopsMatter(t *testing.T) {
-	l := newLooker(t)
-	for path, want := range map[string]bool{
-		l.places.Live("a"): true, l.places.Journal("a"): true, l.places.Legacy(): true, l.places.Pending(): true,
-		filepath.Join(l.places.Pending(), "a.json"): true, filepath.Join(l.places.Archive, "a.json"): true,
-		filepath.Join(l.places.Pending(), ".loop-07.lock"): false, l.places.Log(): false, filepath.Join(l.places.Base, "x"): false,
-	} {
-		if got := l.changes(path); got != want {
-			t.Errorf("%s: got %v, want %v", path, got, want)
-		}
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package config is what a user wants by default: a file in the user's own
-// folder, and variables of the environment that beat it. Flags beat both, and
-// are no business of this package; nor is what a setting does.
+// Package config reads the user's defaults: a file in the user's own folder, and
+// environment variables that override it. Flags override both and are not read
+// here. What a setting does is not known here either.
 package config
 
 import (
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -24,28 +25,19 @@ type Value struct {
 // Config has a value for every setting.
 type Config struct{ Values []Value }
 
-// Source is where settings are looked for.
+// Source is where Load finds settings.
 type Source struct {
 	Path   string // of the file, which need not be there; empty for none
 	Getenv func(string) string
 	Checks map[string]func(string) error // by Setting.Key: what this package cannot know
 }
 
-// Error is a setting, or a file of them, that cannot be used.
-type Error struct {
-	Place string // FILE:LINE:COLUMN, FILE or environment NAME
-	What  string
-	hint  string
-}
+// unusable returns the error for a setting, or a file of them, at a place:
+// FILE:LINE:COLUMN, FILE or environment NAME.
+func unusable(place, why, todo string) error { return hint.Misuse(place+": "+why, todo) }
 
-// Error tells the place and what is wrong there.
-func (e *Error) Error() string { return e.Place + ": " + e.What }
-
-// Hint says what to do.
-func (e *Error) Hint() string { return e.hint }
-
-// Load reads the file and the environment. After an error every value is the
-// built-in one: a user who wrote a setting and gets another one has to be told.
+// Load reads the file and the environment. With an error it returns the built-in
+// values, and the caller has to show the error.
 func Load(from Source) (Config, error) {
 	inFile, err := readFile(from.Path)
 	if err != nil {
@@ -69,8 +61,8 @@ func builtIn() (c Config) {
 	return c
 }
 
-// valued finds the value that counts. One in the file has to be right even if
-// the environment beats it.
+// valued returns the setting's value. The one in the file must be valid even if
+// the environment overrides it.
 func (s Setting) valued(inFile []entry, from Source) (Value, error) {
 	v := Value{s, s.Default, BuiltIn}
 	for _, e := range inFile {
@@ -79,7 +71,7 @@ func (s Setting) valued(inFile []entry, from Source) (Value, error) {
 		}
 		text, err := s.read(e.value)
 		if err = cmp.Or(err, s.checked(text, from)); err != nil {
-			return v, &Error{e.place(), s.Name + ": " + err.Error(), "correct the line; `cursor-ralph config` shows every setting"}
+			return v, unusable(e.place(), s.Name+": "+err.Error(), "correct the line; `cursor-ralph config` shows every setting")
 		}
 		v.Text, v.From = text, e.line()
 	}
@@ -89,7 +81,7 @@ func (s Setting) valued(inFile []entry, from Source) (Value, error) {
 	}
 	text, err := s.readVariable(set)
 	if err = cmp.Or(err, s.checked(text, from)); err != nil {
-		return v, &Error{"environment " + s.Variable, err.Error(), "correct or unset it; `cursor-ralph config` shows every setting"}
+		return v, unusable("environment "+s.Variable, err.Error(), "correct or unset it; `cursor-ralph config` shows every setting")
 	}
 	v.Text, v.From = text, "environment "+s.Variable
 	return v, nil
@@ -105,7 +97,8 @@ func (s Setting) checked(text string, from Source) error {
 	return s.check(text)
 }
 
-// Get gives the value of a setting by its Key. One that does not exist has none.
+// Get returns the value of a setting by its Key, or none if there is no such
+// setting.
 func (c Config) Get(key string) Value {
 	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key() == key })
 	if i < 0 {
@@ -114,8 +107,8 @@ func (c Config) Get(key string) Value {
 	return c.Values[i]
 }
 
-// ByVariable gives what the variable of a setting would hold if the user had set
-// it instead; empty for a built-in value.
+// ByVariable returns the value of the setting that a variable overrides, or
+// nothing for a built-in value.
 func (c Config) ByVariable(name string) string {
 	for _, v := range c.Values {
 		if v.Variable == name && v.From != BuiltIn {
@@ -125,7 +118,7 @@ func (c Config) ByVariable(name string) string {
 	return ""
 }
 
-// Loop gives the defaults of a loop's options that the user has set.
+// Loop returns the loop options that the user has set.
 func (c Config) Loop() (defaults []loop.Default) {
 	for _, v := range c.Values {
 		if v.Section == "loop" && v.From != BuiltIn {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -76,12 +77,12 @@ func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
 		{"an open text", "[loop]\nverify = 'x", nil, "FILE:2:"},
 		{"twice", "[loop]\nplan = true\nplan = false", nil, "FILE"},
 		{"an unknown key", "[loop]\n  max-iteration = 3", nil, "FILE:2:3: there is no setting loop.max-iteration"},
-		{"an unknown table", "[loop]\n\n[lop]\nplan = true", nil, "FILE:3:2: there is no table [lop]"},
-		{"a table too deep", "[loop.more]", nil, "FILE:1:2: there is no table [loop.more]"},
-		{"an array of tables", "[[loop]]", nil, "FILE:1:3: there is no table [loop]"},
+		{"an unknown table", "[loop]\n\n[lop]\nplan = true", nil, "FILE:3:2: there is no setting lop"},
+		{"a table too deep", "[loop.more]", nil, "FILE:1:2: there is no setting loop.more"},
+		{"an array of tables", "[[loop]]", nil, "FILE:1:3: loop is not a table"},
 		{"a key without a table", "plan = true", nil, "FILE:1:1: there is no setting plan"},
 		{"a table for a value", "[loop]\nplan = {x = 1}", nil, "FILE:2:1: plan: give true or false"},
-		{"a table that is none", "loop = 3", nil, "FILE:1:1: there is no setting loop"},
+		{"a loop that is not a table", "loop = 3", nil, "FILE:1:8: loop is not a table"},
 		{"what may not be a default", "[loop]\nreplace = true", nil, "FILE:2:1: there is no setting loop.replace"},
 		{"a number in quotes", "[loop]\nmax-iterations = '3'", nil, "FILE:2:1: max-iterations: give a whole number"},
 		{"a fraction", "[loop]\nmax-iterations = 3.5", nil, "FILE:2:1: max-iterations: give a whole number"},
@@ -105,8 +106,7 @@ func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
 				return nil
 			}
 			c, err := Load(Source{path, variables(tt.env...), map[string]func(string) error{"typing.injectors": noMagic}})
-			var bad *Error
-			if !errors.As(err, &bad) || bad.Hint() == "" {
+			if hint.Of(err) == "" || hint.Code(err) != 2 {
 				t.Fatalf("got %v, want an error with a hint", err)
 			}
 			if got := strings.ReplaceAll(err.Error(), path, "FILE"); !strings.HasPrefix(got, tt.want) || strings.Contains(got, "\x1b") {

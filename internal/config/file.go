@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
-// sizeLimit is far more than a file with every setting in it has.
+// sizeLimit is far more than a file with every setting needs.
 const sizeLimit = 64 << 10
 
-// readFile gives what a file sets. One that is not there sets nothing.
+// readFile returns what a file sets. A missing file sets nothing.
 func readFile(path string) ([]entry, error) {
 	if path == "" {
 		return nil, nil
@@ -29,138 +30,126 @@ func readFile(path string) ([]entry, error) {
 	case err != nil:
 		return nil, err
 	}
-	return parse(path, data)
+	return entries(path, data)
 }
 
-// contents follows links, as a dotfile often is one; what counts is the file that
-// is found. Whoever can write it can have commands run, by loop.verify.
+// contents follows symbolic links, because dotfiles often are links.
 func contents(path string) ([]byte, error) {
-	unusable := func(why, hint string) error { return &Error{path, why, hint} }
+	const readable = "make it readable, or remove it"
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err != nil:
-		return nil, unusable(err.Error(), "make it readable, or remove it")
+		return nil, unusable(path, err.Error(), readable)
 	case !info.Mode().IsRegular():
-		return nil, unusable("it is no file", "remove it, or put a file there")
+		return nil, unusable(path, "it is not a file", "remove it, or put a file there")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, unusable(err.Error(), "make it readable, or remove it")
+		return nil, unusable(path, err.Error(), readable)
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return nil, unusable(err.Error(), "")
-	}
-	if why, hint := notTheUsers(info); why != "" {
-		return nil, unusable(why, hint)
+	if err := checkWriters(path, f); err != nil {
+		return nil, err
 	}
 	data, err := io.ReadAll(io.LimitReader(f, sizeLimit+1))
 	switch {
 	case err != nil:
-		return nil, unusable(err.Error(), "make it readable, or remove it")
+		return nil, unusable(path, err.Error(), readable)
 	case len(data) > sizeLimit:
-		return nil, unusable(fmt.Sprintf("it is larger than %d KiB", sizeLimit>>10), "this is not the file that was meant")
+		return nil, unusable(path, fmt.Sprintf("it is larger than %d KiB", sizeLimit>>10), "put a file of settings there")
 	}
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), nil
 }
 
-func parse(path string, data []byte) ([]entry, error) {
+// checkWriters refuses a file that another user may have written: whoever can
+// write it can have commands run, by loop.verify. Root is trusted, and so is a
+// group, which on many systems is the user alone.
+func checkWriters(path string, f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return unusable(path, err.Error(), "")
+	}
+	uid, known := ownfile.Owner(info)
+	switch {
+	case known && uid != 0 && !ownfile.IsOurs(info):
+		return unusable(path, fmt.Sprintf("it belongs to user %d", uid), "make your own file")
+	case known && info.Mode().Perm()&0o002 != 0:
+		return unusable(path, "everybody can write it", "check what is in it, then chmod o-w")
+	}
+	return nil
+}
+
+// entries returns what a file sets, and refuses unknown settings. Strict
+// decoding into empty tables reports every key in them with its position.
+func entries(path string, data []byte) (found []entry, err error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
-		place := path
-		var at *toml.DecodeError
-		if errors.As(err, &at) {
-			row, column := at.Position()
-			place = fmt.Sprintf("%s:%d:%d", path, row, column)
-		}
-		return nil, &Error{place, strings.TrimPrefix(err.Error(), "toml: "), "correct the file; its form is that of https://toml.io"}
+		return nil, unusable(placeOf(path, err), strings.TrimPrefix(err.Error(), "toml: "), "correct the file; its format is https://toml.io")
 	}
-	return entries(path, data, tree)
+	var tables struct{ Loop, Run, Notify, Typing struct{} }
+	err = toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&tables)
+	var keys *toml.StrictMissingError
+	var other *toml.DecodeError
+	switch {
+	case errors.As(err, &keys):
+	case errors.As(err, &other):
+		return nil, unusable(placeOf(path, err), strings.Join(other.Key(), ".")+" is not a table", hintFor(nil))
+	default:
+		return nil, err
+	}
+	for _, k := range keys.Errors {
+		e, err := entryAt(path, k, tree)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	return found, nil
 }
 
-// entries finds where each value stands, and refuses what is no setting.
-func entries(path string, data []byte, tree map[string]any) (found []entry, err error) {
-	p := unstable.Parser{}
-	p.Reset(data)
-	var table []string
-	for p.NextExpression() {
-		x := p.Expression()
-		keys, at := keysOf(&p, x)
-		switch x.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			table = keys
-			if !isSection(keys) || x.Kind == unstable.ArrayTable {
-				return nil, unknown(path, at, "there is no table ["+strings.Join(keys, ".")+"]", "the tables are "+strings.Join(sections(), ", "))
-			}
-		case unstable.KeyValue:
-			more, err := keyed(&p, path, x, table, tree)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, more...)
-		}
+func placeOf(path string, err error) string {
+	var at *toml.DecodeError
+	if !errors.As(err, &at) {
+		return path
 	}
-	return found, p.Error()
+	row, column := at.Position()
+	return fmt.Sprintf("%s:%d:%d", path, row, column)
 }
 
-// keyed gives the settings of one expression: an inline table has several.
-func keyed(p *unstable.Parser, path string, x *unstable.Node, table []string, tree map[string]any) (found []entry, err error) {
-	keys, at := keysOf(p, x)
-	keys = slices.Concat(table, keys)
-	if isSection(keys) && x.Value().Kind == unstable.InlineTable {
-		for children := x.Value().Children(); children.Next(); {
-			more, err := keyed(p, path, children.Node(), keys, tree)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, more...)
-		}
-		return found, nil
+// entryAt returns the setting of a key. Inside an inline table the key lacks
+// the table's name, but is not at the top of the tree.
+func entryAt(path string, k toml.DecodeError, tree map[string]any) (entry, error) {
+	key := k.Key()
+	_, atTop := tree[key[0]]
+	i := slices.IndexFunc(Settings(), func(s Setting) bool {
+		return s.Key() == strings.Join(key, ".") || !atTop && len(key) == 1 && s.Name == key[0] && s.valueIn(tree) != nil
+	})
+	if i < 0 {
+		return entry{}, unusable(placeOf(path, &k), "there is no setting "+strings.Join(key, "."), hintFor(key))
 	}
-	key := strings.Join(keys, ".")
-	if !slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Key() == key }) {
-		return nil, unknown(path, at, "there is no setting "+key, settingsOf(keys[0]))
-	}
-	section, _ := tree[keys[0]].(map[string]any)
-	return []entry{{key, section[keys[1]], path, at.Line, at.Column}}, nil
+	s := Settings()[i]
+	row, column := k.Position()
+	return entry{s.Key(), s.valueIn(tree), path, row, column}, nil
 }
 
-// settingsOf names what a table has, or the tables where there is none such.
-func settingsOf(table string) string {
-	var names []string
+func (s Setting) valueIn(tree map[string]any) any {
+	table, _ := tree[s.Section].(map[string]any)
+	return table[s.Name]
+}
+
+// hintFor names the settings of a key's table, or all tables.
+func hintFor(key []string) string {
+	var names, tables []string
 	for _, s := range Settings() {
-		if s.Section == table {
+		tables = append(tables, s.Section)
+		if len(key) > 1 && s.Section == key[0] {
 			names = append(names, s.Name)
 		}
 	}
 	if names == nil {
-		return "the tables are " + strings.Join(sections(), ", ")
+		return "the tables are " + strings.Join(slices.Compact(tables), ", ")
 	}
-	return "[" + table + "] has " + strings.Join(names, ", ")
-}
-
-func unknown(path string, at unstable.Position, what, hint string) error {
-	return &Error{fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column), what, hint}
-}
-
-// keysOf gives the parts of a name, and where the first one stands.
-func keysOf(p *unstable.Parser, x *unstable.Node) (keys []string, at unstable.Position) {
-	for parts := x.Key(); parts.Next(); {
-		if len(keys) == 0 {
-			at = p.Shape(parts.Node().Raw).Start
-		}
-		keys = append(keys, string(parts.Node().Data))
-	}
-	return keys, at
-}
-
-func isSection(keys []string) bool { return len(keys) == 1 && slices.Contains(sections(), keys[0]) }
-
-func sections() (names []string) {
-	for _, s := range Settings() {
-		names = append(names, s.Section)
-	}
-	return slices.Compact(names)
+	return "[" + key[0] + "] has " + strings.Join(names, ", ")
 }

@@ -25,8 +25,8 @@ func TestWhoseFileItIs(t *testing.T) {
 		{"a link to everybody's", func(p string) (string, error) {
 			return p + ".link", cmp.Or(os.Chmod(p, 0o602), os.Symlink(p, p+".link"))
 		}, "everybody can write it"},
-		{"a folder", func(p string) (string, error) { return filepath.Dir(p), nil }, "it is no file"},
-		{"a pipe", func(p string) (string, error) { return p + ".pipe", syscall.Mkfifo(p+".pipe", 0o600) }, "it is no file"},
+		{"a folder", func(p string) (string, error) { return filepath.Dir(p), nil }, "it is not a file"},
+		{"a pipe", func(p string) (string, error) { return p + ".pipe", syscall.Mkfifo(p+".pipe", 0o600) }, "it is not a file"},
 		{"a link to nothing", func(p string) (string, error) { return p + ".link", os.Symlink(p+".gone", p+".link") }, ""},
 		{"too large", func(p string) (string, error) {
 			return p, os.WriteFile(p, []byte(strings.Repeat("#\n", sizeLimit)), 0o600)

@@ -1,13 +1,13 @@
 package config
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -52,8 +52,7 @@ func FuzzFile(f *testing.F) {
 
 func told(t *testing.T, err error) {
 	t.Helper()
-	var e *Error
-	if !errors.As(err, &e) || e.Place == "" || e.What == "" {
+	if place, what, ok := strings.Cut(err.Error(), ": "); !ok || place == "" || what == "" || hint.Code(err) != 2 {
 		t.Errorf("got %v, which has no place", err)
 	}
 	if len(err.Error()) > 2*sizeLimit {

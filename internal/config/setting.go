@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -18,7 +18,7 @@ type Setting struct {
 	Variable string // of the environment
 	Default  string // in words, where nobody sets it
 	Usage    string
-	example  string // a value for who has no default
+	example  string // shown if there is no Default
 	form     form
 	check    func(string) error
 }
@@ -44,15 +44,16 @@ func Settings() (all []Setting) {
 		}
 	}
 	return append(all,
-		Setting{"run", "agent", "CURSOR_RALPH_AGENT", "", "the agent of cursor-ralph run", "claude", words, oneLine},
-		Setting{"run", "model", "CURSOR_RALPH_MODEL", "", "the model that it uses, as the agent names it", "fast", words, oneLine},
+		Setting{"run", "agent", "CURSOR_RALPH_AGENT", "", "the agent of cursor-ralph run", "claude", words, withoutControls},
+		Setting{"run", "model", "CURSOR_RALPH_MODEL", "", "the model that it uses, as the agent names it", "fast", words, withoutControls},
 		Setting{"run", "permissions", "CURSOR_RALPH_PERMISSIONS", "ask", "what it may do without asking: ask, edits, all or none", "", words, permissions},
 		Setting{"run", "fresh", "CURSOR_RALPH_FRESH", "false", "a new session for each iteration", "", switched, nil},
 		Setting{"notify", "enabled", "CURSOR_RALPH_NO_NOTIFY", "true", "desktop notifications; the variable turns them off, whatever is in it", "", switched, nil},
-		Setting{"typing", "injectors", "CURSOR_RALPH_INJECTORS", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xtest", list, oneLine},
-		Setting{"typing", "focus-keys", "CURSOR_RALPH_FOCUS_KEYS", "", "keys that bring the focus into the chat input first, such as ctrl+i", "ctrl+i", words, oneLine},
+		Setting{"typing", "injectors", "CURSOR_RALPH_INJECTORS", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xtest", list, withoutControls},
+		Setting{"typing", "focus-keys", "CURSOR_RALPH_FOCUS_KEYS", "", "keys that bring the focus into the chat input first, such as ctrl+i", "ctrl+i", words, withoutControls},
+		Setting{"typing", "submit-key", "CURSOR_RALPH_SUBMIT_KEY", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls},
 		Setting{"typing", "type-unchecked", "CURSOR_RALPH_TYPE_UNCHECKED", "false", "also where nothing can tell which window has the focus", "", switched, nil},
-		Setting{"typing", "editor-exe", "CURSOR_RALPH_EDITOR_EXE", "", "further names of the editor's program", "cursor", list, oneLine},
+		Setting{"typing", "editor-exe", "CURSOR_RALPH_EDITOR_EXE", "", "further names of the editor's program", "cursor", list, withoutControls},
 		Setting{"typing", "desktop", "CURSOR_RALPH_DESKTOP", "", "x11, wayland, macos, windows, wsl or none (default: as detected)", "x11", words, desktop},
 	)
 }
@@ -126,9 +127,9 @@ func (s Setting) readVariable(value string) (string, error) {
 	return strconv.FormatBool(on), nil
 }
 
-func oneLine(text string) error {
-	if strings.ContainsFunc(text, unicode.IsControl) {
-		return fmt.Errorf("%q has control characters", text)
+func withoutControls(value string) error {
+	if text.HasControl(value) {
+		return fmt.Errorf("%q has control characters", value)
 	}
 	return nil
 }

@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // MaxSize is the size at which a log is rotated, in bytes; one older log is
@@ -32,19 +33,21 @@ type Line struct {
 	Max          int
 	Promise      string
 	Action       string
-	Why          string
+	Reason       loop.Reason // of a decision; older logs have none
+	Why          string      // the reason in words
 }
 
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
 // String gives the line as key=value pairs. What came from outside is quoted,
-// so that it can neither forge a line nor steer a terminal.
+// so that it can neither forge a line nor steer a terminal, and has no promise in
+// it, which an agent that reads the log might repeat.
 func (l Line) String() string {
 	var b strings.Builder
 	b.WriteString(l.At.UTC().Format(stampLayout))
 	pair := func(key, value string) {
 		if value != "" {
-			b.WriteString(" " + key + "=" + quoted(value))
+			b.WriteString(" " + key + "=" + quoted(loop.Unmarked(value)))
 		}
 	}
 	pair("conversation", l.Conversation)
@@ -54,14 +57,13 @@ func (l Line) String() string {
 	}
 	pair("promise", l.Promise)
 	pair("action", l.Action)
+	pair("reason", string(l.Reason))
 	pair("why", l.Why)
 	return b.String()
 }
 
 func quoted(s string) string {
-	if len(s) > maxValue {
-		s = strings.ToValidUTF8(s[:maxValue], "?") + "…"
-	}
+	s = text.Head(s, maxValue)
 	plain := func(r rune) bool {
 		return r > ' ' && r < 0x7f && r != '"' && r != '\\' && r != '='
 	}
@@ -122,6 +124,8 @@ func (l *Line) set(key, value string) {
 		l.Promise = value
 	case "action":
 		l.Action = value
+	case "reason":
+		l.Reason = loop.Reason(value)
 	case "why":
 		l.Why = value
 	}
@@ -162,5 +166,5 @@ func rename(path string) error {
 	if _, err := ownfile.Check(path + ".1"); errors.Is(err, ownfile.ErrNotOurs) {
 		return err
 	}
-	return os.Rename(path, path+".1")
+	return ownfile.Rename(path, path+".1")
 }

@@ -11,28 +11,43 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock takes the lock file at path, which lies in a folder of ours and is
-// never renamed or removed by us. It waits until ctx is done.
+// Lock takes the lock file at path, and waits for it until ctx is done. The file
+// lies in our private folder, is never renamed, and is removed only by its holder.
 func Lock(ctx context.Context, path string) (release func() error, err error) {
+	return hold(ctx, path, mode{(*flock.Flock).TryLock, (*flock.Flock).Lock})
+}
+
+// Share is Lock for any number of holders at once. Lock waits for all of them.
+func Share(ctx context.Context, path string) (release func() error, err error) {
+	return hold(ctx, path, mode{(*flock.Flock).TryRLock, (*flock.Flock).RLock})
+}
+
+// mode has the two ways to take a lock: without and with waiting.
+type mode struct {
+	try  func(*flock.Flock) (bool, error)
+	wait func(*flock.Flock) error
+}
+
+func hold(ctx context.Context, path string, m mode) (release func() error, err error) {
 	for {
 		f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow))
-		if err := take(ctx, f); err != nil {
+		if err := m.take(ctx, f); err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, refusal(path, err))
 		}
 		same, err := stillThere(f, path)
 		if same && err == nil {
 			return f.Unlock, nil
 		}
-		// A cleaner of /tmp took the file away while we waited: others lock the
-		// new one. Or it is not ours.
+		// A cleaner of /tmp removed the file while we waited, and others lock the
+		// new one; or it is not ours.
 		if err := errors.Join(err, f.Unlock()); err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 	}
 }
 
-// Held tells whether somebody holds the lock file at path. One that is missing
-// is held by nobody, and is not made.
+// Held reports whether any process holds the lock file at path. It does not
+// create a missing file.
 func Held(path string) (bool, error) {
 	if _, err := Check(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -40,49 +55,51 @@ func Held(path string) (bool, error) {
 		return false, err
 	}
 	f := flock.New(path, flock.SetFlag(os.O_RDWR|noFollow))
-	taken, err := try(f)
+	taken, err := again((*flock.Flock).TryLock, f)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // its holder removed it since
+	}
 	return err == nil && !taken, errors.Join(refusal(path, err), f.Unlock())
 }
 
-// take waits in the kernel, which serves in turn all who wait. To try again and
-// again instead would starve some when many do, and keep the holder from its
-// work.
-func take(ctx context.Context, f *flock.Flock) error {
+// take waits in the kernel, which is fair. Polling by many processes would starve
+// some of them and slow down the holder.
+func (m mode) take(ctx context.Context, f *flock.Flock) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if taken, err := try(f); taken || err != nil {
+	if taken, err := again(m.try, f); taken || err != nil {
 		return err
 	}
 	done := make(chan error, 1)
-	go func() { done <- wait(f) }()
+	go func() { done <- m.patiently(f) }()
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
 		go func() {
 			if <-done == nil {
-				_ = f.Unlock() // nobody is left to be told; the file is closed in any case
+				_ = f.Unlock() // the caller is gone; the file is closed in any case
 			}
 		}()
 		return ctx.Err()
 	}
 }
 
-// try asks once. On a network's file system even a lock that is not waited for
-// may be interrupted by a signal, of which Go's runtime sends itself many.
-func try(f *flock.Flock) (taken bool, err error) {
+// again tries once. On network file systems even that may be interrupted by a
+// signal, and Go's runtime sends itself many.
+func again(try func(*flock.Flock) (bool, error), f *flock.Flock) (taken bool, err error) {
 	for {
-		taken, err = f.TryLock()
+		taken, err = try(f)
 		if !errors.Is(err, syscall.EINTR) {
 			return taken, err
 		}
 	}
 }
 
-func wait(f *flock.Flock) error {
+func (m mode) patiently(f *flock.Flock) error {
 	for {
-		err := f.Lock()
+		err := m.wait(f)
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}

@@ -1,7 +1,7 @@
 // Package ownfile opens, replaces and locks files that must be ours: regular,
-// owned by this user, no symbolic link and no second name of another file. In
-// a shared folder such as /tmp anything else may have been put there by
-// somebody else, and is refused.
+// owned by this user, not a symbolic link and without a second name. In a shared
+// folder such as /tmp another user may have put anything else there, so ownfile
+// refuses it.
 package ownfile
 
 import (
@@ -19,11 +19,11 @@ import (
 // ErrNotOurs is wrapped by every refusal.
 var ErrNotOurs = errors.New("refused")
 
-// MaxSize is how much of a file is read, in bytes. A larger one is an error.
+// MaxSize limits what Read reads, in bytes. More is an error.
 const MaxSize = 256 << 20
 
-// Check refuses what must not be where a file of ours should be. It gives the
-// error of Lstat for a missing file.
+// Check refuses anything but our own file at path. For a missing file it returns
+// the error of Lstat.
 func Check(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -42,8 +42,14 @@ func checkFile(path string, info fs.FileInfo) error {
 	return checkOwner(path, info)
 }
 
-// refusal explains an error of opening a file: what is not ours is refused, in
-// whatever way the system says that it cannot be opened.
+// IsOurs reports whether this user owns a file. On Windows that is assumed.
+func IsOurs(info fs.FileInfo) bool {
+	uid, known := Owner(info)
+	return !known || uid == os.Geteuid()
+}
+
+// refusal explains an error of opening a file: if the file is not ours, that is
+// the reason, whatever the system says.
 func refusal(path string, err error) error {
 	if err == nil {
 		return nil
@@ -54,7 +60,7 @@ func refusal(path string, err error) error {
 	return err
 }
 
-// Read gives a file's content, from the offset on, and what it is.
+// Read returns a file's content from the offset on, and its FileInfo.
 func Read(path string, offset int64) ([]byte, fs.FileInfo, error) {
 	f, err := open(path, os.O_RDONLY)
 	if err != nil {
@@ -80,8 +86,22 @@ func Read(path string, offset int64) ([]byte, fs.FileInfo, error) {
 	return data[:n], info, err
 }
 
-// checkOpen looks at the file that was really opened, whatever its name is
-// now. Another name of it may be a file that somebody wants us to write to.
+// ReadPart is Read for at most limit bytes.
+func ReadPart(path string, offset, limit int64) ([]byte, fs.FileInfo, error) {
+	f, err := open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := checkOpen(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, offset, limit))
+	return data, info, err
+}
+
+// checkOpen checks the file that was really opened, whatever has its name now.
 func checkOpen(f *os.File) (fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -90,8 +110,8 @@ func checkOpen(f *os.File) (fs.FileInfo, error) {
 	return info, checkFile(f.Name(), info)
 }
 
-// Append writes data at the end of a file, in one write, and gives the file's
-// size afterwards. The file is created where it is missing.
+// Append writes data at the end of a file, in one write, and returns the file's
+// size afterwards. It creates a missing file.
 func Append(path string, data []byte) (size int64, err error) {
 	f, err := open(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
@@ -105,7 +125,7 @@ func Append(path string, data []byte) (size int64, err error) {
 	return size, errors.Join(err, done(f))
 }
 
-// done closes a file that was written. One that a signal interrupts there is
+// done closes a file that was written. If a signal interrupts that, the file is
 // closed all the same, and must not be closed again.
 func done(f *os.File) error {
 	if err := f.Close(); !errors.Is(err, syscall.EINTR) {
@@ -114,13 +134,13 @@ func done(f *os.File) error {
 	return nil
 }
 
-// unfinished begins the name of a file that Replace still writes.
+// unfinished begins the names of files that Replace is writing.
 const unfinished = ".new-"
 
 // Replace puts data at path so that a reader sees the old content or the new,
-// never a part. The new file is first written in scratch, a private folder on
-// the same file system, which is made where it is missing. With durable the content is on the disk before the
-// name is.
+// never a part. It first writes the new file in scratch, a private folder on the
+// same file system, and creates that if it is missing. With durable it syncs the
+// content to disk before the rename.
 func Replace(path, scratch string, data []byte, durable bool) error {
 	if _, err := Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -132,29 +152,49 @@ func Replace(path, scratch string, data []byte, durable bool) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(scratch, unfinished+"*")
+	return replace(path, scratch, unfinished+"*", data, 0o600, durable)
+}
+
+// Overwrite is a durable Replace for a file of the user's that others may share:
+// it may be theirs to read, and have more names. The file gets the mode.
+func Overwrite(path string, data []byte, mode fs.FileMode) error {
+	return replace(path, filepath.Dir(path), "."+filepath.Base(path)+".*", data, mode, true)
+}
+
+func replace(path, folder, pattern string, data []byte, mode fs.FileMode, durable bool) error {
+	f, err := os.CreateTemp(folder, pattern)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
+	if err == nil && mode != 0o600 {
+		err = f.Chmod(mode)
+	}
 	if err == nil && durable {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, done(f)); err == nil {
-		err = os.Rename(f.Name(), path)
+		err = rename(f.Name(), path)
 	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
+		err = errors.Join(err, remove(f.Name()))
 	}
 	return err
 }
 
-// abandoned is the age of an unfinished file whose writer is gone: none takes
-// longer than seconds.
+// Rename is os.Rename. On Windows it also replaces an open file, or waits until
+// it is closed.
+func Rename(from, to string) error { return rename(from, to) }
+
+// Remove is os.Remove. On Windows it waits while the file is open.
+func Remove(path string) error { return remove(path) }
+
+// abandoned is the age of an unfinished file whose writer is gone: writing takes
+// seconds.
 const abandoned = time.Hour
 
-// Sweep removes from a scratch folder what a Replace that was killed has left
-// there. A missing folder is an empty one.
+// Sweep removes what killed calls of Replace have left in a scratch folder. The
+// folder may be missing.
 func Sweep(scratch string, now time.Time) error {
 	names, err := Names(scratch)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -167,7 +207,7 @@ func Sweep(scratch string, now time.Time) error {
 		path := filepath.Join(scratch, name)
 		info, failed := os.Lstat(path)
 		if failed == nil && now.Sub(info.ModTime()) > abandoned {
-			failed = os.Remove(path)
+			failed = remove(path)
 		}
 		if !errors.Is(failed, fs.ErrNotExist) { // another has swept it
 			err = errors.Join(err, failed)
@@ -176,8 +216,8 @@ func Sweep(scratch string, now time.Time) error {
 	return err
 }
 
-// Folder makes a private folder where it is missing, and refuses one that is
-// not ours. A folder of ours that others could enter is closed to them.
+// Folder creates a private folder if it is missing, and refuses one that is not
+// ours. It closes our own folder to others.
 func Folder(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,15 +233,15 @@ func Folder(path string) error {
 	return closeFolder(path, info)
 }
 
-// CheckFolder refuses a folder that is not ours. It gives the error of Lstat
-// for a missing one.
+// CheckFolder refuses a folder that is not ours. For a missing one it returns the
+// error of Lstat.
 func CheckFolder(path string) error {
 	_, err := checkFolder(path)
 	return err
 }
 
-// Names lists what is in a folder of ours, in no order. The folder that was
-// opened is checked, not only its name.
+// Names lists what is in our folder, unsorted. It checks the folder that was
+// really opened.
 func Names(path string) (names []string, err error) {
 	f, err := openFolder(path)
 	if err != nil {
@@ -229,8 +269,8 @@ func checkFolder(path string) (fs.FileInfo, error) {
 	return info, checkFolderOwner(path, info)
 }
 
-// Aside renames a file that cannot be read, in its folder, so that nothing is
-// lost. It gives the new name.
+// Aside renames an unreadable file within its folder, so that nothing is lost,
+// and returns the new name.
 func Aside(path, suffix string) (string, error) {
 	for i := range 100 {
 		to := path + suffix
@@ -238,7 +278,7 @@ func Aside(path, suffix string) (string, error) {
 			to = fmt.Sprintf("%s-%d", to, i)
 		}
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			return to, os.Rename(path, to)
+			return to, rename(path, to)
 		}
 	}
 	return "", fmt.Errorf("move %s aside: too many such files in %s", filepath.Base(path), filepath.Dir(path))

@@ -18,9 +18,9 @@ func open(path string, flag int) (*os.File, error) {
 	return f, refusal(path, err)
 }
 
-// openFolder is open for a folder: a pipe that took its place is not waited for.
-// os.OpenFile would make the runtime's poller for it, which costs every stop
-// without a loop more than the listing does.
+// openFolder does not wait for a pipe in the folder's place. os.OpenFile would
+// start the runtime's poller, which costs every stop without a loop more than the
+// listing does.
 func openFolder(path string) (*os.File, error) {
 	for {
 		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_DIRECTORY|noFollow, 0)
@@ -37,19 +37,32 @@ func openFolder(path string) (*os.File, error) {
 	}
 }
 
-func checkOwner(path string, info fs.FileInfo) error {
-	stat := info.Sys().(*syscall.Stat_t)
-	if int(stat.Uid) != os.Geteuid() {
-		return fmt.Errorf("%w: %s belongs to user %d", ErrNotOurs, path, stat.Uid)
+func rename(from, to string) error { return os.Rename(from, to) }
+
+func remove(path string) error { return os.Remove(path) }
+
+// Owner returns the user who owns a file. It is unknown on Windows, where
+// access lists decide instead.
+func Owner(info fs.FileInfo) (uid int, known bool) {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	if !known {
+		return 0, false
 	}
-	if stat.Nlink > 1 {
+	return int(stat.Uid), true
+}
+
+func checkOwner(path string, info fs.FileInfo) error {
+	if err := checkFolderOwner(path, info); err != nil {
+		return err
+	}
+	if stat := info.Sys().(*syscall.Stat_t); stat.Nlink > 1 {
 		return fmt.Errorf("%w: %s is another name of some file (%d hard links)", ErrNotOurs, path, stat.Nlink)
 	}
 	return nil
 }
 
 func checkFolderOwner(path string, info fs.FileInfo) error {
-	if uid := int(info.Sys().(*syscall.Stat_t).Uid); uid != os.Geteuid() {
+	if uid, _ := Owner(info); uid != os.Geteuid() {
 		return fmt.Errorf("%w: %s belongs to user %d", ErrNotOurs, path, uid)
 	}
 	return nil

@@ -11,35 +11,38 @@ import (
 // Run is one entry of a hooks.json at one event.
 type Run struct {
 	Event    string
-	Place    string // where the entry stands, as in File
+	Place    string // of the file, as in File
 	Index    int    // in the file's list of the event
 	Command  string
 	Timeout  time.Duration
 	Matcher  string          // "" is none
-	Payload  json.RawMessage // the JSON object given to the hook
-	Skipped  bool            // not run, as its loop_limit is reached
-	Exit     int             // -1 when it was killed or did not start
-	Stdout   string
+	Payload  json.RawMessage // the hook's input
+	Skipped  bool            // not run: loop_limit is reached
+	Exit     int             // -1 if it was killed or did not start
+	Stdout   string          // that Cursor read
 	Stderr   string
+	Missed   string // stdout that was lost
+	Lost     bool   // an answer other than {} was lost
 	Duration time.Duration
-	Ended    time.Time // when its output was whole
+	Exited   time.Time // when the process exited
+	Ended    time.Time // when its output was complete, or its exit was noticed
 	TimedOut bool
-	Unread   int64 // bytes of its input the hook did not read
+	Unread   int64 // bytes of its input that the hook did not read
 
-	// Answer is what the hook answered, nil when that does not count, which
-	// Problem then explains unless there was simply nothing. Whether an answer
-	// is used depends on the event: after an aborted turn none is.
+	// Answer is nil if the hook's answer does not count. Problem says why, unless
+	// the hook wrote nothing. Cursor does not use an answer after an aborted turn.
 	Answer  map[string]any
 	Problem string
 
-	FailClosed bool // a failure of this hook denies what the event asks about
+	FailClosed bool // a failure of this hook denies the action
 
-	givenUp bool // Send's context ended: not the hook's fault
+	givenUp bool // Send's context was done
 }
 
-// judge says what counts of an ended hook's output.
+// judge reads a hook's output.
 func (r *Run) judge(out outcome) {
 	r.Exit, r.Stdout, r.Stderr = out.exit, out.stdout, out.stderr
+	r.Exited = out.exited
 	r.TimedOut, r.Unread, r.givenUp = out.timedOut, out.unread, out.givenUp
 	switch {
 	case out.err != nil:
@@ -52,11 +55,14 @@ func (r *Run) judge(out outcome) {
 		r.Problem = fmt.Sprintf("exit code %d", out.exit)
 	default:
 		r.Answer, r.Problem = parseAnswer(out.stdout)
+		if out.missed != "" {
+			r.setMissed(out.missed)
+		}
 	}
 }
 
-// parseAnswer finds the one JSON object that must end the output. Lines of log
-// may come before it, nothing after it.
+// parseAnswer reads the one JSON object at the end of the output. Log lines may
+// precede it.
 func parseAnswer(stdout string) (answer map[string]any, problem string) {
 	text := strings.Trim(stdout, " \t\r\n")
 	if text == "" {
@@ -78,7 +84,7 @@ func parseAnswer(stdout string) (answer map[string]any, problem string) {
 	return nil, "output is not a JSON object"
 }
 
-// Violations lists what this hook did against the protocol.
+// Violations lists how this hook violated the protocol.
 func (r Run) Violations() []string {
 	if r.Skipped || r.givenUp {
 		return nil
@@ -96,8 +102,8 @@ func (r Run) Violations() []string {
 	return all
 }
 
-// blocked says whether a run forbids what its event asks about: by answering
-// key with value, by exit code 2, or by failing although it is failClosed.
+// blocked reports whether a run denies the action: by answering key with value, by
+// exit code 2, or by failing if it is failClosed.
 func blocked(runs []Run, key string, value any) bool {
 	return slices.ContainsFunc(runs, func(r Run) bool {
 		return r.Answer[key] == value || r.Exit == 2 && !r.TimedOut || r.failed() && r.FailClosed
@@ -106,7 +112,7 @@ func blocked(runs []Run, key string, value any) bool {
 
 func (r Run) failed() bool { return r.Answer == nil && r.Problem != "" }
 
-// lastString gives the last defined answer; "" defines, {} and null do not.
+// lastString returns the last answer that has a string at key, even an empty one.
 func lastString(runs []Run, key string) string {
 	last := ""
 	for _, r := range runs {

@@ -1,6 +1,7 @@
 package simcursor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrEndless is given when one message has more turns than Config.MaxTurns.
+// ErrEndless means that one message led to more than Config.MaxTurns turns.
 var ErrEndless = errors.New("no end")
 
 // Chat is one conversation. Its methods may be called from several goroutines.
@@ -19,33 +20,49 @@ type Chat struct {
 
 	cursor *Cursor
 	agent  Agent
-	busy   chan struct{} // holds a token while messages are worked off
+	busy   chan struct{} // full while Send runs
 
 	mu         sync.Mutex
 	queue      []message // typed by the user
 	followup   *message  // waiting for the next turn
+	ahead      *message  // submitted before the stop of the previous turn
 	current    *Turn     // nil between turns
 	turns      int
 	loopCount  int
+	fired      int // events
+	stops      int // of them
 	generation string
 	started    bool     // sessionStart has fired
-	env        []string // what its hooks asked for
+	env        []string // from its hooks
 	transcript string
 	entries    []Entry
 }
 
 // message waits to be submitted.
 type message struct {
-	text     string
-	followup bool
+	text      string
+	followup  bool
+	plain     bool        // never a slash command
+	submitted *submission // nil before beforeSubmitPrompt
 }
 
-// Send types a message and returns when the chat is idle again, all follow-ups
-// included. A message typed while a turn runs is submitted when that turn is
-// over, in place of its follow-up. Send fails when ctx ends first, which kills
-// what runs, and when there is no end of turns.
+// Send types a message and returns when the chat is idle again, after all
+// follow-ups. A message typed during a turn is submitted after the turn, instead of
+// its follow-up. Send fails when ctx is done, which kills the hooks and commands, and
+// with ErrEndless.
 func (ch *Chat) Send(ctx context.Context, text string) error {
-	ch.push(message{text: text})
+	return ch.send(ctx, message{text: text})
+}
+
+// Paste is Send for a line that is pasted, or submitted by another program: a slash
+// command in it is not expanded.
+func (ch *Chat) Paste(ctx context.Context, text string) error {
+	return ch.send(ctx, message{text: text, plain: true})
+}
+
+func (ch *Chat) send(ctx context.Context, m message) error {
+	ch.push(m)
+	ch.interrupt()
 	select {
 	case ch.busy <- struct{}{}:
 	case <-ctx.Done():
@@ -68,10 +85,9 @@ func (ch *Chat) Send(ctx context.Context, text string) error {
 	}
 }
 
-// Stop presses the Stop button, and says whether there was a turn to stop. It
-// kills the shell command that runs, and does not wait for the turn's end.
-// Pressed while the stop hooks of a completed turn run, it drops their
-// follow-up.
+// Stop presses the Stop button and reports whether there was a turn to stop. It kills
+// the running shell command and does not wait for the end of the turn. If the turn
+// has completed and its stop hooks still run, their follow-up is dropped.
 func (ch *Chat) Stop() bool {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
@@ -82,11 +98,10 @@ func (ch *Chat) Stop() bool {
 	return true
 }
 
-// Busy tells whether a message is being worked off.
+// Busy reports whether a message is being processed.
 func (ch *Chat) Busy() bool { return len(ch.busy) > 0 }
 
-// turn submits one message and plays what follows from it, to the end of the
-// stop hooks.
+// turn submits one message and plays its turn, stop hooks included.
 func (ch *Chat) turn(ctx context.Context, m message) error {
 	added := ch.startSession(ctx)
 	t, err := ch.submit(ctx, m)
@@ -97,6 +112,9 @@ func (ch *Chat) turn(ctx context.Context, m message) error {
 	t.added = append(added, t.added...)
 	status := t.play()
 	if err := t.givenUp(ctx); err != nil {
+		return err
+	}
+	if err := ch.askAhead(ctx); err != nil {
 		return err
 	}
 	followup := ch.finish(ctx, t, status)
@@ -116,7 +134,7 @@ func (t *Turn) givenUp(ctx context.Context) error {
 	return fmt.Errorf("turn %d: %w", t.Number, context.Cause(ctx))
 }
 
-// startSession gives what the hooks of sessionStart add for the model.
+// startSession returns the context that hooks of sessionStart add.
 func (ch *Chat) startSession(ctx context.Context) []string {
 	ch.mu.Lock()
 	started := ch.started
@@ -125,50 +143,68 @@ func (ch *Chat) startSession(ctx context.Context) []string {
 	if started {
 		return nil
 	}
-	mode := ch.cursor.cfg.Options.ComposerMode
-	if mode == "" {
-		mode = "agent"
-	}
-	runs := ch.fire(ctx, "sessionStart", sessionFields(ch.ID, mode))
+	runs := ch.fire(ctx, "sessionStart", sessionFields(ch.ID, cmp.Or(ch.cursor.cfg.Options.ComposerMode, "agent")))
 	for _, run := range runs {
 		env, _ := run.Answer["env"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(env)) {
 			if value, ok := env[name].(string); ok {
-				ch.setSession(name + "=" + value)
+				ch.addEnv(name + "=" + value)
 			}
 		}
 	}
 	return ch.context(runs)
 }
 
-// submit asks the hooks whether a message may go to the model. Neither a turn
-// nor an error means that it may not.
+// submit begins the turn of a message unless hooks block it; then it returns nil and
+// no error.
 func (ch *Chat) submit(ctx context.Context, m message) (*Turn, error) {
-	options := ch.cursor.cfg.Options
+	if m.submitted == nil {
+		a, err := ch.ask(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		m.submitted = &a
+	}
+	if m.submitted.blocked {
+		return nil, ctx.Err()
+	}
+	ch.setGeneration(m.submitted.generation)
+	t := ch.enter(ctx, m, m.submitted.text)
+	t.added = m.submitted.added
+	ch.record(Entry{Kind: ModelMessage, Text: m.submitted.text})
+	t.err = ch.write("user", m.submitted.text)
+	return t, nil
+}
+
+// ask fires beforeSubmitPrompt.
+func (ch *Chat) ask(ctx context.Context, m message) (a submission, err error) {
 	kind := UserMessage
 	if m.followup {
 		kind = FollowupMessage
 	}
 	ch.record(Entry{Kind: kind, Text: m.text})
-	text, err := ch.expand(m)
-	if err != nil {
-		return nil, err
+	if a.text, err = ch.expand(m); err != nil {
+		return a, err
 	}
-	ch.setGeneration(newUUID())
-	var added []string
-	if !m.followup || !options.QuietFollowups {
-		runs := ch.fire(ctx, "beforeSubmitPrompt", ch.prompt(m.text, text))
-		if blocked(runs, "continue", false) {
-			ch.show(runs)
-			return nil, ctx.Err()
-		}
-		added = ch.context(runs)
+	a.generation = ch.newGeneration()
+	ch.setGeneration(a.generation)
+	if m.followup && ch.cursor.cfg.Options.QuietFollowups {
+		return a, nil
 	}
-	t := ch.enter(ctx, m, text)
-	t.added = added
-	ch.record(Entry{Kind: ModelMessage, Text: text})
-	t.err = ch.write("user", text)
-	return t, nil
+	runs := ch.fire(ctx, "beforeSubmitPrompt", ch.prompt(m.text, a.text))
+	if a.blocked = blocked(runs, "continue", false); a.blocked {
+		ch.show(runs)
+		return a, nil
+	}
+	a.added = ch.context(runs)
+	return a, nil
+}
+
+func (ch *Chat) newGeneration() string {
+	if ch.cursor.cfg.Options.ConstantGeneration {
+		return ch.ID
+	}
+	return newUUID()
 }
 
 func (ch *Chat) prompt(typed, expanded string) map[string]any {
@@ -182,7 +218,7 @@ func (ch *Chat) prompt(typed, expanded string) map[string]any {
 	return fields
 }
 
-// finish reports the end of the turn and gives the follow-up, if any.
+// finish fires the events at the end of the turn and returns the follow-up.
 func (ch *Chat) finish(ctx context.Context, t *Turn, status string) string {
 	options := ch.cursor.cfg.Options
 	if status == "aborted" && options.AbortAsError {
@@ -200,7 +236,7 @@ func (ch *Chat) finish(ctx context.Context, t *Turn, status string) string {
 	case AfterStop:
 		t.report(1)
 	}
-	runs := ch.fire(ctx, "stop", stopFields(status, ch.count()))
+	runs := ch.fire(ctx, "stop", stopFields(status, ch.count(), t.tokensToReport()))
 	late.Wait()
 	t.report(0)
 	if status != "completed" {
@@ -219,24 +255,28 @@ func (t *Turn) reportAfter(delay time.Duration) {
 	t.report(0)
 }
 
-// show is for a blocked step: the user sees why.
+// show shows the user why a step was blocked.
 func (ch *Chat) show(runs []Run) {
 	if text := lastString(runs, "user_message"); text != "" {
 		ch.record(Entry{Kind: ShownToUser, Text: text})
 	}
 }
 
-// context gives what hooks add for the model.
+// context returns the context that hooks add for the model.
 func (ch *Chat) context(runs []Run) []string {
-	if ch.cursor.cfg.Options.IgnoreContext {
-		return nil
-	}
 	var added []string
 	for _, run := range runs {
+		if ch.cursor.cfg.Options.ignoresContext(run.Event) {
+			continue
+		}
 		if text, ok := run.Answer["additional_context"].(string); ok && text != "" {
 			added = append(added, text)
 			ch.record(Entry{Kind: AddedContext, Text: text})
 		}
 	}
 	return added
+}
+
+func (o Options) ignoresContext(event string) bool {
+	return o.IgnoreContext || o.PromptNoContext && event == "beforeSubmitPrompt"
 }

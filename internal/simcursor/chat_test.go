@@ -4,10 +4,7 @@ package simcursor_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
@@ -54,29 +51,9 @@ func TestLoopLimit(t *testing.T) {
 	}
 }
 
-func TestNoEndOfTurnsIsAnError(t *testing.T) {
-	w := newWorld(t).project(always(entry{"loop_limit": nil}))
-	w.MaxTurns = 8
-	ch := w.open().Chat(func(*simcursor.Turn) {})
-	err := ch.Send(t.Context(), "go")
-	if err == nil || len(ch.Messages()) != 8 {
-		t.Errorf("got %v after %d turns", err, len(ch.Messages()))
-	}
-}
-
 func TestLoopLimitIsPerEntryAndTheCountIsShared(t *testing.T) {
 	w := newWorld(t).project(always(entry{"loop_limit": 2})).user(hooks{"stop": {{"command": says("{}"), "loop_limit": 1}}})
 	equal(t, "loop counts", counts(t, w.chat(nil)), strings.Fields("0 0 1 -1 -2 -2"))
-}
-
-func TestUserMessageResetsLoopCount(t *testing.T) {
-	for keep, want := range map[bool]string{false: "0 1 -2 0 1 -2", true: "0 1 -2 -2"} {
-		w := newWorld(t).project(always(entry{"loop_limit": 2}))
-		w.Options.KeepLoopCount = keep
-		ch := w.chat(nil)
-		w.send(ch, "again")
-		equal(t, "loop counts", counts(t, ch), strings.Fields(want))
-	}
 }
 
 func TestBlockedPrompt(t *testing.T) {
@@ -136,38 +113,4 @@ func TestMessageTypedDuringATurn(t *testing.T) {
 		equal(t, "messages", ch.Messages(), strings.Split(want[0], ","))
 		equal(t, "loop counts", counts(t, ch), strings.Fields(want[1]))
 	}
-}
-
-func TestManyChatsAtOnce(t *testing.T) {
-	w := newWorld(t).project(every())
-	w.Observe = func(e simcursor.Entry) {}
-	c := w.open()
-	var all sync.WaitGroup
-	chats := make([]*simcursor.Chat, 4)
-	for i := range chats {
-		chats[i] = c.Chat(func(turn *simcursor.Turn) { turn.Say("x"); turn.Edit(turn.Chat.ID, "x") })
-		all.Go(func() {
-			if err := chats[i].Send(t.Context(), fmt.Sprint(i)); err != nil {
-				t.Error(err)
-			}
-		})
-		all.Go(func() {
-			if err := chats[i].Send(t.Context(), fmt.Sprint(i)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	for i, ch := range chats {
-		equal(t, "messages", ch.Messages(), []string{fmt.Sprint(i), fmt.Sprint(i)})
-		for _, run := range ch.Runs("") {
-			if payload(t, run)["conversation_id"] != ch.ID {
-				t.Errorf("a run of another chat in %s", ch.ID)
-			}
-		}
-		if _, err := os.Stat(filepath.Join(w.Workspace, ch.ID)); err != nil {
-			t.Error(err)
-		}
-	}
-	equal(t, "violations", c.Violations(), nil)
 }

@@ -13,9 +13,9 @@ var (
 	blockComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
 )
 
-// stripComments takes them out as Cursor does, without regard to strings, so
-// that a URL in a command breaks the file. Which kind goes first is not known;
-// both ways must come to the same.
+// stripComments removes comments as Cursor does, even inside strings, so that a URL
+// in a command breaks the file. Which kind Cursor removes first is unknown, so both
+// orders must have the same result.
 func stripComments(data []byte) ([]byte, error) {
 	a := blockComment.ReplaceAll(lineComment.ReplaceAll(data, nil), nil)
 	b := lineComment.ReplaceAll(blockComment.ReplaceAll(data, nil), nil)

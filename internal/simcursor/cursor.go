@@ -18,53 +18,52 @@ const (
 	model   = "composer-2"
 )
 
-// Config says which Cursor is simulated. Home and Workspace are required.
+// Config configures a simulated Cursor. Home and Workspace are required.
 type Config struct {
-	Home      string   // the user's home: HOME of every process, ~/.cursor/hooks.json
-	Workspace string   // the open folder: .cursor/hooks.json, the agent's cwd
-	Roots     []string // further workspace_roots; hooks in them are not read
+	Home      string   // HOME (USERPROFILE) of every process; has .cursor/hooks.json
+	Workspace string   // the open folder and the agent's cwd; has .cursor/hooks.json
+	Roots     []string // more workspace_roots; their hooks are not read
 	Untrusted bool     // the workspace is not trusted: its hooks do not run
 
-	// Files that stand in for the usual ones. Their hooks run where those of the
-	// usual ones would: beside the user's file, and in the workspace. With one of
-	// them there are no plugins.
+	// Replacements for the two files. Hooks still run where those of the originals
+	// would: in the folder of the user's file, and in the workspace. There are no
+	// plugins then.
 	UserFile    string // "" is ~/.cursor/hooks.json
 	ProjectFile string // "" is .cursor/hooks.json of the workspace
 
 	Team       string // a team's hooks.json; "" is none
 	Enterprise string // the machine's hooks.json; "" is none, the real one is never read
 
-	Env     []string // what Cursor was started with; nil is os.Environ()
-	Shell   string   // the user's shell; "" is SHELL in Env, then /bin/sh
-	Version string   // cursor_version; "" is a 3.6
-	Events  []string // event names this version knows; nil is AllEvents()
-	Model   string   // "" is some name
-	Email   string   // user_email; "" is null
+	Env      []string // of Cursor; nil is os.Environ()
+	Shell    string   // the user's shell; "" is SHELL in Env, then /bin/sh; on Windows always PowerShell
+	Version  string   // cursor_version; "" is a 3.6
+	Events   []string // that this version knows; nil is AllEvents()
+	Model    string   // "" is some name
+	Email    string   // user_email; "" is null
+	MaxTurns int      // of one Send; 0 is 50
 
-	ShellTimeout time.Duration // for one command of the agent; 0 is two minutes
-	MaxTurns     int           // for one Send, then it is an error; 0 is 50
-
-	// Observe is told every transcript entry as it is made, one at a time. It
-	// may look at the chat, but must not wait for it.
+	// Observe gets every transcript entry, one at a time. It may read the chat but
+	// must not wait for it.
 	Observe func(Entry)
 
-	// Fired is told every event for which there are entries, after their runs, in
-	// turn with Observe. It may look at the chat, but must not wait for it.
+	// Fired gets every event that has entries, after their runs. Like Observe, with
+	// which it does not overlap, it must not wait for the chat.
 	Fired func(Firing)
 
 	Options Options
 }
 
-// Options are the things that are not known about Cursor, or not the same in
-// all of its versions. A program that works with Cursor works with each.
+// Options are what is unknown about Cursor or differs between versions. A program that
+// works with Cursor works with every combination.
 type Options struct {
-	ExpandCommands  bool // beforeSubmitPrompt sees a slash command's text, not what was typed
-	FollowupsFirst  bool // a message typed during a turn waits for the last follow-up, else it replaces one
+	ExpandCommands  bool // beforeSubmitPrompt gets a slash command's text, not the typed line
+	FollowupsFirst  bool // a message typed during a turn waits for all follow-ups instead of replacing one
 	QuietFollowups  bool // beforeSubmitPrompt does not fire for follow-ups
 	KeepLoopCount   bool // loop_count is not reset by a user message
-	IgnoreLoopLimit bool // five follow-ups, whatever loop_limit says
-	AbortAsError    bool // a turn the user stopped is reported as "error"
-	IgnoreContext   bool // additional_context is not honoured
+	IgnoreLoopLimit bool // five follow-ups, regardless of loop_limit
+	AbortAsError    bool // the status of a stopped turn is "error"
+	IgnoreContext   bool // additional_context is ignored
+	PromptNoContext bool // additional_context of beforeSubmitPrompt is ignored
 	PlainToolOutput bool // a shell's tool_output is its output, not JSON in a string
 
 	Responses    Responses     // how often afterAgentResponse fires
@@ -77,18 +76,51 @@ type Options struct {
 	Transcript   bool   // transcript_path is a real file, else null
 	ComposerMode string // in beforeSubmitPrompt; "" leaves it out
 
-	BOM     bool // stdin begins with a byte-order mark, as seen on Windows
-	HereDoc bool // stdin comes as a here-document behind the command
-	ExtraFD bool // hooks get a pipe as descriptor 3, and must let go of it too
+	BOM     bool // stdin begins with a byte-order mark, as on Windows (seen)
+	HereDoc bool // stdin is a here-document after the command
+	ExtraFD bool // hooks inherit a pipe as descriptor 3 and must close it
+
+	ReadUntilExit bool          // output that Cursor has not read when it notices the exit is lost
+	Busy          time.Duration // with ReadUntilExit: how long at most the event loop is busy; 0 is 40 ms
+	Start         Start         // how a hook's command starts
+
+	LoseStops []int  // the answers to these stop events of a chat, counted from 1, become {}
+	LoseOneIn int    // the answers to a random one in so many events become {}; 0 is none
+	LoseSeed  uint64 // makes LoseOneIn repeatable
+
+	PlainCommands      bool     // slash commands are not expanded
+	ConstantGeneration bool     // generation_id is always the conversation's id, else new in each turn
+	Ahead              Ahead    // a message typed during a turn reaches beforeSubmitPrompt before the turn's stop
+	Tokens             Counting // of tokens, at the end of a turn
+	DriveRoots         bool     // workspace_roots are like /c:/Users/ada/shop; on Windows they always are
+}
+
+// Start says how a hook's command starts.
+type Start int
+
+const (
+	LoginShell Start = iota // the user's shell, with -lc
+	PlainShell              // sh -c, which may or may not exec the command
+	Direct                  // without a shell
+)
+
+func (cfg Config) hookArgs(command string) []string {
+	switch cfg.Options.Start {
+	case PlainShell:
+		return plainShellArgs(command)
+	case Direct:
+		return directArgs(command)
+	}
+	return shellArgs(cfg.Shell, command)
 }
 
 // Responses says how often afterAgentResponse fires.
 type Responses int
 
 const (
-	PerMessage Responses = iota // once a message
-	PerTurn                     // once a turn, with all messages
-	LastOnly                    // once a turn, with the last message
+	PerMessage Responses = iota // once per message
+	PerTurn                     // once per turn, with all messages
+	LastOnly                    // once per turn, with the last message
 )
 
 // Late says when the last afterAgentResponse of a turn fires.
@@ -97,19 +129,20 @@ type Late int
 const (
 	InOrder   Late = iota // before stop
 	WithStop              // while the stop hooks run
-	AfterStop             // when they have exited
+	AfterStop             // after they have exited
 )
 
-// Cursor is one window: a workspace and any number of chats. Its methods may
-// be called from several goroutines.
+// Cursor is one window: a workspace and any number of chats. It is safe for
+// concurrent use.
 type Cursor struct {
 	cfg   Config
+	loop  *eventLoop // nil without ReadUntilExit
 	tell  sync.Mutex // held while an entry is recorded and observed
 	mu    sync.Mutex
 	chats []*Chat
 }
 
-// New checks the configuration and fills in what it leaves open.
+// New checks the configuration and fills in defaults.
 func New(cfg Config) (*Cursor, error) {
 	for _, dir := range []*string{&cfg.Home, &cfg.Workspace} {
 		if err := folder(dir); err != nil {
@@ -125,9 +158,12 @@ func New(cfg Config) (*Cursor, error) {
 	cfg.Shell = cmp.Or(cfg.Shell, lookup(cfg.Env, "SHELL"), "/bin/sh")
 	cfg.Version = cmp.Or(cfg.Version, version)
 	cfg.Model = cmp.Or(cfg.Model, model)
-	cfg.ShellTimeout = cmp.Or(cfg.ShellTimeout, 2*time.Minute)
 	cfg.MaxTurns = cmp.Or(cfg.MaxTurns, 50)
-	return &Cursor{cfg: cfg}, nil
+	c := &Cursor{cfg: cfg}
+	if cfg.Options.ReadUntilExit {
+		c.loop = newEventLoop(cfg.Options.Busy)
+	}
+	return c, nil
 }
 
 func folder(path *string) error {
@@ -138,18 +174,14 @@ func folder(path *string) error {
 	if err != nil {
 		return fmt.Errorf("simcursor: %w", err)
 	}
-	info, err := os.Stat(abs)
-	if err != nil {
+	*path = abs
+	if _, err := os.ReadDir(abs); err != nil {
 		return fmt.Errorf("simcursor: %w", err)
 	}
-	if !info.IsDir() {
-		return fmt.Errorf("simcursor: %s is not a folder", abs)
-	}
-	*path = abs
 	return nil
 }
 
-// Chat opens a new conversation whose turns are played by agent.
+// Chat opens a new conversation. agent plays its turns.
 func (c *Cursor) Chat(agent Agent) *Chat {
 	id := newUUID()
 	if c.cfg.Options.AgentIDs {
@@ -158,7 +190,7 @@ func (c *Cursor) Chat(agent Agent) *Chat {
 	return c.ChatWithID(id, agent)
 }
 
-// ChatWithID is Chat with a given conversation_id.
+// ChatWithID opens a conversation with a given id.
 func (c *Cursor) ChatWithID(id string, agent Agent) *Chat {
 	ch := &Chat{ID: id, cursor: c, agent: agent, busy: make(chan struct{}, 1)}
 	c.mu.Lock()
@@ -167,9 +199,8 @@ func (c *Cursor) ChatWithID(id string, agent Agent) *Chat {
 	return ch
 }
 
-// Violations lists what hooks of all chats did against the protocol so far.
-// It is empty for hooks that read their input to the end, exit with 0 and in
-// time, and write one JSON object or nothing.
+// Violations lists how hooks of all chats have violated the protocol. A hook must read
+// its input to the end, exit with 0 in time, and write one JSON object or nothing.
 func (c *Cursor) Violations() []string {
 	c.mu.Lock()
 	chats := slices.Clone(c.chats)
@@ -190,7 +221,7 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// lookup gives the last value of name, as a process started with env sees it.
+// lookup returns the last value of a variable, as processes see it.
 func lookup(env []string, name string) string {
 	for _, pair := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(pair, name+"="); ok {

@@ -1,7 +1,6 @@
 package simcursor
 
-// What events have beside the common fields. Turns and samples are made of the
-// same, so that a sample is what a hook gets.
+// The fields of events beside the common ones, for turns and for samples.
 
 func sessionFields(id, mode string) map[string]any {
 	return map[string]any{"session_id": id, "generation_id": "", "composer_mode": mode, "is_background_agent": false}
@@ -27,7 +26,7 @@ func ranFields(command, output string, milliseconds float64) map[string]any {
 	return map[string]any{"command": command, "output": output, "duration": milliseconds, "sandbox": false}
 }
 
-// shellOutput is the tool_output of a shell command: JSON in a string.
+// shellOutput returns the tool_output of a shell command: JSON in a string.
 func shellOutput(output string, exit int) string {
 	return string(encode(map[string]any{"output": output, "exitCode": exit}))
 }
@@ -41,16 +40,10 @@ func readFields(path, content string) map[string]any {
 	return map[string]any{"file_path": path, "content": content, "attachments": []any{}}
 }
 
-func responseFields(text string) map[string]any { return tokens(map[string]any{"text": text}) }
-
-func stopFields(status string, count int) map[string]any {
-	return tokens(map[string]any{"status": status, "loop_count": count})
+func responseFields(text string, spent *Tokens) map[string]any {
+	return spent.in(map[string]any{"text": text})
 }
 
-// tokens are in what the editor sends at the end of a turn.
-func tokens(fields map[string]any) map[string]any {
-	for _, name := range []string{"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"} {
-		fields[name] = 0
-	}
-	return fields
+func stopFields(status string, count int, spent *Tokens) map[string]any {
+	return spent.in(map[string]any{"status": status, "loop_count": count})
 }

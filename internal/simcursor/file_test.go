@@ -48,6 +48,8 @@ func TestHooksFileIsDropped(t *testing.T) {
 		"loop_limit a string":             {stop(`,"loop_limit":"5"`), "loop_limit"},
 		"timeout 0":                       {stop(`,"timeout":0`), "timeout"},
 		"matcher not an expression":       {stop(`,"matcher":"*"`), "missing argument"},
+		"empty command":                   {`{"version":1,"hooks":{"stop":[{"command":""}]}}`, ""},
+		"prompt entry without a model":    {`{"version":1,"hooks":{"stop":[{"type":"prompt","prompt":"p","model":""}]}}`, "is empty"},
 		"trailing comma":                  {`{"version":1,"hooks":{},}`, "not JSON"},
 		"byte-order mark":                 {"\ufeff" + stop(""), "not JSON"},
 		"URL in a command":                {`{"version":1,"hooks":{"stop":[{"command":"curl http://x"}]}}`, "takes for a comment"},

@@ -2,47 +2,54 @@ package simcursor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// Fire runs the hooks of an event by hand, for events that no Turn method
-// fires. Fields are added to the common ones and may replace them.
+// Fire fires an event that no Turn method fires. The fields are added to the common
+// ones and may replace them.
 func (ch *Chat) Fire(ctx context.Context, event string, fields map[string]any) []Run {
 	return ch.fire(ctx, event, fields)
 }
 
-// fire runs all entries that match, at once, and waits for the last. Runs come
-// in the order in which answers are merged.
+// fire runs all matching entries at the same time. It returns the runs in the order
+// in which answers are merged.
 func (ch *Chat) fire(ctx context.Context, event string, fields map[string]any) []Run {
 	payload := ch.payload(event, fields)
 	subject := matchSubject(event, payload)
 	entries, passed := ch.cursor.entries(event, subject)
 	runs := make([]Run, len(entries))
+	losing := ch.losesAnswers(event)
 	var all sync.WaitGroup
 	for i, e := range entries {
 		all.Go(func() { runs[i] = ch.runEntry(ctx, e, event, payload) })
 	}
 	all.Wait()
 	for i := range runs {
+		if losing {
+			runs[i].lose()
+		}
 		ch.record(Entry{Kind: HookRun, Name: event, Text: runs[i].Command, Run: &runs[i]})
 	}
 	ch.tell(Firing{Event: event, Payload: encode(payload), Runs: runs, Passed: passed,
-		ignoreContext: ch.cursor.cfg.Options.IgnoreContext})
+		ignoreContext: ch.cursor.cfg.Options.ignoresContext(event)})
 	return slices.Clone(runs)
 }
 
-// entries gives those of an event that are run, and those that are not.
+// entries returns the entries of an event that run, and those that do not.
 func (c *Cursor) entries(event, subject string) (run []entry, passed []Passed) {
 	_, hooks := c.load()
 	for _, e := range hooks[event] {
-		if why := e.passes(subject); why != "" {
+		if why := e.mismatch(subject); why != "" {
 			passed = append(passed, Passed{Place: e.place.name, Index: e.index, Command: e.command, Why: why})
 			continue
 		}
@@ -51,7 +58,8 @@ func (c *Cursor) entries(event, subject string) (run []entry, passed []Passed) {
 	return run, passed
 }
 
-func (e entry) passes(subject string) string {
+// mismatch returns why an entry does not run, or "".
+func (e entry) mismatch(subject string) string {
 	switch {
 	case e.prompt:
 		return `its type is "prompt", which needs a model and is not simulated`
@@ -79,8 +87,7 @@ func (ch *Chat) runEntry(ctx context.Context, e entry, event string, payload map
 	return run
 }
 
-// limitReached is asked for the events that have a loop_count: stop and
-// subagentStop.
+// limitReached is for events with a loop_count: stop and subagentStop.
 func (ch *Chat) limitReached(e entry, count int) bool {
 	limit := e.limit
 	if ch.cursor.cfg.Options.IgnoreLoopLimit {
@@ -99,19 +106,20 @@ func (ch *Chat) process(e entry, stdin []byte) process {
 		command, stdin = fmt.Sprintf("%s <<'CURSOR_HOOK_INPUT'\n%s\nCURSOR_HOOK_INPUT\n", command, stdin), nil
 	}
 	return process{
-		args:    shellArgs(cfg.Shell, command),
+		args:    cfg.hookArgs(command),
 		dir:     e.place.cwd,
 		env:     append(ch.hookEnv(), e.place.env()...),
 		stdin:   stdin,
 		timeout: e.timeout,
 		extraFD: cfg.Options.ExtraFD,
+		loop:    ch.cursor.loop,
 	}
 }
 
-// hookEnv has no conversation id: a hook finds that in its input.
+// hookEnv returns a hook's environment. The conversation id is only in the input.
 func (ch *Chat) hookEnv() []string {
 	cfg := ch.cursor.cfg
-	env := append(ch.cursor.baseEnv(), ch.session()...)
+	env := append(ch.cursor.baseEnv(), ch.sessionEnv()...)
 	env = append(env, "CURSOR_PROJECT_DIR="+cfg.Workspace, "CURSOR_VERSION="+cfg.Version)
 	if cfg.Email != "" {
 		env = append(env, "CURSOR_USER_EMAIL="+cfg.Email)
@@ -122,16 +130,16 @@ func (ch *Chat) hookEnv() []string {
 	return env
 }
 
-// baseEnv is what Cursor was started with, less what it sets itself: a test
-// may run inside a Cursor.
+// baseEnv returns Cursor's environment without what it sets itself: a test may run
+// inside Cursor.
 func (c *Cursor) baseEnv() []string {
 	own := []string{"CURSOR_AGENT", "CURSOR_CONVERSATION_ID", "CURSOR_PROJECT_DIR", "CURSOR_VERSION",
-		"CURSOR_USER_EMAIL", "CURSOR_TRANSCRIPT_PATH", "HOME", "SHELL"}
+		"CURSOR_USER_EMAIL", "CURSOR_TRANSCRIPT_PATH", "HOME", "USERPROFILE", "SHELL"}
 	env := slices.DeleteFunc(slices.Clone(c.cfg.Env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.Contains(own, name)
 	})
-	return append(env, "HOME="+c.cfg.Home, "SHELL="+c.cfg.Shell)
+	return append(env, userEnv(c.cfg.Home, c.cfg.Shell)...)
 }
 
 // payload adds the common fields.
@@ -139,11 +147,11 @@ func (ch *Chat) payload(event string, fields map[string]any) map[string]any {
 	cfg := ch.cursor.cfg
 	p := map[string]any{
 		"conversation_id": ch.ID,
-		"generation_id":   ch.generationID(),
+		"generation_id":   ch.currentGeneration(),
 		"model":           cfg.Model,
 		"hook_event_name": event,
 		"cursor_version":  cfg.Version,
-		"workspace_roots": append([]string{cfg.Workspace}, cfg.Roots...),
+		"workspace_roots": cfg.workspaceRoots(),
 		"user_email":      orNull(cfg.Email),
 		"transcript_path": orNull(ch.transcriptPath()),
 	}
@@ -154,6 +162,18 @@ func (ch *Chat) payload(event string, fields map[string]any) map[string]any {
 	return p
 }
 
+func (cfg Config) workspaceRoots() []string {
+	roots := append([]string{cfg.Workspace}, cfg.Roots...)
+	if !cfg.Options.DriveRoots && runtime.GOOS != "windows" {
+		return roots
+	}
+	for i, root := range roots {
+		drive := filepath.VolumeName(root)
+		roots[i] = "/" + cmp.Or(strings.ToLower(drive), "c:") + filepath.ToSlash(strings.TrimPrefix(root, drive))
+	}
+	return roots
+}
+
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -161,7 +181,7 @@ func orNull(s string) any {
 	return s
 }
 
-// encode writes JSON as JavaScript does: <, > and & stand as they are.
+// encode writes JSON like JavaScript, which does not escape <, > and &.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -172,7 +192,7 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// matchSubject is what an entry's matcher is tried on.
+// matchSubject returns what an entry's matcher must match.
 func matchSubject(event string, payload map[string]any) string {
 	text := func(key string) string { s, _ := payload[key].(string); return s }
 	switch event {

@@ -7,19 +7,18 @@ import (
 	"slices"
 )
 
-// Firing is one event, with all entries of the hooks.json files that stand
-// under it.
+// Firing is one event with all its entries.
 type Firing struct {
 	Event   string
-	Turn    int             // turns begun until then
-	Payload json.RawMessage // what hooks are given
+	Turn    int             // turns so far
+	Payload json.RawMessage // the input of hooks
 	Runs    []Run           // in the order in which answers are merged
 	Passed  []Passed        // not run
 
 	ignoreContext bool
 }
 
-// Passed is an entry that an event passes over.
+// Passed is an entry that does not run at an event.
 type Passed struct {
 	Place   string
 	Index   int
@@ -27,7 +26,7 @@ type Passed struct {
 	Why     string
 }
 
-// tell shows a firing to whoever wants it, in turn with the entries.
+// tell passes a firing to Config.Fired.
 func (ch *Chat) tell(f Firing) {
 	fired := ch.cursor.cfg.Fired
 	if fired == nil || len(f.Runs)+len(f.Passed) == 0 {
@@ -41,7 +40,7 @@ func (ch *Chat) tell(f Firing) {
 	fired(f)
 }
 
-// kind is what a field of an answer has to be.
+// kind is the type of an answer's field.
 type kind string
 
 const (
@@ -52,8 +51,8 @@ const (
 	whatever kind = ""
 )
 
-// honoured gives the fields of an answer that Cursor looks at.
-func honoured(event string) map[string]kind {
+// usedFields returns the fields of an answer that Cursor uses.
+func usedFields(event string) map[string]kind {
 	switch event {
 	case "stop", "subagentStop":
 		return map[string]kind{"followup_message": aString}
@@ -77,15 +76,15 @@ func honoured(event string) map[string]kind {
 	return nil
 }
 
-// asks tells whether hooks of an event may forbid what it is about.
+// asks reports whether hooks of an event may deny something.
 func asks(event string) bool {
-	fields := honoured(event)
+	fields := usedFields(event)
 	return fields["permission"] != "" || fields["continue"] != ""
 }
 
-// Unused tells what of a hook's answer Cursor does not look at, or cannot use.
+// Unused lists what Cursor ignores in a hook's answer.
 func (r Run) Unused() []string {
-	fields := honoured(r.Event)
+	fields := usedFields(r.Event)
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Answer)) {
 		want, ok := fields[name]
@@ -116,14 +115,14 @@ func (k kind) is(value any) bool {
 	return ok || value == nil
 }
 
-// Failed tells whether a hook did not do its work: it could not be run, took too
-// long, exited with another code than 0, or wrote what is no answer. Exit code 2
-// is a denial where there is something to deny.
+// Failed reports whether a hook failed: it did not start, timed out, exited with a
+// code other than 0, or wrote an invalid answer. Exit code 2 is a denial if the event
+// can be denied.
 func (r Run) Failed() bool {
 	return !r.givenUp && r.failed() && !(r.Exit == 2 && !r.TimedOut && asks(r.Event))
 }
 
-// Effects tells in sentences what Cursor does after the hooks of an event.
+// Effects describes what Cursor does after the hooks of an event.
 func (f Firing) Effects() []string {
 	switch f.Event {
 	case "stop", "subagentStop":
@@ -143,7 +142,7 @@ func (f Firing) Effects() []string {
 
 func (f Firing) afterStop() []string {
 	var status struct{ Status string }
-	_ = json.Unmarshal(f.Payload, &status) // ours
+	_ = json.Unmarshal(f.Payload, &status) // we encoded it
 	followup := lastString(f.Runs, "followup_message")
 	given := 0
 	for _, r := range f.Runs {

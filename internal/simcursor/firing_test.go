@@ -146,7 +146,7 @@ func TestFilesStandInForTheUsualOnes(t *testing.T) {
 
 func TestEveryReasonOfADroppedFileIsTold(t *testing.T) {
 	w := newWorld(t)
-	w.file(w.Workspace, ".cursor/hooks.json", `{"version":1,"hooks":{"stop":[{"command":"a","loop_limit":0},{"command":""}],"lunch":[]}}`)
+	w.file(w.Workspace, ".cursor/hooks.json", `{"version":1,"hooks":{"stop":[{"command":"a","loop_limit":0},{}],"lunch":[]}}`)
 	want := "unknown event \"lunch\"\nstop[0]: loop_limit is not a positive integer or null\nstop[1]: command is missing"
 	if got := w.open().Files()[0].Reason; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -142,16 +142,6 @@ func TestHooksRunInALoginShell(t *testing.T) {
 	equal(t, "messages", w.chat(nil).Messages(), []string{"go", "profile"})
 }
 
-func TestShellGetsTheCommandAsOneWord(t *testing.T) {
-	w := newWorld(t).project(hooks{"stop": {{"command": `a  'b' "$c"`}}})
-	w.file(w.Home, "shell", "#!/bin/sh\ncat >/dev/null; printf '%s|' \"$@\" >&2\n")
-	w.Shell = filepath.Join(w.Home, "shell")
-	w.must(os.Chmod(w.Shell, 0o755))
-	if got, want := w.chat(nil).Runs("stop")[0].Stderr, `-lc|a  'b' "$c"|`; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestInputAsHereDocumentReachesTheLastPartOnly(t *testing.T) {
 	w := newWorld(t).project(hooks{"stop": {{"command": "cat >first; cat >last; echo '{}'"}, {"command": "echo one | cat >piped && cat >second"}}})
 	w.Options.HereDoc = true
@@ -163,14 +153,6 @@ func TestInputAsHereDocumentReachesTheLastPartOnly(t *testing.T) {
 		if got := strings.HasPrefix(string(data), "\ufeff{"); got != want {
 			t.Errorf("%s: got %q", name, data)
 		}
-	}
-}
-
-func TestByteOrderMark(t *testing.T) {
-	w := newWorld(t).project(hooks{"stop": {{"command": "head -c 4; cat >/dev/null"}}})
-	w.Options.BOM = true
-	if got := w.chat(nil).Runs("stop")[0].Stdout; got != "\ufeff{" {
-		t.Errorf("got %q", got)
 	}
 }
 

@@ -3,9 +3,6 @@
 package simcursor_test
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -103,53 +100,6 @@ func TestLateResponseOverlapsStop(t *testing.T) {
 	}
 }
 
-func TestIDs(t *testing.T) {
-	uuid := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	w := newWorld(t)
-	if id := w.open().Chat(nil).ID; !uuid.MatchString(id) {
-		t.Errorf("got %q", id)
-	}
-	w.Options.AgentIDs = true
-	rest, ok := strings.CutPrefix(w.open().Chat(nil).ID, "agent-")
-	if !ok || !uuid.MatchString(rest) {
-		t.Errorf("got %q", rest)
-	}
-}
-
-func TestOptionalFields(t *testing.T) {
-	w := newWorld(t).project(every())
-	w.Options = simcursor.Options{SessionID: true, ComposerMode: "plan", PlainToolOutput: true}
-	ch := w.chat(func(turn *simcursor.Turn) { turn.Shell("echo plain") })
-	prompt := payload(t, ch.Runs("beforeSubmitPrompt")[0])
-	if prompt["session_id"] != ch.ID || prompt["composer_mode"] != "plan" {
-		t.Errorf("got %v", prompt)
-	}
-	if start := payload(t, ch.Runs("sessionStart")[0]); start["composer_mode"] != "plan" || start["generation_id"] != "" {
-		t.Errorf("got %v", start)
-	}
-	if got := payload(t, ch.Runs("postToolUse")[0])["tool_output"]; got != "plain\n" {
-		t.Errorf("got %q", got)
-	}
-}
-
-func TestTranscriptFile(t *testing.T) {
-	w := newWorld(t).project(hooks{"sessionStart": {{"command": says("{}")}},
-		"stop": {{"command": `cat >/dev/null; cat "$CURSOR_TRANSCRIPT_PATH" >copy; echo '{}'`}}})
-	w.Options.Transcript = true
-	ch := w.chat(func(turn *simcursor.Turn) { turn.Say("<hello>") })
-	if got := payload(t, ch.Runs("sessionStart")[0])["transcript_path"]; got != nil {
-		t.Errorf("got %v before there was anything", got)
-	}
-	data, err := os.ReadFile(filepath.Join(w.Workspace, "copy"))
-	w.must(err)
-	want := `{"message":{"content":[{"text":"go","type":"text"}]},"role":"user"}
-{"message":{"content":[{"text":"<hello>","type":"text"}]},"role":"assistant"}
-`
-	if string(data) != want {
-		t.Errorf("got %s, want %s", data, want)
-	}
-}
-
 func TestSessionStartSetsEnvironmentOfLaterHooks(t *testing.T) {
 	show := `cat >/dev/null; echo "{\"saw\":\"$GIVEN\"}"`
 	w := newWorld(t).project(hooks{
@@ -163,33 +113,5 @@ func TestSessionStartSetsEnvironmentOfLaterHooks(t *testing.T) {
 	}
 	if got := ch.Runs("stop")[0].Answer["saw"]; got != "yes" {
 		t.Errorf("got %v", got)
-	}
-}
-
-func TestFireByHand(t *testing.T) {
-	w := newWorld(t).project(every())
-	runs := w.chat(nil).Fire(t.Context(), "preCompact", map[string]any{"trigger": "auto", "conversation_id": "other"})
-	if p := payload(t, runs[0]); len(runs) != 1 || p["trigger"] != "auto" || p["conversation_id"] != "other" {
-		t.Errorf("got %v", p)
-	}
-}
-
-func TestObserverSeesTheTranscript(t *testing.T) {
-	w := newWorld(t).project(every())
-	var seen []string
-	w.Observe = func(e simcursor.Entry) { seen = append(seen, string(e.Kind)+e.Name+e.Text) }
-	ch := w.chat(func(turn *simcursor.Turn) { turn.Say("a"); turn.Shell("true") })
-	var want []string
-	for _, e := range ch.Transcript() {
-		want = append(want, string(e.Kind)+e.Name+e.Text)
-	}
-	equal(t, "observed", seen, want)
-}
-
-func TestHomeAndWorkspaceMustBeThere(t *testing.T) {
-	for _, cfg := range []simcursor.Config{{}, {Home: t.TempDir()}, {Home: t.TempDir(), Workspace: "/no/such/folder"}} {
-		if _, err := simcursor.New(cfg); err == nil {
-			t.Errorf("got no error for %q, %q", cfg.Home, cfg.Workspace)
-		}
 	}
 }

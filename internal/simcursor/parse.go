@@ -13,19 +13,18 @@ import (
 
 const (
 	defaultTimeout = 60 * time.Second
-	defaultLimit   = 5 // follow-ups, when an entry has no loop_limit
-	noLimit        = 0 // an entry's loop_limit is null
+	defaultLimit   = 5 // follow-ups of an entry without loop_limit
+	noLimit        = 0 // loop_limit is null
 )
 
-// AllEvents lists the event names Cursor is known to know.
+// AllEvents returns the event names of a current Cursor.
 func AllEvents() []string {
 	return append(OldEvents(),
 		"sessionStart", "sessionEnd", "preCompact", "subagentStart", "subagentStop",
 		"preToolUse", "postToolUse", "postToolUseFailure", "workspaceOpen")
 }
 
-// OldEvents lists those of Cursor 2.0, to which any other name in a hooks.json
-// is a reason to drop the file.
+// OldEvents returns those of Cursor 2.0, which drops a hooks.json with any other name.
 func OldEvents() []string {
 	return []string{"beforeShellExecution", "afterShellExecution", "beforeMCPExecution",
 		"afterMCPExecution", "beforeReadFile", "afterFileEdit", "beforeTabFileRead",
@@ -43,8 +42,7 @@ type entry struct {
 	failClosed bool
 }
 
-// parseHooks reads a hooks.json. An error means that Cursor drops the whole
-// file.
+// parseHooks reads a hooks.json. An error means that Cursor drops the whole file.
 func parseHooks(data []byte, known []string) (map[string][]entry, error) {
 	clean, err := stripComments(data)
 	if err != nil {
@@ -105,9 +103,9 @@ func parseList(event string, data []byte, known []string) ([]entry, error) {
 }
 
 func parseEntry(data []byte) (e entry, err error) {
-	var kind, command, timeout, matcher, limit, closed json.RawMessage
-	err = fields(data, map[string]*json.RawMessage{"type": &kind, "command": &command, "timeout": &timeout,
-		"matcher": &matcher, "loop_limit": &limit, "failClosed": &closed})
+	var kind, command, prompt, model, timeout, matcher, limit, closed json.RawMessage
+	err = fields(data, map[string]*json.RawMessage{"type": &kind, "command": &command, "prompt": &prompt, "model": &model,
+		"timeout": &timeout, "matcher": &matcher, "loop_limit": &limit, "failClosed": &closed})
 	if err != nil {
 		return e, err
 	}
@@ -121,13 +119,15 @@ func parseEntry(data []byte) (e entry, err error) {
 	switch name {
 	case "prompt":
 		e.prompt = true
-		return e, nil
-	case "command":
-		err = decode(command, &e.command, "command is not a string")
-		if err == nil && e.command == "" {
-			err = errors.New("command is missing")
+		if string(prompt) == `""` || string(model) == `""` {
+			err = errors.New("prompt or model is empty")
 		}
 		return e, err
+	case "command":
+		if command == nil {
+			return e, errors.New("command is missing")
+		}
+		return e, decode(command, &e.command, "command is not a string") // may be empty (reported)
 	}
 	return e, fmt.Errorf("unknown type %q", name)
 }
@@ -170,7 +170,7 @@ func (e *entry) setLimit(raw json.RawMessage) error {
 	return nil
 }
 
-// integer reads a number as JavaScript does, to which 1.0 and 1e0 are 1.
+// integer reads a number like JavaScript: 1.0 and 1e0 are 1.
 func integer(raw json.RawMessage) (int, error) {
 	var f float64
 	if err := json.Unmarshal(raw, &f); err != nil || string(raw) == "null" {
@@ -182,8 +182,8 @@ func integer(raw json.RawMessage) (int, error) {
 	return int(f), nil
 }
 
-// fields reads members of an object by their exact names, which
-// encoding/json's structs do not: they also take "Version" for "version".
+// fields reads members of an object by their exact names. encoding/json's structs
+// ignore case.
 func fields(data []byte, want map[string]*json.RawMessage) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(data, &object); err != nil || object == nil {
@@ -195,7 +195,7 @@ func fields(data []byte, want map[string]*json.RawMessage) error {
 	return nil
 }
 
-// decode leaves out as it is when raw is absent; null is a wrong type.
+// decode does nothing if raw is absent. null is a wrong type.
 func decode(raw json.RawMessage, out any, wrong string) error {
 	if raw == nil {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 )
 
-// File is one hooks.json that exists, and what became of it.
+// File is a hooks.json that exists.
 type File struct {
 	Place  string // "plugin", "project", "user", "team" or "enterprise"
 	Path   string
 	Loaded bool
-	Reason string // why it was dropped; Cursor itself says nothing
+	Reason string // why Cursor dropped it, which it does without a message
 }
 
 type place struct {
@@ -22,8 +22,8 @@ type place struct {
 	cwd  string // where its hooks run
 }
 
-// places lists them in the order in which answers are merged, later over
-// earlier. Seen for follow-ups: the user's answer comes after the project's.
+// places returns them in the order in which answers are merged: for follow-ups, the
+// user's answer comes after the project's (seen).
 func (c *Cursor) places() []place {
 	user := cmp.Or(c.cfg.UserFile, filepath.Join(c.cfg.Home, ".cursor", "hooks.json"))
 	project := cmp.Or(c.cfg.ProjectFile, filepath.Join(c.cfg.Workspace, ".cursor", "hooks.json"))
@@ -35,14 +35,13 @@ func (c *Cursor) places() []place {
 	}
 }
 
-// Files reads all hooks.json files as Cursor would now, and says which of them
-// it uses and why it dropped the others.
+// Files returns all hooks.json files, and which of them Cursor uses now.
 func (c *Cursor) Files() []File {
 	files, _ := c.load()
 	return files
 }
 
-// load gives the files and, by event, the entries of those that count.
+// load returns the files and, by event, the entries of the valid ones.
 func (c *Cursor) load() ([]File, map[string][]entry) {
 	var files []File
 	hooks := map[string][]entry{}

@@ -24,9 +24,9 @@ func TestAPluginIsLoadedOrDroppedWhole(t *testing.T) {
 		"all that we have":        {`{"name":"a.b-c","hooks":"./hooks/hooks.json","commands":"./commands/","author":{"name":"x"}}`, ""},
 		"not JSON":                {`{"name":"a",}`, "plugin.json"},
 		"no name":                 {`{}`, "name"},
-		"a name with a capital":   {`{"name":"Ralph"}`, "is not one"},
+		"a name with a capital":   {`{"name":"Ralph"}`, "invalid name"},
 		"an unknown key":          {`{"name":"a","hook":"x"}`, `unknown key "hook"`},
-		"hooks outside":           {`{"name":"a","hooks":"../hooks.json"}`, "leads out"},
+		"hooks outside":           {`{"name":"a","hooks":"../hooks.json"}`, "outside the plugin"},
 		"commands in another way": {`{"name":"a","commands":["a.md"]}`, "only one path"},
 	} {
 		w := newWorld(t).plugin("a", tt.manifest, hooks{})

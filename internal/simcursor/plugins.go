@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// plugin is a folder of ~/.cursor/plugins/local. Those of the marketplace lie
-// elsewhere and are loaded in the same way.
+// plugin is a folder in ~/.cursor/plugins/local. Those of the marketplace are loaded
+// in the same way.
 type plugin struct {
 	root            string
 	hooks, commands string // paths in it
@@ -20,15 +20,15 @@ type plugin struct {
 
 var pluginName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// pluginKeys are all that Cursor's published schema has.
+// pluginKeys returns the keys in Cursor's published schema.
 func pluginKeys() []string {
 	return []string{"name", "displayName", "description", "version", "minClientVersions", "author", "publisher", "homepage",
 		"repository", "license", "logo", "keywords", "category", "tags", "commands", "agents", "skills", "rules", "hooks",
 		"variables", "mcpServers"}
 }
 
-// pluginPlaces are the lowest of all: their answers are merged first. A plugin
-// that is none is a place, too, which cannot be read.
+// pluginPlaces returns the places whose answers are merged first, invalid plugins
+// included.
 func (c *Cursor) pluginPlaces() []place {
 	var places []place
 	for _, p := range c.plugins() {
@@ -42,9 +42,9 @@ func (c *Cursor) plugins() []plugin {
 		return nil
 	}
 	var list []plugin
-	roots, _ := filepath.Glob(filepath.Join(c.cfg.Home, ".cursor", "plugins", "local", "*")) // the pattern is well formed
+	roots, _ := filepath.Glob(filepath.Join(c.cfg.Home, ".cursor", "plugins", "local", "*")) // the pattern is valid
 	for _, root := range roots {
-		p, _ := readPlugin(root) // brokenPlugin tells
+		p, _ := readPlugin(root) // brokenPlugin returns the error
 		list = append(list, p)
 	}
 	return list
@@ -58,7 +58,7 @@ func (p place) brokenPlugin() error {
 	return err
 }
 
-// env is what a plugin's hooks have besides.
+// env returns the additional environment of a plugin's hooks.
 func (p place) env() []string {
 	if p.name != "plugin" {
 		return nil
@@ -66,7 +66,7 @@ func (p place) env() []string {
 	return []string{"CURSOR_PLUGIN_ROOT=" + p.cwd}
 }
 
-// readPlugin is as strict as the schema where this simulation needs a field.
+// readPlugin is as strict as the schema about the fields that we simulate.
 func readPlugin(root string) (plugin, error) {
 	p := plugin{root: root, hooks: "hooks/hooks.json", commands: "commands"}
 	if info, err := os.Lstat(root); err != nil || info.Mode()&fs.ModeSymlink != 0 {
@@ -87,24 +87,24 @@ func readPlugin(root string) (plugin, error) {
 	}
 	var name string
 	if err := decode(all["name"], &name, "plugin.json: name is not a string"); err != nil || !pluginName.MatchString(name) {
-		return p, errors.Join(err, fmt.Errorf("plugin.json: the name %q is not one", name))
+		return p, errors.Join(err, fmt.Errorf("plugin.json: invalid name %q", name))
 	}
 	return p, errors.Join(inside(all["hooks"], &p.hooks), inside(all["commands"], &p.commands))
 }
 
-// inside reads a path, which must not lead out of the plugin. Inline hooks and
-// lists of globs are not simulated.
+// inside reads a path, which must be inside the plugin. Inline hooks and lists of
+// globs are not simulated.
 func inside(raw json.RawMessage, path *string) error {
 	if err := decode(raw, path, "plugin.json: only one path is simulated here"); err != nil {
 		return err
 	}
 	if !filepath.IsLocal(filepath.FromSlash(*path)) {
-		return fmt.Errorf("plugin.json: %q leads out of the plugin", *path)
+		return fmt.Errorf("plugin.json: %q is outside the plugin", *path)
 	}
 	return nil
 }
 
-// pluginCommand gives the text of a slash command that a plugin has.
+// pluginCommand returns the text of a plugin's slash command.
 func (c *Cursor) pluginCommand(name string) ([]byte, error) {
 	for _, p := range c.plugins() {
 		if _, err := readPlugin(p.root); err != nil {

@@ -1,7 +1,6 @@
 package simcursor
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
@@ -9,7 +8,7 @@ import (
 	"time"
 )
 
-// process is one hook to be run.
+// process is a hook to run.
 type process struct {
 	args    []string
 	dir     string
@@ -17,21 +16,24 @@ type process struct {
 	stdin   []byte
 	timeout time.Duration
 	extraFD bool
+	loop    *eventLoop // nil: all output counts
 }
 
-// outcome is how that went.
+// outcome is the result of a process.
 type outcome struct {
-	exit           int // -1 when it was killed or did not start
+	exit           int // -1 if it was killed or did not start
 	stdout, stderr string
+	missed         string // stdout that was not read before the exit was noticed
+	exited         time.Time
 	timedOut       bool
-	unread         int64 // bytes of stdin it never read
-	givenUp        bool  // killed as ctx ended
-	err            error // it could not be started, or was given up
+	unread         int64 // bytes of stdin
+	givenUp        bool  // killed because ctx was done
+	err            error // it did not start, or was given up
 }
 
-// run starts the process and waits until it has exited and nobody holds its
-// output streams any more: a grandchild that kept one of them keeps the editor
-// waiting. At the timeout the whole process group is killed.
+// run starts the process and waits for its exit and the end of its output, which a
+// grandchild may hold open. With an event loop only the exit counts. At the timeout
+// it kills the process group.
 func (p process) run(ctx context.Context) outcome {
 	cmd := exec.Command(p.args[0], p.args[1:]...)
 	cmd.Dir, cmd.Env = p.dir, p.env
@@ -50,14 +52,39 @@ func (p process) run(ctx context.Context) outcome {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		pipes.drain()
-		_ = cmd.Wait() // the exit code is read from ProcessState
+		p.finish(cmd, pipes)
 	}()
 	out := p.wait(ctx, cmd, pipes, done)
 	out.exit = cmd.ProcessState.ExitCode()
-	out.stdout, out.stderr = pipes.stdout.String(), pipes.stderr.String()
+	out.exited = pipes.exited
+	out.stdout, out.missed = pipes.stdout.split(pipes.until)
+	out.stderr, _ = pipes.stderr.split(pipes.until)
 	out.unread = pipes.unread()
 	return out
+}
+
+// finish waits for the process, whose exit code is in ProcessState.
+func (p process) finish(cmd *exec.Cmd, pipes *pipes) {
+	if p.loop == nil {
+		pipes.drain()
+		_ = cmd.Wait()
+		pipes.exited = time.Now()
+		return
+	}
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		pipes.drain()
+	}()
+	_ = cmd.Wait()
+	pipes.exited = time.Now()
+	pipes.until = p.loop.notice()
+	select {
+	case <-drained: // so that missed output is known
+	case <-time.After(p.loop.busy):
+		pipes.letGo() // another process holds them open
+		<-drained
+	}
 }
 
 func (p process) wait(ctx context.Context, cmd *exec.Cmd, pipes *pipes, done chan struct{}) (out outcome) {
@@ -71,7 +98,7 @@ func (p process) wait(ctx context.Context, cmd *exec.Cmd, pipes *pipes, done cha
 	case <-ctx.Done():
 		out.givenUp, out.err = true, context.Cause(ctx)
 	}
-	_ = killGroup(cmd.Process) // an error means that there is nobody left
+	_ = killGroup(cmd.Process) // fails if all have exited
 	pipes.letGo()
 	<-done
 	return out
@@ -80,10 +107,12 @@ func (p process) wait(ctx context.Context, cmd *exec.Cmd, pipes *pipes, done cha
 // pipes are the editor's ends of a hook's streams.
 type pipes struct {
 	stdin          *os.File
-	leftover       *os.File   // a second reader of stdin, for what the hook left
-	outputs        []*os.File // stdout, stderr, and descriptor 3 if there is one
+	leftover       *os.File   // a second reader of stdin, for what the hook does not read
+	outputs        []*os.File // stdout, stderr and perhaps descriptor 3
 	childs         []*os.File // the hook's ends
-	stdout, stderr bytes.Buffer
+	stdout, stderr arrivals
+	exited         time.Time
+	until          time.Time // later output was not read; zero: all was read
 }
 
 func openPipes(cmd *exec.Cmd, extraFD bool) (*pipes, error) {
@@ -115,7 +144,7 @@ func (p *pipes) startedChild() {
 	}
 }
 
-// abandon closes everything; closing a file twice does no harm.
+// abandon closes everything. Closing a file twice is harmless.
 func (p *pipes) abandon() {
 	p.startedChild()
 	for _, f := range append(p.outputs, p.stdin, p.leftover) {
@@ -123,14 +152,14 @@ func (p *pipes) abandon() {
 	}
 }
 
-// feed writes the payload. It may block until the hook is gone, when unread
-// takes the rest.
+// feed writes the payload. It may block until the hook has exited and unread reads the
+// rest.
 func (p *pipes) feed(payload []byte) {
-	_, _ = p.stdin.Write(payload) // what was not taken is counted by unread
+	_, _ = p.stdin.Write(payload) // unread counts the rest
 	p.stdin.Close()
 }
 
-// drain returns when all outputs are closed, or let go.
+// drain reads all outputs until they are closed, or until letGo.
 func (p *pipes) drain() {
 	sinks := []io.Writer{&p.stdout, &p.stderr, io.Discard}
 	done := make(chan struct{})
@@ -148,8 +177,7 @@ func (p *pipes) drain() {
 	}
 }
 
-// letGo ends drain, also when somebody who left the process group still holds
-// an output.
+// letGo ends drain even if a process outside the group holds an output open.
 func (p *pipes) letGo() {
 	for _, r := range p.outputs {
 		if r.SetReadDeadline(time.Now()) != nil {
@@ -158,9 +186,8 @@ func (p *pipes) letGo() {
 	}
 }
 
-// unread counts what nobody read. We hold a reading end ourselves, so that a
-// hook which ignores a small payload is found out too, not only one whose pipe
-// breaks.
+// unread counts what the hook did not read. We have a reading end ourselves, so that
+// even a small unread payload is noticed.
 func (p *pipes) unread() int64 {
 	n, _ := io.Copy(io.Discard, p.leftover) // ends when feed has closed the other end
 	p.leftover.Close()

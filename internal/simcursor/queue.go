@@ -15,11 +15,17 @@ func (ch *Chat) push(m message) {
 	}
 }
 
-// pop gives what is submitted next. A user's message replaces a follow-up, as
-// two of them in a row would make two loops of one.
+// pop returns the next message. A user's message replaces a follow-up.
 func (ch *Chat) pop() (message, bool) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
+	if m := ch.ahead; m != nil {
+		ch.ahead = nil
+		if !ch.cursor.cfg.Options.FollowupsFirst {
+			ch.followup = nil
+		}
+		return *m, true
+	}
 	followup := ch.followup
 	ch.followup = nil
 	if followup != nil && (len(ch.queue) == 0 || ch.cursor.cfg.Options.FollowupsFirst) {
@@ -36,7 +42,7 @@ func (ch *Chat) pop() (message, bool) {
 func (ch *Chat) clear() {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	ch.queue, ch.followup = nil, nil
+	ch.queue, ch.followup, ch.ahead = nil, nil, nil
 }
 
 // enter begins a turn.
@@ -45,16 +51,22 @@ func (ch *Chat) enter(ctx context.Context, m message, text string) *Turn {
 	t.ctx, t.cancel = context.WithCancel(ctx)
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	switch {
-	case m.followup:
+	if m.followup {
 		ch.loopCount++
-	case !ch.cursor.cfg.Options.KeepLoopCount:
-		ch.loopCount = 0
+	} else {
+		ch.resetCount()
 	}
 	ch.turns++
 	t.Number = ch.turns
 	ch.current = t
 	return t
+}
+
+// resetCount is for a user's message. The caller holds the lock.
+func (ch *Chat) resetCount() {
+	if !ch.cursor.cfg.Options.KeepLoopCount {
+		ch.loopCount = 0
+	}
 }
 
 func (ch *Chat) leave(t *Turn) {
@@ -70,7 +82,7 @@ func (ch *Chat) count() int {
 	return ch.loopCount
 }
 
-func (ch *Chat) generationID() string {
+func (ch *Chat) currentGeneration() string {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	return ch.generation
@@ -82,13 +94,13 @@ func (ch *Chat) setGeneration(id string) {
 	ch.generation = id
 }
 
-func (ch *Chat) session() []string {
+func (ch *Chat) sessionEnv() []string {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	return slices.Clone(ch.env)
 }
 
-func (ch *Chat) setSession(pair string) {
+func (ch *Chat) addEnv(pair string) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	ch.env = append(ch.env, pair)

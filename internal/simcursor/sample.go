@@ -5,15 +5,14 @@ import (
 	"maps"
 )
 
-// Sample is an event as a hook finds it on standard input.
+// Sample is an event as a hook reads it.
 type Sample struct {
 	Event   string
 	Payload json.RawMessage
 }
 
-// Samples gives one payload for each of AllEvents, in that order. The events of
-// a turn are made of the fields of which a simulated turn is made; the others
-// no turn here fires, and they have the fields that are known of them.
+// Samples returns one payload for each of AllEvents, in that order. Events that
+// simulated turns do not fire have the fields that are known.
 func Samples() []Sample {
 	const workspace = "/home/ada/shop"
 	ch := &Chat{
@@ -26,7 +25,7 @@ func Samples() []Sample {
 	var all []Sample
 	for _, event := range AllEvents() {
 		payload := ch.payload(event, ch.SampleFields(event))
-		if event == "workspaceOpen" { // no chat's
+		if event == "workspaceOpen" { // outside a chat
 			for _, name := range []string{"conversation_id", "generation_id", "model", "transcript_path"} {
 				delete(payload, name)
 			}
@@ -36,8 +35,8 @@ func Samples() []Sample {
 	return all
 }
 
-// SampleFields gives an event's fields beside the common ones, for Fire; nil for
-// an event that is not known.
+// SampleFields returns an event's fields beside the common ones, for Fire, or nil for
+// an unknown event.
 func (ch *Chat) SampleFields(event string) map[string]any {
 	const call = "call-4b1d6c0e-7f3a-4a55-9c57-0d1e2f3a4b5c"
 	cwd := ch.cursor.cfg.Workspace
@@ -67,14 +66,14 @@ func (ch *Chat) SampleFields(event string) map[string]any {
 	case "beforeReadFile":
 		return readFields(file, "package shop\n")
 	case "afterAgentResponse":
-		return responseFields("All tests pass.")
+		return responseFields("All tests pass.", &Tokens{})
 	case "stop":
-		return stopFields("completed", 0)
+		return stopFields("completed", 0, &Tokens{})
 	}
 	return ch.rareFields(event, call, file)
 }
 
-// rareFields are of events that no turn here fires.
+// rareFields is for events that simulated turns do not fire.
 func (ch *Chat) rareFields(event, call, file string) map[string]any {
 	const query, task = `{"sql": "select 1"}`, "Find every handler without a test."
 	switch event {

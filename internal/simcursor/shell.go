@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Shell runs a command of the agent with sh in the workspace, and gives its
-// output, stdout and stderr together, and exit code. The exit code is -1 when
-// it was denied or did not run to its end; the output then says why.
+// Shell runs a command of the agent in the workspace, with sh, or PowerShell on
+// Windows. It returns stdout and stderr together and the exit code, which is -1 if
+// the command was denied or did not finish; the output then says why.
 func (t *Turn) Shell(command string) (output string, exit int) {
 	cfg := t.Chat.cursor.cfg
 	c, err := t.begin("Shell", command, map[string]any{"command": command, "cwd": cfg.Workspace})
@@ -35,7 +35,7 @@ func (t *Turn) Shell(command string) (output string, exit int) {
 	return err.Error(), -1
 }
 
-// ran reports a command that ran, whatever its exit code.
+// ran fires the events after a command that finished.
 func (c *call) ran(output string, exit int) {
 	c.record(output, exit)
 	c.t.Chat.fire(c.t.send, "afterShellExecution", ranFields(c.text, output, c.milliseconds()))
@@ -45,15 +45,19 @@ func (c *call) ran(output string, exit int) {
 	c.done(output)
 }
 
-// execute gives an error when the command did not run to its end.
+// shellTimeout is for one command of the agent.
+const shellTimeout = 2 * time.Minute
+
+// execute returns an error if the command did not finish.
 func (t *Turn) execute(command string) (output string, exit int, err error) {
-	ctx, cancel := context.WithTimeout(t.ctx, t.Chat.cursor.cfg.ShellTimeout)
+	ctx, cancel := context.WithTimeout(t.ctx, shellTimeout)
 	defer cancel()
 	var b bytes.Buffer
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	args := agentShellArgs(command)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env = t.Chat.cursor.cfg.Workspace, t.shellEnv()
 	cmd.Stdout, cmd.Stderr = &b, &b
-	cmd.WaitDelay = time.Second // for what the command left in the background
+	cmd.WaitDelay = time.Second // for background processes of the command
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	err = cmd.Run()

@@ -11,15 +11,14 @@ import (
 
 var slashCommand = regexp.MustCompile(`(?s)^/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:\s+(.*))?$`)
 
-// expand gives what a typed message means to the model: a slash command's text
-// with what was typed after its name. A name nobody defined is just text, as
-// are follow-ups.
+// expand returns what the model gets: a slash command's text with the typed arguments,
+// or the message itself. Follow-ups and pasted lines are not expanded.
 func (ch *Chat) expand(m message) (string, error) {
 	parts := slashCommand.FindStringSubmatch(m.text)
-	if m.followup || parts == nil {
+	cfg := ch.cursor.cfg
+	if m.followup || m.plain || cfg.Options.PlainCommands || parts == nil {
 		return m.text, nil
 	}
-	cfg := ch.cursor.cfg
 	for _, root := range []string{cfg.Workspace, cfg.Home} {
 		data, err := os.ReadFile(filepath.Join(root, ".cursor", "commands", parts[1]+".md"))
 		if errors.Is(err, fs.ErrNotExist) {

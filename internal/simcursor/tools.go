@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// call is one use of a tool.
+// call is a tool call.
 type call struct {
 	t     *Turn
 	name  string
 	text  string // for the transcript: the command or the file
 	input map[string]any
 	id    string
-	start time.Time     // zero when it was denied
-	took  time.Duration // until it was recorded
+	start time.Time // zero if it was denied
+	took  time.Duration
 }
 
-// begin fires preToolUse. An error means that a hook denied the call.
+// begin fires preToolUse. It returns an error if a hook denies the call.
 func (t *Turn) begin(name, text string, input map[string]any) (*call, error) {
 	t.check()
 	c := &call{t: t, name: name, text: text, input: input, id: newUUID(), start: time.Now()}
 	return c, c.ask("preToolUse", c.fields(nil))
 }
 
-// ask fires an event whose hooks may deny the call, which then has failed.
+// ask fires an event whose hooks may deny the call.
 func (c *call) ask(event string, fields map[string]any) error {
 	runs := c.t.Chat.fire(c.t.send, event, fields)
 	c.t.check()
@@ -53,7 +53,7 @@ func (c *call) done(output string) {
 	c.t.check()
 }
 
-// fail fires postToolUseFailure and gives the message as an error.
+// fail fires postToolUseFailure and returns the message as an error.
 func (c *call) fail(kind, message string, interrupt bool) error {
 	c.record(message, -1)
 	runs := c.t.Chat.fire(c.t.send, "postToolUseFailure", c.fields(failFields(message, kind, interrupt, c.milliseconds())))
@@ -70,7 +70,7 @@ func (c *call) fields(more map[string]any) map[string]any {
 
 func (c *call) milliseconds() float64 { return float64(c.took.Microseconds()) / 1000 }
 
-// record is called when the tool has run, before anybody is told.
+// record records that the tool has run, before the events fire.
 func (c *call) record(output string, exit int) {
 	if !c.start.IsZero() {
 		c.took = time.Since(c.start)
@@ -78,8 +78,8 @@ func (c *call) record(output string, exit int) {
 	c.t.Chat.record(Entry{Kind: ToolCall, Name: c.name, Text: c.text, Output: output, Exit: exit})
 }
 
-// Edit writes a file; a relative path is in the workspace. An error means that
-// it was denied or failed.
+// Edit writes a file. A relative path is in the workspace. It returns an error if the
+// call was denied or failed.
 func (t *Turn) Edit(path, content string) error {
 	path = t.path(path)
 	c, err := t.begin("Write", path, map[string]any{"file_path": path, "content": content})
@@ -106,7 +106,7 @@ func writeFile(path, content string) error {
 	return os.WriteFile(path, []byte(content), 0o644) // #nosec G306 -- as the editor makes them
 }
 
-// Read reads a file as Edit writes it.
+// Read reads a file. Paths and errors are as for Edit.
 func (t *Turn) Read(path string) (string, error) {
 	path = t.path(path)
 	c, err := t.begin("Read", path, map[string]any{"file_path": path})
@@ -133,8 +133,7 @@ func (t *Turn) path(path string) string {
 	return filepath.Join(t.Chat.cursor.cfg.Workspace, path)
 }
 
-// Tool is a call of any other tool that gives output. An error means that it
-// was denied.
+// Tool calls any other tool. It returns an error if the call was denied.
 func (t *Turn) Tool(name string, input map[string]any, output string) error {
 	c, err := t.begin(name, "", input)
 	if err != nil {
@@ -145,8 +144,7 @@ func (t *Turn) Tool(name string, input map[string]any, output string) error {
 	return nil
 }
 
-// FailTool is a call of a tool that fails with the message, if it is not
-// denied before.
+// FailTool calls a tool that fails with the message.
 func (t *Turn) FailTool(name string, input map[string]any, message string) error {
 	c, err := t.begin(name, "", input)
 	if err != nil {

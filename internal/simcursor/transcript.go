@@ -8,34 +8,34 @@ import (
 	"slices"
 )
 
-// Kind says what a transcript entry is.
+// Kind is the kind of a transcript entry.
 type Kind string
 
 const (
 	UserMessage     Kind = "user"      // typed by the user
 	FollowupMessage Kind = "followup"  // submitted for a stop hook
-	ModelMessage    Kind = "model"     // what of it reached the model
+	ModelMessage    Kind = "model"     // reached the model
 	AddedContext    Kind = "context"   // a hook's additional_context, also for the model
 	ShownToUser     Kind = "shown"     // a hook's user_message
 	AssistantText   Kind = "assistant" // said by the agent
 	ToolCall        Kind = "tool"      // done by the agent
 	HookRun         Kind = "hook"      // an entry of a hooks.json at an event
-	TurnEnd         Kind = "end"       // Text is the status that stop hooks are told
+	TurnEnd         Kind = "end"       // Text is the status for stop hooks
 )
 
 // Entry is one thing that happened in a chat.
 type Entry struct {
 	Kind   Kind
 	Chat   string // conversation id
-	Turn   int    // turns begun until then
+	Turn   int    // turns so far
 	Name   string // of the tool or the event
 	Text   string // the message; a tool's command or file; a hook's command
 	Output string // of a tool, or why it did not run
-	Exit   int    // of a shell command; -1 when it did not run to its end
+	Exit   int    // of a shell command; -1 if it did not finish
 	Run    *Run   // of a hook
 }
 
-// record adds an entry and shows it to the observer, in the same order.
+// record adds an entry and passes it to Config.Observe in the same order.
 func (ch *Chat) record(e Entry) {
 	ch.cursor.tell.Lock()
 	defer ch.cursor.tell.Unlock()
@@ -48,21 +48,20 @@ func (ch *Chat) record(e Entry) {
 	}
 }
 
-// Transcript gives all that happened so far, in order.
+// Transcript returns all entries so far.
 func (ch *Chat) Transcript() []Entry {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	return slices.Clone(ch.entries)
 }
 
-// Messages gives the messages that reached the model: one a turn.
+// Messages returns the messages that reached the model: one per turn.
 func (ch *Chat) Messages() []string { return ch.texts(ModelMessage) }
 
-// Shown gives the user_messages that were shown to the user.
+// Shown returns the user_messages that the user has seen.
 func (ch *Chat) Shown() []string { return ch.texts(ShownToUser) }
 
-// Runs gives the hook runs of an event, skipped ones too, or of all events
-// when event is "".
+// Runs returns the hook runs of an event, skipped ones included. "" is all events.
 func (ch *Chat) Runs(event string) []Run {
 	var runs []Run
 	for _, e := range ch.Transcript() {
@@ -83,7 +82,7 @@ func (ch *Chat) texts(kind Kind) []string {
 	return all
 }
 
-// transcriptPath is "" until there is something in the file.
+// transcriptPath returns "" before anything is in the file.
 func (ch *Chat) transcriptPath() string {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
@@ -92,7 +91,7 @@ func (ch *Chat) transcriptPath() string {
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// write adds a line to the transcript file, in the editor's format.
+// write appends to the transcript file in the editor's format.
 func (ch *Chat) write(role, text string) error {
 	cfg := ch.cursor.cfg
 	if !cfg.Options.Transcript {

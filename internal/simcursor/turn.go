@@ -5,28 +5,29 @@ import (
 	"strings"
 )
 
-// Agent plays one turn: it does what a model would do with t.Message. It runs
-// on the goroutine of Send. When the turn is stopped, the next method of t
-// that it calls, or the one it is in, does not return.
+// Agent plays one turn: it does what a model would do with t.Message. It runs in the
+// goroutine of Send. When the turn is stopped, the current or next method of t does
+// not return.
 type Agent func(t *Turn)
 
-// Turn is one run of the agent, from a message to a stop.
+// Turn is one turn of the agent.
 type Turn struct {
 	Chat     *Chat
-	Number   int    // counts the turns of the chat, from 1
-	Message  string // what reached the model
-	Followup bool   // it came from a stop hook, not from the user
+	Number   int    // in the chat, from 1
+	Message  string // that reached the model
+	Followup bool   // from a stop hook, not from the user
 
-	send   context.Context // of Send: hooks go on when the user presses Stop
+	send   context.Context // of Send: Stop does not end hooks
 	ctx    context.Context // of the agent
 	cancel context.CancelFunc
 
+	spent   Tokens
 	added   []string
-	pending []string // said, but not reported to afterAgentResponse
+	pending []string // not reported to afterAgentResponse yet
 	err     error
 }
 
-// unwind is the panic that ends a turn early; it is the turn's status.
+// unwind is the panic that ends a turn early, with the turn's status.
 type unwind string
 
 func (t *Turn) play() (status string) {
@@ -51,28 +52,34 @@ func (t *Turn) check() {
 	}
 }
 
-// Context ends when the user presses Stop, for agents that wait for something.
+// Context is done when the user presses Stop, for agents that wait.
 func (t *Turn) Context() context.Context { return t.ctx }
 
-// Added gives the additional_context that hooks gave for this turn so far.
+// Added returns the additional_context for this turn so far.
 func (t *Turn) Added() []string { return append([]string(nil), t.added...) }
 
-// PressStop is the user pressing Stop at this step. It does not return.
+// PressStop makes the user press Stop. It does not return.
 func (t *Turn) PressStop() {
 	t.cancel()
 	t.check()
 }
 
-// Fail ends the turn as an error, as a lost connection does. It does not
-// return.
+// Fail ends the turn with an error, like a lost connection. It does not return.
 func (t *Turn) Fail() {
 	panic(unwind("error"))
 }
 
-// UserTypes is the user typing a message while the turn runs. It is submitted
-// when the turn is over, as Send says.
-func (t *Turn) UserTypes(text string) {
-	t.Chat.push(message{text: text})
+// UserTypes makes the user type a message during the turn: see Send and Options.Ahead.
+// If that aborts the turn, it does not return.
+func (t *Turn) UserTypes(text string) { t.submits(message{text: text}) }
+
+// UserPastes makes the user paste a line: see Paste.
+func (t *Turn) UserPastes(text string) { t.submits(message{text: text, plain: true}) }
+
+func (t *Turn) submits(m message) {
+	t.Chat.push(m)
+	t.Chat.interrupt()
+	t.check()
 }
 
 // Say is one message of the assistant.
@@ -94,17 +101,16 @@ func (t *Turn) Say(text string) {
 	t.check()
 }
 
-// report fires afterAgentResponse for what was said, but for the last keep
-// messages.
+// report fires afterAgentResponse for pending messages except the last keep ones.
 func (t *Turn) report(keep int) {
 	for len(t.pending) > keep {
 		text := t.pending[0]
 		t.pending = t.pending[1:]
-		t.Chat.fire(t.send, "afterAgentResponse", responseFields(text))
+		t.Chat.fire(t.send, "afterAgentResponse", responseFields(text, t.tokensToReport()))
 	}
 }
 
-// gather makes of what was said what is reported at the end of the turn.
+// gather prepares the pending messages for the end of the turn.
 func (t *Turn) gather() {
 	if len(t.pending) == 0 {
 		return

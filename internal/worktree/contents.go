@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// mostHashed files are read, and mostBytes of them together. What is beyond
-	// counts by size and time: that is known without reading.
+	// mostHashed files are read, and mostBytes of them together. Others count by
+	// size and time.
 	mostHashed = 2000
 	mostBytes  = 32 << 20
-	// deleted is the content of a file that is not there.
+	// deleted is the content of a missing file.
 	deleted = "deleted"
 )
 
-// contents are the files read so far, within bounds.
+// contents are the files read so far, within limits.
 type contents struct {
 	ctx   context.Context
 	files int   // that may still be read
@@ -34,7 +34,7 @@ func newContents(ctx context.Context) *contents {
 	return &contents{ctx: ctx, files: mostHashed, bytes: mostBytes, of: map[string]string{}}
 }
 
-// read reads what it has not read yet, until the time is over.
+// read reads what it has not read yet, until ctx is done.
 func (c *contents) read(paths ...string) {
 	for _, path := range paths {
 		if c.ctx.Err() != nil {
@@ -46,7 +46,7 @@ func (c *contents) read(paths ...string) {
 	}
 }
 
-// there leaves out what is not there.
+// there leaves out missing files.
 func (c *contents) there(paths []string) map[string]string {
 	found := map[string]string{}
 	for _, path := range paths {
@@ -57,8 +57,8 @@ func (c *contents) there(paths []string) map[string]string {
 	return found
 }
 
-// list gives the first files with their content. It goes into JSON, so a name
-// that is not UTF-8 is made so: two would differ after a journey through a file.
+// list returns the first files with their content. It goes into JSON, so names
+// become valid UTF-8: invalid ones would come back changed.
 func (c *contents) list(groups ...[]string) map[string]string {
 	files := map[string]string{}
 	for _, paths := range groups {
@@ -71,7 +71,7 @@ func (c *contents) list(groups ...[]string) map[string]string {
 	return files
 }
 
-// content describes what is at a path, never what a symbolic link leads to.
+// content describes what is at a path. It does not follow symbolic links.
 func (c *contents) content(path string) string {
 	info, err := os.Lstat(path)
 	switch {
@@ -109,13 +109,13 @@ func (c *contents) file(path string, info fs.FileInfo) string {
 	return sum
 }
 
-// stamp stands for a content that is not read.
+// stamp stands for content that is not read.
 func stamp(info fs.FileInfo) string {
 	return fmt.Sprintf("%d bytes at %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// sum reads as much as there was when the file was looked at: it may grow while
-// it is read, and some files of a system have no end.
+// sum reads as much as Lstat reported: the file may grow meanwhile, and some
+// files of a system have no end.
 func (c *contents) sum(path string, size int64) (string, error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -138,15 +138,15 @@ func (c *contents) sum(path string, size int64) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// hashed is for words of somebody else's choice.
+// hashed hides text that others chose.
 func hashed(words string) string {
 	hash := fnv.New128a()
 	io.WriteString(hash, words) // a hash takes everything
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// openFile opens a regular file alone. What has become a pipe or a link since it
-// was looked at is not waited for, and not followed.
+// openFile opens regular files only. It does not wait for a file that has become
+// a pipe since Lstat, and does not follow one that has become a link.
 func openFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|careful, 0)
 	if err != nil {

@@ -9,16 +9,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
 // nowhere is a path at which nothing can be.
 const nowhere = os.DevNull + "/nothing"
 
-// mostFilters is how many filters we shut; nobody has as many.
-const mostFilters = 64
+const (
+	// mostFilters is more filters than anybody has.
+	mostFilters = 64
+	// mostOutput is more than a status of 100 000 changed files.
+	mostOutput = 32 << 20
+)
 
-// git is the program, told not to run another. The repository may be a
-// stranger's, and its configuration names programs for many occasions.
+// git is the program, prevented from running others: the repository may come
+// from anywhere, and its configuration names programs for many occasions.
 type git struct {
 	path string
 	root string
@@ -26,7 +32,7 @@ type git struct {
 	safe []string // options before the command
 }
 
-// newGit finds git, and shuts the filters of the repository.
+// newGit finds git, and disables the repository's filters.
 func newGit(ctx context.Context, root string, env []string) (git, error) {
 	g, err := findGit(root, env)
 	if err != nil {
@@ -62,8 +68,8 @@ func findGit(root string, env []string) (git, error) {
 	}}, nil
 }
 
-// lookPath finds git on the PATH of an environment, and never in the current
-// folder: that is the workspace.
+// lookPath finds git on the PATH of an environment, never in the current folder:
+// that is the workspace.
 func lookPath(env []string) (string, error) {
 	for _, dir := range filepath.SplitList(value(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
@@ -77,7 +83,7 @@ func lookPath(env []string) (string, error) {
 	return "", errors.New("no git on PATH")
 }
 
-// value is the last of that name, as for programs.
+// value returns the last value of a name, as programs do.
 func value(env []string, name string) (found string) {
 	for _, setting := range env {
 		if n, v, _ := strings.Cut(setting, "="); isNamed(n, name) {
@@ -87,9 +93,9 @@ func value(env []string, name string) (found string) {
 	return found
 }
 
-// environment leaves nothing that steers git, and nothing to start: what we ask
-// git for it does alone, so a PATH with nothing on it stops only what should not
-// be, such as the fetch of what a partial clone left out.
+// environment removes what steers git, and what git could start: it needs no
+// other program for our commands. So an empty PATH stops only what must not
+// happen, such as fetching what a partial clone left out.
 func environment(root string, env []string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(setting string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(setting), "=")
@@ -106,13 +112,12 @@ func environment(root string, env []string) []string {
 	)
 }
 
-// filters names every filter that is configured. Git runs them for files whose
-// time has changed, to see whether the content has. Those of the user himself
-// are no exception: git-lfs writes into the repository, and runs what the
-// repository's lfs.extension says.
+// filters returns all configured filters. Git runs them for files whose time has
+// changed, to compare the content. The user's own are no exception: git-lfs runs
+// what the repository's lfs.extension names.
 func (g git) filters(ctx context.Context) (names []string, err error) {
 	out, err := g.run(ctx, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
-	if none := (exitError{}); errors.As(err, &none) && none.code == 1 && len(out) == 0 {
+	if none := (*proc.ExitError)(nil); errors.As(err, &none) && none.Code == 1 && len(out) == 0 {
 		return nil, nil
 	}
 	if err != nil {
@@ -125,7 +130,7 @@ func (g git) filters(ctx context.Context) (names []string, err error) {
 			continue
 		}
 		names = append(names, name[:end])
-		// An option ends its key at the first equals sign, so this one would stay open.
+		// An option ends its key at the first equals sign, so this filter would stay enabled.
 		if strings.Contains(name, "=") || len(names) > mostFilters {
 			return nil, errors.New("git is not asked: the repository's filters cannot be shut")
 		}
@@ -133,16 +138,23 @@ func (g git) filters(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// run gives what git prints.
+// run returns what git prints. On Windows git.exe is often a small program that
+// starts the real one, which would outlive it.
 func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
-	out, err := run(ctx, g.path, g.root, slices.Concat(g.safe, args), g.env)
-	if err != nil {
-		err = fmt.Errorf("git %s: %w", args[0], err)
+	out, err := proc.Command{
+		Path: g.path, Dir: g.root, Env: g.env, Args: slices.Concat(g.safe, args),
+		Limit: mostOutput, Contained: true,
+	}.Output(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("git %s: %w", args[0], errSlow)
+	case err != nil:
+		return out, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return out, err
+	return out, nil
 }
 
-// isProgram tells whether a file may be run at all.
+// isProgram reports whether a file may be run at all.
 func isProgram(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (executable || info.Mode()&0o111 != 0)
 }

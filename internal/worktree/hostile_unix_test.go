@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -65,7 +66,7 @@ func asUser(w world, sprung func() bool, args ...string) (said string) {
 	defer cancel()
 	ended := make(chan string, 1)
 	go func() {
-		out, err := run(ctx, "/usr/bin/env", w.dir, append([]string{"git"}, args...), w.env)
+		out, err := proc.Command{Path: "/usr/bin/env", Dir: w.dir, Args: append([]string{"git"}, args...), Env: w.env, Limit: mostOutput}.Output(ctx)
 		ended <- fmt.Sprintf("%s%v", out, err)
 	}()
 	for !sprung() && said == "" {

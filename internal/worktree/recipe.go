@@ -12,7 +12,7 @@ import (
 // mostRun is how many files of a command are known.
 const mostRun = 20
 
-// Recipe gives the files that a command obviously runs in a folder, and those
+// Recipe returns the files that a command obviously runs in a folder, and those
 // that it would run if they were there: the words that are files or paths, and
 // what a build tool reads its commands from. An agent that changes them could
 // have any command succeed. It is no reading of the shell's language: what a
@@ -36,7 +36,7 @@ func Recipe(command, dir string) loop.Contents {
 	return files
 }
 
-// Unlike gives, in order, the files that are not as they were.
+// Unlike returns, sorted, the files that have changed.
 func Unlike(was loop.Contents) []string {
 	var list []string
 	for path, content := range was {

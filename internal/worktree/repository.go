@@ -24,7 +24,7 @@ func repository(dir string) string {
 	}
 }
 
-// IsRepository tells whether a folder is that of a repository: an empty .git, as
+// IsRepository reports whether a folder is that of a repository: an empty .git, as
 // the sandboxes of some agents leave in /tmp, makes none. Of a work tree or a
 // submodule .git is a file.
 func IsRepository(dir string) bool {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// emptyTree is what git compares a first commit with, by the length of names:
-// empty for a length that git does not know. A map would be made at every event.
+// emptyTree returns what git compares a first commit with, by the length of
+// names, or nothing for an unknown length. A map would be made at every event.
 func emptyTree(length int) string {
 	switch length {
 	case 40:
@@ -24,14 +24,13 @@ func emptyTree(length int) string {
 // mostArguments is in bytes; Windows takes 32 KiB.
 const mostArguments = 20 << 10
 
-// status asks git for the commit and for the files that are not as in it,
-// absolute and in order.
+// status returns the commit and the files that differ from it, absolute and
+// sorted.
 //
-// All untracked files are listed, not the new folders alone: a loop's work is
-// often a new folder, and its files change from turn to turn. A renamed file is
-// one that went and one that came, which saves git the search. Of submodules the
-// commit counts: a look inside would run git there, with that repository's
-// configuration, of which we know nothing.
+// It lists all untracked files, not only new folders: a loop's work is often a
+// new folder whose files change from turn to turn. Without renames git needs no
+// search. Of submodules only the commit counts: a look inside would run git there
+// with that repository's configuration, which we have not disabled.
 func (g git) status(ctx context.Context) (head string, changed []string, err error) {
 	out, err := g.run(ctx, "status", "--porcelain=v2", "--branch", "-z",
 		"--untracked-files=all", "--no-renames", "--no-ahead-behind", "--ignore-submodules=dirty")
@@ -84,8 +83,8 @@ func parseStatus(out string) (head string, names []string, err error) {
 	return head, names, nil
 }
 
-// nameIn is the file of an entry; there is none in a header. What stands before
-// it, whether staged or not and how it is stored, is no content.
+// nameIn returns the file of an entry; a header has none. The fields before the
+// name, such as whether it is staged, do not matter.
 func nameIn(entry string) (name string, known bool) {
 	if len(entry) < 2 || entry[1] != ' ' {
 		return "", false
@@ -113,8 +112,8 @@ func isCommit(id string) bool {
 	return emptyTree(len(id)) != "" && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// absolute makes git's names paths, in order and without what is said twice. A
-// name that leads out of the work tree is made up, and left out.
+// absolute makes git's names absolute, sorted and unique. It drops names that
+// lead out of the work tree: git does not print such names.
 func (g git) absolute(names []string) []string {
 	var paths []string
 	for _, name := range names {
@@ -126,34 +125,34 @@ func (g git) absolute(names []string) []string {
 	return slices.Compact(paths)
 }
 
-// untold are the files among named of which git's status says nothing though
-// they may have changed: those outside the work tree, and ignored ones. One that
-// git tracks and does not call changed is as in the commit, and that is no news.
-func (g git) untold(ctx context.Context, named, changed []string) (untold []string, err error) {
+// unseen returns the files among named that git's status does not cover: those
+// outside the work tree, and ignored ones. A tracked file that status does not
+// list is as in the commit.
+func (g git) unseen(ctx context.Context, named, changed []string) (unseen []string, err error) {
 	var asked, args []string
 	size := 0
 	for _, path := range named {
 		rel, inside := below(g.root, path)
 		size += len(rel)
-		switch _, told := slices.BinarySearch(changed, path); {
-		case told:
+		switch _, listed := slices.BinarySearch(changed, path); {
+		case listed:
 		case inside && size < mostArguments:
 			asked, args = append(asked, path), append(args, filepath.ToSlash(rel))
 		default:
-			untold = append(untold, path)
+			unseen = append(unseen, path)
 		}
 	}
 	if len(asked) == 0 {
-		return untold, nil
+		return unseen, nil
 	}
 	out, err := g.run(ctx, append([]string{"ls-files", "-z", "--cached", "--"}, args...)...)
 	tracked := g.absolute(strings.Split(string(out), "\x00"))
 	for _, path := range asked {
 		if !slices.Contains(tracked, path) {
-			untold = append(untold, path)
+			unseen = append(unseen, path)
 		}
 	}
-	return untold, err
+	return unseen, err
 }
 
 // between lists the files that differ between two commits.
@@ -161,7 +160,7 @@ func (g git) between(ctx context.Context, before, after string) ([]string, error
 	if before == "" {
 		before = emptyTree(len(after))
 	}
-	// What begins with a hyphen would be an option.
+	// A hyphen at the start would make it an option.
 	if !isCommit(before) || !isCommit(after) {
 		return nil, fmt.Errorf("no commits: %.70q, %.70q", before, after)
 	}

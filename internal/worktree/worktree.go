@@ -1,8 +1,8 @@
-// Package worktree tells what a workspace looks like at one moment: to git, and
-// in the files that edit events named. It only reads, runs nothing that a
-// repository asks for, and gives up after two seconds.
+// Package worktree returns the state of a workspace at one moment: as git sees
+// it, and the files that edit events named. It only reads, runs nothing that a
+// repository configures, and stops after two seconds.
 //
-// It is not where progress is judged (package loop), and no git library: it
+// It does not judge progress (package loop does), and is not a git library: it
 // knows one status and one list of names.
 package worktree
 
@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// limit is how long Look may take, and Committed.
+	// limit is for Look and for Committed.
 	limit = 2 * time.Second
-	// grace is what there is to kill git in after that.
+	// grace is for killing git after the limit.
 	grace = 150 * time.Millisecond
-	// most is how many files a Tree or a list has.
+	// most is the number of files in a Tree or a list.
 	most = 200
 )
 
@@ -32,12 +32,12 @@ var (
 	errNoTree = errors.New("no git work tree")
 )
 
-// Look tells what the workspace looks like now. The content of the files that
-// edit events named, absolute or relative to dir, counts wherever they lie.
+// Look returns the workspace's present state. It includes the files that edit
+// events named, absolute or relative to dir, wherever they lie.
 //
-// Where no repository is there is no error, and the Tree has the edited files
-// alone. So it is when git cannot be asked or takes too long, but then the Tree
-// has no Print either, and the error says why.
+// Without a repository the Tree has only the edited files; that is not an error.
+// If git fails or takes too long, the Tree has no Print either, and the error
+// says why.
 func Look(ctx context.Context, dir string, edited []string, env []string) (loop.Tree, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -50,7 +50,7 @@ func Look(ctx context.Context, dir string, edited []string, env []string) (loop.
 		defer close(all)
 		look(ctx, dir, edited, env, func(t loop.Tree, err error) { all <- seen{t, err} })
 	}()
-	// A file may hang as well as git, so the rest is left behind at the limit.
+	// Reading a file may hang, as git may, so the rest is abandoned at the limit.
 	late := time.NewTimer(untilDone(ctx) + grace)
 	defer late.Stop()
 	last := seen{err: errSlow}
@@ -67,14 +67,14 @@ func Look(ctx context.Context, dir string, edited []string, env []string) (loop.
 	}
 }
 
-// untilDone is what is left of a context with a deadline.
+// untilDone is the time left in a context with a deadline.
 func untilDone(ctx context.Context) time.Duration {
 	deadline, _ := ctx.Deadline()
 	return time.Until(deadline)
 }
 
-// look tells what it has seen each time that it knows more; the last counts.
-func look(ctx context.Context, dir string, edited, env []string, tell func(loop.Tree, error)) {
+// look calls report each time that it knows more; the last call counts.
+func look(ctx context.Context, dir string, edited, env []string, report func(loop.Tree, error)) {
 	root := repository(dir)
 	c := newContents(ctx)
 	named := absolute(dir, root, edited)
@@ -82,25 +82,25 @@ func look(ctx context.Context, dir string, edited, env []string, tell func(loop.
 	t := loop.Tree{Files: c.list(named)}
 	switch {
 	case ctx.Err() != nil:
-		tell(t, errSlow)
+		report(t, errSlow)
 		return
 	case root == "":
-		if there := c.there(named); len(there) > 0 { // else nothing is known
+		if there := c.there(named); len(there) > 0 { // otherwise nothing is known
 			t.Print = printOf("", there)
 		}
-		tell(t, nil)
+		report(t, nil)
 		return
 	}
-	tell(t, errSlow) // which stands if what follows hangs
+	report(t, errSlow) // which stands if the rest hangs
 	whole, err := c.tree(ctx, root, env, named)
 	if err != nil {
-		tell(t, err)
+		report(t, err)
 		return
 	}
-	tell(whole, nil)
+	report(whole, nil)
 }
 
-// tree is what git says, with the files that were named.
+// tree is git's view, with the named files.
 func (c *contents) tree(ctx context.Context, root string, env, named []string) (loop.Tree, error) {
 	g, err := newGit(ctx, root, env)
 	if err != nil {
@@ -111,22 +111,22 @@ func (c *contents) tree(ctx context.Context, root string, env, named []string) (
 		return loop.Tree{}, err
 	}
 	c.read(changed...)
-	untold, err := g.untold(ctx, named, changed)
+	unseen, err := g.unseen(ctx, named, changed)
 	if err != nil {
 		return loop.Tree{}, err
 	}
 	if ctx.Err() != nil {
 		return loop.Tree{}, errSlow
 	}
-	print := c.there(untold)
+	print := c.there(unseen)
 	for _, path := range changed {
 		print[path] = c.of[path]
 	}
 	return loop.Tree{Root: root, Head: head, Print: printOf(head, print), Files: c.list(named, changed)}, nil
 }
 
-// absolute makes paths absolute, without what is said twice. One that goes to
-// root by another way, through a symbolic link, is made one below root.
+// absolute makes paths absolute and unique. A path to root through a symbolic
+// link becomes one below root.
 func absolute(dir, root string, edited []string) (paths []string) {
 	real, err := filepath.EvalSymlinks(root)
 	for _, path := range edited {
@@ -144,7 +144,7 @@ func absolute(dir, root string, edited []string) (paths []string) {
 	return paths
 }
 
-// below gives the path relative to a folder that it lies in.
+// below returns the path relative to a folder that it lies in.
 func below(folder, path string) (string, bool) {
 	if !strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator)) {
 		return "", false
@@ -153,7 +153,7 @@ func below(folder, path string) (string, bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// printOf is the same for the same content.
+// printOf returns a fingerprint of the content.
 func printOf(head string, files map[string]string) string {
 	all := strings.Builder{}
 	all.WriteString(head)
@@ -163,9 +163,9 @@ func printOf(head string, files map[string]string) string {
 	return hashed(all.String())
 }
 
-// Committed lists the files, absolute, that commits between two heads changed:
-// the one before, empty where there was no commit yet, and the Tree's. It is
-// bounded as Look is; who calls both gives them one context.
+// Committed lists the files, absolute, that differ between the commit before,
+// empty if there was none yet, and the Tree's. It has the same limit as Look; to
+// limit both together, use one context.
 func Committed(ctx context.Context, t loop.Tree, before string, env []string) ([]string, error) {
 	switch {
 	case t.Root == "":

@@ -1,11 +1,11 @@
 // Package acp drives agents that speak the Agent Client Protocol, JSON-RPC on
-// their standard input and output (https://agentclientprotocol.com). It is the
-// client's side: it starts the agent, gives it prompts in a session, tells what
-// it sees, and answers what the agent asks for by the user's policy. When to
-// give it another turn is not decided here.
+// standard input and output (https://agentclientprotocol.com). It is the client: it
+// starts the agent, sends prompts, reports what the agent does, and answers its
+// requests by the user's policy. It does not decide about the next turn: package
+// outer does.
 //
-// What the policy can hold back is what an agent asks for. Most agents ask
-// before they write or execute, but their own settings decide that.
+// The policy covers what an agent asks for. Most agents ask before they write or
+// execute, but their own settings decide that.
 package acp
 
 import (
@@ -18,56 +18,68 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// Policy is what an agent may do when it asks. The zero value allows nothing.
-type Policy string
-
-// The policies.
-const (
-	PolicyNone  Policy = "none"  // every request is rejected
-	PolicyEdits Policy = "edits" // reading and editing inside the workspace, nothing else
-	PolicyAsk   Policy = "ask"   // the user is asked each time
-	PolicyAll   Policy = "all"   // every request is allowed
-)
-
-// Config is an agent, and what it may do.
+// Config is an agent and what it may do.
 type Config struct {
-	Argv   []string // the program, with what makes it speak the protocol
-	Args   []string // more arguments, after those
+	Argv   []string // the program, with the arguments that make it speak the protocol
+	Args   []string // more arguments
 	Dir    string   // the workspace, absolute
 	Env    []string // nil is ours
-	Self   string   // the path of cursor-ralph, which ends what the agent leaves behind
-	Name   string   // what the agent is called; its program, if empty
-	Hint   string   // what to do where the program is missing
+	Self   string   // the path of cursor-ralph, which supervises the agent's process tree
+	Name   string   // of the agent in messages; if empty, its program
+	Hint   string   // what to do if the program is missing
 	Model  string   // empty is the agent's choice
-	Policy Policy
+	Policy outer.Policy
 
-	// ModelFlag is the argument that names a model at the start, for agents
-	// that may not offer to choose one in the session.
+	// ModelFlag names the model at the start, for agents that may not offer a
+	// choice of models in the session.
 	ModelFlag string
-	// AskEnv are variables, as NAME=value, with which an agent asks for permission
-	// that would not. They are not set under PolicyAll.
+	// AskEnv are NAME=value variables that make an agent ask for permission if it
+	// would not. They are not set under PolicyAll.
 	AskEnv []string
-	// Auth is the agent's name of the way to authenticate, where it wants that.
+	// Auth is the authentication method to use if the agent requires one.
 	Auth string
-	// Ask answers a request under PolicyAsk, one at a time. Without it nothing is
-	// allowed under that policy.
+	// Ask answers a request under PolicyAsk, for this request alone. Calls do not
+	// overlap. If it is nil, nothing is allowed.
 	Ask func(context.Context, Request) bool
 
-	StartLimit time.Duration // for each step until the agent takes a prompt; 0 is two minutes
-	Grace      time.Duration // for the agent to end a turn that was cancelled; 0 is five seconds
+	StartLimit time.Duration // for each step until the agent accepts a prompt; 0 is two minutes
+	Grace      time.Duration // for the agent to end a cancelled turn; 0 is five seconds
 }
 
-// Request is something that the agent wants to do, for the user to decide.
+// Request is an action that the agent asks permission for.
 type Request struct {
-	Kind    string   // read, edit, delete, move, search, execute, think, fetch, switch_mode or other
-	Title   string   // the agent's words for it
-	Command string   // what would be executed
-	Paths   []string // what would be read or written
-	Outside bool     // something of that is outside of the workspace
-	Always  bool     // the agent takes a yes for all that is like it
+	Kind      string     // read, edit, delete, move, search, execute, think, fetch, switch_mode or other
+	Title     string     // in the agent's words
+	Says      []string   // more of the agent's words
+	Execution *Execution // nil if it executes nothing
+	Edits     []Edit     // if the agent shows them
+	Paths     []string   // files that it reads or writes, absolute
+	Input     []string   // the rest of the tool's input, each as field: value in JSON
+	Outside   bool       // it reaches, or may reach, outside the workspace
+	Executed  bool       // it writes a file that tools execute on their own
+
+	reach []string // every path that the input may name, absolute
+	exact bool     // the execution is fully known
 }
 
-// Open gives a driver for an agent. The agent is started by the first turn.
+// Execution is what would be executed. Argv and Line are both empty if the agent
+// does not say.
+type Execution struct {
+	Argv []string // a program and its arguments
+	Line string   // or a line for a shell
+	Dir  string   // absolute
+	Env  []string // NAME=value, added to the agent's environment
+}
+
+// Edit is a change to one file.
+type Edit struct {
+	Path string // absolute
+	Old  string // the file, or the part that is replaced; empty for a new file
+	New  string
+}
+
+// Open returns a driver for an agent. The first turn starts the agent, and the
+// caller closes the driver.
 func Open(c Config) outer.Driver {
 	c.StartLimit = cmp.Or(c.StartLimit, 2*time.Minute)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
@@ -80,15 +92,13 @@ func Open(c Config) outer.Driver {
 // driver keeps an agent running from turn to turn.
 type driver struct {
 	Config
-	asking chan struct{} // holds one: the user is asked one thing at a time
+	asking chan struct{} // full while the user is asked
 
 	mu      sync.Mutex
 	agent   *agent // nil if none runs
-	session string // the agent's name of the session to go on with
+	session string // to resume
 	closed  bool
 }
-
-var errClosed = errors.New("the agent was closed")
 
 // Turn implements outer.Driver.
 func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen)) error {
@@ -97,20 +107,21 @@ func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	}
 	a, err := d.ready(ctx, p)
 	if err != nil {
-		d.drop()
-		return d.notReady(ctx, err)
+		d.stopAgent()
+		return d.startError(ctx, err)
 	}
-	err = a.turn(ctx, p.Text, p.Guarded, see)
+	see(outer.Seen{Started: true})
+	err = a.prompt(ctx, p.Text, p.Guarded, see)
 	switch {
-	case a.over():
-		d.drop()
-	case forgotten(err):
+	case a.hasEnded():
+		d.stopAgent()
+	case isLostSession(err):
 		a.session = nil
 	}
 	return err
 }
 
-// ready gives the agent in the session that the prompt is for.
+// ready returns the agent in the session that the prompt is for.
 func (d *driver) ready(ctx context.Context, p outer.Prompt) (*agent, error) {
 	a, err := d.running(ctx)
 	if err != nil {
@@ -125,23 +136,23 @@ func (d *driver) ready(ctx context.Context, p outer.Prompt) (*agent, error) {
 			return nil, err
 		}
 		d.session = a.session.ID
-		if err := a.choose(ctx, d.Model); err != nil {
+		if err := a.setModel(ctx, d.Model); err != nil {
 			return nil, err
 		}
 	}
-	return a, a.guard(ctx, p.Guarded)
+	return a, a.setGuard(ctx, p.Guarded)
 }
 
-// running gives an agent that has said hello.
+// running returns an initialized agent.
 func (d *driver) running(ctx context.Context) (*agent, error) {
-	if d.agent != nil && !d.agent.over() {
+	if d.agent != nil && !d.agent.hasEnded() {
 		return d.agent, nil
 	}
-	d.drop()
+	d.stopAgent()
 	d.mu.Lock()
 	if d.closed {
 		d.mu.Unlock()
-		return nil, errClosed
+		return nil, errors.New("the agent was closed")
 	}
 	a, err := launch(d)
 	d.agent = a
@@ -149,11 +160,11 @@ func (d *driver) running(ctx context.Context) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, a.hello(ctx)
+	return a, a.initialize(ctx)
 }
 
-// drop ends the agent; the next turn starts another.
-func (d *driver) drop() {
+// stopAgent ends the agent; the next turn starts another.
+func (d *driver) stopAgent() {
 	d.mu.Lock()
 	a := d.agent
 	d.agent = nil
@@ -168,6 +179,6 @@ func (d *driver) Close() error {
 	d.mu.Lock()
 	d.closed = true
 	d.mu.Unlock()
-	d.drop()
+	d.stopAgent()
 	return nil
 }

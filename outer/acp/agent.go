@@ -13,39 +13,41 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/tend"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
+	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 const (
-	chatter = 4 << 10         // bytes that are kept of what is no message
-	ending  = 2 * time.Second // for the agent's end after that of its output
-	leaving = 2 * time.Second // for the agent to end that is asked to
+	keptNoise = 4 << 10         // bytes of output that is not part of the protocol
+	exitWait  = 2 * time.Second // for the agent to exit after it closed its output
+	stopGrace = 2 * time.Second // for the agent to exit when it should
 )
 
-// agent is one that runs.
+// agent is a running agent.
 type agent struct {
 	*driver
-	process *tend.Process
+	process *supervise.Process
 	noise   *tail
 	lines   *lines
 	conn    *sdk.Connection
-	about   about
+	info    agentInfo
 	session *session // nil before there is one
 	ws      *workspace
 
 	mu        sync.Mutex
-	now       *turn         // nil between turns
-	replays   chan struct{} // has one while no turn goes on and something was told
+	turn      *turn         // nil between turns
+	replays   chan struct{} // full if an update came between turns
 	terminals terminals
 }
 
-// about is what an agent says of itself.
-type about struct {
-	Version int `json:"protocolVersion"`
-	Can     struct {
-		Load bool `json:"loadSession"`
-		With struct {
+// agentInfo is the agent's answer to initialize.
+type agentInfo struct {
+	Version      int `json:"protocolVersion"`
+	Capabilities struct {
+		Load    bool `json:"loadSession"`
+		Session struct {
 			Resume json.RawMessage `json:"resume"`
 		} `json:"sessionCapabilities"`
 	} `json:"agentCapabilities"`
@@ -61,20 +63,19 @@ func launch(d *driver) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := tend.Start(tend.Command{Argv: d.argv(), Dir: d.Dir, Env: d.env(), Self: d.Self})
+	p, err := supervise.Start(supervise.Command{Argv: d.argv(), Dir: d.Dir, Env: d.env(), Self: d.Self})
 	if err != nil {
-		return nil, errors.Join(d.missing(err), ws.close())
+		return nil, errors.Join(d.withInstallHint(err), ws.close())
 	}
-	a := &agent{driver: d, process: p, ws: ws, noise: &tail{limit: chatter}, replays: make(chan struct{}, 1)}
-	a.lines = &lines{from: bufio.NewReaderSize(p.Stdout, 64<<10), to: p.Stdin, ready: make(chan struct{}), update: a.update, noise: a.noise}
-	a.conn = sdk.NewConnection(a.handle, a.lines, a.lines)
-	a.conn.SetLogger(slog.New(slog.DiscardHandler)) // else it writes to our standard error
+	a := &agent{driver: d, process: p, ws: ws, noise: &tail{limit: keptNoise}, replays: make(chan struct{}, 1)}
+	a.lines = &lines{from: bufio.NewReaderSize(p.Stdout, 64<<10), to: p.Stdin, ready: make(chan struct{}), onUpdate: a.onUpdate, noise: a.noise}
+	a.conn = sdk.NewConnection(a.serve, a.lines, a.lines)
+	a.conn.SetLogger(slog.New(slog.DiscardHandler)) // it would write to our standard error
 	close(a.lines.ready)
 	return a, nil
 }
 
-// argv puts the model's flag behind the program: some agents take what follows
-// as a subcommand.
+// argv puts the model's flag right after the program, in front of subcommands.
 func (d *driver) argv() []string {
 	argv := slices.Concat(d.Argv, d.Args)
 	if d.Model != "" && d.ModelFlag != "" {
@@ -83,17 +84,17 @@ func (d *driver) argv() []string {
 	return argv
 }
 
-// env has an agent ask that does not by itself. Where all is allowed the user's
-// own settings stand, which may deny something.
+// env makes the agent ask for permission. Under PolicyAll the user's own settings
+// stand, which may deny something.
 func (d *driver) env() []string {
-	if d.Policy == PolicyAll {
+	if d.Policy == outer.PolicyAll {
 		return d.Env
 	}
-	return environment(d.Dir, d.Env, d.AskEnv)
+	return outer.Environ(d.Dir, d.Env, d.AskEnv)
 }
 
-// over tells whether there is nobody to talk to any more.
-func (a *agent) over() bool {
+// hasEnded reports whether the agent is gone.
+func (a *agent) hasEnded() bool {
 	select {
 	case <-a.conn.Done():
 		return true
@@ -104,46 +105,45 @@ func (a *agent) over() bool {
 	}
 }
 
-// stop ends the agent and all that it has started, through us or by itself.
+// stop ends the agent and its whole process tree, terminals included.
 func (a *agent) stop() {
 	a.terminals.close()
-	a.process.Stop(leaving)
-	_ = a.ws.close() // a folder that was only read
+	a.process.Stop(stopGrace)
+	_ = a.ws.close() // was only read
 }
 
-// hello makes sure that the agent speaks as we do.
-func (a *agent) hello(ctx context.Context) error {
-	// That we read files is not offered, though it is done when asked for: gemini
-	// 0.61 takes an answer that a file is not there for a failure, and then cannot
-	// write a new one. Agents read by themselves, as the user's editor has nothing
-	// here that is not on the disk.
+// initialize checks that the agent speaks our version of the protocol.
+func (a *agent) initialize(ctx context.Context) error {
+	// Reading files is served but not offered: gemini 0.61 takes the answer that a
+	// file does not exist for a failure, and then cannot create it. Agents read the
+	// disk themselves.
 	body, err := a.call(ctx, sdk.AgentMethodInitialize, sdk.InitializeRequest{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
 		ClientInfo:      &sdk.Implementation{Name: "cursor-ralph", Version: "1"},
 		ClientCapabilities: sdk.ClientCapabilities{
-			Fs:       sdk.FileSystemCapabilities{WriteTextFile: a.Policy.edits()},
-			Terminal: a.Policy.executes(),
+			Fs:       sdk.FileSystemCapabilities{WriteTextFile: mayEdit(a.Policy)},
+			Terminal: mayExecute(a.Policy),
 		},
 	})
 	if err != nil {
 		return err
 	}
-	if err := lenient(body, &a.about); err != nil {
+	if err := toolcall.Decode(body, &a.info); err != nil {
 		return fmt.Errorf("read its answer to initialize: %w", err)
 	}
-	if a.about.Version != sdk.ProtocolVersionNumber {
-		return hinted{fmt.Errorf("it speaks version %d of the protocol, and we speak %d", a.about.Version, sdk.ProtocolVersionNumber),
-			"is there another version of the agent, or of cursor-ralph?"}
+	if a.info.Version != sdk.ProtocolVersionNumber {
+		return hint.New(fmt.Sprintf("it speaks version %d of the protocol, and we speak %d", a.info.Version, sdk.ProtocolVersionNumber),
+			"install another version of the agent or of cursor-ralph")
 	}
 	return nil
 }
 
-// turn gives the agent a prompt, and waits for the end of its turn.
-func (a *agent) turn(ctx context.Context, text string, guarded bool, see func(outer.Seen)) error {
+// prompt sends a prompt and waits for the end of the turn.
+func (a *agent) prompt(ctx context.Context, text string, guarded bool, see func(outer.Seen)) error {
 	t := newTurn(ctx, a, guarded, see)
 	a.setTurn(t)
 	defer a.setTurn(nil)
-	t.tell(outer.Seen{Session: a.session.ID})
+	t.report(outer.Seen{Session: a.session.ID})
 	answer := a.send(sdk.AgentMethodSessionPrompt, sdk.PromptRequest{
 		SessionId: sdk.SessionId(a.session.ID),
 		Prompt:    []sdk.ContentBlock{sdk.TextBlock(text)},
@@ -153,7 +153,7 @@ func (a *agent) turn(ctx context.Context, text string, guarded bool, see func(ou
 	case r := <-answer:
 		err = a.outcome(r)
 		if errors.Is(err, context.Canceled) && t.wasDenied() {
-			err = nil // codex ends its turn so when a permission is denied
+			err = nil // codex ends its turn like this when a permission is denied
 		}
 	case <-ctx.Done():
 		a.cancel(answer)
@@ -166,7 +166,7 @@ func (a *agent) turn(ctx context.Context, text string, guarded bool, see func(ou
 // cancel asks the agent to end its turn, and ends the agent if it does not.
 func (a *agent) cancel(answer <-chan reply) {
 	go func() {
-		// An agent that does not read holds this up. One that is gone needs no asking.
+		// This may block until the agent reads, or fail if it is gone: stop handles both.
 		_ = a.conn.SendNotification(context.Background(), sdk.AgentMethodSessionCancel,
 			sdk.CancelNotification{SessionId: sdk.SessionId(a.session.ID)})
 	}()
@@ -180,15 +180,15 @@ func (a *agent) cancel(answer <-chan reply) {
 	}
 }
 
-// outcome is how a turn ended, as the agent says.
+// outcome returns how the turn ended.
 func (a *agent) outcome(r reply) error {
 	if r.err != nil {
-		return a.inTurn(r.err)
+		return a.turnError(r.err)
 	}
 	var end struct {
 		Reason sdk.StopReason `json:"stopReason"`
 	}
-	if err := lenient(r.body, &end); err != nil {
+	if err := toolcall.Decode(r.body, &end); err != nil {
 		return fmt.Errorf("read the agent's answer to a prompt: %w", err)
 	}
 	switch end.Reason {
@@ -197,17 +197,16 @@ func (a *agent) outcome(r reply) error {
 	case sdk.StopReasonCancelled:
 		return context.Canceled
 	}
-	return nil // also at its limits of tokens and of requests: the next turn goes on
+	return nil // also at a limit of tokens or requests: the next turn goes on
 }
 
-// reply is an answer of the agent.
+// reply is the agent's answer to a request.
 type reply struct {
 	body json.RawMessage
 	err  error
 }
 
-// send sends a request. Sending waits for an agent that does not read, so it is
-// not waited for here.
+// send sends a request without waiting: an agent that does not read blocks it.
 func (a *agent) send(method string, params any) <-chan reply {
 	c := make(chan reply, 1)
 	go func() {
@@ -217,7 +216,7 @@ func (a *agent) send(method string, params any) <-chan reply {
 	return c
 }
 
-// call sends a request that is answered soon.
+// call sends a request and waits for the answer, at most StartLimit.
 func (a *agent) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	late := time.NewTimer(a.StartLimit)
 	defer late.Stop()
@@ -227,43 +226,33 @@ func (a *agent) call(ctx context.Context, method string, params any) (json.RawMe
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-late.C:
-		return nil, hinted{fmt.Errorf("it did not answer %s within %s%s", method, a.StartLimit, a.lastWords()),
-			"does it speak ACP, and can it reach its service?"}
+		return nil, hint.New(fmt.Sprintf("it did not answer %s within %s%s", method, a.StartLimit, a.lastOutput()),
+			"does it speak ACP, and can it reach its service?")
 	}
 }
 
 func (a *agent) setTurn(t *turn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.now = t
+	a.turn = t
 }
 
-// current gives the turn that is going on, nil between turns.
-func (a *agent) current() *turn {
+// currentTurn returns nil between turns.
+func (a *agent) currentTurn() *turn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.now
+	return a.turn
 }
 
-// update hands on what the agent tells. What it replays of a session that was
-// loaded comes before a turn begins.
-func (a *agent) update(params json.RawMessage) {
-	if t := a.current(); t != nil {
-		t.update(params)
+// onUpdate passes a notification to the turn. Between turns it is part of the
+// replay of a loaded session.
+func (a *agent) onUpdate(params json.RawMessage) {
+	if t := a.currentTurn(); t != nil {
+		t.onUpdate(params)
 		return
 	}
 	select {
 	case a.replays <- struct{}{}:
 	default:
 	}
-}
-
-// lenient reads what it can of an agent's message: a field of another kind than
-// expected is left out.
-func lenient(data []byte, v any) error {
-	err := json.Unmarshal(data, v)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return nil
-	}
-	return err
 }

@@ -15,7 +15,7 @@ func Example() {
 		Argv:   []string{"opencode", "acp"},
 		Dir:    "/home/me/project",
 		Self:   "/usr/local/bin/cursor-ralph",
-		Policy: acp.PolicyEdits,
+		Policy: outer.PolicyEdits,
 	})
 	defer d.Close()
 	err := d.Turn(context.Background(), outer.Prompt{Text: "Fix the failing test."}, func(s outer.Seen) {

@@ -13,54 +13,44 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// authRequired is the protocol's code for it.
-const authRequired = -32000
+const (
+	authRequired = -32000 // the protocol's error code
+	clipped      = 500    // bytes of an agent's words that messages show
+)
 
-// hinted is an error with what to do about it.
-type hinted struct {
-	error
-	hint string
-}
-
-// Unwrap gives the error alone.
-func (h hinted) Unwrap() error { return h.error }
-
-// notReady is the error of a turn that could not begin.
-func (d *driver) notReady(ctx context.Context, err error) error {
+// startError returns the error of a turn that could not begin.
+func (d *driver) startError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if later := (*outer.TransientError)(nil); errors.As(err, &later) {
 		return later
 	}
-	s := &outer.StartError{Agent: d.Name, Err: err}
-	if h := (hinted{}); errors.As(err, &h) {
-		s.Hint = h.hint
-	}
-	return s
+	return &outer.StartError{Agent: d.Name, Err: err, Hint: hint.Of(err)}
 }
 
-// inTurn is the error of a turn that was begun. An agent that wants the user to
-// log in will not do better next time.
-func (d *driver) inTurn(err error) error {
-	if h := (hinted{}); errors.As(err, &h) {
-		return &outer.StartError{Agent: d.Name, Err: err, Hint: h.hint}
+// turnError returns the error of a turn. An agent that needs a login cannot do
+// better in the next turn.
+func (d *driver) turnError(err error) error {
+	if todo := hint.Of(err); todo != "" {
+		return &outer.StartError{Agent: d.Name, Err: err, Hint: todo}
 	}
 	return err
 }
 
-// missing gives the hint for a program that is not there.
-func (d *driver) missing(err error) error {
+func (d *driver) withInstallHint(err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return hinted{err, cmp.Or(d.Hint, "is the agent installed, and in a folder of PATH?")}
+		return hint.Add(err, cmp.Or(d.Hint, "is the agent installed and in PATH?"))
 	}
 	return err
 }
 
-// explain tells what an error of a request means.
+// explain classifies the error of a request.
 func (a *agent) explain(err error) error {
 	re := (*sdk.RequestError)(nil)
 	switch {
@@ -69,49 +59,52 @@ func (a *agent) explain(err error) error {
 	case !errors.As(err, &re):
 		return err
 	case re.Code == authRequired:
-		return hinted{&answered{re}, a.login()}
+		return hint.Add(&answerError{re}, a.loginHint())
 	}
 	if after, ok := outer.Busy(re.Code, re.Error()); ok {
-		return &outer.TransientError{Err: &answered{re}, After: after}
+		return &outer.TransientError{Err: &answerError{re}, After: after}
 	}
-	if a.over() { // then it is not the agent who answered
-		return a.ended()
+	if a.hasEnded() { // then the SDK made this error
+		return a.exitError()
 	}
-	return &answered{re}
+	return &answerError{re}
 }
 
-// answered is an error that the agent answered with.
-type answered struct{ *sdk.RequestError }
+// answerError is an error that the agent answered with.
+type answerError struct{ *sdk.RequestError }
 
-// Error tells it in one line.
-func (e *answered) Error() string {
-	words := []string{strings.TrimSpace(e.Message)}
-	if detail := line(saying(e.Data)); detail != "" && detail != words[0] {
-		words = append(words, detail)
+// Error returns the message and its details in one line.
+func (e *answerError) Error() string {
+	message := strings.TrimSpace(e.Message)
+	if detail := firstLine(findText(e.Data)); detail != "" && detail != message {
+		message += ": " + detail
 	}
-	return clip(strings.Join(words, ": "))
+	return clip(message)
 }
 
-// forgotten tells whether an error is that the agent does not know its session.
-func forgotten(err error) bool {
-	e, ok := err.(*answered)
+var lostSession = regexp.MustCompile(`session.*(not found|unknown|not exist)|(unknown|no such|no) session`)
+
+// isLostSession reports whether the agent answered that it does not know its
+// session.
+func isLostSession(err error) bool {
+	e, ok := err.(*answerError)
 	return ok && lostSession.MatchString(strings.ToLower(e.Error()))
 }
 
-// login tells the ways to authenticate that the agent offers.
-func (a *agent) login() string {
-	var ways []string
-	for _, m := range a.about.Auth {
-		ways = append(ways, fmt.Sprintf("%s (%s)", clip(line(m.Name)), clip(line(m.ID))))
+func (a *agent) loginHint() string {
+	const own = "log in with the agent's own program first"
+	var methods []string
+	for _, m := range a.info.Auth {
+		methods = append(methods, fmt.Sprintf("%s (%s)", clip(firstLine(m.Name)), clip(firstLine(m.ID))))
 	}
-	if len(ways) == 0 {
-		return "log in with the agent's own program first"
+	if len(methods) == 0 {
+		return own
 	}
-	return "log in with the agent's own program first; it knows these ways: " + strings.Join(ways, ", ")
+	return own + "; its login methods: " + strings.Join(methods, ", ")
 }
 
-// ended tells how an agent ended that was not asked to.
-func (a *agent) ended() error {
+// exitError says how the agent ended on its own.
+func (a *agent) exitError() error {
 	if why := a.lines.failed.Load(); why != nil && (errors.Is(*why, errTooLong) || errors.Is(*why, errTooMany)) {
 		return *why
 	}
@@ -119,16 +112,17 @@ func (a *agent) ended() error {
 	case <-a.process.Done():
 		code, err := a.process.Exit()
 		if err != nil {
-			return fmt.Errorf("the agent ended: %w%s", err, a.lastWords())
+			return fmt.Errorf("the agent ended: %w%s", err, a.lastOutput())
 		}
-		return fmt.Errorf("the agent ended with exit code %d%s", code, a.lastWords())
-	case <-time.After(ending):
-		return errors.New("the agent closed its output" + a.lastWords())
+		return fmt.Errorf("the agent ended with exit code %d%s", code, a.lastOutput())
+	case <-time.After(exitWait):
+		return errors.New("the agent closed its output" + a.lastOutput())
 	}
 }
 
-// lastWords gives the last lines that are no part of the protocol.
-func (a *agent) lastWords() string {
+// lastOutput returns the last lines that are not part of the protocol, after a
+// colon.
+func (a *agent) lastOutput() string {
 	said := strings.TrimSpace(a.process.Tail())
 	if said == "" {
 		said, _ = a.noise.text()
@@ -141,23 +135,10 @@ func (a *agent) lastWords() string {
 	return ": " + clip(strings.Join(lines[max(0, len(lines)-5):], " | "))
 }
 
-// lostSession is what agents say of a session that they do not know.
-var lostSession = regexp.MustCompile(`session.*(not found|unknown|not exist)|(unknown|no such|no) session`)
+func clip(s string) string { return text.Head(strings.ToValidUTF8(s, "\uFFFD"), clipped) }
 
-// clipped is how much of an agent's words is told in an error.
-const clipped = 500
-
-// clip gives the beginning of a text, in valid UTF-8.
-func clip(s string) string {
-	if len(s) > clipped {
-		s = s[:clipped] + "…"
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
-}
-
-// line gives the first line of a text that says something: the fences of code
-// do not.
-func line(s string) string {
+// firstLine returns the first line with text that does not open a code block.
+func firstLine(s string) string {
 	for l := range strings.Lines(s) {
 		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "```") {
 			return l
@@ -166,20 +147,20 @@ func line(s string) string {
 	return ""
 }
 
-// saying finds the words in what an agent sends as data.
-func saying(data any) string {
+// findText finds the text in an agent's data of unknown form.
+func findText(data any) string {
 	switch v := data.(type) {
 	case string:
 		return v
 	case map[string]any:
 		for _, field := range []string{"message", "details", "detail", "error", "stderr", "errorKind", "reason", "output", "formatted_output", "stdout", "content", "text"} {
-			if s := saying(v[field]); s != "" {
+			if s := findText(v[field]); s != "" {
 				return s
 			}
 		}
 	case []any:
 		for _, e := range v {
-			if s := saying(e); s != "" {
+			if s := findText(e); s != "" {
 				return s
 			}
 		}

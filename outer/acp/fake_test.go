@@ -15,17 +15,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/tend"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// TestMain makes three programs of the test's binary: the keeper of processes,
+// TestMain makes three programs of the test's binary: the supervisor of processes,
 // the fake agents, and the tests.
 func TestMain(m *testing.M) {
 	switch {
-	case len(os.Args) > 1 && os.Args[1] == "tend":
-		code, err := tend.Supervise(os.Args[3:], os.Stdin, os.Stdout, os.Stderr)
+	case len(os.Args) > 1 && os.Args[1] == "supervise":
+		code, err := supervise.Run(os.Args[3:], os.Stdin, os.Stdout, os.Stderr)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
@@ -186,7 +186,7 @@ func config(t *testing.T, agent string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Argv: []string{self, "agent", agent}, Dir: folder(t), Self: self, Name: agent, Policy: PolicyAll,
+	return Config{Argv: []string{self, "agent", agent}, Dir: folder(t), Self: self, Name: agent, Policy: outer.PolicyAll,
 		StartLimit: 30 * time.Second, Grace: 10 * time.Second}
 }
 

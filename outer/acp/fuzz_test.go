@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
@@ -29,7 +30,7 @@ func FuzzLines(f *testing.F) {
 		close(ready)
 		var noise bytes.Buffer
 		told := 0
-		l := &lines{from: bufio.NewReaderSize(bytes.NewReader(printed), 16), ready: ready, noise: &noise, update: func(json.RawMessage) { told++ }}
+		l := &lines{from: bufio.NewReaderSize(bytes.NewReader(printed), 16), ready: ready, noise: &noise, onUpdate: func(json.RawMessage) { told++ }}
 		got, err := io.ReadAll(l)
 		if err != nil && !errors.Is(err, errTooMany) {
 			t.Errorf("got %v", err)
@@ -62,7 +63,7 @@ func FuzzUpdate(f *testing.F) {
 		`{"sessionUpdate":"tool_call","toolCallId":"1","title":"Edit a","kind":"edit","status":"completed","locations":[{"path":"../../etc/passwd"}],"content":[{"type":"diff","path":"a.go"}]}`,
 		`{"sessionUpdate":"tool_call","toolCallId":"2","title":"rm","kind":"execute","status":"failed","rawInput":{"command":["bash","-lc","rm -rf /"]},"rawOutput":{"exit_code":1,"stderr":"Exit code 1\nno"}}`,
 		`{"sessionUpdate":"tool_call_update","toolCallId":"3","kind":"read","rawInput":{"path":"file:///etc/passwd"}}`, `{"sessionUpdate":"plan","entries":[{"content":"x","status":"completed"}]}`,
-		`{"sessionUpdate":"agent_thought_chunk","content":[]}`, `{"sessionUpdate":7}`, `{"kind":"edit","rawInput":{"a/b":{"file_path":".git/hooks/x"}}}`, `{"kind":"search"}`, `{"kind":"move","locations":[{"path":"a"},{"path":"~/x"}]}`,
+		`{"sessionUpdate":"agent_thought_chunk","content":[]}`, `{"sessionUpdate":7}`, `{"kind":"edit","rawInput":{"a/b":{"file_path":".git/hooks/x"}}}`, `{"kind":"search"}`, `{"kind":"search","rawInput":{"glob":"{/etc/*,x}","root":[["/"]],"from":{"..":1}}}`, `{"kind":"move","rawInput":{"from":"a","to":"/tmp/x"}}`, `{"kind":"move","locations":[{"path":"a"},{"path":"~/x"}]}`,
 	} {
 		f.Add(update)
 	}
@@ -71,13 +72,13 @@ func FuzzUpdate(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, update string) {
-		x := quiet(t, Config{Dir: dir, Policy: PolicyEdits}, false, func(s outer.Seen) { kept(t, s.Record) })
+		x := quiet(t, Config{Dir: dir, Policy: outer.PolicyEdits}, false, func(s outer.Seen) { kept(t, s.Record) })
 		for range 2 {
-			x.update(json.RawMessage(`{"sessionId":"s","update":` + update + `}`))
+			x.onUpdate(json.RawMessage(`{"sessionId":"s","update":` + update + `}`))
 		}
-		answer, err := x.permission(t.Context(), json.RawMessage(`{"toolCall":`+update+`,"options":[{"optionId":"yes","kind":"allow_once"},{"optionId":"no","kind":"reject_once"}]}`))
+		answer, err := x.requestPermission(t.Context(), json.RawMessage(`{"toolCall":`+update+`,"options":[{"optionId":"yes","kind":"allow_once"},{"optionId":"no","kind":"reject_once"}]}`))
 		var c toolCall
-		if err != nil || lenient([]byte(update), &c) != nil {
+		if err != nil || toolcall.Decode([]byte(update), &c) != nil {
 			return
 		}
 		chosen := answer.(sdk.RequestPermissionResponse).Outcome.Selected
@@ -88,11 +89,11 @@ func FuzzUpdate(f *testing.F) {
 			return
 		}
 		for _, p := range c.paths() {
-			if rel, err := filepath.Rel(dir, x.a.ws.absolute(p)); err != nil || !filepath.IsLocal(rel) || writes(c.kind()) && strings.HasPrefix(strings.ToLower(rel), ".git/") {
+			if rel, err := filepath.Rel(dir, x.a.ws.absolute(p)); err != nil || !filepath.IsLocal(rel) || writes(c.kind()) && hasExecutedName(rel) {
 				t.Errorf("%q: got a yes for %q", update, p)
 			}
 		}
-		if c.given() != "" || c.kind() == "execute" || c.kind() == "fetch" || writes(c.kind()) && len(c.paths()) == 0 && c.ID == "" {
+		if c.inputCommand() != "" || c.kind() == "execute" || c.kind() == "fetch" || writes(c.kind()) && len(c.paths()) == 0 && c.ID == "" {
 			t.Errorf("%q: got a yes", update)
 		}
 	})
@@ -102,9 +103,9 @@ func FuzzUpdate(f *testing.F) {
 func kept(t *testing.T, r loop.Record) {
 	switch {
 	case r.Kind == "":
-	case !utf8.ValidString(r.Text) || len(r.Text) > 2*message, !utf8.ValidString(r.ID), len(r.ID) > 600, len(r.Error) > 600, strings.Contains(r.Error, "\n"):
+	case !utf8.ValidString(r.Text) || len(r.Text) > 2<<20, !utf8.ValidString(r.ID), len(r.ID) > 600, len(r.Error) > 600, strings.Contains(r.Error, "\n"):
 		t.Errorf("got %+v", r)
-	case r.Kind == loop.RecordTool && (r.Tool == "" || r.ID == "" || len(r.Tool) > 64):
+	case r.Kind == loop.RecordTool && (r.Tool == "" || len(r.Tool) > 64):
 		t.Errorf("got the tool call %+v", r)
 	case r.File != "" && !filepath.IsAbs(r.File):
 		t.Errorf("got the file %q", r.File)
@@ -140,7 +141,7 @@ func FuzzPath(f *testing.F) {
 			if again, err := ws.relative(filepath.Join(dir, rel)); err != nil || again != rel {
 				t.Errorf("%q: got %q and then %q, %v", path, rel, again, err)
 			}
-			if ws.holds(path, true) && strings.EqualFold(strings.Split(filepath.ToSlash(rel), "/")[0], ".git") {
+			if !ws.isExecuted(path) && strings.EqualFold(strings.Split(filepath.ToSlash(rel), "/")[0], ".git") {
 				t.Errorf("%q may be written", path)
 			}
 		}

@@ -97,7 +97,7 @@ var hostile = map[string]func(*fake){
 	},
 	"curious": func(f *fake) { // asks for more than may wait at once, one after the other
 		m, _ := f.prompt()
-		for range 2 * atOnce {
+		for range 2 * maxRequests {
 			f.ask("fs/read_text_file", `{"sessionId":"s1","path":"none"}`)
 		}
 		f.say(m, "I have seen it")
@@ -176,7 +176,7 @@ func TestCancel(t *testing.T) {
 		t.Run(tt.agent, func(t *testing.T) {
 			t.Parallel()
 			c := config(t, tt.agent)
-			c.Grace, c.Policy = tt.grace, PolicyAsk
+			c.Grace, c.Policy = tt.grace, outer.PolicyAsk
 			c.Ask = func(ctx context.Context, _ Request) bool {
 				<-ctx.Done()
 				return true

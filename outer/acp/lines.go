@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	longest  = 8 << 20 // of a message; the SDK gives up above 10 MiB
-	atOnce   = 256     // requests of the agent that are not answered yet
-	glimpsed = 512     // bytes of an overlong line that tell whether it can be missed
+	maxMessage  = 8 << 20 // bytes; the SDK gives up above 10 MiB
+	maxRequests = 256     // of the agent without an answer
+	peeked      = 512     // bytes of an overlong line that show whether it may be skipped
 )
 
 var (
@@ -20,29 +20,28 @@ var (
 	errTooMany = errors.New("the agent sent more than 256 requests at once")
 )
 
-// lines stands between the agent and the connection. What the agent tells of a
-// turn is handed on from here, one after the other: the connection would end
-// itself over a thousand that wait. What is no message is noise, as a program
-// that was not written for this prints it.
+// lines filters what the agent sends before the SDK's connection reads it. Updates
+// are handled here, in order: the connection would close after a thousand that
+// wait. Lines that are not messages are noise, such as log output.
 type lines struct {
-	from   *bufio.Reader
-	to     io.Writer
-	ready  chan struct{} // closed when the connection may read
-	update func(params json.RawMessage)
-	noise  io.Writer
-	rest   []byte // of the line that is being read
-	open   atomic.Int64
-	failed atomic.Pointer[error]
+	from     *bufio.Reader
+	to       io.Writer
+	ready    chan struct{} // closed when the connection may read
+	onUpdate func(params json.RawMessage)
+	noise    io.Writer
+	rest     []byte // of the line that is being read
+	open     atomic.Int64
+	failed   atomic.Pointer[error]
 }
 
-// envelope is what tells messages apart.
+// envelope tells messages apart.
 type envelope struct {
 	ID     *json.RawMessage `json:"id"`
 	Method string           `json:"method"`
 	Params json.RawMessage  `json:"params"`
 }
 
-// Read gives the connection what it is to handle.
+// Read returns messages for the connection.
 func (l *lines) Read(p []byte) (int, error) {
 	<-l.ready
 	for len(l.rest) == 0 {
@@ -58,7 +57,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line gives the next line that is for the connection, and nil for one that is not.
+// line returns the next line, or nil if it is not for the connection.
 func (l *lines) line() ([]byte, error) {
 	line, err := l.next()
 	if err != nil {
@@ -67,20 +66,20 @@ func (l *lines) line() ([]byte, error) {
 	var m envelope
 	switch err := json.Unmarshal(line, &m); {
 	case err != nil:
-		_, _ = l.noise.Write(line) // a tail takes everything
+		_, _ = l.noise.Write(line) // a tail never fails
 		return nil, nil
 	case m.ID == nil && m.Method == "session/update":
-		l.update(m.Params)
+		l.onUpdate(m.Params)
 		return nil, nil
-	case m.ID != nil && m.Method != "" && l.open.Add(1) > atOnce:
+	case m.ID != nil && m.Method != "" && l.open.Add(1) > maxRequests:
 		return nil, errTooMany
 	case m.ID == nil && m.Method != "$/cancel_request":
-		return nil, nil // a notification that nobody here knows
+		return nil, nil // an unknown notification
 	}
 	return line, nil
 }
 
-// next reads a line. One without an end is noise too: it is half a message.
+// next reads a line. A line without an end is noise.
 func (l *lines) next() ([]byte, error) {
 	var line []byte
 	for {
@@ -89,17 +88,17 @@ func (l *lines) next() ([]byte, error) {
 		switch {
 		case err == nil:
 			return line, nil
-		case len(line) > longest:
-			return nil, l.skip(line[:glimpsed])
+		case len(line) > maxMessage:
+			return nil, l.skip(line[:peeked])
 		case !errors.Is(err, bufio.ErrBufferFull):
-			_, _ = l.noise.Write(line)
+			_, _ = l.noise.Write(line) // a tail never fails
 			return nil, err
 		}
 	}
 }
 
-// skip passes over the rest of a line that is too long. A part of what the agent
-// tells can be missed, an answer cannot.
+// skip skips the rest of an overlong line. An update may be skipped, an answer may
+// not.
 func (l *lines) skip(begin []byte) error {
 	if !bytes.Contains(begin, []byte(`"session/update"`)) {
 		return errTooLong
@@ -111,7 +110,7 @@ func (l *lines) skip(begin []byte) error {
 	}
 }
 
-// Write passes on what the connection sends: each call is one message.
+// Write sends one message of the connection.
 func (l *lines) Write(p []byte) (int, error) {
 	var m envelope
 	if err := json.Unmarshal(p, &m); err == nil && m.Method == "" {

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/outer"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 func init() { hostile["breeds"] = breeds }
@@ -80,7 +80,7 @@ func TestNothingIsLeftOfAnAgent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !platform.Gone(pid) {
+				if !proc.Gone(pid) {
 					t.Errorf("process %d still runs", pid)
 				}
 			}

@@ -1,25 +1,26 @@
 package acp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"runtime"
 	"slices"
+	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// edits tells whether a policy may allow to write files.
-func (p Policy) edits() bool { return p == PolicyEdits || p.executes() }
+// mayEdit reports whether a policy may allow writing files.
+func mayEdit(p outer.Policy) bool { return p == outer.PolicyEdits || mayExecute(p) }
 
-// executes tells whether a policy may allow to run programs.
-func (p Policy) executes() bool { return p == PolicyAsk || p == PolicyAll }
+// mayExecute reports whether a policy may allow running programs.
+func mayExecute(p outer.Policy) bool { return p == outer.PolicyAsk || p == outer.PolicyAll }
 
-// verdict is what a policy says of a request.
+// verdict is what a policy says about a request.
 type verdict int
 
 // The zero value is the safe one.
@@ -29,25 +30,25 @@ const (
 	ask
 )
 
-// judge applies the policy. What the agent calls an edit or a look, and runs a
-// command for it, is an execution.
-func (p Policy) judge(r Request) verdict {
+// judge applies a policy. A request that runs a command is an execution, even if
+// the agent calls it an edit or a search.
+func judge(p outer.Policy, r Request) verdict {
 	switch p {
-	case PolicyAll:
+	case outer.PolicyAll:
 		return allow
-	case PolicyAsk:
+	case outer.PolicyAsk:
 		return ask
-	case PolicyEdits:
-		if r.Command == "" && !r.Outside && withinEdits(r) {
+	case outer.PolicyEdits:
+		if r.Execution == nil && !r.Outside && !r.Executed && isEditKind(r) {
 			return allow
 		}
 	}
 	return reject
 }
 
-// withinEdits tells whether a request is of a kind that PolicyEdits allows. What
-// is read or written must be known.
-func withinEdits(r Request) bool {
+// isEditKind reports whether PolicyEdits allows this kind of request. Its files
+// must be known.
+func isEditKind(r Request) bool {
 	switch r.Kind {
 	case "search", "think":
 		return true
@@ -57,61 +58,72 @@ func withinEdits(r Request) bool {
 	return false
 }
 
-// allowed decides a request: by the guard of a plan, by the policy, by the user.
-func (t *turn) allowed(ctx context.Context, r Request) bool {
-	yes := t.decides(ctx, r)
+// allow decides about a request: by the plan guard, the policy, or the user.
+func (t *turn) allow(ctx context.Context, r Request) bool {
+	yes := t.decide(ctx, r)
 	if !yes && ctx.Err() == nil {
 		t.deny(r)
 	}
 	return yes
 }
 
-// deny shows that something was not allowed: not every agent says so.
+// deny shows that a request was denied: not every agent does.
 func (t *turn) deny(r Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.denied = true
-	t.say(outer.Seen{Tool: "not permitted: " + cmp.Or(r.Title, r.Kind)})
+	t.reportLocked(outer.Seen{Tool: "not permitted: " + clip(firstLine(r.summary()))})
 }
 
-func (t *turn) decides(ctx context.Context, r Request) bool {
-	if t.guarded && !t.plans(r) {
+// summary describes a request for the display.
+func (r Request) summary() string {
+	switch {
+	case r.Title != "":
+		return r.Title
+	case r.Execution != nil:
+		return "run " + r.Execution.String()
+	}
+	return strings.TrimSpace(r.Kind + " " + strings.Join(r.Paths, " "))
+}
+
+func (t *turn) decide(ctx context.Context, r Request) bool {
+	if t.guarded && !t.isPlanning(r) {
 		return false
 	}
-	switch t.a.Policy.judge(r) {
+	switch judge(t.a.Policy, r) {
 	case allow:
 		return true
 	case ask:
-		return t.a.asks(ctx, r)
+		return t.a.askUser(ctx, r)
 	}
 	return false
 }
 
-// plans tells whether a request only reads, or writes the plan's own Markdown.
-func (t *turn) plans(r Request) bool {
+// isPlanning reports whether a request only reads, or writes a plan.
+func (t *turn) isPlanning(r Request) bool {
 	switch {
-	case r.Command != "":
+	case r.Execution != nil:
 		return false
 	case r.Kind == "read" || r.Kind == "search" || r.Kind == "think" || r.Kind == "fetch":
 		return true
-	case !writes(r.Kind) || len(r.Paths) == 0:
+	case !writes(r.Kind) || len(r.reach) == 0:
 		return false
 	}
-	return !slices.ContainsFunc(r.Paths, func(p string) bool { return !t.a.isPlan(p) })
+	return !slices.ContainsFunc(r.reach, func(p string) bool { return !t.a.isPlan(p) })
 }
 
-// isPlan tells whether a path is that of a plan, and no link leads elsewhere.
+// isPlan reports whether a path is a plan's Markdown file and not a link.
 func (a *agent) isPlan(path string) bool {
 	input, err := json.Marshal(map[string]string{"path": path})
 	if err != nil {
 		return false
 	}
 	_, ok := loop.PlanCall{Tool: "write", Input: input, Roots: []string{a.Dir}, Windows: runtime.GOOS == "windows"}.Allowed()
-	return ok && a.ws.straight(path)
+	return ok && a.ws.isWithoutLinks(path)
 }
 
-// asks puts a request to the user. Who is cancelled waits for no answer.
-func (d *driver) asks(ctx context.Context, r Request) bool {
+// askUser returns the user's answer, or false as soon as ctx is done.
+func (d *driver) askUser(ctx context.Context, r Request) bool {
 	if d.Ask == nil {
 		return false
 	}
@@ -133,62 +145,102 @@ func (d *driver) asks(ctx context.Context, r Request) bool {
 	}
 }
 
-// permission answers a request for permission.
-func (t *turn) permission(ctx context.Context, params json.RawMessage) (any, error) {
+// requestPermission answers session/request_permission.
+func (t *turn) requestPermission(ctx context.Context, params json.RawMessage) (any, error) {
 	var p struct {
 		Call    toolCall `json:"toolCall"`
 		Options []option `json:"options"`
 	}
-	if err := lenient(params, &p); err != nil {
+	if err := toolcall.Decode(params, &p); err != nil {
 		return nil, err
 	}
-	r := t.request(&p.Call)
-	r.Always = !slices.ContainsFunc(p.Options, func(o option) bool { return o.Kind == sdk.PermissionOptionKindAllowOnce })
-	yes := t.allowed(ctx, r)
-	if t.ctx.Err() != nil { // the protocol wants this of a turn that is cancelled
+	r := t.request(ctx, &p.Call)
+	yes := false
+	if pick(p.Options, t.answerKinds(true)) == "" {
+		t.deny(r) // the agent offers no way to allow only this request
+	} else {
+		yes = t.allow(ctx, r)
+	}
+	if t.ctx.Err() != nil { // the protocol requires this when the turn is cancelled
 		return outcome(""), nil
 	}
 	if yes {
 		t.grant(r)
 	}
-	return outcome(pick(p.Options, t.wanted(yes))), nil
+	return outcome(pick(p.Options, t.answerKinds(yes))), nil
 }
 
-// request puts together what is known of a tool call that wants a permission.
-func (t *turn) request(news *toolCall) Request {
+// request collects what is known about a tool call that needs permission.
+func (t *turn) request(ctx context.Context, news *toolCall) Request {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	c := news
 	if news.ID != "" {
-		c = t.known(news.ID) // some agents tell of a call here first
+		c = t.call(news.ID) // some agents report a call here first
 		c.merge(news)
 	}
-	r := Request{Kind: c.kind(), Title: clip(line(deref(c.Title))), Command: c.given()}
-	if r.Kind == "execute" {
-		r.Command = c.command()
-	}
-	paths := c.paths()
-	r.Outside = len(paths) > manyPaths
-	for _, p := range paths[:min(len(paths), manyPaths)] {
-		r.Outside = r.Outside || !t.a.ws.holds(p, writes(r.Kind))
-		r.Paths = append(r.Paths, t.a.ws.absolute(p))
-	}
+	call := *c // merge only replaces what it contains, so the copy is stable
+	t.mu.Unlock()
+	r := Request{Kind: call.kind(), Title: call.Title, Says: call.contentTexts()}
+	r.Execution, r.exact = call.execution(t.a.ws)
+	r.Edits = t.edits(ctx, &call)
+	r.Input = call.otherInput(r.exact, len(r.Edits) > 0)
+	t.locate(&r, &call)
 	return r
 }
 
-// option is one of the answers that an agent takes.
+// locate fills in where a request reaches.
+func (t *turn) locate(r *Request, c *toolCall) {
+	paths := c.paths()
+	for _, p := range paths[:min(len(paths), maxPaths)] {
+		r.Paths = append(r.Paths, t.a.ws.absolute(p))
+	}
+	reach := c.reach()
+	isEverywhere := r.Kind == "search" && c.RawInput == nil && len(paths) == 0
+	r.Outside = reach.unclear || isEverywhere || len(paths) > maxPaths
+	for _, p := range reach.places {
+		r.Outside = r.Outside || !t.a.ws.containsPattern(p)
+		r.Executed = r.Executed || writes(r.Kind) && t.isExecuted(p) || removes(r.Kind) && t.a.ws.isRoot(p)
+		r.reach = append(r.reach, t.a.ws.absolute(p))
+	}
+}
+
+// isExecuted reports whether tools execute what is written to a path. Nothing
+// executes a plan.
+func (t *turn) isExecuted(path string) bool {
+	return t.a.ws.isExecuted(path) && !(t.guarded && t.a.isPlan(t.a.ws.absolute(path)))
+}
+
+// edits returns the changes that a call shows. A whole new file replaces what is
+// there now.
+func (t *turn) edits(ctx context.Context, c *toolCall) (list []Edit) {
+	for _, b := range c.blocks() {
+		if b.Type != "diff" || b.Path == "" {
+			continue
+		}
+		e := Edit{Path: t.a.ws.absolute(b.Path), New: b.NewText}
+		if b.OldText != nil {
+			e.Old = *b.OldText
+		} else {
+			e.Old = t.a.ws.current(ctx, e.Path)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// option is one of the answers that an agent accepts.
 type option struct {
 	ID   sdk.PermissionOptionId   `json:"optionId"`
 	Kind sdk.PermissionOptionKind `json:"kind"`
 }
 
-// wanted lists the kinds of answers, best first. What is allowed for good is not
-// chosen under a policy that judges each request.
-func (t *turn) wanted(yes bool) []sdk.PermissionOptionKind {
+// answerKinds lists the kinds of answers, best first. "Always" is only for policies
+// that do not judge each request.
+func (t *turn) answerKinds(yes bool) []sdk.PermissionOptionKind {
 	switch {
 	case !yes:
 		return []sdk.PermissionOptionKind{sdk.PermissionOptionKindRejectOnce, sdk.PermissionOptionKindRejectAlways}
-	case t.guarded || t.a.Policy == PolicyEdits:
+	case t.guarded || t.a.Policy != outer.PolicyAll:
 		return []sdk.PermissionOptionKind{sdk.PermissionOptionKindAllowOnce}
 	}
 	return []sdk.PermissionOptionKind{sdk.PermissionOptionKindAllowOnce, sdk.PermissionOptionKindAllowAlways}
@@ -196,46 +248,17 @@ func (t *turn) wanted(yes bool) []sdk.PermissionOptionKind {
 
 func pick(options []option, kinds []sdk.PermissionOptionKind) sdk.PermissionOptionId {
 	for _, kind := range kinds {
-		for _, o := range options {
-			if o.Kind == kind {
-				return o.ID
-			}
+		if i := slices.IndexFunc(options, func(o option) bool { return o.Kind == kind }); i >= 0 {
+			return options[i].ID
 		}
 	}
 	return ""
 }
 
-// outcome is the answer to a request: an option, or none.
+// outcome selects an option, or none.
 func outcome(id sdk.PermissionOptionId) sdk.RequestPermissionResponse {
 	if id == "" {
 		return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}
 	}
 	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected(id)}
-}
-
-// grant remembers what the user was asked for, so that he is not asked again
-// when the agent has us do it.
-func (t *turn) grant(r Request) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.a.Policy != PolicyAsk || len(t.granted) > granted {
-		return
-	}
-	if r.Command != "" {
-		t.granted["execute "+r.Command] = true
-	}
-	for _, p := range r.Paths {
-		if writes(r.Kind) {
-			t.granted["write "+p] = true
-		}
-	}
-}
-
-// used takes a permission that was given, once.
-func (t *turn) used(what string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	had := t.granted[what]
-	delete(t.granted, what)
-	return had
 }

@@ -25,7 +25,7 @@ func chosen(t *testing.T, x *turn, call, options string) string {
 	t.Helper()
 	x.a.setTurn(x)
 	params := fmt.Sprintf(`{"sessionId":"s","toolCall":%s,"options":%s}`, call, options)
-	answer, refused := x.a.handle(t.Context(), sdk.ClientMethodSessionRequestPermission, json.RawMessage(params))
+	answer, refused := x.a.serve(t.Context(), sdk.ClientMethodSessionRequestPermission, json.RawMessage(params))
 	if refused != nil {
 		t.Fatal(refused)
 	}
@@ -44,7 +44,9 @@ func scene(t *testing.T) string {
 	write(t, filepath.Join(dir, "a.go"), "one\ntwo\nthree\n")
 	write(t, filepath.Join(dir, ".git", "config"), "[core]\n")
 	write(t, filepath.Join(dir, ".cursor", "plans", "p.md"), "plan\n")
-	for link, target := range map[string]string{"out": "../outside", "nowhere": "../outside/new", "in": "a.go", "git": ".git", ".cursor/plans/code.md": "../../a.go"} {
+	write(t, filepath.Join(dir, "husky", "pre-commit"), "#!/bin/sh\n")
+	links := map[string]string{"out": "../outside", "nowhere": "../outside/new", "in": "a.go", "git": ".git", ".husky": "husky", ".cursor/plans/code.md": "../../a.go"}
+	for link, target := range links {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -52,13 +54,21 @@ func scene(t *testing.T) string {
 	return dir
 }
 
+// policyCase is a tool call, and whether it is allowed.
+type policyCase struct {
+	call  string
+	edits bool // under that policy
+	plan  bool // and in a plan
+}
+
+// inPlan is for the plan itself, which is an edit in a plan alone.
+func (c policyCase) inPlan(guarded bool) bool {
+	return guarded && c.plan && strings.Contains(c.call, ".cursor/plans/")
+}
+
 func TestPolicies(t *testing.T) {
 	dir := scene(t)
-	kinds := []struct {
-		call  string
-		edits bool // allowed under that policy
-		plan  bool // and in a plan
-	}{
+	kinds := []policyCase{
 		{`{"kind":"read","locations":[{"path":"DIR/a.go"}]}`, true, true},
 		{`{"kind":"read","locations":[{"path":"a.go"}]}`, true, true},
 		{`{"kind":"read","locations":[{"path":"file://DIR/a.go"}]}`, true, true},
@@ -88,14 +98,48 @@ func TestPolicies(t *testing.T) {
 		{`{"kind":"edit","rawInput":{"path":"DIR/a.go","file_text":"/* one line */"}}`, true, false},
 		{`{"kind":"edit","locations":[{"path":"DIR/a\u0000b"}]}`, false, false},
 		{`{"kind":"edit"}`, false, false},
-		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/p.md"}]}`, true, true},
-		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/new.md"}]}`, true, true},
-		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/p.md"},{"path":"DIR/a.go"}]}`, true, false},
-		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/code.md"}]}`, true, false},
-		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/p.sh"}]}`, true, false},
+		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/p.md"}]}`, false, true}, // in a plan it is the plan
+		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/new.md"}]}`, false, true},
+		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/p.md"},{"path":"DIR/a.go"}]}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/p.md"}],"rawInput":{"to":"a.go"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/code.md"}]}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"DIR/.cursor/plans/p.sh"}]}`, false, false},
 		{`{"kind":"delete","locations":[{"path":"DIR/a.go"}]}`, true, false},
 		{`{"kind":"move","rawInput":{"old_path":"DIR/a.go","new_path":"/tmp/x"}}`, false, false},
 		{`{"kind":"move","rawInput":{"old_path":"DIR/a.go","new_path":"DIR/b.go"}}`, true, false},
+		{`{"kind":"move","rawInput":{"from":"a.go","to":"b.go"}}`, false, false}, // no field says that these are paths
+		{`{"kind":"move","locations":[{"path":"a.go"}],"rawInput":{"from":"a.go","to":"b.go"}}`, true, false},
+		{`{"kind":"move","locations":[{"path":"a.go"}],"rawInput":{"from":"a.go","to":"/tmp/x"}}`, false, false},
+		{`{"kind":"move","locations":[{"path":"a.go"}],"rawInput":{"from":"../outside/secret","to":"b.go"}}`, false, false},
+		{`{"kind":"move","locations":[{"path":"a.go"}],"rawInput":{"from":"a.go","to":"out/x"}}`, false, false},
+		{`{"kind":"move","locations":[{"path":"a.go"}],"rawInput":{"from":"a.go","to":".github"}}`, false, false},
+		{`{"kind":"move","locations":[{"path":"a.go"}],"rawInput":["a.go","/tmp/x"]}`, false, false},
+		{`{"kind":"move","locations":[{"path":"a.go"}],"rawInput":{"what":{"/tmp/x":true}}}`, false, false},
+		{`{"kind":"move","locations":[{"path":"a.go"}],"rawInput":{"what":{"..":true}}}`, false, false},
+		{`{"kind":"delete","locations":[{"path":"DIR"}]}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"source":"/etc/passwd"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"url":"https://example.com/x"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"url":"file:/etc/passwd"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"url":"file://localhost/etc/passwd"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"anything":"one\n/etc/passwd"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":"*** Begin Patch\n*** Update File: /etc/passwd\n"}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"patch":"*** Begin Patch\n*** Update File: /etc/passwd\n"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"diff":"--- a.go\n+++ ../outside/secret\n"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"filepath":"DIR/a.go","diff":"Index: DIR/a.go\n--- DIR/a.go\n+++ DIR/a.go\n@@ -1 +1 @@\n-x\n+../../y\n"}}`, true, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"executable":"./x.sh"}}`, false, false},
+		{`{"kind":"edit","locations":[{"path":"a.go"}],"rawInput":{"old_string":"../x\n/etc","new_string":"~/y\n","replace_all":true,"line":3,"mode":"all at once"}}`, true, false},
+		{`{"kind":"search","rawInput":{"pattern":"x","root":"/etc"}}`, false, true},
+		{`{"kind":"search","rawInput":{"pattern":"x","include":["a","../outside"]}}`, false, true},
+		{`{"kind":"search","rawInput":{"pattern":"x","glob":"*.{ts,tsx}"}}`, true, true},
+		{`{"kind":"search","rawInput":{"pattern":"x","glob":"src/{a,b}/**/*.go"}}`, true, true},
+		{`{"kind":"search","rawInput":{"glob":"/etc/*"}}`, false, true},
+		{`{"kind":"search","rawInput":{"glob":"{x,/etc/*}"}}`, false, true},
+		{`{"kind":"search","rawInput":{"glob":"{,x}/etc/*"}}`, false, true},
+		{`{"kind":"search","rawInput":{"glob":"{..,x}/outside/*"}}`, false, true},
+		{`{"kind":"search","rawInput":{"glob":"@(..|x)/outside/*"}}`, false, true},
+		{`{"kind":"search","rawInput":{"glob":"{a,~/.ssh}/*"}}`, false, true},
+		{`{"kind":"search"}`, false, true}, // of all that there is
+		{`{"kind":"think","rawInput":{"description":"Look","prompt":"Look at /etc\nand more"}}`, true, true},
 		{`{"kind":"execute","rawInput":{"command":"ls"}}`, false, false},
 		{`{"kind":"execute","title":"ls"}`, false, false},
 		{`{"kind":"fetch","rawInput":{"url":"https://example.com"}}`, false, true},
@@ -104,12 +148,12 @@ func TestPolicies(t *testing.T) {
 		{`{"kind":"sudo"}`, false, false},
 		{`{}`, false, false},
 	}
-	for _, policy := range []Policy{"", PolicyNone, PolicyEdits, PolicyAll, PolicyAsk, "maybe"} {
+	for _, policy := range []outer.Policy{"", outer.PolicyNone, outer.PolicyEdits, outer.PolicyAll, outer.PolicyAsk, "maybe"} {
 		for _, guarded := range []bool{false, true} {
 			c := Config{Dir: dir, Policy: policy, Ask: func(context.Context, Request) bool { return true }}
 			x := quiet(t, c, guarded, func(outer.Seen) {})
 			for _, k := range kinds {
-				yes := policy == PolicyAll || policy == PolicyAsk || policy == PolicyEdits && k.edits
+				yes := policy == outer.PolicyAll || policy == outer.PolicyAsk || policy == outer.PolicyEdits && (k.edits || k.inPlan(guarded))
 				want := "no"
 				if yes && (k.plan || !guarded) {
 					want = "yo"
@@ -123,12 +167,37 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// What tools execute on their own is no edit, whatever the file system makes of its
+// name.
+func TestFilesThatToolsExecute(t *testing.T) {
+	x := quiet(t, Config{Dir: scene(t), Policy: outer.PolicyEdits}, false, func(outer.Seen) {})
+	for path, want := range map[string]bool{
+		".git/hooks/pre-commit": true, ".git": true, "sub/repo/.git/config": true, ".GIT/config": true, "git/config": true,
+		".cursor/hooks.json": true, ".Cursor/mcp.json": true, "a/.cursor/rules/x.mdc": true,
+		".claude/settings.json": true, ".vscode/tasks.json": true, ".vſcode/tasks.json": true, ".envrc": true, "sub/.envrc": true,
+		".husky/pre-commit": true, "husky/pre-commit": true, "husky": true, "husky/new/file": true,
+		".devcontainer/devcontainer.json": true, ".devcontainer.json": true,
+		".github/workflows/ci.yml": true, ".github/Workflows/ci.yml": true, ".github/workflows": true, ".github": true,
+		".git./config": true, ".git /config": true, ".git::$INDEX_ALLOCATION/config": true, ".g\u200cit/config": true,
+		"a.go": false, ".github/ISSUE_TEMPLATE.md": false, ".gitignore": false, ".gitx/config": false, "workflows/ci.yml": false,
+		"envrc": false, "sub/husky/x": false, "docs/.github-like": false,
+	} {
+		call := compact(map[string]any{"kind": "edit", "locations": []any{map[string]any{"path": path}}})
+		if got := chosen(t, x, call, everyOption); (got == "no") != want {
+			t.Errorf("%q: got %s, want it refused: %v", path, got, want)
+		}
+		if _, err := x.writeFile(t.Context(), sdk.WriteTextFileRequest{Path: path, Content: "x"}); want && err == nil {
+			t.Errorf("%q was written", path)
+		}
+	}
+}
+
 // Gemini tells of a call in its request for permission first.
 func TestACallIsKnownByItsRequest(t *testing.T) {
 	dir, s := scene(t), &story{}
-	x := quiet(t, Config{Dir: dir, Policy: PolicyEdits}, false, s.see)
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyEdits}, false, s.see)
 	chosen(t, x, `{"toolCallId":"1","status":"pending","title":"Writing to a.go","kind":"edit","locations":[{"path":"a.go"}]}`, everyOption)
-	x.update(json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}}`))
+	x.onUpdate(json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}}`))
 	if got := s.records(); len(got) != 1 || got[0].Tool != "edit" || got[0].File != filepath.Join(dir, "a.go") {
 		t.Errorf("got %+v, want an edit of a.go", got)
 	}
@@ -137,27 +206,28 @@ func TestACallIsKnownByItsRequest(t *testing.T) {
 func TestOptions(t *testing.T) {
 	const edit, run = `{"kind":"edit","locations":[{"path":"a.go"}]}`, `{"kind":"execute","title":"x"}`
 	for _, tt := range []struct {
-		policy              Policy
+		policy              outer.Policy
 		call, options, want string
 	}{
-		{PolicyAll, run, alwaysOnly, "ya"},
-		{PolicyAsk, run, alwaysOnly, "ya"},
-		{PolicyEdits, edit, alwaysOnly, "cancelled"},
-		{PolicyEdits, run, alwaysOnly, "na"},
-		{PolicyNone, run, neverNo, "cancelled"},
-		{PolicyAll, run, `[]`, "cancelled"},
-		{PolicyAll, run, `[{"optionId":"x","kind":"allow_sometimes"}]`, "cancelled"},
+		{outer.PolicyAll, run, alwaysOnly, "ya"},
+		{outer.PolicyAsk, run, alwaysOnly, "na"}, // a yes would be for more than was asked
+		{outer.PolicyAsk, run, everyOption, "yo"},
+		{outer.PolicyEdits, edit, alwaysOnly, "na"},
+		{outer.PolicyEdits, run, alwaysOnly, "na"},
+		{outer.PolicyNone, run, neverNo, "cancelled"},
+		{outer.PolicyAll, run, `[]`, "cancelled"},
+		{outer.PolicyAll, run, `[{"optionId":"x","kind":"allow_sometimes"}]`, "cancelled"},
 	} {
 		asked := false
-		x := quiet(t, Config{Dir: folder(t), Policy: tt.policy, Ask: func(_ context.Context, r Request) bool {
-			asked = r.Always
+		x := quiet(t, Config{Dir: folder(t), Policy: tt.policy, Ask: func(context.Context, Request) bool {
+			asked = true
 			return true
 		}}, false, func(outer.Seen) {})
 		if got := chosen(t, x, tt.call, tt.options); got != tt.want {
 			t.Errorf("%s of %s: got %s, want %s", tt.policy, tt.options, got, tt.want)
 		}
-		if tt.policy == PolicyAsk && !asked {
-			t.Error("the user is not told that his yes is for all")
+		if want := tt.policy == outer.PolicyAsk && tt.options == everyOption; asked != want {
+			t.Errorf("%s of %s: asked %v, want %v", tt.policy, tt.options, asked, want)
 		}
 	}
 }
@@ -166,15 +236,15 @@ func TestTheUserIsAsked(t *testing.T) {
 	dir := scene(t)
 	var got []Request
 	answer := false
-	x := quiet(t, Config{Dir: dir, Policy: PolicyAsk, Ask: func(_ context.Context, r Request) bool {
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) bool {
 		got = append(got, r)
 		return answer
 	}}, false, func(outer.Seen) {})
-	x.update(json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"7","title":"Edit it","kind":"edit","locations":[{"path":"out/x"}]}}`))
+	x.onUpdate(json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"7","title":"Edit it","kind":"edit","locations":[{"path":"out/x"}]}}`))
 	if got := chosen(t, x, `{"toolCallId":"7","status":"pending"}`, everyOption); got != "no" {
 		t.Errorf("got %s, want no", got)
 	}
-	if len(got) != 1 || got[0].Title != "Edit it" || got[0].Kind != "edit" || !got[0].Outside || got[0].Always || got[0].Paths[0] != filepath.Join(dir, "out/x") {
+	if len(got) != 1 || got[0].Title != "Edit it" || got[0].Kind != "edit" || !got[0].Outside || got[0].Paths[0] != filepath.Join(dir, "out/x") {
 		t.Errorf("got %+v, want what was told of the call before", got)
 	}
 	x.a.Ask = nil
@@ -185,7 +255,7 @@ func TestTheUserIsAsked(t *testing.T) {
 
 func TestWhoIsAskedWhenTheTurnEndsWaitsForNoAnswer(t *testing.T) {
 	asked := make(chan struct{})
-	x := quiet(t, Config{Dir: folder(t), Policy: PolicyAsk, Ask: func(context.Context, Request) bool {
+	x := quiet(t, Config{Dir: folder(t), Policy: outer.PolicyAsk, Ask: func(context.Context, Request) bool {
 		close(asked)
 		select {} // a user who is away
 	}}, false, func(outer.Seen) {})
@@ -201,12 +271,12 @@ func TestWhoIsAskedWhenTheTurnEndsWaitsForNoAnswer(t *testing.T) {
 func TestAPermissionIsUsedOnce(t *testing.T) {
 	dir := scene(t)
 	asked := 0
-	x := quiet(t, Config{Dir: dir, Policy: PolicyAsk, Ask: func(context.Context, Request) bool {
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(context.Context, Request) bool {
 		asked++
 		return asked < 3
 	}}, false, func(outer.Seen) {})
 	file := filepath.Join(dir, "b.go")
-	chosen(t, x, `{"kind":"edit","locations":[{"path":"b.go"}]}`, everyOption)
+	chosen(t, x, `{"kind":"edit","content":[{"type":"diff","path":"b.go","newText":"0"}]}`, everyOption)
 	for i, want := range []struct{ asked, errors int }{{1, 0}, {2, 0}, {3, 1}} {
 		_, err := x.writeFile(t.Context(), sdk.WriteTextFileRequest{Path: file, Content: fmt.Sprint(i)})
 		if asked != want.asked || (err != nil) != (want.errors > 0) {
@@ -215,5 +285,60 @@ func TestAPermissionIsUsedOnce(t *testing.T) {
 	}
 	if got, _ := os.ReadFile(file); string(got) != "1" {
 		t.Errorf("got %q, want the second", got)
+	}
+}
+
+// Each case is an edit that the user allows, and what the agent then writes.
+func TestAPermissionIsForItsEdit(t *testing.T) {
+	const whole, part = `{"type":"diff","path":"a.go","newText":"new\n"}`, `{"type":"diff","path":"a.go","oldText":"two","newText":"2"}`
+	for _, tt := range []struct {
+		diff, path, content string
+		want                bool // it is not asked about again
+	}{
+		{whole, "a.go", "new\n", true},
+		{whole, "a.go", "other\n", false},
+		{whole, "b.go", "new\n", false},
+		{part, "a.go", "one\n2\nthree\n", true},
+		{part, "a.go", "2", false},
+		{part, "a.go", "one\n2\nthree\nfour\n", false},
+		{`{"type":"diff","path":"a.go","oldText":"e","newText":"E"}`, "a.go", "onE\ntwo\nthree\n", false}, // which e is not said
+		{`{"type":"content"}`, "a.go", "new\n", false},
+	} {
+		asked := 0
+		x := quiet(t, Config{Dir: scene(t), Policy: outer.PolicyAsk, Ask: func(context.Context, Request) bool {
+			asked++
+			return true
+		}}, false, func(outer.Seen) {})
+		chosen(t, x, `{"kind":"edit","locations":[{"path":"a.go"}],"content":[`+tt.diff+`]}`, everyOption)
+		if _, err := x.writeFile(t.Context(), sdk.WriteTextFileRequest{Path: tt.path, Content: tt.content}); err != nil || asked > 2 || (asked == 1) != tt.want {
+			t.Errorf("%q after %s: asked %d times, %v; want it allowed already: %v", tt.content, tt.diff, asked, err, tt.want)
+		}
+	}
+}
+
+// What a user is asked has all that the agent told.
+func TestARequestTellsAll(t *testing.T) {
+	dir := scene(t)
+	var got Request
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) bool {
+		got = r
+		return false
+	}}, false, func(outer.Seen) {})
+	chosen(t, x, `{"kind":"execute","title":"run ls","rawInput":{"command":["DIR/evil/bash","-c","ls"],"cwd":"sub","env":{"B":"2","A":"1"},"timeout":5}}`, everyOption)
+	want := Execution{Argv: list("DIR/evil/bash", "-c", "ls"), Dir: filepath.Join(dir, "sub"), Env: list("A=1", "B=2")}
+	if got.Execution == nil || !got.Execution.equal(want) || len(got.Input) != 1 || got.Input[0] != `"timeout": 5` {
+		t.Errorf("got %+v, input %q; want %+v and the timeout", got.Execution, got.Input, want)
+	}
+	chosen(t, x, `{"kind":"edit","rawInput":{"path":"a.go","mode":"append","content":"x"},"content":[{"type":"diff","path":"a.go","newText":"x"}]}`, everyOption)
+	if len(got.Edits) != 1 || got.Edits[0] != (Edit{filepath.Join(dir, "a.go"), "one\ntwo\nthree\n", "x"}) || len(got.Input) != 1 || got.Input[0] != `"mode": "append"` {
+		t.Errorf("got %+v, want the edit of what is there, and the mode", got)
+	}
+	chosen(t, x, `{"kind":"read","rawInput":{"path":"a\nb"}}`, everyOption)
+	if len(got.Paths) != 1 || got.Paths[0] != filepath.Join(dir, "a\nb") {
+		t.Errorf("got %q, want the path of two lines", got.Paths)
+	}
+	chosen(t, x, `{"kind":"execute","title":"ls","content":[{"type":"content","content":{"type":"text","text":"lists"}}]}`, everyOption)
+	if got.Execution == nil || got.Execution.String() != "" || len(got.Says) != 1 {
+		t.Errorf("got %+v, want an execution of which nothing is known but words", got)
 	}
 }

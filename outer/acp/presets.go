@@ -2,18 +2,18 @@ package acp
 
 import "slices"
 
-// Preset is an agent that is known to speak the protocol, and how it is started.
+// Preset is a known agent and how to start it.
 type Preset struct {
 	Name      string
 	Argv      []string
 	ModelFlag string // see Config
 	AskEnv    []string
-	Docs      string // where it says so
-	Hint      string // what to do where the program is missing
-	Notes     string // what else there is to know
+	Docs      string // the documentation of its protocol mode
+	Hint      string // how to install it and log in
+	Notes     string // what a user should know
 }
 
-// Presets lists the known agents.
+// Presets returns the known agents.
 func Presets() []Preset {
 	list := slices.Clone(presets)
 	for i := range list {
@@ -27,13 +27,13 @@ var presets = []Preset{
 		Name: "cursor-agent", Argv: []string{"cursor-agent", "acp"}, ModelFlag: "--model",
 		Docs:  "https://cursor.com/docs/cli/acp",
 		Hint:  "install it as https://cursor.com/docs/cli/installation says, then: cursor-agent login",
-		Notes: "not run by the project's tests: its program is in no registry",
+		Notes: "not run by the project's tests: its program is not in a registry",
 	},
 	{
 		Name: "opencode", Argv: []string{"opencode", "acp"},
 		Docs:  "https://opencode.ai/docs/acp/",
 		Hint:  "npm install -g opencode-ai, then: opencode auth login",
-		Notes: "by itself it allows all: AskEnv (see https://opencode.ai/docs/cli/#environment-variables) has it ask",
+		Notes: "on its own it allows everything: AskEnv (see https://opencode.ai/docs/cli/#environment-variables) makes it ask",
 
 		AskEnv: []string{`OPENCODE_PERMISSION={"edit":"ask","bash":"ask","webfetch":"ask"}`},
 	},

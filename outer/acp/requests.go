@@ -10,7 +10,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// The protocol's codes.
+// The protocol's error codes.
 const (
 	notFound = -32002
 	internal = -32603
@@ -18,23 +18,23 @@ const (
 
 var errDenied = errors.New("the user does not permit it")
 
-// handle answers what the agent asks for. It is called for each request from a
-// goroutine of its own.
-func (a *agent) handle(ctx context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
-	serve := a.serves(method)
-	if serve == nil {
+// serve answers a request of the agent. The connection calls it from a new
+// goroutine each time.
+func (a *agent) serve(ctx context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
+	handle := handler(method)
+	if handle == nil {
 		return nil, sdk.NewMethodNotFound(method)
 	}
-	t := a.current()
+	t := a.currentTurn()
 	if t == nil {
-		return nil, sdk.NewInvalidRequest(map[string]any{"error": "no turn is going on"})
+		return nil, sdk.NewInvalidRequest(map[string]any{"error": "no turn is in progress"})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
-	answer, err := serve(t, ctx, params)
+	answer, err := handle(t, ctx, params)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // an agent that writes a new file looks first, and knows it by these words
+	case errors.Is(err, fs.ErrNotExist): // agents that create a file look for these words first
 		return nil, &sdk.RequestError{Code: notFound, Message: "Resource not found: " + err.Error()}
 	case err != nil:
 		return nil, &sdk.RequestError{Code: internal, Message: err.Error()}
@@ -42,32 +42,32 @@ func (a *agent) handle(ctx context.Context, method string, params json.RawMessag
 	return answer, nil
 }
 
-type service func(*turn, context.Context, json.RawMessage) (any, error)
+type handleFunc func(*turn, context.Context, json.RawMessage) (any, error)
 
-func (a *agent) serves(method string) service {
+func handler(method string) handleFunc {
 	switch method {
 	case sdk.ClientMethodSessionRequestPermission:
-		return (*turn).permission
+		return (*turn).requestPermission
 	case sdk.ClientMethodFsReadTextFile:
-		return reads((*turn).readFile)
+		return decoded((*turn).readFile)
 	case sdk.ClientMethodFsWriteTextFile:
-		return reads((*turn).writeFile)
+		return decoded((*turn).writeFile)
 	case sdk.ClientMethodTerminalCreate:
-		return reads((*turn).createTerminal)
+		return decoded((*turn).createTerminal)
 	case sdk.ClientMethodTerminalOutput:
-		return reads((*turn).terminalOutput)
+		return decoded((*turn).terminalOutput)
 	case sdk.ClientMethodTerminalWaitForExit:
-		return reads((*turn).waitForTerminal)
+		return decoded((*turn).waitForTerminal)
 	case sdk.ClientMethodTerminalKill:
-		return reads((*turn).killTerminal)
+		return decoded((*turn).killTerminal)
 	case sdk.ClientMethodTerminalRelease:
-		return reads((*turn).releaseTerminal)
+		return decoded((*turn).releaseTerminal)
 	}
 	return nil
 }
 
-// reads makes a service of one that takes its parameters read.
-func reads[P any](f func(*turn, context.Context, P) (any, error)) service {
+// decoded decodes the parameters for a handler.
+func decoded[P any](f func(*turn, context.Context, P) (any, error)) handleFunc {
 	return func(t *turn, ctx context.Context, params json.RawMessage) (any, error) {
 		var p P
 		if err := json.Unmarshal(params, &p); err != nil {
@@ -77,12 +77,17 @@ func reads[P any](f func(*turn, context.Context, P) (any, error)) service {
 	}
 }
 
+// readFile needs permission like everything else: PolicyNone allows no reading.
 func (t *turn) readFile(ctx context.Context, p sdk.ReadTextFileRequest) (any, error) {
-	text, err := t.a.ws.read(ctx, p.Path, number(p.Line), number(p.Limit))
+	r := Request{Kind: "read", Paths: []string{t.a.ws.absolute(p.Path)}, Outside: !t.a.ws.contains(p.Path)}
+	if !t.allow(ctx, r) {
+		return nil, fmt.Errorf("read %s: %w", p.Path, errDenied)
+	}
+	text, err := t.a.ws.read(ctx, p.Path, lineNumber(p.Line), lineNumber(p.Limit))
 	return sdk.ReadTextFileResponse{Content: text}, err
 }
 
-func number(n *int) int {
+func lineNumber(n *int) int {
 	if n == nil || *n < 0 {
 		return 0
 	}
@@ -90,13 +95,21 @@ func number(n *int) int {
 }
 
 func (t *turn) writeFile(ctx context.Context, p sdk.WriteTextFileRequest) (any, error) {
-	path := t.a.ws.absolute(p.Path)
-	r := Request{Kind: "edit", Title: "write " + p.Path, Paths: []string{path}, Outside: !t.a.ws.holds(p.Path, true)}
-	if !t.used("write "+path) && !t.allowed(ctx, r) {
+	r := t.writeRequest(ctx, p)
+	if !t.mayWrite(r.Edits[0]) && !t.allow(ctx, r) {
 		return nil, fmt.Errorf("write %s: %w", p.Path, errDenied)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	return sdk.WriteTextFileResponse{}, t.a.ws.write(p.Path, p.Content)
+}
+
+func (t *turn) writeRequest(ctx context.Context, p sdk.WriteTextFileRequest) Request {
+	path := t.a.ws.absolute(p.Path)
+	return Request{
+		Kind: "edit", Paths: []string{path}, reach: []string{path},
+		Outside: !t.a.ws.contains(p.Path), Executed: t.isExecuted(p.Path),
+		Edits: []Edit{{Path: path, Old: t.a.ws.current(ctx, path), New: p.Content}},
+	}
 }

@@ -10,9 +10,13 @@ import (
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 )
 
-// session is a conversation with the agent, and what can be chosen in it.
+// session is a conversation with the agent and its settings. The SDK's types are
+// stricter than agents are.
 type session struct {
 	ID    string `json:"sessionId"`
 	Modes struct {
@@ -39,35 +43,34 @@ type session struct {
 		} `json:"options"`
 	} `json:"configOptions"`
 
-	guarded bool   // the mode is one that only reads and plans
-	usual   string // the mode otherwise
+	guarded   bool   // it is in a mode that only reads and plans
+	otherMode string // the mode otherwise
 }
 
-// choice is one of several values.
+// choice is one value of a setting.
 type choice struct {
 	Value string `json:"value"`
 	Name  string `json:"name"`
 }
 
-// selector is something that can be chosen in a session.
-type selector struct {
+// setting is something that can be chosen in a session.
+type setting struct {
 	current string
 	choices []choice
 	method  string
 	request func(value string) any
 }
 
-// open takes up a session, or begins one.
+// open resumes a session, or begins one.
 func (a *agent) open(ctx context.Context, id string) (*session, error) {
 	if id != "" {
-		s, err := a.takeUp(ctx, id)
-		if _, lost := err.(*answered); !lost && (s != nil || err != nil) {
+		s, err := a.resume(ctx, id)
+		if _, answered := err.(*answerError); !answered && (s != nil || err != nil) {
 			return s, err
 		}
-		// The agent does not know it any more, or cannot do that at all.
 	}
 	s, err := a.begin(ctx)
-	if h := (hinted{}); a.Auth != "" && errors.As(err, &h) {
+	if a.Auth != "" && hint.Of(err) != "" {
 		if _, err := a.call(ctx, sdk.AgentMethodAuthenticate, sdk.AuthenticateRequest{MethodId: a.Auth}); err != nil {
 			return nil, err
 		}
@@ -77,35 +80,36 @@ func (a *agent) open(ctx context.Context, id string) (*session, error) {
 }
 
 func (a *agent) begin(ctx context.Context) (*session, error) {
-	s, err := a.enter(ctx, sdk.AgentMethodSessionNew, sdk.NewSessionRequest{Cwd: a.Dir, McpServers: []sdk.McpServer{}})
+	s, err := a.requestSession(ctx, sdk.AgentMethodSessionNew, sdk.NewSessionRequest{Cwd: a.Dir, McpServers: []sdk.McpServer{}})
 	if err == nil && s.ID == "" {
-		err = errors.New("it gave a session without a name")
+		err = errors.New("it created a session without an id")
 	}
 	return s, err
 }
 
-// takeUp goes on with a session of before, and gives none where the agent cannot.
-func (a *agent) takeUp(ctx context.Context, id string) (s *session, err error) {
+// resume returns nil if the agent cannot resume sessions.
+func (a *agent) resume(ctx context.Context, id string) (s *session, err error) {
+	resume := a.info.Capabilities.Session.Resume
 	switch {
-	case a.about.Can.Load:
-		s, err = a.enter(ctx, sdk.AgentMethodSessionLoad, sdk.LoadSessionRequest{SessionId: sdk.SessionId(id), Cwd: a.Dir, McpServers: []sdk.McpServer{}})
-	case len(a.about.Can.With.Resume) > 0 && string(a.about.Can.With.Resume) != "null":
-		s, err = a.enter(ctx, sdk.AgentMethodSessionResume, sdk.ResumeSessionRequest{SessionId: sdk.SessionId(id), Cwd: a.Dir, McpServers: []sdk.McpServer{}})
+	case a.info.Capabilities.Load:
+		s, err = a.requestSession(ctx, sdk.AgentMethodSessionLoad, sdk.LoadSessionRequest{SessionId: sdk.SessionId(id), Cwd: a.Dir, McpServers: []sdk.McpServer{}})
+	case len(resume) > 0 && string(resume) != "null":
+		s, err = a.requestSession(ctx, sdk.AgentMethodSessionResume, sdk.ResumeSessionRequest{SessionId: sdk.SessionId(id), Cwd: a.Dir, McpServers: []sdk.McpServer{}})
 	}
 	if s != nil {
 		s.ID = id
-		a.replayed(ctx)
+		a.awaitReplay(ctx)
 	}
 	return s, err
 }
 
-// replayQuiet is how long an agent has been quiet that has told all of a session.
+// replayQuiet without an update means that the replay is over.
 const replayQuiet = 500 * time.Millisecond
 
-// replayed waits for the end of what an agent tells of a session of before. It
-// should come before the answer to its loading, and does not with all: then a
-// promise of long ago would count as one of the next turn.
-func (a *agent) replayed(ctx context.Context) {
+// awaitReplay waits until the agent has replayed a loaded session. It should do so
+// before it answers, but not all agents do, and an old promise must not count in
+// the next turn.
+func (a *agent) awaitReplay(ctx context.Context) {
 	late := time.Now().Add(a.StartLimit)
 	quiet := time.NewTimer(replayQuiet)
 	defer quiet.Stop()
@@ -121,60 +125,59 @@ func (a *agent) replayed(ctx context.Context) {
 	}
 }
 
-func (a *agent) enter(ctx context.Context, method string, params any) (*session, error) {
+func (a *agent) requestSession(ctx context.Context, method string, params any) (*session, error) {
 	body, err := a.call(ctx, method, params)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{}
-	if err := lenient(body, s); err != nil {
+	if err := toolcall.Decode(body, s); err != nil {
 		return nil, fmt.Errorf("read its answer to %s: %w", method, err)
 	}
 	return s, nil
 }
 
-// choose makes sure that the session uses a model.
-func (a *agent) choose(ctx context.Context, model string) error {
+// setModel makes sure that the session uses a model.
+func (a *agent) setModel(ctx context.Context, model string) error {
 	if model == "" {
 		return nil
 	}
 	s, ok := a.session.model()
 	if !ok && a.ModelFlag == "" {
-		return hinted{errors.New("it does not let its model be chosen"), "leave the model out, and name it in the agent's own settings"}
+		return hint.New("its model cannot be chosen", "leave the model out, and set it in the agent's own settings")
 	}
 	value, known := s.find(model)
 	switch {
-	case !known && a.ModelFlag != "": // named at the start
+	case !known && a.ModelFlag != "": // chosen at the start
 		return nil
 	case !known:
-		return hinted{fmt.Errorf("it has no model %q", model), "it offers " + s.names()}
+		return hint.New(fmt.Sprintf("it has no model %q", model), "it offers "+s.names())
 	}
 	return a.set(ctx, s, value)
 }
 
-// guard puts the agent in a mode that only reads and plans, where it has one, or
-// back in the usual one. Such a mode is set each time: agents leave it by
-// themselves.
-func (a *agent) guard(ctx context.Context, on bool) error {
+// setGuard puts the agent into a mode that only reads and plans, if it has one, or
+// back. It does so before each turn: agents leave such a mode on their own.
+func (a *agent) setGuard(ctx context.Context, on bool) error {
 	s, ok := a.session.mode()
 	if !ok || !on && !a.session.guarded {
 		return nil
 	}
-	value := a.session.usual
+	value := a.session.otherMode
 	if on {
-		if value = s.planning(); value == "" {
+		if value = s.planMode(); value == "" {
 			return nil
 		}
 	}
 	if !a.session.guarded {
-		a.session.usual = s.current
+		a.session.otherMode = s.current
 	}
 	a.session.guarded = on
 	s.current = ""
 	return a.set(ctx, s, value)
 }
 
-func (a *agent) set(ctx context.Context, s selector, value string) error {
+func (a *agent) set(ctx context.Context, s setting, value string) error {
 	if value == s.current || value == "" {
 		return nil
 	}
@@ -182,12 +185,12 @@ func (a *agent) set(ctx context.Context, s selector, value string) error {
 	return err
 }
 
-// model gives the choice of models. The configuration options are the newer way.
-func (s *session) model() (selector, bool) {
+// model returns the choice of models. Configuration options are the newer way.
+func (s *session) model() (setting, bool) {
 	if o, ok := s.option("model"); ok {
 		return o, true
 	}
-	m := selector{current: s.Models.Current, method: sdk.AgentMethodSessionSetModel}
+	m := setting{current: s.Models.Current, method: sdk.AgentMethodSessionSetModel}
 	for _, c := range s.Models.List {
 		m.choices = append(m.choices, choice{c.ID, c.Name})
 	}
@@ -197,9 +200,9 @@ func (s *session) model() (selector, bool) {
 	return m, len(m.choices) > 0
 }
 
-// mode gives the choice of modes.
-func (s *session) mode() (selector, bool) {
-	m := selector{current: s.Modes.Current, method: sdk.AgentMethodSessionSetMode}
+// mode returns the choice of modes.
+func (s *session) mode() (setting, bool) {
+	m := setting{current: s.Modes.Current, method: sdk.AgentMethodSessionSetMode}
 	for _, c := range s.Modes.List {
 		m.choices = append(m.choices, choice{c.ID, c.Name})
 	}
@@ -212,51 +215,48 @@ func (s *session) mode() (selector, bool) {
 	return s.option("mode")
 }
 
-// option gives the configuration option of a category.
-func (s *session) option(category string) (selector, bool) {
+// option returns the configuration option of a category.
+func (s *session) option(category string) (setting, bool) {
 	for _, o := range s.Options {
 		if o.Category != category && (o.Category != "" || o.ID != category) {
 			continue
 		}
-		c := selector{method: sdk.AgentMethodSessionSetConfigOption}
-		_ = json.Unmarshal(o.Current, &c.current) // of another kind than text it is no choice
+		c := setting{method: sdk.AgentMethodSessionSetConfigOption}
+		_ = json.Unmarshal(o.Current, &c.current) // stays empty if it is not a string
 		for _, e := range o.List {
 			if e.Value != "" {
 				c.choices = append(c.choices, e.choice)
 			}
 			c.choices = append(c.choices, e.List...)
 		}
-		id := o.ID
 		c.request = func(value string) any {
-			return sdk.SetSessionConfigOptionValueId{SessionId: sdk.SessionId(s.ID), ConfigId: sdk.SessionConfigId(id), Value: sdk.SessionConfigValueId(value)}
+			return sdk.SetSessionConfigOptionValueId{SessionId: sdk.SessionId(s.ID), ConfigId: sdk.SessionConfigId(o.ID), Value: sdk.SessionConfigValueId(value)}
 		}
 		return c, len(c.choices) > 0
 	}
-	return selector{}, false
+	return setting{}, false
 }
 
-// find looks for a value as the user wrote it: it itself first, then without
-// regard to case, then what it is called.
-func (s selector) find(want string) (value string, ok bool) {
-	for _, same := range []func(choice) bool{
+// find returns the value that the user means: exactly, ignoring case, or by name.
+func (s setting) find(want string) (value string, ok bool) {
+	for _, matches := range []func(choice) bool{
 		func(c choice) bool { return c.Value == want },
 		func(c choice) bool { return strings.EqualFold(c.Value, want) },
 		func(c choice) bool { return strings.EqualFold(c.Name, want) },
 	} {
-		if i := slices.IndexFunc(s.choices, same); i >= 0 {
+		if i := slices.IndexFunc(s.choices, matches); i >= 0 {
 			return s.choices[i].Value, true
 		}
 	}
 	return "", false
 }
 
-// planning finds the mode that only reads and plans. Some agents name modes by
-// an address that ends in the name.
-func (s selector) planning() string {
+// planMode finds the mode that only reads and plans. Some agents use URIs that end
+// in the name.
+func (s setting) planMode() string {
 	for _, want := range []string{"plan", "read-only", "readonly", "ask"} {
 		for _, c := range s.choices {
-			name := c.Value[strings.LastIndexAny(c.Value, "#/")+1:]
-			if strings.EqualFold(name, want) {
+			if strings.EqualFold(c.Value[strings.LastIndexAny(c.Value, "#/")+1:], want) {
 				return c.Value
 			}
 		}
@@ -264,15 +264,15 @@ func (s selector) planning() string {
 	return ""
 }
 
-const listed = 20 // choices that are named in a hint
-
-func (s selector) names() string {
+// names lists the first 20 choices.
+func (s setting) names() string {
+	const most = 20
 	var names []string
-	for _, c := range s.choices[:min(len(s.choices), listed)] {
-		names = append(names, clip(line(c.Value)))
+	for _, c := range s.choices[:min(len(s.choices), most)] {
+		names = append(names, clip(firstLine(c.Value)))
 	}
-	if len(s.choices) > listed {
-		names = append(names, fmt.Sprintf("and %d more", len(s.choices)-listed))
+	if len(s.choices) > most {
+		names = append(names, fmt.Sprintf("and %d more", len(s.choices)-most))
 	}
 	return strings.Join(names, ", ")
 }

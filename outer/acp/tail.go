@@ -1,11 +1,13 @@
 package acp
 
 import (
+	"bytes"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// tail keeps the last bytes that are written to it.
+// tail keeps the last bytes written to it, exactly as they are.
 type tail struct {
 	limit int
 
@@ -14,32 +16,20 @@ type tail struct {
 	cut  bool
 }
 
-// Write takes everything.
+// Write never fails.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := len(p)
-	if n > t.limit {
-		p, t.cut = p[n-t.limit:], true
+	if t.kept = append(t.kept, p...); len(t.kept) > 2*t.limit {
+		t.kept, t.cut = bytes.Clone(text.Tail(t.kept, t.limit)), true
 	}
-	t.kept = append(t.kept, p...)
-	if len(t.kept) > 2*t.limit {
-		t.kept, t.cut = append([]byte(nil), t.kept[len(t.kept)-t.limit:]...), true
-	}
-	return n, nil
+	return len(p), nil
 }
 
-// text gives the last bytes, from the beginning of a character, and whether
-// there were more.
+// text returns the last bytes and whether there were more.
 func (t *tail) text() (string, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	kept, cut := t.kept, t.cut
-	if len(kept) > t.limit {
-		kept, cut = kept[len(kept)-t.limit:], true
-	}
-	for cut && len(kept) > 0 && !utf8.RuneStart(kept[0]) {
-		kept = kept[1:]
-	}
-	return string(kept), cut
+	last := text.Tail(t.kept, t.limit)
+	return string(last), t.cut || len(last) < len(t.kept)
 }

@@ -1,12 +1,10 @@
 package acp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
@@ -16,192 +14,172 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/tend"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
+	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 const (
-	manyTerminals = 64              // that an agent may have at once
-	keptOutput    = 1 << 20         // bytes of a terminal's output, if the agent does not say
-	mostOutput    = 4 << 20         // and if it says more
-	shutting      = 2 * time.Second // for a command to end that is killed
+	maxTerminals  = 64              // at once
+	keptOutput    = 1 << 20         // bytes of a terminal's output by default
+	maxKeptOutput = 4 << 20         // if the agent asks for more
+	killWait      = 2 * time.Second // for a killed command's end
 )
 
-// terminals are the commands that an agent has us run. Of one that was released
-// nothing runs any more.
+// terminals are the commands that an agent has us run.
 type terminals struct {
-	mu   sync.Mutex
-	made int
-	open map[string]*terminal // nil for one that is being started
+	mu       sync.Mutex
+	list     []*terminal // oldest first
+	made     int
+	starting int
+	closed   int // how often
 }
 
 // terminal is a command and its output.
 type terminal struct {
-	*tend.Process
+	*supervise.Process
+	id     string
 	output *tail
+	copied chan struct{} // closed when the output is complete
 }
 
-// close kills all commands.
+// close kills all commands, also those that are just being started.
 func (ts *terminals) close() {
 	ts.mu.Lock()
-	all := ts.open
-	ts.open = nil
+	all := ts.list
+	ts.list, ts.closed = nil, ts.closed+1
 	ts.mu.Unlock()
 	var ended sync.WaitGroup
 	for _, t := range all {
-		if t != nil {
-			ended.Go(func() { t.Stop(0) })
-		}
+		ended.Go(func() { t.Stop(0) })
 	}
 	ended.Wait()
 }
 
-// reserve gives the name of a terminal that will be started.
-func (ts *terminals) reserve() (string, error) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if len(ts.open) >= manyTerminals {
-		return "", fmt.Errorf("there are %d terminals: release some", manyTerminals)
+// add starts a terminal, without the lock: a start may take long.
+func (ts *terminals) add(start func() (*terminal, error)) (string, error) {
+	closed, err := ts.reserve()
+	if err != nil {
+		return "", err
 	}
-	if ts.open == nil {
-		ts.open = map[string]*terminal{}
+	t, err := start()
+	if !ts.keep(t, closed) {
+		t.Stop(0)
+		err = errors.New("the agent was stopped")
 	}
-	ts.made++
-	id := "terminal-" + strconv.Itoa(ts.made)
-	ts.open[id] = nil
-	return id, nil
+	if err != nil {
+		return "", err
+	}
+	return t.id, nil
 }
 
-// keep puts a terminal that was started in its place, if that is still there: all
-// may have been closed meanwhile.
-func (ts *terminals) keep(id string, t *terminal) bool {
+// reserve makes room for one terminal more. If there are too many, the oldest one
+// that has ended is released: not every agent does that itself.
+func (ts *terminals) reserve() (closed int, err error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if _, reserved := ts.open[id]; !reserved {
+	if len(ts.list)+ts.starting >= maxTerminals {
+		i := slices.IndexFunc(ts.list, (*terminal).hasEnded)
+		if i < 0 {
+			return 0, fmt.Errorf("%d commands are running: wait for one to end, or kill one", maxTerminals)
+		}
+		ts.list = slices.Delete(ts.list, i, i+1)
+	}
+	ts.starting++
+	return ts.closed, nil
+}
+
+// keep adds a terminal that was started, if it was, and reports false if all were
+// closed meanwhile.
+func (ts *terminals) keep(t *terminal, closed int) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.starting--
+	switch {
+	case t == nil:
+		return true
+	case ts.closed != closed:
 		return false
 	}
-	ts.open[id] = t
+	ts.made++
+	t.id = "terminal-" + strconv.Itoa(ts.made)
+	ts.list = append(ts.list, t)
 	return true
-}
-
-func (ts *terminals) drop(id string) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	delete(ts.open, id)
 }
 
 func (ts *terminals) find(id string) (*terminal, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if t := ts.open[id]; t != nil {
-		return t, nil
+	i := slices.IndexFunc(ts.list, func(t *terminal) bool { return t.id == id })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no terminal %q", id)
 	}
-	return nil, fmt.Errorf("there is no terminal %q", id)
+	return ts.list[i], nil
+}
+
+func (ts *terminals) remove(id string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.list = slices.DeleteFunc(ts.list, func(t *terminal) bool { return t.id == id })
 }
 
 func (t *turn) createTerminal(ctx context.Context, p sdk.CreateTerminalRequest) (any, error) {
-	r, err := t.execution(p)
+	e, err := t.execution(p)
 	if err != nil {
 		return nil, err
 	}
-	if !t.used("execute "+r.Command) && !t.allowed(ctx, r) {
-		return nil, fmt.Errorf("run %s: %w", clip(line(r.Command)), errDenied)
+	if !t.mayExecute(e) && !t.allow(ctx, Request{Kind: "execute", Execution: &e}) {
+		return nil, fmt.Errorf("run %s: %w", clip(firstLine(e.String())), errDenied)
 	}
-	id, err := t.a.terminals.reserve()
+	id, err := t.a.terminals.add(func() (*terminal, error) { return t.startTerminal(ctx, e, p.OutputByteLimit) })
 	if err != nil {
 		return nil, err
-	}
-	started, err := t.start(ctx, p, r)
-	if err != nil {
-		t.a.terminals.drop(id)
-		return nil, err
-	}
-	if !t.a.terminals.keep(id, started) {
-		started.Stop(0)
-		return nil, context.Canceled
 	}
 	return sdk.CreateTerminalResponse{TerminalId: id}, nil
 }
 
-// execution is the request for permission that a terminal needs.
-func (t *turn) execution(p sdk.CreateTerminalRequest) (Request, error) {
-	if p.Command == "" {
-		return Request{}, errors.New("there is no command")
-	}
-	dir := cmp.Or(deref(p.Cwd), t.a.Dir)
-	if !t.a.ws.holds(dir, false) {
-		return Request{}, fmt.Errorf("run in %s: %w", dir, errOutside)
-	}
-	command := commandLine(slices.Concat([]string{p.Command}, p.Args))
-	for _, v := range slices.Backward(p.Env) { // they decide what is run, too
-		command = v.Name + "=" + v.Value + " " + command
-	}
-	return Request{Kind: "execute", Title: "run " + line(command), Command: command, Paths: []string{t.a.ws.absolute(dir)}}, nil
-}
-
-func (t *turn) start(ctx context.Context, p sdk.CreateTerminalRequest, r Request) (*terminal, error) {
+func (t *turn) startTerminal(ctx context.Context, e Execution, most *int) (*terminal, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	more, err := variables(p.Env)
-	if err != nil {
-		return nil, err
-	}
 	limit := keptOutput
-	if p.OutputByteLimit != nil {
-		limit = min(max(*p.OutputByteLimit, 0), mostOutput)
+	if most != nil {
+		limit = min(max(*most, 0), maxKeptOutput)
 	}
-	process, err := tend.Start(tend.Command{Argv: shell(runtime.GOOS, p), Dir: r.Paths[0], Env: environment(r.Paths[0], t.a.Env, more), Self: t.a.Self})
+	c := command(runtime.GOOS, e)
+	c.Dir, c.Env, c.Self = e.Dir, outer.Environ(e.Dir, t.a.Env, e.Env), t.a.Self
+	process, err := supervise.Start(c)
 	if err != nil {
 		return nil, err
 	}
 	_ = process.Stdin.Close() // nobody types
-	out := &tail{limit: limit}
-	go func() { _, _ = io.Copy(out, process.Stdout) }() // its end is that of the process
-	return &terminal{process, out}, nil
+	started := &terminal{Process: process, output: &tail{limit: limit}, copied: make(chan struct{})}
+	go func() {
+		defer close(started.copied)
+		_, _ = io.Copy(started.output, process.Stdout) // ends with the process
+	}()
+	return started, nil
 }
 
-// variables gives what an agent wants in a command's environment.
-func variables(list []sdk.EnvVariable) (found []string, err error) {
-	for _, v := range list {
-		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.Contains(v.Value, "\x00") {
-			return nil, fmt.Errorf("%q is no variable", v.Name)
-		}
-		found = append(found, v.Name+"="+v.Value)
-	}
-	return found, nil
-}
-
-// environment adds variables to an environment, of which nil is ours with the
-// folder that it is for.
-func environment(dir string, env, more []string) []string {
-	if len(more) == 0 {
-		return env
-	}
-	if env == nil {
-		env = (&exec.Cmd{Dir: dir}).Environ() // what a command gets of which nothing else is said
-	}
-	return slices.Concat(env, more)
-}
-
-// shell gives the words to start. Some agents give a line for a shell where the
-// protocol has a program and its arguments. Both outputs go one way, as on a
-// terminal.
-func shell(system string, p sdk.CreateTerminalRequest) []string {
-	_, err := exec.LookPath(p.Command)
-	program := err == nil || len(p.Args) > 0
+// command returns the command to start. On Unix its errors go to its output, as in
+// a terminal.
+func command(system string, e Execution) supervise.Command {
 	switch {
-	case system == "windows" && program:
-		return slices.Concat([]string{p.Command}, p.Args)
+	case system == "windows" && e.Line != "":
+		return supervise.Command{Argv: []string{"cmd.exe"}, WindowsLine: cmdLine(e.Line)}
 	case system == "windows":
-		return []string{"cmd", "/d", "/c", p.Command}
-	case program:
-		return slices.Concat([]string{"/bin/sh", "-c", `exec "$@" 2>&1`, "sh", p.Command}, p.Args)
+		return supervise.Command{Argv: e.Argv}
+	case e.Line != "":
+		return supervise.Command{Argv: []string{"/bin/sh", "-c", "exec 2>&1\n" + e.Line}}
 	}
-	return []string{"/bin/sh", "-c", "exec 2>&1\n" + p.Command}
+	return supervise.Command{Argv: slices.Concat([]string{"/bin/sh", "-c", `exec "$@" 2>&1`, "sh"}, e.Argv)}
 }
 
-// text gives what a command has printed. On Windows its errors come last: there
-// they go another way.
+// cmdLine returns the command line with which cmd.exe runs a line. /s removes the
+// first and the last quote and nothing else; the usual quoting would change the
+// line. Source: cmd /?
+func cmdLine(line string) string { return `cmd.exe /d /s /c "` + line + `"` }
+
+// text returns what a command has printed. On Windows its errors come last.
 func (t *terminal) text() (string, bool) {
 	text, cut := t.output.text()
 	if runtime.GOOS == "windows" {
@@ -210,12 +188,24 @@ func (t *terminal) text() (string, bool) {
 	return text, cut
 }
 
-// status tells how a command ended, nil while it runs.
-func (t *terminal) status() *sdk.TerminalExitStatus {
+func (t *terminal) hasEnded() bool {
 	select {
 	case <-t.Done():
+		return true
 	default:
+		return false
+	}
+}
+
+// status returns how a command ended, nil while it runs. It waits for the output:
+// another goroutine copies it.
+func (t *terminal) status() *sdk.TerminalExitStatus {
+	if !t.hasEnded() {
 		return nil
+	}
+	select {
+	case <-t.copied:
+	case <-time.After(killWait):
 	}
 	code, err := t.Exit()
 	if err != nil || code < 0 {
@@ -230,7 +220,7 @@ func (t *turn) terminalOutput(_ context.Context, p sdk.TerminalOutputRequest) (a
 	if err != nil {
 		return nil, err
 	}
-	status := found.status() // before the output: it is whole then
+	status := found.status() // before the output, which is complete then
 	text, cut := found.text()
 	return sdk.TerminalOutputResponse{Output: strings.ToValidUTF8(text, "\uFFFD"), Truncated: cut, ExitStatus: status}, nil
 }
@@ -254,7 +244,7 @@ func (t *turn) killTerminal(_ context.Context, p sdk.KillTerminalRequest) (any, 
 	if err != nil {
 		return nil, err
 	}
-	found.Stop(shutting)
+	found.Stop(killWait)
 	return sdk.KillTerminalResponse{}, nil
 }
 
@@ -263,7 +253,7 @@ func (t *turn) releaseTerminal(_ context.Context, p sdk.ReleaseTerminalRequest) 
 	if err != nil {
 		return nil, err
 	}
-	t.a.terminals.drop(p.TerminalId)
+	t.a.terminals.remove(p.TerminalId)
 	found.Stop(0)
 	return sdk.ReleaseTerminalResponse{}, nil
 }

@@ -16,12 +16,13 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
 	"github.com/cursor-ralph/cursor-ralph/outer"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 // desk is a turn in which commands may be run.
-func desk(t *testing.T, policy Policy, guarded bool) *turn {
+func desk(t *testing.T, policy outer.Policy, guarded bool) *turn {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -63,7 +64,7 @@ func output(t *testing.T, x *turn, id string) sdk.TerminalOutputResponse {
 func pointer[T any](v T) *T { return &v }
 
 func TestCommands(t *testing.T) {
-	x := desk(t, PolicyAll, false)
+	x := desk(t, outer.PolicyAll, false)
 	for _, tt := range []struct {
 		name   string
 		p      sdk.CreateTerminalRequest
@@ -98,56 +99,92 @@ func TestCommands(t *testing.T) {
 func TestCommandsThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		policy  Policy
+		policy  outer.Policy
 		guarded bool
 		p       sdk.CreateTerminalRequest
 		want    string
 	}{
 		{"by no policy", "", false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
-		{"by none", PolicyNone, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
-		{"by edits", PolicyEdits, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
-		{"by a user who is not there", PolicyAsk, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
-		{"by a plan", PolicyAll, true, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
-		{"in another folder", PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Cwd: pointer("/")}, "outside"},
-		{"behind a link", PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Cwd: pointer("out")}, "outside"},
-		{"without a command", PolicyAll, false, sdk.CreateTerminalRequest{}, "no command"},
-		{"with what is no variable", PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Env: []sdk.EnvVariable{{Name: "A=B"}}}, "no variable"},
+		{"by none", outer.PolicyNone, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"by edits", outer.PolicyEdits, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"by a user who is not there", outer.PolicyAsk, false, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"by a plan", outer.PolicyAll, true, sdk.CreateTerminalRequest{Command: "ls"}, "does not permit"},
+		{"in another folder", outer.PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Cwd: pointer("/")}, "outside"},
+		{"behind a link", outer.PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Cwd: pointer("out")}, "outside"},
+		{"without a command", outer.PolicyAll, false, sdk.CreateTerminalRequest{}, "no command"},
+		{"with what is no variable", outer.PolicyAll, false, sdk.CreateTerminalRequest{Command: "ls", Env: []sdk.EnvVariable{{Name: "A=B"}}}, "not a valid variable"},
 	} {
 		x := desk(t, tt.policy, tt.guarded)
 		if _, err := run(t, x, tt.p); !strings.Contains(said(err), tt.want) || err == nil {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
 		}
-		if len(x.a.terminals.open) != 0 {
+		if len(x.a.terminals.list) != 0 {
 			t.Errorf("%s: there is a terminal", tt.name)
 		}
 	}
 }
 
+// Each case is a command that the user allows, and what the agent then has us run.
 func TestAPermissionIsForItsCommand(t *testing.T) {
-	x := desk(t, PolicyAsk, false)
-	var asked []string
-	x.a.Ask = func(_ context.Context, r Request) bool {
-		asked = append(asked, r.Command)
-		return len(asked) == 1
-	}
-	chosen(t, x, `{"kind":"execute","rawInput":{"command":"echo a"}}`, everyOption)
-	if _, err := run(t, x, sdk.CreateTerminalRequest{Command: "bash", Args: list("-c", "echo a")}); err != nil {
-		t.Error(err)
-	}
-	for _, p := range []sdk.CreateTerminalRequest{
-		{Command: "echo a"}, // once more
-		{Command: "echo a", Env: []sdk.EnvVariable{{Name: "PATH", Value: "."}}},
+	env := []sdk.EnvVariable{{Name: "A", Value: "1"}}
+	for _, tt := range []struct {
+		input string
+		p     sdk.CreateTerminalRequest
+		want  bool // it is not asked about again
+	}{
+		{`{"command":"echo a"}`, sdk.CreateTerminalRequest{Command: "echo a"}, true},
+		{`{"command":"echo a"}`, sdk.CreateTerminalRequest{Command: "bash", Args: list("-c", "echo a")}, false},
+		{`{"command":"echo a"}`, sdk.CreateTerminalRequest{Command: "echo", Args: list("a")}, false},
+		{`{"command":"echo a"}`, sdk.CreateTerminalRequest{Command: "echo a", Env: env}, false},
+		{`{"command":"echo a","env":{"A":"1"}}`, sdk.CreateTerminalRequest{Command: "echo a", Env: env}, true},
+		{`{"command":"echo a","env":{"A":"1"}}`, sdk.CreateTerminalRequest{Command: "echo a"}, false},
+		{`{"command":"echo a","env":["A=1"]}`, sdk.CreateTerminalRequest{Command: "echo a"}, false},
+		{`{"command":"A=1 echo a"}`, sdk.CreateTerminalRequest{Command: "echo a", Env: env}, false},
+		{`{"command":"echo a","cwd":"husky"}`, sdk.CreateTerminalRequest{Command: "echo a"}, false},
+		{`{"command":"echo a","cwd":"husky"}`, sdk.CreateTerminalRequest{Command: "echo a", Cwd: pointer("husky")}, true},
+		{`{"command":["echo","a b"]}`, sdk.CreateTerminalRequest{Command: "echo", Args: list("a b")}, true},
+		{`{"command":["echo","a b"]}`, sdk.CreateTerminalRequest{Command: "echo", Args: list("a", "b")}, false},
+		{`{"command":["echo a"]}`, sdk.CreateTerminalRequest{Command: "echo a"}, false},
+		{`{"command":["echo",["a"]]}`, sdk.CreateTerminalRequest{Command: "echo"}, false},
+		{`{"command":["bash","-c","ls"]}`, sdk.CreateTerminalRequest{Command: "./evil/bash", Args: list("-c", "ls")}, false},
 	} {
-		chosen(t, x, `{"kind":"execute","rawInput":{"command":"echo a"}}`, everyOption)
-		if _, err := run(t, x, p); err == nil {
-			t.Errorf("%+v was run", p)
+		asked := 0
+		x := desk(t, outer.PolicyAsk, false)
+		x.a.Ask = func(context.Context, Request) bool {
+			asked++
+			return asked == 1
+		}
+		chosen(t, x, `{"kind":"execute","rawInput":`+tt.input+`}`, everyOption)
+		if _, err := run(t, x, tt.p); (err == nil) != tt.want {
+			t.Errorf("%+v after %s: got %v, want it allowed already: %v", tt.p, tt.input, err, tt.want)
+		}
+		if _, err := run(t, x, tt.p); err == nil {
+			t.Errorf("%+v after %s: it was run twice", tt.p, tt.input)
 		}
 	}
-	same(t, "asked for", asked, list("echo a", "echo a", "echo a", "echo a", "PATH=. echo a"))
+}
+
+func TestFinishedCommandsBlockNoOther(t *testing.T) {
+	x := desk(t, outer.PolicyAll, false)
+	first, err := create(t.Context(), x, sdk.CreateTerminalRequest{Command: "sleep 3600"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range maxTerminals + 5 {
+		if _, err := run(t, x, sdk.CreateTerminalRequest{Command: "true"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(x.a.terminals.list); n != maxTerminals {
+		t.Errorf("got %d terminals, want %d", n, maxTerminals)
+	}
+	if output(t, x, first).ExitStatus != nil {
+		t.Error("the one that runs has ended")
+	}
 }
 
 func TestOutputHasALimit(t *testing.T) {
-	x := desk(t, PolicyAll, false)
+	x := desk(t, outer.PolicyAll, false)
 	got, err := run(t, x, sdk.CreateTerminalRequest{Command: `i=0; while [ $i -lt 200 ]; do printf 'é€'; i=$((i+1)); done`, OutputByteLimit: pointer(99)})
 	if err != nil {
 		t.Fatal(err)
@@ -156,8 +193,8 @@ func TestOutputHasALimit(t *testing.T) {
 		t.Errorf("got %d bytes, truncated %v, valid %v: %q", len(got.Output), got.Truncated, utf8.ValidString(got.Output), got.Output)
 	}
 	got, err = run(t, x, sdk.CreateTerminalRequest{Command: `head -c 30000000 /dev/zero | tr '\0' x`, OutputByteLimit: pointer(1 << 40)})
-	if err != nil || len(got.Output) != mostOutput || !got.Truncated {
-		t.Errorf("got %d bytes, truncated %v, %v; want %d", len(got.Output), got.Truncated, err, mostOutput)
+	if err != nil || len(got.Output) != maxKeptOutput || !got.Truncated {
+		t.Errorf("got %d bytes, truncated %v, %v; want %d", len(got.Output), got.Truncated, err, maxKeptOutput)
 	}
 }
 
@@ -201,7 +238,7 @@ func TestNothingIsLeftOfACommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := desk(t, PolicyAll, false)
+			x := desk(t, outer.PolicyAll, false)
 			id, err := create(t.Context(), x, sdk.CreateTerminalRequest{Command: stubborn()})
 			if err != nil {
 				t.Fatal(err)
@@ -211,7 +248,7 @@ func TestNothingIsLeftOfACommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, pid := range pids {
-				if !platform.Gone(pid) {
+				if !proc.Gone(pid) {
 					t.Errorf("process %d still runs", pid)
 				}
 			}
@@ -224,22 +261,19 @@ func TestNothingIsLeftOfACommand(t *testing.T) {
 
 func TestThereAreNotMoreTerminalsThanThat(t *testing.T) {
 	var ts terminals
-	for range manyTerminals {
-		if _, err := ts.reserve(); err != nil {
+	runs := func() (*terminal, error) { return &terminal{Process: &supervise.Process{}}, nil }
+	for range maxTerminals {
+		if _, err := ts.add(runs); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := ts.reserve(); err == nil {
+	if _, err := ts.add(runs); err == nil {
 		t.Error("there is one more")
-	}
-	ts.close()
-	if ts.keep("terminal-1", &terminal{}) {
-		t.Error("one is kept that was closed while it started")
 	}
 }
 
 func TestWhoWaitsForACommandDoesNotOutwaitTheTurn(t *testing.T) {
-	x := desk(t, PolicyAll, false)
+	x := desk(t, outer.PolicyAll, false)
 	id, err := create(t.Context(), x, sdk.CreateTerminalRequest{Command: "sleep 60"})
 	if err != nil {
 		t.Fatal(err)

@@ -3,37 +3,53 @@ package acp
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"path"
-	"slices"
 	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 )
 
-// toolCall is what an agent has told of one: in its beginning, in updates, and
-// in a request for permission. What an update leaves out stays as it was.
+// toolCall is what an agent has reported about a call: at its beginning, in
+// updates and in a request for permission. A later report replaces only what it
+// contains.
 type toolCall struct {
 	ID        string          `json:"toolCallId"`
-	Title     *string         `json:"title"`
-	Kind      *string         `json:"kind"`
-	Status    *string         `json:"status"`
-	Content   json.RawMessage `json:"content"` // a block, or for tool calls a list of them
+	Title     string          `json:"title"`
+	Kind      string          `json:"kind"`
+	Status    string          `json:"status"`
+	Content   json.RawMessage `json:"content"` // a list of blocks; a single block in a message
 	Locations []struct {
 		Path string `json:"path"`
 	} `json:"locations"`
-	RawInput  any `json:"rawInput"`
-	RawOutput any `json:"rawOutput"`
+	RawInput  any  `json:"rawInput"`
+	RawOutput any  `json:"rawOutput"`
+	Meta      meta `json:"_meta"`
 
-	shown bool // on the display
-	told  bool // for the journal
+	isShown    bool // on the display
+	isDone     bool // and recorded
+	bySubagent bool // not recorded
 }
 
 // block is a piece of content.
 type block struct {
-	Type    string `json:"type"`
-	Text    string `json:"text"`
-	Path    string `json:"path"` // of a diff
-	Content *block `json:"content"`
+	Type    string  `json:"type"`
+	Text    string  `json:"text"`
+	Content *block  `json:"content"`
+	Path    string  `json:"path"`    // of a diff, as the next two
+	OldText *string `json:"oldText"` // the file, or a part of it; nil for a new file
+	NewText string  `json:"newText"`
 }
+
+// meta marks what a subagent does and says: claude's adapter (0.100.0, from its
+// source) names the tool call that started the subagent.
+type meta struct {
+	Parent     string `json:"parentToolUseId"`
+	ClaudeCode struct {
+		Parent string `json:"parentToolUseId"`
+	} `json:"claudeCode"`
+}
+
+func (m meta) isOfSubagent() bool { return m.Parent != "" || m.ClaudeCode.Parent != "" }
 
 func (c *toolCall) merge(news *toolCall) {
 	c.Title, c.Kind, c.Status = cmp.Or(news.Title, c.Title), cmp.Or(news.Kind, c.Kind), cmp.Or(news.Status, c.Status)
@@ -49,91 +65,84 @@ func (c *toolCall) merge(news *toolCall) {
 	if news.RawOutput != nil {
 		c.RawOutput = news.RawOutput
 	}
+	c.bySubagent = c.bySubagent || news.Meta.isOfSubagent() // not every update is marked
 }
 
-func is(s *string, want string) bool { return s != nil && *s == want }
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// text gives the text of a piece of content.
+// text returns the text of a message's content.
 func (c *toolCall) text() string {
 	var b block
-	if lenient(c.Content, &b) != nil {
+	if toolcall.Decode(c.Content, &b) != nil {
 		return ""
 	}
 	return b.Text
 }
 
-// blocks gives the pieces of content.
+// blocks returns the content of a tool call.
 func (c *toolCall) blocks() []block {
 	var all []block
-	if len(c.Content) == 0 || lenient(c.Content, &all) != nil {
+	if len(c.Content) == 0 || toolcall.Decode(c.Content, &all) != nil {
 		return nil
 	}
 	return all
 }
 
-// kind gives one of the protocol's kinds.
+// kind returns one of the protocol's kinds.
 func (c *toolCall) kind() string {
-	switch kind := deref(c.Kind); kind {
+	switch c.Kind {
 	case "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode":
-		return kind
+		return c.Kind
 	}
 	return "other"
 }
 
-// writes tells whether calls of a kind change files.
-func writes(kind string) bool { return kind == "edit" || kind == "delete" || kind == "move" }
+// writes reports whether calls of a kind change files.
+func writes(kind string) bool { return kind == "edit" || removes(kind) }
 
-// name gives a name that is the same for each call of a tool. A title is not,
-// but where it is a single word.
+// removes reports whether calls of a kind remove files from their place.
+func removes(kind string) bool { return kind == "delete" || kind == "move" }
+
+// name returns a name that is the same for all calls of a tool: the kind, or a
+// title of one word.
 func (c *toolCall) name() string {
 	if kind := c.kind(); kind != "other" {
 		return kind
 	}
-	title := deref(c.Title)
-	odd := func(r rune) bool {
+	isOdd := func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-.:", r))
 	}
-	if title == "" || len(title) > 64 || strings.ContainsFunc(title, odd) {
+	if c.Title == "" || len(c.Title) > 64 || strings.ContainsFunc(c.Title, isOdd) {
 		return "other"
 	}
-	return title
+	return c.Title
 }
 
-// informed tells whether there is something to show of a call: some agents tell
-// its input later than the call.
-func (c *toolCall) informed() bool {
+// hasInput reports whether a call can be shown: some agents send its input later.
+func (c *toolCall) hasInput() bool {
 	if c.kind() == "execute" && c.RawInput != nil {
-		return c.given() != ""
+		return c.inputCommand() != ""
 	}
 	input, ok := c.RawInput.(map[string]any)
 	return !ok || len(input) > 0
 }
 
-// words tells the call in a few words. A title of one word is the tool's name.
-func (c *toolCall) words() string {
-	title, more := line(deref(c.Title)), line(c.given())
-	if paths := c.paths(); more == "" && len(paths) > 0 && !strings.Contains(title, " ") {
-		more = paths[0]
+// summary describes the call in one line.
+func (c *toolCall) summary() string {
+	title, detail := firstLine(c.Title), firstLine(c.inputCommand())
+	if paths := c.paths(); detail == "" && len(paths) > 0 && !strings.Contains(title, " ") {
+		detail = paths[0] // the title is only the tool's name
 	}
 	switch {
-	case title == "" && more == "":
+	case title == "" && detail == "":
 		return c.kind()
 	case title == "":
-		return clip(c.kind() + ": " + more)
-	case more == "" || strings.Contains(title, more):
+		return clip(c.kind() + ": " + detail)
+	case detail == "" || strings.Contains(title, detail):
 		return clip(title)
 	}
-	return clip(title + ": " + more)
+	return clip(title + ": " + detail)
 }
 
-// file gives the file that a call writes.
+// file returns the file that a call writes.
 func (c *toolCall) file() string {
 	for _, b := range c.blocks() {
 		if b.Type == "diff" && b.Path != "" {
@@ -146,39 +155,23 @@ func (c *toolCall) file() string {
 	return ""
 }
 
-// command gives what a call executes: of one that does not tell, its title.
+// command returns what a call executes, which may only be in its title.
 func (c *toolCall) command() string {
-	if given := c.given(); given != "" || c.kind() != "execute" {
-		return given
+	if command := c.inputCommand(); command != "" || c.kind() != "execute" {
+		return command
 	}
-	return clip(strings.Trim(line(deref(c.Title)), "`"))
+	return clip(strings.Trim(firstLine(c.Title), "`"))
 }
 
-// given gives the command in a call's input.
-func (c *toolCall) given() string {
+// inputCommand returns the command in a call's input.
+func (c *toolCall) inputCommand() string {
 	input, _ := c.RawInput.(map[string]any)
-	for _, field := range []string{"command", "cmd", "script"} {
-		switch v := input[field].(type) {
-		case string:
-			return v
-		case []any:
-			return commandLine(texts(v))
-		}
-	}
-	return ""
+	line, argv := commandIn(input)
+	return cmp.Or(line, commandLine(argv))
 }
 
-func texts(list []any) (found []string) {
-	for _, e := range list {
-		if s, ok := e.(string); ok {
-			found = append(found, s)
-		}
-	}
-	return found
-}
-
-// commandLine gives a command in one line: what a shell is given, without the
-// shell.
+// commandLine returns a command for the display and the journal, without the shell
+// that runs it. No permission depends on it.
 func commandLine(argv []string) string {
 	if len(argv) == 3 && (argv[1] == "-c" || argv[1] == "-lc") {
 		switch path.Base(argv[0]) {
@@ -189,34 +182,41 @@ func commandLine(argv []string) string {
 	return strings.Join(argv, " ")
 }
 
-// failure gives the first line of what went wrong.
-func (c *toolCall) failure() string {
+// contentTexts returns the texts in a call's content.
+func (c *toolCall) contentTexts() (texts []string) {
 	for _, b := range c.blocks() {
-		if b.Content != nil {
-			if l := errorLine(b.Content.Text); l != "" {
-				return clip(l)
-			}
+		if b.Content != nil && b.Content.Text != "" {
+			texts = append(texts, b.Content.Text)
 		}
 	}
-	return clip(cmp.Or(errorLine(saying(c.RawOutput)), "failed"))
+	return texts
 }
 
-// errorLine gives the first line, but for the exit code alone if there is more.
+// failure returns the first line about what went wrong.
+func (c *toolCall) failure() string {
+	for _, text := range c.contentTexts() {
+		if l := errorLine(text); l != "" {
+			return clip(l)
+		}
+	}
+	return clip(cmp.Or(errorLine(findText(c.RawOutput)), "failed"))
+}
+
+// errorLine returns the first line, but skips the exit code if more follows.
 func errorLine(text string) string {
-	first := line(text)
+	first := firstLine(text)
 	if strings.HasPrefix(strings.ToLower(first), "exit code ") {
 		_, rest, _ := strings.Cut(text, first)
-		return cmp.Or(line(rest), first)
+		return cmp.Or(firstLine(rest), first)
 	}
 	return first
 }
 
-// exit gives the exit code of a command, 0 if it is not told.
-func (c *toolCall) exit() float64 {
+// exitCode returns the exit code of a command, or 0 if there is none.
+func (c *toolCall) exitCode() float64 {
 	output, _ := c.RawOutput.(map[string]any)
-	places := []any{output, output["metadata"]}
 	contents, _ := output["contents"].([]any)
-	for _, p := range append(places, contents...) {
+	for _, p := range append([]any{output, output["metadata"]}, contents...) {
 		m, _ := p.(map[string]any)
 		for _, field := range []string{"exit_code", "exitCode", "exit"} {
 			if n, ok := m[field].(float64); ok {
@@ -225,51 +225,4 @@ func (c *toolCall) exit() float64 {
 		}
 	}
 	return 0
-}
-
-const manyPaths = 1000 // more of one call are not looked at one by one
-
-// paths gives what a call reads or writes, as the agent wrote it.
-func (c *toolCall) paths() []string {
-	var found []string
-	for _, l := range c.Locations {
-		found = append(found, l.Path)
-	}
-	for _, b := range c.blocks() {
-		if b.Type == "diff" {
-			found = append(found, b.Path)
-		}
-	}
-	found = inputPaths(found, "", c.RawInput)
-	return slices.DeleteFunc(found, func(p string) bool { return p == "" })
-}
-
-// inputPaths finds paths in a call's input: values whose field says so, and
-// keys that can be nothing else.
-func inputPaths(found []string, field string, value any) []string {
-	switch v := value.(type) {
-	case string:
-		if namesPath(field) && !strings.Contains(v, "\n") {
-			found = append(found, v)
-		}
-	case []any:
-		for _, e := range v {
-			found = inputPaths(found, field, e)
-		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if strings.ContainsAny(key, `/\`) {
-				found = append(found, key)
-			}
-			found = inputPaths(found, key, v[key])
-		}
-	}
-	return found
-}
-
-func namesPath(field string) bool {
-	field = strings.ToLower(field)
-	has := func(word string) bool { return strings.Contains(field, word) }
-	return slices.ContainsFunc([]string{"path", "file", "uri", "dir", "folder", "target", "dest", "cwd"}, has) &&
-		!slices.ContainsFunc([]string{"text", "content"}, has) // of a file
 }

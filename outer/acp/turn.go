@@ -5,85 +5,78 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
-	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-const (
-	message = 1 << 20 // bytes that are kept of one, the last ones: there the promise is
-	calls   = 4096    // tool calls of a turn that are known at once
-	granted = 1024    // answers of the user that wait to be used
-)
+// maxCalls is how many tool calls of a turn are remembered.
+const maxCalls = 4096
 
-// turn is one of the agent that is going on.
+// turn is a turn in progress.
 type turn struct {
 	a       *agent
 	session string
 	guarded bool
-	began   time.Time
-	ctx     context.Context // ends with the turn, or when it is cancelled
-	over    context.CancelFunc
+	ctx     context.Context // done when the turn ends or is cancelled
+	cancel  context.CancelFunc
 
-	mu      sync.Mutex
-	see     func(outer.Seen) // nil when the turn is over
-	text    []byte           // the message that is being said
-	message string           // the agent's name for it
-	calls   map[string]*toolCall
-	denied  bool            // something was not allowed
-	granted map[string]bool // what the user has allowed and the agent has not done yet
+	mu        sync.Mutex
+	see       func(outer.Seen) // nil when the turn is over
+	said      outer.Message    // that is being received
+	messageID string
+	calls     map[string]*toolCall
+	denied    bool // something was denied
+	granted   grants
 }
 
 func newTurn(ctx context.Context, a *agent, guarded bool, see func(outer.Seen)) *turn {
-	t := &turn{a: a, session: a.session.ID, guarded: guarded, began: time.Now(), see: see,
-		calls: map[string]*toolCall{}, granted: map[string]bool{}}
-	t.ctx, t.over = context.WithCancel(ctx)
+	t := &turn{a: a, session: a.session.ID, guarded: guarded, see: see, calls: map[string]*toolCall{}}
+	t.ctx, t.cancel = context.WithCancel(ctx)
 	return t
 }
 
-// tell hands on what was seen, while the turn goes on.
-func (t *turn) tell(s outer.Seen) {
+func (t *turn) report(s outer.Seen) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.say(s)
+	t.reportLocked(s)
 }
 
-func (t *turn) say(s outer.Seen) {
+func (t *turn) reportLocked(s outer.Seen) {
 	if t.see != nil {
 		t.see(s)
 	}
 }
 
-// end closes the turn. A tool call that was running when the agent ended its
-// turn in peace is over too: some agents do not say so.
-func (t *turn) end(peace bool) {
-	t.over()
+// end closes the turn. If it succeeded, calls that are still in progress have ended
+// too: some agents do not report that.
+func (t *turn) end(succeeded bool) {
+	t.cancel()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.flush()
+	t.endMessage()
 	for _, c := range t.calls {
-		if peace && !c.told && is(c.Status, "in_progress") {
-			t.finish(c)
+		if succeeded && !c.isDone && c.Status == "in_progress" {
+			t.endCall(c)
 		}
 	}
 	t.see = nil
 }
 
-// wasDenied tells whether something was not allowed.
 func (t *turn) wasDenied() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.denied
 }
 
-// note is a notification of the agent.
-type note struct {
+// notification is a session/update.
+type notification struct {
 	Session string `json:"sessionId"`
 	Update  struct {
-		What    string `json:"sessionUpdate"`
-		Message string `json:"messageId"`
-		Entries []struct {
+		Type      string `json:"sessionUpdate"`
+		MessageID string `json:"messageId"`
+		Entries   []struct {
 			Content string `json:"content"`
 			Status  string `json:"status"`
 		} `json:"entries"`
@@ -91,80 +84,88 @@ type note struct {
 	} `json:"update"`
 }
 
-// update takes a notification. What is not known is passed over: there will be
-// more kinds.
-func (t *turn) update(params json.RawMessage) {
-	var n note
-	if lenient(params, &n) != nil || n.Session != t.session {
+// onUpdate handles a notification. Unknown kinds are ignored: there will be more.
+func (t *turn) onUpdate(params json.RawMessage) {
+	var n notification
+	if toolcall.Decode(params, &n) != nil || n.Session != t.session {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch n.Update.What {
-	case "user_message_chunk": // of another turn, all that was said before it is, too
-		t.text, t.message = nil, ""
+	switch {
+	case n.Update.Type == "tool_call" || n.Update.Type == "tool_call_update":
+		t.onCall(&n.Update.toolCall)
+	case !n.Update.Meta.isOfSubagent():
+		t.onWords(n)
+	}
+}
+
+func (t *turn) onWords(n notification) {
+	switch n.Update.Type {
+	case "user_message_chunk": // a replay: what was said before belongs to another turn
+		t.said, t.messageID = outer.Message{}, ""
 	case "agent_message_chunk":
-		t.chunk(n.Update.Message, n.Update.text())
+		t.onChunk(n.Update.MessageID, n.Update.text())
 	case "agent_thought_chunk":
 		if thought := n.Update.text(); thought != "" {
-			t.say(outer.Seen{Text: thought})
+			t.reportLocked(outer.Seen{Thought: thought})
 		}
-	case "tool_call", "tool_call_update":
-		t.flush()
-		t.call(&n.Update.toolCall)
 	case "plan":
-		t.say(outer.Seen{Plan: plan(n)})
+		var lines []string
+		for _, e := range n.Update.Entries {
+			lines = append(lines, toolcall.PlanLine(e.Status, e.Content))
+		}
+		t.reportLocked(outer.Seen{Plan: strings.Join(lines, "\n")})
 	}
 }
 
-// chunk adds to the message. Where the agent names its messages, another name is
-// another message.
-func (t *turn) chunk(name, text string) {
-	if name != "" && t.message != "" && name != t.message {
-		t.flush()
+// onChunk adds to the message. Another id, if the agent sends ids, begins another
+// message.
+func (t *turn) onChunk(id, text string) {
+	if id != "" && t.messageID != "" && id != t.messageID {
+		t.endMessage()
 	}
-	t.message = name
-	if text == "" {
-		return
-	}
-	if t.text = append(t.text, text...); len(t.text) > 2*message {
-		t.text = append([]byte(nil), t.text[len(t.text)-message:]...)
-	}
-	t.say(outer.Seen{Text: text})
-}
-
-// flush tells the whole message.
-func (t *turn) flush() {
-	text := strings.ToValidUTF8(string(t.text[max(0, len(t.text)-message):]), "")
-	t.text, t.message = nil, ""
-	if strings.TrimSpace(text) != "" {
-		t.say(outer.Seen{Record: loop.Record{Kind: loop.RecordText, Text: text}})
+	t.messageID = id
+	if text != "" {
+		t.said.Add(text)
+		t.reportLocked(outer.Seen{Text: text})
 	}
 }
 
-// call takes what is new of a tool call.
-func (t *turn) call(news *toolCall) {
-	c := t.known(news.ID)
-	if c.told {
+func (t *turn) endMessage() {
+	t.messageID = ""
+	if r := t.said.End(); r.Kind != "" {
+		t.reportLocked(outer.Seen{Record: r})
+	}
+}
+
+// onCall handles what is new about a tool call. A subagent's call may come in the
+// middle of a message.
+func (t *turn) onCall(news *toolCall) {
+	c := t.call(news.ID)
+	if c.isDone {
 		return
 	}
 	c.merge(news)
-	done := is(c.Status, "completed") || is(c.Status, "failed")
-	if !c.shown && (done || c.informed()) {
-		c.shown = true
-		t.say(outer.Seen{Tool: c.words()})
+	if !c.bySubagent {
+		t.endMessage()
+	}
+	done := c.Status == "completed" || c.Status == "failed"
+	if !c.isShown && (done || c.hasInput()) {
+		c.isShown = true
+		t.reportLocked(outer.Seen{Tool: c.summary()})
 	}
 	if done {
-		t.finish(c)
+		t.endCall(c)
 	}
 }
 
-// known gives the tool call of a name, a new one if need be.
-func (t *turn) known(id string) *toolCall {
+// call returns the tool call with an id, a new one if it is unknown.
+func (t *turn) call(id string) *toolCall {
 	c := t.calls[id]
 	if c == nil {
-		if len(t.calls) >= calls {
-			clear(t.calls) // an agent that does not end what it begins
+		if len(t.calls) >= maxCalls {
+			clear(t.calls) // this agent does not end its calls
 		}
 		c = &toolCall{ID: id}
 		t.calls[id] = c
@@ -172,36 +173,21 @@ func (t *turn) known(id string) *toolCall {
 	return c
 }
 
-// finish tells of a tool call that has ended. The time makes its id one of this
-// turn: agents may count their calls from one again.
-func (t *turn) finish(c *toolCall) {
+// endCall records a finished tool call.
+func (t *turn) endCall(c *toolCall) {
 	command := c.command()
-	r := loop.Record{Kind: loop.RecordTool, Tool: c.name(), ID: clip(c.ID) + " " + t.began.UTC().Format("150405.000000")}
+	r := loop.Record{Kind: loop.RecordTool, Tool: c.name(), ID: clip(c.ID)}
 	if writes(c.kind()) {
 		r.File = t.a.ws.absolute(c.file())
 	}
-	if is(c.Status, "failed") {
+	if c.Status == "failed" {
 		r.Error = c.failure()
 	}
-	if r.Error != "" || c.exit() != 0 {
+	if r.Error != "" || c.exitCode() != 0 {
 		r.Command = command
 	}
-	t.say(outer.Seen{Record: r, Command: command})
-	*c = toolCall{ID: c.ID, told: true} // what it read or wrote may be large
-}
-
-// plan tells a plan in lines.
-func plan(n note) string {
-	var lines []string
-	for _, e := range n.Update.Entries {
-		mark := "[ ] "
-		switch e.Status {
-		case "completed":
-			mark = "[x] "
-		case "in_progress":
-			mark = "[>] "
-		}
-		lines = append(lines, mark+e.Content)
+	if !c.bySubagent {
+		t.reportLocked(outer.Seen{Record: r, Command: command})
 	}
-	return strings.Join(lines, "\n")
+	*c = toolCall{ID: c.ID, isDone: true} // its content may be large
 }

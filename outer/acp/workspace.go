@@ -10,20 +10,21 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 )
 
-const readable = 4 << 20 // bytes of a file that are given at once
+const maxRead = 4 << 20 // bytes of a file per request
 
-var errOutside = errors.New("outside of the workspace")
+var errOutside = errors.New("outside the workspace")
 
-// workspace is the folder that the agent works in: what it asks us to read and
-// to write must be there, wherever links lead.
+// workspace is the agent's folder. What we read and write for the agent must be in
+// it, links included.
 type workspace struct {
-	dir  string // as it was given
+	dir  string // as configured
 	real string // without links
 	root *os.Root
 }
@@ -45,7 +46,7 @@ func openWorkspace(dir string) (*workspace, error) {
 
 func (w *workspace) close() error { return w.root.Close() }
 
-// absolute gives a path as it would be from anywhere.
+// absolute returns the absolute path. It keeps an empty one.
 func (w *workspace) absolute(path string) string {
 	if path == "" {
 		return ""
@@ -57,30 +58,34 @@ func (w *workspace) absolute(path string) string {
 	return filepath.Clean(path)
 }
 
-// fromURI gives the path of a file's address.
+// fromURI returns the path of a file URI. Anything else stays as it is.
 func fromURI(path string) string {
 	rest, ok := strings.CutPrefix(path, "file://")
 	if !ok {
 		return path
 	}
+	rest = strings.TrimPrefix(rest, "localhost")
 	if u, err := url.PathUnescape(rest); err == nil {
 		rest = u
 	}
-	if runtime.GOOS == "windows" {
-		rest = strings.TrimPrefix(rest, "/")
+	if runtime.GOOS == "windows" && filepath.VolumeName(strings.TrimPrefix(rest, "/")) != "" {
+		return filepath.FromSlash(strings.TrimPrefix(rest, "/"))
+	}
+	if !strings.HasPrefix(rest, "/") {
+		return path
 	}
 	return filepath.FromSlash(rest)
 }
 
-// relative gives a path from the workspace's folder, without a look at links.
-// One that a shell or a link might turn into another is refused.
+// relative returns a path relative to the workspace and does not follow links. It
+// rejects URIs and paths that a shell or a link might change.
 func (w *workspace) relative(path string) (string, error) {
 	path = fromURI(path)
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r < 128 && os.IsPathSeparator(uint8(r)) })
-	if path == "" || path[0] == '~' || slices.Contains(parts, "..") || strings.Contains(path, "://") || strings.ContainsRune(path, 0) {
+	if path == "" || path[0] == '~' || slices.Contains(parts, "..") || isURI(path) || strings.ContainsRune(path, 0) {
 		return "", errOutside
 	}
-	if !filepath.IsAbs(path) && !filepath.IsLocal(path) { // on Windows \x is on some drive, and c:x in some folder
+	if !filepath.IsAbs(path) && !filepath.IsLocal(path) { // on Windows \x depends on the drive, c:x on the current folder
 		return "", errOutside
 	}
 	path = w.absolute(path)
@@ -92,21 +97,49 @@ func (w *workspace) relative(path string) (string, error) {
 	return "", errOutside
 }
 
-// holds tells whether a path is in the workspace, wherever links lead. The
-// folder of git is no file of it to write in: what stands there is executed.
-func (w *workspace) holds(path string, write bool) bool {
+// contains reports whether a path is in the workspace, links included.
+func (w *workspace) contains(path string) bool {
+	_, err := w.resolve(path)
+	return err == nil
+}
+
+// isRoot reports whether a path is the workspace itself.
+func (w *workspace) isRoot(path string) bool {
 	rel, err := w.resolve(path)
-	return err == nil && !(write && ofGit(rel))
+	return err == nil && rel == "."
 }
 
-func ofGit(rel string) bool {
-	return slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(part string) bool {
-		return strings.EqualFold(strings.TrimRight(part, ". "), ".git")
-	})
+// escapes matches patterns that may leave their folder: an alternative that is
+// absolute, empty or ..
+var escapes = regexp.MustCompile(`[{,(|](/|\\|~|[A-Za-z]:|[,|)}])|(^|[/\\{},()|])\.\.($|[/\\{},()|])`)
+
+// containsPattern reports whether everything that a path or a pattern may match is
+// in the workspace.
+func (w *workspace) containsPattern(pattern string) bool {
+	if escapes.MatchString(pattern) {
+		return false
+	}
+	return w.contains(pattern) || runtime.GOOS == "windows" && w.contains(withoutWildcards(pattern))
 }
 
-// straight tells whether no link is on the way to a path in the workspace.
-func (w *workspace) straight(path string) bool {
+// withoutWildcards returns the folder of a pattern. Windows does not allow wildcards
+// in names, and looking for one fails.
+func withoutWildcards(pattern string) string {
+	i := strings.IndexAny(pattern, `*?|"<>`)
+	if i < 0 || strings.Contains(pattern[i:], "..") {
+		return pattern
+	}
+	return pattern[:strings.LastIndexAny(pattern[:i], `/\`)+1] + "."
+}
+
+// isURI reports whether a path is a URI that fromURI does not convert, such as
+// file:/x.
+func isURI(path string) bool {
+	return strings.Contains(path, "://") || len(path) >= 5 && strings.EqualFold(path[:5], "file:")
+}
+
+// isWithoutLinks reports whether a path is in the workspace and contains no link.
+func (w *workspace) isWithoutLinks(path string) bool {
 	rel, err := w.relative(path)
 	if err != nil {
 		return false
@@ -115,8 +148,8 @@ func (w *workspace) straight(path string) bool {
 	return err == nil && resolved == rel
 }
 
-// resolve gives a path from the workspace's folder, without links. The file
-// itself, and folders above it, need not be there yet.
+// resolve returns a path relative to the workspace with all links followed. The
+// file and the folders above it need not exist yet.
 func (w *workspace) resolve(path string) (string, error) {
 	rel, err := w.relative(path)
 	if err != nil {
@@ -133,7 +166,7 @@ func (w *workspace) resolve(path string) (string, error) {
 		}
 		there, rest = filepath.Dir(there), filepath.Join(filepath.Base(there), rest)
 	}
-	real, err := filepath.EvalSymlinks(there) // fails for a link that leads nowhere yet
+	real, err := filepath.EvalSymlinks(there) // fails for a dangling link
 	if err != nil {
 		return "", err
 	}
@@ -144,8 +177,8 @@ func (w *workspace) resolve(path string) (string, error) {
 	return rel, nil
 }
 
-// read gives lines of a file, from a first one (1 is the first) and at most so
-// many; 0 is all.
+// read returns at most limit lines of a file, starting with first (from 1). A limit
+// of 0 is none.
 func (w *workspace) read(ctx context.Context, path string, first, limit int) (string, error) {
 	f, err := w.open(path, os.O_RDONLY)
 	if err != nil {
@@ -159,7 +192,16 @@ func (w *workspace) read(ctx context.Context, path string, first, limit int) (st
 	return text, nil
 }
 
-// lineRange reads lines, and no more of them than can be given.
+// current returns the file's content, or nothing if it cannot be read.
+func (w *workspace) current(ctx context.Context, path string) string {
+	text, err := w.read(ctx, path, 1, 0)
+	if err != nil {
+		return "" // it does not exist, or is too large or not a plain file
+	}
+	return text
+}
+
+// lineRange reads at most limit lines and maxRead bytes.
 func lineRange(ctx context.Context, f io.Reader, first, limit int) (string, error) {
 	r, at := bufio.NewReaderSize(f, 64<<10), 1
 	var text []byte
@@ -171,8 +213,8 @@ func lineRange(ctx context.Context, f io.Reader, first, limit int) (string, erro
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
-		case len(text) > readable:
-			return "", fmt.Errorf("more than %d MiB: ask for fewer lines", readable>>20)
+		case len(text) > maxRead:
+			return "", fmt.Errorf("more than %d MiB: ask for fewer lines", maxRead>>20)
 		case err == nil:
 			at++
 		case errors.Is(err, io.EOF):
@@ -184,7 +226,7 @@ func lineRange(ctx context.Context, f io.Reader, first, limit int) (string, erro
 	return string(text), nil
 }
 
-// write replaces what is in a file, or makes it, with the folders above.
+// write replaces a file's content, or creates the file and the folders above it.
 func (w *workspace) write(path, content string) error {
 	rel, err := w.relative(path)
 	if err != nil {
@@ -201,7 +243,7 @@ func (w *workspace) write(path, content string) error {
 	return errors.Join(err, f.Truncate(int64(len(content))), f.Close())
 }
 
-// open opens a plain file; another kind may wait for ever, or do something.
+// open opens a plain file. Any other kind may block or have effects.
 func (w *workspace) open(path string, flag int) (*os.File, error) {
 	rel, err := w.relative(path)
 	if err != nil {

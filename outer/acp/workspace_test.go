@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,8 +16,8 @@ import (
 
 func TestFilesThatAreRead(t *testing.T) {
 	dir := scene(t)
-	write(t, filepath.Join(dir, "large"), strings.Repeat("x", readable)+"\nlast\n")
-	x := quiet(t, Config{Dir: dir}, false, func(outer.Seen) {}) // reading needs no permission
+	write(t, filepath.Join(dir, "large"), strings.Repeat("x", maxRead)+"\nlast\n")
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyEdits}, false, func(outer.Seen) {})
 	for _, tt := range []struct {
 		path        string
 		line, limit int
@@ -33,12 +34,15 @@ func TestFilesThatAreRead(t *testing.T) {
 		{"DIR/large", 1, 1, "", "more than 4 MiB"},
 		{"DIR/none", -1, -1, "", "none"},
 		{"DIR/.git", -1, -1, "", ".git"},
-		{"DIR/out/secret", -1, -1, "", "escapes"},
-		{"DIR/../outside/secret", -1, -1, "", "outside of the workspace"},
-		{"../outside/secret", -1, -1, "", "outside of the workspace"},
-		{"/etc/passwd", -1, -1, "", "outside of the workspace"},
-		{"DIRECTORY/a.go", -1, -1, "", "outside of the workspace"},
-		{"", -1, -1, "", "outside of the workspace"},
+		{"DIR/out/secret", -1, -1, "", "does not permit"},
+		{"DIR/../outside/secret", -1, -1, "", "does not permit"},
+		{"../outside/secret", -1, -1, "", "does not permit"},
+		{"file://localhostDIR/a.go", 3, -1, "three\n", ""},
+		{"file:DIR/a.go", -1, -1, "", "does not permit"},
+		{"file://other/DIR/a.go", -1, -1, "", "does not permit"},
+		{"/etc/passwd", -1, -1, "", "does not permit"},
+		{"DIRECTORY/a.go", -1, -1, "", "does not permit"},
+		{"", -1, -1, "", "does not permit"},
 	} {
 		p := sdk.ReadTextFileRequest{Path: strings.ReplaceAll(tt.path, "DIR", dir)}
 		if tt.line >= 0 {
@@ -48,8 +52,37 @@ func TestFilesThatAreRead(t *testing.T) {
 			p.Limit = &tt.limit
 		}
 		got, err := x.readFile(t.Context(), p)
-		if text := got.(sdk.ReadTextFileResponse).Content; text != tt.want || !strings.Contains(said(err), tt.err) || (err != nil) != (tt.err != "") {
+		answer, _ := got.(sdk.ReadTextFileResponse)
+		if text := answer.Content; text != tt.want || !strings.Contains(said(err), tt.err) || (err != nil) != (tt.err != "") {
 			t.Errorf("%s from %d, %d lines: got %.50q, %v; want %q, %q", tt.path, tt.line, tt.limit, text, err, tt.want, tt.err)
+		}
+	}
+}
+
+// Whatever is allowed, no file from outside is given.
+func TestReadingNeedsAPermission(t *testing.T) {
+	for _, tt := range []struct {
+		path    string
+		policy  outer.Policy
+		guarded bool
+		yes     bool // of the user
+		want    bool
+	}{
+		{"a.go", "", false, true, false},
+		{"a.go", outer.PolicyNone, false, true, false},
+		{"a.go", outer.PolicyNone, true, true, false},
+		{"a.go", outer.PolicyEdits, false, false, true},
+		{"a.go", outer.PolicyEdits, true, false, true},
+		{"a.go", outer.PolicyAsk, false, false, false},
+		{"a.go", outer.PolicyAsk, false, true, true},
+		{"a.go", outer.PolicyAll, false, false, true},
+		{"out/secret", outer.PolicyAsk, false, true, false},
+		{"out/secret", outer.PolicyAll, false, false, false},
+		{"/etc/passwd", outer.PolicyAll, false, false, false},
+	} {
+		x := quiet(t, Config{Dir: scene(t), Policy: tt.policy, Ask: func(context.Context, Request) bool { return tt.yes }}, tt.guarded, func(outer.Seen) {})
+		if _, err := x.readFile(t.Context(), sdk.ReadTextFileRequest{Path: tt.path}); (err == nil) != tt.want {
+			t.Errorf("%s under %q, guarded %v, a user who says %v: got %v, want it read: %v", tt.path, tt.policy, tt.guarded, tt.yes, err, tt.want)
 		}
 	}
 }
@@ -57,26 +90,30 @@ func TestFilesThatAreRead(t *testing.T) {
 func TestFilesThatAreWritten(t *testing.T) {
 	for _, tt := range []struct {
 		path    string
-		policy  Policy
+		policy  outer.Policy
 		guarded bool
 		want    bool
 	}{
-		{"DIR/a.go", PolicyEdits, false, true},
-		{"b.go", PolicyEdits, false, true},
-		{"DIR/new/deep/b.go", PolicyAll, false, true},
-		{"DIR/in", PolicyEdits, false, true},
-		{"DIR/a.go", PolicyNone, false, false},
-		{"DIR/a.go", PolicyAsk, false, false}, // nobody is there
-		{"DIR/out/secret", PolicyAll, false, false},
-		{"DIR/nowhere", PolicyAll, false, false},
-		{"DIR/../outside/secret", PolicyAll, false, false},
-		{"DIR/.cursor", PolicyAll, false, false},
-		{"DIR/.git/config", PolicyEdits, false, false},
-		{"DIR/.git/config", PolicyAll, false, true},
-		{"DIR/a.go", PolicyAll, true, false},
-		{"DIR/.cursor/plans/p.md", PolicyAll, true, true},
-		{"DIR/.cursor/plans/p.md", PolicyNone, true, false},
-		{"DIR/.cursor/plans/code.md", PolicyAll, true, false},
+		{"DIR/a.go", outer.PolicyEdits, false, true},
+		{"b.go", outer.PolicyEdits, false, true},
+		{"DIR/new/deep/b.go", outer.PolicyAll, false, true},
+		{"DIR/in", outer.PolicyEdits, false, true},
+		{"DIR/a.go", outer.PolicyNone, false, false},
+		{"DIR/a.go", outer.PolicyAsk, false, false}, // nobody is there
+		{"DIR/out/secret", outer.PolicyAll, false, false},
+		{"DIR/nowhere", outer.PolicyAll, false, false},
+		{"DIR/../outside/secret", outer.PolicyAll, false, false},
+		{"DIR/.cursor", outer.PolicyAll, false, false},
+		{"DIR/.git/config", outer.PolicyEdits, false, false},
+		{"DIR/.git/config", outer.PolicyAll, false, true},
+		{"DIR/sub/.husky/pre-commit", outer.PolicyEdits, false, false},
+		{"DIR/husky/pre-commit", outer.PolicyEdits, false, false}, // .husky is a link to it
+		{"DIR/.cursor/plans/p.md", outer.PolicyEdits, false, false},
+		{"DIR/.cursor/plans/p.md", outer.PolicyEdits, true, true},
+		{"DIR/a.go", outer.PolicyAll, true, false},
+		{"DIR/.cursor/plans/p.md", outer.PolicyAll, true, true},
+		{"DIR/.cursor/plans/p.md", outer.PolicyNone, true, false},
+		{"DIR/.cursor/plans/code.md", outer.PolicyAll, true, false},
 	} {
 		dir := scene(t)
 		x := quiet(t, Config{Dir: dir, Policy: tt.policy}, tt.guarded, func(outer.Seen) {})
@@ -103,7 +140,7 @@ func TestAFileKeepsItsMode(t *testing.T) {
 		return // has no such mode
 	}
 	dir := scene(t)
-	x := quiet(t, Config{Dir: dir, Policy: PolicyEdits}, false, func(outer.Seen) {})
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyEdits}, false, func(outer.Seen) {})
 	if err := os.Chmod(filepath.Join(dir, "a.go"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -118,9 +155,9 @@ func TestAFileKeepsItsMode(t *testing.T) {
 
 func TestAWriteAfterTheTurnIsNone(t *testing.T) {
 	dir := scene(t)
-	x := quiet(t, Config{Dir: dir, Policy: PolicyAll}, false, func(outer.Seen) {})
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAll}, false, func(outer.Seen) {})
 	x.a.setTurn(x)
-	if _, missing := x.a.handle(t.Context(), sdk.ClientMethodFsReadTextFile, []byte(`{"path":"none"}`)); missing == nil || missing.Code != -32002 {
+	if _, missing := x.a.serve(t.Context(), sdk.ClientMethodFsReadTextFile, []byte(`{"path":"none"}`)); missing == nil || missing.Code != -32002 {
 		t.Errorf("got %v for a file that is not there, want that it is not found", missing)
 	}
 	x.a.setTurn(nil)
@@ -129,10 +166,10 @@ func TestAWriteAfterTheTurnIsNone(t *testing.T) {
 	if err == nil {
 		t.Error("it was written")
 	}
-	if _, refused := x.a.handle(t.Context(), sdk.ClientMethodFsReadTextFile, []byte(`{"path":"a.go"}`)); refused == nil {
+	if _, refused := x.a.serve(t.Context(), sdk.ClientMethodFsReadTextFile, []byte(`{"path":"a.go"}`)); refused == nil {
 		t.Error("between turns it is read")
 	}
-	if _, refused := x.a.handle(t.Context(), "elicitation/create", nil); refused == nil || refused.Code != -32601 {
+	if _, refused := x.a.serve(t.Context(), "elicitation/create", nil); refused == nil || refused.Code != -32601 {
 		t.Errorf("got %v, want that the method is not known", refused)
 	}
 }
@@ -148,7 +185,7 @@ func TestAWorkspaceBehindALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]bool{link + "/a.go": true, dir + "/a.go": true, link + "/out/x": false, filepath.Dir(dir): false} {
-		if got := ws.holds(path, true); got != want {
+		if got := ws.contains(path); got != want {
 			t.Errorf("%s: got %v, want %v", path, got, want)
 		}
 	}

@@ -7,14 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cursor-ralph/cursor-ralph/outer"
+	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 )
 
-// cursorCall is the tool_call of a line of `cursor-agent -p --output-format
-// stream-json`: an object with one field, which is named after the tool. The
-// other lines are claude's.
+// cursorCall is a tool_call line of `cursor-agent -p --output-format stream-json`.
+// Its one field is named after the tool. The other lines are like claude's.
 type cursorCall struct {
-	Type    string                     `json:"type"`
 	Subtype string                     `json:"subtype"`
 	ID      string                     `json:"call_id"`
 	Call    map[string]json.RawMessage `json:"tool_call"`
@@ -22,43 +20,43 @@ type cursorCall struct {
 
 type cursorTool struct {
 	Args   json.RawMessage            `json:"args"`
-	Result map[string]json.RawMessage `json:"result"` // one field: success, or what went wrong
+	Result map[string]json.RawMessage `json:"result"` // one field: success, or the kind of failure
 	Name   string                     `json:"name"`   // of a "function"
 }
 
 type cursorResult struct {
-	Exit    int  `json:"exitCode"`
-	Stdout  text `json:"stdout"`
-	Stderr  text `json:"stderr"`
-	Error   text `json:"error"`
-	Message text `json:"errorMessage"`
-	Reason  text `json:"reason"`
+	Exit    int    `json:"exitCode"`
+	Stdout  string `json:"stdout"`
+	Stderr  string `json:"stderr"`
+	Error   string `json:"error"`
+	Message string `json:"errorMessage"`
+	Reason  string `json:"reason"`
 }
 
 func parseCursor(t *turn, line []byte) {
 	var e claudeEvent
-	if json.Unmarshal(line, &e) != nil {
+	if toolcall.Decode(line, &e) != nil {
 		return
 	}
-	t.name(e.Session)
+	t.setSession(e.Session)
 	switch e.Type {
-	case "assistant": // a message, or a piece of one: it is whole when something else follows
+	case "assistant": // a message or a piece of one, which ends when something else follows
 		for _, b := range blocks(e.Message.Content) {
 			if b.Type == "text" || b.Type == "" {
-				t.piece(b.Text)
+				t.addPiece(b.Text)
 			}
 		}
 	case "result":
-		t.flush()
-		t.claudeResult(e)
+		t.endMessage()
+		t.onClaudeResult(e)
 	case "tool_call":
-		t.cursorCall(line)
+		t.onCursorCall(line)
 	}
 }
 
-func (t *turn) cursorCall(line []byte) {
+func (t *turn) onCursorCall(line []byte) {
 	var e cursorCall
-	if json.Unmarshal(line, &e) != nil {
+	if toolcall.Decode(line, &e) != nil {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Call)) {
@@ -66,31 +64,27 @@ func (t *turn) cursorCall(line []byte) {
 			continue
 		}
 		var tool cursorTool
-		_ = json.Unmarshal(e.Call[key], &tool) // a tool of another form is one all the same
-		in := readInput(tool.Args)
-		c := in.call(e.ID, cmp.Or(tool.Name, strings.TrimSuffix(key, "ToolCall")))
+		_ = toolcall.Decode(e.Call[key], &tool) // a malformed call still counts
+		c := call{id: e.ID, name: cmp.Or(tool.Name, strings.TrimSuffix(key, "ToolCall"))}
 		if e.Subtype == "completed" {
-			t.finish(c, tool.failure(c))
+			c = c.withInput(toolcall.ReadInput(tool.Args))
+			t.endTool(c, tool.failure(c))
 			return
 		}
-		t.begin(c)
-		if plan := in.plan(); plan != "" {
-			t.see(outer.Seen{Plan: plan})
-		}
+		t.beginTool(c, tool.Args)
 		return
 	}
 }
 
-// failure tells what went wrong with a tool that has ended.
 func (tool cursorTool) failure(c call) string {
 	for _, key := range slices.Sorted(maps.Keys(tool.Result)) {
 		var r cursorResult
-		_ = json.Unmarshal(tool.Result[key], &r) // what it does not say is empty
+		_ = toolcall.Decode(tool.Result[key], &r) // missing fields stay empty
 		switch {
 		case r.Exit != 0:
-			return exited(c.command, r.Exit, string(r.Stdout)+"\n"+string(r.Stderr))
+			return toolcall.ExitError(c.command, r.Exit, r.Stdout+"\n"+r.Stderr)
 		case key != "success":
-			return string(cmp.Or(r.Error, r.Message, r.Reason, text(key)))
+			return cmp.Or(r.Error, r.Message, r.Reason, key)
 		}
 	}
 	return ""

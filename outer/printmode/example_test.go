@@ -17,7 +17,7 @@ func Example() {
 		}
 	}
 	agent := printmode.Open(printmode.Config{
-		Preset: claude, Dir: "/home/me/project", Policy: printmode.PolicyEdits, Self: "/usr/local/bin/cursor-ralph",
+		Preset: claude, Dir: "/home/me/project", Policy: outer.PolicyEdits, Self: "/usr/local/bin/cursor-ralph",
 	})
 	defer agent.Close()
 

@@ -1,9 +1,9 @@
 package printmode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,37 +14,37 @@ import (
 // Preset is an agent whose print mode is known.
 type Preset struct {
 	Name  string
-	Docs  string // where what we rely on is documented
-	Hint  string // what to do where its program is missing
-	Login string // what to do where it does not know who the user is
-	Notes string // what a user should know of it
-	Tools bool   // its stream tells of tool calls; the text of a program without a preset does not
+	Docs  string // the documentation that this preset relies on
+	Hint  string // how to install it
+	Login string // how to log in
+	Notes string // what a user should know
+	Tools bool   // its stream contains tool calls
 
-	argv     []string // with {flags}, {session} and {prompt} in their places
-	resume   []string // stands for {session}
+	argv     []string // with {flags}, {session} and {prompt}
+	resume   []string // replaces {session}
 	model    []string // with {model}
-	policies map[Policy]flags
+	policies map[outer.Policy]flags
 	guarded  flags // instead of a policy's
 	parse    parser
 }
 
-// flags are what makes an agent keep to a policy.
+// flags make an agent follow a policy.
 type flags struct {
 	args []string
 	env  []string
 }
 
-// Presets lists the agents that are known, in the order of help.
+// Presets returns the known agents in the order of the help.
 func Presets() []Preset {
 	return []Preset{
 		{
 			Name: "cursor-agent", Docs: "https://cursor.com/docs/cli/reference/output-format", Tools: true,
 			Hint:  "install Cursor's CLI: https://cursor.com/docs/cli/installation",
 			Login: "run `cursor-agent login`, or set CURSOR_API_KEY",
-			Notes: "written from its documentation, not tried; its prompt is an argument, which is limited in length",
+			Notes: "written from its documentation, not tried; the prompt is an argument, whose length is limited",
 			argv:  []string{"cursor-agent", "-p", "--output-format", "stream-json", "--trust", "{flags}", "{session}", "{prompt}"},
-			// Without --force changes are proposed and not made, and nothing is between.
-			policies: map[Policy]flags{PolicyNone: {}, PolicyAll: {args: []string{"--force"}}},
+			// Without --force it proposes changes and does not make them.
+			policies: map[outer.Policy]flags{outer.PolicyNone: {}, outer.PolicyAll: {args: []string{"--force"}}},
 			guarded:  flags{args: []string{"--mode", "plan"}},
 			resume:   []string{"--resume", "{session}"}, model: []string{"--model", "{model}"}, parse: parseCursor,
 		},
@@ -52,12 +52,12 @@ func Presets() []Preset {
 			Name: "claude", Docs: "https://code.claude.com/docs/en/headless", Tools: true,
 			Hint:  "install Claude Code: npm install -g @anthropic-ai/claude-code",
 			Login: "run `claude` and /login there, or set ANTHROPIC_API_KEY",
-			Notes: "as root it refuses --permissions all, unless IS_SANDBOX=1 says that it is in a sandbox",
+			Notes: "as root it rejects --permissions all unless IS_SANDBOX=1 is set",
 			argv:  []string{"claude", "-p", "--output-format", "stream-json", "--verbose", "{flags}", "{session}"},
-			policies: map[Policy]flags{
-				PolicyNone:  {args: []string{"--permission-mode", "dontAsk"}},
-				PolicyEdits: {args: []string{"--permission-mode", "acceptEdits"}},
-				PolicyAll:   {args: []string{"--permission-mode", "bypassPermissions"}},
+			policies: map[outer.Policy]flags{
+				outer.PolicyNone:  {args: []string{"--permission-mode", "dontAsk"}},
+				outer.PolicyEdits: {args: []string{"--permission-mode", "acceptEdits"}},
+				outer.PolicyAll:   {args: []string{"--permission-mode", "bypassPermissions"}},
 			},
 			guarded: flags{args: []string{"--permission-mode", "plan", "--disallowedTools=Bash"}},
 			resume:  []string{"--resume", "{session}"}, model: []string{"--model", "{model}"}, parse: parseClaude,
@@ -66,12 +66,12 @@ func Presets() []Preset {
 			Name: "codex", Docs: "https://developers.openai.com/codex/noninteractive", Tools: true,
 			Hint:  "install Codex: npm install -g @openai/codex",
 			Login: "run `codex login`, or set CODEX_API_KEY",
-			Notes: "commands run whatever is permitted, in its sandbox: with --permissions none, and in a loop that plans, they can only read; with edits they write to the workspace alone",
+			Notes: "commands always run, in its sandbox: with --permissions none, and in a plan loop, they can only read; with edits they can write to the workspace only",
 			argv:  []string{"codex", "exec", "--json", "--skip-git-repo-check", "{flags}", "{session}", "-"},
-			policies: map[Policy]flags{
-				PolicyNone:  {args: []string{"--sandbox", "read-only"}},
-				PolicyEdits: {args: []string{"--sandbox", "workspace-write"}},
-				PolicyAll:   {args: []string{"--dangerously-bypass-approvals-and-sandbox"}},
+			policies: map[outer.Policy]flags{
+				outer.PolicyNone:  {args: []string{"--sandbox", "read-only"}},
+				outer.PolicyEdits: {args: []string{"--sandbox", "workspace-write"}},
+				outer.PolicyAll:   {args: []string{"--dangerously-bypass-approvals-and-sandbox"}},
 			},
 			guarded: flags{args: []string{"--sandbox", "read-only"}},
 			resume:  []string{"resume", "{session}"}, model: []string{"--model", "{model}"}, parse: parseCodex,
@@ -81,11 +81,11 @@ func Presets() []Preset {
 			Hint:  "install opencode: npm install -g opencode-ai",
 			Login: "run `opencode auth login`",
 			argv:  []string{"opencode", "run", "--format", "json", "{flags}", "{session}"},
-			// https://opencode.ai/docs/permissions: what is not said here is as the user has it.
-			policies: map[Policy]flags{
-				PolicyNone:  {env: []string{`OPENCODE_PERMISSION={"edit":"deny","bash":"deny","external_directory":"deny"}`}},
-				PolicyEdits: {env: []string{`OPENCODE_PERMISSION={"edit":"allow","bash":"deny","external_directory":"deny"}`}},
-				PolicyAll:   {args: []string{"--auto"}, env: []string{`OPENCODE_PERMISSION={"edit":"allow","bash":"allow","external_directory":"allow"}`}},
+			// https://opencode.ai/docs/permissions: the user's settings decide about everything else.
+			policies: map[outer.Policy]flags{
+				outer.PolicyNone:  {env: []string{`OPENCODE_PERMISSION={"edit":"deny","bash":"deny","external_directory":"deny"}`}},
+				outer.PolicyEdits: {env: []string{`OPENCODE_PERMISSION={"edit":"allow","bash":"deny","external_directory":"deny"}`}},
+				outer.PolicyAll:   {args: []string{"--auto"}, env: []string{`OPENCODE_PERMISSION={"edit":"allow","bash":"allow","external_directory":"allow"}`}},
 			},
 			guarded: flags{args: []string{"--agent", "plan"}, env: []string{`OPENCODE_PERMISSION={"edit":"deny","bash":"deny","task":"deny","external_directory":"deny"}`}},
 			resume:  []string{"--session", "{session}"}, model: []string{"--model", "{model}"}, parse: parseOpencode,
@@ -95,10 +95,10 @@ func Presets() []Preset {
 			Hint:  "install Gemini CLI: npm install -g @google/gemini-cli",
 			Login: "run `gemini` and choose how to log in, or set GEMINI_API_KEY",
 			argv:  []string{"gemini", "--output-format", "stream-json", "--skip-trust", "{flags}", "{session}"},
-			policies: map[Policy]flags{
-				PolicyNone:  {args: []string{"--approval-mode", "default"}},
-				PolicyEdits: {args: []string{"--approval-mode", "auto_edit"}},
-				PolicyAll:   {args: []string{"--approval-mode", "yolo"}},
+			policies: map[outer.Policy]flags{
+				outer.PolicyNone:  {args: []string{"--approval-mode", "default"}},
+				outer.PolicyEdits: {args: []string{"--approval-mode", "auto_edit"}},
+				outer.PolicyAll:   {args: []string{"--approval-mode", "yolo"}},
 			},
 			guarded: flags{args: []string{"--approval-mode", "plan"}},
 			resume:  []string{"--resume", "{session}"}, model: []string{"--model", "{model}"}, parse: parseGemini,
@@ -108,19 +108,19 @@ func Presets() []Preset {
 
 // invocation is one run of an agent.
 type invocation struct {
-	argv  []string
-	env   []string
-	stdin string
-	bare  bool // the prompt is an argument
+	argv           []string
+	env            []string
+	stdin          string
+	promptArgument bool // instead of stdin
 }
 
-// invocation gives the run for a prompt, or a StartError.
+// invocation returns the run for a prompt, or a StartError.
 func (c Config) invocation(p outer.Prompt, session string) (invocation, error) {
 	template, f, err := c.template(p.Guarded)
 	if err != nil {
 		return invocation{}, &outer.StartError{Agent: c.name(), Err: err, Hint: c.remedy(p.Guarded)}
 	}
-	run := invocation{env: c.environment(f.env), stdin: p.Text}
+	run := invocation{env: outer.Environ(c.Dir, c.Env, f.env), stdin: p.Text}
 	for _, arg := range template {
 		switch {
 		case arg == "{flags}":
@@ -128,7 +128,7 @@ func (c Config) invocation(p outer.Prompt, session string) (invocation, error) {
 		case arg == "{session}":
 			run.argv = append(run.argv, c.resumed(session)...)
 		case strings.Contains(arg, "{prompt}"):
-			run.stdin, run.bare = "", true
+			run.stdin, run.promptArgument = "", true
 			run.argv = append(run.argv, strings.ReplaceAll(arg, "{prompt}", argument(arg, p.Text)))
 		default:
 			run.argv = append(run.argv, arg)
@@ -137,21 +137,21 @@ func (c Config) invocation(p outer.Prompt, session string) (invocation, error) {
 	return run, nil
 }
 
-// check refuses to give a prompt to a batch file as an argument: Windows has a
-// shell read it, which runs what it finds between the words.
+// check refuses to pass a prompt to a batch file as an argument: on Windows a shell
+// would interpret it.
 func (r invocation) check(goos string, look func(string) (string, error)) error {
-	if goos != "windows" || !r.bare {
+	if goos != "windows" || !r.promptArgument {
 		return nil
 	}
-	program, _ := look(r.argv[0]) // that it is missing tells the start
+	program, _ := look(r.argv[0]) // if it is missing, starting it fails
 	switch strings.ToLower(filepath.Ext(program)) {
 	case ".bat", ".cmd":
-		return fmt.Errorf("%s is a batch file, which cannot be given a prompt safely", program)
+		return fmt.Errorf("%s is a batch file, which cannot take a prompt safely", program)
 	}
 	return nil
 }
 
-// argument keeps a prompt from being taken for a flag.
+// argument returns the prompt so that it cannot be taken for a flag.
 func argument(arg, prompt string) string {
 	if strings.HasPrefix(arg, "{prompt}") && strings.HasPrefix(prompt, "-") {
 		return " " + prompt
@@ -159,7 +159,7 @@ func argument(arg, prompt string) string {
 	return prompt
 }
 
-// template gives the command line with its places, and what belongs into {flags}.
+// template returns the command line with its placeholders, and what replaces {flags}.
 func (c Config) template(guarded bool) ([]string, flags, error) {
 	if c.Preset.Name == "" {
 		return c.command(guarded)
@@ -169,7 +169,7 @@ func (c Config) template(guarded bool) ([]string, flags, error) {
 	case guarded:
 		f = c.Preset.guarded
 	case !ok:
-		return nil, f, fmt.Errorf("its print mode does not know the permissions %q", c.policy())
+		return nil, f, fmt.Errorf("its print mode does not support the permissions %q", c.policy())
 	}
 	f.args = slices.Clone(f.args)
 	if c.Model != "" {
@@ -185,18 +185,18 @@ func (c Config) template(guarded bool) ([]string, flags, error) {
 	return argv, f, nil
 }
 
-// command is template for a program without a preset, of which nothing is known.
+// command is template for a program without a preset.
 func (c Config) command(guarded bool) ([]string, flags, error) {
 	argv := slices.Concat(c.Argv, c.Args)
 	switch {
 	case len(c.Argv) == 0:
 		return nil, flags{}, errors.New("there is no command")
 	case guarded:
-		return nil, flags{}, errors.New("nothing keeps a command that is not known from writing and executing")
+		return nil, flags{}, errors.New("an unknown command cannot be kept from writing and executing")
 	case c.Model == "":
 		return argv, flags{}, nil
 	case !slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, "{model}") }):
-		return nil, flags{}, errors.New("it is not known how it is told its model")
+		return nil, flags{}, errors.New("how to choose its model is unknown")
 	}
 	for i := range argv {
 		argv[i] = strings.ReplaceAll(argv[i], "{model}", c.Model)
@@ -204,30 +204,25 @@ func (c Config) command(guarded bool) ([]string, flags, error) {
 	return argv, flags{}, nil
 }
 
-func (c Config) policy() Policy {
-	if c.Policy == "" {
-		return PolicyNone
-	}
-	return c.Policy
-}
+func (c Config) policy() outer.Policy { return cmp.Or(c.Policy, outer.PolicyNone) }
 
-// remedy is the hint for what template refuses.
+// remedy is the hint for what template rejects.
 func (c Config) remedy(guarded bool) string {
 	switch {
 	case c.Preset.Name != "":
 		var known []string
-		for _, p := range []Policy{PolicyNone, PolicyEdits, PolicyAll} {
+		for _, p := range []outer.Policy{outer.PolicyNone, outer.PolicyEdits, outer.PolicyAll} {
 			if _, ok := c.Preset.policies[p]; ok {
 				known = append(known, string(p))
 			}
 		}
-		return "nobody can be asked in print mode; it knows --permissions " + strings.Join(known, ", ")
+		return "print mode cannot ask you; it supports --permissions " + strings.Join(known, ", ")
 	case len(c.Argv) == 0:
 		return "name a program"
 	case guarded:
-		return "a loop that only plans needs an agent that is known"
+		return "a plan loop needs a known agent"
 	}
-	return "write {model} into the command, where it belongs"
+	return "put {model} into the command"
 }
 
 func (c Config) resumed(session string) []string {
@@ -239,13 +234,4 @@ func (c Config) resumed(session string) []string {
 		args[i] = strings.ReplaceAll(args[i], "{session}", session)
 	}
 	return args
-}
-
-// environment adds to what the agent gets anyway.
-func (c Config) environment(more []string) []string {
-	if len(more) == 0 {
-		return c.Env
-	}
-	anyway := (&exec.Cmd{Env: c.Env}).Environ()
-	return slices.Concat(anyway, more)
 }

@@ -1,10 +1,10 @@
 // Package printmode drives agents that take one prompt, print what they do, and
-// end: the print mode of cursor-agent, claude, codex, gemini and opencode with
-// their streams of JSON, or any program that prints text. When to give an agent
-// another turn is not decided here.
+// exit: the print mode of cursor-agent, claude, codex, gemini and opencode with
+// their JSON streams, or any program that prints text. It does not decide about the
+// next turn: package outer does.
 //
-// Nobody can be asked in print mode. So what an agent may do is said when it is
-// started, in its own flags, and it is the agent who keeps to them.
+// Print mode cannot ask the user. The policy becomes the agent's own flags, and the
+// agent enforces them.
 package printmode
 
 import (
@@ -18,40 +18,31 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/tend"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// Policy is what an agent may do. The zero value allows nothing.
-type Policy string
-
-// The policies.
-const (
-	PolicyNone  Policy = "none"  // what the agent allows by itself
-	PolicyEdits Policy = "edits" // editing inside the workspace, too
-	PolicyAll   Policy = "all"   // everything
-)
-
-// Config is an agent, and what it may do.
+// Config is an agent and what it may do.
 type Config struct {
-	Preset Preset   // the zero value is a program that prints text
-	Argv   []string // the program with its arguments; with a preset its program, if that is not the preset's own
-	Args   []string // more arguments
-	Dir    string   // the workspace, absolute
-	Env    []string // nil is ours
-	Model  string   // empty is the agent's choice
-	Policy Policy
-	Self   string // the path of cursor-ralph, which ends what the agent leaves behind
+	Preset Preset       // the zero value is a program that prints text
+	Argv   []string     // the program with its arguments; replaces a preset's program
+	Args   []string     // more arguments
+	Dir    string       // the workspace, absolute
+	Env    []string     // nil is ours
+	Model  string       // empty is the agent's choice
+	Policy outer.Policy // PolicyAsk is an error
+	Self   string       // the path of cursor-ralph, which supervises the agent's process tree
 
-	Grace  time.Duration // for an agent to end that is cancelled; 0 is three seconds
-	Linger time.Duration // for an agent to end that has told its result; 0 is a minute
+	Grace  time.Duration // for a cancelled agent to exit; 0 is three seconds
+	Linger time.Duration // for an agent to exit after its result; 0 is a minute
 }
 
-// Open gives a driver for an agent. Each turn starts it.
+// Open returns a driver for an agent. Each turn starts the agent. The caller closes
+// the driver.
 //
-// A program without a preset gets the prompt in the place of {prompt}, as one
-// argument, or, if there is no such argument, on its standard input. All that it
-// prints is what the assistant says.
+// A program without a preset gets the prompt in place of {prompt}, or on its
+// standard input if no argument contains {prompt}. Everything it prints is what
+// the assistant says.
 func Open(c Config) outer.Driver {
 	c.Grace = cmp.Or(c.Grace, 3*time.Second)
 	c.Linger = cmp.Or(c.Linger, time.Minute)
@@ -60,10 +51,10 @@ func Open(c Config) outer.Driver {
 
 type driver struct {
 	Config
-	session string // the one to go on with
+	session string // to resume
 
 	mu      sync.Mutex
-	process *tend.Process // nil if none runs
+	process *supervise.Process // nil between turns
 	closed  bool
 }
 
@@ -79,8 +70,8 @@ func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 		d.session = ""
 	}
 	t, err := d.once(ctx, p, see)
-	if t != nil && t.lost && d.session != "" && !t.acted && ctx.Err() == nil {
-		d.session = "" // the agent does not know it any more
+	if t != nil && t.lostSession && d.session != "" && !t.acted && ctx.Err() == nil {
+		d.session = ""
 		_, err = d.once(ctx, p, see)
 	}
 	if ctx.Err() != nil {
@@ -89,7 +80,7 @@ func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	return err
 }
 
-// once runs the agent for a prompt.
+// once runs the agent once.
 func (d *driver) once(ctx context.Context, p outer.Prompt, see func(outer.Seen)) (*turn, error) {
 	run, err := d.invocation(p, d.session)
 	if err != nil {
@@ -99,9 +90,14 @@ func (d *driver) once(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	if err != nil {
 		return nil, err
 	}
-	defer d.over()
+	defer d.setProcess(nil)
+	if d.Preset.parse == nil {
+		see(outer.Seen{Started: true}) // it may print nothing for a long time, unlike a stream
+	}
 	go feed(process.Stdin, run.stdin)
-	defer d.endWith(ctx, process)()
+	turnOver := make(chan struct{})
+	defer close(turnOver)
+	go d.endWith(ctx, turnOver, process)
 
 	t := newTurn(d.Config, see)
 	t.read(process)
@@ -110,21 +106,21 @@ func (d *driver) once(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	return t, t.result(code, err, process.Tail())
 }
 
-// start starts the agent, where it was not closed meanwhile.
-func (d *driver) start(run invocation) (*tend.Process, error) {
+// start starts the agent, unless the driver was closed meanwhile.
+func (d *driver) start(run invocation) (*supervise.Process, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, errClosed
 	}
 	if err := run.check(runtime.GOOS, exec.LookPath); err != nil {
-		return nil, &outer.StartError{Agent: d.name(), Err: err, Hint: "use its ACP mode, or one that is an .exe"}
+		return nil, &outer.StartError{Agent: d.name(), Err: err, Hint: "use its ACP mode, or install it as an .exe"}
 	}
-	process, err := tend.Start(tend.Command{Argv: run.argv, Dir: d.Dir, Env: run.env, Self: d.Self})
+	process, err := supervise.Start(supervise.Command{Argv: run.argv, Dir: d.Dir, Env: run.env, Self: d.Self})
 	if err != nil {
 		hint := ""
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			hint = cmp.Or(d.Preset.Hint, "is it installed, and in a folder of PATH?")
+			hint = cmp.Or(d.Preset.Hint, "is it installed and in PATH?")
 		}
 		return nil, &outer.StartError{Agent: d.name(), Err: err, Hint: hint}
 	}
@@ -132,37 +128,33 @@ func (d *driver) start(run invocation) (*tend.Process, error) {
 	return process, nil
 }
 
-func (d *driver) over() {
+func (d *driver) setProcess(p *supervise.Process) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.process = nil
+	d.process = p
 }
 
-// feed gives the agent its prompt. One that does not read it to the end has its
-// reasons: what it prints tells.
+// feed sends the agent its prompt. If the agent exits without reading it, its
+// output says why.
 func feed(w io.WriteCloser, prompt string) {
 	_, _ = io.WriteString(w, prompt)
 	_ = w.Close()
 }
 
-// endWith ends the agent when ctx is done, until the function that it gives is
-// called: as Ctrl-C does, then as a system does that shuts down, then for good.
-func (d *driver) endWith(ctx context.Context, process *tend.Process) (stop func()) {
-	turnIsOver := make(chan struct{})
-	go func() {
-		select {
-		case <-turnIsOver:
-			return
-		case <-ctx.Done():
-		}
-		process.Interrupt()
-		select {
-		case <-process.Done():
-		case <-time.After(d.Grace):
-			process.Stop(time.Second)
-		}
-	}()
-	return func() { close(turnIsOver) }
+// endWith ends the agent when ctx is done: first with an interrupt, like Ctrl-C,
+// then with a termination signal, then by killing it.
+func (d *driver) endWith(ctx context.Context, turnOver <-chan struct{}, process *supervise.Process) {
+	select {
+	case <-turnOver:
+		return
+	case <-ctx.Done():
+	}
+	process.Interrupt()
+	select {
+	case <-process.Done():
+	case <-time.After(d.Grace):
+		process.Stop(time.Second)
+	}
 }
 
 // Close implements outer.Driver.
@@ -176,8 +168,6 @@ func (d *driver) Close() error {
 	}
 	return nil
 }
-
-func (d *driver) name() string { return d.Config.name() }
 
 func (c Config) name() string {
 	if c.Preset.Name == "" && len(c.Argv) > 0 {

@@ -19,17 +19,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/tend"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
-// TestMain makes the keeper and the agents of the test's binary, too.
+// TestMain makes the supervisor and the agents of the test's binary, too.
 func TestMain(m *testing.M) {
 	switch act := os.Getenv("PRINTMODE_ACT"); {
-	case len(os.Args) > 1 && os.Args[1] == "tend":
-		code, err := tend.Supervise(os.Args[3:], os.Stdin, os.Stdout, os.Stderr)
+	case len(os.Args) > 1 && os.Args[1] == "supervise":
+		code, err := supervise.Run(os.Args[3:], os.Stdin, os.Stdout, os.Stderr)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
@@ -59,10 +59,16 @@ var agents = map[string]func() int{
 		fmt.Printf("\x1b[31m%s\x1b[0m\n%q\n", prompt, os.Args[1:])
 		return 0
 	},
-	"tells text and hangs with closed output": func() int {
-		fmt.Println("All done.")
+	"works on with closed output": func() int {
+		fmt.Println("I begin.")
 		_ = os.Stdout.Close()
-		return hang()
+		for os.WriteFile("closed", nil, 0o600) == nil {
+			if os.Remove("go") == nil {
+				return 0
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return 1
 	},
 	"crashes": func() int {
 		lines(0, begun, fmt.Sprintf(spoken, "I begin."))
@@ -113,6 +119,13 @@ var agents = map[string]func() int{
 		_ = w.Flush()
 		return 0
 	},
+	"prints one long line": func() int {
+		for range 34 {
+			fmt.Print(strings.Repeat("x", 1<<20))
+		}
+		fmt.Print("<promise>COMPLETE</promise>")
+		return 0
+	},
 	"prints garbage": func() int {
 		fmt.Print("warning: <promise>COMPLETE</promise>\n\x00\xff\n{\"type\":\n[1]\nnull\n\"x\"\n{\"type\":5}\n{\"type\":\"assistant\",\"message\":7}\n{}\n\n\r\n")
 		fmt.Println(`{"type":"assistant","message":{"content":[5]}}`)
@@ -137,6 +150,19 @@ var agents = map[string]func() int{
 	},
 	"says so on stderr": func() int {
 		fmt.Fprintln(os.Stderr, "Error: Authentication required. Please run 'agent login' first")
+		return 1
+	},
+	"mentions numbers on stderr": func() int {
+		fmt.Fprintln(os.Stderr, "HTTP 429 from the first try\nnext try\nnext try\nnext try\nnext try")
+		fmt.Fprintln(os.Stderr, "listening on port 401\n/srv/429/main.go:401: expected 429 items")
+		return 1
+	},
+	"is unknown to its service": func() int {
+		fmt.Fprintln(os.Stderr, "request failed: HTTP 401")
+		return 1
+	},
+	"is refused on stderr": func() int {
+		fmt.Fprintln(os.Stderr, "request failed: status 429")
 		return 1
 	},
 	"is refused for a while": func() int {
@@ -237,6 +263,16 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// A program that prints text says what it says at the end of a line, too.
+func TestOneLongLine(t *testing.T) {
+	c := acting(t, "prints one long line")
+	c.Preset = Preset{}
+	said, _, err := turns(t, c, outer.Prompt{})
+	if err != nil || len(said) != 1 || len(said[0]) > maxText || !strings.HasSuffix(said[0], "xx<promise>COMPLETE</promise>") {
+		t.Errorf("got %d texts, %v, want the end of the line", len(said), err)
+	}
+}
+
 // TestNoOrphan: a child that ignores signals and holds the output ends with the
 // turn.
 func TestNoOrphan(t *testing.T) {
@@ -244,7 +280,7 @@ func TestNoOrphan(t *testing.T) {
 	if err != nil || len(said) != 1 {
 		t.Fatalf("got %q, %v, want the number of the child", said, err)
 	}
-	if pid, err := strconv.Atoi(said[0]); err != nil || !platform.Gone(pid) {
+	if pid, err := strconv.Atoi(said[0]); err != nil || !proc.Gone(pid) {
 		t.Errorf("process %d, %v, still runs", pid, err)
 	}
 }
@@ -255,7 +291,7 @@ func TestFlood(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	said, _, err := turns(t, acting(t, "says more than it may"), outer.Prompt{})
 	runtime.ReadMemStats(&after)
-	if err != nil || len(said) != 1 || len(said[0]) != maxText || !strings.HasSuffix(said[0], "the end") {
+	if err != nil || len(said) != 1 || len(said[0]) != maxText+len("the end") || !strings.HasSuffix(said[0], "the end") {
 		t.Errorf("got %d texts, %v, want the end of one", len(said), err)
 	}
 	if grown := (after.Sys - before.Sys) >> 20; grown > 100 {
@@ -272,23 +308,23 @@ func TestGiven(t *testing.T) {
 		want         []string // stdin, folder, opencode's permissions, arguments
 	}{
 		{"claude", "claude", nil, outer.Prompt{}, []string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk"}},
-		{"claude, all", "claude", func(c *Config) { c.Policy = PolicyAll; c.Model, c.Args = "opus", []string{"--x", "a b"} },
+		{"claude, all", "claude", func(c *Config) { c.Policy = outer.PolicyAll; c.Model, c.Args = "opus", []string{"--x", "a b"} },
 			outer.Prompt{Session: "s-7"}, []string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions", "--model", "opus", "--x", "a b", "--resume", "s-7"}},
-		{"claude, guarded", "claude", func(c *Config) { c.Policy = PolicyAll }, outer.Prompt{Guarded: true},
+		{"claude, guarded", "claude", func(c *Config) { c.Policy = outer.PolicyAll }, outer.Prompt{Guarded: true},
 			[]string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "plan", "--disallowedTools=Bash"}},
 		{"a fresh session", "claude", nil, outer.Prompt{Session: "s-7", Fresh: true},
 			[]string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk"}},
 		{"a session that is a flag", "claude", nil, outer.Prompt{Session: "--dangerously-skip-permissions"},
 			[]string{prompt, "ws", "", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk"}},
-		{"codex", "codex", func(c *Config) { c.Policy, c.Model = PolicyEdits, "o9" }, outer.Prompt{Session: "s-7"},
+		{"codex", "codex", func(c *Config) { c.Policy, c.Model = outer.PolicyEdits, "o9" }, outer.Prompt{Session: "s-7"},
 			[]string{prompt, "ws", "", "exec", "--json", "--skip-git-repo-check", "--sandbox", "workspace-write", "--model", "o9", "resume", "s-7", "-"}},
-		{"codex, guarded", "codex", func(c *Config) { c.Policy = PolicyAll }, outer.Prompt{Guarded: true},
+		{"codex, guarded", "codex", func(c *Config) { c.Policy = outer.PolicyAll }, outer.Prompt{Guarded: true},
 			[]string{prompt, "ws", "", "exec", "--json", "--skip-git-repo-check", "--sandbox", "read-only", "-"}},
 		{"opencode", "opencode", nil, outer.Prompt{Session: "s-7"},
 			[]string{prompt, "ws", `{"edit":"deny","bash":"deny","external_directory":"deny"}`, "run", "--format", "json", "--session", "s-7"}},
-		{"gemini", "gemini", func(c *Config) { c.Policy = PolicyEdits }, outer.Prompt{},
+		{"gemini", "gemini", func(c *Config) { c.Policy = outer.PolicyEdits }, outer.Prompt{},
 			[]string{prompt, "ws", "", "--output-format", "stream-json", "--skip-trust", "--approval-mode", "auto_edit"}},
-		{"cursor-agent", "cursor-agent", func(c *Config) { c.Policy = PolicyAll }, outer.Prompt{Session: "s-7"},
+		{"cursor-agent", "cursor-agent", func(c *Config) { c.Policy = outer.PolicyAll }, outer.Prompt{Session: "s-7"},
 			[]string{"", "ws", "", "-p", "--output-format", "stream-json", "--trust", "--force", "--resume", "s-7", prompt}},
 		{"a prompt that is a flag", "cursor-agent", nil, outer.Prompt{Text: "--force"},
 			[]string{"", "ws", "", "-p", "--output-format", "stream-json", "--trust", " --force"}},
@@ -355,13 +391,34 @@ func TestText(t *testing.T) {
 			}
 		})
 	}
-	c.Env, c.Linger = append(os.Environ(), "PRINTMODE_ACT=tells text and hangs with closed output"), 100*time.Millisecond
-	if said, _, err := turns(t, c, outer.Prompt{}); err != nil || len(said) != 1 || said[0] != "All done." {
-		t.Errorf("got %q, %v, want what it said", said, err)
-	}
 	c.Env, c.Linger = append(os.Environ(), "PRINTMODE_ACT=crashes"), time.Minute
 	if _, _, err := turns(t, c, outer.Prompt{}); err == nil || !strings.HasSuffix(err.Error(), "ended with exit code 3: panic: out of luck") {
 		t.Errorf("got %v, want how it ended", err)
+	}
+}
+
+// A program may close its output and work on: its turn ends when it does.
+func TestClosedOutput(t *testing.T) {
+	for _, p := range []Preset{{}, preset(t, "claude")} {
+		c := acting(t, "works on with closed output")
+		c.Preset, c.Linger = p, time.Millisecond
+		go func() {
+			for _, err := os.Stat(filepath.Join(c.Dir, "closed")); err != nil && t.Context().Err() == nil; {
+				time.Sleep(time.Millisecond)
+				_, err = os.Stat(filepath.Join(c.Dir, "closed"))
+			}
+			time.AfterFunc(50*c.Linger, func() { _ = os.WriteFile(filepath.Join(c.Dir, "go"), nil, 0o600) })
+		}()
+		said, _, err := turns(t, c, outer.Prompt{})
+		if _, err := os.Stat(filepath.Join(c.Dir, "go")); err == nil {
+			t.Error("it was ended before it was done")
+		}
+		switch {
+		case p.Name == "" && (err != nil || strings.Join(said, "|") != "I begin."):
+			t.Errorf("got %q and %v, want what it said", said, err)
+		case p.Name != "" && (err == nil || err.Error() != "claude ended without a result: I begin."):
+			t.Errorf("got %v, want that it gave no result", err)
+		}
 	}
 }
 
@@ -375,16 +432,16 @@ func TestCannotStart(t *testing.T) {
 		{"no such program", func(c *Config) { c.Argv = []string{"no-such-agent"} }, false,
 			`start claude: exec: "no-such-agent": executable file not found in $PATH`, "install Claude Code: npm install -g @anthropic-ai/claude-code"},
 		{"no such command", func(c *Config) { c.Preset, c.Argv = Preset{}, []string{"no-such-agent"} }, false,
-			`start no-such-agent: exec: "no-such-agent": executable file not found in $PATH`, "is it installed, and in a folder of PATH?"},
+			`start no-such-agent: exec: "no-such-agent": executable file not found in $PATH`, "is it installed and in PATH?"},
 		{"no command", func(c *Config) { c.Preset, c.Argv = Preset{}, nil }, false, "start : there is no command", "name a program"},
 		{"nobody to ask", func(c *Config) { c.Policy = "ask" }, false,
-			`start claude: its print mode does not know the permissions "ask"`, "nobody can be asked in print mode; it knows --permissions none, edits, all"},
-		{"no such policy", func(c *Config) { c.Preset, c.Policy = preset(t, "cursor-agent"), PolicyEdits }, false,
-			`start cursor-agent: its print mode does not know the permissions "edits"`, "nobody can be asked in print mode; it knows --permissions none, all"},
+			`start claude: its print mode does not support the permissions "ask"`, "print mode cannot ask you; it supports --permissions none, edits, all"},
+		{"no such policy", func(c *Config) { c.Preset, c.Policy = preset(t, "cursor-agent"), outer.PolicyEdits }, false,
+			`start cursor-agent: its print mode does not support the permissions "edits"`, "print mode cannot ask you; it supports --permissions none, all"},
 		{"a command that is to plan", func(c *Config) { c.Preset = Preset{} }, true,
-			"start " + os.Args[0] + ": nothing keeps a command that is not known from writing and executing", "a loop that only plans needs an agent that is known"},
+			"start " + os.Args[0] + ": an unknown command cannot be kept from writing and executing", "a plan loop needs a known agent"},
 		{"a command with a model", func(c *Config) { c.Preset, c.Model = Preset{}, "opus" }, false,
-			"start " + os.Args[0] + ": it is not known how it is told its model", "write {model} into the command, where it belongs"},
+			"start " + os.Args[0] + ": how to choose its model is unknown", "put {model} into the command"},
 		{"not logged in", func(c *Config) { c.Env = append(c.Env, "PRINTMODE_ACT=is not logged in") }, false,
 			"start claude: Not logged in · Please run /login", "run `claude` and /login there, or set ANTHROPIC_API_KEY"},
 		{"not logged in, on stderr", func(c *Config) {
@@ -401,6 +458,28 @@ func TestCannotStart(t *testing.T) {
 				t.Errorf("got %v, %+v\nwant %s, hint %s", err, start, c.want, c.hint)
 			}
 		})
+	}
+}
+
+// Numbers mean nothing by themselves, and the lines of a retry that came before
+// are not the reason for the end.
+func TestNumbersAreNoReason(t *testing.T) {
+	for act, want := range map[string]error{
+		"mentions numbers on stderr": nil,
+		"is unknown to its service":  &outer.StartError{},
+		"is refused on stderr":       &outer.TransientError{},
+	} {
+		for _, preset := range []Preset{{}, preset(t, "claude")} {
+			c := acting(t, act)
+			c.Preset = preset
+			_, _, err := turns(t, c, outer.Prompt{})
+			start, later := (*outer.StartError)(nil), (*outer.TransientError)(nil)
+			_, wantsStart := want.(*outer.StartError)
+			_, wantsLater := want.(*outer.TransientError)
+			if err == nil || errors.As(err, &start) != wantsStart || errors.As(err, &later) != wantsLater {
+				t.Errorf("%s: got %T %v, want %T", act, err, err, want)
+			}
+		}
 	}
 }
 
@@ -470,7 +549,7 @@ func TestBatchFiles(t *testing.T) {
 		{"windows", `C:\bin\agent.exe`, true, false},
 		{"linux", "/bin/agent.cmd", true, false},
 	} {
-		r := invocation{argv: []string{"agent"}, bare: c.bare}
+		r := invocation{argv: []string{"agent"}, promptArgument: c.bare}
 		err := r.check(c.goos, func(string) (string, error) { return c.program, nil })
 		if (err != nil) != c.refused {
 			t.Errorf("%+v: got %v", c, err)
@@ -478,7 +557,7 @@ func TestBatchFiles(t *testing.T) {
 	}
 }
 
-func TestUnwrapped(t *testing.T) {
+func TestShellScript(t *testing.T) {
 	for command, want := range map[string]string{
 		`/bin/bash -lc 'echo "a b" | wc'`: `echo "a b" | wc`,
 		`sh -c ls`:                        "ls",
@@ -487,7 +566,7 @@ func TestUnwrapped(t *testing.T) {
 		`/bin/bash -lc ls more`:           `/bin/bash -lc ls more`,
 		`/bin/bash -lc 'x`:                `/bin/bash -lc 'x`,
 	} {
-		if got := unwrapped(command); got != want {
+		if got := shellScript(command); got != want {
 			t.Errorf("%s: got %s, want %s", command, got, want)
 		}
 	}
@@ -498,7 +577,7 @@ func TestPresets(t *testing.T) {
 		if p.Name == "" || !strings.HasPrefix(p.Docs, "https://") || p.Hint == "" || p.Login == "" || p.parse == nil || !p.Tools {
 			t.Errorf("something is missing: %+v", p)
 		}
-		for _, policy := range []Policy{PolicyNone, PolicyAll} {
+		for _, policy := range []outer.Policy{outer.PolicyNone, outer.PolicyAll} {
 			if _, ok := p.policies[policy]; !ok {
 				t.Errorf("%s does not know the policy %s", p.Name, policy)
 			}

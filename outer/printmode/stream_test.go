@@ -67,7 +67,6 @@ func section(a *txtar.Archive, name string) string {
 func replay(c Config, stdout, stderr string, code int) string {
 	var b strings.Builder
 	t := newTurn(c, func(s outer.Seen) { show(&b, s) })
-	t.id = "T"
 	t.readLines(strings.NewReader(stdout), func() {})
 	err := t.result(code, nil, stderr)
 	start, later := (*outer.StartError)(nil), (*outer.TransientError)(nil)
@@ -76,7 +75,7 @@ func replay(c Config, stdout, stderr string, code int) string {
 		fmt.Fprintf(&b, "no start: %v; %s\n", err, start.Hint)
 	case errors.As(err, &later):
 		fmt.Fprintf(&b, "later, after %s: %v\n", later.After, err)
-	case t.lost:
+	case t.lostSession:
 		fmt.Fprintf(&b, "lost: %v\n", err)
 	default:
 		fmt.Fprintf(&b, "end: %v\n", err)

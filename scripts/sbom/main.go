@@ -1,7 +1,7 @@
 // Sbom writes what the programs of a release's archive are made of, as a
 // CycloneDX document: sbom ARCHIVE DOCUMENT. It reads the modules that Go wrote
-// into each program, so it tells of what was linked and of nothing else. The same
-// archive gives the same bytes.
+// into each program, so it lists exactly what was linked. The same
+// archive always yields the same bytes.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(archive, document string) error {
 	return os.WriteFile(document, b.Bytes(), 0o644) // #nosec G306 G703 -- a file of a release, which its caller names
 }
 
-// programsIn gives the programs by their names.
+// programsIn returns the programs by their names.
 func programsIn(archive string) (map[string]*debug.BuildInfo, error) {
 	programs := map[string]*debug.BuildInfo{}
 	keep := func(name string, r io.Reader) error {

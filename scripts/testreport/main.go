@@ -1,7 +1,6 @@
-// Command testreport reads `go test -json` and prints what a person wants of
-// it: go test's closing line of every package, the output of tests that failed,
-// and at the end what was skipped and why. It exits 1 when a test failed and,
-// with CI=true, when one was skipped.
+// Command testreport reads `go test -json` and prints the closing line of every
+// package, the output of failed tests, and at the end what was skipped and why.
+// It exits 1 if a test failed and, with CI=true, if one was skipped.
 package main
 
 import (
@@ -17,7 +16,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Getenv("CI") == "true")) }
 
-// event is what the go command writes, see `go doc test2json`.
+// event is a line of the go command, see `go doc test2json`.
 type event struct {
 	Action     string
 	Package    string
@@ -26,21 +25,24 @@ type event struct {
 	Output     string
 }
 
-// report is what is kept until the end.
+// report collects what the closing line needs.
 type report struct {
 	out       io.Writer
-	elsewhere string              // a skip with this reason is made good by another run
-	output    map[string][]string // of tests, by package and name, until they end
+	elsewhere string              // another run makes up for skips with this reason
+	left      string              // make test-all makes up for skips with this one
+	output    map[string][]string // of running tests, by package and name
 	tests     int
 	failed    bool
 	skipped   []string
-	postponed int
+	postponed int // to another run
+	leftOver  int // to make test-all
 }
 
 func run(args []string, in io.Reader, out io.Writer, ci bool) int {
 	r := &report{out: out, output: map[string][]string{}}
 	flags := flag.NewFlagSet("testreport", flag.ContinueOnError)
-	flags.StringVar(&r.elsewhere, "elsewhere", "", "a skip whose reason contains this is no loss: another run has it")
+	flags.StringVar(&r.elsewhere, "elsewhere", "", "count skips whose reason contains this as left to another run")
+	flags.StringVar(&r.left, "left", "", "count skips whose reason contains this as left to make test-all")
 	flags.Func("skipped", "something else that was skipped (repeatable)", func(s string) error {
 		r.skipped = append(r.skipped, s)
 		return nil
@@ -101,7 +103,7 @@ func (r *report) packageEvent(e event) {
 	}
 }
 
-// flush prints what tests had written that never ended: the process died.
+// flush prints the output of tests that did not end because the process died.
 func (r *report) flush(pkg string) {
 	for name, output := range r.output {
 		if strings.HasPrefix(name, pkg+" ") {
@@ -143,6 +145,10 @@ func (r *report) skip(test, output string) {
 		r.postponed++
 		return
 	}
+	if r.left != "" && strings.Contains(output, r.left) {
+		r.leftOver++
+		return
+	}
 	reason := "no reason given"
 	if m := regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`).FindStringSubmatch(output); m != nil {
 		reason = m[1]
@@ -157,6 +163,9 @@ func (r *report) close(ci bool) int {
 	}
 	if r.postponed > 0 {
 		skipped += fmt.Sprintf("; left to another run: %d", r.postponed)
+	}
+	if r.left != "" {
+		skipped += fmt.Sprintf("; left to make test-all: %d tests, the race detector, and all but one case of each kind", r.leftOver)
 	}
 	fmt.Fprintf(r.out, "%d tests; skipped: %s\n", r.tests, skipped)
 	switch {

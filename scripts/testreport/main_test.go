@@ -24,6 +24,8 @@ func TestReportClosesWithWhatWasSkipped(t *testing.T) {
 		{"a skip in CI", "", pass + skip("no pwsh"), true, "FAILED: in CI nothing may be skipped\n", 1},
 		{"a skip made good elsewhere", "-elsewhere=ordinary", pass + skip("needs an ordinary user"), true,
 			"2 tests; skipped: nothing; left to another run: 1\n", 0},
+		{"a skip left to make test-all", "-left=test-all", pass + skip("short: test-all"), true,
+			"2 tests; skipped: nothing; left to make test-all: 1 tests", 0},
 		{"a tool that is missing", "-skipped=gcc", pass, false, "1 tests; skipped: gcc\n", 0},
 		{"a failure", "", pass + fail, false, "FAILED\n", 1},
 		{"and its output", "", pass + fail, false, "    x_test.go:4: got 1\n", 1},

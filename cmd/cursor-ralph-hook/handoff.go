@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// How long the editor waits for what cursor-ralph does for us.
+const (
+	settingsWait = 2 * time.Second         // to read the user's settings
+	wordsWait    = 1500 * time.Millisecond // to fill in a prompt template
+	decideTime   = 500 * time.Millisecond  // is left to decide after each of them
+)
+
+// cursorRalph is the program that is installed beside the hook.
+func cursorRalph() handoff.Program {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	return handoff.Beside(self)
+}
+
+// within leaves time to decide after a wait.
+func within(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(end)-decideTime)
+	}
+	return context.WithTimeout(ctx, wait)
+}
+
+// defaults are the user's own for a loop that is armed here. If they cannot be
+// used the built-in ones stand, and notice says so. Most users have no settings,
+// and then nothing is started.
+func (h *handler) defaults(ctx context.Context) (defaults []loop.Default, notice string) {
+	if !h.hasSettings() {
+		return nil, ""
+	}
+	ctx, cancel := within(ctx, settingsWait)
+	defer cancel()
+	defaults, err := cursorRalph().Defaults(ctx)
+	if err != nil {
+		h.fail(err)
+		return nil, "The user's settings could not be used, so this loop has the built-in defaults. Tell the user: " + err.Error()
+	}
+	return defaults, ""
+}
+
+func (h *handler) hasSettings() bool {
+	if slices.ContainsFunc(loop.Options(), func(o loop.Option) bool { return h.getenv(o.Variable()) != "" }) {
+		return true
+	}
+	path := platform.ConfigFile(runtime.GOOS, h.getenv)
+	if path == "" {
+		return false
+	}
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// fillIn fills in the user's prompt template. A template without an end is killed.
+func (h *handler) fillIn(ctx context.Context, w loop.Words) loop.Worded {
+	ctx, cancel := within(ctx, wordsWait)
+	defer cancel()
+	text := cursorRalph().FillIn(ctx, w)
+	if text.Why != "" {
+		h.log(hooklog.Line{Action: "template-unusable", Why: text.Why})
+	}
+	return text
+}
+
+// typeWait is how long to ask whether typing is possible: a display that hangs
+// must not hold the editor. Away from X11 and Wayland another program has to be
+// started for it, PowerShell or osascript; with a desktop bridge Cursor's command.
+func typeWait(d platform.Desktop, bridge bool) time.Duration {
+	if !bridge && (d.Kind == platform.X11 || d.Kind == platform.Wayland) {
+		return time.Second
+	}
+	return 2500 * time.Millisecond
+}
+
+// typing finds out whether the continue line can be typed here and now.
+func (h *handler) typing(ctx context.Context) loop.Typing {
+	desktop := platform.FindDesktop(runtime.GOOS, h.getenv)
+	_, bridge := platform.BridgeAnnounced(runtime.GOOS, h.getenv)
+	why := desktop.Why
+	if desktop.Kind != platform.NoDesktop || bridge || h.hasSettings() { // which may name one
+		ctx, cancel := within(ctx, typeWait(desktop, bridge))
+		defer cancel()
+		err := cursorRalph().CanType(ctx, handoff.Inject{Conversation: h.in.ConversationID, Typing: h.flags.typing})
+		if err == nil {
+			return loop.TypingPossible
+		}
+		why = "cursor-ralph inject --dry-run: " + err.Error() + "; cursor-ralph doctor tells more"
+	}
+	h.log(hooklog.Line{Action: "typing-impossible", Why: why})
+	return loop.TypingImpossible
+}
+
+// inject starts the process that types the continue line once we are gone.
+func (h *handler) inject(ctx context.Context, l loop.State) {
+	err := cursorRalph().Inject(handoff.Inject{
+		Conversation: h.in.ConversationID, Injection: l.Injection.ID, After: os.Getpid(), Typing: h.flags.typing,
+	})
+	if err == nil {
+		return
+	}
+	h.fail(err)
+	failed := loop.Injection{ID: l.Injection.ID, Outcome: loop.LineOutcome("it could not be started: " + err.Error())}
+	l, _, err = h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventInjected, Injection: failed})
+	h.failIf(err)
+	h.notify(l, loop.Action{Kind: loop.HandOver})
+}
+
+// unsetTimeout is what Cursor gives an entry without a timeout (documented).
+const unsetTimeout = time.Minute
+
+// verify runs the command of --verify, as long as Cursor lets us: at the timeout
+// that hooks.json gives the stop entry it would kill us and take no answer.
+func (h *handler) verify(l loop.State) loop.Verification {
+	timeout := h.flags.timeout
+	if timeout <= 0 {
+		timeout = unsetTimeout
+	}
+	limit := min(l.VerifyLimit(), loop.VerifyRoom(timeout))
+	line := hooklog.Line{Iteration: l.Iterations + 1, Max: l.MaxIterations, Action: "verifying", Why: l.Verify}
+	h.log(line)
+	v := cursorRalph().Verify(context.Background(), l, limit)
+	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()
+	h.log(line)
+	return v
+}
+
+// verifyFits reports whether Cursor would wait for the verification of a loop.
+func (h *handler) verifyFits(l loop.State) bool {
+	return l.Verify == "" || h.flags.timeout <= 0 || l.VerifyLimit() <= loop.VerifyRoom(h.flags.timeout)
+}
+
+// verifyLate verifies a promise that came after a limit had ended its loop.
+// Nobody waits for that.
+func (h *handler) verifyLate(l loop.State) {
+	if l.Status.Ended() && l.Verifying.Late {
+		h.failIf(cursorRalph().VerifyLate(l))
+	}
+}
+
+// notify shows the user what became of the loop if nothing in the chat does.
+func (h *handler) notify(l loop.State, a loop.Action) {
+	if isWorthANotice(l, a) && !h.flags.quiet && h.getenv("CURSOR_RALPH_NO_NOTIFY") == "" && platform.HasDesktop(runtime.GOOS, h.getenv) {
+		h.failIf(cursorRalph().Notify(l.ConversationID, handoff.Notify{IfWanted: true}))
+	}
+}
+
+// isWorthANotice leaves out what the user did.
+func isWorthANotice(l loop.State, a loop.Action) bool {
+	switch l.Status {
+	case loop.PromiseAccepted, loop.MaxIterations, loop.MaxDuration, loop.Blocked:
+		return true
+	case loop.Paused:
+		return a.Reason.Pauses()
+	}
+	return a.Kind == loop.HandOver
+}
+
+// watch starts the user's watcher if a loop goes on and none runs. It notices lost
+// follow-ups and stalled loops. The editor does not wait for this: the answer is
+// out.
+func (h *handler) watch() {
+	if !h.watched || h.getenv("CURSOR_RALPH_NO_WATCHER") != "" {
+		return
+	}
+	if err := cursorRalph().Watch(h.places.WatcherLock(), handoff.Watcher{Quiet: h.flags.quiet}); err != nil {
+		h.fail(fmt.Errorf("start the watcher: %w", err))
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// sessionLimit is how many stops in a row this Cursor lets us answer. Without a
+// setting it is what was observed of this version, else what is known of it.
+// To be run at all with a loop_count of the limit shows that there is none,
+// unless hooks.json has another.
+func (h *handler) sessionLimit(loopCount int) int {
+	limit := h.flags.sessionLimit
+	lifted := limit == auto || limit == 0
+	if lifted && loopCount >= hook.DefaultLoopLimit {
+		changed, err := h.store.ProveNoLimit(h.in.CursorVersion)
+		h.observed(changed, err, "session-limit-seen", "has no follow-up limit")
+		return 0
+	}
+	if limit != auto {
+		return limit
+	}
+	seen, err := h.store.SeenLimits()
+	h.failIf(err)
+	if l, ok := seen[h.in.CursorVersion]; ok {
+		return l.Limit
+	}
+	// A minimal installation has no hook that would see it if the limit is real.
+	if hook.HonorsNullLimit(h.in.CursorVersion) && !h.flags.minimal {
+		return 0
+	}
+	return hook.DefaultLoopLimit
+}
+
+// seeLimit looks whether a user's message suggests that this Cursor has its limit
+// after all: with a limit of five the fifth stop would have handed over. The flags
+// are those of the stop entry alone, and not needed. A message in another chat
+// shows nothing: the loop's agent may be at work.
+func (h *handler) seeLimit(id string, l loop.State, text string) {
+	if id != h.in.ConversationID || l.IsOwn(text) || l.LastStop.LoopCount != hook.DefaultLoopLimit-1 {
+		return
+	}
+	turn, err := h.store.Unfolded(id, l)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		h.fail(err)
+	case l.PastLimit(hook.DefaultLoopLimit, turn):
+		session := fmt.Sprint(id, "@", l.LastStop.At.UnixNano())
+		changed, err := h.store.SuspectLimit(h.in.CursorVersion, hook.DefaultLoopLimit, session)
+		h.observed(changed, err, "session-limit-seen", fmt.Sprintf("seems to stop after %d follow-ups", hook.DefaultLoopLimit))
+	}
+}
+
+// observed logs what hooks go by from now on.
+func (h *handler) observed(changed bool, err error, action, what string) {
+	h.failIf(err)
+	if changed {
+		h.log(hooklog.Line{Action: action, Why: strings.TrimSpace(fmt.Sprintf("Cursor %.64s %s", h.in.CursorVersion, what))})
+	}
+}
+
+// aborts reports whether a failed turn is surely not one that the user stopped:
+// this Cursor was seen to report a Stop as aborted.
+func (h *handler) aborts(status loop.StopStatus) bool {
+	if status == loop.Aborted {
+		h.failIf(h.store.SeeAbort(h.in.CursorVersion))
+	}
+	if status != loop.Errored {
+		return false
+	}
+	aborts, err := h.store.Aborts(h.in.CursorVersion)
+	h.failIf(err)
+	return aborts
+}
+
+// seeDelivery learns from what became of a follow-up whether this Cursor shows
+// them to the prompt hook.
+func (h *handler) seeDelivery(d loop.Delivery) {
+	switch d {
+	case loop.FollowupShown:
+		changed, err := h.store.SeeFollowups(h.in.CursorVersion, true)
+		h.observed(changed, err, "followups-shown", "")
+	case loop.FollowupUnshown:
+		changed, err := h.store.SeeFollowups(h.in.CursorVersion, false)
+		h.observed(changed, err, "followups-unshown", "")
+	}
+}
+
+// followupWait is how long a follow-up may take to arrive; zero for the usual
+// time. A slow machine, and a test, may want another.
+func (h *handler) followupWait() time.Duration {
+	d, err := time.ParseDuration(h.getenv("CURSOR_RALPH_FOLLOWUP_WAIT"))
+	if err != nil {
+		return 0
+	}
+	return max(0, d)
+}

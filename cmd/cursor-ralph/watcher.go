@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
+	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/watcher"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// watcherWait is how long another watcher may hold the lock before this one
+// leaves the work to it: longer than the hook's look whether one runs.
+const watcherWait = time.Second
+
+func watcherFlags(f *pflag.FlagSet) { new(handoff.Watcher).Flags(f) }
+
+// runWatcher is the one watcher process of a user. It ends when no loop runs.
+func runWatcher(ctx context.Context, e *env, _ []string) error {
+	for {
+		release, err := e.lockWatcher(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil // another one runs
+		}
+		if err != nil {
+			return err
+		}
+		w := &watching{env: e, reader: e.Store.NewReader(), began: time.Now()}
+		if err := errors.Join(w.untilIdle(ctx), release()); err != nil || ctx.Err() != nil {
+			return err
+		}
+		// A hook that began a loop while we held the lock has started no other watcher.
+		if runs, err := w.anyRuns(); err != nil || !runs {
+			return err
+		}
+	}
+}
+
+func (e *env) lockWatcher(ctx context.Context) (release func() error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, watcherWait)
+	defer cancel()
+	if err := ownfile.Folder(e.Places.Pending()); err != nil {
+		return nil, err
+	}
+	return ownfile.Lock(ctx, e.Places.WatcherLock())
+}
+
+// watching is the work of a watcher process.
+type watching struct {
+	*env
+	reader   *state.Reader
+	schedule watcher.Schedule
+	began    time.Time
+	children sync.WaitGroup // that deliver
+}
+
+// live leaves out what cannot be read, which doctor shows.
+func (w *watching) live() (loops []watcher.Loop) {
+	live, _ := w.reader.Live()
+	for _, l := range live {
+		loops = append(loops, watcher.Of(l.ConversationID, l))
+	}
+	return loops
+}
+
+func (w *watching) untilIdle(ctx context.Context) error {
+	defer w.children.Wait()
+	for {
+		loops := w.live()
+		if !watcher.AnyRuns(loops, w.Now()) {
+			return nil
+		}
+		due, next := w.schedule.Look(loops, w.Now(), time.Since(w.began))
+		for _, d := range due {
+			if err := w.do(ctx, d); err != nil && ctx.Err() == nil {
+				w.logWatched(d.Loop.ID, "error", err.Error())
+			}
+		}
+		if cli.Sleep(ctx, min(next.Sub(w.Now()), w.poll())) != nil {
+			return nil
+		}
+	}
+}
+
+// poll is shorter where follow-ups count as lost sooner.
+func (w *watching) poll() time.Duration {
+	if d, err := time.ParseDuration(w.Getenv("CURSOR_RALPH_FOLLOWUP_WAIT")); err == nil && d > 0 {
+		return min(d/4, watcher.Poll)
+	}
+	return watcher.Poll
+}
+
+func (w *watching) anyRuns() (bool, error) {
+	if _, err := os.Stat(w.Places.Base); err != nil {
+		return false, err
+	}
+	loops := w.live()
+	return watcher.AnyRuns(loops, w.Now()), nil
+}
+
+// do brings an event to a loop, and acts on what comes of it.
+func (w *watching) do(ctx context.Context, d watcher.Duty) error {
+	if d.Kind == loop.EventFollowupLost {
+		if shown, err := w.Store.ShowsFollowups(d.Loop.Cursor); err != nil || !shown {
+			return err
+		}
+	}
+	g := engine.Engine{Store: w.Store, Warn: func(err error) { w.logWatched(d.Loop.ID, "error", err.Error()) }}
+	l, action, err := g.Decide(ctx, d.Loop.ID, loop.Event{Kind: d.Kind, Followup: d.Loop.Followup})
+	if err != nil {
+		return err
+	}
+	switch action.Kind {
+	case loop.Inject:
+		w.logWatched(d.Loop.ID, string(d.Kind), action.Why())
+		w.children.Go(func() { w.deliver(ctx, l) })
+	case loop.Notify:
+		w.logWatched(d.Loop.ID, string(d.Kind), action.Why())
+		if !w.IsSet("no-notify") {
+			return notify.Later(w.env.Env, d.Loop.ID)
+		}
+	}
+	return nil
+}
+
+// deliver has the continue line sent by a process of its own, and reports what
+// that process could not report.
+func (w *watching) deliver(ctx context.Context, l loop.State) {
+	id, injection := l.ConversationID, l.Injection.ID
+	err := cli.Self().InjectNow(ctx, handoff.Inject{Conversation: id, Injection: injection, Installed: true, Project: l.Workspace})
+	if err == nil {
+		return
+	}
+	now, read := w.Store.Read(id)
+	if read != nil || !now.Injecting(injection, w.Now()) {
+		return
+	}
+	failed := loop.Injection{ID: injection, Outcome: loop.LineOutcome("it could not be sent: " + err.Error())}
+	l, _, err = w.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injection: failed})
+	if err != nil {
+		w.logWatched(id, "error", err.Error())
+		return
+	}
+	w.handOver(ctx, l)
+}
+
+func (e *env) logWatched(id, action, why string) {
+	line := hooklog.Line{At: e.Now(), Conversation: id, Event: "watcher", Action: action, Why: why}
+	_ = hooklog.Append(e.Places.Log(), line) // there is nowhere else to say so
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// LockWait is how long a command waits for a lock. Locks are held for about a
+// millisecond.
+const LockWait = 10 * time.Second
+
+// ContinueEvent returns the event of a continue with the given limits.
+func ContinueEvent(r loop.Request) loop.Event {
+	event := loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxDuration: r.State.MaxDuration}}
+	if r.Given("max-iterations") {
+		event.MaxIterations = r.State.MaxIterations
+	}
+	return event
+}
+
+// Apply applies an event to a loop that is live or pending, logs it, and returns
+// a refusal as an error for people.
+func (e *Env) Apply(ctx context.Context, id string, event loop.Event) (loop.State, loop.Action, error) {
+	ctx, cancel := context.WithTimeout(ctx, LockWait)
+	defer cancel()
+	l, action, err := e.Loops.Apply(ctx, id, event)
+	var later *state.ArchiveError
+	switch {
+	case errors.As(err, &later): // the decision stands; archiving is retried with the next event
+		fmt.Fprintf(e.Stderr, "cursor-ralph: this was done, but not saved for good: %s\n", Printable(err.Error()))
+	case err != nil:
+		return l, action, e.Unknown(id, err)
+	}
+	e.LogSteered(l, action, event.Kind)
+	if action.Kind == loop.Refuse {
+		return l, action, hint.New(action.Why(), action.Hint)
+	}
+	return l, action, nil
+}
+
+// LogSteered logs what a command did, beside what the hook decides.
+func (e *Env) LogSteered(l loop.State, a loop.Action, kind loop.EventKind) {
+	line := hooklog.Line{At: e.Now(), Conversation: l.ConversationID, Event: "cursor-ralph", Iteration: l.Iterations, Max: l.MaxIterations, Promise: a.Promise}
+	switch {
+	case l.Status.Ended() && (a.Kind != loop.Refuse || a.Promise != ""):
+		line.Action, line.Reason, line.Why = string(l.Status), a.Reason, cmp.Or(a.Why(), l.Reason)
+	case a.Kind == loop.Refuse:
+		return
+	case kind == loop.EventPause:
+		line.Action = "paused"
+	case kind == loop.EventResume:
+		line.Action = "resumed"
+	case kind == loop.EventContext:
+		line.Action = "context-added"
+	case kind == loop.EventContinue && a.Kind != loop.AskVerify:
+		line.Action, line.Reason = "continued", a.Reason
+	default:
+		return
+	}
+	_ = hooklog.Append(e.Places.Log(), line) // the loop's file has it too
+}

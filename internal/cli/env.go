@@ -1,0 +1,128 @@
+// Package cli is what every command of cursor-ralph works with: its streams,
+// places and flags, the loop that is meant, and errors for people. It has no
+// command itself.
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// Colorful reports whether output goes to a terminal that wants color. See
+// https://no-color.org.
+func (e *Env) Colorful() bool {
+	return e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb" && e.OnTerminal()
+}
+
+// OnTerminal reports whether output goes to a terminal.
+func (e *Env) OnTerminal() bool {
+	f, ok := e.Stdout.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Sleep waits for d or until ctx is done.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// Text returns the value of a flag, empty if the command does not have it.
+func (e *Env) Text(flag string) string {
+	v, _ := e.Flags.GetString(flag) // a flag that the command does not have is empty
+	return v
+}
+
+// OutliveReader ignores SIGPIPE: if the reader (tee, head) exits first, writes fail
+// with EPIPE and cleanup still runs.
+func OutliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// Env is what a command has to work with.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Now            func() time.Time
+
+	Flags  *pflag.FlagSet
+	Places platform.Places
+	Loops  *loops.Loops
+	Store  *state.Store // of Loops
+}
+
+// Open finds the folders, and the loops in them.
+func (e *Env) Open() error {
+	places, err := platform.Find(e.Getenv)
+	if errors.As(err, new(*fs.PathError)) {
+		return err
+	} else if err != nil {
+		return hint.New(err.Error(), "unset it, or give the whole path")
+	}
+	e.Places = places
+	e.Loops = loops.New(places, e.Now)
+	e.Store = e.Loops.Store
+	return nil
+}
+
+// IsSet reports whether a switch is on.
+func (e *Env) IsSet(name string) bool {
+	f := e.Flags.Lookup(name)
+	return f != nil && f.Value.String() == "true"
+}
+
+// JSON prints a value as JSON.
+func (e *Env) JSON(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b) // which writes < as a code, so that no promise can be read in it
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(e.Stdout, Printable(b.String())) // \u0000 is JSON too
+	return err
+}
+
+// Say prints a line.
+func (e *Env) Say(format string, args ...any) error {
+	_, err := fmt.Fprint(e.Stdout, Printable(fmt.Sprintf(format, args...))+"\n")
+	return err
+}
+
+// JSONFlag adds --json.
+func JSONFlag(f *pflag.FlagSet) { f.Bool("json", false, "print JSON") }
+
+// FlagSet returns the flags of a command.
+func FlagSet(name string, add func(*pflag.FlagSet)) *pflag.FlagSet {
+	set := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.SortFlags = false
+	if add != nil {
+		add(set)
+	}
+	return set
+}

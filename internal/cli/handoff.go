@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+)
+
+// Self is this program, for what it does in a process of its own.
+func Self() handoff.Program {
+	path, err := os.Executable()
+	if err != nil {
+		path = os.Args[0]
+	}
+	return handoff.Program(path)
+}
+
+// Read fills in a call with the flags of the command line.
+func (e *Env) Read(call interface{ Flags(handoff.Flags) }) { call.Flags(parsed{e.Flags}) }
+
+// StartWatcher starts the watcher unless one runs. A loop goes on without it. There
+// is one for all loops, so the --no-notify of one command is not the watcher's.
+func (e *Env) StartWatcher() {
+	if e.Getenv("CURSOR_RALPH_NO_WATCHER") != "" {
+		return
+	}
+	if err := Self().Watch(e.Places.WatcherLock(), handoff.Watcher{}); err != nil {
+		line := hooklog.Line{At: e.Now(), Event: "watcher", Action: "error", Why: "the watcher was not started: " + err.Error()}
+		_ = hooklog.Append(e.Places.Log(), line) // there is nowhere else to say so
+	}
+}
+
+// parsed are flags that were parsed. One that the command does not have is zero.
+type parsed struct{ set *pflag.FlagSet }
+
+func (f parsed) BoolVar(p *bool, name string, _ bool, _ string) { *p, _ = f.set.GetBool(name) }
+
+func (f parsed) IntVar(p *int, name string, _ int, _ string) { *p, _ = f.set.GetInt(name) }
+
+func (f parsed) StringVar(p *string, name string, _ string, _ string) { *p, _ = f.set.GetString(name) }
+
+func (f parsed) DurationVar(p *time.Duration, name string, _ time.Duration, _ string) {
+	*p, _ = f.set.GetDuration(name)
+}

@@ -1,0 +1,167 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/cursor-ralph/cursor-ralph/commands"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// HookFiles returns the hooks.json files that we install into: the user's, then the
+// project's.
+func HookFiles(e *cli.Env) []string {
+	var files []string
+	if user, err := CursorFolder(e, ""); err == nil {
+		files = append(files, filepath.Join(user, "hooks.json"))
+	}
+	project := e.Text("project")
+	if project == "" {
+		project, _ = e.Workspace()
+	}
+	if project != "" {
+		file := filepath.Join(project, ".cursor", "hooks.json")
+		if len(files) == 0 || file != files[0] {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// MachineHooks returns the hooks.json of the whole machine, whose answers come last.
+// Source: Cursor's documentation.
+func MachineHooks(goos string) string {
+	switch goos {
+	case "darwin":
+		return "/Library/Application Support/Cursor/hooks.json"
+	case "windows":
+		return `C:\ProgramData\Cursor\hooks.json`
+	}
+	return "/etc/cursor/hooks.json"
+}
+
+// AllHooks returns all hook files that Cursor may use, in the order of their answers:
+// we observed the user's after the project's.
+func AllHooks(e *cli.Env) []commands.HooksFile {
+	own := HookFiles(e)
+	if _, err := CursorFolder(e, ""); err != nil {
+		return nil
+	}
+	files := append(PluginHooks(e), claudeHooks(e)...)
+	if len(own) > 1 {
+		files = append(files, hooksAt("project", own[1])...)
+	}
+	files = append(files, hooksAt("user", own[0])...)
+	return append(files, hooksAt("machine", MachineHooks(runtime.GOOS))...)
+}
+
+// hooksAt returns a readable file. doctor reports why another cannot be read.
+func hooksAt(place, path string) []commands.HooksFile {
+	raw, err := cli.ReadSmall(path)
+	if err != nil {
+		return nil
+	}
+	return []commands.HooksFile{{Place: place, Path: path, Raw: raw}}
+}
+
+// InstalledAt returns what of ours is in a hooks.json. doctor reports why one cannot
+// be read.
+func InstalledAt(path string) commands.Installation {
+	raw, err := cli.ReadSmall(path)
+	if err != nil {
+		return commands.Installation{}
+	}
+	return commands.Installed(raw)
+}
+
+// InstallGuard is the command that installs the plan guard.
+const InstallGuard = "cursor-ralph install --plan-guard"
+
+// HintPlanGuard warns that nothing but the prompt keeps a plan loop's agent from
+// changing things.
+func HintPlanGuard(e *cli.Env, l loop.State) {
+	if l.Guarded() && !PlanGuardIn(e, l.Workspace) {
+		fmt.Fprintf(e.Stderr, "cursor-ralph: hint: the plan guard is not installed: %s\n", InstallGuard)
+	}
+}
+
+// PlanGuardIn reports whether Cursor asks the plan guard in a workspace.
+func PlanGuardIn(e *cli.Env, workspace string) bool {
+	files := []string{MachineHooks(runtime.GOOS)}
+	if user, err := CursorFolder(e, ""); err == nil {
+		files = append(files, filepath.Join(user, "hooks.json"))
+	}
+	if workspace != "" {
+		files = append(files, filepath.Join(workspace, ".cursor", "hooks.json"))
+	}
+	return slices.ContainsFunc(files, HasPlanGuard)
+}
+
+// PlanGuard returns whether the plan guard is installed for a workspace.
+func PlanGuard(e *cli.Env, workspace string) loop.Guard {
+	if PlanGuardIn(e, workspace) {
+		return loop.GuardInstalled
+	}
+	return loop.GuardMissing
+}
+
+// HasPlanGuard reports whether a hooks.json has the plan guard.
+func HasPlanGuard(path string) bool { return InstalledAt(path).PlanGuard }
+
+// claudeHooks returns the hooks of Claude's settings, lowest precedence first. Cursor
+// runs them if the user enabled that
+// (https://cursor.com/docs/reference/third-party-hooks). Only stop hooks matter to us.
+func claudeHooks(e *cli.Env) []commands.HooksFile {
+	user, err := CursorFolder(e, "")
+	if err != nil {
+		return nil
+	}
+	paths := []string{filepath.Join(filepath.Dir(user), ".claude", "settings.json")}
+	if own := HookFiles(e); len(own) > 1 {
+		folder := filepath.Join(filepath.Dir(filepath.Dir(own[1])), ".claude")
+		paths = append(paths, filepath.Join(folder, "settings.json"), filepath.Join(folder, "settings.local.json"))
+	}
+	var files []commands.HooksFile
+	for _, path := range paths {
+		raw, err := cli.ReadSmall(path)
+		if err != nil {
+			continue // Claude tells
+		}
+		if stops, ok := claudeStops(raw); ok {
+			files = append(files, commands.HooksFile{Place: "claude", Path: path, Raw: stops})
+		}
+	}
+	return files
+}
+
+// claudeStops converts the stop hooks of Claude's settings to a hooks.json; false if
+// there are none or the settings cannot be read.
+func claudeStops(settings []byte) ([]byte, bool) {
+	type entry struct {
+		Type    string `json:"type,omitempty"`
+		Command string `json:"command,omitempty"`
+		Prompt  string `json:"prompt,omitempty"`
+	}
+	var in struct {
+		Hooks struct {
+			Stop []struct{ Hooks []entry }
+		}
+	}
+	if json.Unmarshal(settings, &in) != nil {
+		return nil, false
+	}
+	var out struct {
+		Version int                `json:"version"`
+		Hooks   map[string][]entry `json:"hooks"`
+	}
+	out.Version, out.Hooks = 1, map[string][]entry{}
+	for _, group := range in.Hooks.Stop {
+		out.Hooks["stop"] = append(out.Hooks["stop"], group.Hooks...)
+	}
+	raw, err := json.Marshal(out)
+	return raw, err == nil && len(out.Hooks) > 0
+}

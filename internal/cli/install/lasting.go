@@ -1,0 +1,128 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/commands"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+)
+
+// lasting returns a path to a program that survives upgrades: the package manager's
+// link, another link on the PATH, or a shim that works in any folder. It is false if
+// there is none.
+func lasting(ctx context.Context, e *cli.Env, path string, answers func(context.Context, *cli.Env, string) bool) (string, bool) {
+	path = lastingLink(path, e.Getenv)
+	if !commands.Versioned(path) {
+		return path, true
+	}
+	if link := InShell(ctx, e, filepath.Base(path)); isLastingLink(link, path) {
+		return link, true
+	}
+	_, shims := managed(path, e.Getenv)
+	for _, shim := range shims {
+		if cli.IsFile(shim) && answers(ctx, e, shim) {
+			return shim, true
+		}
+	}
+	return path, false
+}
+
+// lastingLink is the part of lasting that starts no process.
+func lastingLink(path string, getenv func(string) string) string {
+	if !commands.Versioned(path) {
+		return path
+	}
+	links, _ := managed(path, getenv)
+	for _, folder := range filepath.SplitList(getenv("PATH")) {
+		links = append(links, filepath.Join(folder, filepath.Base(path)))
+	}
+	if i := slices.IndexFunc(links, func(link string) bool { return isLastingLink(link, path) }); i >= 0 {
+		return links[i]
+	}
+	return path
+}
+
+func isLastingLink(link, path string) bool {
+	return filepath.IsAbs(link) && !commands.Versioned(link) && cli.SameFile(link, path)
+}
+
+// managed returns what the package manager of a path may have for it.
+func managed(path string, getenv func(string) string) (links, shims []string) {
+	return commands.Lasting(path, getenv("HOME"), getenv("USER")) // those of Windows need no home
+}
+
+// hookAnswers runs a hook in a folder without a version file.
+func hookAnswers(ctx context.Context, e *cli.Env, path string) bool {
+	out, err := fromAnywhere(ctx, e, `{"hook_event_name":"workspaceOpen"}`, path)
+	return err == nil && strings.TrimSpace(out) == "{}"
+}
+
+// programAnswers reports whether a path runs this version of us.
+func programAnswers(ctx context.Context, e *cli.Env, path string) bool {
+	theirs, err := fromAnywhere(ctx, e, "", path, "version")
+	self, _ := os.Executable() // it was found before
+	ours, errOurs := fromAnywhere(ctx, e, "", self, "version")
+	return err == nil && errOurs == nil && theirs == ours
+}
+
+// fromAnywhere runs a program by a login shell in the root folder.
+func fromAnywhere(ctx context.Context, e *cli.Env, input, path string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := proc.Command{Path: path, Args: args}
+	if shell := e.Getenv("SHELL"); runtime.GOOS != "windows" && shell != "" {
+		line := commands.Invocation(path, runtime.GOOS)
+		for _, a := range args {
+			line += " " + commands.Quote(a, runtime.GOOS)
+		}
+		cmd = inLoginShell(shell, line)
+	}
+	cmd.Dir, cmd.Stdin = filepath.VolumeName(path)+string(filepath.Separator), input
+	return lastLine(ctx, cmd)
+}
+
+func inLoginShell(shell, line string) proc.Command {
+	return proc.Command{Path: cmp.Or(find(shell), shell), Args: []string{"-lc", line}}
+}
+
+// find returns a program's path, or nothing.
+func find(program string) string {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// lastLine returns the last line that a command prints: a profile may print more
+// before it, and leave programs running that hold the output open.
+func lastLine(ctx context.Context, cmd proc.Command) (string, error) {
+	cmd.Limit = 1 << 20
+	out, err := cmd.Output(ctx)
+	if errors.Is(err, proc.ErrHeld) {
+		err = nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[len(lines)-1], err
+}
+
+// IsShimOf reports whether path is a shim of the program's package manager.
+func IsShimOf(e *cli.Env, path, program string) bool {
+	_, shims := managed(program, e.Getenv)
+	return slices.Contains(shims, path)
+}
+
+// notLasting warns about a path that the next upgrade removes.
+func notLasting(path string) string {
+	return path + " is in a folder of one version, and no link to it was found: the next upgrade removes it, so run cursor-ralph install again after each upgrade"
+}

@@ -1,0 +1,51 @@
+package notify
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// What an agent writes reaches a desktop, and on Windows perhaps a script.
+func TestANotificationIsPlainText(t *testing.T) {
+	hostile := "the <b>key</b> & $(calc) `id` \x1b]0;x\a \"@\n\"@\n”@ ]]> \u202e" + strings.Repeat("x", 10000)
+	for _, status := range []loop.Status{loop.Blocked, loop.Waiting, loop.Paused, loop.Status("<i>odd")} {
+		l := loop.State{Status: status, Reason: hostile, ConversationID: "chat-1"}
+		got := notification(l, time.Now())
+		for _, sign := range []string{"<", ">", "&", "$", "`", `"`, "”", "]]", "\x1b", "\a", "\u202e", "\n'@"} {
+			if strings.Contains(got, sign) {
+				t.Errorf("%s: got %q in %q", status, sign, got)
+			}
+		}
+		if n := len([]rune(got)); n > 3*reasonLimit || !strings.Contains(got, "the ‹b›key") {
+			t.Errorf("%s: got %d characters: %q", status, n, got)
+		}
+		if asks := strings.Contains(got, "\nTo go on, type /ralph-loop --continue chat-1\nor open cursor://"); asks != (status == loop.Waiting || status == loop.Paused) {
+			t.Errorf("%s: got %q", status, got)
+		}
+	}
+}
+
+// On macOS beeep writes both texts into AppleScript as Go quotes them. AppleScript knows five of the escapes that Go uses.
+func TestANotificationIsTextThatAppleScriptReads(t *testing.T) {
+	foreign := regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*(\\[^\\"nrt])`)
+	for _, hostile := range []string{
+		"ends in a backslash \\", "a \"quoted\" text", "controls \a\b\f\v\x00\x7f\u0085", "no UTF-8 \xff\xfe",
+		"private \ue000 \U0010fffd", "unassigned \u0378 \U000e0100", "a family \U0001f469\u200d\U0001f680, joined\u200c", "bidi \u202e\u2066",
+		"spaces \u00a0\u2003\u3000\ufeff\u00ad", "lines \u2028\u2029\r\n\t",
+	} {
+		l := loop.State{Status: loop.Waiting, Reason: hostile, ConversationID: "chat-1", Workspace: "/home/u/" + hostile}
+		script := fmt.Sprintf("display notification %q with title %q", notification(l, time.Now()), text.Notice("Ralph loop in "+hostile, titleLimit))
+		if found := foreign.FindStringSubmatch(script); found != nil {
+			t.Errorf("AppleScript cannot read %s in %s", found[1], script)
+		}
+		if strings.Count(strings.ReplaceAll(script, `\\`, ""), `"`) != 4 {
+			t.Errorf("a text ends early in %s", script)
+		}
+	}
+}

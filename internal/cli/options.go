@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/config"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/keystroke"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// ConfigFile returns the path of the settings file.
+func (e *Env) ConfigFile() string { return platform.ConfigFile(runtime.GOOS, e.Getenv) }
+
+// Config returns the user's settings. Steering a loop works with a bad file; a command
+// that depends on settings fails.
+func (e *Env) Config() (config.Config, error) {
+	c, err := config.Load(config.Source{Path: e.ConfigFile(), Getenv: e.Getenv, Checks: map[string]func(string) error{
+		"typing.injectors": func(text string) error {
+			_, err := InjectorList(text)
+			return err
+		},
+		"typing.focus-keys": func(text string) error {
+			_, err := keystroke.ParseChord(text)
+			return err
+		},
+		"typing.submit-key": func(text string) error {
+			_, err := keystroke.ParseSubmitKey(text, runtime.GOOS)
+			return err
+		},
+	}})
+	return c, err
+}
+
+// Configured is a variable of the environment, or what the user has set instead.
+// Who needs to know of a bad file has asked for it before.
+func (e *Env) Configured(variable string) string {
+	if v := e.Getenv(variable); v != "" {
+		return v
+	}
+	c, _ := e.Config()
+	return c.ByVariable(variable)
+}
+
+// SubmitKey parses the key that sends a message.
+func SubmitKey(text string) (keystroke.Chord, error) {
+	key, err := keystroke.ParseSubmitKey(text, runtime.GOOS)
+	if err != nil {
+		return key, hint.Misuse("--submit-key: "+err.Error(), "give the key that sends a message in Cursor's chat: return or ctrl+enter, on macOS also cmd+enter")
+	}
+	return key, nil
+}
+
+// InjectorList takes the white space out of a list of injectors. The empty one
+// and none are lists too.
+func InjectorList(list string) (string, error) {
+	if list = strings.TrimSpace(list); list == "" || list == "none" {
+		return list, nil
+	}
+	names := strings.Split(list, ",")
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+		if !slices.Contains(keystroke.Names(), names[i]) {
+			return "", hint.Misuse(fmt.Sprintf("--injectors: there is no way of typing called %q", names[i]),
+				"give one or more of "+strings.Join(keystroke.Names(), ", ")+", joined by commas; or none alone")
+		}
+	}
+	return strings.Join(names, ","), nil
+}
+
+// MaxTask is how much text a slash command takes, in bytes.
+const MaxTask = 16 << 20
+
+// AddOption adds the flag of a loop option.
+func AddOption(f *pflag.FlagSet, o loop.Option, usage string) {
+	if o.Arg == "" {
+		f.Bool(o.Name, false, usage)
+		return
+	}
+	f.Var(&given{}, o.Name, usage)
+}
+
+// given keeps what the user wrote; package loop checks it.
+type given struct{ value string }
+
+func (g *given) String() string { return g.value }
+
+func (g *given) Set(v string) error { g.value = v; return nil }
+
+func (g *given) Type() string { return "text" }
+
+// Request reads the options of a new loop: those of the flags, and the user's
+// defaults for the others.
+func (e *Env) Request() (loop.Request, error) {
+	r, err := e.Asked()
+	if err != nil {
+		return r, err
+	}
+	c, err := e.Config()
+	if err != nil {
+		return r, err
+	}
+	return r.Fill(c.Loop())
+}
+
+// Asked reads the options of a loop from the flags alone.
+func (e *Env) Asked() (loop.Request, error) {
+	r := loop.NewRequest()
+	for _, o := range loop.Options() {
+		f := e.Flags.Lookup(o.Name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		if err := o.Set(&r, f.Value.String()); err != nil {
+			return r, hint.Misuse(err.Error(), "`cursor-ralph help "+e.Flags.Name()+"` shows the options")
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,201 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// HistoryFlags adds the flags of history.
+func HistoryFlags(f *pflag.FlagSet) {
+	cli.JSONFlag(f)
+	f.Bool("verbose", false, "also the files that changed, the errors and how the agent's last words begin")
+}
+
+// History shows the iterations of a loop, including those that its file no longer
+// holds.
+func History(_ context.Context, e *cli.Env, args []string) error {
+	l, err := chosen(e, args)
+	if err != nil {
+		return err
+	}
+	all, problem := e.Store.History(l) // what can be read is shown all the same
+	if e.IsSet("json") {
+		return errors.Join(e.JSON(append([]loop.Iteration{}, all...)), problem)
+	}
+	var b strings.Builder
+	b.WriteString(historyTable(all, e.IsSet("verbose")))
+	if l.Status.Ended() {
+		fmt.Fprintf(&b, "%s: %s\n", l.Status, l.Reason)
+	}
+	if b.Len() == 0 {
+		b.WriteString("no iteration is over yet\n")
+	}
+	return errors.Join(e.Say("%s", strings.TrimRight(b.String(), "\n")), problem)
+}
+
+// chosen returns the loop to show: by default, without a current loop, the one of this
+// folder that ended last.
+func chosen(e *cli.Env, args []string) (loop.State, error) {
+	id, err := e.Target(args)
+	if err == nil {
+		return e.Find(id)
+	}
+	if len(args) > 0 {
+		return loop.State{}, err
+	}
+	if l, ok := endedHere(e); ok {
+		return l, nil
+	}
+	return loop.State{}, err
+}
+
+// endedHere returns the loop of this folder that ended last, unless a current one
+// may be meant.
+func endedHere(e *cli.Env) (loop.State, bool) {
+	here, err := e.Here()
+	if err != nil {
+		return loop.State{}, false
+	}
+	isHere := func(l loop.State) bool { return l.Workspace != "" && cli.Within(here, l.Workspace) }
+	current, _ := e.Loops.Current()
+	if slices.ContainsFunc(current, func(l loops.Loop) bool { return isHere(l.State) }) {
+		return loop.State{}, false
+	}
+	return e.Loops.LastEnded(isHere)
+}
+
+// historyTable has a line for each iteration, and below it what does not fit.
+func historyTable(all []loop.Iteration, verbose bool) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "#\tended\tseconds\ttools\tfiles\terrors\tpromise\tthen\n")
+	clock := clockFor(all)
+	for _, h := range all {
+		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%d\t%d\t%s\t%s\n", h.Number, h.EndedAt.Local().Format(clock), h.Seconds,
+			tools(h.Tools), len(h.Files), len(h.Errors), promiseOf(h), actionOf(h))
+	}
+	_ = w.Flush() // into memory
+	header, rows, _ := strings.Cut(b.String(), "\n")
+	table := header + "\n"
+	for i, row := range slices.Collect(strings.Lines(rows)) {
+		table += row + below(all[i], verbose)
+	}
+	return table
+}
+
+// clockFor adds the date, unless all happened on one day.
+func clockFor(all []loop.Iteration) string {
+	first, last := all[0].EndedAt.Local(), all[len(all)-1].EndedAt.Local()
+	if first.Format("2006-01-02") == last.Format("2006-01-02") {
+		return "15:04:05"
+	}
+	return "01-02 15:04:05"
+}
+
+// toolsWidth is how many characters a table has for the tools of an iteration.
+const toolsWidth = 28
+
+// tools returns the most used tools and their counts.
+func tools(counts map[string]int) string {
+	if len(counts) == 0 {
+		return "-"
+	}
+	var b strings.Builder
+	names := mostUsed(counts)
+	for i, name := range names {
+		part := fmt.Sprintf("%s %d", cli.Shortened(name, 20), counts[name])
+		if i > 0 && len([]rune(b.String()+part)) > toolsWidth {
+			fmt.Fprintf(&b, ", +%d", len(names)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+func mostUsed(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+}
+
+// promiseOf is short; the reason of a refusal is below the row.
+func promiseOf(h loop.Iteration) string { return cli.Shortened(cmp.Or(h.Promise, "-"), 10) }
+
+// actionOf returns what followed an iteration, and how typing went.
+func actionOf(h loop.Iteration) string {
+	action := cli.Shortened(cmp.Or(h.Action, "-"), 12)
+	if len(h.Injections) == 0 {
+		return action
+	}
+	switch i := h.Injections[len(h.Injections)-1]; i.Outcome {
+	case loop.LineOpen:
+		return action + ", unreported"
+	case loop.Arrived:
+		return fmt.Sprintf("%s, arrived (%s)", action, cli.Shortened(cmp.Or(i.Method, "by hand"), 12))
+	}
+	return action + ", not typed"
+}
+
+// below returns the lines below a row.
+func below(h loop.Iteration, verbose bool) string {
+	var b strings.Builder
+	tell := func(what string, texts ...string) {
+		for _, text := range texts {
+			if strings.TrimSpace(text) != "" {
+				b.WriteString("   " + cli.Shortened(what+": "+text, 93) + "\n")
+			}
+		}
+	}
+	tell("refused", h.Refused)
+	if h.Promise == "accepted" {
+		tell("accepted with a warning", h.Warning)
+	} else {
+		tell("warning", h.Warning)
+	}
+	tell("stuck", h.Struggle)
+	for _, i := range h.Injections {
+		if i.Outcome != loop.Arrived {
+			tell("typing", string(i.Outcome))
+			tell("typing", i.Tries...)
+		}
+	}
+	tell("follow-up", deliveryWords(h.Delivery))
+	tell("context", h.Context...)
+	if verbose {
+		tell("file", h.Files...)
+		tell("error", h.Errors...)
+		tell("failed", unexplained(h)...)
+		tell("said", h.Answer)
+	}
+	return b.String()
+}
+
+// unexplained returns the failed commands without an error line.
+func unexplained(h loop.Iteration) (commands []string) {
+	for _, command := range h.Failed {
+		if !slices.ContainsFunc(h.Errors, func(line string) bool { return isOf(command, line) }) {
+			commands = append(commands, command)
+		}
+	}
+	return commands
+}

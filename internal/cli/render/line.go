@@ -1,0 +1,117 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// line prints one loop, or their number, for a status bar, and nothing without a loop.
+func line(e *cli.Env, args []string) error {
+	ids, err := inBar(e, args)
+	if err != nil {
+		return err
+	}
+	var loops []loop.State
+	for _, id := range ids {
+		l, err := e.Find(id)
+		if err == nil && (len(args) > 0 || !l.Status.Ended()) {
+			loops = append(loops, l)
+		} else if len(args) > 0 {
+			return err
+		}
+	}
+	switch len(loops) {
+	case 0:
+		return nil
+	case 1:
+		return e.Say("%s", loops[0].Line(e.Now()))
+	}
+	return e.Say("%d loops • %s", len(loops), countWords(loops, e.Now()))
+}
+
+// inBar returns the loops of a status bar: the one named, that of the chat, or those
+// of the folder.
+func inBar(e *cli.Env, args []string) ([]string, error) {
+	if e.IsSet("stdin") {
+		return inBarOf(e, args)
+	}
+	if len(args) > 0 {
+		id, err := e.Target(args)
+		return []string{id}, err
+	}
+	if id, err := e.Conversation(); id != "" || err != nil {
+		return []string{id}, nil
+	}
+	here, err := e.Here()
+	if err != nil {
+		return nil, nil // a folder that is gone has no loop
+	}
+	return e.Nearest(here), nil
+}
+
+// barInput is the part that we need of what Cursor's CLI sends to a status line. It
+// follows Claude Code's, see https://code.claude.com/docs/en/statusline.
+type barInput struct {
+	Conversation string `json:"conversation_id"`
+	Session      string `json:"session_id"`
+	Cwd          string `json:"cwd"`
+	Workspace    struct {
+		Dir string `json:"current_dir"`
+	} `json:"workspace"`
+}
+
+const maxTold = 1 << 20
+
+// inBarOf finds them by standard input. It is unknown whether the session of Cursor's
+// CLI is the conversation of its hooks, so the folder counts too.
+func inBarOf(e *cli.Env, args []string) ([]string, error) {
+	if len(args) > 0 {
+		return nil, hint.Misuse("--stdin tells which loop is meant", "leave out the id")
+	}
+	var t barInput
+	data, err := io.ReadAll(io.LimitReader(e.Stdin, maxTold))
+	if err == nil {
+		err = json.Unmarshal(data, &t)
+	}
+	if err != nil {
+		return nil, hint.Misuse("standard input is not what Cursor's CLI sends to a status line: "+err.Error(), "without --stdin, the folder decides which loop is meant")
+	}
+	for _, id := range []string{t.Conversation, t.Session, "agent-" + t.Session} {
+		if loop.CheckID(id) != nil {
+			continue
+		}
+		if has, err := e.Store.Has(id); has && err == nil {
+			return []string{id}, nil
+		}
+	}
+	if t.Workspace.Dir != "" {
+		return e.Nearest(t.Workspace.Dir), nil
+	}
+	return e.Nearest(t.Cwd), nil
+}
+
+// countWords returns how many loops have each status.
+func countWords(loops []loop.State, now time.Time) string {
+	var order []string
+	count := map[string]int{}
+	for _, l := range loops {
+		word := strings.ToLower(l.Word(now))
+		if !slices.Contains(order, word) {
+			order = append(order, word)
+		}
+		count[word]++
+	}
+	slices.Sort(order)
+	for i, word := range order {
+		order[i] = fmt.Sprintf("%d %s", count[word], word)
+	}
+	return strings.Join(order, ", ")
+}

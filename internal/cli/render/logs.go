@@ -1,0 +1,72 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// LogFlags adds the flags of log.
+func LogFlags(f *pflag.FlagSet) {
+	f.Int("lines", 40, "print the last `N` lines; 0 prints all")
+	f.Bool("explain", false, "retell each decision in a plain sentence")
+}
+
+// Log prints the hook's decisions, of one conversation or of all.
+func Log(_ context.Context, e *cli.Env, args []string) error {
+	only := ""
+	if len(args) > 1 {
+		return hint.Misuse("too many arguments", "give at most one conversation id")
+	}
+	if len(args) > 0 {
+		if err := loop.CheckID(args[0]); err != nil {
+			return hint.Misuse(err.Error(), "`cursor-ralph list` shows the ids")
+		}
+		args[0] = e.Loops.Complete(args[0])
+		only = " conversation=" + args[0] + " "
+	}
+	lines, err := LogLines(e, only)
+	if err != nil {
+		return err
+	}
+	n, err := e.Flags.GetInt("lines")
+	if err != nil || n < 0 {
+		return hint.Misuse("--lines is less than 0", "0 prints all lines")
+	}
+	if n > 0 {
+		lines = lines[max(0, len(lines)-n):]
+	}
+	switch {
+	case len(lines) == 0 && only != "":
+		return e.Say("the log has no line about %s (%s)", args[0], e.Places.Log())
+	case len(lines) == 0:
+		return e.Say("the log is empty: the hook has decided nothing yet (%s)", e.Places.Log())
+	case e.IsSet("explain"):
+		return e.Say("%s", strings.TrimRight(retold(lines, only == ""), "\n"))
+	}
+	return e.Say("%s", strings.TrimRight(strings.Join(lines, ""), "\n"))
+}
+
+// LogLines returns the lines of both log files that contain the text.
+func LogLines(e *cli.Env, only string) (lines []string, err error) {
+	for _, path := range []string{e.Places.Log() + ".1", e.Places.Log()} {
+		data, _, err := ownfile.Read(path, 0)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for line := range strings.Lines(string(data)) {
+			if strings.Contains(line, only) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines, nil
+}

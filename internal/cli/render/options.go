@@ -1,0 +1,49 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// ModeWords describes loop mode in a workspace.
+func ModeWords(m state.Mode) string {
+	words := fmt.Sprintf("Loop mode is on in %s until %s", m.Workspace, m.Until.Local().Format("2006-01-02 15:04"))
+	if options := OptionsOf(m.Loop); options != "" {
+		words += ", with " + options
+	}
+	return words + "."
+}
+
+// OptionsOf returns the options of a loop that differ from the defaults.
+func OptionsOf(l loop.State) string {
+	given, byDefault := fieldsOf(l), fieldsOf(loop.New())
+	var list []string
+	for _, o := range loop.Options() {
+		field := strings.ReplaceAll(o.Name, "-", "_")
+		value := fmt.Sprint(given[field])
+		switch {
+		case value == fmt.Sprint(byDefault[field]):
+		case o.Arg == "":
+			list = append(list, "--"+o.Name)
+		case strings.ContainsAny(value, " \t\n\"'"):
+			list = append(list, fmt.Sprintf("--%s %q", o.Name, value))
+		default:
+			list = append(list, "--"+o.Name+" "+value)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// fieldsOf returns the fields of a state file, which are named like the options.
+func fieldsOf(l loop.State) map[string]any {
+	data, err := l.Encode()
+	fields := map[string]any{}
+	if err == nil {
+		_ = json.Unmarshal(data, &fields) // it was encoded just now
+	}
+	return fields
+}

@@ -1,0 +1,284 @@
+package render
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// The sizes of a report, which has to fit into a pull request.
+const (
+	reportedFiles = 200
+	reportedFacts = 50
+	reportedTurns = 200
+	reportedTask  = 10_000 // characters
+	reportedLine  = 300    // characters
+)
+
+// Report prints Markdown about a loop, for a pull request. Text of the agent, the user
+// or a program is always in code, so that no site makes links, mentions or HTML of it.
+func Report(_ context.Context, e *cli.Env, args []string) error {
+	l, err := chosen(e, args)
+	if err != nil {
+		return err
+	}
+	all, problem := e.Store.History(l)
+	_, err = io.WriteString(e.Stdout, reportOf(l, all, e.Now()))
+	return errors.Join(err, problem)
+}
+
+func reportOf(l loop.State, all []loop.Iteration, now time.Time) string {
+	return strings.Join(slices.DeleteFunc([]string{
+		"# Ralph loop\n\n" + outcome(l, now),
+		section("Task", block(l.Prompt, reportedTask)),
+		section("Changed files", bullets(files(l, all), reportedFiles)),
+		section("Failed commands", bullets(facts(all, failedCommands), reportedFacts)),
+		section("Refused promises", bullets(facts(all, func(h loop.Iteration) []string { return []string{h.Refused} }), reportedFacts)),
+		section("Verification", verifications(l, all)),
+		section("Warnings", bullets(facts(all, func(h loop.Iteration) []string { return []string{h.Warning} }), reportedFacts)),
+		section("Added context", bullets(facts(all, func(h loop.Iteration) []string { return h.Context }), reportedFacts)),
+		section("Struggle", bullets(facts(all, func(h loop.Iteration) []string { return []string{h.Struggle} }), reportedFacts)),
+		section("Errors", bullets(facts(all, otherErrors), reportedFacts)),
+		section("Iterations", turns(all)),
+		section("The agent's last words", block(lastWords(all), reportedTask)),
+	}, func(part string) bool { return part == "" }), "\n")
+}
+
+func section(title, content string) string {
+	if content == "" {
+		return ""
+	}
+	return "## " + title + "\n\n" + content
+}
+
+// outcome says in a sentence what became of the loop, and below why.
+func outcome(l loop.State, now time.Time) string {
+	var b strings.Builder
+	end := now
+	if l.Status.Ended() && !l.EndedAt.IsZero() {
+		end = l.EndedAt
+	}
+	fmt.Fprintf(&b, "**%s** after %d of at most %d iterations", code(string(l.Status)), l.Iterations, l.MaxIterations)
+	if !l.StartedAt.IsZero() {
+		const layout = "2006-01-02 15:04"
+		fmt.Fprintf(&b, ", from %s to %s UTC (%s)", l.StartedAt.UTC().Format(layout), end.UTC().Format(layout), l.Worked(end).Round(time.Second))
+	}
+	fmt.Fprintf(&b, ", with %d tool calls.\n", l.ToolCalls)
+	if l.Reason != "" {
+		b.WriteString("\nWhy: " + code(l.Reason) + "\n")
+	}
+	return b.String()
+}
+
+// fact is something that happened, and in which iterations.
+type fact struct {
+	text string
+	in   []int
+}
+
+// facts gathers what iterations have in common, in the order of time.
+func facts(all []loop.Iteration, of func(loop.Iteration) []string) (found []fact) {
+	at := map[string]int{}
+	for _, h := range all {
+		for _, text := range of(h) {
+			if strings.TrimSpace(text) == "" {
+				continue
+			}
+			if _, seen := at[text]; !seen {
+				at[text] = len(found)
+				found = append(found, fact{text: text})
+			}
+			f := &found[at[text]]
+			if !slices.Contains(f.in, h.Number) {
+				f.in = append(f.in, h.Number)
+			}
+		}
+	}
+	return found
+}
+
+// bullets has a line for each fact, and says how many it leaves out.
+func bullets(found []fact, most int) string {
+	var b strings.Builder
+	for _, f := range found[:min(len(found), most)] {
+		fmt.Fprintf(&b, "- %s (%s)\n", code(f.text), inWords(f.in))
+	}
+	if n := len(found) - most; n > 0 {
+		fmt.Fprintf(&b, "- and %d more\n", n)
+	}
+	return b.String()
+}
+
+// inWords names iterations, the first ones of many.
+func inWords(numbers []int) string {
+	const most = 8
+	if len(numbers) == 1 {
+		return fmt.Sprintf("iteration %d", numbers[0])
+	}
+	var words []string
+	for _, n := range numbers[:min(len(numbers), most)] {
+		words = append(words, fmt.Sprint(n))
+	}
+	if n := len(numbers) - most; n > 0 {
+		words = append(words, fmt.Sprintf("%d more", n))
+	}
+	return "iterations " + strings.Join(words, ", ")
+}
+
+// files are named as they are seen from the workspace.
+func files(l loop.State, all []loop.Iteration) []fact {
+	found := facts(all, func(h loop.Iteration) (names []string) {
+		for _, file := range h.Files {
+			names = append(names, fromWorkspace(l.Workspace, file))
+		}
+		return names
+	})
+	slices.SortFunc(found, func(a, b fact) int { return cmp.Compare(a.text, b.text) })
+	return found
+}
+
+func fromWorkspace(workspace, file string) string {
+	root := strings.TrimRight(filepath.ToSlash(workspace), "/")
+	rel, inside := strings.CutPrefix(filepath.ToSlash(file), root+"/")
+	if root == "" || !inside {
+		return file
+	}
+	return rel
+}
+
+// failedCommands returns the failed commands with their error lines.
+func failedCommands(h loop.Iteration) (lines []string) {
+	lines = unexplained(h)
+	for _, line := range h.Errors {
+		if isOfOne(h.Failed, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func otherErrors(h loop.Iteration) (lines []string) {
+	for _, line := range h.Errors {
+		if !isOfOne(h.Failed, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// isOfOne reports whether an error is about one of the commands.
+func isOfOne(commands []string, line string) bool {
+	return slices.ContainsFunc(commands, func(command string) bool { return isOf(command, line) })
+}
+
+// isOf reports whether an error line begins with a command, which may have been
+// shortened.
+func isOf(command, line string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "`"), strings.TrimSuffix(command, "…"))
+	return ok && (strings.HasPrefix(rest, "`") || strings.HasPrefix(rest, " exited ") || rest == "…")
+}
+
+func verifications(l loop.State, all []loop.Iteration) string {
+	var b strings.Builder
+	if l.Verify != "" {
+		b.WriteString("A promise counts once this succeeds: " + code(l.Verify) + "\n\n")
+	}
+	results := facts(all, func(h loop.Iteration) []string {
+		if h.Verified == nil {
+			return nil
+		}
+		return []string{verdictWords(*h.Verified)}
+	})
+	b.WriteString(bullets(results, reportedFacts))
+	return b.String()
+}
+
+func verdictWords(v loop.Verification) string {
+	words := fmt.Sprintf("exit %d after %.1f s", v.Exit, v.Seconds)
+	switch {
+	case v.Passed:
+		return "passed: " + words
+	case v.Why != "":
+		return "did not succeed: " + v.Why
+	}
+	return "failed: " + words
+}
+
+// turns is a table. A bar in the name of a tool would part its cells.
+func turns(all []loop.Iteration) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("| # | seconds | tools | files | errors | promise |\n|--:|--:|---|--:|--:|---|\n")
+	if n := len(all) - reportedTurns; n > 0 {
+		all = all[n:]
+		fmt.Fprintf(&b, "| … | | %d earlier ones | | | |\n", n)
+	}
+	for _, h := range all {
+		used := "-"
+		if len(h.Tools) > 0 {
+			used = strings.ReplaceAll(code(tools(h.Tools)), "|", `\u007c`)
+		}
+		fmt.Fprintf(&b, "| %d | %.1f | %s | %d | %d | %s |\n", h.Number, h.Seconds, used, len(h.Files), len(h.Errors),
+			strings.ReplaceAll(code(promiseOf(h)), "|", `\u007c`))
+	}
+	return b.String()
+}
+
+func lastWords(all []loop.Iteration) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1].Answer
+}
+
+// code is text in one line that Markdown takes for nothing else.
+func code(text string) string {
+	text = cli.Shortened(text, reportedLine)
+	if text == "" {
+		text = " "
+	}
+	fence := strings.Repeat("`", longestRun(text)+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " "
+	}
+	return fence + text + fence
+}
+
+// block is text with its lines, which Markdown takes for nothing else.
+func block(text string, most int) string {
+	text = strings.Trim(cli.Printable(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	left := ""
+	if runes := []rune(text); len(runes) > most {
+		text, left = string(runes[:most]), fmt.Sprintf("\nThe rest, %d characters, is left out.\n", len(runes)-most)
+	}
+	fence := strings.Repeat("`", max(3, longestRun(text)+1))
+	return fence + "text\n" + text + "\n" + fence + "\n" + left
+}
+
+// longestRun is how many backticks follow one another at most.
+func longestRun(text string) (longest int) {
+	run := 0
+	for _, r := range text {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}

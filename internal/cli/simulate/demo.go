@@ -1,0 +1,216 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+)
+
+// DemoFlags adds the flags of demo.
+func DemoFlags(f *pflag.FlagSet) {
+	f.Bool("keep", false, "keep the scratch folder and say where it is")
+}
+
+// Demo plays a whole loop: the real programs, a real hooks.json and a real
+// shell, under a simulated Cursor with a scripted agent. It changes
+// nothing outside a scratch folder.
+func Demo(ctx context.Context, e *cli.Env, _ []string) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	cli.OutliveReader()
+	s, err := newShow(e)
+	if err != nil {
+		return err
+	}
+	err = s.play(ctx)
+	if e.IsSet("keep") {
+		return e.Say("\nThe scratch folder is %s", s.folder)
+	}
+	if removeErr := os.RemoveAll(s.folder); err == nil {
+		err = removeErr
+	}
+	return err
+}
+
+// show is one run of the demo.
+type show struct {
+	e       *cli.Env
+	folder  string
+	self    string
+	environ []string
+	color   bool
+	typed   string // what the user typed after /ralph-loop
+	written int    // chapters of the book that the agent has written
+}
+
+func newShow(e *cli.Env) (*show, error) {
+	folder, err := os.MkdirTemp("", "cursor-ralph-demo-")
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	s := &show{e: e, folder: folder, self: self, color: e.Colorful()}
+	for _, name := range []string{"home", "tmp", "book"} {
+		if err := os.Mkdir(s.in(name), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	s.environ = s.variables()
+	return s, nil
+}
+
+// variables are few, so that nothing of the user's is read or changed.
+func (s *show) variables() []string {
+	list := []string{
+		"CURSOR_RALPH_DIR=" + s.in("tmp"), "CURSOR_RALPH_STATE_DIR=" + filepath.Join(s.in("home"), "state"),
+		"PATH=" + filepath.Dir(s.self) + string(os.PathListSeparator) + s.e.Getenv("PATH"),
+	}
+	if runtime.GOOS != "windows" {
+		return append(list, "HOME="+s.in("home"), "SHELL=/bin/sh", "TMPDIR="+s.in("tmp"))
+	}
+	for _, name := range []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "ProgramFiles"} { // PowerShell needs them
+		list = append(list, name+"="+s.e.Getenv(name))
+	}
+	return append(list, "USERPROFILE="+s.in("home"), "TEMP="+s.in("tmp"), "TMP="+s.in("tmp"))
+}
+
+func (s *show) in(name string) string { return filepath.Join(s.folder, name) }
+
+const demoTask = "Write chapters 1 to 7 of the book, one file each, chapter-1.txt to chapter-7.txt. It's done when all seven exist."
+
+func (s *show) play(ctx context.Context) error {
+	s.title("A book is to be written. Its agent is scripted, everything else is real.")
+	if err := s.command(ctx, "install", "--session-limit", "5"); err != nil {
+		return err
+	}
+	cursor, err := simcursor.New(simcursor.Config{
+		Home: s.in("home"), Workspace: s.in("book"), Env: s.environ, Shell: "/bin/sh", Observe: s.observe,
+	})
+	if err != nil {
+		return err
+	}
+	chat := cursor.Chat(s.agent)
+	s.title("The user starts a loop. Cursor chains five follow-ups at most: then it needs a user message.")
+	if err := s.send(ctx, chat, `"`+demoTask+`" --max-iterations 12 --verify "ls chapter-7.txt"`); err != nil {
+		return err
+	}
+	s.title("The user types the line that the agent asked for. A new session begins.")
+	if err := s.send(ctx, chat, "--continue "+chat.ID); err != nil {
+		return err
+	}
+	s.title("What happened, from the archive:")
+	if err := s.command(ctx, "history", chat.ID); err != nil {
+		return err
+	}
+	if v := cursor.Violations(); len(v) > 0 {
+		return hint.New("the hook broke the rules: "+strings.Join(v, "; "), "")
+	}
+	return nil
+}
+
+func (s *show) send(ctx context.Context, chat *simcursor.Chat, text string) error {
+	s.typed = text
+	return chat.Send(ctx, "/ralph-loop "+text)
+}
+
+// agent plays one turn: it hands over what the user typed, as the slash
+// command tells it. First it promises without having done anything, then it
+// writes a chapter a turn, and promises too soon once more.
+func (s *show) agent(t *simcursor.Turn) {
+	if !t.Followup {
+		t.Shell(handOver(s.typed))
+	}
+	if t.Number == 1 {
+		t.Say("That sounds easy. <promise>COMPLETE</promise>")
+		return
+	}
+	s.written++
+	name := fmt.Sprintf("chapter-%d.txt", s.written)
+	if err := t.Edit(name, fmt.Sprintf("Chapter %d, in which something happens.\n", s.written)); err != nil {
+		t.Say("I could not write " + name)
+		return
+	}
+	t.Shell(fmt.Sprintf("cursor-ralph note %q", fmt.Sprintf("%d of 7 chapters written", s.written)))
+	t.Say(s.lastWords(t, name))
+}
+
+// handOver is what the slash command tells the agent to run.
+func handOver(typed string) string {
+	if runtime.GOOS == "windows" {
+		return "@'\n" + typed + "\n'@ | cursor-ralph slash ralph-loop"
+	}
+	return "cursor-ralph slash ralph-loop <<'CURSOR_RALPH_TASK'\n" + typed + "\nCURSOR_RALPH_TASK"
+}
+
+// continueLine begins the line that the agent has the user type at the session limit.
+const continueLine = "/ralph-loop --continue "
+
+func (s *show) lastWords(t *simcursor.Turn, name string) string {
+	_, id, last := strings.Cut(t.Message, "\n"+continueLine)
+	id, _, _ = strings.Cut(id, "\n")
+	switch {
+	case s.written == 7:
+		return "All seven chapters exist. <promise>COMPLETE</promise>"
+	case s.written == 3:
+		return "Three chapters make a book. <promise>COMPLETE</promise>"
+	case last:
+		return "I wrote " + name + ". To go on, please type: " + continueLine + id
+	}
+	return "I wrote " + name + ". I'm done for now."
+}
+
+// observe prints what happens as it happens.
+func (s *show) observe(x simcursor.Entry) {
+	switch x.Kind {
+	case simcursor.UserMessage:
+		s.line("36", "user", x.Text)
+	case simcursor.FollowupMessage:
+		first, _, _ := strings.Cut(x.Text, "\n")
+		s.line("35", "cursor", first)
+	case simcursor.AssistantText:
+		s.line("32", "agent", x.Text)
+	case simcursor.ToolCall:
+		command, _, _ := strings.Cut(x.Text, "\n")
+		s.line("90", "tool", x.Name+": "+strings.TrimPrefix(command, s.in("book")+string(filepath.Separator)))
+	case simcursor.TurnEnd:
+		s.line("90", "turn", x.Text)
+	case simcursor.ShownToUser:
+		s.line("33", "cursor", x.Text)
+	}
+}
+
+func (s *show) line(color, who, text string) { s.print(color, fmt.Sprintf("  %-7s %s", who, text)) }
+
+func (s *show) title(text string) { s.print("1", "\n"+text) }
+
+// print writes a line; like all output of a command it goes to stdout alone.
+func (s *show) print(color, says string) {
+	says = text.Escape(says) // with its promises: this loop is of nobody's task
+	if s.color {
+		says = "\x1b[" + color + "m" + says + "\x1b[0m"
+	}
+	fmt.Fprintln(s.e.Stdout, says)
+}
+
+// command runs this program as a user would.
+func (s *show) command(ctx context.Context, args ...string) error {
+	s.print("1", "  $ cursor-ralph "+strings.Join(args, " "))
+	cmd := exec.CommandContext(ctx, s.self, args...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = s.environ, s.in("book"), s.e.Stdout, s.e.Stderr
+	return cmd.Run()
+}

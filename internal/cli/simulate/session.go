@@ -1,0 +1,293 @@
+package simulate
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+)
+
+//go:embed session.yaml
+var builtInSession []byte
+
+// round is one message of the user and what comes of it.
+type round struct {
+	message string // "" is none
+	pasted  bool
+	turns   [][]step // of the agent, the first for the message, the others for follow-ups
+	after   []step   // events between turns
+}
+
+// step is one thing that happens in a session.
+type step struct {
+	verb  string
+	text  string         // of verbs with a text
+	parts map[string]any // of the others
+}
+
+// texts are the verbs with a text, and parts those with several; ends end a turn.
+func textVerbs() []string {
+	return []string{"user", "pasted", "say", "shell", "read", "types", "pastes"}
+}
+
+func endVerbs() []string { return []string{"stop", "abort", "fail"} }
+
+func partVerbs() map[string][]string {
+	return map[string][]string{
+		"edit":  {"path", "content"},
+		"tool":  {"name", "input", "output", "error"},
+		"event": {"name", "fields"},
+		"spend": {"input", "output", "cache_read", "cache_write"},
+	}
+}
+
+func readSession(name string) ([]round, error) {
+	if name == "" {
+		return parseSession(builtInSession)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, hint.New(err.Error(), "`cursor-ralph simulate --print-session` prints one to begin with")
+	}
+	rounds, err := parseSession(data)
+	if err != nil {
+		return nil, hint.New(name+": "+err.Error(), "`cursor-ralph simulate --print-session` prints one, with all steps")
+	}
+	return rounds, nil
+}
+
+// parseSession reads a YAML list, or lines of JSON.
+func parseSession(data []byte) ([]round, error) {
+	items, err := sessionItems(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return nil, fmt.Errorf("has no steps")
+	}
+	rounds := []round{{}}
+	fresh := true // no turn has begun since the last one ended
+	for i, item := range items {
+		s, err := parseStep(item)
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+		r := &rounds[len(rounds)-1]
+		switch {
+		case s.verb == "user" || s.verb == "pasted":
+			rounds, fresh = append(rounds, round{message: s.text, pasted: s.verb == "pasted", turns: [][]step{nil}}), false
+		case fresh && s.verb == "event":
+			r.after = append(r.after, s)
+		case r.message == "":
+			return nil, fmt.Errorf("step %d: %s before any message of the user", i+1, s.verb)
+		default:
+			fresh = r.add(s, fresh)
+		}
+	}
+	return rounds, nil
+}
+
+// add adds a step to the last turn or a new one, and reports whether it ends the turn.
+func (r *round) add(s step, fresh bool) bool {
+	if fresh {
+		r.turns = append(r.turns, nil)
+	}
+	last := &r.turns[len(r.turns)-1]
+	*last = append(*last, s)
+	return slices.Contains(endVerbs(), s.verb)
+}
+
+func sessionItems(data []byte) ([]any, error) {
+	text := bytes.TrimSpace(data)
+	if !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte(`"`)) {
+		var items []any
+		err := yaml.Unmarshal(text, &items)
+		return items, err
+	}
+	var items []any
+	for line := range bytes.Lines(text) {
+		var item any
+		if err := yaml.Unmarshal(line, &item); err != nil { // JSON is YAML
+			return nil, err
+		}
+		if item != nil {
+			items = append(items, item)
+		}
+	}
+	return items, nil
+}
+
+func parseStep(item any) (step, error) {
+	switch v := item.(type) {
+	case string:
+		if slices.Contains(endVerbs(), v) {
+			return step{verb: v}, nil
+		}
+		return step{}, fmt.Errorf("%q is no step", v)
+	case map[string]any:
+		if len(v) == 1 {
+			for verb, value := range v {
+				return parseVerb(verb, value)
+			}
+		}
+	}
+	return step{}, fmt.Errorf("not a single `verb: value`")
+}
+
+func parseVerb(verb string, value any) (step, error) {
+	s := step{verb: verb}
+	text, isText := value.(string)
+	if slices.Contains(textVerbs(), verb) {
+		s.text = text
+		if !isText || text == "" {
+			return s, fmt.Errorf("%s needs a text", verb)
+		}
+		return s, nil
+	}
+	known, ok := partVerbs()[verb]
+	if !ok {
+		return s, fmt.Errorf("unknown step %q", verb)
+	}
+	s.parts, _ = value.(map[string]any)
+	if isText && verb == "event" {
+		s.parts = map[string]any{"name": text}
+	}
+	return s, s.check(known)
+}
+
+func (s step) check(known []string) error {
+	for _, name := range slices.Sorted(maps.Keys(s.parts)) {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("%s has no %q", s.verb, name)
+		}
+	}
+	if s.verb == "spend" {
+		return s.checkCounts()
+	}
+	if s.part(known[0]) == "" {
+		return fmt.Errorf("%s needs a %s", s.verb, known[0])
+	}
+	if s.verb == "event" && !slices.Contains(simcursor.AllEvents(), s.part("name")) {
+		return fmt.Errorf("unknown event %q", s.part("name"))
+	}
+	for _, name := range []string{"input", "fields"} {
+		if _, isMap := s.parts[name].(map[string]any); s.parts[name] != nil && !isMap {
+			return fmt.Errorf("%s: %s is not a map", s.verb, name)
+		}
+	}
+	return nil
+}
+
+func (s step) checkCounts() error {
+	for _, name := range slices.Sorted(maps.Keys(s.parts)) {
+		if n, ok := s.parts[name].(int); !ok || n < 0 {
+			return fmt.Errorf("spend: %s is not a number of tokens", name)
+		}
+	}
+	if len(s.parts) == 0 {
+		return fmt.Errorf("spend needs a number of tokens")
+	}
+	return nil
+}
+
+func (s step) count(name string) int {
+	n, _ := s.parts[name].(int)
+	return n
+}
+
+func (s step) part(name string) string {
+	text, _ := s.parts[name].(string)
+	return text
+}
+
+func (s step) object(name string) map[string]any {
+	object, _ := s.parts[name].(map[string]any)
+	if object == nil {
+		return map[string]any{}
+	}
+	return object
+}
+
+// play does one step of a turn. What was denied or failed is in the events.
+func (s step) play(t *simcursor.Turn) {
+	switch s.verb {
+	case "say":
+		t.Say(s.text)
+	case "shell":
+		t.Shell(s.text)
+	case "read":
+		_, _ = t.Read(s.text)
+	case "types":
+		t.UserTypes(s.text)
+	case "pastes":
+		t.UserPastes(s.text)
+	case "spend":
+		t.Spend(simcursor.Tokens{Input: s.count("input"), Output: s.count("output"),
+			CacheRead: s.count("cache_read"), CacheWrite: s.count("cache_write")})
+	case "edit":
+		_ = t.Edit(s.part("path"), s.part("content"))
+	case "tool":
+		s.playTool(t)
+	case "event":
+		s.fire(t.Context(), t.Chat)
+	case "abort":
+		t.PressStop()
+	case "fail":
+		t.Fail()
+	}
+}
+
+func (s step) playTool(t *simcursor.Turn) {
+	if message := s.part("error"); message != "" {
+		_ = t.FailTool(s.part("name"), s.object("input"), message)
+		return
+	}
+	_ = t.Tool(s.part("name"), s.object("input"), s.part("output"))
+}
+
+func (s step) fire(ctx context.Context, chat *simcursor.Chat) {
+	fields := chat.SampleFields(s.part("name"))
+	maps.Copy(fields, s.object("fields"))
+	chat.Fire(ctx, s.part("name"), fields)
+}
+
+// agent plays the turns of a session, round by round.
+type agent struct {
+	rounds []round
+	now    int // the round
+	turn   int // of the round, counted from 1 when it is played
+}
+
+func (a *agent) play(t *simcursor.Turn) {
+	turns := a.rounds[a.now].turns
+	a.turn++
+	if a.turn > len(turns) {
+		t.Say("(The session has no more turns.)")
+		return
+	}
+	for _, s := range turns[a.turn-1] {
+		s.play(t)
+	}
+}
+
+// left is how many turns of the round were not played.
+func (a *agent) left() int { return max(0, len(a.rounds[a.now].turns)-a.turn) }
+
+// headline is the first line of a text, with a sign if there are more.
+func headline(s string) string {
+	first := text.First(s)
+	if first != strings.TrimSpace(s) {
+		first += " …"
+	}
+	return first
+}

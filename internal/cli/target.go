@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/outer"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// RunVariable is set in the environment of an agent of cursor-ralph run, and of
+// the hooks below it: the id of the run.
+const RunVariable = "CURSOR_RALPH_RUN"
+
+// SameFile reports whether two paths lead to one file.
+func SameFile(one, other string) bool {
+	a, errA := os.Stat(one)
+	b, errB := os.Stat(other)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// SameFolder reports whether two paths name one folder.
+func SameFolder(a, b string) bool { return platform.SameFolder(runtime.GOOS, a, b) }
+
+// Within reports whether a folder is a workspace or is inside it.
+func Within(folder, workspace string) bool {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if SameFolder(dir, workspace) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// HomeFolder returns the home folder of the user.
+func (e *Env) HomeFolder() string { return platform.Home(runtime.GOOS, e.Getenv) }
+
+// Conversation returns the id of the chat or run whose agent called us, empty if
+// the environment does not have it. Cursor sets the variable only sometimes.
+func (e *Env) Conversation() (string, error) {
+	name := RunVariable // first: the agent of a run may have chats of its own
+	id := e.Getenv(name)
+	if id == "" {
+		name = "CURSOR_CONVERSATION_ID"
+		id = e.Getenv(name)
+	}
+	if id == "" {
+		return "", nil
+	}
+	if err := loop.CheckID(id); err != nil {
+		return "", hint.New(name+": "+err.Error(), "unset it")
+	}
+	return id, nil
+}
+
+// Here returns the folder that Cursor names, otherwise the current one.
+func (e *Env) Here() (string, error) {
+	if dir := e.projectDir(); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	return os.Getwd()
+}
+
+// projectDir returns the folder that Cursor names, "." if it names none.
+func (e *Env) projectDir() string {
+	return filepath.Clean(platform.Folder(runtime.GOOS, e.Getenv("CURSOR_PROJECT_DIR")))
+}
+
+// Workspace returns the folder that Cursor most likely has open: the nearest one
+// upwards that contains .cursor or is a repository, otherwise the current one.
+// The home folder has the user's own .cursor, so it does not count.
+func (e *Env) Workspace() (string, error) {
+	here, err := e.Here()
+	if err != nil || here == e.projectDir() {
+		return here, err
+	}
+	for dir := here; !SameFile(dir, e.HomeFolder()); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, ".cursor")); err == nil || worktree.IsRepository(dir) {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return here, nil
+}
+
+// Target returns the id of the loop that a command is about: the one named, that
+// of this chat, or the only one of this workspace.
+func (e *Env) Target(args []string) (string, error) {
+	if len(args) > 1 {
+		return "", hint.Misuse("too many arguments", "give at most one conversation id")
+	}
+	if len(args) == 1 {
+		if err := loop.CheckID(args[0]); err != nil {
+			return "", hint.Misuse(err.Error(), "`cursor-ralph list` shows the ids")
+		}
+		return e.Loops.Complete(args[0]), nil
+	}
+	id, err := e.Conversation()
+	if id != "" || err != nil {
+		return id, err
+	}
+	return e.onlyOne()
+}
+
+// onlyOne returns the loop of the nearest folder that has exactly one.
+func (e *Env) onlyOne() (string, error) {
+	here, err := e.Here()
+	if err != nil {
+		return "", err
+	}
+	current, err := e.Loops.Current()
+	if err != nil {
+		return "", err
+	}
+	ids, dir := loops.Nearest(here, current)
+	switch len(ids) {
+	case 0:
+		return "", e.whichOne("no loop in "+here, current)
+	case 1:
+		return ids[0], nil
+	}
+	what := fmt.Sprintf("%d loops in %s", len(ids), dir)
+	if e.Getenv("CURSOR_AGENT") != "" { // an agent would pick one, and perhaps end the loop of another chat
+		return "", hint.New(what+", and it is unknown which belongs to this chat", "the message that brings you back names its id: use that, and no other")
+	}
+	return "", e.whichOne(what, current)
+}
+
+// Nearest returns the ids of the loops of the nearest folder that has any.
+func (e *Env) Nearest(here string) []string {
+	if !filepath.IsAbs(here) {
+		return nil
+	}
+	current, _ := e.Loops.Current() // doctor shows what cannot be read
+	ids, _ := loops.Nearest(here, current)
+	return ids
+}
+
+// whichOne returns an error that lists the loops to choose from.
+func (e *Env) whichOne(what string, current []loops.Loop) error {
+	var lines []string
+	for _, l := range current {
+		words := string(loops.Pending)
+		if !l.Pending {
+			words = l.State.Line(e.Now())
+		}
+		if l.ID != "" {
+			lines = append(lines, fmt.Sprintf("  %s  %s  %s", l.ID, words, l.State.Workspace))
+		}
+	}
+	if len(lines) == 0 {
+		return hint.New(what, "there is no loop now; /ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
+	}
+	return hint.New(what, "name one of these:\n"+strings.Join(lines, "\n"))
+}
+
+// Find returns a loop that is live, pending or in the archive.
+func (e *Env) Find(id string) (loop.State, error) {
+	l, err := e.Loops.Find(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, e.Unknown(id, err)
+	}
+	return l, err
+}
+
+// Unknown explains why no loop has an id.
+func (e *Env) Unknown(id string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return loops.Hinted(err)
+	}
+	if l, err := e.Store.Archived(id); err == nil && l.Status.Ended() {
+		return hint.New(fmt.Sprintf("the loop of %s has ended (%s)", id, l.Status), whenEnded(l))
+	}
+	current, _ := e.Loops.Current()
+	if slices.ContainsFunc(current, func(l loops.Loop) bool { return l.Pending && l.ID == id }) {
+		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel takes it back")
+	}
+	what := fmt.Sprintf("no loop in conversation %s", id)
+	if n := len(loops.Beginning(id, current)); n > 1 {
+		what = fmt.Sprintf("%s fits %d loops", id, n)
+	}
+	var moved *state.MovedError
+	if errors.As(err, &moved) {
+		what = moved.Error()
+	}
+	return e.whichOne(what, current)
+}
+
+func whenEnded(l loop.State) string {
+	id := l.ConversationID
+	todo := fmt.Sprintf("`cursor-ralph status %s` shows its record", id)
+	switch {
+	case !l.Status.Resumable():
+		return todo
+	case l.Outer():
+		return todo + fmt.Sprintf(", `cursor-ralph run --resume %s` continues it", id)
+	}
+	return todo + fmt.Sprintf(", `cursor-ralph continue %s` continues it", id)
+}
+
+// Lives reports whether the process of a run exists.
+func (e *Env) Lives(l loop.State) bool {
+	there, err := outer.Lives(l.Workspace, e.Places.RunLock(l.ConversationID))
+	return there && err == nil // another user's folder has none of our runs
+}
+
+// ToResume returns the command that continues a run.
+func ToResume(l loop.State) string {
+	line := "cursor-ralph run --resume " + l.ConversationID
+	switch l.Status {
+	case loop.MaxIterations:
+		line += fmt.Sprintf(" --max-iterations %d", min(l.Iterations+loop.DefaultMaxIterations, loop.MaxMaxIterations))
+	case loop.MaxDuration:
+		line += " --max-duration D (longer than before)"
+	}
+	return line
+}
+
+// SplitText splits "[id] text".
+func (e *Env) SplitText(args []string, usage string) (id, text string, err error) {
+	if len(args) > 2 {
+		return "", "", hint.Misuse("too many words", "put the text in quotes: "+usage)
+	}
+	named := args[:max(0, len(args)-1)]
+	if len(named) == 1 && named[0] == "" {
+		named = nil // a script's variable that is not set
+	}
+	text = strings.TrimSpace(strings.Join(args[len(named):], " "))
+	if text == "" {
+		return "", "", hint.Misuse("the text is empty", usage)
+	}
+	id, err = e.Target(named)
+	return id, text, err
+}

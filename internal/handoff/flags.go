@@ -1,0 +1,124 @@
+package handoff
+
+import (
+	"strconv"
+	"time"
+)
+
+// Flags is what takes the flags of a call: the flag sets of packages flag and
+// pflag read them.
+type Flags interface {
+	BoolVar(p *bool, name string, value bool, usage string)
+	IntVar(p *int, name string, value int, usage string)
+	StringVar(p *string, name string, value string, usage string)
+	DurationVar(p *time.Duration, name string, value time.Duration, usage string)
+}
+
+// arguments writes the flags that are not zero.
+type arguments []string
+
+func (a *arguments) add(given bool, parts ...string) {
+	if given {
+		*a = append(*a, parts...)
+	}
+}
+
+func (a *arguments) BoolVar(p *bool, name string, _ bool, _ string) { a.add(*p, "--"+name) }
+
+func (a *arguments) IntVar(p *int, name string, _ int, _ string) {
+	a.add(*p != 0, "--"+name, strconv.Itoa(*p))
+}
+
+func (a *arguments) StringVar(p *string, name string, _ string, _ string) {
+	a.add(*p != "", "--"+name, *p)
+}
+
+func (a *arguments) DurationVar(p *time.Duration, name string, _ time.Duration, _ string) {
+	a.add(*p != 0, "--"+name, p.String())
+}
+
+func write(command string, call interface{ Flags(Flags) }) []string {
+	a := arguments{command}
+	call.Flags(&a)
+	return a
+}
+
+// Typing is how the continue line is typed. hooks.json has the same flags.
+type Typing struct {
+	Injectors, FocusKeys, SubmitKey string
+	Unchecked                       bool
+}
+
+// Flags lists them.
+func (t *Typing) Flags(f Flags) {
+	f.StringVar(&t.Injectors, "injectors", "", "the ways of typing to try, in this order: `NAMES`")
+	f.StringVar(&t.FocusKeys, "focus-keys", "", "`KEYS` to press before the line, such as ctrl+i, to get the focus into the chat input")
+	f.StringVar(&t.SubmitKey, "submit-key", "", "the `KEY` that sends a message: return, ctrl+enter or, on macOS, cmd+enter")
+	f.BoolVar(&t.Unchecked, "type-unchecked", false, "type even if the focused window cannot be checked")
+}
+
+// Inject is cursor-ralph inject: type the continue line of a loop.
+type Inject struct {
+	Conversation string
+	DryRun       bool
+	Any          bool   // with DryRun
+	Injection    string // under which the hook began it
+	After        int    // the hook's process, which must end first
+	Installed    bool   // with Injection: type as hooks.json says,
+	Project      string // also that of this folder
+	Typing
+}
+
+// Flags lists them.
+func (i *Inject) Flags(f Flags) {
+	f.BoolVar(&i.DryRun, "dry-run", false, "press nothing; show which ways of typing would work")
+	f.BoolVar(&i.Any, "any", false, "with --dry-run: find out only whether any works")
+	f.StringVar(&i.Injection, "injection", "", "the `ID` under which the hook began it")
+	f.IntVar(&i.After, "after", 0, "the process `ID` of the hook, which has to be over first")
+	f.BoolVar(&i.Installed, "installed", false, "with --injection: type as hooks.json says")
+	f.StringVar(&i.Project, "project", "", "with --installed: that of this `FOLDER` too")
+	i.Typing.Flags(f)
+}
+
+// args has the id behind what ends the flags: it may begin with a hyphen.
+func (i Inject) args() []string { return append(write("inject", &i), "--", i.Conversation) }
+
+// Verify is cursor-ralph verify: run the verification of a loop.
+type Verify struct {
+	Conversation string
+	Limit        time.Duration
+	For, Late    string // the Verifying whose result is waited for, or that nobody waits for
+}
+
+// Flags lists them.
+func (v *Verify) Flags(f Flags) {
+	f.DurationVar(&v.Limit, "limit", 0, "kill it after the time `D`, if that is less than the loop's --verify-timeout")
+	f.StringVar(&v.For, "for", "", "the `ID` of the verification that is asked for")
+	f.StringVar(&v.Late, "late", "", "the `ID` of one that nobody waits for: its result is decided on here")
+}
+
+func (v Verify) args() []string { return append(write("verify", &v), "--", v.Conversation) }
+
+// Config is cursor-ralph config, as far as the hook asks it.
+type Config struct{ Loop bool }
+
+// Flags lists them.
+func (c *Config) Flags(f Flags) {
+	f.BoolVar(&c.Loop, "loop", false, "print the defaults of a loop as JSON (the hook asks)")
+}
+
+// Notify is cursor-ralph notify: show a notification about a loop.
+type Notify struct{ IfWanted bool }
+
+// Flags lists them.
+func (n *Notify) Flags(f Flags) {
+	f.BoolVar(&n.IfWanted, "if-wanted", false, "show it only to a user who has notifications on")
+}
+
+// Watcher is cursor-ralph watcher: notice lost follow-ups and stalled loops.
+type Watcher struct{ Quiet bool }
+
+// Flags lists them.
+func (w *Watcher) Flags(f Flags) {
+	f.BoolVar(&w.Quiet, "no-notify", false, "show no desktop notifications")
+}

@@ -1,0 +1,134 @@
+// Package handoff is how the hook has cursor-ralph do what it must not link
+// itself: typing, verifying, templates, settings, notifications and the watcher.
+// The arguments of each call are written and read from one list of flags here.
+// What the calls do is not.
+package handoff
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// Program is the path of cursor-ralph.
+type Program string
+
+// Beside finds the cursor-ralph that is installed beside a hook. Linux names the
+// hook's file itself; macOS and Windows name what was started, so a link is
+// followed if the program is not beside it.
+func Beside(hook string) Program {
+	path := sibling(hook)
+	if _, err := os.Stat(path); err == nil {
+		return Program(path)
+	}
+	if real, err := filepath.EvalSymlinks(hook); err == nil {
+		path = sibling(real)
+	}
+	return Program(path)
+}
+
+func sibling(hook string) string {
+	name := strings.Replace(filepath.Base(hook), "cursor-ralph-hook", "cursor-ralph", 1)
+	return filepath.Join(filepath.Dir(hook), name)
+}
+
+// CanType returns nil if some way of typing would work here and now.
+func (p Program) CanType(ctx context.Context, i Inject) error {
+	i.DryRun, i.Any = true, true
+	return proc.Run(ctx, string(p), i.args()...)
+}
+
+// Inject starts typing the continue line, in a process that outlives us.
+func (p Program) Inject(i Inject) error { return proc.Start(string(p), i.args()...) }
+
+// InjectNow is Inject, and waits for the outcome.
+func (p Program) InjectNow(ctx context.Context, i Inject) error {
+	return proc.Run(ctx, string(p), i.args()...)
+}
+
+// verifyMargin is for cursor-ralph to kill a verification and to report it.
+const verifyMargin = 15 * time.Second
+
+// Verify runs the verification that a loop waits for. Whatever goes wrong, the
+// verification has failed.
+func (p Program) Verify(ctx context.Context, l loop.State, limit time.Duration) (v loop.Verification) {
+	ctx, cancel := context.WithTimeout(ctx, limit+verifyMargin)
+	defer cancel()
+	call := Verify{Conversation: l.ConversationID, For: l.Verifying.ID, Limit: limit}
+	if err := answer(&v)(proc.Ask(ctx, string(p), call.args()...)); err != nil {
+		v = loop.Verification{Exit: -1, Why: "it could not be run: " + err.Error()}
+	}
+	v.ID = l.Verifying.ID
+	return v
+}
+
+// VerifyLate starts a verification that nobody waits for.
+func (p Program) VerifyLate(l loop.State) error {
+	return proc.Start(string(p), Verify{Conversation: l.ConversationID, Late: l.Verifying.ID}.args()...)
+}
+
+// fillLimit is more than cursor-ralph lets a template take.
+const fillLimit = 4 * time.Second
+
+// FillIn fills in a prompt template, in a process of its own: a template can take
+// all time or memory.
+func (p Program) FillIn(ctx context.Context, w loop.Words) (text loop.Worded) {
+	ctx, cancel := context.WithTimeout(ctx, fillLimit)
+	defer cancel()
+	data, err := json.Marshal(w)
+	if err == nil {
+		err = answer(&text)(proc.Tell(ctx, data, string(p), "words"))
+	}
+	if err != nil {
+		text = loop.Worded{Why: "it could not be filled in: " + err.Error()}
+	}
+	text.For = w.Default
+	return text
+}
+
+// Settings are the user's defaults for a new loop, or why they cannot be used.
+type Settings struct {
+	Defaults []loop.Default `json:"defaults"`
+	Problem  string         `json:"problem,omitempty"`
+}
+
+// Defaults reads the user's settings.
+func (p Program) Defaults(ctx context.Context) ([]loop.Default, error) {
+	var s Settings
+	err := answer(&s)(proc.Ask(ctx, string(p), write("config", &Config{Loop: true})...))
+	if err == nil && s.Problem != "" {
+		err = errors.New(s.Problem)
+	}
+	return s.Defaults, err
+}
+
+// answer decodes what a program printed.
+func answer(to any) func([]byte, error) error {
+	return func(data []byte, err error) error {
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(data, to)
+	}
+}
+
+// Notify shows a notification about a loop, in a process that outlives us.
+func (p Program) Notify(conversation string, n Notify) error {
+	return proc.Start(string(p), append(write("notify", &n), "--", conversation)...)
+}
+
+// Watch starts the user's watcher unless one holds the lock.
+func (p Program) Watch(lock string, w Watcher) error {
+	if held, err := ownfile.Held(lock); held || err != nil {
+		return err
+	}
+	return proc.Start(string(p), write("watcher", &w)...)
+}

@@ -1,0 +1,46 @@
+package loops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// Put makes a loop pending. If it is for a known conversation, this is one step
+// with checking the loop that runs there.
+func (s *Loops) Put(ctx context.Context, l loop.State, secret string) (name, token string, err error) {
+	if l.ConversationID == "" {
+		path, token, err := s.Box.Put(ctx, l, secret)
+		return strings.TrimSuffix(filepath.Base(path), ".json"), token, err
+	}
+	return l.ConversationID, "", Hinted(s.Store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
+		if running != nil && !l.Replace {
+			return false, hint.New(fmt.Sprintf("a loop runs in this conversation already (iteration %d of %d)", running.Iterations, running.MaxIterations),
+				"go on with its task, or add --replace to begin a new one in its place")
+		}
+		path, _, err := s.Box.Put(ctx, l, "")
+		if errors.Is(err, fs.ErrExist) {
+			return false, hint.New("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+l.ConversationID)
+		}
+		return true, err
+	}))
+}
+
+// Apply applies an event to a loop that is live or pending.
+func (s *Loops) Apply(ctx context.Context, id string, event loop.Event) (loop.State, loop.Action, error) {
+	l, action, err := s.Store.Apply(ctx, id, event)
+	if !errors.Is(err, fs.ErrNotExist) || event.Kind == loop.EventContinue {
+		return l, action, err
+	}
+	l, action, err = s.Box.Apply(ctx, id, event)
+	if errors.Is(err, fs.ErrNotExist) { // a chat may have claimed it in between
+		return s.Store.Apply(ctx, id, event)
+	}
+	return l, action, err
+}

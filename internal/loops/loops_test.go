@@ -1,0 +1,58 @@
+package loops
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+func TestLoopsAreFoundInAllPlaces(t *testing.T) {
+	dirs := map[string]string{"CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": t.TempDir(), "HOME": t.TempDir()}
+	places, err := platform.Find(func(name string) string { return dirs[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(places, time.Now)
+	l := loop.New()
+	l.Prompt = "build it"
+	l.ConversationID = "pending-1"
+	if _, _, err := s.Put(t.Context(), l, ""); err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(s.Store.Begin(t.Context(), "live-1", l), s.Store.Begin(t.Context(), "ended-1", l))
+	if _, _, failed := s.Apply(t.Context(), "ended-1", loop.Event{Kind: loop.EventCancel}); err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	for id, want := range map[string]loop.Status{"pending-1": Pending, "live-1": loop.Running, "ended-1": loop.Cancelled} {
+		if l, err := s.Find(id); err != nil || l.Status != want {
+			t.Errorf("%s: got %s, %v, want %s", id, l.Status, err, want)
+		}
+		if got := s.Complete(id[:3]); got != id {
+			t.Errorf("got %s of %s, want %s", got, id[:3], id)
+		}
+	}
+	if _, err := s.Find("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v of an unknown id", err)
+	}
+}
+
+func TestNearestSkipsWhatNoChatCanTake(t *testing.T) {
+	at := func(id, folder string, change func(*Loop)) Loop {
+		l := Loop{ID: id, State: loop.State{Workspace: folder}}
+		change(&l)
+		return l
+	}
+	list := []Loop{
+		at("above", "/w", func(*Loop) {}),
+		at("broken", "/w/repo", func(l *Loop) { l.Pending, l.Err = true, fs.ErrInvalid }),
+		at("cancelled", "/w/repo", func(l *Loop) { l.Pending, l.State.Status = true, loop.Cancelled }),
+	}
+	if ids, dir := Nearest("/w/repo/sub", list); !slices.Equal(ids, []string{"above"}) || dir != "/w" {
+		t.Errorf("got %q in %s, want the loop above", ids, dir)
+	}
+}

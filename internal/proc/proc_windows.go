@@ -1,0 +1,65 @@
+package proc
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+// Source of the value: Microsoft's list of process creation flags.
+const detachedProcess = 0x8
+
+func detached() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// keepDescriptors has nothing to do: a child gets only the handles that Go names.
+func keepDescriptors() error { return nil }
+
+// Hidden keeps a program on Windows from opening a console window, which would
+// take the focus.
+func Hidden() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
+}
+
+// group is the job of a contained program.
+type group struct{ job Job }
+
+func (c Command) launch(attr *os.ProcAttr) (p *os.Process, g group, err error) {
+	attr.Sys = Hidden()
+	if !c.Contained {
+		p, err = start(c.Path, c.Args, attr)
+		return p, g, err
+	}
+	g.job, err = StartInJob(*attr.Sys, func(sys *syscall.SysProcAttr) (*os.Process, error) {
+		attr.Sys = sys
+		p, err = start(c.Path, c.Args, attr)
+		return p, err
+	})
+	return p, g, err
+}
+
+func (g group) kill(p *os.Process) error {
+	if g.job != (Job{}) {
+		return g.job.Kill()
+	}
+	if err := p.Kill(); !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return nil
+}
+
+func (g group) close() { g.job.Close() }
+
+// Gone reports whether no process with this number runs.
+func Gone(pid int) bool {
+	handle, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
+	if err != nil {
+		return err == windows.ERROR_INVALID_PARAMETER // there is none; other errors mean another user's
+	}
+	defer windows.CloseHandle(handle)
+	state, err := windows.WaitForSingleObject(handle, 0)
+	return err == nil && state == windows.WAIT_OBJECT_0
+}

@@ -1,0 +1,13 @@
+package supervise
+
+import (
+	"os"
+	"syscall"
+)
+
+// untilDeath has the kernel kill the program when the supervisor is killed.
+func untilDeath() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// rename changes the name by which killall and pkill find this process. Without
+// /proc the old one stays.
+func rename(name string) { _ = os.WriteFile("/proc/self/comm", []byte(name), 0) }

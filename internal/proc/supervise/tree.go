@@ -1,0 +1,128 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+const (
+	patience = 5 * time.Second        // for the end of what was killed
+	drain    = 500 * time.Millisecond // for output after the end, if something holds the pipe open
+)
+
+// errUnkillable is what is said of a process tree that Kill did not end.
+var errUnkillable = errors.New("something that it started could not be killed and still runs")
+
+// Tree is a process tree: a command and all that it has started.
+//
+// On Linux this process adopts orphans of the tree until Close. So there can be
+// one Tree at a time, and nothing else may be started meanwhile.
+type Tree struct {
+	cmd         *exec.Cmd
+	descendants *descendants
+	ended       chan struct{} // closed when the command itself has ended
+	err         error         // of Wait, after that
+}
+
+// StartTree starts a command in a session of its own, or on Windows in a job
+// that ends with this process. Close releases the tree.
+func StartTree(cmd *exec.Cmd) (*Tree, error) {
+	cmd.SysProcAttr = apart(cmd.SysProcAttr)
+	d, err := startWithDescendants(cmd)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{cmd: cmd, descendants: d, ended: make(chan struct{})}
+	go t.wait()
+	return t, nil
+}
+
+// CheckDir explains why no program can be started in a folder: systems do not.
+// The empty folder is ours.
+func CheckDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &os.PathError{Op: "chdir", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return err
+}
+
+func (t *Tree) wait() {
+	t.err = t.cmd.Wait()
+	close(t.ended)
+}
+
+// Ended is closed when the command itself has ended.
+func (t *Tree) Ended() <-chan struct{} { return t.ended }
+
+// Exit returns the exit code of a command that has ended, or -1 and why it has
+// none.
+func (t *Tree) Exit() (code int, err error) {
+	state := t.cmd.ProcessState
+	switch {
+	case state == nil:
+		return -1, fmt.Errorf("its end is not known: %w", t.err)
+	case state.ExitCode() < 0:
+		return -1, fmt.Errorf("it was killed (%s)", state)
+	}
+	return state.ExitCode(), nil
+}
+
+// Stop asks everything to end, and waits for that until grace is over or ctx is
+// done.
+func (t *Tree) Stop(ctx context.Context, grace time.Duration) {
+	t.descendants.signal(true, syscall.SIGTERM)
+	until(grace, func() bool { return ctx.Err() != nil || t.isOver() && !t.descendants.signal(true, 0) })
+}
+
+// Kill kills everything, wherever it has moved to.
+func (t *Tree) Kill() error {
+	if !t.sweep(true) {
+		return errUnkillable
+	}
+	return nil
+}
+
+// KillSession kills what has not moved to another session, as daemons do.
+func (t *Tree) KillSession() { t.sweep(false) }
+
+// sweep looks again until nothing is left: what is killed may have started more
+// the moment before.
+func (t *Tree) sweep(all bool) bool {
+	return until(patience, func() bool {
+		over := t.isOver() // before the look: the command may start more and end while we look
+		return !t.descendants.signal(all, syscall.SIGKILL) && over
+	})
+}
+
+// Close ends the adoption. On Windows it also ends what is left.
+func (t *Tree) Close() { t.descendants.close() }
+
+func (t *Tree) isOver() bool {
+	select {
+	case <-t.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// until polls done, and reports whether it came true within a limit.
+func until(limit time.Duration, done func() bool) bool {
+	end := time.Now().Add(limit)
+	for wait := time.Millisecond; !done(); wait = min(2*wait, 50*time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+		time.Sleep(wait)
+	}
+	return true
+}

@@ -1,0 +1,146 @@
+package supervise
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/test/scene"
+)
+
+// nothingIsBelow: not even a zombie is below us, and we adopt no orphans any more.
+func nothingIsBelow(t testing.TB) {
+	t.Helper()
+	for _, s := range below(os.Getpid()) {
+		t.Errorf("still below us: %+v", s)
+	}
+	var adopts int32
+	if err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&adopts)), 0, 0, 0); err != nil || adopts != 0 {
+		t.Errorf("got %d, %v, want that we do not adopt", adopts, err)
+	}
+}
+
+func startTree(s scene.Scene, text string) *Tree {
+	s.Helper()
+	cmd := exec.Command("/bin/sh", "-c", text)
+	cmd.Env = s.Env()
+	tree, err := StartTree(cmd)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return tree
+}
+
+func TestKillFindsAll(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		reports    []string
+	}{
+		{"orphans", `(sh -c 'trap "" TERM; sh $T/tell a $$; sleep 60' &); sleep 60`, []string{"a"}},
+		{"daemons of daemons", `setsid sh -c '(setsid sh -c "(setsid sleep 60) & sh $T/tell b \$\$; sleep 60" &); sh $T/tell c $$; sleep 60' & wait`, []string{"b", "c"}},
+		{"fifty of them", `trap '' TERM; i=0
+while [ $i -lt 50 ]; do i=$((i+1)); (setsid sh -c 'sleep 60 & sh $T/tell '$i' $$; wait' &); done; wait; sleep 60`, []string{"1", "25", "50"}},
+		// Each of its processes starts the next in a session of its own and ends.
+		{"one that runs away", `echo 'trap "" TERM; sh $T/tell a $$; echo >>$T/steps; setsid sh $T/run </dev/null >/dev/null 2>&1 &' >$T/run
+sh $T/run; until [ $(wc -l <$T/steps) -gt 20 ]; do sleep 0.01; done; sh $T/tell b $$; sleep 60`, []string{"b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := scene.New(t)
+			tree := startTree(s, c.text)
+			pids := s.PIDs(c.reports...)
+			if err := tree.Kill(); err != nil {
+				t.Error(err)
+			}
+			tree.Close()
+			for _, pid := range pids {
+				if !proc.Gone(pid) {
+					t.Errorf("process %d still runs", pid)
+				}
+			}
+			nothingIsBelow(t)
+		})
+	}
+}
+
+// While a command runs, it sees that an orphan of its has ended, although we are
+// the parent now.
+func TestOrphansEndForGood(t *testing.T) {
+	s := scene.New(t)
+	tree := startTree(s, `(sh -c 'sh $T/tell a $$' &)
+until [ -e $T/a ]; do sleep 0.01; done
+while kill -0 $(cat $T/a) 2>/dev/null; do sleep 0.01; done; exit 7`)
+	select {
+	case <-tree.Ended():
+	case <-time.After(20 * time.Second):
+		t.Error("it still sees the orphan")
+	}
+	if err := tree.Kill(); err != nil {
+		t.Error(err)
+	}
+	tree.Close()
+	nothingIsBelow(t)
+}
+
+// Children that we had before are neither killed nor waited for.
+func TestOtherChildrenAreLeftAlone(t *testing.T) {
+	s := scene.New(t)
+	lives, ended := exec.Command("sh", "-c", "sh $T/tell child $$; sleep 60 & wait"), exec.Command("sh", "-c", "exit 7")
+	for _, other := range []*exec.Cmd{lives, ended} {
+		other.Env, other.SysProcAttr = s.Env(), &syscall.SysProcAttr{Setsid: true}
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pid := s.PID("child")
+	s.Gone(ended.Process.Pid)
+	tree := startTree(s, "setsid sleep 60 & sh $T/tell a $$; wait")
+	s.PID("a")
+	if err := tree.Kill(); err != nil {
+		t.Error(err)
+	}
+	tree.Close()
+	if proc.Gone(pid) {
+		t.Error("the other child was killed")
+	}
+	if err := ended.Wait(); ended.ProcessState.ExitCode() != 7 {
+		t.Errorf("got %v of the one that has ended, want exit status 7", err)
+	}
+	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	_ = lives.Wait() // killed
+	nothingIsBelow(t)
+}
+
+func TestBelow(t *testing.T) {
+	s := scene.New(t)
+	child := exec.Command("/bin/sh", "-c", "sleep 60 & sh $T/tell a $!; wait")
+	child.Env, child.SysProcAttr = s.Env(), &syscall.SysProcAttr{Setsid: true}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid, grandchild := child.Process.Pid, s.PID("a")
+	var all []proc.Stat
+	s.Until("there are two", func() bool { all = below(os.Getpid()); return len(all) == 2 })
+	if all[0].PID != pid || all[1].PID != grandchild || all[1].Parent != pid || all[1].Group != pid || all[1].Session != pid || all[1].Ended {
+		t.Errorf("got %+v, want %d and its child %d", all, pid, grandchild)
+	}
+	if got := below(os.Getpid(), all[0]); len(got) != 0 {
+		t.Errorf("got %+v, want none but these", got)
+	}
+	younger := all[0]
+	younger.Started += "0"
+	if got := below(os.Getpid(), younger); len(got) != 2 {
+		t.Errorf("got %+v, want both: another process had that number", got)
+	}
+	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	_ = child.Wait() // killed
+}

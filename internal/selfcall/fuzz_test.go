@@ -1,0 +1,89 @@
+package selfcall_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
+)
+
+// FuzzCalls asserts that only a command which names cursor-ralph calls it, that
+// the arguments are part of the command, and that a call behind another command
+// is found too.
+func FuzzCalls(f *testing.F) {
+	for _, command := range []string{
+		"cursor-ralph note 'half done'", "cd x && /opt/cursor-ralph slash ralph-loop <<'E'\ndo \"it\"\nE\n", "echo cursor-ralph", "sudo FOO=1 cursor-ralph", "& 'C:\\x\\cursor-ralph.exe' slash ralph-loop @'\nit's\n'@",
+		"make; cursor-ralph\tblocked \"no \\\"key\\\"\"", "(cursor-ralph continue c1)|cat", "'cursor-ralph' 'note' ''", "grep cursor-ralph-pending /tmp", "cursor-ralph", "`cursor-ralph`", "a\\", "cursor . && cursor-x note", "not-cursor-ralph note", "cursor-ralph-hook x",
+	} {
+		f.Add(command)
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		if !utf8.ValidString(command) {
+			return // it came as JSON
+		}
+		calls, any, all := selfcall.Calls(command), selfcall.AnyCalls(command), selfcall.Arguments(command)
+		bare := strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(strings.ToLower(command))
+		if len(calls)+len(any)+len(all) > 0 && !strings.Contains(bare, "cursor-ralph") {
+			t.Errorf("%q: got %q, %q, %q", command, calls, any, all)
+		}
+		for _, args := range append(all, calls, any) {
+			for _, word := range args {
+				if !partOf(command, word) {
+					t.Errorf("%q: got %q, which is not in it", command, word)
+				}
+			}
+		}
+		if got := selfcall.Calls("true\n" + command); !slices.Equal(got, calls) {
+			t.Errorf("%q behind another: got %q, want %q", command, got, calls)
+		}
+		if got, want := selfcall.Is(command, ""), len(calls) > 0 || strings.Contains(command, "cursor-ralph-pending") || strings.Contains(command, "cursor-ralph-loop-"); command != "" && got != want {
+			t.Errorf("%q: got %v, want %v", command, got, want)
+		}
+	})
+}
+
+// partOf reports whether a word's characters appear in a text in this order:
+// quotes and here-strings are removed from it.
+func partOf(text, word string) bool {
+	for _, r := range word {
+		i := strings.IndexRune(text, r)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(string(r)):]
+	}
+	return true
+}
+
+// FuzzHandedOver asserts that a text which the agent hands over, as the slash
+// command tells it to, arrives word for word.
+func FuzzHandedOver(f *testing.F) {
+	for _, text := range []string{
+		`"do it" --max-iterations 5`, "", "\n", "it's <<EOF here\nEOF\n", "$HOME `id` \\n", "two\n\nlines\n", "@'\nhere\n'@", "a <<- b", "ends in @'", "'@",
+	} {
+		f.Add(text, false)
+		f.Add(text, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, powershell bool) {
+		text = strings.ReplaceAll(text, "\r", "")
+		command, end := "cursor-ralph slash ralph-loop <<'RALPH_TASK'\n"+text+"\nRALPH_TASK\n", "\nRALPH_TASK\n"
+		if powershell {
+			command, end = "@'\n"+text+"\n'@ | & cursor-ralph slash ralph-loop", "\n'@"
+		}
+		if strings.Contains("\n"+text+"\n", end) || !utf8.ValidString(text) {
+			return // it ends there for a shell too
+		}
+		head, got := selfcall.HandedOver(command)
+		if got != text {
+			t.Errorf("got %q, want %q", got, text)
+		}
+		if want := []string{"slash"}; !slices.Equal(selfcall.AnyCalls(head), want) || strings.Contains(head, "RALPH_TASK") && !powershell {
+			t.Errorf("got the head %q", head)
+		}
+		if all := selfcall.Arguments(head); len(all) != 1 || len(all[0]) != 2 || all[0][1] != "ralph-loop" {
+			t.Errorf("got the arguments %q of %q", all, head)
+		}
+	})
+}

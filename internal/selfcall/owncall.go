@@ -1,0 +1,141 @@
+// Package selfcall recognizes an agent's tool calls that concern cursor-ralph
+// itself: they are not work on the task. It reads shell commands roughly and does
+// not parse them.
+package selfcall
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
+)
+
+// Is reports whether a call ran cursor-ralph in a shell or wrote our files.
+// command and file are empty if the call had none.
+func Is(command, file string) bool {
+	if command != "" {
+		return len(Calls(command)) > 0 || ourPath(command)
+	}
+	return ourPath(file)
+}
+
+func ourPath(text string) bool {
+	return strings.Contains(text, "cursor-ralph-pending") || strings.Contains(text, "cursor-ralph-loop-")
+}
+
+// Calls returns the subcommands with which a shell command runs cursor-ralph, such
+// as slash or note. Only a word in the place of a command counts: a folder or an
+// argument of that name is not a call.
+func Calls(command string) []string {
+	var calls []string
+	atCommand, ours := true, false
+	for _, word := range split(command) {
+		switch {
+		case ours:
+			calls = append(calls, word.Text)
+			atCommand, ours = word.Operator, false
+		case word.Operator:
+			atCommand = true
+		case !atCommand:
+		case isRalph(word.Text):
+			ours = true
+		default:
+			atCommand = transparent(word.Text)
+		}
+	}
+	if ours {
+		calls = append(calls, "")
+	}
+	return calls
+}
+
+// AnyCalls returns the subcommands after every word that is cursor-ralph, also
+// where another program runs it. It is for calls that carry a token as proof.
+func AnyCalls(command string) []string {
+	var calls []string
+	ours := false
+	for _, word := range split(command) {
+		if ours {
+			calls = append(calls, word.Text)
+		}
+		ours = isRalph(word.Text)
+	}
+	return calls
+}
+
+// Arguments returns the words after cursor-ralph in each of its calls, the
+// subcommand first, up to the end of that command.
+func Arguments(command string) [][]string {
+	var calls [][]string
+	ours := false
+	for _, word := range split(command) {
+		switch {
+		case word.Operator:
+			ours = false
+		case ours:
+			last := len(calls) - 1
+			calls[last] = append(calls[last], word.Text)
+		case isRalph(word.Text):
+			calls, ours = append(calls, nil), true
+		}
+	}
+	return slices.DeleteFunc(calls, func(args []string) bool { return len(args) == 0 })
+}
+
+// HandedOver separates a command from its here-document or PowerShell
+// here-string. Without one, text is empty.
+func HandedOver(command string) (head, text string) {
+	command = strings.ReplaceAll(command, "\r\n", "\n")
+	if before, rest, ok := strings.Cut(command, "@'\n"); ok && !strings.Contains(before, "<<") {
+		text, after, _ := strings.Cut(rest, "\n'@")
+		return before + after, text
+	}
+	head, rest, _ := strings.Cut(command, "<<")
+	line, body, ok := strings.Cut(rest, "\n")
+	marks := strings.Fields(strings.TrimPrefix(line, "-"))
+	if !ok || len(marks) == 0 {
+		return command, ""
+	}
+	mark := strings.Trim(marks[0], `'"\`)
+	text, _, _ = strings.Cut("\n"+body+"\n", "\n"+mark+"\n")
+	return head, strings.TrimPrefix(text, "\n")
+}
+
+func isRalph(word string) bool {
+	base := word[strings.LastIndexAny(word, `/\`)+1:]
+	return base == "cursor-ralph" || strings.EqualFold(base, "cursor-ralph.exe")
+}
+
+// transparent reports whether a command may follow a word: an assignment, or a
+// program that runs its arguments.
+func transparent(word string) bool {
+	switch word {
+	case "sudo", "env", "exec", "command", "time", "nohup", "nice", "stdbuf", "then", "do", "else", "if", "while", "!":
+		return true
+	}
+	name, _, ok := strings.Cut(word, "=")
+	return ok && name != "" && !strings.ContainsAny(name, "/-. ")
+}
+
+// split returns the words of an agent's command, and operators where it ends.
+func split(command string) []shellwords.Word {
+	words, _ := shellwords.Any.Split(withoutHereStrings(command))
+	return words
+}
+
+// withoutHereStrings removes PowerShell's @' ... '@, whose text may have quotes
+// that do not count.
+func withoutHereStrings(command string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(command, "@'")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, command, found = strings.Cut(rest, "\n'@")
+		if !found {
+			return b.String() + rest
+		}
+	}
+}

@@ -1,0 +1,103 @@
+//go:build unix
+
+package simcursor_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+)
+
+// generations returns the generation_id of each run of an event.
+func generations(t *testing.T, ch *simcursor.Chat, event string) (all []any) {
+	for _, run := range ch.Runs(event) {
+		all = append(all, payload(t, run)["generation_id"])
+	}
+	return all
+}
+
+func TestPromptAheadOfTheOldTurnsStop(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ahead  simcursor.Ahead
+		events string
+		status string
+	}{
+		"not":       {simcursor.NotAhead, "beforeSubmitPrompt model assistant end stop beforeSubmitPrompt model end stop", "completed"},
+		"aborted":   {simcursor.AheadAborted, "beforeSubmitPrompt model beforeSubmitPrompt end stop model end stop", "aborted"},
+		"completed": {simcursor.AheadCompleted, "beforeSubmitPrompt model assistant beforeSubmitPrompt end stop model end stop", "completed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t).project(hooks{
+				"stop":               {{"command": followup("more"), "loop_limit": 1}},
+				"beforeSubmitPrompt": {{"command": says(`{"additional_context":"c"}`)}},
+			})
+			w.Options.Ahead = tt.ahead
+			ch := w.open().Chat(func(turn *simcursor.Turn) {
+				if turn.Number > 1 && turn.Number < 3 && len(turn.Added()) != 1 {
+					t.Errorf("got context %q", turn.Added())
+				}
+				if turn.Number == 1 {
+					turn.UserTypes("new")
+					turn.Say("old")
+				}
+			})
+			w.send(ch, "go")
+			if got := strings.Join(events(ch), " "); !strings.HasPrefix(got, tt.events) {
+				t.Errorf("got %s, want it to begin with %s", got, tt.events)
+			}
+			equal(t, "messages", ch.Messages(), []string{"go", "new", "more"})
+			prompts, stops := generations(t, ch, "beforeSubmitPrompt"), generations(t, ch, "stop")
+			if !reflect.DeepEqual(prompts, stops) || prompts[0] == prompts[1] {
+				t.Errorf("got generations %v at prompts, %v at stops", prompts, stops)
+			}
+			if got := payload(t, ch.Runs("stop")[0])["status"]; got != tt.status {
+				t.Errorf("got status %v, want %s", got, tt.status)
+			}
+		})
+	}
+}
+
+func TestTokenCounts(t *testing.T) {
+	spend := func(turn *simcursor.Turn) {
+		turn.Spend(simcursor.Tokens{Input: 100, Output: 20, CacheRead: 3, CacheWrite: 4})
+		turn.Spend(simcursor.Tokens{Input: 1})
+		turn.Say("x")
+		if turn.Number == 2 {
+			turn.PressStop()
+		}
+	}
+	for counting, want := range map[simcursor.Counting][3]any{
+		simcursor.ZeroTokens: {0.0, 0.0, 0.0}, simcursor.TurnTokens: {101.0, 101.0, nil}, simcursor.NoTokens: {nil, nil, nil},
+	} {
+		w := newWorld(t).project(every())
+		w.Options.Tokens = counting
+		ch := w.open().Chat(spend)
+		w.send(ch, "go")
+		w.send(ch, "again")
+		response, stops := payload(t, ch.Runs("afterAgentResponse")[0]), ch.Runs("stop")
+		got := [3]any{response["input_tokens"], payload(t, stops[0])["input_tokens"], payload(t, stops[1])["input_tokens"]}
+		if got != want {
+			t.Errorf("counting %d: got %v, want %v", counting, got, want)
+		}
+		if counting == simcursor.TurnTokens && (response["output_tokens"] != 20.0 || response["cache_read_tokens"] != 3.0 || response["cache_write_tokens"] != 4.0) {
+			t.Errorf("got %v", response)
+		}
+	}
+}
+
+func TestContextOfPromptsAloneIsIgnored(t *testing.T) {
+	add := []entry{{"command": says(`{"additional_context":"c"}`)}}
+	w := newWorld(t).project(hooks{"beforeSubmitPrompt": add, "postToolUse": add})
+	w.Options.PromptNoContext = true
+	w.chat(func(turn *simcursor.Turn) {
+		if got := turn.Added(); len(got) != 0 {
+			t.Errorf("got %q from the prompt", got)
+		}
+		turn.Tool("Grep", nil, "")
+		if got := turn.Added(); len(got) != 1 {
+			t.Errorf("got %q", got)
+		}
+	})
+}

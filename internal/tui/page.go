@@ -1,0 +1,52 @@
+package tui
+
+// page is a text that is read, and how far.
+type page struct {
+	command, about string
+	text           string
+	lines          []string // safe to show
+	laid           []string // as they fit into the screen
+	top            int      // the first one that is shown
+}
+
+// lay parts the lines as they fit.
+func (p page) lay(width, room int) page {
+	p.laid = nil
+	for _, line := range p.lines {
+		if line == "" {
+			p.laid = append(p.laid, "")
+			continue
+		}
+		p.laid = append(p.laid, wrap(line, width, len(line)+1)...)
+	}
+	return p.scroll(p.top, room)
+}
+
+func (p page) scroll(to, room int) page {
+	p.top = max(0, min(to, len(p.laid)-room))
+	return p
+}
+
+// press scrolls by a key.
+func (p page) press(key string, room int) page {
+	switch key {
+	case "up", "k":
+		return p.scroll(p.top-1, room)
+	case "down", "j":
+		return p.scroll(p.top+1, room)
+	case "pgup", "b":
+		return p.scroll(p.top-room, room)
+	case "pgdown", "space", "f":
+		return p.scroll(p.top+room, room)
+	case "home", "g":
+		return p.scroll(0, room)
+	case "end", "G":
+		return p.scroll(len(p.laid), room)
+	}
+	return p
+}
+
+// shown returns the lines on the screen.
+func (p page) shown(room int) []string {
+	return p.laid[min(p.top, len(p.laid)):min(len(p.laid), p.top+max(0, room))]
+}

@@ -1,0 +1,48 @@
+package verify
+
+import (
+	"path"
+	"strings"
+)
+
+// arguments returns the command line that runs a text in a shell.
+func arguments(goos, shell, text string) []string {
+	switch {
+	case shell == "" && goos == "windows":
+		shell = "powershell.exe"
+	case shell == "":
+		shell = "/bin/sh"
+	}
+	if isPowerShell(shell) {
+		return []string{shell, "-NoProfile", "-NonInteractive", "-Command", powerShell(text)}
+	}
+	return []string{shell, "-c", text}
+}
+
+func isPowerShell(shell string) bool {
+	name := path.Base(strings.ToLower(strings.ReplaceAll(shell, `\`, "/")))
+	name = strings.TrimSuffix(name, ".exe")
+	return name == "powershell" || name == "pwsh"
+}
+
+// powerShell makes a script that ends with the exit code of the last program
+// that the text ran: by itself PowerShell makes 1 of every one. An error that
+// stops a statement, and one in the last statement, are failures too.
+//
+// The text has its lines for itself, so that a comment at its end takes nothing
+// of ours with it. A text that goes on into our lines fails in all cases,
+// because then $ok is not set.
+func powerShell(text string) string {
+	return `$global:LASTEXITCODE = 0
+$ok = $false
+try {
+` + text + `
+$ok = $?
+} catch {
+[Console]::Error.WriteLine(($_ | Out-String))
+exit 1
+}
+if ($LASTEXITCODE) { exit $LASTEXITCODE }
+if (-not $ok) { exit 1 }
+exit 0`
+}

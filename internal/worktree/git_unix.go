@@ -1,0 +1,14 @@
+//go:build unix
+
+package worktree
+
+import "syscall"
+
+const (
+	program    = "git"
+	executable = false // the mode says whether a file may be run
+	// careful neither follows a link nor waits for a pipe's other end.
+	careful = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+)
+
+func isNamed(name, want string) bool { return name == want }

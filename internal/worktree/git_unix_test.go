@@ -1,0 +1,184 @@
+//go:build unix
+
+package worktree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// fakeGit makes git a script, which finds the folder of its pid files in $0.
+func (w world) fakeGit(script string) world {
+	w.t.Helper()
+	bin := w.path("../bin")
+	w.must(os.MkdirAll(bin, 0o777))
+	w.must(os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nhere=${0%/*}\n"+script+"\n"), 0o777))
+	w.env = append(w.env, "PATH="+bin)
+	return w
+}
+
+// hung is more than any ill git takes on a busy machine, and less than it sleeps.
+const hung = 15 * time.Second
+
+// A git that is none, or ill, costs two seconds at most and tells nothing; what
+// it has started goes with it.
+func TestIllGit(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = `printf '# branch.oid 0123456789abcdef0123456789abcdef01234567\000'`
+	for _, tt := range []struct {
+		name, script, want string
+	}{
+		{"sleeps", `echo $$ >"$here/1.pid"; exec SLEEP 60`, errSlow.Error()},
+		{"ignores signals, as its children do", `trap '' TERM HUP INT; (trap '' TERM HUP INT; SLEEP 60 & echo $! >"$here/2.pid"; wait) & echo $$ >"$here/1.pid"; wait`, errSlow.Error()},
+		{"prints half and sleeps", head + `; echo $$ >"$here/1.pid"; SLEEP 60`, errSlow.Error()},
+		{"ends, but a child holds the pipe", head + `; SLEEP 60 & echo $! >"$here/1.pid"`, proc.ErrHeld.Error()},
+		{"ends, but a child holds the words' pipe", `SLEEP 60 >/dev/null & echo $! >"$here/1.pid"`, proc.ErrHeld.Error()},
+		{"closes its streams and sleeps", `echo $$ >"$here/1.pid"; exec SLEEP 60 >/dev/null 2>&1`, errSlow.Error()},
+		{"floods", `echo $$ >"$here/1.pid"; while :; do echo FLOOD; done`, ""},
+		{"floods with words, then ends", `i=0; while [ $i -lt 5000 ]; do echo FLOOD >&2; i=$((i+1)); done; exit 7`, "exit status 7: xxxx"},
+		{"prints half and ends", head + `; printf '1 .M N... 100'`, "cut off"},
+		{"prints rubbish", `case "$*" in *config*) exit 1; esac; echo hello; exit 0`, "cut off"},
+		{"prints rubbish and fails", `echo hello; echo no >&2; echo such >&2; exit 1`, "exit status 1: no"},
+		{"prints nothing", `exit 0`, "no commit"},
+		{"prints colours and fails", `printf '\033[31mred\r\n' >&2; exit 3`, `exit status 3: \u001b[31mred`},
+		{"kills itself", `kill -9 $$`, "git config: signal: killed"},
+		{"is no program at all", "\x00", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			script := strings.ReplaceAll(strings.ReplaceAll(tt.script, "SLEEP", sleep), "FLOOD", strings.Repeat("x", 4000))
+			w = w.fakeGit(script)
+			begin := time.Now()
+			tree, err := Look(t.Context(), w.dir, []string{"file"}, w.env)
+			if took := time.Since(begin); took > hung {
+				t.Errorf("it took %v", took)
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			if tree.Root != "" || tree.Print != "" || len(tree.Files) != 1 {
+				t.Errorf("got %+v, want the edited file alone", tree)
+			}
+			w.nothingRuns()
+		})
+	}
+}
+
+// nothingRuns waits until the processes of the pid files have ended.
+func (w world) nothingRuns() {
+	w.t.Helper()
+	files, err := filepath.Glob(w.path("../bin/*.pid"))
+	w.must(err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		w.must(err)
+		pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+		w.must(err)
+		for end := time.Now().Add(10 * time.Second); !gone(pid); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				w.t.Fatalf("%s: process %d runs on", filepath.Base(file), pid)
+			}
+		}
+	}
+}
+
+// gone tells whether a process has ended, though its parent may not know yet.
+func gone(pid int) bool {
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return err != nil || strings.HasPrefix(string(out), "Z")
+}
+
+// Git finds no other program, and is told not to write.
+func TestEnvironmentOfGit(t *testing.T) {
+	w := newWorld(t).fakeGit(`echo "$PATH $GIT_EXEC_PATH $GIT_OPTIONAL_LOCKS $GIT_NO_LAZY_FETCH" >&2; exit 1`)
+	_, err := Look(t.Context(), w.dir, nil, w.env)
+	if want := nowhere + " " + nowhere + " 0 1"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
+// The caller's time counts where it is shorter.
+func TestShorterTime(t *testing.T) {
+	w := newWorld(t).fakeGit(`while :; do :; done`)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	_, err := Look(ctx, w.dir, nil, w.env)
+	if took := time.Since(begin); err == nil || took > time.Second {
+		t.Errorf("got %v after %v, want an error at once", err, took)
+	}
+	begin = time.Now()
+	id := strings.Repeat("0", 40)
+	_, err = Committed(t.Context(), loop.Tree{Root: w.dir, Head: id}, "", w.env)
+	if took := time.Since(begin); !errors.Is(err, errSlow) || took < limit/2 || took > limit+grace {
+		t.Errorf("Committed: got %v after %v, want an error at the limit", err, took)
+	}
+}
+
+// A caller that gives up is not kept waiting, and git leaves no zombie.
+func TestCancelled(t *testing.T) {
+	w := newWorld(t).fakeGit(`echo $$ >"$here/new" && PATH=/bin:/usr/bin mv "$here/new" "$here/pid"; while :; do :; done`)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	began := make(chan int, 1)
+	go func() {
+		pid := 0
+		for ; pid == 0 && ctx.Err() == nil; time.Sleep(time.Millisecond) {
+			data, _ := os.ReadFile(w.path("../bin/pid")) // not yet there
+			pid, _ = strconv.Atoi(strings.TrimSpace(string(data)))
+		}
+		began <- pid
+		cancel()
+	}()
+	begin := time.Now()
+	if _, err := Look(ctx, w.dir, nil, w.env); !errors.Is(err, errSlow) || time.Since(begin) > limit/2 {
+		t.Errorf("got %v after %v, want an error at once", err, time.Since(begin))
+	}
+	cancel()
+	pid := <-began
+	if pid == 0 {
+		t.Fatal("git was not started")
+	}
+	for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) != syscall.ESRCH; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("process %d is still known", pid)
+		}
+	}
+}
+
+// No descriptor stays open, however git ends.
+func TestNothingIsLeft(t *testing.T) {
+	w := newWorld(t)
+	ill := w.fakeGit(`echo no >&2; exit 1`)
+	open := func() int {
+		entries, err := os.ReadDir("/dev/fd")
+		w.must(err)
+		return len(entries)
+	}
+	w.look("ignored")
+	before := open()
+	for range 5 {
+		w.look("ignored")
+		if _, err := Look(t.Context(), ill.dir, nil, ill.env); err == nil {
+			t.Error("got no error")
+		}
+	}
+	if after := open(); after > before {
+		t.Errorf("got %d descriptors, want %d", after, before)
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package keystroke
-
-import "syscall"
-
-// ownSession has nothing to do where there is no X11.
-func ownSession() *syscall.SysProcAttr { return nil }

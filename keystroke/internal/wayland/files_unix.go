@@ -1,0 +1,28 @@
+//go:build unix
+
+package wayland
+
+import (
+	"os"
+	"syscall"
+)
+
+// filesOf returns the files that came with a message of a Unix socket.
+func filesOf(control []byte) ([]*os.File, error) {
+	messages, err := syscall.ParseSocketControlMessage(control)
+	if err != nil {
+		return nil, err
+	}
+	var files []*os.File
+	for _, m := range messages {
+		fds, err := syscall.ParseUnixRights(&m)
+		if err != nil {
+			return nil, err
+		}
+		for _, fd := range fds {
+			syscall.CloseOnExec(fd)
+			files = append(files, os.NewFile(uintptr(fd), "wayland"))
+		}
+	}
+	return files, nil
+}

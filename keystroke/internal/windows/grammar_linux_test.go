@@ -1,0 +1,85 @@
+package windows_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/keystroke"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/windows"
+)
+
+// grammar installs the grammars of scripts/grammar and returns a function that
+// parses a text and describes its errors.
+func grammar(t *testing.T) func(language, text string) string {
+	t.Helper()
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("needs " + tool)
+		}
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"package.json", "package-lock.json", "check.mjs"} {
+		data, err := os.ReadFile(filepath.Join("../../../scripts/grammar", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// No script of a package runs: the grammars come compiled.
+	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--cache", filepath.Join(t.TempDir(), "npm"))
+	npm.Dir = dir
+	if out, err := npm.CombinedOutput(); err != nil {
+		t.Skipf("needs npm's registry: %v\n%s", err, out)
+	}
+	return func(language, text string) string {
+		t.Helper()
+		file := filepath.Join(dir, "text")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		// The large grammar takes V8's optimizing compiler 5 s of processor time, and its plain one nothing.
+		out, err := exec.Command("node", "--liftoff-only", filepath.Join(dir, "check.mjs"), language, file).CombinedOutput()
+		if err != nil && len(out) == 0 {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+}
+
+func TestPowerShellIsUnderstood(t *testing.T) {
+	t.Parallel()
+	parse := grammar(t)
+	before, rest, _ := strings.Cut(windows.SendKeysScript, "@'\n")
+	class, after, ok := strings.Cut(rest, "\n'@")
+	if !ok {
+		t.Fatal("there is no class in the script")
+	}
+	f := playPowerShell(t)
+	target := psTarget()
+	target.FocusKeys = keystroke.Chord{Ctrl: true, Key: "i"}
+	if err := wsl(f).Type(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	sent := strings.Join(f.Logged("stdin "), "\n")
+	for _, tt := range []struct {
+		name, language, text string
+		ok                   bool
+	}{
+		{"the script", "powershell", windows.SendKeysScript, true},
+		{"the class in it", "c-sharp", class, true},
+		{"the lines that are sent", "powershell", strings.ReplaceAll(sent, "stdin ", ""), true},
+		// A grammar that understands everything would prove nothing.
+		{"a brace too few", "powershell", strings.Replace(before+after, "}", "", 1), false},
+		{"a quote too many", "powershell", "Ralph '1' 'Put' '''\n" + windows.SendKeysScript, false},
+		{"a semicolon too few", "c-sharp", strings.Replace(class, ";", "", 1), false},
+	} {
+		if out := parse(tt.language, tt.text); (out == "") != tt.ok {
+			t.Errorf("%s: got %q, want that it parses %v", tt.name, out, tt.ok)
+		}
+	}
+}

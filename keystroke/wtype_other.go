@@ -1,8 +1,0 @@
-//go:build !linux
-
-package keystroke
-
-import "os/exec"
-
-// diesWithUs does nothing: a Wayland desktop is Linux's, but for a few.
-func diesWithUs(*exec.Cmd) {}

@@ -1,0 +1,354 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// lostFollowup is a chat whose first follow-up counts as lost.
+func lostFollowup(t *testing.T, changes ...func(*loop.State)) *chat {
+	t.Helper()
+	c := newChat(t, changes...)
+	c.do(stop(worked(working)))
+	c.now = c.now.Add(loop.FollowupWait)
+	if a := c.overdue(loop.Turn{}); a.Kind != loop.Inject {
+		t.Fatalf("got %q (%s), want the line to be sent", a.Kind, a.Why())
+	}
+	return c
+}
+
+// overdue is the watcher's event for the follow-up that is open now.
+func (c *chat) overdue(since loop.Turn) loop.Action {
+	c.t.Helper()
+	return c.do(loop.Event{Kind: loop.EventFollowupLost, Followup: c.l.Followup.ID, Turn: since})
+}
+
+// message is what reaches the prompt hook.
+func message(text string) loop.Event { return loop.Event{Kind: loop.EventMessage, Text: text} }
+
+func TestWhatClosesAFollowup(t *testing.T) {
+	const followed = "the follow-up itself"
+	for _, tt := range []struct {
+		name  string
+		event loop.Event
+		want  loop.Delivery
+	}{
+		{"its text", message(followed), loop.FollowupShown},
+		{"a message of the user", message("Wait."), loop.FollowupClosed},
+		{"the continue line", loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, loop.FollowupClosed},
+		{"a pause", loop.Event{Kind: loop.EventPause}, loop.FollowupPaused},
+		{"a cancel", loop.Event{Kind: loop.EventCancel}, loop.FollowupClosed},
+		{"blocked", loop.Event{Kind: loop.EventBlocked, Text: "why"}, loop.FollowupClosed},
+		{"Stop", stop(loop.Turn{}, status(loop.Aborted)), loop.FollowupClosed},
+		{"a failed turn", stop(loop.Turn{}, status(loop.Errored)), loop.FollowupClosed},
+		{"continue", loop.Event{Kind: loop.EventContinue}, loop.FollowupClosed},
+		{"added context leaves it open", loop.Event{Kind: loop.EventContext, Text: "more"}, loop.FollowupOpen},
+		{"a note leaves it open", loop.Event{Kind: loop.EventNote, Text: "half"}, loop.FollowupOpen},
+		{"the same stop again leaves it open", stop(worked(working), generation("g1"), func(e *loop.Event) { e.Began = began() }), loop.FollowupOpen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t)
+			c.do(stop(worked(working), generation("g1")))
+			if tt.event.Text == followed {
+				tt.event.Text = "\n" + c.l.LastFollowup + " "
+			}
+			c.do(tt.event)
+			if got := c.l.Followup.Outcome; got != tt.want {
+				t.Errorf("got %q want %q", got, tt.want)
+			}
+			c.now = c.now.Add(time.Hour)
+			if a := c.overdue(loop.Turn{}); tt.want != loop.FollowupOpen && a.Kind != loop.Rest {
+				t.Errorf("got %q (%s) after it was closed, want nothing", a.Kind, a.Why())
+			}
+		})
+	}
+}
+
+// TestTheNextStopTellsHowTheTurnBegan: so it is learned whether this Cursor
+// shows follow-ups to the prompt hook.
+func TestTheNextStopTellsHowTheTurnBegan(t *testing.T) {
+	shown := worked(working)
+	shown.Followed = true
+	for _, tt := range []struct {
+		name string
+		stop loop.Event
+		want loop.Delivery
+	}{
+		{"the prompt hook saw the text", stop(shown), loop.FollowupShown},
+		{"the agent worked without it", stop(worked(working)), loop.FollowupUnshown},
+		{"a minimal installation has no prompt hook", stop(worked(working), minimal), loop.FollowupClosed},
+		{"an empty turn tells nothing", stop(loop.Turn{}), loop.FollowupClosed},
+		{"an aborted turn tells nothing", stop(worked(working), status(loop.Aborted)), loop.FollowupClosed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t)
+			c.do(stop(worked(working)))
+			if got := c.do(tt.stop).Delivery; got != tt.want {
+				t.Errorf("got %q want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhenAFollowupIsLost(t *testing.T) {
+	events := func(generations ...string) loop.Turn { return loop.Turn{Generations: generations} }
+	constant := generation("c1")
+	for _, tt := range []struct {
+		name  string
+		stop  loop.Event
+		after time.Duration
+		since loop.Turn
+		want  loop.Delivery
+	}{
+		{"too early", stop(worked(working)), loop.FollowupWait - time.Second, loop.Turn{}, loop.FollowupOpen},
+		{"in time", stop(worked(working)), loop.FollowupWait, loop.Turn{}, loop.FollowupLost},
+		{"a late event of the turn before proves nothing", stop(worked(working), generation("g1")), loop.FollowupWait, events("g1"), loop.FollowupLost},
+		{"an event of another turn proves it", stop(worked(working), generation("g1")), loop.FollowupWait, events("g1", "g2"), loop.FollowupUnshown},
+		{"any event, if all turns have one generation", stop(worked(working), constant), loop.FollowupWait, events("c1"), loop.FollowupUnshown},
+		{"nothing, if all turns have one generation", stop(worked(working), constant), loop.FollowupWait, loop.Turn{}, loop.FollowupLost},
+		{"its own message in the journal", stop(worked(working), generation("g1")), loop.FollowupWait, loop.Turn{Followed: true}, loop.FollowupUnshown},
+		{"a minimal installation never knows", stop(worked(working), minimal), time.Hour, loop.Turn{}, loop.FollowupOpen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t)
+			c.do(tt.stop)
+			c.now = c.l.Followup.SentAt.Add(tt.after)
+			c.overdue(tt.since)
+			if got := c.l.Followup.Outcome; got != tt.want {
+				t.Errorf("got %q want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOnlyTheFollowupThatIsMeantIsLost(t *testing.T) {
+	c := newChat(t)
+	c.do(stop(worked(working)))
+	first := c.l.Followup.ID
+	c.do(stop(worked(working)))
+	c.now = c.now.Add(time.Hour)
+	if a := c.do(loop.Event{Kind: loop.EventFollowupLost, Followup: first}); a.Kind != loop.Rest || !c.l.Followup.IsOpen() {
+		t.Errorf("got %q for a follow-up before the last one, which is %q", a.Kind, c.l.Followup.Outcome)
+	}
+}
+
+// TestTheSecondDelivery: the agent gets the lost text once more, word for word,
+// and what the user added meanwhile.
+func TestTheSecondDelivery(t *testing.T) {
+	c := newChat(t)
+	c.all(loop.Event{Kind: loop.EventContext, Text: "Mind the gap."}, loop.Event{Kind: loop.EventNotice, Text: "A notice."})
+	c.do(stop(worked(working), generation("g1")))
+	lost := c.l.LastFollowup
+	c.now = c.now.Add(loop.FollowupWait)
+	c.overdue(loop.Turn{})
+	c.do(loop.Event{Kind: loop.EventContext, Text: "And the door."})
+	if got, want := (outcome{"", c.l.Status, c.l.Iterations}), waitingAt(1); got != want {
+		t.Errorf("while it is under way: got %+v want %+v", got, want)
+	}
+	c.do(loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}})
+	a := c.do(loop.Event{Kind: loop.EventContinue})
+	if !strings.HasPrefix(a.Text, strings.TrimRight(lost, "\n")) || strings.Count(a.Text, "Mind the gap.") != 1 || !strings.Contains(a.Text, "And the door.") {
+		t.Errorf("got\n%s\nwant the lost text with what was added:\n%s", a.Text, lost)
+	}
+	if got, want := c.outcome(a), goesOn(1); got != want {
+		t.Errorf("got %+v want %+v", got, want)
+	}
+	if len(c.l.Context)+len(c.l.Notices) > 0 {
+		t.Errorf("still to be delivered: %q, %q", c.l.Context, c.l.Notices)
+	}
+	if got := c.l.History[0]; got.Delivery != loop.FollowupAgain {
+		t.Errorf("got %q in the history, want %q", got.Delivery, loop.FollowupAgain)
+	}
+	if a = c.do(loop.Event{Kind: loop.EventContinue}); strings.HasPrefix(a.Text, lost) {
+		t.Error("a later continue got the lost text too")
+	}
+}
+
+// TestAtMostOneOfTheTwoArrives: the follow-up may only have been late.
+func TestAtMostOneOfTheTwoArrives(t *testing.T) {
+	line := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
+	t.Run("the follow-up comes first", func(t *testing.T) {
+		c := lostFollowup(t)
+		injection := c.l.Injection.ID
+		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Status != loop.Running || c.l.Injecting(injection, c.now) {
+			t.Errorf("got %q, %s, still wanted: %t", a.Kind, c.l.Status, c.l.Injecting(injection, c.now))
+		}
+		c.now = c.l.Injection.ClosedAt.Add(time.Second)
+		if a := c.do(line); a.Kind != loop.Refuse {
+			t.Errorf("got %q for the line that crossed it, want it kept back", a.Kind)
+		}
+		c.now = c.now.Add(time.Minute)
+		if a := c.do(line); a.Kind != loop.Rest {
+			t.Errorf("got %q for a line of the user later, want it to pass", a.Kind)
+		}
+	})
+	t.Run("its turn shows in the journal first", func(t *testing.T) {
+		c := lostFollowup(t)
+		injection := c.l.Injection.ID
+		c.do(loop.Event{Kind: loop.EventFollowupProved, Turn: loop.Turn{Generations: []string{"g1"}}})
+		if !c.l.Injecting(injection, c.now) {
+			t.Error("a late event of the turn before called the second delivery off")
+		}
+		c.do(loop.Event{Kind: loop.EventFollowupProved, Turn: loop.Turn{Generations: []string{"g2"}}})
+		if c.l.Injecting(injection, c.now) || c.l.Status != loop.Running || c.l.Followup.Outcome != loop.FollowupLate {
+			t.Errorf("got %s, %q, still wanted: %t", c.l.Status, c.l.Followup.Outcome, c.l.Injecting(injection, c.now))
+		}
+	})
+	t.Run("the line comes first", func(t *testing.T) {
+		c := lostFollowup(t)
+		c.do(line)
+		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Refuse {
+			t.Errorf("got %q before the agent asked, want the follow-up kept back", a.Kind)
+		}
+		c.do(loop.Event{Kind: loop.EventContinue})
+		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Refuse {
+			t.Errorf("got %q after it, want the follow-up kept back", a.Kind)
+		}
+	})
+	t.Run("no way of sending the line worked", func(t *testing.T) {
+		c := lostFollowup(t)
+		c.do(loop.Event{Kind: loop.EventInjected, Injection: loop.Injection{ID: c.l.Injection.ID, Outcome: "nothing works"}})
+		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Status != loop.Running {
+			t.Errorf("got %q, %s, want the follow-up to count", a.Kind, c.l.Status)
+		}
+	})
+}
+
+// TestAFollowupThatIsVeryLate comes after the turn that its second delivery began,
+// or that the user's own line began.
+func TestAFollowupThatIsVeryLate(t *testing.T) {
+	line := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
+	for name, begin := range map[string]func(*testing.T) *chat{
+		"lost":         func(t *testing.T) *chat { return lostFollowup(t) },
+		"not given up": func(t *testing.T) *chat { c := newChat(t); c.do(stop(worked(working))); return c },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := begin(t)
+			late := c.l.LastFollowup
+			c.all(line, loop.Event{Kind: loop.EventContinue})
+			if a := c.do(message(late)); a.Kind != loop.Refuse {
+				t.Errorf("got %q in the turn of the line, want it kept back", a.Kind)
+			}
+			c.do(stop(worked(working), generation("g2")))
+			if a := c.do(message(late)); a.Kind != loop.Refuse || !c.l.Followup.IsOpen() {
+				t.Errorf("got %q after that turn, and the next follow-up %q, want it kept back", a.Kind, c.l.Followup.Outcome)
+			}
+			if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Followup.Outcome != loop.FollowupShown {
+				t.Errorf("got %q, %q for the next follow-up", a.Kind, c.l.Followup.Outcome)
+			}
+		})
+	}
+}
+
+// TestALineThatCrosses the user's act counts for less than that.
+func TestALineThatCrosses(t *testing.T) {
+	line := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
+	calledOff := func(t *testing.T) *chat {
+		c := lostFollowup(t)
+		c.do(message(c.l.LastFollowup))
+		c.now = c.now.Add(time.Minute)
+		return c
+	}
+	for name, act := range map[string]loop.Event{"a pause": {Kind: loop.EventPause}, "Stop": stop(loop.Turn{}, status(loop.Aborted))} {
+		t.Run(name, func(t *testing.T) {
+			c := calledOff(t)
+			c.do(act)
+			status, at := c.l.Status, c.l.Injection.ClosedAt
+			if status.Ended() {
+				at = c.l.EndedAt
+			}
+			for _, e := range []loop.Event{line, {Kind: loop.EventContinue}} {
+				c.now = at.Add(time.Second)
+				if a := c.do(e); a.Kind != loop.Refuse || c.l.Status != status {
+					t.Errorf("%s: got %q, %s, want it kept back", e.Kind, a.Kind, c.l.Status)
+				}
+			}
+			c.now = c.now.Add(time.Minute)
+			c.do(line)
+			if a := c.do(loop.Event{Kind: loop.EventContinue}); a.Kind != loop.Followup || c.l.Status != loop.Running {
+				t.Errorf("got %q, %s for the user's line later, want it to count", a.Kind, c.l.Status)
+			}
+		})
+	}
+}
+
+// TestAPauseMayHideALoss: a follow-up that a pause closed is waited for again.
+func TestAPauseMayHideALoss(t *testing.T) {
+	c := newChat(t)
+	c.do(stop(worked(working)))
+	c.all(loop.Event{Kind: loop.EventPause}, loop.Event{Kind: loop.EventResume})
+	if a := c.overdue(loop.Turn{}); a.Kind != loop.Rest {
+		t.Errorf("got %q at once", a.Kind)
+	}
+	c.now = c.now.Add(loop.FollowupWait)
+	if a := c.overdue(loop.Turn{}); a.Kind != loop.Inject {
+		t.Errorf("got %q (%s), want the line to be sent", a.Kind, a.Why())
+	}
+	c = newChat(t)
+	c.do(stop(worked(working)))
+	c.all(loop.Event{Kind: loop.EventPause}, message(c.l.LastFollowup), loop.Event{Kind: loop.EventResume})
+	if c.l.Followup.Outcome != loop.FollowupShown {
+		t.Errorf("got %q for one that arrived meanwhile, want it shown", c.l.Followup.Outcome)
+	}
+}
+
+// TestTheUsersInjectionDelivers a lost follow-up: a second one does not begin
+// beside it.
+func TestTheUsersInjectionDelivers(t *testing.T) {
+	c := newChat(t)
+	c.do(stop(worked(working)))
+	lost := c.l.LastFollowup
+	c.now = c.now.Add(loop.FollowupWait)
+	c.do(loop.Event{Kind: loop.EventInject})
+	injection := c.l.Injection.ID
+	if a := c.overdue(loop.Turn{}); a.Kind != loop.Rest || !c.l.Injecting(injection, c.now) {
+		t.Errorf("got %q, the user's line still wanted: %t", a.Kind, c.l.Injecting(injection, c.now))
+	}
+	c.do(loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}})
+	if a := c.do(loop.Event{Kind: loop.EventContinue}); !strings.HasPrefix(a.Text, strings.TrimRight(lost, "\n")) {
+		t.Errorf("got\n%s\nwant the lost text", a.Text)
+	}
+}
+
+// TestContextAddedDuringTheSecondDeliveryStays: what was in the follow-up is
+// delivered with it, and nothing else.
+func TestContextAddedDuringTheSecondDeliveryStays(t *testing.T) {
+	c := newChat(t)
+	c.do(loop.Event{Kind: loop.EventContext, Text: "in the follow-up"})
+	c.do(stop(worked(working)))
+	c.now = c.now.Add(loop.FollowupWait)
+	c.overdue(loop.Turn{})
+	c.do(loop.Event{Kind: loop.EventContext, Text: "added since"})
+	c.do(message(c.l.LastFollowup))
+	if got := strings.Join(c.l.Context, ","); got != "added since" {
+		t.Errorf("got %q still to be delivered, want what was added since", got)
+	}
+}
+
+// TestTheUserEndsTheSecondDelivery: nothing is sent after it.
+func TestTheUserEndsTheSecondDelivery(t *testing.T) {
+	for name, e := range map[string]loop.Event{
+		"a message": message("Wait."), "a pause": {Kind: loop.EventPause}, "a cancel": {Kind: loop.EventCancel},
+		"Stop": stop(loop.Turn{}, status(loop.Aborted)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := lostFollowup(t)
+			injection := c.l.Injection.ID
+			c.do(e)
+			if c.l.Injecting(injection, c.now) {
+				t.Error("the line is still to be sent")
+			}
+		})
+	}
+}
+
+func TestARunHasNoFollowups(t *testing.T) {
+	c := newChat(t, func(l *loop.State) { l.Run.Driver = "acp" })
+	c.do(stop(worked(working)))
+	if c.l.Followup.ID != "" {
+		t.Errorf("got the follow-up %+v", c.l.Followup)
+	}
+}

@@ -1,0 +1,121 @@
+package loop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+)
+
+// limit is a hard limit that a loop has reached.
+type limit struct {
+	status Status // empty for none
+	reason Reason
+	detail string
+	hint   string // how to raise it
+}
+
+func (l limit) why() string { return l.reason.words(l.detail) }
+
+func (s State) atLimit(now time.Time) (l limit) {
+	switch elapsed, allowed := s.Worked(now), time.Duration(s.MaxDuration); {
+	case s.Iterations >= s.MaxIterations:
+		l = limit{status: MaxIterations, reason: reasonMaxIterations, detail: strconv.Itoa(s.MaxIterations)}
+	case allowed > 0 && elapsed >= allowed:
+		l = limit{status: MaxDuration, reason: reasonMaxDuration, detail: allowed.String()}
+	default:
+		return limit{}
+	}
+	switch {
+	case s.Iterations >= MaxMaxIterations:
+		l.hint = "a loop has at most 10000 iterations; start a new one with " + s.starter()
+	case s.Outer():
+		l.hint = "raise it: cursor-ralph run --resume " + s.ConversationID + s.higherLimits(now)
+	default:
+		l.hint = "raise it: cursor-ralph continue " + s.ConversationID + s.higherLimits(now)
+	}
+	return l
+}
+
+// higherLimits are the options that let a loop go on which has reached a limit.
+func (s State) higherLimits(now time.Time) (options string) {
+	elapsed, allowed := s.Worked(now), time.Duration(s.MaxDuration)
+	if s.Iterations >= s.MaxIterations {
+		options = fmt.Sprintf(" --max-iterations %d", min(s.Iterations+DefaultMaxIterations, MaxMaxIterations))
+	}
+	if allowed > 0 && elapsed >= allowed {
+		options += fmt.Sprintf(" --max-duration %s", (elapsed+allowed).Truncate(time.Minute)+time.Minute)
+	}
+	return options
+}
+
+// lineWithLimits is the continue line with higher limits; empty if there are none.
+func (s State) lineWithLimits(now time.Time) string {
+	if s.Iterations >= MaxMaxIterations {
+		return ""
+	}
+	return ContinueLine(s.ConversationID) + s.higherLimits(now)
+}
+
+// starter is what begins a loop such as this one.
+func (s State) starter() string {
+	if s.Outer() {
+		return "cursor-ralph run"
+	}
+	return "/ralph-loop"
+}
+
+// tooLow refuses a new limit that is already reached: it is a slip, and would end
+// the loop.
+func (s State) tooLow(e Event, now time.Time) Action {
+	switch {
+	case e.MaxIterations > 0 && e.MaxIterations <= s.Iterations:
+		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: strconv.Itoa(e.MaxIterations),
+			Hint: fmt.Sprintf("nothing was changed; the loop has done %d iterations: give a higher --max-iterations", s.Iterations)}
+	case e.MaxDuration > 0 && s.Worked(now) >= time.Duration(e.MaxDuration):
+		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: time.Duration(e.MaxDuration).String(),
+			Hint: fmt.Sprintf("nothing was changed; the loop has worked for %s: give a longer --max-duration", s.Worked(now).Round(time.Second))}
+	}
+	return Action{}
+}
+
+// summary says, at a limit, what was tried and what stood in the way.
+func (s State) summary(limit limit, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s; %d iterations in %s", limit.why(), s.Iterations, s.Worked(now).Round(time.Second))
+	if !s.Run.NoTools {
+		fmt.Fprintf(&b, ", %d tool calls", s.ToolCalls)
+	}
+	refused, errors := 0, []string(nil)
+	for _, h := range s.History {
+		if h.Promise == "refused" {
+			refused++
+		}
+		for _, line := range h.Errors {
+			errors = addFact(errors, line)
+		}
+	}
+	if refused > 0 {
+		fmt.Fprintf(&b, "; promise refused %d times, at last because %s", refused, s.lastRefusal())
+	} else {
+		b.WriteString("; the promise was never given")
+	}
+	if n := len(errors); n > 0 {
+		fmt.Fprintf(&b, "; blockers seen: %s", strings.Join(newest(errors, 3), " | "))
+	}
+	if s.LastOutput != "" {
+		fmt.Fprintf(&b, "; last progress note: %s", text.FirstHead(s.LastOutput, keptErrors))
+	}
+	return b.String()
+}
+
+func (s State) lastRefusal() string {
+	for i := len(s.History) - 1; i >= 0; i-- {
+		if s.History[i].Refused != "" {
+			return s.History[i].Refused
+		}
+	}
+	return "unknown"
+}

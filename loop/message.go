@@ -1,0 +1,76 @@
+package loop
+
+import (
+	"strings"
+	"time"
+)
+
+// onMessage takes note of what was said to the agent. A user message begins a
+// new session and sets an idle agent to work; our own follow-up does neither.
+func (s State) onMessage(e Event, now time.Time) (State, Action) {
+	if e.Composer != "" {
+		s.PlanMode = e.Composer == PlanComposer
+	}
+	if e.Generation != s.AskedIn {
+		s.AskedIn = "" // another turn begins
+	}
+	s.ContinuedIn = ""
+	if s.IsOwn(e.Text) {
+		return s.withoutLineTurn().onOwnMessage(now)
+	}
+	if s.isReplaced(e.Text) {
+		return s, lateFollowup()
+	}
+	s.MessageAt = now
+	s = s.closeFollowup(FollowupClosed, now)
+	s.Doubted = false
+	if !isContinue(e.Text, s.ConversationID) {
+		s = s.withoutLineTurn()
+		if s.Injection.Open(now) {
+			s = s.withWaitReason("a message of the user came first; the loop goes on when the agent stops")
+		}
+		s.Injection = s.Injection.close(lineUserFirst, now)
+		s.Empty = 0
+	}
+	s.SessionIterations, s.Rested = 0, false
+	return s, Action{}
+}
+
+// PlanComposer is the mode of Cursor's composer in which its agent plans.
+// Source: reports of Cursor 3.21.
+const PlanComposer = "plan"
+
+// Guard is what is known of the plan guard, the hook that denies the agent of a
+// plan loop what changes anything; empty where nobody looked.
+type Guard string
+
+// What is known of it.
+const (
+	GuardInstalled Guard = "installed"
+	GuardMissing   Guard = "missing"
+)
+
+// Guarded reports whether the loop's agent plans and changes nothing.
+func (s State) Guarded() bool { return s.Plan || s.PlanMode }
+
+// isContinue reports whether a message may be the continue line of a loop, typed
+// or with the slash command's text around it: Cursor may show a hook either.
+func isContinue(text, id string) bool {
+	return strings.Contains(text, "--continue "+id) || strings.Contains(text, "--continue="+id)
+}
+
+// typedWindow is how long a typed continue line tells where a loop goes on.
+const typedWindow = 2 * time.Minute
+
+// TypedIn returns the conversation in which the continue line was typed just now.
+func (s State) TypedIn(now time.Time) string {
+	if now.Sub(s.ContinueAt).Abs() > typedWindow {
+		return ""
+	}
+	return s.ContinueIn
+}
+
+// IsOwn reports whether a message is the follow-up that the loop sent last.
+func (s State) IsOwn(text string) bool {
+	return s.LastFollowup != "" && strings.TrimSpace(text) == strings.TrimSpace(s.LastFollowup)
+}

@@ -1,0 +1,149 @@
+package loop
+
+import "strings"
+
+// Reason is why Decide decided as it did. Action.Why puts it into words.
+type Reason string
+
+// The reasons that callers look at; the empty one is no reason.
+const (
+	ReasonNoPromise      Reason = "no-promise"
+	ReasonPromiseRefused Reason = "promise-refused"
+	ReasonSessionLimit   Reason = "session-limit" // Detail says why the loop goes on
+	ReasonContinued      Reason = "continued"
+	ReasonLatePromise    Reason = "late-promise"   // accepted after a limit had ended the loop
+	ReasonLateRefused    Reason = "late-refused"   // refused then
+	ReasonLateText       Reason = "late-text"      // words without a promise came then
+	ReasonLateVerifying  Reason = "late-verifying" // its verification runs
+	ReasonPassed         Reason = "passed"         // of a verification or a typed line, in the log alone
+	ReasonFailed         Reason = "failed"
+)
+
+const (
+	reasonAccepted         Reason = "promise-accepted"
+	reasonMaxIterations    Reason = "max-iterations"
+	reasonMaxDuration      Reason = "max-duration"
+	reasonUserStopped      Reason = "user-stopped"
+	reasonCancelled        Reason = "cancelled"
+	reasonBlocked          Reason = "blocked"
+	reasonReplaced         Reason = "replaced"
+	reasonTurnFailed       Reason = "turn-failed"
+	reasonRetry            Reason = "retry"
+	reasonRetryNow         Reason = "retry-now"
+	reasonStruggling       Reason = "struggling"
+	reasonIdle             Reason = "idle"
+	reasonStale            Reason = "stale"
+	reasonDoubted          Reason = "doubted"
+	reasonPaused           Reason = "paused"
+	reasonUnknownStatus    Reason = "unknown-status"
+	reasonSameStop         Reason = "same-stop"
+	reasonEarlierTurn      Reason = "earlier-turn"
+	reasonBeforeTask       Reason = "before-task"
+	reasonTaskGiven        Reason = "task-given"
+	reasonBareLine         Reason = "bare-line"
+	reasonVerifying        Reason = "verifying"
+	reasonVerifyOpen       Reason = "verify-open"
+	reasonVerifyObsolete   Reason = "verify-obsolete"
+	reasonVerifyEnded      Reason = "verify-ended"
+	reasonTemplate         Reason = "template"
+	reasonAgain            Reason = "continued-already"
+	reasonAskedFor         Reason = "asked-for"
+	reasonTypingAlready    Reason = "typing-already"
+	reasonKeptBack         Reason = "kept-back"
+	reasonFollowupArrived  Reason = "followup-arrived"
+	reasonTurnEnded        Reason = "turn-ended"
+	reasonFollowupLost     Reason = "followup-lost"
+	reasonFollowupLate     Reason = "followup-late"
+	reasonStalled          Reason = "stalled"
+	reasonNotPaused        Reason = "not-paused"
+	reasonNotWaiting       Reason = "not-waiting"
+	reasonStopCrossed      Reason = "stop-crossed"
+	reasonPauseCrossed     Reason = "pause-crossed"
+	reasonTooLow           Reason = "too-low"
+	reasonOver             Reason = "over"
+	reasonEnded            Reason = "ended"
+	reasonOuter            Reason = "outer"
+	reasonLastFollowup     Reason = "last-followup"
+	reasonFirstAfterCancel Reason = "first-after-cancel"
+)
+
+// Pauses reports whether an event paused the loop for this reason, and not the
+// user.
+func (r Reason) Pauses() bool {
+	switch r {
+	case reasonTurnFailed, reasonStruggling, reasonIdle, reasonStale, reasonDoubted:
+		return true
+	}
+	return false
+}
+
+// words says a reason; %s is the detail.
+func (r Reason) words(detail string) string {
+	for _, w := range reasonWords {
+		if w.reason == r {
+			return strings.Replace(w.words, "%s", detail, 1)
+		}
+	}
+	return ""
+}
+
+// reasonWords is searched, and not a map: the hook would build that at every event.
+var reasonWords = []struct {
+	reason Reason
+	words  string
+}{
+	{ReasonNoPromise, "no promise"},
+	{ReasonPromiseRefused, "promise refused"},
+	{ReasonSessionLimit, "%s; session limit reached"},
+	{ReasonContinued, "continued"},
+	{ReasonLatePromise, "promise accepted in a late text"},
+	{ReasonLateRefused, "late promise refused"},
+	{ReasonLateText, "late text without a promise"},
+	{ReasonLateVerifying, "the promise of a late text is being verified"},
+
+	{reasonAccepted, "promise accepted"},
+	{reasonMaxIterations, "the limit of %s iterations is reached"},
+	{reasonMaxDuration, "the time limit of %s is reached"},
+	{reasonUserStopped, "stopped by the user"},
+	{reasonCancelled, "%s"},
+	{reasonBlocked, "blocked: %s"},
+	{reasonReplaced, "replaced by another loop in this conversation"},
+	{reasonTurnFailed, "%s"},
+	{reasonRetry, "%s"},
+	{reasonRetryNow, "the turn is tried again"},
+	{reasonStruggling, "STRUGGLING: %s"},
+	{reasonIdle, "IDLE: %s turns in a row ended within seconds, without a tool call or a changed file"},
+	{reasonStale, "no event for %s; send the continue line to go on"},
+	{reasonDoubted, "the turn ended as the loop began; the loop goes on if the agent does"},
+	{reasonPaused, "paused: %s"},
+	{reasonUnknownStatus, "this version does not know the status %s"},
+	{reasonSameStop, "the same stop was reported twice"},
+	{reasonEarlierTurn, "this turn began before the loop was requested"},
+	{reasonBeforeTask, "this turn ended before the agent had the task"},
+	{reasonTaskGiven, "the agent gets its task"},
+	{reasonBareLine, "the agent got only the continue line"},
+	{reasonVerifying, "the promise is being verified"},
+	{reasonVerifyOpen, "the promise of this loop is being verified"},
+	{reasonVerifyObsolete, "this verification was abandoned or replaced"},
+	{reasonVerifyEnded, "the loop ended while its promise was verified (%s)"},
+	{reasonTemplate, "filling in the prompt template"},
+	{reasonAgain, "continued already in this turn"},
+	{reasonAskedFor, "requested by the user"},
+	{reasonTypingAlready, "the continue line is being typed already"},
+	{reasonKeptBack, keptBack},
+	{reasonFollowupArrived, followupArrived},
+	{reasonTurnEnded, turnEnded},
+	{reasonFollowupLost, "the follow-up was lost"},
+	{reasonFollowupLate, "the follow-up came late and had been delivered again already"},
+	{reasonStalled, "no event for %s"},
+	{reasonNotPaused, "the loop is not paused"},
+	{reasonNotWaiting, "the loop is not waiting to retry a turn"},
+	{reasonStopCrossed, "the loop was stopped while its continue line was on its way"},
+	{reasonPauseCrossed, "the loop was paused while its continue line was on its way"},
+	{reasonTooLow, "a limit of %s is too low"},
+	{reasonOver, "the loop is over: its promise was accepted"},
+	{reasonEnded, "the loop has ended (%s)"},
+	{reasonOuter, "this loop belongs to cursor-ralph run, not to a chat"},
+	{reasonLastFollowup, "the message is the last follow-up of a loop that has ended"},
+	{reasonFirstAfterCancel, "the first message after a cancel starts no loop"},
+}

@@ -1,0 +1,126 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+func stallAfter(d time.Duration) func(*loop.State) {
+	return func(l *loop.State) { l.StallAfter = loop.Duration(d) }
+}
+
+func TestWhatStalls(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*loop.State)
+		events []loop.Event
+		silent time.Duration
+		want   bool
+	}{
+		{"a silent loop", nil, nil, 30 * time.Minute, true},
+		{"not yet", nil, nil, 30*time.Minute - time.Second, false},
+		{"never with 0", stallAfter(0), nil, 1000 * time.Hour, false},
+		{"a shorter time", stallAfter(time.Minute), nil, time.Minute, true},
+		{"not a paused loop", nil, []loop.Event{{Kind: loop.EventPause}}, time.Hour, false},
+		{"not a loop that waits", nil, []loop.Event{stop(worked(working), sessionLimit(1))}, time.Hour, false},
+		{"not an ended loop", nil, []loop.Event{{Kind: loop.EventCancel}}, time.Hour, false},
+		{"not a verification that runs", func(l *loop.State) { l.Verify, l.VerifyTimeout = "make", loop.Duration(2*time.Hour) },
+			[]loop.Event{stop(worked(marker))}, time.Hour, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, tt.change)
+			c.do(message("go"))
+			c.all(tt.events...)
+			if got := c.l.IsStalled(c.l.EventAt.Add(tt.silent)); got != tt.want {
+				t.Errorf("got %t want %t (%s)", got, tt.want, c.l.Status)
+			}
+		})
+	}
+}
+
+// TestAStallIsToldOnce: and it is no event of the loop itself.
+func TestAStallIsToldOnce(t *testing.T) {
+	c := newChat(t)
+	stalls := func() loop.ActionKind {
+		c.now = c.l.EventAt.Add(time.Hour)
+		return c.do(loop.Event{Kind: loop.EventStalled}).Kind
+	}
+	c.do(message("go"))
+	if a := c.do(loop.Event{Kind: loop.EventStalled}); a.Kind != loop.Rest {
+		t.Errorf("got %q for a loop that has not stalled", a.Kind)
+	}
+	for i, want := range []loop.ActionKind{loop.Notify, loop.Rest} {
+		if got := stalls(); got != want {
+			t.Errorf("time %d: got %q want %q", i+1, got, want)
+		}
+	}
+	if !c.l.IsStalled(c.now) || c.l.Line(c.now) != "Loop • Stalled • Iter 0/20" {
+		t.Errorf("got %q, want it shown as stalled", c.l.Line(c.now))
+	}
+	c.do(stop(worked(working)))
+	if got := stalls(); got != loop.Notify {
+		t.Errorf("got %q for the next stall", got)
+	}
+}
+
+// TestContinueOnStall: once between two stops.
+func TestContinueOnStall(t *testing.T) {
+	c := newChat(t, func(l *loop.State) { l.OnStall = loop.ContinueOnStall })
+	c.do(stop(worked(working)))
+	stalls := func() loop.Action {
+		c.now = c.l.EventAt.Add(time.Hour)
+		return c.do(loop.Event{Kind: loop.EventStalled})
+	}
+	if a := stalls(); c.outcome(a) != injects(1) || !c.l.Injecting(c.l.Injection.ID, c.now) {
+		t.Fatalf("got %+v", c.outcome(a))
+	}
+	if a := c.do(loop.Event{Kind: loop.EventContinue}); c.outcome(a) != goesOn(1) {
+		t.Fatalf("got %+v", c.outcome(a))
+	}
+	if a := stalls(); c.outcome(a) != (outcome{loop.Notify, loop.Running, 1}) {
+		t.Errorf("got %+v for the second stall, want a notice", c.outcome(a))
+	}
+	c.do(stop(worked(working)))
+	if a := stalls(); c.outcome(a) != injects(2) {
+		t.Errorf("got %+v after a stop", c.outcome(a))
+	}
+}
+
+// TestAStallAfterALostFollowup: where this Cursor does not show follow-ups to the
+// prompt hook, a stall is the first that is noticed of a lost one.
+func TestAStallAfterALostFollowup(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		since loop.Turn
+		want  loop.Delivery
+	}{
+		{"nothing came after it", loop.Turn{}, loop.FollowupLost},
+		{"its turn was seen", loop.Turn{Generations: []string{"g2"}}, loop.FollowupOpen},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, func(l *loop.State) { l.OnStall = loop.ContinueOnStall })
+			c.do(stop(worked(working)))
+			c.now = c.l.EventAt.Add(time.Hour)
+			c.do(loop.Event{Kind: loop.EventStalled, Turn: tt.since})
+			if got := c.l.Followup.Outcome; got != tt.want {
+				t.Errorf("got %q want %q", got, tt.want)
+			}
+			again := strings.HasPrefix(c.do(loop.Event{Kind: loop.EventContinue}).Text, strings.TrimRight(c.l.LastFollowup, "\n"))
+			if want := tt.want == loop.FollowupLost; again != want {
+				t.Errorf("the agent got the same text again: %t, want %t", again, want)
+			}
+		})
+	}
+}
+
+func TestARunIsNotContinuedByTyping(t *testing.T) {
+	c := newChat(t, func(l *loop.State) { l.OnStall, l.Run.Driver = loop.ContinueOnStall, "acp" })
+	c.do(message("go"))
+	c.now = c.now.Add(time.Hour)
+	if a := c.do(loop.Event{Kind: loop.EventStalled}); a.Kind != loop.Notify {
+		t.Errorf("got %q", a.Kind)
+	}
+}

@@ -1,0 +1,67 @@
+package acp
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/outer"
+)
+
+// maxGrants is how many unused grants of each kind are remembered.
+const maxGrants = 16
+
+// grants are what the user has allowed and the agent has not requested us to do
+// yet. A request is compared with them in full, never by what was displayed.
+type grants struct {
+	executions []Execution
+	edits      []Edit
+}
+
+func (g *grants) add(r Request) {
+	if r.Execution != nil && r.exact {
+		g.executions = newest(append(g.executions, *r.Execution))
+	}
+	g.edits = newest(append(g.edits, r.Edits...))
+}
+
+func newest[T any](list []T) []T { return slices.Delete(list, 0, max(0, len(list)-maxGrants)) }
+
+// use finds a grant and removes it.
+func use[T any](list *[]T, matches func(T) bool) bool {
+	i := slices.IndexFunc(*list, matches)
+	if i < 0 {
+		return false
+	}
+	*list = slices.Delete(*list, i, i+1)
+	return true
+}
+
+// leadsTo reports whether the edit changes a file from before to after.
+func (e Edit) leadsTo(before, after string) bool {
+	if e.Old == "" {
+		return before == "" && e.New == after
+	}
+	return strings.Count(before, e.Old) == 1 && strings.Replace(before, e.Old, e.New, 1) == after
+}
+
+// grant remembers what the user has allowed, so that we do not ask again when the
+// agent requests us to do it.
+func (t *turn) grant(r Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.a.Policy == outer.PolicyAsk {
+		t.granted.add(r)
+	}
+}
+
+func (t *turn) mayExecute(e Execution) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return use(&t.granted.executions, e.equal)
+}
+
+func (t *turn) mayWrite(w Edit) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return use(&t.granted.edits, func(e Edit) bool { return e.Path == w.Path && e.leadsTo(w.Old, w.New) })
+}

@@ -1,0 +1,174 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// Claim makes the file that take puts at the path live the loop of a conversation.
+// If the conversation has a loop, take is not called.
+func (s *Store) Claim(ctx context.Context, id string, take func(live string) error) error {
+	return s.locked(ctx, id, func() error { return s.claim(id, take) })
+}
+
+func (s *Store) claim(id string, take func(live string) error) error {
+	if _, _, err := s.load(id); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.dropJournal(id); err != nil {
+		return err
+	}
+	if err := take(s.places.Live(id)); err != nil {
+		return err
+	}
+	l, _, err := s.apply(id, loop.Event{})
+	if err == nil && l.Verify != "" {
+		_ = s.saveRecord(id, l) // by which verifyWas knows it; without one the next stop makes it
+	}
+	s.sweep()
+	return err
+}
+
+// sweep runs when a loop begins, which is rare. What cannot be removed is no
+// harm: the next loop tries again.
+func (s *Store) sweep() {
+	for _, scratch := range []string{s.places.Scratch(), s.scratch()} {
+		_ = ownfile.Sweep(scratch, s.now())
+	}
+}
+
+// Begin makes a loop live in a conversation that has none, and keeps a record of
+// it from the start. The error is fs.ErrExist if the conversation has one.
+func (s *Store) Begin(ctx context.Context, id string, l loop.State) error {
+	if l.StartedAt.IsZero() {
+		l.StartedAt = s.now()
+	}
+	there := fmt.Errorf("%s has a loop already: %w", id, fs.ErrExist)
+	err := s.Claim(ctx, id, func(live string) error {
+		there = nil
+		data, err := l.Encode()
+		if err != nil {
+			return err
+		}
+		if err := ownfile.Replace(live, s.places.Scratch(), data, false); err != nil {
+			return err
+		}
+		return s.writeRecord(id, data)
+	})
+	return cmp.Or(err, there)
+}
+
+// Drop removes a loop in which nothing has happened, and its record.
+func (s *Store) Drop(ctx context.Context, id string) error {
+	return s.locked(ctx, id, func() error {
+		err := s.dropJournal(id)
+		for _, path := range []string{s.recordPath(id), s.places.Live(id)} {
+			if gone := ownfile.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
+				err = errors.Join(err, gone)
+			}
+		}
+		return err
+	})
+}
+
+// Ask lets another loop be asked for in a conversation. ask gets the loop that
+// runs there, nil for none, while nothing can happen to it. If ask returns true,
+// that loop ends as replaced, after it.
+func (s *Store) Ask(ctx context.Context, id string, ask func(running *loop.State) (replace bool, err error)) error {
+	return s.locked(ctx, id, func() error {
+		l, _, err := s.load(id)
+		running := &l
+		if errors.Is(err, fs.ErrNotExist) {
+			running, err = nil, nil
+		}
+		if err != nil {
+			return err
+		}
+		replace, err := ask(running)
+		if err == nil && replace && running != nil {
+			_, _, err = s.apply(id, loop.Event{Kind: loop.EventReplace})
+		}
+		return err
+	})
+}
+
+// Move brings a live loop to another conversation. The error is fs.ErrExist if
+// that has one.
+func (s *Store) Move(ctx context.Context, from, to string) error {
+	if err := errors.Join(loop.CheckID(from), loop.CheckID(to)); err != nil || from == to {
+		return err
+	}
+	first, second := from, to // in the order of their locks, so that two moves cannot wait for each other
+	if slot(second) < slot(first) {
+		first, second = second, first
+	}
+	return s.locked(ctx, first, func() error {
+		if slot(first) == slot(second) {
+			return s.move(from, to)
+		}
+		return s.locked(ctx, second, func() error { return s.move(from, to) })
+	})
+}
+
+// move renames the live file, which is the one step that counts; killed before
+// it the loop is still where it was, killed after it it is at its new place.
+func (s *Store) move(from, to string) error {
+	l, _, err := s.load(from)
+	if err != nil {
+		return err
+	}
+	if _, _, err := s.load(to); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fmt.Errorf("conversation %s has a loop already: %w", to, fs.ErrExist), err)
+	}
+	if err := s.leaveForwarding(from, to); err != nil {
+		return err
+	}
+	if err := errors.Join(s.rotate(to), s.dropJournal(to)); err != nil {
+		return err
+	}
+	if err := ownfile.Rename(s.places.Live(from), s.places.Live(to)); err != nil {
+		return err
+	}
+	l.ConversationID, l.ContinueIn, l.Journal = to, "", loop.Mark{Of: to, Tools: l.Journal.Tools}
+	_, err = s.save(to, l, nil, true, loop.EventContinue)
+	return errors.Join(err, s.dropJournal(from))
+}
+
+// leaveForwarding notes in the record of the old conversation where its loop
+// is, so that the copy there is not taken for a loop of its own.
+func (s *Store) leaveForwarding(from, to string) error {
+	l, _, err := s.readRecord(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.MovedTo = to
+	return s.saveRecord(from, l)
+}
+
+// Bring moves a loop to the conversation in which it was continued. If that has a
+// loop of its own, which is an fs.ErrExist, the moved one waits where it is and
+// the agent of the other gets a notice.
+func (s *Store) Bring(ctx context.Context, from, to string) error {
+	err := s.Move(ctx, from, to)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	_, _, waits := s.Apply(ctx, from, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}})
+	if waits == nil {
+		notice := "The loop of conversation " + from + " was not brought here, because this conversation has a loop of its own: go on with this one."
+		_, _, waits = s.Apply(ctx, to, loop.Event{Kind: loop.EventNotice, Text: notice})
+	}
+	if errors.Is(waits, fs.ErrNotExist) { // one of them ended meanwhile
+		waits = nil
+	}
+	return errors.Join(err, waits)
+}

@@ -1,0 +1,213 @@
+//go:build linux
+
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/modelserver"
+)
+
+// turn is what the model does in one turn, answer by answer. The last of them
+// calls no tool, or the turn would go on.
+type turn []modelserver.Answer
+
+// play is an agent in a loop, with its own home folder and a repository.
+type play struct {
+	*testing.T
+	agent
+	home, dir string
+	server    *modelserver.Server
+	env       []string
+	out       strings.Builder
+
+	mu    sync.Mutex
+	turns []turn
+	next  turn
+	told  []string // what began each turn
+}
+
+func newPlay(t *testing.T, a agent) *play {
+	t.Helper()
+	top := t.TempDir()
+	p := &play{T: t, agent: a, home: filepath.Join(top, "home"), dir: filepath.Join(top, "work")}
+	var err error
+	if p.server, err = modelserver.Start(p.answer); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.end)
+	for _, dir := range []string{p.home, p.dir, filepath.Join(top, "ralph"), filepath.Join(top, "tmp")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("git", "init", "-q", p.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	p.env = append(a.settle(t, p.home, p.dir, p.server.URL()),
+		"HOME="+p.home, "PATH="+bin+":"+os.Getenv("PATH"), "TMPDIR="+filepath.Join(top, "tmp"), "SHELL=/bin/bash", "LANG=C.UTF-8",
+		"NO_PROXY=127.0.0.1", "CURSOR_RALPH_DIR="+filepath.Join(top, "ralph"), "CURSOR_RALPH_STATE_DIR="+filepath.Join(top, "ralph", "state"),
+		"CURSOR_RALPH_NO_NOTIFY=1", "CURSOR_RALPH_NO_WATCHER=1")
+	return p
+}
+
+// end sees that the model was asked for nothing that it does not know, and that
+// nothing is left of the agent.
+func (p *play) end() {
+	_ = p.server.Close()
+	for _, path := range p.server.Unknown() {
+		p.Errorf("the agent asked for %s", path)
+	}
+	p.nothingLeft()
+	if p.Failed() {
+		p.Logf("cursor-ralph printed:\n%s", p.out.String())
+	}
+}
+
+// answer is the model.
+func (p *play) answer(r modelserver.Request) modelserver.Answer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.next) == 0 {
+		if len(p.turns) == 0 {
+			return modelserver.Answer{Status: 400, Text: "no turn is left in the script"}
+		}
+		p.next, p.turns = p.turns[0], p.turns[1:]
+		p.told = append(p.told, r.LastUser())
+	}
+	a := p.next[0]
+	p.next = p.next[1:]
+	return a
+}
+
+// model says what comes next; what was left is forgotten.
+func (p *play) model(turns ...turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.turns, p.next = turns, nil
+}
+
+// prompts are what began the turns so far.
+func (p *play) prompts() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.told...)
+}
+
+// path is a file in the workspace.
+func (p *play) path(name string) string { return filepath.Join(p.dir, name) }
+
+// limit is for one call of cursor-ralph: the machine may be busy.
+const limit = 5 * time.Minute
+
+// ralph runs cursor-ralph in the workspace and returns its exit code.
+func (p *play) ralph(args ...string) (code int, stdout string) {
+	p.Helper()
+	cmd, out := p.start(args...)
+	return p.wait(cmd), out.String()
+}
+
+func (p *play) start(args ...string) (*exec.Cmd, *strings.Builder) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), limit)
+	p.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "cursor-ralph"), args...)
+	out := &strings.Builder{}
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, out, &p.out
+	fmt.Fprintf(&p.out, "--- %s\n", strings.Join(args, " "))
+	if err := cmd.Start(); err != nil {
+		p.Fatal(err)
+	}
+	return cmd, out
+}
+
+func (p *play) wait(cmd *exec.Cmd) int {
+	p.Helper()
+	err := cmd.Wait()
+	fmt.Fprintf(&p.out, "%s", cmd.Stdout)
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		p.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// state is the loop as it is now.
+func (p *play) state() loop.State {
+	p.Helper()
+	data, err := os.ReadFile(p.path(".ralph/state.json"))
+	if err != nil {
+		p.Fatal(err)
+	}
+	l := loop.State{}
+	if err := json.Unmarshal(data, &l); err != nil {
+		p.Fatal(err)
+	}
+	return l
+}
+
+// history is what cursor-ralph history shows of the loop.
+func (p *play) history() (list []loop.Iteration) {
+	p.Helper()
+	code, out := p.ralph("history", "--json", p.state().ConversationID)
+	if code != 0 {
+		p.Fatalf("history: exit code %d", code)
+	}
+	if err := json.Unmarshal([]byte(out), &list); err != nil {
+		p.Fatal(err)
+	}
+	return list
+}
+
+func (p *play) read(name string) string {
+	data, err := os.ReadFile(p.path(name))
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// processes are those that have our home folder or are in the workspace.
+func (p *play) processes() (list []string) {
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, proc := range all {
+		env, _ := os.ReadFile(proc + "/environ") // one that has ended meanwhile has none
+		cwd, _ := os.Readlink(proc + "/cwd")
+		if strings.Contains("\x00"+string(env), "\x00HOME="+p.home+"\x00") || cwd == p.dir {
+			cmd, _ := os.ReadFile(proc + "/cmdline")
+			list = append(list, filepath.Base(proc)+" "+strings.ReplaceAll(string(cmd), "\x00", " "))
+		}
+	}
+	return list
+}
+
+func (p *play) nothingLeft() {
+	p.Helper()
+	for _, process := range p.processes() {
+		p.Errorf("left behind: %s", process)
+	}
+}
+
+// until waits for something that another process brings about.
+func (p *play) until(what string, come func() bool) {
+	p.Helper()
+	for end := time.Now().Add(limit); !come(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.Fatalf("%s: not in time\n%s", what, p.out.String())
+		}
+	}
+}
+
+// interrupt is Ctrl-C in the terminal of cursor-ralph alone.
+func interrupt(cmd *exec.Cmd) error { return cmd.Process.Signal(syscall.SIGINT) }

@@ -1,0 +1,130 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// seven are the fields that people and agents write by hand.
+const seven = `{"prompt": "make it green", "max_iterations": 20, "completion_promise": "COMPLETE",
+ "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}`
+
+// byHand are the ways to put a file with the seven fields where a loop is
+// claimed, for the agent's shell.
+var byHand = []struct{ name, command string }{
+	{"named by id, echo", `mkdir -p "$CURSOR_RALPH_DIR/cursor-ralph-pending" && echo 'FIELDS' >"$CURSOR_RALPH_DIR/cursor-ralph-pending/ID.json"`},
+	{"named by time, echo", `mkdir -p "$CURSOR_RALPH_DIR/cursor-ralph-pending" && echo 'FIELDS' >"$CURSOR_RALPH_DIR/cursor-ralph-pending/$(date +%s%3N)-$$.json"`},
+	{"named by time, cat", "mkdir -p \"$CURSOR_RALPH_DIR/cursor-ralph-pending\" && cat >\"$CURSOR_RALPH_DIR/cursor-ralph-pending/$(date +%s%3N)-$$.json\" <<'EOF'\nFIELDS\nEOF"},
+	{"named by time on macOS", `mkdir -p "$CURSOR_RALPH_DIR/cursor-ralph-pending" && echo 'FIELDS' >"$CURSOR_RALPH_DIR/cursor-ralph-pending/$(date +%s)N-$$.json"`},
+	{"legacy", `echo 'FIELDS' >"$CURSOR_RALPH_DIR/cursor-ralph-pending.json"`},
+}
+
+func TestAFileWrittenByHandIsClaimed(t *testing.T) {
+	t.Parallel()
+	for _, way := range byHand {
+		t.Run(way.name, func(t *testing.T) {
+			each(t, few(), func(w *world) {
+				c := w.chat()
+				c.types("Start a Ralph loop with the file.")
+				c.runs(strings.NewReplacer("FIELDS", seven, "ID", c.ID).Replace(way.command))
+				c.says("The loop is started.")
+				text := c.goesOn()
+				w.wantPart("continuation", text, "[Ralph loop 2/20]")
+				c.wantTask("make it green")
+				c.works()
+				c.says(done)
+				c.concludes()
+				w.wantStatus(c.ID, "PROMISE_ACCEPTED", len(c.Messages()))
+			})
+		})
+	}
+}
+
+// A user writes the file before the agent's turn, as the first tools of this
+// kind told people to.
+func TestAFileWrittenBeforeTheChatIsClaimedAtItsFirstStop(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"cursor-ralph-pending.json", "cursor-ralph-pending/1790000000000-77.json", "cursor-ralph-pending/1790000000N-77.json"} {
+		t.Run(name, func(t *testing.T) {
+			once(t, func(w *world) {
+				w.write(filepath.Join(w.tmp(), name), seven)
+				c := w.chat()
+				c.types("hello")
+				c.says("Hello.")
+				c.goesOn()
+				c.wantTask("make it green")
+				c.stops()
+				w.wantStatus(c.ID, "USER_STOPPED", 1)
+			})
+		})
+	}
+}
+
+// byHandLoop is a loop that runs from a file of seven fields, in its second
+// turn, after some work.
+func byHandLoop(w *world) *chat {
+	w.Helper()
+	c := w.chat()
+	w.write(filepath.Join(w.pending(), c.ID+".json"), seven)
+	c.types("hello")
+	c.works()
+	c.goesOn()
+	return c
+}
+
+func TestLastOutputSetByHand(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, text string
+		ends       bool
+	}{
+		{"the token as a word", "Phase 3 done, all COMPLETE", true},
+		{"the token in a sentence", "COMPLETE!", true},
+		{"the marker", "see " + done, true},
+		{"a longer word", "still INCOMPLETE", false},
+		{"another case", "it is complete", false},
+		{"part of a name", "COMPLETE_LATER", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			each(t, few(), func(w *world) {
+				c := byHandLoop(w)
+				w.change(w.live(c.ID), map[string]any{"last_output": tt.text})
+				c.says("I'm done.")
+				if !tt.ends {
+					w.wantPart("continuation", c.goesOn(), "you gave no completion promise")
+					c.stops()
+					return
+				}
+				c.rests()
+				w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+			})
+		})
+	}
+}
+
+func TestLastOutputSetByTheAgentsShellEndsTheLoop(t *testing.T) {
+	once(t, func(w *world) {
+		c := byHandLoop(w)
+		c.works()
+		state := `"$CURSOR_RALPH_DIR/cursor-ralph-loop-` + c.ID + `.json"`
+		c.runs(`sed 's/"last_output": ""/"last_output": "all parts COMPLETE"/' ` + state + ` >` + state + `.new && cat ` + state + `.new >` + state)
+		c.rests()
+		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+	})
+}
+
+// The file does not say where it belongs, but the chat that claimed it does.
+func TestALoopByHandIsFoundInItsWorkspace(t *testing.T) {
+	each(t, few(), func(w *world) {
+		c := byHandLoop(w)
+		w.wantPart("status", w.ok(w.repo(), "status"), c.ID)
+		c.notes("so far")
+		if l := w.status(c.ID); l.LastOutput != "so far" || l.Workspace != w.repo() {
+			w.Errorf("got the progress %q in the workspace %q", l.LastOutput, l.Workspace)
+		}
+		c.stops()
+	})
+}

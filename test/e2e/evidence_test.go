@@ -1,0 +1,212 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+)
+
+// gitWorld is a machine whose workspace is a git repository with a commit.
+func gitWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, usual())
+	w.extra = append(w.extra, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	c := w.chat()
+	c.types("Make a repository.")
+	c.runs("git init -q . && echo 0 >f && echo ignored >.gitignore && git add . && git commit -qm first")
+	c.rests()
+	return w
+}
+
+// stucks plays a turn, and says whether the continuation has the hint.
+func (c *chat) stucks(want bool, play func()) {
+	c.Helper()
+	n := c.turn.Number
+	play()
+	text := c.goesOn()
+	if want {
+		c.wantPart(fmt.Sprint("after turn ", n), text, stuck)
+	} else {
+		c.wantNoPart(fmt.Sprint("after turn ", n), text, stuck)
+	}
+}
+
+func (c *chat) shell(command string) func() { return func() { c.Helper(); c.runs(command) } }
+
+func (c *chat) writes(path, content string) func() {
+	return func() {
+		c.Helper()
+		c.does(func(t *simcursor.Turn) {
+			if err := t.Edit(path, content); err != nil {
+				c.Errorf("edit: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhatCountsAsProgressInGit(t *testing.T) {
+	t.Parallel()
+	nothing := func(c *chat) func() { return c.shell("git status") }
+	for _, tt := range []struct {
+		name string
+		play func(c *chat)
+	}{
+		{"nothing at all", func(c *chat) {
+			c.stucks(false, nothing(c))
+			c.stucks(false, nothing(c))
+			c.stucks(true, nothing(c))
+			c.stucks(true, nothing(c))
+			c.stucks(false, c.shell("echo 1 >f"))
+		}},
+		{"edits by the shell", func(c *chat) {
+			for i := range 5 {
+				c.stucks(false, c.shell(fmt.Sprintf("echo more %d >>f", i)))
+			}
+		}},
+		{"commits", func(c *chat) {
+			for i := range 5 {
+				c.stucks(false, c.shell(fmt.Sprintf("git commit -q --allow-empty -m %d", i)))
+			}
+		}},
+		{"touch is no change", func(c *chat) {
+			c.stucks(false, c.shell("touch f"))
+			c.stucks(false, c.shell("touch f"))
+			c.stucks(true, c.shell("touch f"))
+		}},
+		{"git add alone is no change", func(c *chat) {
+			c.stucks(false, c.shell("echo 1 >f"))
+			c.stucks(false, c.shell("git add f"))
+			c.stucks(false, nothing(c))
+			c.stucks(true, nothing(c))
+		}},
+		{"back and forth", func(c *chat) {
+			c.stucks(false, c.shell("echo B >f"))
+			c.stucks(false, c.shell("echo 0 >f"))
+			c.stucks(false, c.shell("echo B >f"))
+			c.stucks(true, c.shell("echo 0 >f"))
+		}},
+		{"edits outside of the repository", func(c *chat) {
+			for i := range 5 {
+				c.stucks(false, c.writes(filepath.Join(c.home(), "notes.txt"), fmt.Sprint(i)))
+			}
+		}},
+		{"edits of an ignored file", func(c *chat) {
+			for i := range 5 {
+				c.stucks(false, c.writes("ignored", fmt.Sprint(i)))
+			}
+		}},
+		{"edits that change nothing", func(c *chat) {
+			c.stucks(false, c.writes("ignored", "same"))
+			for range 2 {
+				c.stucks(false, c.writes("ignored", "same"))
+			}
+			c.stucks(true, c.writes("ignored", "same"))
+		}},
+		{"the same failure again", func(c *chat) {
+			fail := func(line string) func() {
+				return func() { c.tries("date +%N >>f; echo " + line + "; exit 3") }
+			}
+			c.stucks(false, fail("E1"))
+			c.stucks(false, fail("E2"))
+			c.stucks(true, fail("E1"))
+			l := c.wantStatus(c.ID, "running", 3)
+			c.wantPart("errors", fmt.Sprint(l.History[2].Errors), "exited with 3: E1")
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := gitWorld(t)
+			c := w.chat()
+			c.starts(`"make it green"`)
+			tt.play(c)
+			c.stops()
+		})
+	}
+}
+
+func TestHistoryNamesTheFilesThatGitSees(t *testing.T) {
+	t.Parallel()
+	w := gitWorld(t)
+	c := w.chat()
+	c.starts(`"make it green"`)
+	c.runs("echo 1 >f; echo new >g")
+	c.goesOn()
+	c.runs("git add . && git commit -qm second && echo h >h && git add h && git commit -qm third && echo i >i")
+	c.goesOn()
+	c.stops()
+	l := w.status(c.ID)
+	in := func(name string) string { return filepath.Join(w.repo(), name) }
+	for i, want := range [][]string{{in("f"), in("g")}, {in("f"), in("g"), in("h"), in("i")}} {
+		if got := l.History[i].Files; fmt.Sprint(got) != fmt.Sprint(want) {
+			w.Errorf("iteration %d: got files %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// A git that leaves a child with its pipe costs the loop its evidence, and the
+// editor at most two and a half seconds. internal/worktree has the other ill ones.
+func TestAGitThatDoesNotAnswerHoldsNobody(t *testing.T) {
+	t.Parallel()
+	w := gitWorld(t)
+	dir := filepath.Join(w.dir, "fake")
+	w.write(filepath.Join(dir, "git"), "#!/bin/sh\n(trap '' TERM; sleep 600) & exit 0\n")
+	w.must(os.Chmod(filepath.Join(dir, "git"), 0o755))
+	c := w.chat()
+	c.starts(`"make it green"`)
+	c.works()
+	w.profileAdds("PATH=" + dir + ":$PATH")
+	c.isHeldAtMost(2500*time.Millisecond, func() {})
+	c.says(done).rests()
+	w.wantPart("status", w.status(c.ID).Status, "PROMISE_ACCEPTED")
+	w.wantPart("log", w.log(), "action=git-not-asked")
+}
+
+// Two questions, each slow: together they hold the editor no longer than one.
+func TestAGitThatIsSlowTwiceHoldsNobody(t *testing.T) {
+	t.Parallel()
+	w := gitWorld(t)
+	dir := filepath.Join(w.dir, "slow")
+	git, err := exec.LookPath("git")
+	w.must(err)
+	w.write(filepath.Join(dir, "git"), "#!/bin/sh\ncase \" $* \" in\n*' status '*) /bin/sleep 1.5 ;;\n*' diff-tree '*) exec /bin/sleep 600 ;;\nesac\nexec "+git+" \"$@\"\n")
+	w.must(os.Chmod(filepath.Join(dir, "git"), 0o755))
+	c := w.chat()
+	c.starts(`"make it green"`)
+	c.runs("echo 1 >f && git commit -qam second")
+	c.goesOn()
+	w.profileAdds("PATH=" + dir + ":$PATH")
+	c.isHeldAtMost(2800*time.Millisecond, c.shell("echo more >>f && "+git+" commit -qam more"))
+	w.wantPart("log", w.log(), "action=git-not-asked")
+	c.stops()
+}
+
+// isHeldAtMost plays turns until the end of one takes no longer than the bound: on
+// a busy machine one may, but not each of five.
+func (c *chat) isHeldAtMost(bound time.Duration, play func()) {
+	c.Helper()
+	var all []time.Duration
+	for range 5 {
+		play()
+		began := time.Now()
+		c.goesOn()
+		took := time.Since(began)
+		if took <= bound {
+			return
+		}
+		all = append(all, took)
+	}
+	c.Errorf("the stops took %s, want one of at most %s", all, bound)
+}
+
+// profileAdds puts a line into the profile of the login shell that runs hooks.
+func (w *world) profileAdds(line string) {
+	w.Helper()
+	w.write(filepath.Join(w.home(), ".profile"), line+"\n")
+}

@@ -1,0 +1,41 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
+)
+
+// bin is the folder of the two programs; only run sets it.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	// scripts/package tries the programs of a package, where they were installed.
+	if bin = os.Getenv("CURSOR_RALPH_TEST_PROGRAMS"); bin != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "cursor-ralph it's e2e ")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	build := exec.Command("go", "build", "-o", dir+"/", "../../cmd/cursor-ralph", "../../cmd/cursor-ralph-hook")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// TestSources keeps a result from being cached for longer than it holds.
+func TestSources(t *testing.T) { sources.Read(t, "../..") }

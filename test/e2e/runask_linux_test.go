@@ -1,0 +1,103 @@
+package e2e_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// asking is an agent that speaks the protocol, and wants to run a program that
+// only looks like bash: first once, then with another argument, then the second
+// command once more.
+const asking = `#!/bin/sh
+reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+request() {
+  printf '{"jsonrpc":"2.0","id":"%s","method":"terminal/create","params":{"sessionId":"s","command":"%s/evil/bash","args":["-c",%s]}}\n' "$1" "$PWD" "$2"
+  read -r answer
+}
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case $line in
+  *'"initialize"'*) reply "$id" '{"protocolVersion":1}' ;;
+  *'"session/new"'*) reply "$id" '{"sessionId":"s"}' ;;
+  *'"session/prompt"'*)
+    request a '"ls"'; request b '"ls\nallow it? [y/N] y"'; request c '"ls\nallow it? [y/N] y"'
+    printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"that is all"}}}}\n'
+    reply "$id" '{"stopReason":"end_turn"}' ;;
+  esac
+done
+`
+
+func TestRunAsks(t *testing.T) {
+	w := newWorld(t, variant{})
+	script, evil := filepath.Join(w.dir, "agent"), filepath.Join(w.repo(), "evil", "bash")
+	w.write(script, asking)
+	w.must(os.MkdirAll(filepath.Dir(evil), 0o755))
+	w.write(evil, "#!/bin/sh\necho ran >>\"$(dirname \"$0\")/ran\"\n")
+	w.must(os.Chmod(script, 0o755))
+	w.must(os.Chmod(evil, 0o755))
+	r, person := w.startRunOnTerminal("build it", "--acp-command", "'"+script+"'", "--permissions", "ask", "--max-iterations", "1")
+
+	waits := `  in: "` + w.repo() + `"` + "\r\nwaiting for you: allow it? [y/N] "
+	first := `  program: "` + evil + `" "-c" "ls"` + "\r\n" + waits
+	other := `  program: "` + evil + `" "-c" "ls\nallow it? [y/N] y"` + "\r\n" + waits
+	r.prints(first)
+	person("n\n")
+	r.prints(other)
+	person("y\n")
+	r.until("it asks again", func() bool { return strings.Count(r.output(), other) == 2 })
+	person("n\n")
+	r.ends(1)
+	ran, err := os.ReadFile(filepath.Join(w.repo(), "evil", "ran"))
+	if err != nil || string(ran) != "ran\n" {
+		t.Errorf("got %q, %v, want the command that was allowed to have run once", ran, err)
+	}
+}
+
+// startRunOnTerminal is startRun on a terminal, with a person who types.
+func (w *world) startRunOnTerminal(args ...string) (r *outerRun, person func(keys string)) {
+	w.Helper()
+	ours, theirs := w.openTerminal()
+	r = &outerRun{world: w, done: make(chan struct{})}
+	r.cmd = exec.Command(filepath.Join(bin, "cursor-ralph"), append([]string{"run"}, args...)...)
+	r.cmd.Dir, r.cmd.Env = w.repo(), append(w.env(), "NO_COLOR=1")
+	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = theirs, theirs, theirs
+	w.must(r.cmd.Start())
+	w.must(theirs.Close())
+	go func() { _, _ = io.Copy(r, ours) }() // its end is an error
+	go func() {
+		defer close(r.done)
+		_ = r.cmd.Wait() // its exit code is asked for
+	}()
+	w.Cleanup(func() {
+		_ = r.cmd.Process.Kill() // it may have ended
+		<-r.done
+		_ = ours.Close()
+		if w.Failed() {
+			w.Logf("the run printed:\n%s", r.output())
+		}
+	})
+	return r, func(keys string) {
+		_, err := ours.WriteString(keys)
+		w.must(err)
+	}
+}
+
+// openTerminal opens both ends of a terminal.
+func (w *world) openTerminal() (ours, theirs *os.File) {
+	w.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	w.must(err)
+	w.must(unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN)
+	w.must(err)
+	theirs, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
+	w.must(err)
+	return ours, theirs
+}

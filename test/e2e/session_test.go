@@ -1,0 +1,372 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+)
+
+// plays lets n turns of a loop go by, each with work and words, and a follow-up
+// after each.
+func (c *chat) plays(n int) {
+	c.Helper()
+	for range n {
+		c.works()
+		c.says("A part is done.")
+		c.goesOn()
+	}
+}
+
+// exhausted is a loop in the turn that was handed over, Cursor's last of the
+// session: five stops went by.
+func exhausted(w *world, typed string) *chat {
+	w.Helper()
+	w.limited()
+	c := w.chat()
+	c.starts(typed)
+	c.plays(5)
+	return c
+}
+
+// wantHandOver checks that the agent was expected to have the user type the line.
+func (c *chat) wantHandOver() {
+	c.Helper()
+	line := "/ralph-loop --continue " + c.ID
+	link := "cursor://anysphere.cursor-deeplink/prompt?text=%2Fralph-loop%20--continue%20" + c.ID
+	c.wantPart("hand-over", c.turn.Message, "\n"+line+"\n")
+	c.wantPart("hand-over", c.turn.Message, link+"\n")
+	c.wantPart("hand-over", c.turn.Message, "last turn that Cursor lets the loop chain")
+}
+
+func (c *chat) wantNoHandOver() {
+	c.Helper()
+	c.wantNoPart("continuation", c.turn.Message, "/ralph-loop --continue "+c.ID)
+}
+
+// ran counts the stop hooks that Cursor ran, and skipped.
+func (c *chat) ran() (ran, skipped int) {
+	for _, run := range c.Runs("stop") {
+		if run.Skipped {
+			skipped++
+		} else {
+			ran++
+		}
+	}
+	return ran, skipped
+}
+
+// sessions are the variants in which a session can go differently. In all of
+// them a user message begins one in the same chat.
+func sessions() []variant {
+	names := []string{"expanded prompt, agent sees its id", "quiet follow-ups", "words after the stop", "user and project", "everything odd"}
+	return append([]variant{usual()}, without(everything(), func(v variant) bool { return !slices.Contains(names, v.name) })...)
+}
+
+func TestAtTheSessionLimitTheAgentHandsOver(t *testing.T) {
+	each(t, sessions(), func(w *world) {
+		w.limited()
+		c := w.chat()
+		c.starts(`"make it green"`)
+		for range 4 {
+			c.plays(1)
+			c.wantNoHandOver()
+		}
+		c.plays(1)
+		c.wantHandOver()
+		c.wantTask("make it green")
+		l := w.wantStatus(c.ID, "waiting", 5)
+		if l.SessionIterations != 5 {
+			w.Errorf("got %d iterations in the session, want 5", l.SessionIterations)
+		}
+		w.wantPart("status", w.ok(w.repo(), "status", c.ID), "/ralph-loop --continue "+c.ID)
+		c.works()
+		c.says("Please type the line.")
+		c.rests()
+		if ran, skipped := c.ran(); ran != 5*len(w.installs) || skipped != len(w.installs) {
+			w.Errorf("got %d stop hooks run and %d skipped, want 5 and 1 for each installation", ran, skipped)
+		}
+
+		c.types("/ralph-loop --continue " + c.ID)
+		printed := c.follows()
+		w.wantPart("continue", printed, "[Ralph loop 7/20]")
+		w.wantPart("continue", printed, framed("make it green"))
+		l = w.wantStatus(c.ID, "running", 6)
+		if l.SessionIterations != 0 {
+			w.Errorf("got %d iterations in the new session, want 0", l.SessionIterations)
+		}
+		c.plays(5)
+		c.wantHandOver()
+		l = w.wantStatus(c.ID, "waiting", 11)
+		if l.ToolCalls != 11 {
+			w.Errorf("got %d tool calls, want 11", l.ToolCalls)
+		}
+		c.stops()
+	})
+}
+
+func TestALoopReachesItsPromiseInTheThirdSession(t *testing.T) {
+	each(t, few(), func(w *world) {
+		c := exhausted(w, `"make it green" --max-iterations 30 --min-iterations 14`)
+		for range 2 {
+			c.works()
+			c.says("Please type the line.")
+			c.rests()
+			c.types("/ralph-loop --continue " + c.ID)
+			c.follows()
+			c.plays(2)
+			c.plays(3)
+		}
+		c.stops() // in the third hand-over; the loop is taken up again
+		w.wantStatus(c.ID, "waiting", 17)
+		c.types("/ralph-loop --continue " + c.ID)
+		c.follows()
+		c.works()
+		c.says("All is green. " + done)
+		c.concludes()
+		if l := w.status(c.ID); l.Status != "PROMISE_ACCEPTED" || l.Prompt != "make it green" {
+			w.Errorf("got %s of %q", l.Status, l.Prompt)
+		}
+	})
+}
+
+// The chats in which a loop goes on know it in three ways.
+func TestALoopGoesOnInANewChat(t *testing.T) {
+	each(t, sessions(), func(w *world) {
+		c := exhausted(w, `"make it green"`)
+		c.works()
+		c.rests()
+		next := w.chatIn(w.workspace("other"))
+		next.types("/ralph-loop --continue " + c.ID)
+		w.wantPart("continue", next.follows(), framed("make it green"))
+		next.works()
+		next.says("A part.")
+		next.goesOn()
+		next.wantTask("make it green")
+		w.wantStatus(next.ID, "running", 7)
+		if ids := w.listed(); len(ids) != 1 || ids[0] != next.ID {
+			w.Errorf("got loops %q, want %q", ids, next.ID)
+		}
+		w.wantPart("status of the old chat", w.refused(w.repo(), "status", c.ID), "went on in conversation "+next.ID)
+
+		c.types("hello")
+		c.works()
+		c.says("Hello. " + done)
+		c.rests()
+		next.works()
+		next.says(done)
+		next.concludes()
+		if l := w.status(next.ID); l.Status != "PROMISE_ACCEPTED" {
+			w.Errorf("got %s (%s), want PROMISE_ACCEPTED", l.Status, l.Reason)
+		}
+		w.wantNoLoops()
+	})
+}
+
+func TestAPromiseInTheHandedOverTurnIsFoundByContinue(t *testing.T) {
+	each(t, sessions(), func(w *world) {
+		c := exhausted(w, `"make it green"`)
+		c.works()
+		c.says("All is green. " + done)
+		c.rests()
+		out := c.declined("/ralph-loop --continue " + c.ID)
+		w.wantPart("continue", out, "the loop is over: its promise was accepted")
+		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 6)
+		w.wantNoLoops()
+	})
+}
+
+func TestTheLimitIsReachedInTheHandedOverTurn(t *testing.T) {
+	each(t, sessions(), func(w *world) {
+		c := exhausted(w, `"make it green" --max-iterations 6`)
+		c.works()
+		c.says("Please type the line.")
+		c.rests()
+		out := c.declined("/ralph-loop --continue " + c.ID)
+		w.wantPart("continue", out, "the limit of 6 iterations is reached")
+		w.wantPart("continue", out, "continue "+c.ID+" --max-iterations 26")
+		w.wantStatus(c.ID, "MAX_ITERATIONS_REACHED", 6)
+		w.wantNoLoops()
+
+		c.types("/ralph-loop --continue " + c.ID + " --max-iterations 8")
+		w.wantPart("continue", c.follows(), "[Ralph loop 7/8]")
+		c.plays(1)
+		c.works()
+		c.says("I'm done.")
+		c.rests()
+		w.wantStatus(c.ID, "MAX_ITERATIONS_REACHED", 8)
+	})
+}
+
+func TestTheSessionLimitIsTheInstallers(t *testing.T) {
+	t.Parallel()
+	three := with("three", func(v *variant) { v.installs = [][]string{{"--session-limit", "3"}} })
+	t.Run("three", func(t *testing.T) {
+		each(t, []variant{three}, func(w *world) {
+			c := w.chat()
+			c.starts(`"make it green"`)
+			c.plays(2)
+			c.wantNoHandOver()
+			c.plays(1)
+			c.wantHandOver()
+			c.rests()
+			if ran, skipped := c.ran(); ran != 3 || skipped != 1 {
+				w.Errorf("got %d stop hooks run and %d skipped, want 3 and 1", ran, skipped)
+			}
+		})
+	})
+	none := with("none", func(v *variant) { v.installs = [][]string{{"--session-limit", "none"}} })
+	keeps := none
+	keeps.name, keeps.KeepLoopCount = "none, loop count is kept", true
+	t.Run("none", func(t *testing.T) {
+		each(t, []variant{none, keeps}, func(w *world) {
+			c := w.chat()
+			c.starts(`"make it green" --max-iterations 12`)
+			for range 11 {
+				c.plays(1)
+				c.wantNoHandOver()
+			}
+			c.works()
+			c.says("I'm done.")
+			c.rests()
+			w.wantStatus(c.ID, "MAX_ITERATIONS_REACHED", 12)
+		})
+	})
+}
+
+// A Cursor that stops at five follow-ups whatever hooks.json says ends the
+// session without a word: the loop can be taken up all the same.
+func TestASessionThatEndsWithoutAWordCanBeContinued(t *testing.T) {
+	v := with("limit is not lifted", func(v *variant) {
+		v.installs, v.IgnoreLoopLimit = [][]string{{"--session-limit", "none"}}, true
+	})
+	each(t, []variant{v}, func(w *world) {
+		c := exhausted(w, `"make it green"`)
+		c.works()
+		c.says("A part.")
+		c.rests()
+		c.types("/ralph-loop --continue " + c.ID)
+		w.wantPart("continue", c.follows(), framed("make it green"))
+		c.plays(5)
+		c.works()
+		c.says(done)
+		c.rests()
+		c.declined("/ralph-loop --continue " + c.ID)
+		if l := w.status(c.ID); l.Status != "PROMISE_ACCEPTED" || l.ToolCalls != 12 {
+			w.Errorf("got %s with %d tool calls, want PROMISE_ACCEPTED with 12", l.Status, l.ToolCalls)
+		}
+	})
+}
+
+// Where loop_count goes on through user messages, there is no stop after the
+// fifth in this chat. Every typed line brings one turn, and the promise counts.
+func TestWhereTheLoopCountIsKeptTheLineBringsOneTurn(t *testing.T) {
+	v := option("loop count is kept", func(o *simcursor.Options) { o.KeepLoopCount = true })
+	each(t, []variant{v}, func(w *world) {
+		c := exhausted(w, `"make it green"`)
+		for range 3 {
+			c.works()
+			c.says("Please type the line.")
+			c.rests()
+			c.types("/ralph-loop --continue " + c.ID)
+			w.wantPart("continue", c.follows(), framed("make it green"))
+		}
+		c.works()
+		c.says(done)
+		c.rests()
+		c.declined("/ralph-loop --continue " + c.ID)
+		if l := w.status(c.ID); l.Status != "PROMISE_ACCEPTED" || l.ToolCalls != 9 {
+			w.Errorf("got %s with %d tool calls, want PROMISE_ACCEPTED with 9", l.Status, l.ToolCalls)
+		}
+	})
+}
+
+func TestAUserMessageBeginsANewSession(t *testing.T) {
+	each(t, sessions(), func(w *world) {
+		w.limited()
+		c := w.chat()
+		c.starts(`"make it green"`)
+		c.plays(3)
+		c.works()
+		c.typesAhead("Please use tabs.")
+		if !c.ends() {
+			w.Fatal("the message that was typed ahead did not arrive")
+		}
+		if c.turn.Message != "Please use tabs." {
+			w.Fatalf("got %q, want what the user typed", c.turn.Message)
+		}
+		c.says("I use tabs.")
+		for range 4 {
+			c.goesOn()
+			c.wantNoHandOver()
+			c.works()
+		}
+		c.goesOn()
+		c.wantHandOver()
+		c.wantTask("make it green")
+		c.stops()
+	})
+}
+
+// Then loop_count is as it was, and does not report the message.
+func TestAUserMessageInTheFirstTurnBeginsANewSession(t *testing.T) {
+	each(t, sessions(), func(w *world) {
+		w.limited()
+		c := w.chat()
+		c.starts(`"make it green"`)
+		c.works()
+		c.typesAhead("Please use tabs.")
+		c.ends()
+		for range 4 {
+			c.works()
+			c.goesOn()
+			c.wantNoHandOver()
+		}
+		c.works()
+		c.goesOn()
+		c.wantHandOver()
+		c.stops()
+	})
+}
+
+// Where loop_count goes on through user messages, it shows which stop is the
+// last that Cursor runs us at.
+func TestWhereTheLoopCountIsKeptItTellsOfTheLastStop(t *testing.T) {
+	v := option("loop count is kept", func(o *simcursor.Options) { o.KeepLoopCount = true })
+	each(t, []variant{v}, func(w *world) {
+		w.limited()
+		c := w.chat()
+		c.starts(`"make it green"`)
+		c.plays(3)
+		c.typesAhead("Please use tabs.")
+		c.ends()
+		c.plays(1)
+		c.wantNoHandOver()
+		c.plays(1)
+		c.wantHandOver()
+		c.rests()
+	})
+}
+
+// Nothing the user types while the loop waits begins a session that the loop
+// takes for over.
+func TestAMessageToALoopThatWaitsGoesOnWithIt(t *testing.T) {
+	each(t, few(), func(w *world) {
+		c := exhausted(w, `"make it green"`)
+		c.works()
+		c.says("Please type the line.")
+		c.rests()
+		c.types("Why don't you go on?")
+		c.says("Because of the limit.")
+		c.goesOn()
+		c.wantTask("make it green")
+		c.wantNoHandOver()
+		c.plays(3)
+		c.wantNoHandOver()
+		c.plays(1)
+		c.wantHandOver()
+		c.stops()
+	})
+}

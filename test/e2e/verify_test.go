@@ -1,0 +1,291 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+)
+
+// The agent claims to be done three times; the third time it is true.
+func TestAPromiseCountsWhenItsVerificationPasses(t *testing.T) {
+	each(t, without(few(), late), func(w *world) {
+		w.write(filepath.Join(w.repo(), "check.sh"), "echo ran >>../ran; seq 1 100; echo checked in $PWD; test -e good\n")
+		c := w.chat()
+		c.starts(`"make it green" --verify "sh ./check.sh"`)
+		c.works()
+		for i := range 2 {
+			text := c.says(done).goesOn()
+			w.wantPart("continuation", text, refused+"`sh ./check.sh` failed with exit 1. The end of its output:\n```\n42\n")
+			w.wantPart("continuation", text, "\n100\nchecked in "+w.repo()+"\n```\n")
+			w.wantNoPart("continuation", text, "\n41\n")
+			w.wantPart("continuation", text, framed("make it green"))
+			w.wantStatus(c.ID, "running", i+1)
+		}
+		c.runs("touch good")
+		c.says(done).rests()
+		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 3)
+		w.wantLines(filepath.Join(w.repo(), "..", "ran"), 3)
+	})
+}
+
+// wantLines counts the lines of a file.
+func (w *world) wantLines(path string, want int) {
+	w.Helper()
+	data, err := os.ReadFile(path)
+	w.must(err)
+	if got := strings.Count(string(data), "\n"); got != want {
+		w.Errorf("%s: got %d lines, want %d:\n%s", path, got, want, data)
+	}
+}
+
+// Where Cursor reports the words after the stop, the promise is found one turn
+// later, or in the record of a loop that a limit has ended.
+func TestALatePromiseIsVerifiedToo(t *testing.T) {
+	for _, good := range []bool{true, false} {
+		t.Run(fmt.Sprintf("good %t", good), func(t *testing.T) {
+			each(t, []variant{option("words after the stop", func(o *simcursor.Options) { o.LateResponse = simcursor.AfterStop })}, func(w *world) {
+				c := w.chat()
+				c.starts(`"make it green" --max-iterations 1 --verify "test -e good"`)
+				c.works()
+				if good {
+					c.runs("touch good")
+				}
+				c.says(done).rests()
+				want, promise := "MAX_ITERATIONS_REACHED", "refused"
+				if good {
+					want, promise = "PROMISE_ACCEPTED", "accepted"
+				}
+				w.await("the verification of the late words", func() bool {
+					h := w.status(c.ID).History
+					return len(h) == 1 && h[0].Promise == promise
+				})
+				w.wantStatus(c.ID, want, 1)
+			})
+		})
+	}
+}
+
+// await waits for what another process brings about.
+func (w *world) await(what string, ready func() bool) {
+	w.Helper()
+	for !ready() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-w.ctx.Done():
+			w.Fatalf("%s does not come", what)
+		}
+	}
+}
+
+// slow is a verification that says when it runs, and ends when it may.
+const slow = "touch ../running; while ! test -e ../go; do sleep 0.02; done; rm ../go"
+
+func verifying(w *world) *chat {
+	w.Helper()
+	c := w.chat()
+	c.starts(`"make it green" --verify "` + slow + `"`)
+	c.works()
+	c.says(done)
+	c.begin(nil)
+	w.waitFor(filepath.Join(w.repo(), "..", "running"))
+	return c
+}
+
+func (w *world) letGo() { w.write(filepath.Join(w.repo(), "..", "go"), "") }
+
+func TestWhileAPromiseIsVerified(t *testing.T) {
+	for name, tt := range map[string]struct {
+		meanwhile func(*world, *chat)
+		status    string
+		done      int
+	}{
+		"status says so": {func(w *world, c *chat) {
+			w.wantPart("status", w.ok(w.repo(), "status", c.ID), "it runs now, since ")
+			w.wantPart("status --line", w.ok(w.repo(), "status", "--line", c.ID), "Loop • Verifying • Iter 0/20")
+		}, "PROMISE_ACCEPTED", 1},
+		"a note is no trouble": {func(w *world, c *chat) {
+			w.ok(w.repo(), "note", c.ID, "half")
+			w.ok(w.repo(), "context", c.ID, "Mind the gap.")
+		}, "PROMISE_ACCEPTED", 1},
+		"continue has to wait": {func(w *world, c *chat) {
+			w.wantPart("continue", w.refused(w.repo(), "continue", c.ID), "the promise of this loop is being verified")
+		}, "PROMISE_ACCEPTED", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			once(t, func(w *world) {
+				c := verifying(w)
+				tt.meanwhile(w, c)
+				w.letGo()
+				c.next()
+				if c.turn != nil {
+					w.Errorf("the agent was sent %q", c.turn.Message)
+				}
+				w.wantStatus(c.ID, tt.status, tt.done)
+			})
+		})
+	}
+}
+
+// A promise paused while it was verified is not lost: continue verifies it.
+func TestContinueVerifiesAPromise(t *testing.T) {
+	once(t, func(w *world) {
+		c := verifying(w)
+		w.ok(w.repo(), "pause", c.ID)
+		w.letGo()
+		c.next()
+		c.types("/ralph-loop --continue " + c.ID)
+		w.letGo()
+		out, exit := c.tries(c.handOver())
+		if exit != 1 {
+			w.Errorf("continue: got exit code %d: %s", exit, out)
+		}
+		w.wantPart("continue", out, "the loop is over: its promise was accepted")
+		c.rests()
+		l := w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		if h := l.History[0]; h.Promise != "accepted" || len(h.Files) != 1 || h.Tools["Write"] != 1 {
+			w.Errorf("got the record %+v, want the file and the promise in it", h)
+		}
+	})
+}
+
+// What runs a verification ends with whoever waits for it.
+func TestAKilledHookLeavesNoVerificationBehind(t *testing.T) {
+	once(t, func(w *world) {
+		c := w.chat()
+		c.starts(`"make it green" --verify "echo $$ >../pid; mv ../pid ../running; sleep 600"`)
+		c.works()
+		c.says(done)
+		c.begin(nil)
+		running := filepath.Join(w.repo(), "..", "running")
+		w.waitFor(running)
+		pid := w.line(running)
+		w.broken = append(w.broken, "exit code 137") // that is us
+		w.must(exec.Command("kill", "-KILL", w.parent(w.parent(pid))).Run())
+		c.next()
+		w.await("the end of the verification", func() bool {
+			return exec.Command("kill", "-0", pid).Run() != nil
+		})
+		w.await("the end of the wait", func() bool { return w.status(c.ID).Status == "waiting" })
+		w.wantPart("status", w.ok(w.repo(), "status", c.ID), "/ralph-loop --continue "+c.ID)
+		c.types("Go on.")
+		w.must(os.Remove(running))
+		c.begin(nil)
+		w.waitFor(running) // the promise is still there
+		w.ok(w.repo(), "cancel", c.ID)
+		w.must(exec.Command("kill", w.line(running)).Run())
+		c.next()
+	})
+}
+
+// line is the one line of a file.
+func (w *world) line(path string) string {
+	w.Helper()
+	data, err := os.ReadFile(path)
+	w.must(err)
+	return strings.TrimSpace(string(data))
+}
+
+// parent is the process that started another.
+func (w *world) parent(pid string) string {
+	w.Helper()
+	out, err := exec.Command("ps", "-o", "ppid=", "-p", pid).Output()
+	w.must(err)
+	return strings.TrimSpace(string(out))
+}
+
+func TestAVerificationThatCursorWouldNotWaitForIsRefused(t *testing.T) {
+	each(t, few()[:2], func(w *world) {
+		w.wantPart("start", w.refused(w.repo(), "start", "make it green", "--verify", "true", "--verify-timeout", "11m"),
+			"--verify-timeout 11m0s is more than Cursor waits for")
+		c := w.chat()
+		c.types(`/ralph-loop "make it green" --verify true --verify-timeout 11m`)
+		if c.turn != nil {
+			out, _ := c.tries(c.handOver())
+			w.wantPart("slash", out, "--verify-timeout 11m0s is more than Cursor waits for")
+			c.rests()
+		} else {
+			w.wantPart("shown", c.shown(), "--verify-timeout 11m0s is more than Cursor waits for")
+		}
+		w.wantNoLoops()
+		w.ok(w.repo(), "install", "--verify-timeout", "11m")
+		c.starts(`"make it green" --verify true --verify-timeout 11m`)
+		c.works()
+		c.says(done).rests()
+		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+	})
+}
+
+// The editor is not held by a verification that nobody wants any more.
+func TestWhatEndsALoopEndsItsVerification(t *testing.T) {
+	for name, end := range map[string]func(*world, *chat){
+		"cancel":         func(w *world, c *chat) { w.ok(w.repo(), "cancel", c.ID) },
+		"a stop by hand": func(w *world, c *chat) { w.change(w.live(c.ID), map[string]any{"stop": true}) },
+		"pause":          func(w *world, c *chat) { w.ok(w.repo(), "pause", c.ID) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			once(t, func(w *world) {
+				c := w.chat()
+				c.starts(`"make it green" --verify "echo $$ >../pid; mv ../pid ../running; sleep 600"`)
+				c.works()
+				c.says(done)
+				c.begin(nil)
+				running := filepath.Join(w.repo(), "..", "running")
+				w.waitFor(running)
+				end(w, c)
+				c.next()
+				if c.turn != nil {
+					w.Errorf("the agent was sent %q", c.turn.Message)
+				}
+				if pid := w.line(running); exec.Command("kill", "-0", pid).Run() == nil {
+					w.Errorf("the verification still runs as %s", pid)
+				}
+			})
+		})
+	}
+}
+
+func TestAScriptChangedInTheFirstTurnIsTold(t *testing.T) {
+	once(t, func(w *world) {
+		check := filepath.Join(w.repo(), "check.sh")
+		w.write(check, "exit 1\n")
+		c := w.chat()
+		c.types(`/ralph-loop "make it green" --verify "sh check.sh && make"`) // and nothing is run as the Markdown says
+		c.runs("echo exit 0 >check.sh; printf 'all:\\n' >GNUmakefile")
+		c.says(done).rests()
+		l := w.status(c.ID)
+		w.wantPart("reason", l.Reason, "GNUmakefile, "+check+" changed since the loop began")
+	})
+}
+
+// Cursor kills a hook at its entry's timeout, and takes no answer then.
+func TestAVerificationEndsBeforeCursorKillsTheHook(t *testing.T) {
+	once(t, func(w *world) {
+		hooks := filepath.Join(w.home(), ".cursor", "hooks.json")
+		data, err := os.ReadFile(hooks)
+		w.must(err)
+		c := w.chat()
+		c.starts(`"make it green" --verify "sleep 20"`)
+		w.write(hooks, strings.Replace(string(data), "--session-limit auto --timeout 660", "--session-limit auto --timeout 2", 1))
+		c.works()
+		w.wantPart("continuation", c.says(done).goesOn(), "it did not end within 1s and was killed")
+		c.stops()
+	})
+}
+
+func TestAVerificationRunsInTheUsersShell(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, with("bash", func(v *variant) { v.shell = "/bin/bash" }))
+	c := w.chat()
+	c.starts(`"make it green" --verify "echo $0; false"`)
+	c.works()
+	w.wantPart("continuation", c.says(done).goesOn(), "```\n/bin/bash\n```")
+	c.stops()
+}

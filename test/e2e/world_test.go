@@ -1,0 +1,323 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+)
+
+// world is one user's machine: a home in which cursor-ralph is installed, a
+// /tmp, and any number of workspaces, each with a Cursor of its own.
+type world struct {
+	*testing.T
+	variant
+	ctx      context.Context
+	dir      string
+	cursors  map[string]*simcursor.Cursor // by workspace
+	extra    []string                     // further variables of the environment
+	troubles []string                     // errors that the hook's log may tell about
+	broken   []string                     // what hooks may do wrong, because the test makes them
+}
+
+// patience is how long a test may take before it has hung.
+const patience = 90 * time.Second
+
+// newWorld is a machine on which the variant's installations were made.
+func newWorld(t *testing.T, v variant) *world {
+	t.Helper()
+	w := bareWorld(t, v)
+	w.install()
+	return w
+}
+
+func (w *world) install() {
+	w.Helper()
+	for _, args := range w.installs {
+		w.ok(w.repo(), append([]string{"install"}, args...)...)
+	}
+}
+
+// limited makes the installations those with a session limit of five, where
+// they have none of their own: the simulated Cursor is one that has no limit for
+// the usual ones.
+func (w *world) limited() {
+	w.Helper()
+	var installs [][]string
+	for _, args := range w.installs {
+		if !slices.Contains(args, "--session-limit") {
+			args = append([]string{"--session-limit", "5"}, args...)
+		}
+		installs = append(installs, args)
+	}
+	w.installs = installs
+	w.install()
+}
+
+// installInto makes the variant's installation in another project, if it has
+// one.
+func (w *world) installInto(workspace string) {
+	w.Helper()
+	for _, args := range w.installs {
+		if slices.Contains(args, "--project") {
+			w.ok(workspace, append([]string{"install"}, args...)...)
+		}
+	}
+}
+
+// bareWorld is a machine without cursor-ralph.
+func bareWorld(t *testing.T, v variant) *world {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	w := &world{T: t, variant: v, ctx: ctx, dir: t.TempDir(), cursors: map[string]*simcursor.Cursor{}}
+	for _, dir := range []string{w.home(), w.tmp(), w.repo()} {
+		w.must(os.MkdirAll(dir, 0o755))
+	}
+	if v.profile != "" {
+		w.write(filepath.Join(w.home(), ".profile"), v.profile)
+	}
+	t.Cleanup(w.check)
+	return w
+}
+
+func (w *world) home() string    { return filepath.Join(w.dir, "home") }
+func (w *world) tmp() string     { return filepath.Join(w.dir, "tmp") }
+func (w *world) archive() string { return filepath.Join(w.home(), "state") }
+func (w *world) repo() string    { return w.workspace("repo") }
+func (w *world) pending() string { return filepath.Join(w.tmp(), "cursor-ralph-pending") }
+func (w *world) live(id string) string {
+	return filepath.Join(w.tmp(), "cursor-ralph-loop-"+id+".json")
+}
+
+// workspace is a folder of the user's that Cursor can open.
+func (w *world) workspace(name string) string { return filepath.Join(w.home(), "code", name) }
+
+func (w *world) env() []string {
+	path := os.Getenv("PATH")
+	if !w.hidden {
+		path = bin + ":" + path
+	}
+	return append([]string{
+		"HOME=" + w.home(), "PATH=" + path, "SHELL=" + w.loginShell(), "TMPDIR=" + w.tmp(),
+		"CURSOR_RALPH_DIR=" + w.tmp(), "CURSOR_RALPH_STATE_DIR=" + w.archive(), "CURSOR_RALPH_NO_NOTIFY=1", "CURSOR_RALPH_NO_WATCHER=1",
+	}, w.extra...)
+}
+
+func (w *world) loginShell() string {
+	if w.shell == "" {
+		return "/bin/sh"
+	}
+	return w.shell
+}
+
+// check is what must hold at the end of every test: no hook broke Cursor's
+// rules, and the log reports no trouble that the test did not make.
+func (w *world) check() {
+	for _, cursor := range w.cursors {
+		for _, v := range cursor.Violations() {
+			expected := func(s string) bool { return strings.Contains(fmt.Sprint(v), s) }
+			if !slices.ContainsFunc(w.broken, expected) {
+				w.Errorf("violation: %s", v)
+			}
+		}
+	}
+	for line := range strings.Lines(w.log()) {
+		expected := func(s string) bool { return strings.Contains(line, s) }
+		if strings.Contains(line, "action=error") && !slices.ContainsFunc(w.troubles, expected) {
+			w.Errorf("the log has an error: %s", line)
+		}
+	}
+	if w.Failed() {
+		w.Logf("the log:\n%s", w.log())
+		for _, f := range w.files() {
+			w.Logf("left over: %s", f)
+		}
+	}
+}
+
+func (w *world) log() string {
+	data, err := os.ReadFile(filepath.Join(w.tmp(), "cursor-ralph-stop-hook.log"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.Error(err)
+	}
+	return string(data)
+}
+
+// files returns the names of all that lies in /tmp, locks left out.
+func (w *world) files() []string {
+	var names []string
+	err := fs.WalkDir(os.DirFS(w.tmp()), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !strings.HasSuffix(path, "lock") {
+			names = append(names, path)
+		}
+		return err
+	})
+	w.must(err)
+	return names
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) write(path, content string) {
+	w.Helper()
+	w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	w.must(os.WriteFile(path, []byte(content), 0o644))
+}
+
+// terminal runs cursor-ralph as the user does, in a terminal outside Cursor.
+func (w *world) terminal(dir string, args ...string) (stdout, stderr string, exit int) {
+	w.Helper()
+	var out, complaints bytes.Buffer
+	cmd := exec.CommandContext(w.ctx, filepath.Join(bin, "cursor-ralph"), args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, w.env(), &out, &complaints
+	err := cmd.Run()
+	var exited *exec.ExitError
+	if err != nil && !errors.As(err, &exited) {
+		w.Fatal(err)
+	}
+	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
+}
+
+// ok is terminal for what must succeed.
+func (w *world) ok(dir string, args ...string) string {
+	w.Helper()
+	out, complaint, exit := w.terminal(dir, args...)
+	if exit != 0 {
+		w.Fatalf("cursor-ralph %s: exit code %d\n%s%s", strings.Join(args, " "), exit, out, complaint)
+	}
+	return out
+}
+
+// refused is terminal for what must fail, and returns the complaint.
+func (w *world) refused(dir string, args ...string) string {
+	w.Helper()
+	out, complaint, exit := w.terminal(dir, args...)
+	if exit == 0 {
+		w.Fatalf("cursor-ralph %s: got exit code 0\n%s", strings.Join(args, " "), out)
+	}
+	return complaint
+}
+
+// loopStatus is a loop as status --json shows it.
+type loopStatus struct {
+	Prompt            string      `json:"prompt"`
+	Status            string      `json:"status"`
+	Reason            string      `json:"reason"`
+	PauseReason       string      `json:"pause_reason"`
+	Iterations        int         `json:"iterations"`
+	SessionIterations int         `json:"session_iterations"`
+	MaxIterations     int         `json:"max_iterations"`
+	ToolCalls         int         `json:"tool_calls"`
+	LastOutput        string      `json:"last_output"`
+	Workspace         string      `json:"workspace"`
+	History           []iteration `json:"history"`
+	Followup          struct {
+		Outcome string    `json:"outcome"`
+		DueAt   time.Time `json:"due_at"`
+	} `json:"followup"`
+}
+
+// iteration is one of a loop's history.
+type iteration struct {
+	Number  int            `json:"iteration"`
+	Promise string         `json:"promise"`
+	Refused string         `json:"refused"`
+	Warning string         `json:"warning"`
+	Tools   map[string]int `json:"tools"`
+	Files   []string       `json:"files"`
+	Errors  []string       `json:"errors"`
+	Context []string       `json:"context"`
+	Action  string         `json:"action"`
+}
+
+// status is what cursor-ralph tells about a loop.
+func (w *world) status(id string) loopStatus {
+	w.Helper()
+	var l loopStatus
+	w.must(json.Unmarshal([]byte(w.ok(w.repo(), "status", "--json", id)), &l))
+	return l
+}
+
+// wantStatus checks where a loop stands and how far it came.
+func (w *world) wantStatus(id, status string, iterations int) loopStatus {
+	w.Helper()
+	l := w.status(id)
+	if l.Status != status || l.Iterations != iterations {
+		w.Errorf("the loop of %s: got %s after %d iterations (%s), want %s after %d", id, l.Status, l.Iterations, l.Reason, status, iterations)
+	}
+	return l
+}
+
+// listed returns the ids that cursor-ralph list shows.
+func (w *world) listed(args ...string) []string {
+	w.Helper()
+	var entries []struct{ ID string }
+	w.must(json.Unmarshal([]byte(w.ok(w.repo(), append([]string{"list", "--json"}, args...)...)), &entries))
+	ids := []string{}
+	for _, e := range entries {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func (w *world) wantNoLoops() {
+	w.Helper()
+	if ids := w.listed(); len(ids) > 0 {
+		w.Errorf("got loops %q, want none", ids)
+	}
+}
+
+func (w *world) wantPart(what, text, part string) {
+	w.Helper()
+	if !strings.Contains(text, part) {
+		w.Errorf("%s: got %q, want %q in it", what, text, part)
+	}
+}
+
+func (w *world) wantNoPart(what, text, part string) {
+	w.Helper()
+	if strings.Contains(text, part) {
+		w.Errorf("%s: got %q, want no %q in it", what, text, part)
+	}
+}
+
+// change edits a file of state by hand, as a person with an editor does.
+func (w *world) change(path string, fields map[string]any) {
+	w.Helper()
+	data, err := os.ReadFile(path)
+	w.must(err)
+	var object map[string]any
+	w.must(json.Unmarshal(data, &object))
+	for name, value := range fields {
+		object[name] = value
+	}
+	w.write(path+".edited", encode(object)) // replaced whole: one of our processes may be reading it
+	w.must(os.Rename(path+".edited", path))
+}
+
+func encode(v any) string {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("a test's value cannot be JSON: %v", err))
+	}
+	return string(data)
+}

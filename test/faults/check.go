@@ -1,0 +1,325 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// profile is what an operation does when nothing goes wrong.
+type profile struct {
+	op       operation
+	world    world // made ready, and copied for every try
+	stops    int   // entries and exits of system calls
+	changing int   // calls that change our files
+	ours     []seenCall
+	states   []string // the counters that the loop has on the way, the last one at the end
+	answer   string
+	finals   []string // and after the next stop
+
+	lock sync.Mutex
+	seen map[string]bool // the states of the files that were gone on with
+}
+
+// met reports whether a state of the files was met before.
+func (p *profile) met(files string) bool {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	before := p.seen[files]
+	p.seen[files] = true
+	return before
+}
+
+// seenCall is a call about one of our files, and what it could have given.
+type seenCall struct {
+	call
+	possible []syscall.Errno
+}
+
+// learn makes an operation's world ready in a folder, and runs the operation
+// unharmed in copies of it.
+func learn(op operation, p programs, folder string) (*profile, error) {
+	w, err := newWorld(p, folder+"/ready")
+	if err != nil {
+		return nil, err
+	}
+	if err := op.ready(w); err != nil {
+		return nil, fmt.Errorf("%s: %w", op.name, err)
+	}
+	learned := &profile{op: op, world: w, seen: map[string]bool{}}
+	for i, twice := range []bool{false, true} {
+		w, err := w.copy(fmt.Sprintf("%s/learn-%d", folder, i))
+		if err != nil {
+			return nil, err
+		}
+		if err := learned.clean(w, twice); err != nil {
+			return nil, fmt.Errorf("%s: %w", op.name, err)
+		}
+	}
+	return learned, nil
+}
+
+func (p *profile) clean(w world, twice bool) error {
+	start, _ := w.look(task)
+	p.states = append(p.states, start.counters)
+	watch := watcher{root: w.roots()}
+	p.stops, p.changing, p.ours = 0, 0, nil
+	watch.enter = func(c *call) act {
+		p.stops++
+		if c.ours {
+			p.ours = append(p.ours, seenCall{*c, c.errnos()})
+		}
+		if c.ours && c.changes {
+			p.changing++
+			now, _ := w.look(task)
+			p.states = append(p.states, now.counters)
+		}
+		return act{}
+	}
+	watch.leave = func(*call) act { p.stops++; return act{} }
+	o, err := watch.trace(p.op.run(w))
+	if err != nil {
+		return err
+	}
+	end, torn := w.look(task)
+	p.states, p.answer = append(p.states, end.counters), w.general(o.stdout)
+	if o.status.ExitStatus() != 0 || end.times() != 1 || len(torn) > 0 {
+		return fmt.Errorf("unharmed: exit %d, %v, %q: %s", o.status.ExitStatus(), end, torn, o.stderr)
+	}
+	if twice && !p.op.anew {
+		if _, err := p.op.run(w).run(); err != nil {
+			return err
+		}
+	}
+	final, problems := p.goOn(w)
+	if len(problems) > 0 {
+		return fmt.Errorf("unharmed: %q", problems)
+	}
+	p.finals = append(p.finals, final.counters)
+	return nil
+}
+
+// roots are the folders whose files are ours, or are looked at because of us.
+func (w world) roots() []string { return []string{w.dir, w.programs.workspace} }
+
+// general takes out of an answer what is another in every world.
+func (w world) general(answer string) string {
+	answer = regexp.MustCompile(`[0-9a-f]{16}`).ReplaceAllString(strings.ReplaceAll(answer, w.dir, "DIR"), "SECRET")
+	return regexp.MustCompile(`\d{10,}-\d+`).ReplaceAllString(answer, "PENDING")
+}
+
+// check says what is wrong after an injury, and with the events after it. From a
+// state of the files that was met before it is not gone on with again: what
+// follows would be the same.
+func (p *profile) check(w world, i injury, o outcome) (wrong []string) {
+	if o.hung {
+		return []string{"it hung"}
+	}
+	after, wrong := p.atOnce(w, i, o)
+	if p.met(w.files()) {
+		return wrong
+	}
+	return append(wrong, p.later(w, after)...)
+}
+
+// atOnce checks what the injured process has left.
+func (p *profile) atOnce(w world, i injury, o outcome) (after found, wrong []string) {
+	after, torn := w.look(task)
+	wrong = append(torn, p.once(w, after)...)
+	if !slices.Contains(p.states, after.counters) && after.times() > 0 {
+		wrong = append(wrong, fmt.Sprintf("got %v, want one of %q", after, p.states))
+	}
+	if locks := w.held(); len(locks) > 0 {
+		wrong = append(wrong, fmt.Sprintf("held: %q", locks))
+	}
+	switch {
+	case i.dead:
+	case !o.killed():
+		wrong = append(wrong, p.said(w, i, o, after)...)
+	case i.errno != 0:
+		wrong = append(wrong, fmt.Sprintf("it died: %v", o.status.Signal()))
+	}
+	return after, wrong
+}
+
+// later checks what comes next: the same once more, and other events.
+func (p *profile) later(w world, after found) (wrong []string) {
+	left := w.unfinished()
+	for _, path := range left { // as if it had been long ago
+		long := time.Now().Add(-48 * time.Hour)
+		_ = os.Chtimes(path, long, long)
+	}
+	if !p.op.anew || after.times() == 0 {
+		wrong = append(wrong, p.repeat(w)...)
+	}
+	final, problems := p.goOn(w)
+	wrong = append(wrong, problems...)
+	wrong = append(wrong, p.once(w, final)...)
+	if !slices.Contains(p.finals, final.counters) {
+		wrong = append(wrong, fmt.Sprintf("at the end got %v, want one of %q", final, p.finals))
+	}
+	if len(left) > 0 {
+		wrong = append(wrong, p.swept(w)...)
+	}
+	return wrong
+}
+
+func (p *profile) once(w world, f found) (wrong []string) {
+	if f.times() != 1 && !(p.op.begins && f.times() == 0) {
+		wrong = append(wrong, fmt.Sprintf("the loop: got %v, want it once", f))
+	}
+	if p.op.other != "" {
+		if f, _ := w.look(p.op.other); f.times() != 1 {
+			wrong = append(wrong, fmt.Sprintf("the other loop: got %v, want it once", f))
+		}
+	}
+	return wrong
+}
+
+// said checks what a process that was not killed says and gives.
+func (p *profile) said(w world, i injury, o outcome, after found) (wrong []string) {
+	end := p.states[len(p.states)-1]
+	done := after.counters == end && after.times() == 1
+	if i.errno == syscall.EINTR && (o.status.ExitStatus() != 0 || w.general(o.stdout) != p.answer || !done) {
+		wrong = append(wrong, fmt.Sprintf("EINTR was seen: exit %d, %q, %q, %v", o.status.ExitStatus(), o.stdout, o.stderr, after))
+	}
+	if p.isHook(w) {
+		return append(wrong, p.answered(o, done)...)
+	}
+	first, _, _ := strings.Cut(o.stderr, "\n")
+	switch code := o.status.ExitStatus(); {
+	case code == 0 && !done:
+		wrong = append(wrong, fmt.Sprintf("it exited 0 and was not done: %v", after))
+	case code != 0 && !strings.HasPrefix(first, "cursor-ralph: "), code > 2: // 2 is what a file of settings gives that cannot be read
+		wrong = append(wrong, fmt.Sprintf("exit %d, %q", code, o.stderr))
+	case strings.Contains(o.stderr, "goroutine "):
+		wrong = append(wrong, "it panicked: "+o.stderr)
+	}
+	return wrong
+}
+
+func (p *profile) isHook(w world) bool { return p.op.run(w).args[0] == w.programs.hook }
+
+// answered checks a hook: exit 0, one JSON object and nothing else. A follow-up
+// is not given before the turn is counted.
+func (p *profile) answered(o outcome, done bool) (wrong []string) {
+	var answer map[string]any
+	d := json.NewDecoder(strings.NewReader(o.stdout))
+	err := d.Decode(&answer)
+	if o.status.ExitStatus() != 0 || o.stderr != "" || err != nil || answer == nil || d.More() {
+		wrong = append(wrong, fmt.Sprintf("got exit %d, %q, %q, want one JSON object", o.status.ExitStatus(), o.stdout, o.stderr))
+	}
+	if _, followed := answer["followup_message"]; followed && !done {
+		wrong = append(wrong, "a follow-up was given and the turn is not counted")
+	}
+	return wrong
+}
+
+// repeat does the operation once more, unharmed.
+func (p *profile) repeat(w world) (wrong []string) {
+	o, err := p.op.run(w).run()
+	switch code := o.status.ExitStatus(); {
+	case err != nil:
+		return []string{err.Error()}
+	case code != 0 && !(p.op.refused && code == 1):
+		return []string{fmt.Sprintf("done once more: exit %d: %s", code, o.stderr)}
+	}
+	return nil
+}
+
+// goOn runs what comes next: a stop, and the commands that show loops.
+func (p *profile) goOn(w world) (f found, wrong []string) {
+	o, err := w.hook(w.stop()).run()
+	if err != nil {
+		return f, []string{err.Error()}
+	}
+	wrong = p.answered(o, true)
+	switch brought := strings.Contains(o.stdout, task); {
+	case brought != (p.op.then == goesOn):
+		wrong = append(wrong, fmt.Sprintf("the next stop got %.200q; %s", o.stdout, w.logged()))
+	}
+	f, torn := w.look(task)
+	wrong = append(append(wrong, torn...), w.forgotten()...)
+	if over := f.over > 0; over != (p.op.then == isOver) || f.pending > 0 {
+		wrong = append(wrong, fmt.Sprintf("after the next stop: %v", f))
+	}
+	return f, append(wrong, w.shown()...)
+}
+
+// shown checks that the commands that show loops work, and know the loop.
+func (w world) shown() (wrong []string) {
+	o, err := w.cli("list", "--all", "--json").run()
+	var list []struct{ ID, Task string }
+	if err != nil || o.status.ExitStatus() != 0 || o.stderr != "" || json.Unmarshal([]byte(o.stdout), &list) != nil {
+		return []string{fmt.Sprintf("list: %v, exit %d, %q, %q", err, o.status.ExitStatus(), o.stdout, o.stderr)}
+	}
+	id, times := "", 0
+	for _, l := range list {
+		if l.Task == task {
+			id = l.ID
+			times++
+		}
+	}
+	if times != 1 {
+		wrong = append(wrong, fmt.Sprintf("list: got it %d times: %s", times, o.stdout))
+	}
+	o, err = w.cli("status", id).run()
+	if err != nil || o.status.ExitStatus() != 0 || !strings.Contains(o.stdout, task) {
+		wrong = append(wrong, fmt.Sprintf("status: %v, exit %d, %q, %q", err, o.status.ExitStatus(), o.stdout, o.stderr))
+	}
+	return wrong
+}
+
+// forgotten checks that a live loop has a record of every iteration.
+func (w world) forgotten() (wrong []string) {
+	store := state.New(w.places, time.Now)
+	l, err := store.Read(me)
+	if err != nil {
+		return nil // it has ended, or another check tells
+	}
+	list, err := store.History(l)
+	for n, i := range list {
+		if i.Number != n+1 {
+			err = fmt.Errorf("iteration %d comes after %d", i.Number, n)
+		}
+	}
+	if err != nil || len(list) != l.Iterations {
+		return []string{fmt.Sprintf("history: got %d records of %d iterations, %v", len(list), l.Iterations, err)}
+	}
+	return nil
+}
+
+// logged returns the errors in the log.
+func (w world) logged() string {
+	data, _ := os.ReadFile(w.places.Log()) // without one there are none
+	var errors []string
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, "action=error") {
+			errors = append(errors, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(errors, "; ")
+}
+
+// swept checks that the next loop's beginning removes unfinished files.
+func (p *profile) swept(w world) (wrong []string) {
+	const third = "chat-3"
+	err := w.pending(third, asked("one more task", nil))
+	if err == nil {
+		err = do(w.hook(w.event("stop", fields{"conversation_id": third, "status": "completed", "loop_count": 0})))
+	}
+	if left := w.unfinished(); err != nil || len(left) > 0 {
+		return []string{fmt.Sprintf("left behind: %q (%v)", left, err)}
+	}
+	return nil
+}

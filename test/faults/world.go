@@ -1,0 +1,366 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// programs are the two that are tried, as everybody gets them, and a workspace.
+type programs struct{ hook, cli, workspace string }
+
+// build makes them in a folder.
+func build(folder string) (p programs, err error) {
+	p = programs{filepath.Join(folder, "cursor-ralph-hook"), filepath.Join(folder, "cursor-ralph"), filepath.Join(folder, "workspace")}
+	const module = "github.com/cursor-ralph/cursor-ralph"
+	cmd := exec.Command("go", "build", "-trimpath", "-o", folder, module+"/cmd/cursor-ralph-hook", module+"/cmd/cursor-ralph")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return p, fmt.Errorf("build the programs: %w\n%s", err, out)
+	}
+	return p, os.Mkdir(p.workspace, 0o700)
+}
+
+// world is the folders in which an operation is tried.
+type world struct {
+	programs
+	dir    string
+	places platform.Places
+	env    []string
+	turn   *atomic.Int64
+}
+
+const (
+	me    = "chat-1" // the conversation
+	other = "chat-2" // one more
+	task  = "the task of the chat"
+	old   = "the task that was there before"
+)
+
+func newWorld(p programs, dir string) (w world, err error) {
+	vars := map[string]string{
+		"CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state"),
+		"CURSOR_RALPH_NO_NOTIFY": "1", "CURSOR_RALPH_NO_WATCHER": "1", "HOME": filepath.Join(dir, "home"), "PATH": "/usr/bin:/bin", "TZ": "UTC",
+	}
+	w = world{programs: p, dir: dir, turn: &atomic.Int64{}}
+	for name, value := range vars {
+		w.env = append(w.env, name+"="+value)
+	}
+	for _, name := range []string{"tmp", "state", "home"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			return w, err
+		}
+	}
+	w.places, err = platform.Find(func(name string) string { return vars[name] })
+	return w, err
+}
+
+// copy makes a world of the same files.
+func (w world) copy(dir string) (world, error) {
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path) // #nosec G122 -- in one of our folders
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, strings.TrimPrefix(path, w.dir))
+		return errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, data, 0o600), os.Chtimes(to, info.ModTime(), info.ModTime())) // #nosec G703 -- between our folders
+	})
+	if err != nil {
+		return w, err
+	}
+	// Where nothing lay in one of our folders, it is there all the same.
+	if there(w.places.Scratch()) {
+		err = os.MkdirAll(filepath.Join(dir, strings.TrimPrefix(w.places.Scratch(), w.dir)), 0o700)
+	}
+	made, failed := newWorld(w.programs, dir)
+	made.turn.Store(w.turn.Load() + 100) // other turns than those that were
+	return made, errors.Join(err, failed)
+}
+
+// command is a program that is run in a world.
+type command struct {
+	args  []string
+	env   []string
+	dir   string
+	stdin string
+}
+
+func (w world) hook(event string) command {
+	return command{[]string{w.programs.hook, "--session-limit", "none", "--linger", "1ms"}, w.env, w.workspace, event}
+}
+
+func (w world) cli(args ...string) command {
+	return command{append([]string{w.programs.cli}, args...), w.env, w.workspace, ""}
+}
+
+// of is a command in the shell of the agent of a conversation.
+func (c command) of(id string) command {
+	c.env = append(c.env[:len(c.env):len(c.env)], "CURSOR_CONVERSATION_ID="+id)
+	return c
+}
+
+// run runs a program unharmed.
+func (c command) run() (o outcome, err error) {
+	cmd := exec.Command(c.args[0], c.args[1:]...)
+	var stdout, stderr bytes.Buffer
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env, c.dir, strings.NewReader(c.stdin), &stdout, &stderr
+	err = cmd.Run()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		err = nil
+	}
+	if err == nil {
+		o.status = cmd.ProcessState.Sys().(syscall.WaitStatus)
+	}
+	o.stdout, o.stderr = stdout.String(), stderr.String()
+	return o, err
+}
+
+// streams are the three files of a traced process.
+type streams [3]*os.File
+
+func (c command) files() (s streams, err error) {
+	for i := range s {
+		if s[i], err = os.CreateTemp("", "cursor-ralph-faults-"); err != nil {
+			return s, errors.Join(err, s.close())
+		}
+		if err := os.Remove(s[i].Name()); err != nil {
+			return s, errors.Join(err, s.close())
+		}
+	}
+	if _, err = s[0].WriteString(c.stdin); err == nil {
+		_, err = s[0].Seek(0, io.SeekStart)
+	}
+	return s, err
+}
+
+func (s streams) descriptors() []uintptr { return []uintptr{s[0].Fd(), s[1].Fd(), s[2].Fd()} }
+
+func (s streams) close() (err error) {
+	for _, f := range s {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return err
+}
+
+func (s streams) said() (stdout, stderr string, err error) {
+	var out [2]string
+	for i := range out {
+		info, err := s[i+1].Stat()
+		if err != nil {
+			return "", "", err
+		}
+		data := make([]byte, info.Size())
+		if _, err := s[i+1].ReadAt(data, 0); err != nil && err != io.EOF {
+			return "", "", err
+		}
+		out[i] = string(data)
+	}
+	return out[0], out[1], nil
+}
+
+// fields are those of an event.
+type fields = map[string]any
+
+// event is one of the turn that goes on: a message begins one, as does what comes
+// after a stop.
+func (w world) event(name string, more fields) string {
+	if name == "beforeSubmitPrompt" {
+		w.turn.Add(1)
+	}
+	generation := fmt.Sprint("turn-", w.turn.Load())
+	if name == "stop" {
+		w.turn.Add(1)
+	}
+	all := fields{
+		"conversation_id": me, "generation_id": generation, "model": "some-model",
+		"hook_event_name": name, "cursor_version": "3.18.25", "workspace_roots": []string{w.workspace},
+		"user_email": nil, "transcript_path": nil,
+	}
+	maps.Copy(all, more)
+	data, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // a mistake in the table of operations
+	}
+	return string(data)
+}
+
+func (w world) stop() string { return w.stopped("completed", 0) }
+
+func (w world) stopped(status string, count int) string {
+	return w.event("stop", fields{"status": status, "loop_count": count})
+}
+
+func (w world) says(text string) string { return w.event("afterAgentResponse", fields{"text": text}) }
+
+func (w world) uses(id string) string {
+	return w.event("postToolUse", fields{"tool_name": "Write", "tool_input": fields{"path": "x"}, "tool_output": "ok", "tool_use_id": id})
+}
+
+func (w world) sends(prompt string) string {
+	return w.event("beforeSubmitPrompt", fields{"prompt": prompt, "attachments": []any{}})
+}
+
+// asked is a pending file as people and agents write it.
+func asked(task string, more fields) string {
+	all := fields{"prompt": task, "max_iterations": 20, "completion_promise": "COMPLETE"}
+	maps.Copy(all, more)
+	data, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // a mistake in the table of operations
+	}
+	return string(data)
+}
+
+func (w world) pending(name, content string) error {
+	return w.write(filepath.Join(w.places.Pending(), name+".json"), content)
+}
+
+func (w world) write(path, content string) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600))
+}
+
+// found is a loop as it was found in a world.
+type found struct {
+	pending, running, over int
+	counters               string
+}
+
+// look finds the loop with a task. An ended one counts as over wherever it lies,
+// together with its record; the record of a running one is a copy and does not
+// count. What is no loop's file, and should be one, is reported.
+func (w world) look(task string) (f found, torn []string) {
+	_ = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error { // what vanishes meanwhile is not there
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if strings.Contains(path, ".corrupt-") {
+			torn = append(torn, path+": moved aside")
+		}
+		if filepath.Ext(path) == ".json" && d.Name()[0] != '.' {
+			if err := f.add(w, path, task); err != nil {
+				torn = append(torn, path+": "+err.Error())
+			}
+		}
+		return nil
+	})
+	return f, torn
+}
+
+func (f *found) add(w world, path, task string) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	l, err := loop.Parse(data)
+	if err != nil || l.Prompt != task {
+		return err
+	}
+	copied, name := false, strings.TrimSuffix(filepath.Base(path), ".json")
+	switch {
+	case l.Status.Ended() && filepath.Dir(path) == w.places.Archive && w.lives(name, l):
+		return nil // it was taken up again, and killed before its record was written anew
+	case l.Status.Ended():
+		copied = f.over > 0 && filepath.Dir(path) != w.places.Archive // the archive has what was said last
+		f.over = 1
+	case filepath.Dir(path) == w.places.Archive:
+		return nil
+	case filepath.Dir(path) == w.places.Base && strings.Contains(filepath.Base(path), "-loop-"):
+		f.running++
+	default:
+		f.pending++
+	}
+	if !copied {
+		f.counters = counters(l)
+	}
+	return nil
+}
+
+// lives reports whether a loop of which there is a record is live.
+func (w world) lives(id string, record loop.State) bool {
+	data, _ := os.ReadFile(w.places.Live(id)) // a missing file is no loop
+	l, err := loop.Parse(data)
+	return err == nil && !l.Status.Ended() && l.StartedAt.Equal(record.StartedAt)
+}
+
+// times reports how often the loop is there.
+func (f found) times() int { return f.pending + f.running + f.over }
+
+func (f found) String() string {
+	return fmt.Sprintf("%d pending, %d live, %d over: %s", f.pending, f.running, f.over, f.counters)
+}
+
+// counters are what a fault must not change by half.
+func counters(l loop.State) string {
+	return fmt.Sprintf("%s iteration=%d session=%d tools=%d output=%q context=%d notices=%d max=%d",
+		l.Status, l.Iterations, l.SessionIterations, l.ToolCalls, l.LastOutput, len(l.Context), len(l.Notices), l.MaxIterations)
+}
+
+// unfinished returns the new files that never got their names.
+func (w world) unfinished() (files []string) {
+	_ = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error { // as in look
+		if err == nil && !d.IsDir() && strings.HasPrefix(d.Name(), ".new-") {
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files
+}
+
+// files returns what lies in a world but the log, without what is another at every
+// time: two worlds with the same are alike in all that follows.
+func (w world) files() string {
+	var b strings.Builder
+	_ = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error { // as in look
+		if err == nil && !d.IsDir() && path != w.places.Log() {
+			data, _ := os.ReadFile(path) // #nosec G122 -- in one of our folders; the error as in look
+			fmt.Fprintf(&b, "%s\n%s\n", path, data)
+		}
+		return nil
+	})
+	times := regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|\d{8,}(-\d+)?|"duration_seconds": [0-9.e-]+`)
+	return times.ReplaceAllString(strings.ReplaceAll(b.String(), w.dir, "DIR"), "SOME")
+}
+
+// held returns the locks that somebody holds.
+func (w world) held() (locks []string) {
+	paths, _ := filepath.Glob(filepath.Join(w.places.Pending(), ".*lock")) // the pattern is right
+	for _, path := range paths {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+			locks = append(locks, path)
+		}
+		_ = f.Close() // nothing was written
+	}
+	return locks
+}

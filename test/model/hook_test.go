@@ -1,0 +1,286 @@
+package model
+
+import "github.com/cursor-ralph/cursor-ralph/loop"
+
+// The steps of a hook.
+const (
+	looks = iota
+	claims
+	decides
+	claimsAgain
+	decidesAgain
+	speaks
+	records
+	exits
+	watches
+)
+
+// end is the end of a process.
+func (r *run) end() { *r.p = proc{} }
+
+// goTo is the end of an operation.
+func (r *run) goTo(pc uint8) { r.p.pc, r.p.stage, r.p.next, r.p.did = pc, unlocked, 0, result{} }
+
+// stopHook is the handling of a stop event. It reports whether it could take a
+// step.
+func (r *run) stopHook() bool {
+	w, p := r.w, r.p
+	c := p.chat
+	completed := !w.chats[c].aborted
+	switch p.pc {
+	case looks:
+		switch {
+		case w.live[c] != 0:
+			r.goTo(decides)
+		case w.waiting(c, completed):
+			r.goTo(claims)
+		default:
+			r.end()
+		}
+		return true
+	case exits:
+		r.end()
+		return true
+	case watches:
+		r.startWatcher()
+		r.end()
+		return true
+	case claims, claimsAgain:
+		o := r.claim(c, completed)
+		switch o {
+		case finished:
+			r.goTo(p.pc + 1)
+		case missing:
+			r.end()
+		}
+		return o != blocked
+	}
+	o := r.apply(c, r.stopEvent())
+	switch {
+	case o == finished && p.did.kind == askTyping:
+		p.typing = true
+	case o == finished:
+		r.answer()
+	case o == missing && p.pc == decides && w.waiting(c, completed):
+		r.goTo(claimsAgain)
+	case o == missing:
+		r.end()
+	}
+	return o != blocked
+}
+
+// answer is the end of a stop hook, whose injector is a process of its own.
+func (r *run) answer() {
+	w, p := r.w, r.p
+	l := w.live[p.chat]
+	if p.did.text != 0 {
+		w.chats[p.chat].follow = p.did.text
+		w.chats[p.chat].followOf = uint8(r.pool.states[p.did.next].Iterations)
+	}
+	if p.did.kind == handOver && l != 0 {
+		w.ghost.told |= 1 << r.pool.task(l)
+	}
+	if p.did.kind == inject {
+		id := r.pool.text(r.pool.states[p.did.next].Injection.ID)
+		r.startTypist(proc{kind: typist, id: p.chat, inj: id, after: r.holder(), pc: isDue})
+		r.goTo(exits)
+		return
+	}
+	if r.watched && p.did.kind == follow && r.variant != unwatched {
+		r.goTo(watches)
+		return
+	}
+	r.end()
+}
+
+// startTypist begins an injector, if the world has room for one more.
+func (r *run) startTypist(p proc) {
+	for i := firstTypist; i < firstTypist+typists; i++ {
+		if r.w.procs[i].kind == none {
+			r.w.procs[i] = p
+			return
+		}
+	}
+	r.violates("there is no room for another injector")
+}
+
+// promptHook is the handling of a message.
+func (r *run) promptHook() bool {
+	w, p := r.w, r.p
+	c, h := p.chat, &w.chats[p.chat]
+	switch p.pc {
+	case looks:
+		switch {
+		case w.live[c] != 0:
+			p.done = 1
+			r.goTo(decides)
+		case w.waiting(c, false):
+			r.goTo(claims)
+		default:
+			r.goTo(decides)
+		}
+		if p.pc == decides && h.msg < lineFor && p.done == 0 {
+			r.end()
+		}
+		return true
+	case claims:
+		o := r.claim(c, false)
+		switch {
+		case o == finished:
+			p.done = 1
+			r.goTo(decides)
+		case o == missing && h.msg < lineFor:
+			r.end()
+		case o == missing:
+			r.goTo(decides)
+		}
+		return o != blocked
+	case decides:
+		if h.msg < lineFor {
+			return r.speaks(c)
+		}
+		return r.typed(h)
+	case speaks:
+		return r.speaks(p.id)
+	}
+	w.journal[p.id] = r.pool.record(w.journal[p.id], loop.Record{Kind: loop.RecordPrompt, At: epoch(), Generation: r.generationOf(w, p.chat), Own: p.typing})
+	w.ghost.recorded = w.ghost.recorded || h.msg == followup
+	r.end()
+	return true
+}
+
+// typed takes note of a continue line, or keeps it back.
+func (r *run) typed(h *chat) bool {
+	w, p := r.w, r.p
+	id := h.msg - lineFor
+	before := w.live[id]
+	o := r.apply(id, event{kind: loop.EventTyped, chat: p.chat})
+	if o == finished {
+		r.keeps(h, id, before)
+	}
+	switch {
+	case o == finished && p.did.kind == refuse:
+		h.refused = h.refused || r.variant != unhindered
+		r.tell(p.did.next)
+		r.end()
+	case o == finished && w.live[id] != 0:
+		p.id = id
+		r.goTo(speaks)
+	case o == finished, o == missing:
+		r.end()
+	}
+	return o != blocked
+}
+
+// tell asks the user to send the line.
+func (r *run) tell(l ref) {
+	if l != 0 {
+		r.w.ghost.told |= 1 << r.pool.task(l)
+	}
+}
+
+// speaks lets a loop know of a message.
+func (r *run) speaks(id uint8) bool {
+	h := r.w.chats[r.p.chat]
+	text := h.own
+	switch {
+	case h.msg == ordinary:
+		text = r.pool.text("Hello.")
+	case h.msg >= lineFor:
+		text = r.pool.text(loop.ContinueLine(names(h.msg - lineFor)))
+	}
+	o := r.apply(id, event{kind: loop.EventMessage, text: text})
+	switch o {
+	case finished:
+		r.said(id, text)
+	case missing:
+		r.end()
+	}
+	return o != blocked
+}
+
+// said is the end of what a prompt hook does about a message: it is kept back, or
+// gets into the journal.
+func (r *run) said(id uint8, text ref) {
+	h := &r.w.chats[r.p.chat]
+	if r.p.did.kind == refuse {
+		h.refused = r.variant != lateTwice
+		r.end()
+		return
+	}
+	r.w.ghost.closed = r.w.ghost.closed || h.msg == ordinary
+	r.p.id, r.p.typing = id, r.pool.states[r.p.did.next].IsOwn(r.pool.texts[text])
+	r.goTo(records)
+}
+
+// The steps of an agent that has to continue a loop.
+const (
+	asks = iota
+	comes
+	continues
+	moves
+)
+
+// agent is the agent's call of cursor-ralph continue.
+func (r *run) agent() bool {
+	w, p := r.w, r.p
+	switch p.pc {
+	case asks:
+		r.asks()
+		return true
+	case comes:
+		o := r.apply(p.id, event{kind: loop.EventTyped, chat: p.slot, asked: true})
+		switch {
+		case o == missing, o == finished && p.did.kind == refuse:
+			r.tell(p.did.next)
+			r.end()
+		case o == finished:
+			r.goTo(continues)
+		}
+		return o != blocked
+	case continues:
+		o := r.apply(p.id, event{kind: loop.EventContinue})
+		switch {
+		case o == missing, o == finished && p.did.kind == refuse:
+			r.tell(p.did.next)
+			r.end()
+		case o == finished && p.slot != p.id:
+			r.goTo(moves)
+		case o == finished:
+			r.end()
+		}
+		return o != blocked
+	}
+	o := r.move(p.id, p.slot)
+	if o == finished || o == missing {
+		if o == missing && w.live[p.id] != 0 {
+			r.tell(w.live[p.id])
+		}
+		r.end()
+	}
+	return o != blocked
+}
+
+// asks finds out where the loop is to go on: where the line was typed, else in
+// the chat whose agent asks.
+func (r *run) asks() {
+	w, p := r.w, r.p
+	l := w.live[p.id]
+	if l == 0 || r.pool.ended(l) {
+		l = w.arch[p.id]
+	}
+	to := p.chat
+	if in := r.pool.states[l].TypedIn(w.now.time()); l != 0 && in != "" {
+		to = in[0] - 'A'
+	}
+	p.slot = to
+	switch {
+	case to == p.id:
+		r.goTo(continues)
+	case w.live[to] != 0:
+		r.tell(l)
+		r.end()
+	default:
+		r.goTo(comes)
+	}
+}

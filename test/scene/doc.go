@@ -1,0 +1,3 @@
+// Package scene runs shell scripts that report the numbers of their processes.
+// It is for tests on Unix.
+package scene

@@ -1,0 +1,294 @@
+// Package testdesk is a real desktop for tests and the lab: an X server, a
+// window manager, Chromium showing a chat page as the editor, and another
+// program's window. It is not part of any program that people get.
+package testdesk
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+//go:embed page.html
+var pageHTML []byte
+
+// Page is a chat page for one browser window. It reports what is typed into it.
+type Page struct {
+	server   *http.Server
+	url      string
+	commands chan command
+
+	mu       sync.Mutex
+	changed  chan struct{} // closed at every report
+	loaded   bool
+	messages []string
+	read     int // how many messages Message has given
+	files    []string
+	keys     []Key
+	replies  map[int]State
+	asked    int
+}
+
+// Key is a keydown that the page has seen.
+type Key struct {
+	Key, Code              string // as in a KeyboardEvent
+	Ctrl, Shift, Alt, Meta bool
+	Element                string // input, file or none
+}
+
+// State is what the page holds.
+type State struct {
+	Draft  string // in the chat input
+	Row    string // of the slash menu, that Enter picks; empty while the menu is closed
+	File   string // in the source file
+	Focus  string // input, file or none
+	Active bool   // the window has the focus
+}
+
+// command is for the page, report is its answer.
+type command struct {
+	ID   int
+	Do   string
+	N    int
+	Text string
+}
+
+type report struct {
+	Kind  string // loaded, message, file, key or reply
+	ID    int
+	Text  string
+	Key   Key
+	State State
+}
+
+// NewPage serves a chat page on loopback. Its chat input is a text area.
+func NewPage() (*Page, error) {
+	script, err := inputs.ReadFile("inputs/textarea.js")
+	if err != nil {
+		return nil, err
+	}
+	return serve(script)
+}
+
+// serve takes the script that makes the chat input.
+func serve(input []byte) (*Page, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{
+		url:      "http://" + listener.Addr().String() + "/",
+		commands: make(chan command, 16),
+		changed:  make(chan struct{}),
+		replies:  map[int]State{},
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(pageHTML) // a browser that went away misses nothing
+	})
+	mux.HandleFunc("GET /input.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		_, _ = w.Write(input) // as above
+	})
+	mux.HandleFunc("GET /commands", p.serveCommands)
+	mux.HandleFunc("POST /report", p.serveReport)
+	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = p.server.Serve(listener) }() // ends with Close
+	return p, nil
+}
+
+// URL is where the page is.
+func (p *Page) URL() string { return p.url }
+
+// Close stops the server.
+func (p *Page) Close() error { return p.server.Close() }
+
+// Loaded waits until a browser shows the page.
+func (p *Page) Loaded(ctx context.Context) error {
+	return p.wait(ctx, "loading of the page", func() bool { return p.loaded })
+}
+
+// Message waits for the next message that was sent. It is empty when Return
+// was pressed in an empty chat input.
+func (p *Page) Message(ctx context.Context) (text string, err error) {
+	err = p.wait(ctx, "message", func() bool {
+		if p.read == len(p.messages) {
+			return false
+		}
+		text = p.messages[p.read]
+		p.read++
+		return true
+	})
+	return text, err
+}
+
+// Messages returns all messages since the last Reset.
+func (p *Page) Messages() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.messages)
+}
+
+// Keys returns all keydowns since the last Reset.
+func (p *Page) Keys() []Key {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.keys)
+}
+
+// FileVersions returns the source file after each change since the last Reset.
+func (p *Page) FileVersions() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.files)
+}
+
+// State asks the page what it holds. All that was typed before has been reported then.
+func (p *Page) State(ctx context.Context) (State, error) {
+	return p.ask(ctx, command{Do: "state"})
+}
+
+// Active waits until the browser knows that its window has the focus: some
+// time after the desktop does. Keys before that are lost.
+func (p *Page) Active(ctx context.Context) error {
+	return until(ctx, "focus of the page", func() (bool, error) {
+		s, err := p.State(ctx)
+		return s.Active, err
+	})
+}
+
+// FocusInput puts the cursor into the chat input.
+func (p *Page) FocusInput(ctx context.Context) error { return p.tell(ctx, command{Do: "focus input"}) }
+
+// FocusFile puts the cursor into the source file.
+func (p *Page) FocusFile(ctx context.Context) error { return p.tell(ctx, command{Do: "focus file"}) }
+
+// Blur takes the cursor out of both.
+func (p *Page) Blur(ctx context.Context) error { return p.tell(ctx, command{Do: "blur"}) }
+
+// IgnoreReturns makes the chat input not send at the next n Returns.
+func (p *Page) IgnoreReturns(ctx context.Context, n int) error {
+	return p.tell(ctx, command{Do: "ignore", N: n})
+}
+
+// SendByCtrlEnter makes the chat input send at Ctrl+Enter alone, until the next
+// Reset. Return is a new line then, as with that setting of Cursor's.
+func (p *Page) SendByCtrlEnter(ctx context.Context) error {
+	return p.tell(ctx, command{Do: "ctrl sends", N: 1})
+}
+
+// SetFile changes the source file.
+func (p *Page) SetFile(ctx context.Context, text string) error {
+	return p.tell(ctx, command{Do: "set file", Text: text})
+}
+
+// Reset empties the page, puts the cursor into the chat input, and forgets
+// earlier reports.
+func (p *Page) Reset(ctx context.Context) error {
+	if err := p.tell(ctx, command{Do: "clear"}); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.messages, p.files, p.keys, p.read = nil, nil, nil, 0
+	return nil
+}
+
+func (p *Page) tell(ctx context.Context, c command) error {
+	_, err := p.ask(ctx, c)
+	return err
+}
+
+func (p *Page) ask(ctx context.Context, c command) (s State, err error) {
+	p.mu.Lock()
+	p.asked++
+	c.ID = p.asked
+	p.mu.Unlock()
+	select {
+	case p.commands <- c:
+	case <-ctx.Done():
+		return State{}, ctx.Err()
+	}
+	err = p.wait(ctx, "answer to "+c.Do, func() bool {
+		var ok bool
+		s, ok = p.replies[c.ID]
+		delete(p.replies, c.ID)
+		return ok
+	})
+	return s, err
+}
+
+// wait waits until the page has told what makes ok true.
+func (p *Page) wait(ctx context.Context, what string, ok func() bool) error {
+	for {
+		p.mu.Lock()
+		done, changed := ok(), p.changed
+		p.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("no %s: %w", what, ctx.Err())
+		}
+	}
+}
+
+// serveCommands streams the commands as Server-Sent Events.
+func (p *Page) serveCommands(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(w).Flush
+	if errors.Join(write(w, ": hello\n\n"), flush()) != nil {
+		return
+	}
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case c := <-p.commands:
+			data, err := json.Marshal(c)
+			if errors.Join(err, write(w, "data: %s\n\n", data), flush()) != nil {
+				return
+			}
+		}
+	}
+}
+
+func write(w http.ResponseWriter, format string, args ...any) error {
+	_, err := fmt.Fprintf(w, format, args...)
+	return err
+}
+
+func (p *Page) serveReport(w http.ResponseWriter, r *http.Request) {
+	var rep report
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&rep); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch rep.Kind {
+	case "loaded":
+		p.loaded = true
+	case "message":
+		p.messages = append(p.messages, rep.Text)
+	case "file":
+		p.files = append(p.files, rep.Text)
+	case "key":
+		p.keys = append(p.keys, rep.Key)
+	case "reply":
+		p.replies[rep.ID] = rep.State
+	}
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
