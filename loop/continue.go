@@ -168,7 +168,7 @@ func (s State) continuation(e Event, why string, now time.Time) (State, Action) 
 // continueAgain answers a second copy of the hook, whose answer may be the one
 // that counts, and an agent that asks again in the same turn: with the same text,
 // unless the user has paused since.
-func (s State) continueAgain() Action {
+func (s *State) continueAgain() Action {
 	if s.Continued == "" {
 		return Action{Kind: AskVerify, Reason: reasonVerifying}
 	}

@@ -36,7 +36,7 @@ func (s State) decide(e Event, now time.Time) (State, Action) {
 }
 
 // onLive is an event of a loop that has not ended.
-func (s State) onLive(e Event, now time.Time) (State, Action) {
+func (s *State) onLive(e Event, now time.Time) (State, Action) {
 	switch e.Kind {
 	case EventStop:
 		return s.onStop(e, now)
@@ -159,7 +159,7 @@ func (s State) withEnd(status Status, reason string, now time.Time) State {
 
 // isWokenBy reports whether an event wakes a stale loop: the user who writes in
 // its chat again, or whose agent stops there, may want something else.
-func (s State) isWokenBy(e Event, now time.Time) bool {
+func (s *State) isWokenBy(e Event, now time.Time) bool {
 	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !isContinue(e.Text, s.ConversationID)
 	answered := e.Verified.ID != "" && e.Verified.ID == s.Verifying.ID // what took so long was our own doing
 	return s.Stale(now) && !s.Outer() && s.Status != Paused && (e.Kind == EventStop && !answered || speaks)
@@ -167,7 +167,7 @@ func (s State) isWokenBy(e Event, now time.Time) bool {
 
 // Stale reports whether a loop had no event for so long that it does not go on by
 // itself.
-func (s State) Stale(now time.Time) bool {
+func (s *State) Stale(now time.Time) bool {
 	if s.Status.Ended() || s.EventAt.IsZero() || s.StaleAfter <= 0 {
 		return false
 	}

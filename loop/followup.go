@@ -131,7 +131,7 @@ func (s State) onOwnMessage(now time.Time) (State, Action) {
 
 // isReplaced reports whether a message is a follow-up whose place another
 // continuation took. It may come late even after the turn of that one.
-func (s State) isReplaced(text string) bool {
+func (s *State) isReplaced(text string) bool {
 	return s.Followup.Replaced != "" && s.Followup.Replaced == textSum(text)
 }
 
@@ -142,13 +142,13 @@ func lateFollowup() Action {
 }
 
 // isRedelivered reports whether the line of the second delivery arrived.
-func (s State) isRedelivered() bool {
+func (s *State) isRedelivered() bool {
 	i, ok := s.InjectionOf(s.Followup.Injection)
 	return ok && i.Outcome == Arrived
 }
 
 // isRedelivering reports whether a lost follow-up is being delivered again.
-func (s State) isRedelivering(now time.Time) bool {
+func (s *State) isRedelivering(now time.Time) bool {
 	return s.Followup.Outcome == FollowupLost && s.Followup.Injection == s.Injection.ID && s.Injection.Open(now)
 }
 
@@ -183,7 +183,7 @@ func split(items []string, text string) (missing, contained []string) {
 // that the agent would get both: the line is the second delivery of one that
 // arrived just before, or a busy chat queued the line and its stop was answered
 // first.
-func (s State) isRedundant(now time.Time) bool {
+func (s *State) isRedundant(now time.Time) bool {
 	just := s.Injection.ID != "" && now.Sub(s.Injection.ClosedAt).Abs() < crossWindow
 	late := s.Followup.Outcome == FollowupLate && s.Injection.ID == s.Followup.Injection
 	queued := s.Injection.Outcome == lineTurnEnded && s.Status == Running && (s.Followup.IsOpen() || s.Followup.Outcome == FollowupShown)
@@ -202,7 +202,7 @@ func (f SentFollowup) isProvedBy(t Turn, conversation string) bool {
 	return slices.ContainsFunc(t.Generations, func(g string) bool { return constant || g != f.Generation })
 }
 
-func (s State) whyRedundant() Reason {
+func (s *State) whyRedundant() Reason {
 	if s.Followup.Outcome == FollowupLate {
 		return reasonFollowupArrived
 	}
@@ -212,7 +212,7 @@ func (s State) whyRedundant() Reason {
 // IsOverdue reports whether a follow-up has been open for too long. shown tells
 // whether this version of Cursor is known to show follow-ups to the prompt hook:
 // without that, silence means nothing.
-func (s State) IsOverdue(shown bool, now time.Time) bool {
+func (s *State) IsOverdue(shown bool, now time.Time) bool {
 	return shown && !s.Minimal && s.Status == Running && !s.Stop && s.Followup.IsOpen() && !now.Before(s.Followup.DueAt)
 }
 
@@ -256,7 +256,7 @@ func (s State) onFollowupProved(e Event, now time.Time) State {
 
 // lostText is the text of a lost follow-up, for its second delivery; empty if
 // the last one was not lost.
-func (s State) lostText() string {
+func (s *State) lostText() string {
 	if s.Followup.Outcome != FollowupLost {
 		return ""
 	}

@@ -28,7 +28,7 @@ func (s State) countEmpty(e Event, treeSeen bool) State {
 // showsWork reports whether work would be seen without git. The drivers of run see
 // every tool call; one for a program that only prints sees at least words. In
 // Cursor an earlier tool call proves that they are reported.
-func (s State) showsWork(e Event) bool {
+func (s *State) showsWork(e Event) bool {
 	switch {
 	case s.Run.NoTools:
 		return len(e.Turn.Texts) == 0
@@ -46,7 +46,7 @@ func (s State) showsWork(e Event) bool {
 }
 
 // isIdle reports whether the loop pauses because its agent does nothing.
-func (s State) isIdle() bool { return s.Empty >= emptyTurns }
+func (s *State) isIdle() bool { return s.Empty >= emptyTurns }
 
 func (s State) pauseIdle(a Action) (State, Action) {
 	a = Action{Reason: reasonIdle, Detail: strconv.Itoa(s.Empty), Promise: a.Promise}

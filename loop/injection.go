@@ -112,7 +112,7 @@ func (i Injection) close(outcome LineOutcome, now time.Time) Injection {
 // Injecting reports whether this injection is still wanted; the typer asks before
 // every key. One that the user requested is wanted whatever the status, unless a
 // stop came later.
-func (s State) Injecting(id string, now time.Time) bool {
+func (s *State) Injecting(id string, now time.Time) bool {
 	i := s.Injection
 	switch {
 	case i.ID != id || !i.Open(now) || s.Status.Ended():
@@ -176,7 +176,7 @@ func notTyped(outcome LineOutcome) string {
 
 // InjectionOf returns the injection with an id: the last one, or one of the
 // history, which a fast agent may have left behind.
-func (s State) InjectionOf(id string) (Injection, bool) {
+func (s *State) InjectionOf(id string) (Injection, bool) {
 	if s.Injection.ID == id && id != "" {
 		return s.Injection, true
 	}
@@ -262,7 +262,7 @@ func ExpandedContinue(text string) (id string, ok bool) {
 // PastLimit reports whether a user's message shows that Cursor's limit is real: a
 // turn answered the last follow-up that it allows, and no stop hook ran after it.
 // Words alone prove no turn: those of the turn before may be late.
-func (s State) PastLimit(limit int, t Turn) bool {
+func (s *State) PastLimit(limit int, t Turn) bool {
 	n := len(s.History)
 	if n == 0 || s.LastStop.Past || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
 		return false // a stop that was not answered comes after the last iteration

@@ -34,7 +34,7 @@ func (s State) onLateText(e Event, now time.Time) (State, Action) {
 	return s.withLateVerdict(v, now)
 }
 
-func (s State) isEndedByLimit() bool { return s.Status == MaxIterations || s.Status == MaxDuration }
+func (s *State) isEndedByLimit() bool { return s.Status == MaxIterations || s.Status == MaxDuration }
 
 // withLateVerdict puts what became of a late promise into the record of its loop.
 func (s State) withLateVerdict(v verdict, now time.Time) (State, Action) {

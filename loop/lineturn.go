@@ -55,7 +55,7 @@ func (s State) withoutLineTurn() State {
 // work nor gave the promise. Its words prove nothing: an agent answers any
 // message. If tools are not seen, or a limit is reached, the turn counts: limits
 // are hard.
-func (s State) isBareLine(e Event, now time.Time) bool {
+func (s *State) isBareLine(e Event, now time.Time) bool {
 	t := s.LineTurn
 	if t.Text == "" || t.Known || e.Minimal || e.Turn.ToolCalls > 0 || s.hasPromise(e.Turn.Texts) || s.isOtherTurn(e) {
 		return false
@@ -66,14 +66,14 @@ func (s State) isBareLine(e Event, now time.Time) bool {
 
 // isOtherTurn reports whether a stop is that of the turn before a line, which
 // may come after it.
-func (s State) isOtherTurn(e Event) bool {
+func (s *State) isOtherTurn(e Event) bool {
 	return s.LineTurn.Generation != "" && e.Generation != "" && s.LineTurn.Generation != e.Generation
 }
 
 // isAfterLine reports whether a stop began after a line that came since the last
 // one: it is no second report of that one, even if generation_id is always the
 // same.
-func (s State) isAfterLine(e Event, now time.Time) bool {
+func (s *State) isAfterLine(e Event, now time.Time) bool {
 	return s.LineTurn.Text != "" && s.LineTurn.At.After(s.LastStop.At) && e.began(now).After(s.LineTurn.At)
 }
 

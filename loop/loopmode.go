@@ -28,7 +28,7 @@ func (s State) InLoopMode(message string) State {
 
 // ContractText is what the agent reads beside a message that loop mode made a loop
 // of. The message is the task, so the task is not repeated.
-func (s State) ContractText() string {
+func (s *State) ContractText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[Ralph loop 1/%d] The user has loop mode on: this message is the task of a Ralph loop. Each time you stop before it is done, you get it again.\n\n", s.MaxIterations)
 	if s.Ultrawork {

@@ -51,7 +51,7 @@ const (
 )
 
 // Guarded reports whether the loop's agent plans and changes nothing.
-func (s State) Guarded() bool { return s.Plan || s.PlanMode }
+func (s *State) Guarded() bool { return s.Plan || s.PlanMode }
 
 // isContinue reports whether a message may be the continue line of a loop, typed
 // or with the slash command's text around it: Cursor may show a hook either.
@@ -63,7 +63,7 @@ func isContinue(text, id string) bool {
 const typedWindow = 2 * time.Minute
 
 // TypedIn returns the conversation in which the continue line was typed just now.
-func (s State) TypedIn(now time.Time) string {
+func (s *State) TypedIn(now time.Time) string {
 	if now.Sub(s.ContinueAt).Abs() > typedWindow {
 		return ""
 	}
@@ -71,6 +71,6 @@ func (s State) TypedIn(now time.Time) string {
 }
 
 // IsOwn reports whether a message is the follow-up that the loop sent last.
-func (s State) IsOwn(text string) bool {
+func (s *State) IsOwn(text string) bool {
 	return s.LastFollowup != "" && strings.TrimSpace(text) == strings.TrimSpace(s.LastFollowup)
 }

@@ -24,7 +24,7 @@ type Run struct {
 }
 
 // Outer reports whether cursor-ralph run drives the loop, and not Cursor.
-func (s State) Outer() bool { return s.Run.Driver != "" }
+func (s *State) Outer() bool { return s.Run.Driver != "" }
 
 // maxTransient is how often in a row a turn is tried again that failed for a
 // reason which goes away by itself.
@@ -38,7 +38,7 @@ const (
 // onTransient is a turn of an outer loop that failed for a temporary reason. It is
 // retried after the time that the agent asks for, or after 30 s, 1, 2, 4 and 8
 // minutes.
-func (s State) onTransient(e Event, now time.Time) (State, Action) {
+func (s *State) onTransient(e Event, now time.Time) (State, Action) {
 	why := text.FirstHead(e.Text, keptErrors)
 	if s.Status == Paused || s.Stop || s.Retries >= maxTransient {
 		e.Kind, e.Status = EventStop, Errored
@@ -124,12 +124,12 @@ func (s State) withUndelivered() State {
 }
 
 // isCutShort reports whether the last turn of an outer loop did not end.
-func (s State) isCutShort() bool {
+func (s *State) isCutShort() bool {
 	return s.Outer() && (s.Status == Running || !s.RetryAt.IsZero() || s.PauseReason == PauseError)
 }
 
 // refuseOuter refuses to involve Cursor in an outer loop.
-func (s State) refuseOuter() Action {
+func (s *State) refuseOuter() Action {
 	return Action{Kind: Refuse, Reason: reasonOuter,
 		Hint: fmt.Sprintf("cursor-ralph resume %s if its run lives, else cursor-ralph run --resume %s", s.ConversationID, s.ConversationID)}
 }
@@ -137,7 +137,7 @@ func (s State) refuseOuter() Action {
 // judgeWithoutTools is the rule about work for an agent whose tool calls are not
 // seen: a changed file will do, or a verification, which runs next. Without git,
 // where nothing could show a change, the rule is skipped.
-func (s State) judgeWithoutTools(e Event) verdict {
+func (s *State) judgeWithoutTools(e Event) verdict {
 	v := verdict{found: true, accepted: true}
 	const missing = "no file has changed since the loop began"
 	switch looked := s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root; {
@@ -153,7 +153,7 @@ func (s State) judgeWithoutTools(e Event) verdict {
 }
 
 // hasChangedFile reports whether a file was seen to change since the loop began.
-func (s State) hasChangedFile(e Event) bool {
+func (s *State) hasChangedFile(e Event) bool {
 	for _, h := range s.History {
 		if len(h.Files) > 0 {
 			return true

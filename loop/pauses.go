@@ -14,12 +14,12 @@ type Pauses struct {
 }
 
 // Worked returns how long a loop has worked. A pause is no work.
-func (s State) Worked(now time.Time) time.Duration {
+func (s *State) Worked(now time.Time) time.Duration {
 	return max(0, now.Sub(s.StartedAt)-s.pausedFor(now))
 }
 
 // pausedFor is how long the loop has paused in all.
-func (s State) pausedFor(now time.Time) time.Duration {
+func (s *State) pausedFor(now time.Time) time.Duration {
 	since := s.Pauses.Since
 	if s.Status.Ended() {
 		since = cmp.Or(since, s.EndedAt) // an older version ended it

@@ -24,7 +24,7 @@ type Stall struct {
 
 // StallsAt is when a loop will count as stalled if no event comes; zero if it
 // cannot stall.
-func (s State) StallsAt() time.Time {
+func (s *State) StallsAt() time.Time {
 	if s.Status != Running || s.StallAfter <= 0 || s.EventAt.IsZero() {
 		return time.Time{}
 	}
@@ -39,7 +39,7 @@ func (s State) IsStalled(now time.Time) bool {
 }
 
 // NeedsStallNotice reports whether nothing was done yet about this stall.
-func (s State) NeedsStallNotice(now time.Time) bool {
+func (s *State) NeedsStallNotice(now time.Time) bool {
 	return s.IsStalled(now) && !s.Stall.EventAt.Equal(s.EventAt)
 }
 

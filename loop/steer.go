@@ -71,28 +71,28 @@ const crossWindow = 5 * time.Second
 
 // isPauseCrossed reports whether a pause and our line were on their way at once:
 // the pause, which ended the injection, is the later wish.
-func (s State) isPauseCrossed(now time.Time) bool {
+func (s *State) isPauseCrossed(now time.Time) bool {
 	over := s.Injection.Outcome == LinePaused || s.Injection.Outcome == lineFollowupArrived
 	return s.Status == Paused && over && now.Sub(s.Injection.ClosedAt).Abs() < crossWindow
 }
 
 // isStopCrossed reports whether the user's Stop and our line were on their way at
 // once: Cursor may send what waited when the turn was stopped.
-func (s State) isStopCrossed(now time.Time) bool {
+func (s *State) isStopCrossed(now time.Time) bool {
 	return s.Status == UserStopped && s.Injection.ID != "" && s.Injection.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < crossWindow
 }
 
-func (s State) stopCrossed() Action {
+func (s *State) stopCrossed() Action {
 	return Action{Kind: Refuse, Reason: reasonStopCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on"}
 }
 
 // isOvertaken reports whether the loop was paused after its line had come, and
 // before the agent requested the continuation.
-func (s State) isOvertaken() bool {
+func (s *State) isOvertaken() bool {
 	return s.Status == Paused && s.ContinueIn == "" && !s.ContinueAt.IsZero()
 }
 
-func (s State) pauseCrossed() Action {
+func (s *State) pauseCrossed() Action {
 	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on, or runs cursor-ralph resume " + s.ConversationID}
 }
 

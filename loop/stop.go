@@ -187,7 +187,7 @@ func (s State) startTyping(e Event, now time.Time, a Action) (State, Action) {
 
 // sessionOver reports whether Cursor will not run the stop hook again in this
 // session.
-func (s State) sessionOver(e Event) bool {
+func (s *State) sessionOver(e Event) bool {
 	return e.SessionLimit > 0 && (s.SessionIterations >= e.SessionLimit || e.LoopCount+1 >= e.SessionLimit)
 }
 

@@ -53,7 +53,7 @@ func (s State) withProgress(e Event) State {
 // progress reports whether a turn changed anything, whether a change would have
 // been seen, and whether this is the first look. A work tree that was there before
 // is no change: an agent that alternates between two is stuck.
-func (s State) progress(e Event) (made, evident, first bool) {
+func (s *State) progress(e Event) (made, evident, first bool) {
 	switch {
 	case e.Tree.Print == "":
 		return len(e.Turn.Files) > 0, len(e.Turn.Tools) > 0, false
@@ -79,7 +79,7 @@ func addMissing(list []string, item string) []string {
 const errorWindow = 3
 
 // whyStuck says in words why the agent seems to be, or nothing.
-func (s State) whyStuck() string {
+func (s *State) whyStuck() string {
 	if s.StruggleHint <= 0 {
 		return ""
 	}
@@ -106,11 +106,11 @@ func inARow(n int) string {
 }
 
 // isStruggling reports whether the struggle breaker pauses the loop.
-func (s State) isStruggling() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
+func (s *State) isStruggling() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
 
 // changedFiles lists what a turn changed: what edit events named, and what git
 // sees that was otherwise before.
-func (s State) changedFiles(e Event, named []string) []string {
+func (s *State) changedFiles(e Event, named []string) []string {
 	files := slices.Clone(named)
 	if s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root {
 		for _, file := range s.Tree.Files.changed(e.Tree.Files) {

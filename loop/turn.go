@@ -51,7 +51,7 @@ const (
 )
 
 // turnOf says whose turn a stop ends.
-func (s State) turnOf(e Event, now time.Time) owner {
+func (s *State) turnOf(e Event, now time.Time) owner {
 	soon := now.Sub(s.CreatedAt).Abs() < overlap
 	switch {
 	case s.isEarlierTurn(e):
@@ -70,7 +70,7 @@ func (s State) turnOf(e Event, now time.Time) owner {
 // before the one in which the loop was requested. If a Cursor gave its prompt hook
 // another generation than the turn that follows, which nobody has reported, the
 // agent's confirming call would show it.
-func (s State) isEarlierTurn(e Event) bool {
+func (s *State) isEarlierTurn(e Event) bool {
 	if s.AskedIn == "" || s.AskedIn == s.ConversationID || e.Generation == "" || e.Generation == s.AskedIn {
 		return false
 	}

@@ -58,7 +58,7 @@ func (s State) isVerifying(e Event, now time.Time) bool {
 }
 
 // VerifyLimit is how long the verification may take.
-func (s State) VerifyLimit() time.Duration {
+func (s *State) VerifyLimit() time.Duration {
 	if s.VerifyTimeout <= 0 {
 		return defaultVerifyTimeout
 	}
@@ -72,14 +72,14 @@ func VerifyRoom(timeout time.Duration) time.Duration {
 
 // withVerification puts the result of the verification, or the wish for one, into a
 // verdict that would accept the promise without it.
-func (s State) withVerification(v verdict, e Event) verdict {
+func (s *State) withVerification(v verdict, e Event) verdict {
 	if v.accepted {
 		v.warning = joined(v.warning, s.VerifyChanged())
 	}
 	return s.checkVerification(v, e)
 }
 
-func (s State) checkVerification(v verdict, e Event) verdict {
+func (s *State) checkVerification(v verdict, e Event) verdict {
 	switch {
 	case s.Verify == "" || !v.accepted:
 		return v
@@ -103,7 +103,7 @@ func joined(warning, another string) string { return strings.Trim(warning+"; "+a
 // VerifyChanged says in words that the verification was taken out of the state
 // file, or changed there; empty if it was not. The file is the user's too, so the
 // promise still counts, but never in silence: an agent can edit it as well.
-func (s State) VerifyChanged() string {
+func (s *State) VerifyChanged() string {
 	was := "`" + text.FirstHead(s.VerifyWas, keptErrors) + "`"
 	switch s.VerifyWas {
 	case "", s.Verify:
@@ -127,7 +127,7 @@ func (s State) withVerifyNotice(e Event) State {
 }
 
 // failure says in words why a verification did not pass.
-func (s State) failure(v Verification) string {
+func (s *State) failure(v Verification) string {
 	command := "`" + text.FirstHead(s.Verify, keptErrors) + "`"
 	if v.Why != "" {
 		return "the verification " + command + " did not succeed: " + v.Why

@@ -35,11 +35,11 @@ type Worded struct {
 const WordedLimit = 128 << 10
 
 // Sample are words for trying a template before a loop begins.
-func (s State) Sample() Words {
+func (s *State) Sample() Words {
 	return s.fill("You stopped, but you gave no completion promise.", s.words(1, "A sample.", false))
 }
 
-func (s State) fill(why, text string) Words {
+func (s *State) fill(why, text string) Words {
 	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
 	return Words{
 		Template: s.PromptTemplate, Iteration: s.Iterations + 1, Max: s.MaxIterations, Why: why, Task: s.Prompt,
@@ -71,7 +71,7 @@ func (s State) withTemplate(e Event, action Action, why string) Action {
 
 // withUnsaid adds to a text the context and notices that a template leaves out:
 // once delivered they are gone.
-func (s State) withUnsaid(text string) string {
+func (s *State) withUnsaid(text string) string {
 	unsaid := func(items []string) []string {
 		return slices.DeleteFunc(slices.Clone(items), func(item string) bool { return strings.Contains(text, item) })
 	}

@@ -8,13 +8,13 @@ import (
 
 // StartText is what the agent reads when the loop begins: the task, the marker,
 // the rules and how to record progress.
-func (s State) StartText() string {
+func (s *State) StartText() string {
 	return s.words(1, taskWhy, false)
 }
 
 // words is the continuation for an iteration. The task is in it word for word,
 // the same from the first iteration to the last.
-func (s State) words(iteration int, why string, handOver bool) string {
+func (s *State) words(iteration int, why string, handOver bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[Ralph loop %d/%d] %s\n\n", iteration, s.MaxIterations, why)
 	if s.Ultrawork {
@@ -35,7 +35,7 @@ func (s State) words(iteration int, why string, handOver bool) string {
 	return b.String()
 }
 
-func (s State) stoppingRule() string {
+func (s *State) stoppingRule() string {
 	if s.Guarded() {
 		denied := ""
 		if s.PlanGuard == GuardInstalled || s.Outer() { // there the driver denies it
