@@ -19,6 +19,11 @@ type limit struct {
 
 func (l limit) why() string { return l.reason.words(l.detail) }
 
+// refuse refuses to continue a loop at a limit.
+func (l limit) refuse() Action {
+	return Action{Kind: Refuse, Reason: l.reason, Detail: l.detail, Hint: l.hint}
+}
+
 func (s *State) atLimit(now time.Time) (l limit) {
 	switch elapsed, allowed := s.Worked(now), time.Duration(s.MaxDuration); {
 	case s.Iterations >= s.MaxIterations:
@@ -69,7 +74,7 @@ func (s *State) starter() string {
 
 // tooLow refuses a new limit that is already reached: it is a slip, and would end
 // the loop.
-func (s *State) tooLow(e Event, now time.Time) Action {
+func (s *State) tooLow(e *Event, now time.Time) Action {
 	switch {
 	case e.MaxIterations > 0 && e.MaxIterations <= s.Iterations:
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: strconv.Itoa(e.MaxIterations),

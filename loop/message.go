@@ -7,7 +7,7 @@ import (
 
 // onMessage takes note of what was said to the agent. A user message begins a
 // new session and sets an idle agent to work; our own follow-up does neither.
-func (s State) onMessage(e Event, now time.Time) (State, Action) {
+func (s *State) onMessage(e *Event, now time.Time) Action {
 	if e.Composer != "" {
 		s.PlanMode = e.Composer == PlanComposer
 	}
@@ -16,24 +16,25 @@ func (s State) onMessage(e Event, now time.Time) (State, Action) {
 	}
 	s.ContinuedIn = ""
 	if s.IsOwn(e.Text) {
-		return s.withoutLineTurn().onOwnMessage(now)
+		s.endLineTurn()
+		return s.onOwnMessage(now)
 	}
 	if s.isReplaced(e.Text) {
-		return s, lateFollowup()
+		return lateFollowup()
 	}
 	s.MessageAt = now
-	s = s.closeFollowup(FollowupClosed, now)
+	s.closeFollowup(FollowupClosed, now)
 	s.Doubted = false
 	if !isContinue(e.Text, s.ConversationID) {
-		s = s.withoutLineTurn()
+		s.endLineTurn()
 		if s.Injection.Open(now) {
-			s = s.withWaitReason("a message of the user came first; the loop goes on when the agent stops")
+			s.setWaitReason("a message of the user came first; the loop goes on when the agent stops")
 		}
 		s.Injection = s.Injection.close(lineUserFirst, now)
 		s.Empty = 0
 	}
 	s.SessionIterations, s.Rested = 0, false
-	return s, Action{}
+	return Action{}
 }
 
 // PlanComposer is the mode of Cursor's composer in which its agent plans.

@@ -34,13 +34,12 @@ func (s *State) pausedFor(now time.Time) time.Duration {
 // isResting reports whether a loop with this status does not work.
 func (s Status) isResting() bool { return s == Paused || s.Ended() }
 
-// withPauses begins a pause, or ends that of the state before the event.
-func (s State) withPauses(before State, now time.Time) State {
+// countPauses begins a pause, or ends that of the state before the event.
+func (s *State) countPauses(before *State, now time.Time) {
 	switch was, is := before.Status.isResting(), s.Status.isResting(); {
 	case is && !was:
 		s.Pauses.Since = now
 	case was && !is:
 		s.Pauses.Total, s.Pauses.Since = Duration(before.pausedFor(now)), time.Time{}
 	}
-	return s
 }

@@ -57,12 +57,8 @@ func (s *State) withoutCopies(text string) string {
 }
 
 // shown is what the agent was given that has a marker in it, as words.
-func (s State) shown() (sources [][]word) {
-	plan, heard, unheard := s, s, s
-	plan.Plan = true
-	heard.Plan, heard.PlanMode, heard.Minimal = false, false, false
-	unheard.Plan, unheard.PlanMode, unheard.Minimal = false, false, true
-	texts := []string{s.Prompt, s.LastFollowup, s.Continued, plan.stoppingRule(), heard.stoppingRule(), unheard.stoppingRule()}
+func (s *State) shown() (sources [][]word) {
+	texts := []string{s.Prompt, s.LastFollowup, s.Continued, s.planRule(), s.workRule(false), s.workRule(true)}
 	texts = append(append(texts, s.Context...), s.Notices...)
 	for _, h := range s.History {
 		texts = append(texts, h.Context...)

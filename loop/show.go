@@ -18,13 +18,13 @@ func (s *State) Line(now time.Time) string {
 }
 
 // Word says in a word how the loop stands now.
-func (s State) Word(now time.Time) string {
+func (s *State) Word(now time.Time) string {
 	switch {
 	case s.Stale(now):
 		return "Stale"
 	case s.IsStalled(now):
 		return "Stalled"
-	case s.Verifying.Open(s, now):
+	case s.IsVerifying(now):
 		return "Verifying"
 	}
 	return s.Status.Word()
