@@ -173,7 +173,7 @@ func TestPresentJournalFolds(t *testing.T) {
 	}
 	_, s := present(t, "running.json")
 	rest, known := s.Journal.Rest(journal[s.Journal.Start():])
-	turn := s.FoldTurn(rest, "g4")
+	turn := s.Fold(rest, &loop.Event{Kind: loop.EventStop, Generation: "g4"})
 	if !known || turn.ToolCalls != 2 || len(turn.Texts) != 2 || len(turn.Errors) != 1 || !turn.Prompted || turn.Followed {
 		t.Errorf("got %+v (known: %t), want what came after the last stop", turn, known)
 	}

@@ -82,7 +82,7 @@ func askedIn(generation string) func(*loop.State) {
 
 // read is a turn as its journal tells it.
 func (c *chat) read(generation string, records ...loop.Record) loop.Turn {
-	return c.l.FoldTurn(lines(records...), generation)
+	return c.l.Fold(lines(records...), &loop.Event{Kind: loop.EventStop, Generation: generation})
 }
 
 func in(generation string, r loop.Record) loop.Record {
