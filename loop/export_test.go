@@ -7,3 +7,6 @@ func Fold(journal []byte, seen []string) Turn { return folding{seen: seen}.read(
 func FoldBefore(journal []byte, seen []string) Turn {
 	return folding{seen: seen}.read(beforeMessage(journal))
 }
+
+// FollowupWait is how long a follow-up may take.
+const FollowupWait = followupWait

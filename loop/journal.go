@@ -65,8 +65,8 @@ type Turn struct {
 	ours        []string // of the calls that ran cursor-ralph
 }
 
-// IsActive reports whether the agent did anything.
-func (t Turn) IsActive() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
+// isActive reports whether the agent did anything.
+func (t Turn) isActive() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
 
 // hasCalls reports whether the agent made any call, one of cursor-ralph too.
 func (t Turn) hasCalls() bool { return len(t.Tools) > 0 || len(t.ours) > 0 }
