@@ -103,7 +103,7 @@ func (f frontMatter) add(name, value *yaml.Node) error {
 		return fmt.Errorf("%s is not plain text", name.Value)
 	}
 	f[name.Value] = value.Value
-	if value.Tag == "!!null" || value.Value == "null" { // to the plugin "null" in quotes is none, too
+	if value.Tag == "!!null" || value.Value == "null" { // the plugin takes "null" in quotes as no promise too
 		f[name.Value] = ""
 	}
 	return nil
