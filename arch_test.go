@@ -154,8 +154,8 @@ var rows = []row{
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("test/testdesk")},
 	{dir: "bench/watch"},
-	{dir: "test/faults", ours: list("loop", "state", "platform")},
-	{dir: "test/load", ours: list("internal/simcursor"), theirs: list("github.com/gofrs/flock")},
+	{dir: "test/faults", ours: list("loop", "state", "platform", "test/sources")},
+	{dir: "test/load", ours: list("internal/simcursor", "test/sources"), theirs: list("github.com/gofrs/flock")},
 	{dir: "scripts/licenses"},
 	{dir: "scripts/record"},
 	{dir: "scripts/sbom", theirs: list("github.com/CycloneDX/cyclonedx-go")},
@@ -190,7 +190,7 @@ var linked = []struct{ pkg, systems, why string }{
 
 // programs are where packages main and their commands live: only they print,
 // exit, read flags and the environment. A library takes such things as arguments.
-var programs = list("cmd", "internal/cli", "bench", "test/faults", "test/load", "scripts")
+var programs = list("cmd", "internal/cli", "bench", "test/faults", "test/load", "test/sources", "scripts")
 
 // bans are names of other packages, and imports, that only some folders may use.
 // os.TempDir and its like read the environment too.
