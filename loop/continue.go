@@ -10,7 +10,7 @@ import (
 func (s State) onContinue(e Event, now time.Time) (State, Action) {
 	before := s
 	if s.Outer() && e.Run.Driver == "" && !e.Idle {
-		return s, s.refuseOuter()
+		return s, s.refuseOuter(now)
 	}
 	if e.Verified.ID != s.Verifying.ID {
 		e.Verified = Verification{}
@@ -84,7 +84,7 @@ func (s State) onContinueEnded(e Event, now time.Time) (State, Action) {
 		return s, Action{Kind: Refuse, Reason: reasonVerifyEnded, Detail: string(s.Status), Hint: "`cursor-ralph continue` may take it up again"}
 	}
 	if s.Outer() && e.Run.Driver == "" {
-		return s, s.refuseOuter()
+		return s, s.refuseOuter(now)
 	}
 	if !e.Idle && s.isStopCrossed(now) {
 		return s, s.stopCrossed()
@@ -118,7 +118,7 @@ func (s State) goOn(e Event, why string, now time.Time) (State, Action) {
 		s.Run = e.Run
 	}
 	if limit := s.atLimit(now); limit.status != "" {
-		return s.withEnd(limit.status, s.summary(limit, now), now), Action{Kind: Refuse, Reason: limit.reason, Detail: limit.detail, Hint: limit.hint, Line: s.lineWithLimits(now)}
+		return s.withEnd(limit.status, s.summary(limit, now), now), Action{Kind: Refuse, Reason: limit.reason, Detail: limit.detail, Hint: limit.hint, Line: s.ResumeLine(now)}
 	}
 	if s.Status == Paused || s.Status.Ended() {
 		s = s.withoutStruggle() // else the line was typed at a session's end, perhaps unseen

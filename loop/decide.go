@@ -88,7 +88,7 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 		return s.onAfterEnd(e), Action{}
 	case EventTyped:
 		if s.Outer() {
-			return s, s.refuseOuter()
+			return s, s.refuseOuter(now)
 		}
 		if s.isStopCrossed(now) {
 			return s, s.stopCrossed()

@@ -136,7 +136,7 @@ func (s State) withInjection(byHand bool, now time.Time) State {
 // revokes a pause or a stop; the request does not.
 func (s State) onInject(now time.Time) (State, Action) {
 	if s.Outer() {
-		return s, s.refuseOuter()
+		return s, s.refuseOuter(now)
 	}
 	if s.Injection.Open(now) && !s.Injection.isEarly(now) {
 		return s, Action{Kind: Refuse, Reason: reasonTypingAlready, Hint: "wait for it, or cancel the loop"}
@@ -206,7 +206,7 @@ func (s State) withInHistory(i Injection) State {
 // moves there. If our hook is installed twice, it reports the line twice.
 func (s State) onTyped(e Event, now time.Time) (State, Action) {
 	if s.Outer() {
-		return s, s.refuseOuter()
+		return s, s.refuseOuter(now)
 	}
 	if s.isRedundant(now) {
 		return s, Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}

@@ -204,7 +204,7 @@ func busyHere(workspace string) error {
 func (s *session) makeRoom(ctx context.Context, l loop.State, replace bool) error {
 	for _, other := range s.e.Loops.Runs(l.Workspace) {
 		if !replace {
-			return hint.New(fmt.Sprintf("a run in this folder is %s (iteration %d of %d)", other.Status, other.Iterations, other.MaxIterations),
+			return hint.New(fmt.Sprintf("a run in this folder is %s (iteration %d of %d)", other.Status, other.Iteration(), other.MaxIterations),
 				"`cursor-ralph run --resume "+other.ConversationID+"` goes on with it; add --replace to begin a new one in its place")
 		}
 		s.others = append(s.others, other.ConversationID)
@@ -336,7 +336,7 @@ func (s *session) ended(ctx context.Context, l loop.State, err error) error {
 	case l.Status == loop.Cancelled, l.Status == loop.Replaced:
 		return hint.New("the run was ended before its task was done ("+string(l.Status)+")", "")
 	}
-	return hint.New("the task is not done ("+string(l.Status)+")", cli.ToResume(l)+" goes on")
+	return hint.New("the task is not done ("+string(l.Status)+")", cli.WhenEnded(l, s.e.Now()))
 }
 
 // unsaved returns the last saved state of a loop and the error for people.

@@ -34,7 +34,6 @@ type runView struct {
 
 	mu    sync.Mutex
 	line  bool // one may be drawn
-	turn  bool // one goes on: the iteration that it will be counted as is shown
 	loop  loop.State
 	began time.Time
 	tools int
@@ -151,9 +150,6 @@ func (v *runView) told(r outer.Report) {
 	if r.Kind != outer.ReportTrouble {
 		v.loop = r.State
 	}
-	if r.Kind != outer.ReportTrouble && r.Kind != outer.ReportVerify {
-		v.turn = r.Kind == outer.ReportTurn
-	}
 	n, most := r.State.Iterations, r.State.MaxIterations
 	switch r.Kind {
 	case outer.ReportTurn:
@@ -256,9 +252,6 @@ func (v *runView) draw() {
 		return
 	}
 	l, tools := v.loop, fmt.Sprintf("  %d tools", v.tools)
-	if v.turn {
-		l.Iterations++
-	}
 	if l.Run.NoTools {
 		tools = ""
 	}
