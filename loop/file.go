@@ -28,7 +28,7 @@ func Parse(data []byte) (State, error) {
 	return s.usable()
 }
 
-func (s State) usable() (State, error) {
+func (s *State) usable() (State, error) {
 	if s.Version > Version {
 		return State{}, ErrNewer
 	}

@@ -17,7 +17,7 @@ func Fold(journal []byte, seen []string) Turn { return folding{seen: seen}.read(
 
 // FoldTurn is Fold for the stop of a turn of this generation. In the turn in which
 // the loop was requested, what another turn left in the journal does not count.
-func (s State) FoldTurn(journal []byte, generation string) Turn {
+func (s *State) FoldTurn(journal []byte, generation string) Turn {
 	f := folding{seen: s.Journal.Tools, generation: generation}
 	f.only = s.AskedIn != "" && s.AskedIn != s.ConversationID && generation != ""
 	if s.PassedIn != s.ConversationID && s.PassedIn != generation {

@@ -34,15 +34,15 @@ const (
 )
 
 // Marker is the text that the agent gives as its promise.
-func (s State) Marker() string { return openTag + s.CompletionPromise + closeTag }
+func (s *State) Marker() string { return openTag + s.CompletionPromise + closeTag }
 
 // hasBareToken looks for the token alone, where the user chose to let that count.
-func (s State) hasBareToken(text string) bool {
+func (s *State) hasBareToken(text string) bool {
 	return s.PromiseMatch == Bare && lastLine(text) == s.CompletionPromise
 }
 
 // hasTag looks for the marker in a text.
-func (s State) hasTag(text string) bool {
+func (s *State) hasTag(text string) bool {
 	switch {
 	case s.PromisePlace == LastLine:
 		return s.isTag(lastLine(text))
@@ -53,7 +53,7 @@ func (s State) hasTag(text string) bool {
 }
 
 // hasBareWord looks for the bare token as a whole word.
-func (s State) hasBareWord(text string) bool {
+func (s *State) hasBareWord(text string) bool {
 	token := s.CompletionPromise
 	if s.PromiseMatch == Lenient {
 		text, token = fold(text), fold(token)
@@ -64,7 +64,7 @@ func (s State) hasBareWord(text string) bool {
 	return hasWord(text, token)
 }
 
-func (s State) isTag(line string) bool {
+func (s *State) isTag(line string) bool {
 	if s.PromiseMatch != Lenient {
 		return line == s.Marker()
 	}
@@ -76,7 +76,7 @@ func (s State) isTag(line string) bool {
 	return ok && strings.TrimSpace(inner) == fold(s.CompletionPromise)
 }
 
-func (s State) hasLenientTag(text string) bool {
+func (s *State) hasLenientTag(text string) bool {
 	token := fold(s.CompletionPromise)
 	for rest := fold(text); ; {
 		_, after, found := strings.Cut(rest, openTag)

@@ -128,7 +128,7 @@ func TestAnHonestPromiseCounts(t *testing.T) {
 // A note of our rule is none either; a marker that a person wrote is.
 func TestACopyInLastOutput(t *testing.T) {
 	s := New()
-	s.Prompt, s.LastOutput = "Build it.", New().stoppingRule()
+	s.Prompt, s.LastOutput = "Build it.", s.stoppingRule()
 	if !s.hasPromise(nil) {
 		t.Error("by hand: got no promise")
 	}

@@ -8,18 +8,18 @@ import (
 
 // SameTask reports whether two loops have the same task. White space does not
 // count: the agent may have changed it.
-func (s State) SameTask(other State) bool {
+func (s *State) SameTask(other State) bool {
 	return strings.Join(strings.Fields(s.Prompt), " ") == strings.Join(strings.Fields(other.Prompt), " ")
 }
 
 // Line is the loop in a few words, for a status bar.
-func (s State) Line(now time.Time) string {
+func (s *State) Line(now time.Time) string {
 	return fmt.Sprintf("Loop • %s • Iter %d/%d", s.Word(now), s.Iteration(), s.MaxIterations)
 }
 
 // Iteration returns the number of the iteration that is being worked on. If the loop
 // has ended or no chat has taken it, it returns how many iterations the loop did.
-func (s State) Iteration() int {
+func (s *State) Iteration() int {
 	switch s.Status {
 	case Running, Waiting, Paused:
 		return min(s.Iterations+1, s.MaxIterations)
@@ -28,13 +28,13 @@ func (s State) Iteration() int {
 }
 
 // Word says in a word how the loop stands now.
-func (s State) Word(now time.Time) string {
+func (s *State) Word(now time.Time) string {
 	switch {
 	case s.Stale(now):
 		return "Stale"
 	case s.IsStalled(now):
 		return "Stalled"
-	case s.Verifying.Open(s, now):
+	case s.IsVerifying(now):
 		return "Verifying"
 	}
 	return s.Status.Word()

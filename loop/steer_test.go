@@ -495,7 +495,8 @@ func TestATypedLineIsForgotten(t *testing.T) {
 			t.Errorf("got %q after more than %s", got, at)
 		}
 	}
-	if got := newLoop().TypedIn(began()); got != "" {
+	untyped := newLoop()
+	if got := untyped.TypedIn(began()); got != "" {
 		t.Errorf("got %q where nothing was typed", got)
 	}
 	if c.do(stop(worked(working))); c.l.TypedIn(c.now) != "" {

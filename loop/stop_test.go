@@ -240,7 +240,7 @@ func TestOurOwnFollowupBeginsNoSession(t *testing.T) {
 			}
 		})
 	}
-	if newLoop().IsOwn("") || newLoop().IsOwn(" ") {
+	if l := newLoop(); l.IsOwn("") || l.IsOwn(" ") {
 		t.Error("no text counts as the follow-up of a loop that sent none")
 	}
 }
@@ -340,7 +340,8 @@ func TestAStopWithAnotherStatusIsNoSecondReport(t *testing.T) {
 }
 
 func TestALoopThatNeverStoppedSawNoStop(t *testing.T) {
-	if newLoop().SawStop(stop(worked(), status(""), generation("")), time.Time{}) {
+	l, e := newLoop(), stop(worked(), status(""), generation(""))
+	if l.SawStop(&e, time.Time{}) {
 		t.Error("got a stop that was seen")
 	}
 }

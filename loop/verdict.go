@@ -57,11 +57,11 @@ const (
 
 // judge looks for the promise of an iteration and at the rules it has to meet,
 // the verification last.
-func (s State) judge(e Event, iteration int) verdict {
+func (s *State) judge(e *Event, iteration int) verdict {
 	return s.withVerification(s.ruled(e, iteration), e)
 }
 
-func (s State) ruled(e Event, iteration int) verdict {
+func (s *State) ruled(e *Event, iteration int) verdict {
 	if !s.hasPromise(e.Turn.Texts) {
 		return verdict{}
 	}
@@ -84,11 +84,10 @@ func (s State) ruled(e Event, iteration int) verdict {
 	return verdict{found: true, refused: missing + "; do the work first, with your tools"}
 }
 
-// withoutPromise takes out a promise that was refused: it must not count again by
+// dropPromise removes a promise that was refused: it must not count again by
 // itself.
-func (s State) withoutPromise() State {
+func (s *State) dropPromise() {
 	if s.hasPromise(nil) {
 		s.LastOutput = ""
 	}
-	return s
 }

@@ -173,7 +173,7 @@ func (f Firing) afterPrompt() []string {
 func (f Firing) afterQuestion() []string {
 	if blocked(f.Runs, "permission", "deny") {
 		all := append([]string{"denied"}, f.words("user_message", "the user sees")...)
-		return append(all, f.words("agent_message", "the agent is told")...)
+		return append(all, f.words("agent_message", "the agent reads")...)
 	}
 	if lastString(f.Runs, "permission") != "ask" {
 		return []string{"allowed"}
