@@ -44,7 +44,7 @@ func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
 		s.takeBackContext()
 	}
 	iteration := s.Iterations + 1               // the turn of which no stop was counted
-	handedOver := s.Unseen && e.Turn.IsActive() // no stop hook saw its end
+	handedOver := s.Unseen && e.Turn.isActive() // no stop hook saw its end
 	s.addTurn(e.Turn)
 	v := s.judge(e, iteration)
 	if v.asks {
@@ -183,7 +183,7 @@ func (s *State) continuation(e *Event, why string, now time.Time) Action {
 		s.setDelivery(FollowupAgain, now)
 		return Action{Kind: Followup, Reason: ReasonContinued, Text: text}
 	}
-	s.closeFollowup(FollowupClosed, now)
+	s.closeFollowup(followupClosed, now)
 	return s.withTemplate(e, Action{Kind: Followup, Reason: ReasonContinued}, why)
 }
 

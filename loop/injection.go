@@ -35,7 +35,7 @@ const (
 	Arrived             LineOutcome = "arrived" // seen in its conversation, or its continuation was requested
 	lineTurnEnded       LineOutcome = turnEnded
 	lineKeptBack        LineOutcome = keptBack
-	LinePaused          LineOutcome = pausedByUser
+	linePaused          LineOutcome = pausedByUser
 	lineLoopEnded       LineOutcome = "the loop ended"
 	lineUserFirst       LineOutcome = "the user sent a message first"
 	lineFollowupArrived LineOutcome = followupArrived
@@ -58,7 +58,7 @@ type Typing string
 
 // The answers. Unless it is known, Decide asks by AskTyping.
 const (
-	TypingUnknown    Typing = ""
+	typingUnknown    Typing = ""
 	TypingPossible   Typing = "possible"
 	TypingImpossible Typing = "impossible"
 )
@@ -224,7 +224,7 @@ func (s *State) onTyped(e *Event, now time.Time) Action {
 	}
 	if !elsewhere {
 		s.noteArrival(now)
-		s.closeFollowup(FollowupClosed, now)
+		s.closeFollowup(followupClosed, now)
 	}
 	s.ContinueIn, s.ContinueAt = e.Conversation, now
 	return Action{}

@@ -18,7 +18,7 @@ type LineTurn struct {
 // copy of our hook, before the agent did anything. On a busy machine the turn
 // tells, unless generation_id is always the conversation's id [seen].
 func (t LineTurn) isSame(e *Event, conversation string, now time.Time) bool {
-	if t.Known || e.Turn.IsActive() {
+	if t.Known || e.Turn.isActive() {
 		return false
 	}
 	ago := now.Sub(t.At).Abs()

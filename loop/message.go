@@ -23,7 +23,7 @@ func (s *State) onMessage(e *Event, now time.Time) Action {
 		return lateFollowup()
 	}
 	s.MessageAt = now
-	s.closeFollowup(FollowupClosed, now)
+	s.closeFollowup(followupClosed, now)
 	s.Doubted = false
 	if !isContinue(e.Text, s.ConversationID) {
 		s.endLineTurn()

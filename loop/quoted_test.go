@@ -38,9 +38,9 @@ func TestWhatTheAgentRepeatsIsNoPromise(t *testing.T) {
 	task := "Build the parser. Then test it.\nWhen it works, say " + marker + ".\nDo not say it before."
 	loops := map[string]func(*State){
 		"usual":       func(*State) {},
-		"lenient":     func(s *State) { s.PromiseMatch = Lenient },
-		"bare":        func(s *State) { s.PromiseMatch = Bare },
-		"last line":   func(s *State) { s.PromisePlace = LastLine },
+		"lenient":     func(s *State) { s.PromiseMatch = matchLenient },
+		"bare":        func(s *State) { s.PromiseMatch = matchBare },
+		"last line":   func(s *State) { s.PromisePlace = placeLastLine },
 		"a plan":      func(s *State) { s.Plan = true },
 		"not heard":   func(s *State) { s.Minimal = true },
 		"two words":   func(s *State) { s.CompletionPromise = "ALL DONE" },

@@ -22,7 +22,7 @@ func (s *State) SawStop(e *Event, now time.Time) bool {
 // apart. Then the generation and the count must match, with no sign of the agent
 // since.
 func (s *State) hasBusyStop(e *Event, now time.Time) bool {
-	silent := !e.Minimal && !e.Turn.IsActive() && !e.Turn.Followed && !e.Turn.Prompted
+	silent := !e.Minimal && !e.Turn.isActive() && !e.Turn.Followed && !e.Turn.Prompted
 	return silent && e.Generation != "" && s.hasStopWithin(busyWindow, e, now)
 }
 

@@ -207,7 +207,7 @@ func WhenEnded(l loop.State, now time.Time) string {
 	command := l.ResumeCommand(now)
 	switch {
 	case command != "":
-		return command + " continues it"
+		return "to continue: " + command
 	case l.Outer():
 		return "it cannot be continued; start another with cursor-ralph run"
 	}
