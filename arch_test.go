@@ -13,7 +13,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -132,7 +131,7 @@ var rows = []row{
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "loop", "pending", "platform", "state")},
 	// What cursor-ralph calls: a command and what belongs to it each.
-	{dir: "internal/cli", ours: list("internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
+	{dir: "internal/cli", ours: list("commands", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
 		theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/render",
 		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "platform"),
@@ -155,8 +154,8 @@ var rows = []row{
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("test/testdesk")},
 	{dir: "bench/watch"},
-	{dir: "test/faults", ours: list("loop", "state", "platform")},
-	{dir: "test/load", ours: list("internal/simcursor"), theirs: list("github.com/gofrs/flock")},
+	{dir: "test/faults", ours: list("loop", "state", "platform", "test/sources")},
+	{dir: "test/load", ours: list("internal/simcursor", "test/sources"), theirs: list("github.com/gofrs/flock")},
 	{dir: "scripts/licenses"},
 	{dir: "scripts/record"},
 	{dir: "scripts/sbom", theirs: list("github.com/CycloneDX/cyclonedx-go")},
@@ -191,22 +190,37 @@ var linked = []struct{ pkg, systems, why string }{
 
 // programs are where packages main and their commands live: only they print,
 // exit, read flags and the environment. A library takes such things as arguments.
-var programs = list("cmd", "internal/cli", "bench", "test/faults", "test/load", "scripts")
+var programs = list("cmd", "internal/cli", "bench", "test/faults", "test/load", "test/sources", "scripts")
 
-// ofPrograms is what a library must not name. os.TempDir and its like read the
-// environment too; package platform gets it and returns the places.
-var ofPrograms = map[string][]string{
-	"os": list("Exit", "Args", "Stdin", "Stdout", "Stderr",
-		"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Clearenv",
-		"UserHomeDir", "UserConfigDir", "UserCacheDir", "TempDir", "Chdir"),
-	"syscall": list("Exit", "Getenv", "Environ", "Setenv"),
-	"fmt":     list("Print", "Printf", "Println", "Scan", "Scanf", "Scanln"),
+// bans are names of other packages, and imports, that only some folders may use.
+// os.TempDir and its like read the environment too.
+var bans = []struct {
+	names   []string
+	dirs    []string // with all below them
+	instead string
+}{
+	{list("os.Exit", "os.Args", "os.Stdin", "os.Stdout", "os.Stderr", "os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "os.Setenv",
+		"os.Unsetenv", "os.Clearenv", "os.UserHomeDir", "os.UserConfigDir", "os.UserCacheDir", "os.TempDir", "os.Chdir",
+		"syscall.Exit", "syscall.Getenv", "syscall.Environ", "syscall.Setenv",
+		"fmt.Print", "fmt.Printf", "fmt.Println", "fmt.Scan", "fmt.Scanf", "fmt.Scanln", "print", "println", "flag", "log", "github.com/spf13/pflag"),
+		programs, "take it as an argument: only programs do this"},
+	{list("os/exec.Cmd", "os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Kill", "golang.org/x/sys/unix.Kill"),
+		append(list("internal/proc",
+			"internal/verify",                                                                                               // names a shell for supervise.StartTree
+			"keystroke/internal/desk", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/x11", // talk with programs while they run
+			"internal/cli/simulate", // shows a command's output as it comes
+			"outer",                 // asks what environment a command would get
+		), tools...), "use internal/proc"},
+	{list("syscall.Stat_t", "os.CreateTemp", "os.Rename"), append(list("internal/ownfile"), tools...), "use internal/ownfile"},
+	{list("unicode.IsPrint", "unicode.IsControl", "unicode.IsGraphic", "unicode.Cf", "strconv.IsPrint", "unicode/utf8.RuneStart"),
+		append(list("internal/text", "internal/shellwords"), tools...), "use internal/text"},
 }
 
-// importedByPrograms are whole packages of that kind.
-var importedByPrograms = list("flag", "log", "github.com/spf13/pflag")
+// tools are tests, the project's own tools, and what stands for Cursor, which shares
+// no code with the rest.
+var tools = list("test", "bench", "scripts", "internal/simcursor")
 
-// exceptions to ofPrograms and to what may be assigned to, each with its reason.
+// exceptions to the bans and to what may be assigned to, each with its reason.
 var exceptions = []struct{ dir, name, why string }{
 	{"internal/cli/notify", "github.com/gen2brain/beeep.AppName", "is how that library knows whose notifications it shows"},
 	{"platform", "os.TempDir", "is where Windows's temporary folder is asked for"},
@@ -214,25 +228,6 @@ var exceptions = []struct{ dir, name, why string }{
 	{"test/scene", "os.Environ", "is what the scripts of a test get"},
 	{"outer/acp", "unicode.Cf", "compares file names as HFS+ does"},
 	{"internal/simcursor", "os.Environ", "stands for the editor, which hands its environment to hooks"},
-}
-
-// only says which packages may do what would otherwise be done twice: start or
-// end a program, look at the owner of a file, replace a file. Tests and tools of
-// the project may do it too, and simcursor, which shares no code with the rest.
-var only = []struct {
-	names []string
-	dirs  []string
-	use   string
-}{
-	{list("os/exec.Cmd", "os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Kill", "golang.org/x/sys/unix.Kill"),
-		list("internal/proc", "internal/proc/supervise",
-			"internal/verify",                                                                                               // names a shell for supervise.StartTree
-			"keystroke/internal/desk", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/x11", // talk with programs while they run
-			"internal/cli/simulate", // shows a command's output as it comes
-			"outer",                 // asks what environment a command would get
-		), "internal/proc"},
-	{list("syscall.Stat_t"), list("internal/ownfile"), "internal/ownfile"},
-	{list("os.CreateTemp", "os.Rename"), list("internal/ownfile"), "internal/ownfile"},
 }
 
 // cgo is allowed here and nowhere else: a crash in C cannot be caught.
@@ -301,27 +296,19 @@ func (p *pkg) at(n ast.Node) string {
 	return fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
 }
 
-func (p *pkg) isProgram() bool {
-	return slices.ContainsFunc(programs, func(dir string) bool {
-		return p.dir == dir || strings.HasPrefix(p.dir, dir+"/")
-	})
+// within reports whether the package is in one of the folders.
+func (p *pkg) within(dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return p.dir == dir || strings.HasPrefix(p.dir, dir+"/") })
 }
 
-// rule looks at one package and says what is wrong with it.
-type rule struct {
-	name  string
-	check func(*pkg) []string
-}
-
-var rules = []rule{
-	{"a package imports what its row allows", imports},
-	{"only programs print, exit, read flags and the environment", process},
-	{"programs, owners and replaced files have one place", onePlace},
-	{"nothing runs before main", inits},
-	{"no package keeps state", variables},
-	{"a name says what is in it", names},
-	{"internal/loops alone looks for loops", finders},
-	{"text is shortened and cleaned in internal/text, split in internal/shellwords", textDoubles},
+// rules look at one package and return what is wrong with it.
+var rules = map[string]func(*pkg) []string{
+	"imports":   imports,
+	"banned":    banned,
+	"inits":     inits,
+	"variables": variables,
+	"names":     names,
+	"finders":   finders,
 }
 
 func TestHouse(t *testing.T) {
@@ -329,14 +316,12 @@ func TestHouse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range rules {
-		t.Run(r.name, func(t *testing.T) {
-			for _, dir := range slices.Sorted(maps.Keys(pkgs)) {
-				for _, problem := range r.check(pkgs[dir]) {
-					t.Error(problem)
-				}
+	for name, check := range rules {
+		for _, p := range pkgs {
+			for _, problem := range check(p) {
+				t.Errorf("%s: %s", name, problem)
 			}
-		})
+		}
 	}
 }
 
@@ -394,45 +379,6 @@ func listsLoops(x ast.Expr) bool {
 	return ok && slices.Contains(list("Store", "Box", "store", "box"), sel.Sel.Name)
 }
 
-// ofText is what a second sanitizer or shortener would need.
-var ofText = list("unicode.IsPrint", "unicode.IsControl", "unicode.IsGraphic", "unicode.Cf", "strconv.IsPrint", "unicode/utf8.RuneStart")
-
-// textNames are how such functions begin, and a second tokenizer; a wrapper that
-// calls internal/text or internal/shellwords may have such a name.
-var textNames = list("shorten", "truncat", "ellips", "sanitiz", "escape", "printable", "oneline", "tokeni", "splitwords", "shellwords")
-
-func textDoubles(p *pkg) (problems []string) {
-	if slices.Contains(list("internal/text", "internal/shellwords", "internal/simcursor"), p.dir) || slices.Contains(list("bench", "scripts", "test"), strings.Split(p.dir, "/")[0]) {
-		return nil
-	}
-	for _, f := range p.files {
-		used := uses(f)
-		for n, name := range used {
-			if slices.Contains(ofText, name) && !excepted(p.dir, name) {
-				problems = append(problems, p.at(n)+": "+name+" outside internal/text")
-			}
-		}
-		for _, d := range f.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			begins := func(prefix string) bool { return strings.HasPrefix(strings.ToLower(fn.Name.Name), prefix) }
-			if ok && slices.ContainsFunc(textNames, begins) && !wraps(fn, used) && !excepted(p.dir, fn.Name.Name) {
-				problems = append(problems, p.at(fn)+": "+fn.Name.Name+": a second one: use internal/text or internal/shellwords")
-			}
-		}
-	}
-	return problems
-}
-
-// wraps reports whether a function calls internal/text or internal/shellwords.
-func wraps(fn *ast.FuncDecl, used map[ast.Node]string) bool {
-	found := false
-	ast.Inspect(fn, func(n ast.Node) bool {
-		found = found || strings.HasPrefix(used[n], module+"/internal/text.") || strings.HasPrefix(used[n], module+"/internal/shellwords.")
-		return !found
-	})
-	return found
-}
-
 func importPath(spec *ast.ImportSpec) string {
 	p, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
@@ -441,32 +387,17 @@ func importPath(spec *ast.ImportSpec) string {
 	return p
 }
 
-// process finds what only programs may use.
-func process(p *pkg) (problems []string) {
-	if p.isProgram() {
-		return nil
-	}
+func banned(p *pkg) (problems []string) {
 	for _, f := range p.files {
-		for _, spec := range f.Imports {
-			if slices.Contains(importedByPrograms, importPath(spec)) {
-				problems = append(problems, fmt.Sprintf("%s: a library imports %s", p.at(spec), importPath(spec)))
-			}
-		}
 		for n, name := range uses(f) {
-			if ofProgram(name) && !excepted(p.dir, name) {
-				problems = append(problems, fmt.Sprintf("%s: a library uses %s", p.at(n), name))
+			for _, b := range bans {
+				if slices.Contains(b.names, name) && !p.within(b.dirs) && !excepted(p.dir, name) {
+					problems = append(problems, fmt.Sprintf("%s: %s: %s", p.at(n), name, b.instead))
+				}
 			}
 		}
 	}
 	return problems
-}
-
-func ofProgram(name string) bool {
-	if name == "print" || name == "println" {
-		return true
-	}
-	i := strings.LastIndex(name, ".")
-	return i > 0 && slices.Contains(ofPrograms[name[:i]], name[i+1:])
 }
 
 func excepted(dir, name string) bool {
@@ -478,12 +409,14 @@ func excepted(dir, name string) bool {
 	return false
 }
 
-// uses yields every name of another package, as "import/path.Name" and whatever
-// the import is called in this file, and the two built-ins that print.
+// uses returns every import, every name of another package, as "import/path.Name"
+// whatever the import is called in this file, and the two built-ins that print.
 func uses(f *ast.File) map[ast.Node]string {
 	found := map[ast.Node]string{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.ImportSpec:
+			found[n] = importPath(n)
 		case *ast.SelectorExpr:
 			if imported := importOf(f, n.X); imported != "" {
 				found[n] = imported + "." + n.Sel.Name
@@ -496,22 +429,6 @@ func uses(f *ast.File) map[ast.Node]string {
 		return true
 	})
 	return found
-}
-
-func onePlace(p *pkg) (problems []string) {
-	if p.dir == "internal/simcursor" || slices.Contains(list("test", "bench", "scripts"), strings.Split(p.dir, "/")[0]) {
-		return nil
-	}
-	for _, f := range p.files {
-		for n, name := range uses(f) {
-			for _, o := range only {
-				if slices.Contains(o.names, name) && !slices.Contains(o.dirs, p.dir) {
-					problems = append(problems, fmt.Sprintf("%s: %s: use %s", p.at(n), name, o.use))
-				}
-			}
-		}
-	}
-	return problems
 }
 
 // importOf returns the path of the import that an expression names, if it does.
@@ -580,7 +497,7 @@ func (p *pkg) variable(decl *ast.GenDecl, spec *ast.ValueSpec) (problems []strin
 		if name.Name == "_" || embeds(decl.Doc) || embeds(spec.Doc) {
 			continue
 		}
-		if len(spec.Values) == 0 && p.isProgram() && text(spec.Type) == "string" {
+		if len(spec.Values) == 0 && p.within(programs) && text(spec.Type) == "string" {
 			continue
 		}
 		if i >= len(spec.Values) || !fixed(name.Name, spec.Values[i]) {
@@ -774,15 +691,15 @@ func TestHouseRulesBite(t *testing.T) {
 		{"imports", "commands/x.go", "package commands\n" + `import _ "` + module + `/internal/simcursor"`},
 		{"imports", "platform/x.go", "package platform\nimport \"C\""},
 		{"imports", "unheardof/x.go", "package unheardof\n"},
-		{"process", "loop/x.go", doc + "import \"os\"\nvar _ = os.Getenv"},
-		{"process", "loop/x.go", doc + "import o \"os\"\nfunc f() { o.Exit(1) }"},
-		{"process", "loop/x.go", doc + "import \"fmt\"\nfunc f() { fmt.Println() }"},
-		{"process", "loop/x.go", doc + "func f() { println() }"},
-		{"process", "loop/x.go", doc + "import _ \"flag\""},
-		{"process", "benchmark/x.go", "package benchmark\nimport _ \"flag\""},
-		{"onePlace", "cmd/cursor-ralph/x.go", "package main\nimport \"os/exec\"\nvar _ = exec.Command"},
-		{"onePlace", "pending/x.go", "package pending\nimport \"syscall\"\nvar _ syscall.Stat_t"},
-		{"onePlace", "state/x.go", "package state\nimport \"os\"\nvar _ = os.Rename"},
+		{"banned", "loop/x.go", doc + "import \"os\"\nvar _ = os.Getenv"},
+		{"banned", "loop/x.go", doc + "import o \"os\"\nfunc f() { o.Exit(1) }"},
+		{"banned", "loop/x.go", doc + "import \"fmt\"\nfunc f() { fmt.Println() }"},
+		{"banned", "loop/x.go", doc + "func f() { println() }"},
+		{"banned", "loop/x.go", doc + "import _ \"flag\""},
+		{"banned", "benchmark/x.go", "package benchmark\nimport _ \"flag\""},
+		{"banned", "cmd/cursor-ralph/x.go", "package main\nimport \"os/exec\"\nvar _ = exec.Command"},
+		{"banned", "pending/x.go", "package pending\nimport \"syscall\"\nvar _ syscall.Stat_t"},
+		{"banned", "state/x.go", "package state\nimport \"os\"\nvar _ = os.Rename"},
 		{"inits", "loop/x.go", doc + "func init() {}"},
 		{"variables", "loop/x.go", doc + "var x int"},
 		{"variables", "loop/x.go", doc + "var x string"},
@@ -794,8 +711,7 @@ func TestHouseRulesBite(t *testing.T) {
 		{"variables", "loop/x.go", doc + "var x = []int{1}\nfunc f() *[]int { return &x }"},
 		{"variables", "loop/x.go", doc + "import \"os\"\nfunc f() { os.Args = nil }"},
 		{"finders", "cmd/cursor-ralph/x.go", "package main\nfunc f(e *env) { e.Loops.Box.List() }"},
-		{"textDoubles", "loop/x.go", doc + "import \"unicode\"\nvar _ = unicode.IsControl"},
-		{"textDoubles", "cmd/cursor-ralph/x.go", "package main\nfunc shortened(s string) string { return s[:9] }"},
+		{"banned", "loop/x.go", doc + "import \"unicode\"\nvar _ = unicode.IsControl"},
 		{"finders", "internal/cli/x.go", "package cli\nfunc f(e *Env) { e.Store.EndedHeads() }"},
 		{"names", "loop/util.go", doc},
 		{"names", "loop/types_windows.go", doc},
@@ -860,9 +776,7 @@ func problems(t *testing.T, file, src string) map[string][]string {
 		t.Fatal(err)
 	}
 	found := map[string][]string{}
-	for name, check := range map[string]func(*pkg) []string{
-		"imports": imports, "process": process, "onePlace": onePlace, "inits": inits, "variables": variables, "names": names, "finders": finders, "textDoubles": textDoubles,
-	} {
+	for name, check := range rules {
 		if p := check(pkgs[path.Dir(file)]); len(p) > 0 {
 			found[name] = p
 		}

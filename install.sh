@@ -173,7 +173,7 @@ from_clone() {
   fi
 }
 
-# ours FILE: one that an installation of ours may replace. All that we install has our name in it.
+# ours FILE: whether the installer may replace it. Every file that we install has our name in it.
 ours() { [ ! -L "$1" ] && [ -f "$1" ] && LC_ALL=C grep -q cursor-ralph "$1"; }
 
 # stage_source: the programs from where the options say, in $stage.

@@ -99,14 +99,14 @@ func (o Options) check() error {
 		return hint.New(fmt.Sprintf("hook %q is not named cursor-ralph-hook", o.Hook), "uninstall knows our entries by that name: do not rename the program")
 	}
 	if o.Linger != nil && (*o.Linger < 0 || *o.Linger > MaxLinger) {
-		return hint.New(fmt.Sprintf("linger %v is not between 0 and %v", *o.Linger, MaxLinger), "give a duration such as 100ms, or 0 to turn it off")
+		return hint.Misuse(fmt.Sprintf("linger %v is not between 0 and %v", *o.Linger, MaxLinger), "give a duration such as 100ms, or 0 to turn it off")
 	}
 	if o.VerifyTimeout < 0 {
-		return hint.New(fmt.Sprintf("verify timeout %v is negative", o.VerifyTimeout), "give a duration such as 10m")
+		return hint.Misuse(fmt.Sprintf("verify timeout %v is negative", o.VerifyTimeout), "give a duration such as 10m")
 	}
 	for name, value := range map[string]*string{"injectors": o.Injectors, "focus keys": o.FocusKeys, "submit key": o.SubmitKey} {
 		if value != nil && *value != "" && !nameList(*value) {
-			return hint.New(fmt.Sprintf("%s %q are not names", name, *value), "give injectors such as xtest,robotgo, and keys such as ctrl+i")
+			return hint.Misuse(fmt.Sprintf("%s %q are not names", name, *value), "give injectors such as xtest,robotgo, and keys such as ctrl+i")
 		}
 	}
 	return checkLimit(o.sessionLimit())
@@ -132,7 +132,7 @@ func checkLimit(limit string) error {
 	if limit == "none" || limit == "auto" || err == nil && n >= 1 && strconv.Itoa(n) == limit {
 		return nil
 	}
-	return hint.New(fmt.Sprintf("session limit %q is not a limit", limit), "give a whole number of at least 1, none or auto")
+	return hint.Misuse(fmt.Sprintf("session limit %q is not a limit", limit), "give a whole number of at least 1, none or auto")
 }
 
 // nameList reports whether s looks like a list of injectors or keys. This package does not know which exist.

@@ -32,7 +32,7 @@ func added(text string) (notes []string) {
 func TestContextAddedAtAnyMomentIsDeliveredOnceAndInOrder(t *testing.T) {
 	for seed := range uint64(short.Times(100, 500)) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		c := newChat(t, verifies, atMost(1000), func(l *loop.State) { l.OnError = loop.RetryOnError })
+		c := newChat(t, verifies, atMost(1000), func(l *loop.State) { l.OnError = "retry" })
 		c.quick = true
 		var given, got []string
 		hear := func(a loop.Action) loop.Action {
@@ -72,7 +72,7 @@ func anyTurn(r *rand.Rand) loop.Event {
 		stop(worked(working)), stop(worked(marker)), stop(talked()),
 		stop(worked(working), func(e *loop.Event) { e.SessionLimit = 1 }),
 		stop(worked(working), sessionLimit(1)),
-		failedTurn(func(e *loop.Event) { e.Typing = loop.TypingUnknown }),
+		failedTurn(func(e *loop.Event) { e.Typing = "" }),
 		{Kind: loop.EventMessage, Text: "a message"}, {Kind: loop.EventPause}, {Kind: loop.EventResume}, {Kind: loop.EventNote, Text: "half"},
 		{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, {Kind: loop.EventContinue}, {Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}}, {Kind: loop.EventReplace + "d"},
 		{Kind: loop.EventInject}, {},

@@ -6,37 +6,46 @@ import (
 	"time"
 )
 
-// Decide says what an event makes of a loop. It is a pure function: the same
-// state, event and time give the same answer. A case it does not know rests.
+// Decide returns what an event makes of a loop, and what to do then. It is a pure
+// function: the same state, event and time give the same result. An unknown event
+// changes nothing.
 func Decide(s State, e Event, now time.Time) (State, Action) {
-	next, action := s.clone().decide(e, now)
-	return next.withPauses(s, now), action
+	next := s.clone()
+	action := next.decide(&e, now)
+	next.countPauses(&s, now)
+	return next, action
 }
 
-func (s State) decide(e Event, now time.Time) (State, Action) {
+func (s *State) decide(e *Event, now time.Time) Action {
 	if s.StartedAt.IsZero() {
 		s.StartedAt, s.Token, s.Replace = now, "", false
 	}
 	if s.Status.Ended() {
-		return decideEnded(s, e, now)
+		return s.onEnded(e, now)
 	}
-	if next, action, ok := s.onWatched(e, now); ok {
-		return next, action
+	switch e.Kind { // from the watcher: nothing happened in the chat, so EventAt stays
+	case EventFollowupLost:
+		return s.onFollowupLost(e, now)
+	case EventFollowupProved:
+		s.onFollowupProved(e, now)
+		return Action{}
+	case EventStalled:
+		return s.onStalled(e, now)
 	}
 	woken, silence := s.isWokenBy(e, now), now.Sub(s.EventAt).Round(time.Second).String()
 	if woken {
-		s = s.withPause(PauseStale, reasonStale.words(silence))
+		s.pause(pauseStale, reasonStale.words(silence))
 	}
 	s.EventAt, s.Workspace = now, cmp.Or(s.Workspace, e.Workspace)
-	next, action := s.onLive(e, now)
-	if woken && next.PauseReason == PauseStale {
+	action := s.onLive(e, now)
+	if woken && s.PauseReason == pauseStale {
 		action.Reason, action.Detail = reasonStale, silence // so that the user sees it
 	}
-	return next, action
+	return action
 }
 
 // onLive is an event of a loop that has not ended.
-func (s State) onLive(e Event, now time.Time) (State, Action) {
+func (s *State) onLive(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventStop:
 		return s.onStop(e, now)
@@ -55,26 +64,11 @@ func (s State) onLive(e Event, now time.Time) (State, Action) {
 	case EventPause, EventResume, EventCancel, EventBlocked, EventReplace:
 		return s.onControl(e, now)
 	}
-	return s.onRecord(e, now), Action{}
+	s.onRecord(e, now)
+	return Action{}
 }
 
-// onWatched is an event that the watcher brings: nothing happened in the chat, so
-// it is no news of the loop.
-func (s State) onWatched(e Event, now time.Time) (next State, action Action, ok bool) {
-	switch e.Kind {
-	case EventFollowupLost:
-		next, action = s.onFollowupLost(e, now)
-	case EventFollowupProved:
-		next = s.onFollowupProved(e, now)
-	case EventStalled:
-		next, action = s.onStalled(e, now)
-	default:
-		return s, Action{}, false
-	}
-	return next, action, true
-}
-
-func decideEnded(s State, e Event, now time.Time) (State, Action) {
+func (s *State) onEnded(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventContinue:
 		return s.onContinueEnded(e, now)
@@ -85,50 +79,49 @@ func decideEnded(s State, e Event, now time.Time) (State, Action) {
 	case EventSpoken:
 		return s.onSpoken(e, now)
 	case EventAfterEnd:
-		return s.onAfterEnd(e), Action{}
+		s.onAfterEnd(e)
 	case EventTyped:
 		if s.Outer() {
-			return s, s.refuseOuter()
+			return s.refuseOuter()
 		}
 		if s.isStopCrossed(now) {
-			return s, s.stopCrossed()
+			return s.stopCrossed()
 		}
 		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventNameTokens:
 		s.Token = e.Text
 	case EventInjected:
-		return s.onInjected(e.Injection, now), Action{}
+		s.onInjected(e.Injection, now)
 	}
-	return s, Action{}
+	return Action{}
 }
 
-// onRecord takes in what only has to be remembered.
-func (s State) onRecord(e Event, now time.Time) State {
+// onRecord remembers what needs no decision.
+func (s *State) onRecord(e *Event, now time.Time) {
 	switch e.Kind {
 	case EventInjected:
-		return s.onInjected(e.Injection, now)
+		s.onInjected(e.Injection, now)
 	case EventContext:
 		s.Context = addOnce(s.Context, e.Text)
 	case EventNotice:
 		s.Notices = addOnce(s.Notices, e.Text)
 	case EventInterrupt:
-		s = s.onInterrupt(e)
+		s.onInterrupt(e)
 	case EventSession:
 		s.Run.Session = e.Text
 	case EventNote:
 		s.LastOutput, s.Note = e.Text, e.Text
 	case EventConfirm:
-		s = s.onConfirm(e)
+		s.onConfirm(e)
 	case EventNameTokens:
 		s.Token = e.Text
 	case EventVerified:
-		s = s.onVerifyAbandoned(e)
+		s.onVerifyAbandoned(e)
 	}
-	return s
 }
 
 // onConfirm takes in what only the agent's first call can know.
-func (s State) onConfirm(e Event) State {
+func (s *State) onConfirm(e *Event) {
 	first := !s.Confirmed && s.Iterations == 0
 	s.Confirmed, s.Program, s.TaskDue = true, e.Text, false // the call prints the task
 	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
@@ -138,7 +131,6 @@ func (s State) onConfirm(e Event) State {
 	if first && s.VerifyFiles == nil {
 		s.VerifyFiles = e.VerifyFiles
 	}
-	return s
 }
 
 // clone copies what append could otherwise share with the caller's state.
@@ -149,17 +141,26 @@ func (s State) clone() State {
 	return s
 }
 
-func (s State) withEnd(status Status, reason string, now time.Time) State {
+func (s *State) end(status Status, reason string, now time.Time) {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
 	s.Injection = s.Injection.close(lineLoopEnded, now)
-	s = s.closeFollowup(FollowupClosed, now)
+	s.closeFollowup(followupClosed, now)
 	s.Verifying, s.RetryAt = Verifying{}, time.Time{}
-	return s
+}
+
+// setRunning says that the agent works on the loop.
+func (s *State) setRunning() {
+	s.Status, s.PauseReason, s.Reason, s.Rested = Running, "", "", false
+}
+
+// setWaiting says that the agent is idle until the continue line arrives.
+func (s *State) setWaiting(reason string) {
+	s.Status, s.Reason, s.Rested = Waiting, reason, true
 }
 
 // isWokenBy reports whether an event wakes a stale loop: the user who writes in
 // its chat again, or whose agent stops there, may want something else.
-func (s State) isWokenBy(e Event, now time.Time) bool {
+func (s *State) isWokenBy(e *Event, now time.Time) bool {
 	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !isContinue(e.Text, s.ConversationID)
 	answered := e.Verified.ID != "" && e.Verified.ID == s.Verifying.ID // what took so long was our own doing
 	return s.Stale(now) && !s.Outer() && s.Status != Paused && (e.Kind == EventStop && !answered || speaks)
@@ -167,7 +168,7 @@ func (s State) isWokenBy(e Event, now time.Time) bool {
 
 // Stale reports whether a loop had no event for so long that it does not go on by
 // itself.
-func (s State) Stale(now time.Time) bool {
+func (s *State) Stale(now time.Time) bool {
 	if s.Status.Ended() || s.EventAt.IsZero() || s.StaleAfter <= 0 {
 		return false
 	}

@@ -118,7 +118,7 @@ type Answers struct {
 
 // began is when the hook of an event began: two copies of our hook begin at
 // once, and may take differently long.
-func (e Event) began(now time.Time) time.Time {
+func (e *Event) began(now time.Time) time.Time {
 	if e.Began.IsZero() {
 		return now
 	}

@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// Fold reads journal lines. An unfinished last line is left for the next time,
-// an unreadable one is passed over, and calls in seen are not counted again.
-func Fold(journal []byte, seen []string) Turn { return folding{seen: seen}.read(journal) }
-
-// FoldTurn is Fold for the stop of a turn of this generation. In the turn in which
-// the loop was requested, what another turn left in the journal does not count.
-func (s State) FoldTurn(journal []byte, generation string) Turn {
-	f := folding{seen: s.Journal.Tools, generation: generation}
-	f.only = s.AskedIn != "" && s.AskedIn != s.ConversationID && generation != ""
-	if s.PassedIn != s.ConversationID && s.PassedIn != generation {
+// Fold reads what the journal holds for an event. An unfinished last line is left
+// for the next time, an unreadable one is skipped, and calls that were folded in
+// before are not counted again. For a continue the part before the user's last
+// message counts; in the turn in which the loop was requested, only that turn.
+func (s *State) Fold(journal []byte, e *Event) Turn {
+	if e.Kind == EventContinue {
+		return folding{seen: s.Journal.Tools}.read(beforeMessage(journal))
+	}
+	f := folding{seen: s.Journal.Tools, generation: e.Generation}
+	f.only = s.AskedIn != "" && s.AskedIn != s.ConversationID && e.Generation != ""
+	if s.PassedIn != s.ConversationID && s.PassedIn != e.Generation {
 		f.passed = s.PassedIn
 	}
 	return f.read(journal)

@@ -30,24 +30,24 @@ type Delivery string
 
 // The outcomes of a follow-up.
 const (
-	FollowupOpen    Delivery = ""
+	followupOpen    Delivery = ""
 	FollowupShown   Delivery = "shown"   // the prompt hook saw its text
 	FollowupUnshown Delivery = "unshown" // the turn went on, and the prompt hook never saw its text
-	FollowupClosed  Delivery = "closed"  // the user's message, stop, pause or cancel came first
-	FollowupPaused  Delivery = "paused"  // a pause came first: resume opens it anew
+	followupClosed  Delivery = "closed"  // the user's message, stop, pause or cancel came first
+	followupPaused  Delivery = "paused"  // a pause came first: resume opens it anew
 	FollowupLost    Delivery = "lost"    // nothing proved it in time: it is delivered once more
 	FollowupLate    Delivery = "late"    // it arrived after it had been given up
 	FollowupAgain   Delivery = "again"   // its second delivery arrived
 )
 
-// FollowupWait is how long a follow-up may take to reach the prompt hook before
+// followupWait is how long a follow-up may take to reach the prompt hook before
 // it counts as lost, unless the stop event says otherwise.
-const FollowupWait = 20 * time.Second
+const followupWait = 20 * time.Second
 
-// withFollowup opens a follow-up for the answer to a stop.
-func (s State) withFollowup(e Event, text string, now time.Time) State {
+// openFollowup opens a follow-up for the answer to a stop.
+func (s *State) openFollowup(e *Event, text string, now time.Time) {
 	if s.Outer() {
-		return s
+		return
 	}
 	replaced := s.Followup.Replaced
 	if replaced == textSum(text) {
@@ -55,16 +55,15 @@ func (s State) withFollowup(e Event, text string, now time.Time) State {
 	}
 	s.Followup = SentFollowup{
 		ID: momentID(now), Iteration: s.Iterations, Generation: e.Generation,
-		Cursor: e.CursorVersion, SentAt: now, DueAt: now.Add(cmp.Or(e.FollowupWait, FollowupWait)), Notices: s.Notices, Replaced: replaced,
+		Cursor: e.CursorVersion, SentAt: now, DueAt: now.Add(cmp.Or(e.FollowupWait, followupWait)), Notices: s.Notices, Replaced: replaced,
 	}
-	return s
 }
 
 // momentID names what happens once, by its time.
 func momentID(now time.Time) string { return strconv.FormatInt(now.UnixNano(), 36) }
 
 // IsOpen reports whether nothing is known yet of the follow-up's arrival.
-func (f SentFollowup) IsOpen() bool { return f.ID != "" && f.Outcome == FollowupOpen }
+func (f SentFollowup) IsOpen() bool { return f.ID != "" && f.Outcome == followupOpen }
 
 // hasArrived reports whether the agent surely got the follow-up.
 func (f SentFollowup) hasArrived() bool {
@@ -72,66 +71,60 @@ func (f SentFollowup) hasArrived() bool {
 }
 
 // closeFollowup sets the outcome of an open follow-up.
-func (s State) closeFollowup(outcome Delivery, now time.Time) State {
-	if s.Followup.IsOpen() || s.Followup.Outcome == FollowupPaused {
+func (s *State) closeFollowup(outcome Delivery, now time.Time) {
+	if s.Followup.IsOpen() || s.Followup.Outcome == followupPaused {
 		s.Followup.Outcome, s.Followup.ClosedAt = outcome, now
 	}
-	return s
 }
 
-// withReopened waits once more for a follow-up that a pause closed: it may have
+// reopenFollowup waits once more for a follow-up that a pause closed: it may have
 // been lost, with the agent idle.
-func (s State) withReopened(now time.Time) State {
-	if f := &s.Followup; s.Status == Running && f.Outcome == FollowupPaused {
+func (s *State) reopenFollowup(now time.Time) {
+	if f := &s.Followup; s.Status == Running && f.Outcome == followupPaused {
 		f.DueAt = now.Add(f.DueAt.Sub(f.SentAt))
-		f.ID, f.SentAt, f.ClosedAt, f.Outcome = momentID(now), now, time.Time{}, FollowupOpen
+		f.ID, f.SentAt, f.ClosedAt, f.Outcome = momentID(now), now, time.Time{}, followupOpen
 	}
-	return s
 }
 
 // setDelivery sets the outcome of a lost follow-up, also in the history.
-func (s State) setDelivery(outcome Delivery, now time.Time) State {
+func (s *State) setDelivery(outcome Delivery, now time.Time) {
 	s.Followup.Outcome, s.Followup.ClosedAt = outcome, now
 	for i := range s.History {
 		if h := &s.History[i]; h.Number == s.Followup.Iteration {
 			h.Delivery = outcome
 		}
 	}
-	return s
 }
 
-// closeAtStop closes the follow-up that began the turn which stops now. One that
-// was lost before another turn began is not needed any more.
-func (s State) closeAtStop(e Event, now time.Time) State {
-	outcome := FollowupClosed
+// deliveryAtStop returns what a stop proves about the follow-up that began its turn.
+func (e *Event) deliveryAtStop() Delivery {
 	switch {
 	case e.Turn.Followed:
-		outcome = FollowupShown
-	case e.Status == Completed && e.Turn.IsActive() && !e.Minimal:
-		outcome = FollowupUnshown
+		return FollowupShown
+	case e.Status == Completed && e.Turn.isActive() && !e.Minimal:
+		return FollowupUnshown
 	}
-	if s.Followup.Outcome == FollowupLost {
-		s.Followup.Outcome = FollowupClosed // the history says that it was lost
-	}
-	return s.closeFollowup(outcome, now)
+	return followupClosed
 }
 
 // onOwnMessage is our own follow-up in the prompt hook. If it was given up as
 // lost, its second delivery is cancelled, or, if that came first, the follow-up is
 // kept back: the agent gets one of the two.
-func (s State) onOwnMessage(now time.Time) (State, Action) {
+func (s *State) onOwnMessage(now time.Time) Action {
 	switch {
 	case s.isReplaced(s.LastFollowup), s.Followup.Outcome == FollowupLost && s.isRedelivered():
-		return s, lateFollowup()
+		return lateFollowup()
 	case s.Followup.Outcome == FollowupLost:
-		return s.callOffRedelivery(now), Action{}
+		s.callOffRedelivery(now)
+		return Action{}
 	}
-	return s.closeFollowup(FollowupShown, now), Action{}
+	s.closeFollowup(FollowupShown, now)
+	return Action{}
 }
 
 // isReplaced reports whether a message is a follow-up whose place another
 // continuation took. It may come late even after the turn of that one.
-func (s State) isReplaced(text string) bool {
+func (s *State) isReplaced(text string) bool {
 	return s.Followup.Replaced != "" && s.Followup.Replaced == textSum(text)
 }
 
@@ -142,29 +135,28 @@ func lateFollowup() Action {
 }
 
 // isRedelivered reports whether the line of the second delivery arrived.
-func (s State) isRedelivered() bool {
+func (s *State) isRedelivered() bool {
 	i, ok := s.InjectionOf(s.Followup.Injection)
 	return ok && i.Outcome == Arrived
 }
 
 // isRedelivering reports whether a lost follow-up is being delivered again.
-func (s State) isRedelivering(now time.Time) bool {
+func (s *State) isRedelivering(now time.Time) bool {
 	return s.Followup.Outcome == FollowupLost && s.Followup.Injection == s.Injection.ID && s.Injection.Open(now)
 }
 
-func (s State) callOffRedelivery(now time.Time) State {
+func (s *State) callOffRedelivery(now time.Time) {
 	s.Injection = s.Injection.close(lineFollowupArrived, now)
-	s = s.setDelivery(FollowupLate, now)
+	s.setDelivery(FollowupLate, now)
 	context, said := split(s.Context, s.LastFollowup)
 	notices, _ := split(s.Notices, s.LastFollowup)
 	s.Context = said
-	s = s.withDelivery()
+	s.markDelivered()
 	s.Context, s.Notices = context, notices
 	s.Rested = false
 	if s.Status == Waiting {
 		s.Status, s.Reason = Running, ""
 	}
-	return s
 }
 
 // split parts the items that a text does not contain from those that it does.
@@ -183,7 +175,7 @@ func split(items []string, text string) (missing, contained []string) {
 // that the agent would get both: the line is the second delivery of one that
 // arrived just before, or a busy chat queued the line and its stop was answered
 // first.
-func (s State) isRedundant(now time.Time) bool {
+func (s *State) isRedundant(now time.Time) bool {
 	just := s.Injection.ID != "" && now.Sub(s.Injection.ClosedAt).Abs() < crossWindow
 	late := s.Followup.Outcome == FollowupLate && s.Injection.ID == s.Followup.Injection
 	queued := s.Injection.Outcome == lineTurnEnded && s.Status == Running && (s.Followup.IsOpen() || s.Followup.Outcome == FollowupShown)
@@ -202,7 +194,7 @@ func (f SentFollowup) isProvedBy(t Turn, conversation string) bool {
 	return slices.ContainsFunc(t.Generations, func(g string) bool { return constant || g != f.Generation })
 }
 
-func (s State) whyRedundant() Reason {
+func (s *State) whyRedundant() Reason {
 	if s.Followup.Outcome == FollowupLate {
 		return reasonFollowupArrived
 	}
@@ -212,51 +204,54 @@ func (s State) whyRedundant() Reason {
 // IsOverdue reports whether a follow-up has been open for too long. shown tells
 // whether this version of Cursor is known to show follow-ups to the prompt hook:
 // without that, silence means nothing.
-func (s State) IsOverdue(shown bool, now time.Time) bool {
+func (s *State) IsOverdue(shown bool, now time.Time) bool {
 	return shown && !s.Minimal && s.Status == Running && !s.Stop && s.Followup.IsOpen() && !now.Before(s.Followup.DueAt)
 }
 
 // onFollowupLost gives up on an overdue follow-up, unless the journal proves that
 // it arrived, and has the continue line sent instead.
-func (s State) onFollowupLost(e Event, now time.Time) (State, Action) {
+func (s *State) onFollowupLost(e *Event, now time.Time) Action {
 	f := s.Followup
 	switch {
 	case f.ID != e.Followup || !s.IsOverdue(true, now):
-		return s, Action{}
+		return Action{}
 	case f.isProvedBy(e.Turn, s.ConversationID):
-		return s.closeFollowup(FollowupUnshown, now), Action{}
+		s.closeFollowup(FollowupUnshown, now)
+		return Action{}
 	}
 	return s.redeliver(reasonFollowupLost, "", now)
 }
 
 // redeliver begins the second delivery of a follow-up, with all that was to go
 // with it. A line that the user has typed already is as good.
-func (s State) redeliver(why Reason, detail string, now time.Time) (State, Action) {
-	s = s.setDelivery(FollowupLost, now).withUndelivered()
+func (s *State) redeliver(why Reason, detail string, now time.Time) Action {
+	s.setDelivery(FollowupLost, now)
+	s.takeBackContext()
 	for _, notice := range s.Followup.Notices {
 		s.Notices = addOnce(s.Notices, notice)
 	}
 	action := Action{Reason: why, Detail: detail}
 	if !s.Injection.Open(now) {
-		s, action.Kind = s.withInjection(false, now), Inject
+		s.openInjection(false, now)
+		action.Kind = Inject
 	}
 	s.Followup.Injection = s.Injection.ID
-	s.Status, s.Rested, s.Reason = Waiting, true, "the last follow-up was lost; it is being delivered again"
-	return s, action
+	s.setWaiting("the last follow-up was lost; it is being delivered again")
+	return action
 }
 
 // onFollowupProved calls the second delivery off, if the journal proves by now
 // that the first one arrived.
-func (s State) onFollowupProved(e Event, now time.Time) State {
+func (s *State) onFollowupProved(e *Event, now time.Time) {
 	if !s.isRedelivering(now) || !s.Followup.isProvedBy(e.Turn, s.ConversationID) {
-		return s
+		return
 	}
-	return s.callOffRedelivery(now)
+	s.callOffRedelivery(now)
 }
 
 // lostText is the text of a lost follow-up, for its second delivery; empty if
 // the last one was not lost.
-func (s State) lostText() string {
+func (s *State) lostText() string {
 	if s.Followup.Outcome != FollowupLost {
 		return ""
 	}

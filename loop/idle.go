@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"strconv"
 	"time"
 )
 
@@ -14,21 +13,20 @@ const (
 
 // countEmpty counts the last iteration if it was empty. A turn in which nothing
 // could have shown work does not count.
-func (s State) countEmpty(e Event, treeSeen bool) State {
+func (s *State) countEmpty(e *Event, treeSeen bool) {
 	h := s.History[len(s.History)-1]
 	over := time.Duration(h.Seconds * float64(time.Second))
-	if len(h.Tools) > 0 || len(h.Files) > 0 || h.Progress == ProgressMade || over >= emptyTime || !treeSeen && !s.showsWork(e) {
+	if len(h.Tools) > 0 || len(h.Files) > 0 || h.Progress == progressMade || over >= emptyTime || !treeSeen && !s.showsWork(e) {
 		s.Empty = 0
-		return s
+		return
 	}
 	s.Empty++
-	return s
 }
 
 // showsWork reports whether work would be seen without git. The drivers of run see
 // every tool call; one for a program that only prints sees at least words. In
 // Cursor an earlier tool call proves that they are reported.
-func (s State) showsWork(e Event) bool {
+func (s *State) showsWork(e *Event) bool {
 	switch {
 	case s.Run.NoTools:
 		return len(e.Turn.Texts) == 0
@@ -46,11 +44,4 @@ func (s State) showsWork(e Event) bool {
 }
 
 // isIdle reports whether the loop pauses because its agent does nothing.
-func (s State) isIdle() bool { return s.Empty >= emptyTurns }
-
-func (s State) pauseIdle(a Action) (State, Action) {
-	a = Action{Reason: reasonIdle, Detail: strconv.Itoa(s.Empty), Promise: a.Promise}
-	s = s.withAction("pause").withPause(PauseIdle, a.Why())
-	s.Rested = true
-	return s, a
-}
+func (s *State) isIdle() bool { return s.Empty >= emptyTurns }

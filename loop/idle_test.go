@@ -57,7 +57,7 @@ func TestEmptyTurns(t *testing.T) {
 		{"a message of the user begins anew", driven(false), slices.Concat(repeat(4, empty), []loop.Event{{Kind: loop.EventMessage, Text: "go on"}}, repeat(4, empty)), goesOn(8)},
 		{"resumed, it begins anew", driven(false), slices.Concat(repeat(5, empty), []loop.Event{{Kind: loop.EventResume}}, repeat(4, empty)), goesOn(9)},
 		{"the limit comes first", func(l *loop.State) { driven(false)(l); l.MaxIterations = 5 }, repeat(5, empty), atMaximum(5)},
-		{"a promise ends the loop all the same", func(l *loop.State) { driven(false)(l); l.NoWork = loop.Accept }, append(repeat(4, empty), stop(talked(marker))), accepted(5)},
+		{"a promise ends the loop all the same", func(l *loop.State) { driven(false)(l); l.NoWork = "accept" }, append(repeat(4, empty), stop(talked(marker))), accepted(5)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, a := quickly(t, tt.change, tt.events...)

@@ -35,7 +35,7 @@ const (
 	Arrived             LineOutcome = "arrived" // seen in its conversation, or its continuation was requested
 	lineTurnEnded       LineOutcome = turnEnded
 	lineKeptBack        LineOutcome = keptBack
-	LinePaused          LineOutcome = pausedByUser
+	linePaused          LineOutcome = pausedByUser
 	lineLoopEnded       LineOutcome = "the loop ended"
 	lineUserFirst       LineOutcome = "the user sent a message first"
 	lineFollowupArrived LineOutcome = followupArrived
@@ -58,7 +58,7 @@ type Typing string
 
 // The answers. Unless it is known, Decide asks by AskTyping.
 const (
-	TypingUnknown    Typing = ""
+	typingUnknown    Typing = ""
 	TypingPossible   Typing = "possible"
 	TypingImpossible Typing = "impossible"
 )
@@ -112,7 +112,7 @@ func (i Injection) close(outcome LineOutcome, now time.Time) Injection {
 // Injecting reports whether this injection is still wanted; the typer asks before
 // every key. One that the user requested is wanted whatever the status, unless a
 // stop came later.
-func (s State) Injecting(id string, now time.Time) bool {
+func (s *State) Injecting(id string, now time.Time) bool {
 	i := s.Injection
 	switch {
 	case i.ID != id || !i.Open(now) || s.Status.Ended():
@@ -123,51 +123,50 @@ func (s State) Injecting(id string, now time.Time) bool {
 	return s.Status == Waiting && !s.Stop
 }
 
-// withInjection begins an injection.
-func (s State) withInjection(byHand bool, now time.Time) State {
-	s = s.withInHistory(s.Injection)
+// openInjection begins an injection.
+func (s *State) openInjection(byHand bool, now time.Time) {
+	s.recordInjection(s.Injection)
 	s.Injection = Injection{
 		ID: momentID(now), Iteration: s.Iterations, OpenedAt: now, ByHand: byHand, Stopped: byHand && s.Stop,
 	}
-	return s
 }
 
 // onInject begins an injection that the user requested. The line, when it arrives,
 // revokes a pause or a stop; the request does not.
-func (s State) onInject(now time.Time) (State, Action) {
+func (s *State) onInject(now time.Time) Action {
 	if s.Outer() {
-		return s, s.refuseOuter()
+		return s.refuseOuter()
 	}
 	if s.Injection.Open(now) && !s.Injection.isEarly(now) {
-		return s, Action{Kind: Refuse, Reason: reasonTypingAlready, Hint: "wait for it, or cancel the loop"}
+		return Action{Kind: Refuse, Reason: reasonTypingAlready, Hint: "wait for it, or cancel the loop"}
 	}
-	return s.withInjection(true, now), Action{Kind: Inject, Reason: reasonAskedFor}
+	s.openInjection(true, now)
+	return Action{Kind: Inject, Reason: reasonAskedFor}
 }
 
 // onInjected takes in how an injection went. Evidence that was seen decides its
 // outcome, not the report.
-func (s State) onInjected(report Injection, now time.Time) State {
+func (s *State) onInjected(report Injection, now time.Time) {
 	i, ok := s.InjectionOf(report.ID)
 	if !ok {
-		return s
+		return
 	}
 	i.Method, i.Milliseconds, i.Tries = report.Method, report.Milliseconds, report.Tries
 	i = i.close(report.Outcome, now)
 	if i.ID == s.Injection.ID {
 		s.Injection = i
 		if s.Rested && i.Outcome != Arrived {
-			s = s.withWaitReason(notTyped(i.Outcome))
+			s.setWaitReason(notTyped(i.Outcome))
 		}
 	}
-	return s.withInHistory(i)
+	s.recordInjection(i)
 }
 
-// withWaitReason says why a loop waits; one that does not has other reasons.
-func (s State) withWaitReason(reason string) State {
+// setWaitReason says why a loop waits; one that does not has other reasons.
+func (s *State) setWaitReason(reason string) {
 	if s.Status == Waiting {
 		s.Reason = reason
 	}
-	return s
 }
 
 func notTyped(outcome LineOutcome) string {
@@ -176,7 +175,7 @@ func notTyped(outcome LineOutcome) string {
 
 // InjectionOf returns the injection with an id: the last one, or one of the
 // history, which a fast agent may have left behind.
-func (s State) InjectionOf(id string) (Injection, bool) {
+func (s *State) InjectionOf(id string) (Injection, bool) {
 	if s.Injection.ID == id && id != "" {
 		return s.Injection, true
 	}
@@ -188,8 +187,8 @@ func (s State) InjectionOf(id string) (Injection, bool) {
 	return Injection{}, false
 }
 
-// withInHistory puts an injection into the history, with the iteration before it.
-func (s State) withInHistory(i Injection) State {
+// recordInjection puts an injection into the history, with the iteration before it.
+func (s *State) recordInjection(i Injection) {
 	for n := range s.History {
 		h := &s.History[n]
 		if h.Number != i.Iteration || i.ID == "" {
@@ -198,45 +197,45 @@ func (s State) withInHistory(i Injection) State {
 		h.Injections = slices.DeleteFunc(slices.Clone(h.Injections), func(was Injection) bool { return was.ID == i.ID })
 		h.Injections = append(h.Injections, i)
 	}
-	return s
 }
 
 // onTyped notes that the continue line came in a conversation. While an injection
 // is open, another conversation than the loop's was in front by mistake: nothing
 // moves there. If our hook is installed twice, it reports the line twice.
-func (s State) onTyped(e Event, now time.Time) (State, Action) {
+func (s *State) onTyped(e *Event, now time.Time) Action {
 	if s.Outer() {
-		return s, s.refuseOuter()
+		return s.refuseOuter()
 	}
 	if s.isRedundant(now) {
-		return s, Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}
+		return Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}
 	}
 	if s.isPauseCrossed(now) || e.Asked && s.isOvertaken() {
-		return s, s.pauseCrossed()
+		return s.pauseCrossed()
 	}
 	if s.isOvertaken() && now.Sub(s.ContinueAt).Abs() < duplicateWindow {
-		return s, Action{} // the pause came between two reports of one line
+		return Action{} // the pause came between two reports of one line
 	}
 	elsewhere := e.Conversation != s.ConversationID
 	again := s.Injection.Outcome == lineKeptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
 	if elsewhere && (s.Injection.Open(now) && !s.Injection.isEarly(now) || again) {
 		s.Injection = s.Injection.close(lineKeptBack, now)
-		return s.withWaitReason(notTyped(lineKeptBack)), Action{Kind: Refuse, Reason: reasonKeptBack, Hint: "send the line in the chat that it is for"}
+		s.setWaitReason(notTyped(lineKeptBack))
+		return Action{Kind: Refuse, Reason: reasonKeptBack, Hint: "send the line in the chat that it is for"}
 	}
 	if !elsewhere {
-		s = s.withArrival(now).closeFollowup(FollowupClosed, now)
+		s.noteArrival(now)
+		s.closeFollowup(followupClosed, now)
 	}
 	s.ContinueIn, s.ContinueAt = e.Conversation, now
-	return s, Action{}
+	return Action{}
 }
 
-// withArrival is the evidence that the line reached its conversation.
-func (s State) withArrival(now time.Time) State {
+// noteArrival takes in the evidence that the line reached its conversation.
+func (s *State) noteArrival(now time.Time) {
 	if s.Injection.Open(now) {
-		s = s.withWaitReason("the continue line arrived; the agent takes the loop up")
+		s.setWaitReason("the continue line arrived; the agent continues the loop")
 	}
 	s.Injection = s.Injection.close(Arrived, now)
-	return s
 }
 
 // ExpandedContinue finds the continue line in the text of the slash command, as
@@ -262,7 +261,7 @@ func ExpandedContinue(text string) (id string, ok bool) {
 // PastLimit reports whether a user's message shows that Cursor's limit is real: a
 // turn answered the last follow-up that it allows, and no stop hook ran after it.
 // Words alone prove no turn: those of the turn before may be late.
-func (s State) PastLimit(limit int, t Turn) bool {
+func (s *State) PastLimit(limit int, t Turn) bool {
 	n := len(s.History)
 	if n == 0 || s.LastStop.Past || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
 		return false // a stop that was not answered comes after the last iteration

@@ -19,14 +19,14 @@ func atSessionLimit(typing loop.Typing, said string) loop.Event {
 }
 
 func TestWhoBringsTheAgentBackAtTheSessionLimit(t *testing.T) {
-	unknown, possible := atSessionLimit(loop.TypingUnknown, working), atSessionLimit(loop.TypingPossible, working)
+	unknown, possible := atSessionLimit("", working), atSessionLimit(loop.TypingPossible, working)
 	cancel := loop.Event{Kind: loop.EventCancel}
 	play(t, []rule{
 		{"it is asked whether typing is possible", nil, []loop.Event{unknown}, asks(0), ""},
 		{"where it is, the line is typed", nil, []loop.Event{possible}, injects(1), "none"},
 		{"where it is not, the user types", nil, []loop.Event{atSessionLimit(loop.TypingImpossible, working)}, handsOver(1), "none"},
 		{"the question changes nothing", nil, []loop.Event{unknown, unknown, possible}, injects(1), "none"},
-		{"the promise goes before it", nil, []loop.Event{atSessionLimit(loop.TypingUnknown, marker)}, accepted(1), "accepted"},
+		{"the promise goes before it", nil, []loop.Event{atSessionLimit("", marker)}, accepted(1), "accepted"},
 		{"the limit of iterations goes before it", atMost(1), []loop.Event{unknown}, atMaximum(1), "none"},
 		{"a cancel goes before it", nil, []loop.Event{possible, cancel}, outcome{loop.Rest, loop.Cancelled, 1}, ""},
 		{"without a limit nobody asks", nil, []loop.Event{stop(worked(working), loopCount(9))}, goesOn(1), "none"},
@@ -155,8 +155,8 @@ func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 		want    loop.LineOutcome
 		reason  string
 	}{
-		{"it arrived", []loop.Event{{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}}, loop.Arrived, loop.Arrived, "the continue line arrived; the agent takes the loop up"},
-		{"what was seen counts, not what the typer thinks", []loop.Event{{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}}, "no evidence", loop.Arrived, "the continue line arrived; the agent takes the loop up"},
+		{"it arrived", []loop.Event{{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}}, loop.Arrived, loop.Arrived, "the continue line arrived; the agent continues the loop"},
+		{"what was seen counts, not what the typer thinks", []loop.Event{{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}}, "no evidence", loop.Arrived, "the continue line arrived; the agent continues the loop"},
 		{"the loop went on before the report", []loop.Event{{Kind: loop.EventContinue}, stop(worked(working))}, loop.Arrived, loop.Arrived, ""},
 		{"it failed", nil, "there is no window", "there is no window", "typing the continue line did not work (there is no window); type it yourself"},
 		{"the loop was cancelled meanwhile", []loop.Event{{Kind: loop.EventCancel}}, "cancelled", "the loop ended", "cancelled by the user"},
@@ -239,7 +239,7 @@ func TestWhyALoopWaits(t *testing.T) {
 		want   string
 	}{
 		{"while it is typed", []loop.Event{atLimit}, "the continue line is being typed into Cursor"},
-		{"it arrived", []loop.Event{atLimit, here}, "the continue line arrived; the agent takes the loop up"},
+		{"it arrived", []loop.Event{atLimit, here}, "the continue line arrived; the agent continues the loop"},
 		{"it came to another chat", []loop.Event{atLimit, elsewhere}, "typing the continue line did not work (another chat was in front, and the line was kept back there); type it yourself"},
 		{"the user was faster", []loop.Event{atLimit, {Kind: loop.EventMessage, Text: "Wait."}}, "a message of the user came first; the loop goes on when the agent stops"},
 		{"a running loop does not wait", []loop.Event{inTurn, elsewhere}, ""},

@@ -49,7 +49,7 @@ func (s State) Older() ([]Iteration, State) {
 
 const keptAnswer = 400 // bytes of what the assistant said
 
-func (s State) addHistory(e Event, now time.Time, v verdict, action string) State {
+func (s *State) addHistory(e *Event, now time.Time, v verdict, action string) {
 	started := s.StartedAt
 	if n := len(s.History); n > 0 {
 		started = s.History[n-1].EndedAt
@@ -64,7 +64,7 @@ func (s State) addHistory(e Event, now time.Time, v verdict, action string) Stat
 	}
 	h.Files, h.Answer, h.Action = s.changedFiles(e, h.Files), answer(e.Turn.Texts), action
 	s.History, s.Carried, s.Pauses.Before = append(s.History, h), Iteration{}, Duration(paused)
-	return s.withProgress(e)
+	s.updateProgress(e)
 }
 
 // with adds to a record what was done in a turn, counted or not.

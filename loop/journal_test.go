@@ -290,7 +290,7 @@ func TestATextThatIsReportedAgainMuchLater(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := newLoop(func(l *loop.State) { l.Journal.Tools = first.IDs })
-			if got := l.FoldTurn(lines(tt.journal...), tt.generation).Texts; len(got) != tt.want {
+			if got := l.Fold(lines(tt.journal...), &loop.Event{Kind: loop.EventStop, Generation: tt.generation}).Texts; len(got) != tt.want {
 				t.Errorf("got %q want %d", got, tt.want)
 			}
 		})

@@ -19,7 +19,12 @@ type limit struct {
 
 func (l limit) why() string { return l.reason.words(l.detail) }
 
-func (s State) atLimit(now time.Time) (l limit) {
+// refuse refuses to continue a loop at a limit.
+func (l limit) refuse() Action {
+	return Action{Kind: Refuse, Reason: l.reason, Detail: l.detail, Hint: l.hint}
+}
+
+func (s *State) atLimit(now time.Time) (l limit) {
 	switch elapsed, allowed := s.Worked(now), time.Duration(s.MaxDuration); {
 	case s.Iterations >= s.MaxIterations:
 		l = limit{status: MaxIterations, reason: reasonMaxIterations, detail: strconv.Itoa(s.MaxIterations)}
@@ -40,7 +45,7 @@ func (s State) atLimit(now time.Time) (l limit) {
 }
 
 // higherLimits are the options that let a loop go on which has reached a limit.
-func (s State) higherLimits(now time.Time) (options string) {
+func (s *State) higherLimits(now time.Time) (options string) {
 	elapsed, allowed := s.Worked(now), time.Duration(s.MaxDuration)
 	if s.Iterations >= s.MaxIterations {
 		options = fmt.Sprintf(" --max-iterations %d", min(s.Iterations+DefaultMaxIterations, MaxMaxIterations))
@@ -52,7 +57,7 @@ func (s State) higherLimits(now time.Time) (options string) {
 }
 
 // lineWithLimits is the continue line with higher limits; empty if there are none.
-func (s State) lineWithLimits(now time.Time) string {
+func (s *State) lineWithLimits(now time.Time) string {
 	if s.Iterations >= MaxMaxIterations {
 		return ""
 	}
@@ -60,7 +65,7 @@ func (s State) lineWithLimits(now time.Time) string {
 }
 
 // starter is what begins a loop such as this one.
-func (s State) starter() string {
+func (s *State) starter() string {
 	if s.Outer() {
 		return "cursor-ralph run"
 	}
@@ -69,7 +74,7 @@ func (s State) starter() string {
 
 // tooLow refuses a new limit that is already reached: it is a slip, and would end
 // the loop.
-func (s State) tooLow(e Event, now time.Time) Action {
+func (s *State) tooLow(e *Event, now time.Time) Action {
 	switch {
 	case e.MaxIterations > 0 && e.MaxIterations <= s.Iterations:
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: strconv.Itoa(e.MaxIterations),
@@ -82,7 +87,7 @@ func (s State) tooLow(e Event, now time.Time) Action {
 }
 
 // summary says, at a limit, what was tried and what stood in the way.
-func (s State) summary(limit limit, now time.Time) string {
+func (s *State) summary(limit limit, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s; %d iterations in %s", limit.why(), s.Iterations, s.Worked(now).Round(time.Second))
 	if !s.Run.NoTools {
@@ -111,7 +116,7 @@ func (s State) summary(limit limit, now time.Time) string {
 	return b.String()
 }
 
-func (s State) lastRefusal() string {
+func (s *State) lastRefusal() string {
 	for i := len(s.History) - 1; i >= 0; i-- {
 		if s.History[i].Refused != "" {
 			return s.History[i].Refused

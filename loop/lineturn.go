@@ -17,8 +17,8 @@ type LineTurn struct {
 // isSame reports whether a line is one that was seen a moment ago, by another
 // copy of our hook, before the agent did anything. On a busy machine the turn
 // tells, unless generation_id is always the conversation's id [seen].
-func (t LineTurn) isSame(e Event, conversation string, now time.Time) bool {
-	if t.Known || e.Turn.IsActive() {
+func (t LineTurn) isSame(e *Event, conversation string, now time.Time) bool {
+	if t.Known || e.Turn.isActive() {
 		return false
 	}
 	ago := now.Sub(t.At).Abs()
@@ -28,26 +28,25 @@ func (t LineTurn) isSame(e Event, conversation string, now time.Time) bool {
 // repeatContinue answers a second request for the continuation of a line's turn
 // with the same text, so that nothing is used up twice. A pause in between wins,
 // and new limits are a new request.
-func (s State) repeatContinue(e Event, now time.Time) (next State, action Action, ok bool) {
+func (s *State) repeatContinue(e *Event, now time.Time) (action Action, ok bool) {
 	raises := e.MaxIterations > 0 && e.MaxIterations != s.MaxIterations || e.MaxDuration > 0 && e.MaxDuration != s.MaxDuration
 	switch {
 	case s.LineTurn.Text == "", e.Idle, raises, e.Verified.ID != "":
-		return s, Action{}, false
+		return Action{}, false
 	case e.FromLine && !s.LineTurn.isSame(e, s.ConversationID, now):
-		return s, Action{}, false
+		return Action{}, false
 	case s.Status == Paused && (e.Generation == "" || !s.LineTurn.Known):
-		return s, s.pauseCrossed(), true
+		return s.pauseCrossed(), true
 	}
 	if !e.FromLine {
 		s.LineTurn.Known, s.ContinueIn, s.ContinueAt = true, "", time.Time{}
 	}
-	return s, Action{Kind: Followup, Text: s.LineTurn.Text, Reason: reasonAgain}, true
+	return Action{Kind: Followup, Text: s.LineTurn.Text, Reason: reasonAgain}, true
 }
 
-// withoutLineTurn ends the turn of a line.
-func (s State) withoutLineTurn() State {
+// endLineTurn ends the turn of a line.
+func (s *State) endLineTurn() {
 	s.LineTurn, s.ContinuedIn = LineTurn{}, ""
-	return s
 }
 
 // isBareLine reports whether the turn that stops now is a line's turn in which the
@@ -55,7 +54,7 @@ func (s State) withoutLineTurn() State {
 // work nor gave the promise. Its words prove nothing: an agent answers any
 // message. If tools are not seen, or a limit is reached, the turn counts: limits
 // are hard.
-func (s State) isBareLine(e Event, now time.Time) bool {
+func (s *State) isBareLine(e *Event, now time.Time) bool {
 	t := s.LineTurn
 	if t.Text == "" || t.Known || e.Minimal || e.Turn.ToolCalls > 0 || s.hasPromise(e.Turn.Texts) || s.isOtherTurn(e) {
 		return false
@@ -66,29 +65,31 @@ func (s State) isBareLine(e Event, now time.Time) bool {
 
 // isOtherTurn reports whether a stop is that of the turn before a line, which
 // may come after it.
-func (s State) isOtherTurn(e Event) bool {
+func (s *State) isOtherTurn(e *Event) bool {
 	return s.LineTurn.Generation != "" && e.Generation != "" && s.LineTurn.Generation != e.Generation
 }
 
 // isAfterLine reports whether a stop began after a line that came since the last
 // one: it is no second report of that one, even if generation_id is always the
 // same.
-func (s State) isAfterLine(e Event, now time.Time) bool {
+func (s *State) isAfterLine(e *Event, now time.Time) bool {
 	return s.LineTurn.Text != "" && s.LineTurn.At.After(s.LastStop.At) && e.began(now).After(s.LineTurn.At)
 }
 
 // repeatLine answers the stop of a turn in which the agent got only the raw line.
 // The turn does not count, and the agent gets the text it missed.
-func (s State) repeatLine(e Event, now time.Time) (State, Action) {
+func (s *State) repeatLine(e *Event, now time.Time) Action {
 	action := Action{Kind: Followup, Reason: reasonBareLine, Text: s.withUnsaid(s.LineTurn.Text)}
 	s.SessionIterations++
-	s.Status, s.Reason, s.Rested, s.Retries = Running, "", false, 0
-	s = s.withTurn(e.Turn)
+	s.setRunning()
+	s.Retries = 0
+	s.addTurn(e.Turn)
 	s.Carried = s.Carried.with(e.Turn)
 	if s.sessionOver(e) {
 		action.Kind, action.Text = HandOver, s.words(s.Iterations+1, "The user continues the loop.", true)
-		s.Status, s.Rested, s.Unseen = Waiting, true, true
-		s.Reason = "Cursor's session limit is reached; type the continue line"
+		s.handOver()
 	}
-	return s.withoutLineTurn().withAnswer(action, e, now), action
+	s.endLineTurn()
+	s.noteAnswer(action, e, now)
+	return action
 }

@@ -28,7 +28,7 @@ func (s State) InLoopMode(message string) State {
 
 // ContractText is what the agent reads beside a message that loop mode made a loop
 // of. The message is the task, so the task is not repeated.
-func (s State) ContractText() string {
+func (s *State) ContractText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[Ralph loop 1/%d] The user has loop mode on: this message is the task of a Ralph loop. Each time you stop before it is done, you get it again.\n\n", s.MaxIterations)
 	if s.Ultrawork {
@@ -48,28 +48,27 @@ const unknownTurn = "unknown"
 // reports of that message get the same answer: they come at once, with the same
 // words and before that turn ends. The loop's own last follow-up, which crossed
 // with its end, is not a message of the user.
-func (s State) onSpoken(e Event, now time.Time) (State, Action) {
+func (s *State) onSpoken(e *Event, now time.Time) Action {
 	if s.IsOwn(e.Text) {
-		return s, Action{Reason: reasonLastFollowup}
+		return Action{Reason: reasonLastFollowup}
 	}
 	turn, words := cmp.Or(e.Generation, unknownTurn), fingerprint([]string{e.Text})
 	again := s.SpokenIn == turn && now.Sub(s.SpokenAt).Abs() < busyWindow && (s.Spoken == "" || s.Spoken == words)
 	if s.Status != Cancelled || s.SpokenIn != "" && !again {
-		return s, Action{}
+		return Action{}
 	}
 	s.SpokenIn, s.SpokenAt, s.Spoken = turn, now, words
-	return s, Action{Reason: reasonFirstAfterCancel}
+	return Action{Reason: reasonFirstAfterCancel}
 }
 
 // onAfterEnd notes that the conversation goes on after the loop's end: a message
 // came, or a turn ended. If all turns have one generation, words from now on are
 // not the loop's.
-func (s State) onAfterEnd(e Event) State {
+func (s *State) onAfterEnd(e *Event) {
 	switch {
 	case e.Status != "":
 		s.SpokenAt = time.Time{}
 	case e.Generation == s.LastStop.Generation:
 		s.LastStop.Past = true
 	}
-	return s
 }

@@ -7,7 +7,7 @@ import (
 
 // onMessage takes note of what was said to the agent. A user message begins a
 // new session and sets an idle agent to work; our own follow-up does neither.
-func (s State) onMessage(e Event, now time.Time) (State, Action) {
+func (s *State) onMessage(e *Event, now time.Time) Action {
 	if e.Composer != "" {
 		s.PlanMode = e.Composer == PlanComposer
 	}
@@ -16,24 +16,25 @@ func (s State) onMessage(e Event, now time.Time) (State, Action) {
 	}
 	s.ContinuedIn = ""
 	if s.IsOwn(e.Text) {
-		return s.withoutLineTurn().onOwnMessage(now)
+		s.endLineTurn()
+		return s.onOwnMessage(now)
 	}
 	if s.isReplaced(e.Text) {
-		return s, lateFollowup()
+		return lateFollowup()
 	}
 	s.MessageAt = now
-	s = s.closeFollowup(FollowupClosed, now)
+	s.closeFollowup(followupClosed, now)
 	s.Doubted = false
 	if !isContinue(e.Text, s.ConversationID) {
-		s = s.withoutLineTurn()
+		s.endLineTurn()
 		if s.Injection.Open(now) {
-			s = s.withWaitReason("a message of the user came first; the loop goes on when the agent stops")
+			s.setWaitReason("a message of the user came first; the loop goes on when the agent stops")
 		}
 		s.Injection = s.Injection.close(lineUserFirst, now)
 		s.Empty = 0
 	}
 	s.SessionIterations, s.Rested = 0, false
-	return s, Action{}
+	return Action{}
 }
 
 // PlanComposer is the mode of Cursor's composer in which its agent plans.
@@ -51,7 +52,7 @@ const (
 )
 
 // Guarded reports whether the loop's agent plans and changes nothing.
-func (s State) Guarded() bool { return s.Plan || s.PlanMode }
+func (s *State) Guarded() bool { return s.Plan || s.PlanMode }
 
 // isContinue reports whether a message may be the continue line of a loop, typed
 // or with the slash command's text around it: Cursor may show a hook either.
@@ -63,7 +64,7 @@ func isContinue(text, id string) bool {
 const typedWindow = 2 * time.Minute
 
 // TypedIn returns the conversation in which the continue line was typed just now.
-func (s State) TypedIn(now time.Time) string {
+func (s *State) TypedIn(now time.Time) string {
 	if now.Sub(s.ContinueAt).Abs() > typedWindow {
 		return ""
 	}
@@ -71,6 +72,6 @@ func (s State) TypedIn(now time.Time) string {
 }
 
 // IsOwn reports whether a message is the follow-up that the loop sent last.
-func (s State) IsOwn(text string) bool {
+func (s *State) IsOwn(text string) bool {
 	return s.LastFollowup != "" && strings.TrimSpace(text) == strings.TrimSpace(s.LastFollowup)
 }

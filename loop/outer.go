@@ -24,7 +24,7 @@ type Run struct {
 }
 
 // Outer reports whether cursor-ralph run drives the loop, and not Cursor.
-func (s State) Outer() bool { return s.Run.Driver != "" }
+func (s *State) Outer() bool { return s.Run.Driver != "" }
 
 // maxTransient is how often in a row a turn is tried again that failed for a
 // reason which goes away by itself.
@@ -38,7 +38,7 @@ const (
 // onTransient is a turn of an outer loop that failed for a temporary reason. It is
 // retried after the time that the agent asks for, or after 30 s, 1, 2, 4 and 8
 // minutes.
-func (s State) onTransient(e Event, now time.Time) (State, Action) {
+func (s *State) onTransient(e *Event, now time.Time) Action {
 	why := text.FirstHead(e.Text, keptErrors)
 	if s.Status == Paused || s.Stop || s.Retries >= maxTransient {
 		e.Kind, e.Status = EventStop, Errored
@@ -48,69 +48,73 @@ func (s State) onTransient(e Event, now time.Time) (State, Action) {
 	if e.After > 0 {
 		wait = min(time.Duration(e.After), longestWait)
 	}
-	return s.withRetryAt(why, wait, maxTransient, now)
+	return s.retryAfter(why, wait, maxTransient, now)
 }
 
 // onOuterFailed is onFailed in an outer loop, which can retry without a user who
 // types.
-func (s State) onOuterFailed(e Event, now time.Time) (State, Action) {
+func (s *State) onOuterFailed(e *Event, now time.Time) Action {
 	why := "the turn failed: " + text.FirstHead(cmp.Or(e.Text, string(e.Status)), keptErrors)
 	s.Rested = true
-	if s.OnError == RetryOnError && s.Retries < maxRetries {
-		return s.withRetryAt(why, firstRetry<<s.Retries, maxRetries, now)
+	if s.OnError == retryOnError && s.Retries < maxRetries {
+		return s.retryAfter(why, firstRetry<<s.Retries, maxRetries, now)
 	}
 	if s.Retries > 0 {
 		why += fmt.Sprintf("; %d tries in a row failed", s.Retries)
 	}
-	return s.withPause(PauseError, why), Action{Reason: reasonTurnFailed, Detail: why}
+	s.pause(pauseError, why)
+	return Action{Reason: reasonTurnFailed, Detail: why}
 }
 
-// withRetryAt lets the agent rest for a while, but not past the end of the loop's
+// retryAfter lets the agent rest for a while, but not past the end of the loop's
 // time.
-func (s State) withRetryAt(why string, wait time.Duration, tries int, now time.Time) (State, Action) {
+func (s *State) retryAfter(why string, wait time.Duration, tries int, now time.Time) Action {
 	s.Retries++
 	s.Status, s.Rested, s.RetryAt = Waiting, true, now.Add(wait)
 	if end := now.Add(time.Duration(s.MaxDuration) - s.Worked(now)); s.MaxDuration > 0 && end.Before(s.RetryAt) {
 		s.RetryAt = end
 	}
 	s.Reason = fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, wait, s.Retries, tries)
-	return s, Action{Kind: Again, Reason: reasonRetry, Detail: s.Reason}
+	return Action{Kind: Again, Reason: reasonRetry, Detail: s.Reason}
 }
 
 // onRetryNow begins a turn once more that had failed.
-func (s State) onRetryNow(now time.Time) (State, Action) {
+func (s *State) onRetryNow(now time.Time) Action {
 	if s.Status != Waiting || s.RetryAt.IsZero() {
-		return s, Action{Kind: Refuse, Reason: reasonNotWaiting}
+		return Action{Kind: Refuse, Reason: reasonNotWaiting}
 	}
 	if limit := s.atLimit(now); limit.status != "" {
-		return s.withEnd(limit.status, s.summary(limit, now), now), Action{Reason: limit.reason, Detail: limit.detail}
+		s.end(limit.status, s.summary(limit, now), now)
+		return Action{Reason: limit.reason, Detail: limit.detail}
 	}
-	s.Status, s.Rested, s.Reason, s.RetryAt = Running, false, "", time.Time{}
-	return s, Action{Reason: reasonRetryNow}
+	s.setRunning()
+	s.RetryAt = time.Time{}
+	return Action{Reason: reasonRetryNow}
 }
 
 // onInterrupt is an outer loop whose process ends. A loop that is paused already
 // keeps its reason.
-func (s State) onInterrupt(e Event) State {
+func (s *State) onInterrupt(e *Event) {
 	if s.isCutShort() {
-		s = s.withUndelivered()
+		s.takeBackContext()
 	}
 	s.Rested = true
 	if s.Status == Paused {
-		return s
+		return
 	}
 	if e.Status == Errored {
-		return s.withPause(PauseError, e.Text)
+		s.pause(pauseError, e.Text)
+		return
 	}
-	return s.withPause(PauseUser, e.Text)
+	s.pause(PauseUser, e.Text)
 }
 
-// withUndelivered takes back the user's context that went with a turn which did
+// takeBackContext takes back the user's context that went with a turn which did
 // not end.
-func (s State) withUndelivered() State {
+func (s *State) takeBackContext() {
 	n := len(s.History)
 	if n == 0 {
-		return s
+		return
 	}
 	s.History, s.Context = slices.Clone(s.History), slices.Clone(s.Context)
 	last := &s.History[n-1]
@@ -120,16 +124,15 @@ func (s State) withUndelivered() State {
 		}
 	}
 	last.Context = nil
-	return s
 }
 
 // isCutShort reports whether the last turn of an outer loop did not end.
-func (s State) isCutShort() bool {
-	return s.Outer() && (s.Status == Running || !s.RetryAt.IsZero() || s.PauseReason == PauseError)
+func (s *State) isCutShort() bool {
+	return s.Outer() && (s.Status == Running || !s.RetryAt.IsZero() || s.PauseReason == pauseError)
 }
 
 // refuseOuter refuses to involve Cursor in an outer loop.
-func (s State) refuseOuter() Action {
+func (s *State) refuseOuter() Action {
 	return Action{Kind: Refuse, Reason: reasonOuter,
 		Hint: fmt.Sprintf("cursor-ralph resume %s if its run lives, else cursor-ralph run --resume %s", s.ConversationID, s.ConversationID)}
 }
@@ -137,14 +140,14 @@ func (s State) refuseOuter() Action {
 // judgeWithoutTools is the rule about work for an agent whose tool calls are not
 // seen: a changed file will do, or a verification, which runs next. Without git,
 // where nothing could show a change, the rule is skipped.
-func (s State) judgeWithoutTools(e Event) verdict {
+func (s *State) judgeWithoutTools(e *Event) verdict {
 	v := verdict{found: true, accepted: true}
 	const missing = "no file has changed since the loop began"
 	switch looked := s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root; {
 	case s.Verify != "" || s.hasChangedFile(e):
 	case !looked:
 		v.warning = "this agent's tool calls are not seen, nor whether a file changed, so the rule about work was skipped"
-	case s.NoWork == Warn:
+	case s.NoWork == warnNoWork:
 		v.warning = missing
 	default:
 		return verdict{found: true, refused: missing + "; do the work first"}
@@ -153,7 +156,7 @@ func (s State) judgeWithoutTools(e Event) verdict {
 }
 
 // hasChangedFile reports whether a file was seen to change since the loop began.
-func (s State) hasChangedFile(e Event) bool {
+func (s *State) hasChangedFile(e *Event) bool {
 	for _, h := range s.History {
 		if len(h.Files) > 0 {
 			return true

@@ -55,7 +55,7 @@ func TestWorkOfAnAgentWhoseToolsAreNotSeen(t *testing.T) {
 func TestThePolicyForAnAgentWhoseToolsAreNotSeen(t *testing.T) {
 	same := loop.Tree{Root: "/w", Print: "1"}
 	for policy, promise := range map[loop.NoWork]string{
-		loop.Reject: "refused: no file has changed", loop.Warn: "accepted with a warning: no file has changed", loop.Accept: "accepted", "": "refused: no file",
+		"reject": "refused: no file has changed", "warn": "accepted with a warning: no file has changed", "accept": "accepted", "": "refused: no file",
 	} {
 		c := newChat(t, func(l *loop.State) { l.Run, l.NoWork, l.Tree = loop.Run{Driver: "print", NoTools: true}, policy, same })
 		a := c.do(stop(talked(marker), func(e *loop.Event) { e.Tree, e.Waited = same, true }))
@@ -81,7 +81,7 @@ func at(seconds int64) time.Time { return time.Unix(1_000_000+seconds, 0).UTC() 
 func TestARunThatFails(t *testing.T) {
 	busy := loop.Event{Kind: loop.EventTransient, Text: "slow down\nand more"}
 	failed := loop.Event{Kind: loop.EventStop, Text: "it crashed", Stop: loop.Stop{Status: loop.Errored, Aborts: true, Waited: true}}
-	retrying := func(s *loop.State) { s.OnError = loop.RetryOnError }
+	retrying := func(s *loop.State) { s.OnError = "retry" }
 	for _, test := range []struct {
 		name   string
 		loop   func(*loop.State)

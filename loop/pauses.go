@@ -14,12 +14,12 @@ type Pauses struct {
 }
 
 // Worked returns how long a loop has worked. A pause is no work.
-func (s State) Worked(now time.Time) time.Duration {
+func (s *State) Worked(now time.Time) time.Duration {
 	return max(0, now.Sub(s.StartedAt)-s.pausedFor(now))
 }
 
 // pausedFor is how long the loop has paused in all.
-func (s State) pausedFor(now time.Time) time.Duration {
+func (s *State) pausedFor(now time.Time) time.Duration {
 	since := s.Pauses.Since
 	if s.Status.Ended() {
 		since = cmp.Or(since, s.EndedAt) // an older version ended it
@@ -34,13 +34,12 @@ func (s State) pausedFor(now time.Time) time.Duration {
 // isResting reports whether a loop with this status does not work.
 func (s Status) isResting() bool { return s == Paused || s.Ended() }
 
-// withPauses begins a pause, or ends that of the state before the event.
-func (s State) withPauses(before State, now time.Time) State {
+// countPauses begins a pause, or ends that of the state before the event.
+func (s *State) countPauses(before *State, now time.Time) {
 	switch was, is := before.Status.isResting(), s.Status.isResting(); {
 	case is && !was:
 		s.Pauses.Since = now
 	case was && !is:
 		s.Pauses.Total, s.Pauses.Since = Duration(before.pausedFor(now)), time.Time{}
 	}
-	return s
 }

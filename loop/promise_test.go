@@ -8,7 +8,7 @@ import (
 )
 
 func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
-	const exact, lenient, bare, anywhere, last = loop.Exact, loop.Lenient, loop.Bare, loop.Anywhere, loop.LastLine
+	const exact, lenient, bare, anywhere, last = "exact", "lenient", "bare", "anywhere", "last-line"
 	for _, tt := range []struct {
 		name  string
 		match loop.Match
@@ -103,7 +103,7 @@ func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
 }
 
 func TestThePromiseInLastOutput(t *testing.T) {
-	const exact, lenient, bare, anywhere, last = loop.Exact, loop.Lenient, loop.Bare, loop.Anywhere, loop.LastLine
+	const exact, lenient, bare, anywhere, last = "exact", "lenient", "bare", "anywhere", "last-line"
 	for _, tt := range []struct {
 		name   string
 		match  loop.Match

@@ -22,7 +22,7 @@ const copiedWords = 4
 // hasPromise looks for the promise in what the assistant said, and in last_output.
 // In last_output the bare token counts too if it was written by hand; from
 // cursor-ralph note only the tag does ("Phase 1 COMPLETE" is progress).
-func (s State) hasPromise(texts []string) bool {
+func (s *State) hasPromise(texts []string) bool {
 	if s.CompletionPromise == "" {
 		return false
 	}
@@ -42,7 +42,7 @@ func (s State) hasPromise(texts []string) bool {
 const cutOut = "…"
 
 // withoutCopies is a text without the markers that are copies.
-func (s State) withoutCopies(text string) string {
+func (s *State) withoutCopies(text string) string {
 	said, shown := s.wordsOf(text), s.shown()
 	var b strings.Builder
 	from := 0
@@ -57,12 +57,8 @@ func (s State) withoutCopies(text string) string {
 }
 
 // shown is what the agent was given that has a marker in it, as words.
-func (s State) shown() (sources [][]word) {
-	plan, heard, unheard := s, s, s
-	plan.Plan = true
-	heard.Plan, heard.PlanMode, heard.Minimal = false, false, false
-	unheard.Plan, unheard.PlanMode, unheard.Minimal = false, false, true
-	texts := []string{s.Prompt, s.LastFollowup, s.Continued, plan.stoppingRule(), heard.stoppingRule(), unheard.stoppingRule()}
+func (s *State) shown() (sources [][]word) {
+	texts := []string{s.Prompt, s.LastFollowup, s.Continued, s.planRule(), s.workRule(false), s.workRule(true)}
 	texts = append(append(texts, s.Context...), s.Notices...)
 	for _, h := range s.History {
 		texts = append(texts, h.Context...)
@@ -135,7 +131,7 @@ const around = "*_~`\"'“”‘’«»‹›.,;:!?()[]{}<>|#+=-–—…"
 
 // wordsOf splits a text into words. A number at the beginning of a line is a line
 // number, and the opening of a fence is not a word.
-func (s State) wordsOf(text string) []word {
+func (s *State) wordsOf(text string) []word {
 	r := reader{state: s, text: text}
 	from := 0
 	for _, m := range s.markers(text) {
@@ -151,7 +147,7 @@ func (s State) wordsOf(text string) []word {
 }
 
 type reader struct {
-	state          State
+	state          *State
 	text           string
 	list           []word
 	line, sentence int
@@ -175,7 +171,7 @@ func (r *reader) add(raw string) {
 		plain = strings.TrimLeft(strings.TrimLeft(plain, "0123456789"), around)
 	}
 	if plain != "" && !strings.HasPrefix(raw, "```") && !strings.HasPrefix(raw, "~~~") {
-		if r.state.PromiseMatch == Lenient {
+		if r.state.PromiseMatch == matchLenient {
 			plain = fold(plain)
 		}
 		r.list = append(r.list, word{text: plain, line: r.line, sentence: r.sentence})
@@ -187,9 +183,9 @@ func (r *reader) add(raw string) {
 
 // markers finds what could be a promise: the tags, and where the user chose
 // that the token alone counts, the lines of nothing else.
-func (s State) markers(text string) (found [][2]int) {
+func (s *State) markers(text string) (found [][2]int) {
 	tag, atTag := s.Marker(), s.exactAt
-	if s.PromiseMatch == Lenient {
+	if s.PromiseMatch == matchLenient {
 		tag, atTag = "<", s.lenientAt
 	}
 	for from := 0; ; {
@@ -206,17 +202,17 @@ func (s State) markers(text string) (found [][2]int) {
 		found = append(found, [2]int{from, end})
 		from = end
 	}
-	if s.PromiseMatch == Bare {
+	if s.PromiseMatch == matchBare {
 		found = append(found, s.bareLines(text)...)
 		slices.SortFunc(found, func(a, b [2]int) int { return a[0] - b[0] })
 	}
 	return found
 }
 
-func (s State) exactAt(_ string, from int) int { return from + len(s.Marker()) }
+func (s *State) exactAt(_ string, from int) int { return from + len(s.Marker()) }
 
 // lenientAt is the end of the marker that begins at a byte, or -1.
-func (s State) lenientAt(text string, from int) int {
+func (s *State) lenientAt(text string, from int) int {
 	for _, part := range []string{openTag, fold(s.CompletionPromise), closeTag} {
 		if from = foldedEnd(text, from, part); from < 0 {
 			return -1
@@ -248,7 +244,7 @@ func foldedEnd(text string, from int, folded string) int {
 }
 
 // bareLines finds the lines of the token alone.
-func (s State) bareLines(text string) (found [][2]int) {
+func (s *State) bareLines(text string) (found [][2]int) {
 	at := 0
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == s.CompletionPromise {

@@ -38,9 +38,9 @@ func TestWhatTheAgentRepeatsIsNoPromise(t *testing.T) {
 	task := "Build the parser. Then test it.\nWhen it works, say " + marker + ".\nDo not say it before."
 	loops := map[string]func(*State){
 		"usual":       func(*State) {},
-		"lenient":     func(s *State) { s.PromiseMatch = Lenient },
-		"bare":        func(s *State) { s.PromiseMatch = Bare },
-		"last line":   func(s *State) { s.PromisePlace = LastLine },
+		"lenient":     func(s *State) { s.PromiseMatch = matchLenient },
+		"bare":        func(s *State) { s.PromiseMatch = matchBare },
+		"last line":   func(s *State) { s.PromisePlace = placeLastLine },
 		"a plan":      func(s *State) { s.Plan = true },
 		"not heard":   func(s *State) { s.Minimal = true },
 		"two words":   func(s *State) { s.CompletionPromise = "ALL DONE" },
@@ -128,7 +128,7 @@ func TestAnHonestPromiseCounts(t *testing.T) {
 // A note of our rule is none either; a marker that a person wrote is.
 func TestACopyInLastOutput(t *testing.T) {
 	s := New()
-	s.Prompt, s.LastOutput = "Build it.", New().stoppingRule()
+	s.Prompt, s.LastOutput = "Build it.", s.stoppingRule()
 	if !s.hasPromise(nil) {
 		t.Error("by hand: got no promise")
 	}

@@ -11,8 +11,8 @@ type OnError string
 // The policies. A retry waits until it was seen that this Cursor reports the
 // user's Stop as aborted: some are reported to call it an error.
 const (
-	PauseOnError OnError = "pause"
-	RetryOnError OnError = "retry"
+	pauseOnError OnError = "pause"
+	retryOnError OnError = "retry"
 )
 
 const (
@@ -23,34 +23,35 @@ const (
 // onFailed is a turn that Cursor reports as an error. Cursor ignores the answer,
 // so the loop pauses, or has the continue line typed after a while. The turn does
 // not count.
-func (s State) onFailed(e Event, now time.Time) (State, Action) {
+func (s *State) onFailed(e *Event, now time.Time) Action {
 	why := "the turn failed: Cursor reported " + string(e.Status)
 	if s.Outer() {
 		return s.onOuterFailed(e, now)
 	}
 	s.Rested = true
 	switch {
-	case s.OnError != RetryOnError:
+	case s.OnError != retryOnError:
 	case !e.Aborts:
 		why += "; it is not tried again, because it is not known yet whether this Cursor reports your Stop button as an error too"
 	case s.Retries >= maxRetries:
 		why += fmt.Sprintf("; %d tries in a row failed", s.Retries)
-	case e.Typing == TypingUnknown:
-		return s, Action{Kind: AskTyping}
+	case e.Typing == typingUnknown:
+		return Action{Kind: AskTyping}
 	case e.Typing == TypingImpossible:
 		why += "; it is not tried again, because nothing can type here"
 	default:
 		return s.retry(why, now)
 	}
-	return s.withPause(PauseError, why), Action{Reason: reasonTurnFailed, Detail: why}
+	s.pause(pauseError, why)
+	return Action{Reason: reasonTurnFailed, Detail: why}
 }
 
 // retry has the continue line typed after 30 s, 1, 2 and 4 minutes.
-func (s State) retry(why string, now time.Time) (State, Action) {
+func (s *State) retry(why string, now time.Time) Action {
 	wait := firstRetry << s.Retries
 	s.Retries++
-	s = s.withInjection(false, now)
+	s.openInjection(false, now)
 	s.Injection.DueAt = now.Add(wait)
 	s.Status, s.Reason = Waiting, fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, wait, s.Retries, maxRetries)
-	return s, Action{Kind: Inject, Reason: reasonRetry, Detail: s.Reason}
+	return Action{Kind: Inject, Reason: reasonRetry, Detail: s.Reason}
 }

@@ -14,17 +14,19 @@ const busyWindow = 10 * time.Second
 
 // SawStop reports whether a stop event was decided a moment ago: if our hook is
 // installed in two places, Cursor runs it twice.
-func (s State) SawStop(e Event, now time.Time) bool { return s.hasStopWithin(duplicateWindow, e, now) }
+func (s *State) SawStop(e *Event, now time.Time) bool {
+	return s.hasStopWithin(duplicateWindow, e, now)
+}
 
 // hasBusyStop is SawStop on a machine so busy that the two copies begin seconds
 // apart. Then the generation and the count must match, with no sign of the agent
 // since.
-func (s State) hasBusyStop(e Event, now time.Time) bool {
-	silent := !e.Minimal && !e.Turn.IsActive() && !e.Turn.Followed && !e.Turn.Prompted
+func (s *State) hasBusyStop(e *Event, now time.Time) bool {
+	silent := !e.Minimal && !e.Turn.isActive() && !e.Turn.Followed && !e.Turn.Prompted
 	return silent && e.Generation != "" && s.hasStopWithin(busyWindow, e, now)
 }
 
-func (s State) hasStopWithin(window time.Duration, e Event, now time.Time) bool {
+func (s *State) hasStopWithin(window time.Duration, e *Event, now time.Time) bool {
 	last := s.LastStop
 	if e.Generation == s.ConversationID && e.Turn.hasCalls() {
 		return false // all turns have one generation, and another was at work since

@@ -8,23 +8,23 @@ import (
 
 // SameTask reports whether two loops have the same task. White space does not
 // count: the agent may have changed it.
-func (s State) SameTask(other State) bool {
+func (s *State) SameTask(other State) bool {
 	return strings.Join(strings.Fields(s.Prompt), " ") == strings.Join(strings.Fields(other.Prompt), " ")
 }
 
 // Line is the loop in a few words, for a status bar.
-func (s State) Line(now time.Time) string {
+func (s *State) Line(now time.Time) string {
 	return fmt.Sprintf("Loop • %s • Iter %d/%d", s.Word(now), s.Iterations, s.MaxIterations)
 }
 
 // Word says in a word how the loop stands now.
-func (s State) Word(now time.Time) string {
+func (s *State) Word(now time.Time) string {
 	switch {
 	case s.Stale(now):
 		return "Stale"
 	case s.IsStalled(now):
 		return "Stalled"
-	case s.Verifying.Open(s, now):
+	case s.IsVerifying(now):
 		return "Verifying"
 	}
 	return s.Status.Word()

@@ -38,7 +38,8 @@ func TestTheSameTask(t *testing.T) {
 		{"with words run together", "Buildit.", "Build it.", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := (loop.State{Contract: loop.Contract{Prompt: tt.a}}).SameTask(loop.State{Contract: loop.Contract{Prompt: tt.b}}); got != tt.want {
+			a := loop.State{Contract: loop.Contract{Prompt: tt.a}}
+			if got := a.SameTask(loop.State{Contract: loop.Contract{Prompt: tt.b}}); got != tt.want {
 				t.Errorf("got %t want %t", got, tt.want)
 			}
 		})

@@ -11,8 +11,8 @@ type OnStall string
 
 // The policies.
 const (
-	NotifyOnStall   OnStall = "notify"
-	ContinueOnStall OnStall = "continue" // bring the continue line into the chat, once per stall
+	notifyOnStall   OnStall = "notify"
+	continueOnStall OnStall = "continue" // bring the continue line into the chat, once per stall
 )
 
 // Stall is what was done about the last stall of a loop.
@@ -24,7 +24,7 @@ type Stall struct {
 
 // StallsAt is when a loop will count as stalled if no event comes; zero if it
 // cannot stall.
-func (s State) StallsAt() time.Time {
+func (s *State) StallsAt() time.Time {
 	if s.Status != Running || s.StallAfter <= 0 || s.EventAt.IsZero() {
 		return time.Time{}
 	}
@@ -33,33 +33,33 @@ func (s State) StallsAt() time.Time {
 
 // IsStalled reports whether a running loop has been silent for too long. A
 // verification that runs is not silence.
-func (s State) IsStalled(now time.Time) bool {
+func (s *State) IsStalled(now time.Time) bool {
 	at := s.StallsAt()
-	return !at.IsZero() && !now.Before(at) && !s.Verifying.Open(s, now)
+	return !at.IsZero() && !now.Before(at) && !s.IsVerifying(now)
 }
 
 // NeedsStallNotice reports whether nothing was done yet about this stall.
-func (s State) NeedsStallNotice(now time.Time) bool {
+func (s *State) NeedsStallNotice(now time.Time) bool {
 	return s.IsStalled(now) && !s.Stall.EventAt.Equal(s.EventAt)
 }
 
 // onStalled notes a stall. With --on-stall continue the loop is continued once
 // between two stops: more lines do not help a chat that answers none.
-func (s State) onStalled(e Event, now time.Time) (State, Action) {
+func (s *State) onStalled(e *Event, now time.Time) Action {
 	if !s.NeedsStallNotice(now) {
-		return s, Action{}
+		return Action{}
 	}
 	silence := now.Sub(s.EventAt).Round(time.Second).String()
 	again := s.Stall.Continued && s.Stall.Iteration == s.Iterations
-	if s.OnStall != ContinueOnStall || s.Outer() || s.Stop || again {
+	if s.OnStall != continueOnStall || s.Outer() || s.Stop || again {
 		s.Stall.EventAt = s.EventAt
-		return s, Action{Kind: Notify, Reason: reasonStalled, Detail: silence}
+		return Action{Kind: Notify, Reason: reasonStalled, Detail: silence}
 	}
 	s.Stall = Stall{EventAt: s.EventAt, Iteration: s.Iterations, Continued: true}
 	if s.Followup.IsOpen() && !s.Followup.isProvedBy(e.Turn, s.ConversationID) {
 		return s.redeliver(reasonStalled, silence, now)
 	}
-	s = s.withInjection(false, now)
-	s.Status, s.Rested, s.Reason = Waiting, true, "the loop stalled ("+reasonStalled.words(silence)+"); the continue line is being sent"
-	return s, Action{Kind: Inject, Reason: reasonStalled, Detail: silence}
+	s.openInjection(false, now)
+	s.setWaiting("the loop stalled (" + reasonStalled.words(silence) + "); the continue line is being sent")
+	return Action{Kind: Inject, Reason: reasonStalled, Detail: silence}
 }

@@ -29,7 +29,7 @@ func TestTheSevenFieldsAloneWork(t *testing.T) {
 		Version:  1,
 		Status:   loop.Running,
 		Unknown:  map[string]json.RawMessage{},
-		Rules:    loop.Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: loop.Exact, PromisePlace: loop.Anywhere, NoWork: loop.Reject, StruggleHint: 3, OnError: loop.PauseOnError, StaleAfter: loop.Duration(24 * time.Hour), StallAfter: loop.Duration(30 * time.Minute), OnStall: loop.NotifyOnStall},
+		Rules:    loop.Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: "exact", PromisePlace: "anywhere", NoWork: "reject", StruggleHint: 3, OnError: "pause", StaleAfter: loop.Duration(24 * time.Hour), StallAfter: loop.Duration(30 * time.Minute), OnStall: "notify"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

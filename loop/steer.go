@@ -14,45 +14,48 @@ const (
 	ByAgent  Caller = "agent"
 )
 
-func (s State) onControl(e Event, now time.Time) (State, Action) {
+func (s *State) onControl(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventPause:
-		s = s.closeFollowup(FollowupPaused, now)
-		s.Injection, s.ContinueIn = s.Injection.close(LinePaused, now), ""
+		s.closeFollowup(followupPaused, now)
+		s.Injection, s.ContinueIn = s.Injection.close(linePaused, now), ""
 		if s.Injection.Outcome == lineFollowupArrived {
 			s.Injection.ClosedAt = now // its line may have been sent all the same
 		}
-		return s.withPause(PauseUser, pausedByUser), Action{}
+		s.pause(PauseUser, pausedByUser)
+		return Action{}
 	case EventResume:
 		return s.onResume(now)
 	case EventCancel:
 		why := cmp.Or(e.Text, "cancelled by the user")
 		s.CancelledBy = e.By
-		return s.withEnd(Cancelled, why, now), Action{Reason: reasonCancelled, Detail: why}
+		s.end(Cancelled, why, now)
+		return Action{Reason: reasonCancelled, Detail: why}
 	case EventBlocked:
-		return s.withEnd(Blocked, e.Text, now), Action{Reason: reasonBlocked, Detail: e.Text}
+		s.end(Blocked, e.Text, now)
+		return Action{Reason: reasonBlocked, Detail: e.Text}
 	case EventReplace:
 		action := Action{Reason: reasonReplaced}
-		return s.withEnd(Replaced, action.Why(), now), action
+		s.end(Replaced, action.Why(), now)
+		return action
 	}
-	return s, Action{}
+	return Action{}
 }
 
-func (s State) withPause(reason PauseReason, words string) State {
+func (s *State) pause(reason PauseReason, words string) {
 	s.Status, s.PauseReason, s.Reason, s.RetryAt = Paused, reason, words, time.Time{}
-	return s
 }
 
 // onResume sets a paused loop going. Where a stop went unanswered meanwhile, the
 // agent is idle, and only a typed line brings it back.
-func (s State) onResume(now time.Time) (State, Action) {
+func (s *State) onResume(now time.Time) Action {
 	if s.Status != Paused {
-		return s, Action{Kind: Refuse, Reason: reasonNotPaused, Hint: "`cursor-ralph status` shows where it stands"}
+		return Action{Kind: Refuse, Reason: reasonNotPaused, Hint: "`cursor-ralph status` shows where it stands"}
 	}
 	if limit := s.atLimit(now); limit.status != "" {
-		return s, Action{Kind: Refuse, Reason: limit.reason, Detail: limit.detail, Hint: limit.hint}
+		return limit.refuse()
 	}
-	s = s.withoutStruggle()
+	s.resetStruggle()
 	s.Status, s.PauseReason, s.Reason = Running, "", ""
 	if s.Rested {
 		s.Status, s.Reason = Waiting, "resumed; the agent is idle until the continue line is typed"
@@ -60,7 +63,8 @@ func (s State) onResume(now time.Time) (State, Action) {
 	if s.Rested && s.Outer() {
 		s.Reason = "resumed; the run goes on"
 	}
-	return s.withReopened(now), Action{}
+	s.reopenFollowup(now)
+	return Action{}
 }
 
 const pausedByUser = "paused by the user"
@@ -71,33 +75,32 @@ const crossWindow = 5 * time.Second
 
 // isPauseCrossed reports whether a pause and our line were on their way at once:
 // the pause, which ended the injection, is the later wish.
-func (s State) isPauseCrossed(now time.Time) bool {
-	over := s.Injection.Outcome == LinePaused || s.Injection.Outcome == lineFollowupArrived
+func (s *State) isPauseCrossed(now time.Time) bool {
+	over := s.Injection.Outcome == linePaused || s.Injection.Outcome == lineFollowupArrived
 	return s.Status == Paused && over && now.Sub(s.Injection.ClosedAt).Abs() < crossWindow
 }
 
 // isStopCrossed reports whether the user's Stop and our line were on their way at
 // once: Cursor may send what waited when the turn was stopped.
-func (s State) isStopCrossed(now time.Time) bool {
+func (s *State) isStopCrossed(now time.Time) bool {
 	return s.Status == UserStopped && s.Injection.ID != "" && s.Injection.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < crossWindow
 }
 
-func (s State) stopCrossed() Action {
+func (s *State) stopCrossed() Action {
 	return Action{Kind: Refuse, Reason: reasonStopCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on"}
 }
 
 // isOvertaken reports whether the loop was paused after its line had come, and
 // before the agent requested the continuation.
-func (s State) isOvertaken() bool {
+func (s *State) isOvertaken() bool {
 	return s.Status == Paused && s.ContinueIn == "" && !s.ContinueAt.IsZero()
 }
 
-func (s State) pauseCrossed() Action {
+func (s *State) pauseCrossed() Action {
 	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on, or runs cursor-ralph resume " + s.ConversationID}
 }
 
-// withoutStruggle begins to watch for struggle, and to count failed turns, anew: the user has looked at it.
-func (s State) withoutStruggle() State {
+// resetStruggle forgets struggle and failed turns: the user has looked at the loop.
+func (s *State) resetStruggle() {
 	s.Struggle, s.LastAnswer, s.Unchanged, s.Evident, s.Empty, s.Retries = "", "", 0, 0, 0, 0
-	return s
 }

@@ -2,63 +2,73 @@ package loop
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
 // onStop decides after a turn, in the order of the specification: the user's
 // stop, pause, error, count, promise, limits, struggle, session limit, follow-up.
-func (s State) onStop(e Event, now time.Time) (State, Action) {
+func (s *State) onStop(e *Event, now time.Time) Action {
 	switch asked := e.Verified.ID == ""; {
 	case e.Verified.ID != s.Verifying.ID && !asked:
-		return s, Action{Reason: reasonVerifyObsolete}
+		return Action{Reason: reasonVerifyObsolete}
 	case asked && !s.isAfterLine(e, now) && (s.SawStop(e, now) || s.hasBusyStop(e, now)):
-		return s, Action{Reason: reasonSameStop}
-	case asked && e.Status != Aborted && s.isVerifying(e, now):
-		return s, Action{Reason: reasonVerifyOpen}
+		return Action{Reason: reasonSameStop}
+	case asked && e.Status != Aborted && s.awaitsVerifier(e, now):
+		return Action{Reason: reasonVerifyOpen}
 	}
-	before := s
-	next, action := s.withVerifyNotice(e).onEndOfTurn(e, now)
+	before, delivery := *s, e.deliveryAtStop()
+	s.noteVerifyChange(e)
+	action := s.onEndOfTurn(e, now)
 	if e.VerifyWas != "" {
-		action.Warning = next.VerifyChanged()
+		action.Warning = s.VerifyChanged()
 	}
-	if s.Followup.IsOpen() {
-		action.Delivery = s.closeAtStop(e, now).Followup.Outcome
+	if before.Followup.IsOpen() {
+		action.Delivery = delivery
 	}
 	switch action.Kind {
 	case AwaitText, AskTyping, AskWords:
-		return before, action
+		*s = before
 	case AskVerify:
-		return before.withVerifyNotice(e).atStop(e, now).withVerifying(now, false), action
+		*s = before
+		s.noteVerifyChange(e)
+		s.noteStop(e, now)
+		s.beginVerifying(now, false)
+	default:
+		s.Verifying = Verifying{}
 	}
-	next.Verifying = Verifying{}
-	return next, action
+	return action
 }
 
-// atStop takes note of a stop, whatever it leads to.
-func (s State) atStop(e Event, now time.Time) State {
+// noteStop records a stop, whatever it leads to. It closes the follow-up that began
+// the turn.
+func (s *State) noteStop(e *Event, now time.Time) {
 	if e.LoopCount < s.LastStop.LoopCount {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
-	s = s.closeAtStop(e, now)
+	if s.Followup.Outcome == FollowupLost {
+		s.Followup.Outcome = followupClosed // another turn began: it is not needed any more, and the history says that it was lost
+	}
+	s.closeFollowup(e.deliveryAtStop(), now)
 	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, Status: e.Status, At: e.began(now)}
 	s.ContinuedIn = "" // the turn is over, and the next one may be of the same generation
-	return s
 }
 
 // onEndOfTurn first finds out whose turn it was.
-func (s State) onEndOfTurn(e Event, now time.Time) (State, Action) {
+func (s *State) onEndOfTurn(e *Event, now time.Time) Action {
 	switch whose := s.turnOf(e, now); whose {
 	case theLoops:
 	case wentOn:
-		s.Status, s.PauseReason, s.Reason, s.Rested, s.Doubted = Running, "", "", false, false
+		s.setRunning()
+		s.Doubted = false
 	default:
 		return s.onOtherTurn(e, now, whose)
 	}
 	return s.onTurnEnd(e, now)
 }
 
-func (s State) onTurnEnd(e Event, now time.Time) (State, Action) {
-	s = s.atStop(e, now)
+func (s *State) onTurnEnd(e *Event, now time.Time) Action {
+	s.noteStop(e, now)
 	s.Injection = s.Injection.close(lineTurnEnded, now)
 	s.Minimal, s.Unseen, s.ContinueIn, s.ContinueAt = e.Minimal, false, "", time.Time{}
 	if e.Status == Aborted {
@@ -66,142 +76,150 @@ func (s State) onTurnEnd(e Event, now time.Time) (State, Action) {
 	}
 	switch {
 	case s.Stop:
-		s = s.withTurn(e.Turn)
+		s.addTurn(e.Turn)
 		action := Action{Reason: reasonUserStopped}
-		return s.withEnd(UserStopped, action.Why(), now), action
+		s.end(UserStopped, action.Why(), now)
+		return action
 	case s.Status == Paused:
 		s.Rested = true
-		return s.withoutLineTurn(), Action{Reason: reasonPaused, Detail: s.Reason}
+		s.endLineTurn()
+		return Action{Reason: reasonPaused, Detail: s.Reason}
 	case s.Status != Running && s.Status != Waiting:
-		return s, Action{Reason: reasonUnknownStatus, Detail: string(s.Status)}
+		return Action{Reason: reasonUnknownStatus, Detail: string(s.Status)}
 	case e.Status != Completed:
-		return s.withoutLineTurn().onFailed(e, now)
+		s.endLineTurn()
+		return s.onFailed(e, now)
 	case s.isBareLine(e, now):
 		return s.repeatLine(e, now)
 	case !s.isOtherTurn(e):
-		s = s.withoutLineTurn()
+		s.endLineTurn()
 	}
 	return s.onCompleted(e, now)
 }
 
 // onCompleted goes on with a completed turn of a loop that is not paused.
-func (s State) onCompleted(e Event, now time.Time) (State, Action) {
+func (s *State) onCompleted(e *Event, now time.Time) Action {
 	s.Iterations++
 	s.SessionIterations++
-	s.Status, s.Reason, s.Rested, s.Retries = Running, "", false, 0
-	s = s.withTurn(e.Turn)
+	s.setRunning()
+	s.Retries = 0
+	s.addTurn(e.Turn)
 	v := s.judge(e, s.Iterations)
 	switch {
 	case v.asks:
-		return s, Action{Kind: AskVerify, Reason: reasonVerifying}
+		return Action{Kind: AskVerify, Reason: reasonVerifying}
 	case v.accepted:
-		s = s.addHistory(e, now, v, "ended")
-		return s.withEnd(PromiseAccepted, "promise "+v.words(), now), Action{Reason: reasonAccepted, Promise: v.words()}
+		s.addHistory(e, now, v, "ended")
+		s.end(PromiseAccepted, "promise "+v.words(), now)
+		return Action{Reason: reasonAccepted, Promise: v.words()}
 	}
 	if limit := s.atLimit(now); limit.status != "" {
 		if len(e.Turn.Texts) == 0 && !e.Waited && !e.Minimal {
-			return s, Action{Kind: AwaitText}
+			return Action{Kind: AwaitText}
 		}
-		s = s.addHistory(e, now, v, "ended")
-		s = s.withEnd(limit.status, s.summary(limit, now), now)
-		return s.withoutPromise(), Action{Reason: limit.reason, Detail: limit.detail, Promise: v.words()}
+		s.addHistory(e, now, v, "ended")
+		s.end(limit.status, s.summary(limit, now), now)
+		s.dropPromise()
+		return Action{Reason: limit.reason, Detail: limit.detail, Promise: v.words()}
 	}
-	return s.withoutPromise().nextIteration(e, now, v)
+	s.dropPromise()
+	return s.nextIteration(e, now, v)
 }
 
 // nextIteration pauses a loop that is stuck, if the user wants that, and else goes on
 // to the next turn: by a follow-up, or at the session limit by typing.
-func (s State) nextIteration(e Event, now time.Time, v verdict) (State, Action) {
-	action := Action{Kind: Followup, Reason: ReasonNoPromise, Promise: v.words()}
+func (s *State) nextIteration(e *Event, now time.Time, v verdict) Action {
+	s.addHistory(e, now, v, string(Followup))
+	switch {
+	case s.isStruggling():
+		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.Evident), Promise: v.words()})
+	case s.isIdle():
+		return s.pauseStuck(pauseIdle, Action{Reason: reasonIdle, Detail: strconv.Itoa(s.Empty), Promise: v.words()})
+	}
+	action := Action{Kind: Followup, Reason: reasonNoPromise, Promise: v.words()}
 	if v.found {
-		action.Reason = ReasonPromiseRefused
+		action.Reason = reasonPromiseRefused
 	}
-	s = s.addHistory(e, now, v, string(Followup))
-	if s.isStruggling() {
-		return s.pauseStruggling(action)
-	}
-	if s.isIdle() {
-		return s.pauseIdle(action)
-	}
-	next, action := s.nextTurn(e, now, action, v.why())
-	return next.withAction(action.Kind), action
+	action = s.nextTurn(e, now, action, v.why())
+	s.setAction(string(action.Kind))
+	return action
+}
+
+// pauseStuck pauses a loop whose agent gets nowhere.
+func (s *State) pauseStuck(reason PauseReason, a Action) Action {
+	s.setAction("pause")
+	s.pause(reason, a.Why())
+	s.Rested = true
+	return a
 }
 
 // nextTurn brings the agent to its next turn: by a follow-up, or at the session
 // limit by typing.
-func (s State) nextTurn(e Event, now time.Time, action Action, why string) (State, Action) {
+func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Action {
 	switch {
 	case s.sessionOver(e) && e.Typing != TypingImpossible:
 		return s.startTyping(e, now, action)
 	case s.sessionOver(e):
 		action.Kind, action.Reason, action.Detail = HandOver, ReasonSessionLimit, action.Why()
-		s.Status, s.Rested, s.Unseen = Waiting, true, true
-		s.Reason = "Cursor's session limit is reached; type the continue line"
+		s.handOver()
 		action.Text = s.words(s.Iterations+1, why, true)
 	default:
 		if action = s.withTemplate(e, action, why); action.Kind == AskWords {
-			return s, action
+			return action
 		}
 	}
-	s = s.withAnswer(action, e, now)
-	return s, action
+	s.noteAnswer(action, e, now)
+	return action
 }
 
-// withAnswer is what a stop is answered with. A hand-over is not proved: the user has
-// been told to send the line.
-func (s State) withAnswer(a Action, e Event, now time.Time) State {
+// handOver waits for the user to send the continue line.
+func (s *State) handOver() {
+	s.setWaiting("Cursor's session limit is reached; type the continue line")
+	s.Unseen = true
+}
+
+// noteAnswer records the answer to a stop. A hand-over needs no proof: the agent asks
+// the user to send the line.
+func (s *State) noteAnswer(a Action, e *Event, now time.Time) {
 	s.Followup = SentFollowup{Replaced: s.Followup.Replaced}
 	if a.Kind == Followup {
-		s = s.withFollowup(e, a.Text, now)
+		s.openFollowup(e, a.Text, now)
 	}
-	s = s.withDelivery()
+	s.markDelivered()
 	s.LastFollowup = a.Text
-	return s
 }
 
-// withAction puts what follows an iteration into its record.
-func (s State) withAction(kind ActionKind) State {
-	s.History[len(s.History)-1].Action = string(kind)
-	return s
-}
-
-// pauseStruggling pauses a loop whose agent is stuck.
-func (s State) pauseStruggling(a Action) (State, Action) {
-	a = Action{Reason: reasonStruggling, Detail: inARow(s.Evident), Promise: a.Promise}
-	s = s.withAction("pause").withPause(PauseStruggling, a.Why())
-	s.Rested = true
-	return s, a
-}
+// setAction writes what follows an iteration into its record.
+func (s *State) setAction(action string) { s.History[len(s.History)-1].Action = action }
 
 // startTyping lets the continue line be typed, once it is known that this is
 // possible. The agent gets nothing now: what waits for a continuation goes with
 // the one that the line brings.
-func (s State) startTyping(e Event, now time.Time, a Action) (State, Action) {
-	if e.Typing == TypingUnknown {
-		return s, Action{Kind: AskTyping}
+func (s *State) startTyping(e *Event, now time.Time, a Action) Action {
+	if e.Typing == typingUnknown {
+		return Action{Kind: AskTyping}
 	}
-	s = s.withInjection(false, now)
-	s.Status, s.Rested, s.Reason = Waiting, true, "the continue line is being typed into Cursor"
-	return s, Action{Kind: Inject, Reason: ReasonSessionLimit, Detail: a.Why(), Promise: a.Promise}
+	s.openInjection(false, now)
+	s.setWaiting("the continue line is being typed into Cursor")
+	return Action{Kind: Inject, Reason: ReasonSessionLimit, Detail: a.Why(), Promise: a.Promise}
 }
 
 // sessionOver reports whether Cursor will not run the stop hook again in this
 // session.
-func (s State) sessionOver(e Event) bool {
+func (s *State) sessionOver(e *Event) bool {
 	return e.SessionLimit > 0 && (s.SessionIterations >= e.SessionLimit || e.LoopCount+1 >= e.SessionLimit)
 }
 
-func (s State) withTurn(t Turn) State {
+func (s *State) addTurn(t Turn) {
 	s.ToolCalls += t.ToolCalls
 	s.Journal = s.Journal.past(t)
 	s.Journal.Tools = t.IDs
 	s.AskedIn = "" // its turn is over
-	return s
 }
 
-// withDelivery empties what waited for a continuation, which has the task in it, and
-// notes the context with the iteration before it.
-func (s State) withDelivery() State {
+// markDelivered empties what waited for a continuation, which has the task in it, and
+// records the context with the iteration before it.
+func (s *State) markDelivered() {
 	if n := len(s.History); n > 0 {
 		last := &s.History[n-1]
 		last.Context = slices.Concat(last.Context, s.Context)
@@ -209,5 +227,4 @@ func (s State) withDelivery() State {
 		s.Carried.Context = slices.Concat(s.Carried.Context, s.Context)
 	}
 	s.Context, s.Notices, s.TaskDue = nil, nil, false
-	return s
 }

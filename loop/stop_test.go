@@ -74,11 +74,11 @@ func TestWhatAPromiseNeeds(t *testing.T) {
 		{"without tool calls it is refused", nil, []loop.Event{idle}, goesOn(1), "refused: 0 of the 1 tool calls that a promise needs were made"},
 		{"without tool calls it is refused by an unknown policy", needs(1, "odd"), []loop.Event{idle}, goesOn(1), "refused: 0 of the 1"},
 		{"without tool calls it is refused by no policy", needs(1, ""), []loop.Event{idle}, goesOn(1), "refused: 0 of the 1"},
-		{"without tool calls it counts by warn, with a warning", needs(1, loop.Warn), []loop.Event{idle}, accepted(1), "accepted with a warning: 0 of the 1"},
-		{"without tool calls it counts by accept", needs(1, loop.Accept), []loop.Event{idle}, accepted(1), "accepted"},
-		{"too few tool calls are refused", needs(3, loop.Reject), []loop.Event{turn, said}, goesOn(2), "refused: 2 of the 3"},
-		{"the tool calls of all iterations count", needs(3, loop.Reject), []loop.Event{turn, turn, idle, said}, accepted(4), "accepted"},
-		{"none may be needed", needs(0, loop.Reject), []loop.Event{idle}, accepted(1), "accepted"},
+		{"without tool calls it counts by warn, with a warning", needs(1, "warn"), []loop.Event{idle}, accepted(1), "accepted with a warning: 0 of the 1"},
+		{"without tool calls it counts by accept", needs(1, "accept"), []loop.Event{idle}, accepted(1), "accepted"},
+		{"too few tool calls are refused", needs(3, "reject"), []loop.Event{turn, said}, goesOn(2), "refused: 2 of the 3"},
+		{"the tool calls of all iterations count", needs(3, "reject"), []loop.Event{turn, turn, idle, said}, accepted(4), "accepted"},
+		{"none may be needed", needs(0, "reject"), []loop.Event{idle}, accepted(1), "accepted"},
 
 		{"a minimal installation skips the rule and says so", nil, []loop.Event{stop(talked(marker), minimal)}, accepted(1), "accepted with a warning: tool calls are not seen by a minimal installation"},
 		{"a minimal installation keeps the other rule", atLeast(2), []loop.Event{stop(talked(marker), minimal)}, goesOn(1), "refused: this is iteration 1"},
@@ -240,7 +240,7 @@ func TestOurOwnFollowupBeginsNoSession(t *testing.T) {
 			}
 		})
 	}
-	if newLoop().IsOwn("") || newLoop().IsOwn(" ") {
+	if l := newLoop(); l.IsOwn("") || l.IsOwn(" ") {
 		t.Error("no text counts as the follow-up of a loop that sent none")
 	}
 }
@@ -340,7 +340,8 @@ func TestAStopWithAnotherStatusIsNoSecondReport(t *testing.T) {
 }
 
 func TestALoopThatNeverStoppedSawNoStop(t *testing.T) {
-	if newLoop().SawStop(stop(worked(), status(""), generation("")), time.Time{}) {
+	l, e := newLoop(), stop(worked(), status(""), generation(""))
+	if l.SawStop(&e, time.Time{}) {
 		t.Error("got a stop that was seen")
 	}
 }
@@ -403,7 +404,7 @@ func TestLateTextWithoutARecord(t *testing.T) {
 
 func TestLateTextMendsTheRecord(t *testing.T) {
 	c := newChat(t, func(l *loop.State) {
-		l.MaxIterations, l.NoWork, l.MaxDuration = 9, loop.Warn, loop.Duration(15*time.Second)
+		l.MaxIterations, l.NoWork, l.MaxDuration = 9, "warn", loop.Duration(15*time.Second)
 	})
 	c.all(stop(talked(working)), stop(talked(working)), stop(talked(), waited, generation("g")))
 	a := c.do(loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)})

@@ -14,14 +14,14 @@ type Progress string
 // The answers. It is unknown where nothing could have told.
 const (
 	progressUnknown Progress = ""
-	ProgressMade    Progress = "yes"
-	ProgressNone    Progress = "no"
+	progressMade    Progress = "yes"
+	progressNone    Progress = "no"
 )
 
-// withProgress updates the no-progress counters from the last iteration. They
+// updateProgress updates the no-progress counters from the last iteration. They
 // shape the next continuation, and never keep an honest promise from being
 // accepted.
-func (s State) withProgress(e Event) State {
+func (s *State) updateProgress(e *Event) {
 	said := fingerprint(e.Turn.Texts)
 	again := said != "" && said == s.LastAnswer
 	made, evident, first := s.progress(e)
@@ -29,14 +29,14 @@ func (s State) withProgress(e Event) State {
 	switch {
 	case first: // nothing to compare with
 	case made:
-		last.Progress, s.Unchanged, s.Evident = ProgressMade, 0, 0
+		last.Progress, s.Unchanged, s.Evident = progressMade, 0, 0
 	case evident || again:
-		last.Progress, s.Evident = ProgressNone, s.Evident+1
+		last.Progress, s.Evident = progressNone, s.Evident+1
 		s.Unchanged++
 	default:
 		s.Unchanged++
 	}
-	s = s.countEmpty(e, s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root)
+	s.countEmpty(e, s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root)
 	for _, file := range e.Turn.Files {
 		s.Edited = newest(addMissing(s.Edited, file), keptEdited)
 	}
@@ -47,13 +47,12 @@ func (s State) withProgress(e Event) State {
 	s.LastAnswer = said
 	s.Struggle = s.whyStuck()
 	last.Struggle, last.Tree, last.Head = s.Struggle, e.Tree.Print, e.Tree.Head
-	return s
 }
 
 // progress reports whether a turn changed anything, whether a change would have
 // been seen, and whether this is the first look. A work tree that was there before
 // is no change: an agent that alternates between two is stuck.
-func (s State) progress(e Event) (made, evident, first bool) {
+func (s *State) progress(e *Event) (made, evident, first bool) {
 	switch {
 	case e.Tree.Print == "":
 		return len(e.Turn.Files) > 0, len(e.Turn.Tools) > 0, false
@@ -79,7 +78,7 @@ func addMissing(list []string, item string) []string {
 const errorWindow = 3
 
 // whyStuck says in words why the agent seems to be, or nothing.
-func (s State) whyStuck() string {
+func (s *State) whyStuck() string {
 	if s.StruggleHint <= 0 {
 		return ""
 	}
@@ -106,11 +105,11 @@ func inARow(n int) string {
 }
 
 // isStruggling reports whether the struggle breaker pauses the loop.
-func (s State) isStruggling() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
+func (s *State) isStruggling() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
 
 // changedFiles lists what a turn changed: what edit events named, and what git
 // sees that was otherwise before.
-func (s State) changedFiles(e Event, named []string) []string {
+func (s *State) changedFiles(e *Event, named []string) []string {
 	files := slices.Clone(named)
 	if s.Tree.Print != "" && e.Tree.Print != "" && s.Tree.Root == e.Tree.Root {
 		for _, file := range s.Tree.Files.changed(e.Tree.Files) {

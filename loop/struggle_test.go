@@ -97,7 +97,7 @@ func TestAStruggleIsRecordedAndToldToTheUser(t *testing.T) {
 	if c.l.PauseReason != "struggling" || !c.l.Rested || a.Why() != c.l.Reason || !strings.HasPrefix(c.l.Reason, "STRUGGLING: 3 iterations") {
 		t.Errorf("got %+v, reason %q, paused because of %q", a, c.l.Reason, c.l.PauseReason)
 	}
-	if last.Action != "pause" || last.Progress != loop.ProgressNone || last.Struggle == "" || c.l.Struggle == "" {
+	if last.Action != "pause" || last.Progress != "no" || last.Struggle == "" || c.l.Struggle == "" {
 		t.Errorf("got %+v", last)
 	}
 	c.do(loop.Event{Kind: loop.EventContinue})
@@ -117,7 +117,7 @@ func TestWhichFilesATurnChanged(t *testing.T) {
 	e.Tree, e.Committed = tree("2", loop.Contents{"/w/same": "1", "/w/other": "2", "/w/new": "1"}), []string{"/w/gone", "/w/done"}
 	c.do(e)
 	want := "[/elsewhere /w/done /w/gone /w/new /w/other]"
-	if got := fmt.Sprint(c.l.History[0].Files); got != want || c.l.History[0].Progress != loop.ProgressMade {
+	if got := fmt.Sprint(c.l.History[0].Files); got != want || c.l.History[0].Progress != "yes" {
 		t.Errorf("got %s, progress %q, want %s", got, c.l.History[0].Progress, want)
 	}
 	if c.l.Tree.Print != "2" || c.l.History[0].Tree != "2" {
@@ -129,7 +129,7 @@ func TestWhichFilesATurnChanged(t *testing.T) {
 func TestATreeThatWasNotLookedAtIsNotForgotten(t *testing.T) {
 	c := newChat(t, begunAt("a"))
 	c.all(inTree("b", worked(working)), stop(worked(working)), inTree("b", worked(working)))
-	if got := c.l.History[2].Progress; got != loop.ProgressNone || c.l.Tree.Print != "b" {
+	if got := c.l.History[2].Progress; got != "no" || c.l.Tree.Print != "b" {
 		t.Errorf("got progress %q, tree %+v", got, c.l.Tree)
 	}
 }

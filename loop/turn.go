@@ -51,14 +51,14 @@ const (
 )
 
 // turnOf says whose turn a stop ends.
-func (s State) turnOf(e Event, now time.Time) owner {
+func (s *State) turnOf(e *Event, now time.Time) owner {
 	soon := now.Sub(s.CreatedAt).Abs() < overlap
 	switch {
 	case s.isEarlierTurn(e):
 		return earlier
 	case s.TaskDue:
 		return beforeTask
-	case s.Doubted && s.Status == Paused && e.Turn.IsActive():
+	case s.Doubted && s.Status == Paused && e.Turn.isActive():
 		return wentOn
 	case s.AskedIn != "" && s.AskedIn == s.ConversationID && soon && !s.Confirmed && !e.Turn.hasCalls():
 		return perhaps
@@ -70,7 +70,7 @@ func (s State) turnOf(e Event, now time.Time) owner {
 // before the one in which the loop was requested. If a Cursor gave its prompt hook
 // another generation than the turn that follows, which nobody has reported, the
 // agent's confirming call would show it.
-func (s State) isEarlierTurn(e Event) bool {
+func (s *State) isEarlierTurn(e *Event) bool {
 	if s.AskedIn == "" || s.AskedIn == s.ConversationID || e.Generation == "" || e.Generation == s.AskedIn {
 		return false
 	}
@@ -79,22 +79,26 @@ func (s State) isEarlierTurn(e Event) bool {
 }
 
 // onOtherTurn is a stop of a turn that was not the loop's work.
-func (s State) onOtherTurn(e Event, now time.Time, whose owner) (State, Action) {
+func (s *State) onOtherTurn(e *Event, now time.Time, whose owner) Action {
 	switch {
 	case s.Stop: // by hand, and not by this turn
 		return s.onTurnEnd(e, now)
 	case whose == earlier:
-		return s, Action{Reason: reasonEarlierTurn}
+		return Action{Reason: reasonEarlierTurn}
 	}
 	e.Turn = e.Turn.withoutWork()
 	switch {
 	case whose == perhaps && e.Status != Completed && s.Status != Paused:
 		action := Action{Reason: reasonDoubted}
-		s = s.atStop(e, now).withTurn(e.Turn).withPause(PauseError, action.Why())
+		s.noteStop(e, now)
+		s.addTurn(e.Turn)
+		s.pause(pauseError, action.Why())
 		s.Doubted, s.Rested = true, true
-		return s, action
+		return action
 	case e.Status != Completed:
-		return s.atStop(e, now).withTurn(e.Turn), Action{Reason: reasonBeforeTask}
+		s.noteStop(e, now)
+		s.addTurn(e.Turn)
+		return Action{Reason: reasonBeforeTask}
 	case s.Status != Running && s.Status != Waiting:
 		return s.onTurnEnd(e, now)
 	}
@@ -103,12 +107,14 @@ func (s State) onOtherTurn(e Event, now time.Time, whose owner) (State, Action) 
 
 // giveTask answers the stop of another turn with the task. Nothing of that turn
 // counts, except that Cursor's session is one follow-up shorter.
-func (s State) giveTask(e Event, now time.Time) (State, Action) {
-	s = s.atStop(e, now).withTurn(e.Turn)
+func (s *State) giveTask(e *Event, now time.Time) Action {
+	s.noteStop(e, now)
+	s.addTurn(e.Turn)
 	s.Injection = s.Injection.close(lineTurnEnded, now)
 	s.PassedIn = e.Generation
 	s.Minimal, s.Unseen, s.ContinueIn, s.ContinueAt = e.Minimal, false, "", time.Time{}
-	s.Status, s.Reason, s.Rested, s.Retries, s.TaskDue = Running, "", false, 0, true
+	s.setRunning()
+	s.Retries, s.TaskDue = 0, true
 	s.SessionIterations++
 	if e.Tree.Print != "" {
 		s.Tree = e.Tree

@@ -41,8 +41,9 @@ func (v Verification) Result() Reason {
 // as under way: until it is killed and its result is decided on.
 const verifyGrace = 30 * time.Second
 
-// Open reports whether the verification of a loop is under way.
-func (v Verifying) Open(s State, now time.Time) bool {
+// IsVerifying reports whether a promise of the loop is being verified.
+func (s *State) IsVerifying(now time.Time) bool {
+	v := s.Verifying
 	return v.ID != "" && now.Sub(v.Since).Abs() < s.VerifyLimit()+verifyGrace
 }
 
@@ -50,15 +51,15 @@ func (v Verifying) Open(s State, now time.Time) bool {
 // the process that runs it holds its lock.
 const verifierStart = 5 * time.Second
 
-// isVerifying reports whether a verification is under way whose result will come.
-// One whose processes were killed is not waited for.
-func (s State) isVerifying(e Event, now time.Time) bool {
+// awaitsVerifier reports whether a verification is under way whose result will
+// come: its processes were not killed.
+func (s *State) awaitsVerifier(e *Event, now time.Time) bool {
 	dead := e.NoVerifier && now.Sub(s.Verifying.Since).Abs() >= verifierStart
-	return s.Verifying.Open(s, now) && !dead
+	return s.IsVerifying(now) && !dead
 }
 
 // VerifyLimit is how long the verification may take.
-func (s State) VerifyLimit() time.Duration {
+func (s *State) VerifyLimit() time.Duration {
 	if s.VerifyTimeout <= 0 {
 		return defaultVerifyTimeout
 	}
@@ -72,14 +73,14 @@ func VerifyRoom(timeout time.Duration) time.Duration {
 
 // withVerification puts the result of the verification, or the wish for one, into a
 // verdict that would accept the promise without it.
-func (s State) withVerification(v verdict, e Event) verdict {
+func (s *State) withVerification(v verdict, e *Event) verdict {
 	if v.accepted {
 		v.warning = joined(v.warning, s.VerifyChanged())
 	}
 	return s.checkVerification(v, e)
 }
 
-func (s State) checkVerification(v verdict, e Event) verdict {
+func (s *State) checkVerification(v verdict, e *Event) verdict {
 	switch {
 	case s.Verify == "" || !v.accepted:
 		return v
@@ -103,7 +104,7 @@ func joined(warning, another string) string { return strings.Trim(warning+"; "+a
 // VerifyChanged says in words that the verification was taken out of the state
 // file, or changed there; empty if it was not. The file is the user's too, so the
 // promise still counts, but never in silence: an agent can edit it as well.
-func (s State) VerifyChanged() string {
+func (s *State) VerifyChanged() string {
 	was := "`" + text.FirstHead(s.VerifyWas, keptErrors) + "`"
 	switch s.VerifyWas {
 	case "", s.Verify:
@@ -115,19 +116,18 @@ func (s State) VerifyChanged() string {
 	return "the verification " + was + " was changed to `" + text.FirstHead(s.Verify, keptErrors) + "` in the state file"
 }
 
-// withVerifyNotice records that the verification differs from that of the loop's
+// noteVerifyChange records that the verification differs from that of the loop's
 // record, and says so to the agent.
-func (s State) withVerifyNotice(e Event) State {
+func (s *State) noteVerifyChange(e *Event) {
 	if e.VerifyWas == "" || s.VerifyWas != "" {
-		return s
+		return
 	}
 	s.VerifyWas = e.VerifyWas
-	s.Notices = addOnce(s.Notices, "While this loop ran, "+s.VerifyChanged()+". Its user is told so.")
-	return s
+	s.Notices = addOnce(s.Notices, "While this loop ran, "+s.VerifyChanged()+". The user is shown this.")
 }
 
 // failure says in words why a verification did not pass.
-func (s State) failure(v Verification) string {
+func (s *State) failure(v Verification) string {
 	command := "`" + text.FirstHead(s.Verify, keptErrors) + "`"
 	if v.Why != "" {
 		return "the verification " + command + " did not succeed: " + v.Why
@@ -144,21 +144,20 @@ func (v Verification) short() *Verification {
 	return &v
 }
 
-// withVerifying begins a verification.
-func (s State) withVerifying(now time.Time, late bool) State {
+// beginVerifying begins a verification.
+func (s *State) beginVerifying(now time.Time, late bool) {
 	s.Verifying = Verifying{ID: strconv.FormatInt(now.UnixNano(), 36), Since: now, Late: late}
-	return s
 }
 
 // onLateVerified takes in the verification of a promise that came after a limit
 // had ended the loop.
-func (s State) onLateVerified(e Event, now time.Time) (State, Action) {
+func (s *State) onLateVerified(e *Event, now time.Time) Action {
 	if !s.Verifying.Late || s.Verifying.ID != e.Verified.ID || e.Verified.ID == "" || !s.isEndedByLimit() {
-		return s, Action{}
+		return Action{}
 	}
 	v := s.checkVerification(verdict{found: true, accepted: true, warning: s.Verifying.Warning}, e)
 	s.Verifying = Verifying{}
-	return s.withLateVerdict(v, now)
+	return s.applyLateVerdict(v, now)
 }
 
 // fenced is text between two lines that cannot be in it.
@@ -172,9 +171,9 @@ func fenced(text string) string {
 
 // onVerifyAbandoned records that nobody waits for the result of a verification. If
 // that was a stop hook the agent is idle, and only a typed line brings it back.
-func (s State) onVerifyAbandoned(e Event) State {
+func (s *State) onVerifyAbandoned(e *Event) {
 	if e.Verified.ID == "" || s.Verifying.ID != e.Verified.ID {
-		return s
+		return
 	}
 	s.Verifying = Verifying{}
 	s.Rested = s.Rested || e.Idle
@@ -184,7 +183,6 @@ func (s State) onVerifyAbandoned(e Event) State {
 			s.Reason = "the run was ended while a promise was verified"
 		}
 	}
-	return s
 }
 
 // Summary is the outcome in a few words, for the log.

@@ -47,7 +47,7 @@ func TestAPromiseIsVerified(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t, verifies)
 			a := c.do(said)
-			if got := c.outcome(a); got != (outcome{loop.AskVerify, loop.Running, 0}) || !c.l.Verifying.Open(c.l, c.now) {
+			if got := c.outcome(a); got != (outcome{loop.AskVerify, loop.Running, 0}) || !c.l.IsVerifying(c.now) {
 				t.Fatalf("got %+v, verifying %+v", got, c.l.Verifying)
 			}
 			a = c.verified(said, tt.result)
@@ -145,7 +145,7 @@ func TestAVerificationThatNeverEndedIsBegunAgain(t *testing.T) {
 	c := newChat(t, verifies)
 	c.do(stop(worked(marker)))
 	c.now = c.now.Add(time.Hour)
-	if c.l.Verifying.Open(c.l, c.now) {
+	if c.l.IsVerifying(c.now) {
 		t.Errorf("it is under way after an hour: %+v", c.l.Verifying)
 	}
 	was := c.l.Verifying.ID
@@ -379,7 +379,7 @@ func TestABaselineIsTakenOnce(t *testing.T) {
 }
 
 func TestTheWarningOfALatePromiseIsKept(t *testing.T) {
-	c := newChat(t, verifies, atMost(1), needs(3, loop.Warn))
+	c := newChat(t, verifies, atMost(1), needs(3, "warn"))
 	c.do(stop(talked(), waited, generation("g")))
 	c.do(loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)})
 	c.verified(loop.Event{Kind: loop.EventVerified}, loop.Verification{Passed: true})

@@ -35,11 +35,11 @@ type Worded struct {
 const WordedLimit = 128 << 10
 
 // Sample are words for trying a template before a loop begins.
-func (s State) Sample() Words {
+func (s *State) Sample() Words {
 	return s.fill("You stopped, but you gave no completion promise.", s.words(1, "A sample.", false))
 }
 
-func (s State) fill(why, text string) Words {
+func (s *State) fill(why, text string) Words {
 	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
 	return Words{
 		Template: s.PromptTemplate, Iteration: s.Iterations + 1, Max: s.MaxIterations, Why: why, Task: s.Prompt,
@@ -53,7 +53,7 @@ func (s State) fill(why, text string) Words {
 // template, or the built-in words if it cannot be used or the agent plans, whose
 // rules must be in the text. If something else changed since the template was
 // filled in, it is filled in again.
-func (s State) withTemplate(e Event, action Action, why string) Action {
+func (s *State) withTemplate(e *Event, action Action, why string) Action {
 	action.Text = s.words(s.Iterations+1, why, false)
 	switch {
 	case s.PromptTemplate == "" || !e.Words || s.Guarded():
@@ -61,8 +61,9 @@ func (s State) withTemplate(e Event, action Action, why string) Action {
 		w := s.fill(why, action.Text)
 		return Action{Kind: AskWords, Reason: reasonTemplate, Words: &w}
 	case e.Worded.Why != "":
-		s.Notices = append(s.Notices, fmt.Sprintf("The user's prompt template could not be used, so these are the built-in words. Tell the user: %s: %s", s.PromptTemplate, e.Worded.Why))
-		action.Text = s.words(s.Iterations+1, why, false)
+		with := *s
+		with.Notices = append(slices.Clone(s.Notices), fmt.Sprintf("The user's prompt template could not be used, so these are the built-in words. Tell the user: %s: %s", s.PromptTemplate, e.Worded.Why))
+		action.Text = with.words(s.Iterations+1, why, false)
 	default:
 		action.Text = s.withUnsaid(e.Worded.Text)
 	}
@@ -71,7 +72,7 @@ func (s State) withTemplate(e Event, action Action, why string) Action {
 
 // withUnsaid adds to a text the context and notices that a template leaves out:
 // once delivered they are gone.
-func (s State) withUnsaid(text string) string {
+func (s *State) withUnsaid(text string) string {
 	unsaid := func(items []string) []string {
 		return slices.DeleteFunc(slices.Clone(items), func(item string) bool { return strings.Contains(text, item) })
 	}

@@ -8,13 +8,13 @@ import (
 
 // StartText is what the agent reads when the loop begins: the task, the marker,
 // the rules and how to record progress.
-func (s State) StartText() string {
+func (s *State) StartText() string {
 	return s.words(1, taskWhy, false)
 }
 
 // words is the continuation for an iteration. The task is in it word for word,
 // the same from the first iteration to the last.
-func (s State) words(iteration int, why string, handOver bool) string {
+func (s *State) words(iteration int, why string, handOver bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[Ralph loop %d/%d] %s\n\n", iteration, s.MaxIterations, why)
 	if s.Ultrawork {
@@ -35,21 +35,31 @@ func (s State) words(iteration int, why string, handOver bool) string {
 	return b.String()
 }
 
-func (s State) stoppingRule() string {
+func (s *State) stoppingRule() string {
 	if s.Guarded() {
-		denied := ""
-		if s.PlanGuard == GuardInstalled || s.Outer() { // there the driver denies it
-			denied = "; tools that write or execute are denied"
-		}
-		return fmt.Sprintf(planRule, denied, s.Marker())
+		return s.planRule()
 	}
+	return s.workRule(s.Minimal)
+}
+
+func (s *State) planRule() string {
+	denied := ""
+	if s.PlanGuard == GuardInstalled || s.Outer() { // there the driver denies it
+		denied = "; tools that write or execute are denied"
+	}
+	return fmt.Sprintf(planRule, denied, s.Marker())
+}
+
+// workRule is the rule for an agent that works. In a minimal installation no hook
+// sees its words.
+func (s *State) workRule(minimal bool) string {
 	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
 	if id != "" {
 		id += " " // two loops may run in one workspace
 	}
 	where := ""
-	if s.Minimal {
-		where = fmt.Sprintf(unheard, program, id, s.Marker())
+	if minimal {
+		where = fmt.Sprintf(unseenWords, program, id, s.Marker())
 	}
 	return fmt.Sprintf(rule, s.Marker(), where, program, id, program, id)
 }
@@ -75,7 +85,7 @@ When, and only when, everything that the task asks for is done and checked, outp
 Record progress: %s note %s"what is done, what is next". If you cannot go on without the user: %s blocked %s"why".
 `
 
-const unheard = `Here your words are not heard, so give it by running this: %s note %s"%s"
+const unseenWords = `Your words are not seen here, so give it by running this: %s note %s"%s"
 `
 
 const handingOver = `This is the last turn that Cursor lets the loop chain by itself. Work as before. If the task is then still not done (you did not output %s), end your turn by telling the user, as your last words, to type this line into the chat:

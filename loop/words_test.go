@@ -55,7 +55,7 @@ func TestTheTaskIsTheSameFromFirstToLast(t *testing.T) {
 				t.Errorf("got %q, status %s", a.Text, c.l.Status)
 			}
 			a := c.do(loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxIterations: 9}})
-			sameText(t, a.Text, "The user takes this ended loop up again.", task, 8, 9)
+			sameText(t, a.Text, "The user continues this ended loop.", task, 8, 9)
 		})
 	}
 }
@@ -111,7 +111,7 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 		{"how the program is called", func(l *loop.State) { l.Program = "'/opt/100% x/cursor-ralph'" }, []loop.Event{stop(worked(working))},
 			[]string{"Record progress: '/opt/100% x/cursor-ralph' note c1 \"what", "'/opt/100% x/cursor-ralph' blocked c1 \"why\""}, []string{" cursor-ralph note"}},
 		{"where the promise counts, if no hook hears the agent", nil, []loop.Event{stop(worked(working), minimal)},
-			[]string{"\nHere your words are not heard, so give it by running this: cursor-ralph note c1 \"" + marker + "\"\nIt must be true."}, nil},
+			[]string{"\nYour words are not seen here, so give it by running this: cursor-ralph note c1 \"" + marker + "\"\nIt must be true."}, nil},
 		{"nothing of that, if one does", nil, []loop.Event{stop(worked(working))}, nil, []string{"not heard"}},
 		{"context and notices in their order", nil, []loop.Event{
 			{Kind: loop.EventContext, Text: "first"}, {Kind: loop.EventNotice, Text: "third"}, {Kind: loop.EventContext, Text: "second"}, stop(worked(working)),
@@ -143,7 +143,8 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 }
 
 func TestALoopBeginsWithItsRules(t *testing.T) {
-	text := newLoop(func(l *loop.State) { l.Ultrawork = true }).StartText()
+	l := newLoop(func(l *loop.State) { l.Ultrawork = true })
+	text := l.StartText()
 	for _, want := range []string{"[Ralph loop 1/20] This task is a Ralph loop", "Ultrawork", before + "Build it." + "\n\n---\n", marker, "cursor-ralph note"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %q\nwant in it %q", text, want)

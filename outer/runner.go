@@ -114,7 +114,7 @@ func (r *Runner) settle(ctx context.Context) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil || !l.Verifying.Open(l, time.Now()) {
+		if err != nil || !l.IsVerifying(time.Now()) {
 			return err
 		}
 		if time.Now().After(late) {

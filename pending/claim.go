@@ -93,7 +93,7 @@ func (b *Box) claimOnce(ctx context.Context, who Claimant, c Claimed) (Claimed, 
 // called under the loop's lock, or the other copy might be about to end it.
 func (b *Box) hasJustEnded(who Claimant) bool {
 	l, err := b.store.Archived(who.ID)
-	return err == nil && l.SawStop(*who.Stop, b.now())
+	return err == nil && l.SawStop(who.Stop, b.now())
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

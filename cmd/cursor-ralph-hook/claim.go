@@ -24,11 +24,12 @@ func (h *handler) hasLoop(ctx context.Context, stop *loop.Event) bool {
 	return has || h.claim(ctx, stop)
 }
 
-// claim makes a loop that waits for the conversation live, if there is one.
+// claim makes a loop that waits for the conversation live, and reports whether
+// there is a live one now.
 func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 	who := h.claimant(stop != nil && stop.Status == loop.Completed)
 	if who.Stop = stop; !h.box.Waiting(who) {
-		return false
+		return h.claimedMeanwhile()
 	}
 	c, err := h.box.Claim(ctx, who)
 	h.claimed(c)
@@ -36,6 +37,13 @@ func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 		h.fail(err)
 	}
 	return err == nil
+}
+
+// claimedMeanwhile looks for a live loop once more when no file waits: the hook of
+// an event at the same time may have renamed the file since the first look.
+func (h *handler) claimedMeanwhile() bool {
+	has, err := h.store.Has(h.in.ConversationID)
+	return has && err == nil
 }
 
 func (h *handler) claimant(stopped bool) pending.Claimant {

@@ -246,8 +246,9 @@ func TestThePlanGuardBeginsTheLoopItself(t *testing.T) {
 		w.plans(nil)
 		text := w.denied(w.shell(me, command))
 		w.wantPart(text, "Done without the shell")
-		w.wantPart(text, "The loop is armed already.\n\n"+w.live(me).StartText())
-		if l := w.live(me); !l.Confirmed {
+		l := w.live(me)
+		w.wantPart(text, "The loop is armed already.\n\n"+l.StartText())
+		if !l.Confirmed {
 			t.Errorf("%s: the loop was not confirmed", command)
 		}
 	}

@@ -96,7 +96,7 @@ func TestAPlanInLoopMode(t *testing.T) {
 	w := newWorld(t)
 	w.modeOn(w.workspace, 3)
 	got := contracts(w.hook(w.event("beforeSubmitPrompt", me, fields{"prompt": "the task", "composer_mode": "plan"})))
-	if len(got) != 1 || !strings.Contains(got[0], "Plan mode:") || !w.live(me).Guarded() {
+	if l := w.live(me); len(got) != 1 || !strings.Contains(got[0], "Plan mode:") || !l.Guarded() {
 		t.Errorf("got %q, want a plan", got)
 	}
 }

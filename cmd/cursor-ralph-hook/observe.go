@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -47,9 +45,8 @@ func (h *handler) seeLimit(id string, l loop.State, text string) {
 	if id != h.in.ConversationID || l.IsOwn(text) || l.LastStop.LoopCount != hook.DefaultLoopLimit-1 {
 		return
 	}
-	turn, err := h.store.Unfolded(id, l)
+	turn, err := h.store.Turn(id, l, loop.Event{Kind: loop.EventStop})
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		h.fail(err)
 	case l.PastLimit(hook.DefaultLoopLimit, turn):

@@ -65,7 +65,7 @@ func (h *handler) stop(ctx context.Context) any {
 // loop nor one that waits. Decoding such a stop would cost more than this.
 func (h *handler) isIdle() bool {
 	has, err := h.store.Has(h.in.ConversationID)
-	return !has && err == nil && !h.box.Waiting(h.claimant(true))
+	return !has && err == nil && !h.box.Waiting(h.claimant(true)) && !h.claimedMeanwhile()
 }
 
 // decideStop claims the loop that waits if the one that was there had ended, or

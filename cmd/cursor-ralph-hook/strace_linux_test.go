@@ -4,8 +4,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // needsStrace skips a test where there is no strace, but not in CI.
@@ -62,6 +64,28 @@ func TestEventWithoutALoopCostsAHandfulOfCalls(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestCallBesideTheClaimCounts stops a hook between its two looks for a loop, at
+// the pending file and at the live one, while another hook claims.
+func TestCallBesideTheClaimCounts(t *testing.T) {
+	needsStrace(t)
+	w := newWorld(t)
+	w.write(w.pending(me), seven("the task"))
+	late := w
+	for _, path := range []string{w.pending(me), w.places.Live(me)} {
+		late.wrap = append(late.wrap, "-P", path)
+	}
+	late.wrap = slices.Concat([]string{"strace", "-f", "-qq", "-o", os.DevNull}, late.wrap,
+		[]string{"-e", "inject=newfstatat,fstatat64,lstat:delay_exit=1s:when=1"})
+	slow := late.start(w.uses(me, "call-1"))
+	time.Sleep(500 * time.Millisecond) // until it has looked once
+	w.rests(w.uses(me, "call-2"))
+	slow.answer()
+	w.followup(w.stopEvent(me))
+	if got := w.live(me).ToolCalls; got != 2 {
+		t.Errorf("got %d tool calls, want 2", got)
 	}
 }
 

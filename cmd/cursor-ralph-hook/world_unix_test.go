@@ -23,6 +23,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // TestMain builds the hook as it is installed: these tests run it as the
@@ -46,10 +47,8 @@ func build(dir string) error {
 	if err := os.Chmod(dir, 0o755); err != nil { // other users run it, too
 		return err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "cursor-ralph-hook"), ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the hook: %w\n%s", err, out)
+	if err := sources.Programs(dir, "cmd/cursor-ralph-hook"); err != nil {
+		return err
 	}
 	return os.Setenv("CURSOR_RALPH_HOOK_TEST", filepath.Join(dir, "cursor-ralph-hook"))
 }

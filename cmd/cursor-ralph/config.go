@@ -85,14 +85,14 @@ func (e *env) loopDefaults() error {
 // writeSample never overwrites a file, nor follows a dangling link.
 func (e *env) writeSample(path string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return cli.Permission(err)
+		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return hint.New(path+" is there already", "nothing was changed; edit it")
 	case err != nil:
-		return cli.Permission(err)
+		return err
 	}
 	_, err = f.WriteString(config.Sample())
 	if err = errors.Join(err, f.Close()); err != nil {

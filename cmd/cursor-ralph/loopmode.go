@@ -58,7 +58,7 @@ func (e *env) loopModeOn(ctx context.Context) error {
 		return err
 	}
 	if err := e.setMode(mode); err != nil {
-		return cli.Permission(err)
+		return err
 	}
 	install.HintPlanGuard(e.Env, mode.Loop)
 	err = e.Say("%s\nAn ordinary message to the agent there starts a loop; one that begins with / does not, nor one in Ask mode.\nTo switch it off: cursor-ralph loop-mode off", render.ModeWords(mode))
@@ -150,11 +150,11 @@ func (e *env) loopModeOff() error {
 	on, _ := e.Store.Modes()
 	here := modesOf(folder, on)
 	if err := e.Store.EndMode(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cli.Permission(err)
+		return err
 	}
 	for _, m := range here {
 		if err := e.Store.EndMode(m.Workspace); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return cli.Permission(err)
+			return err
 		}
 	}
 	if len(here) == 0 {

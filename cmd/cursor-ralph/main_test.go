@@ -3,12 +3,13 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 func TestMain(m *testing.M) {
@@ -27,11 +28,11 @@ func TestMain(m *testing.M) {
 // the real hook beside cursor-ralph. The command `event` gives the hook an
 // event of the conversation named first.
 func TestScripts(t *testing.T) {
-	hook := filepath.Join(t.TempDir(), "cursor-ralph-hook")
-	build := exec.Command("go", "build", "-o", hook, "../cursor-ralph-hook")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the hook: %v\n%s", err, out)
+	bin := t.TempDir()
+	if err := sources.Programs(bin, "cmd/cursor-ralph-hook"); err != nil {
+		t.Fatal(err)
 	}
+	hook := filepath.Join(bin, "cursor-ralph-hook")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {

@@ -185,5 +185,5 @@ func (e *env) continueOuter(ctx context.Context, l loop.State, event loop.Event)
 	if _, err := e.applyContinue(ctx, id, event); err != nil {
 		return err
 	}
-	return e.Say("taken up again; the run goes on")
+	return e.Say("continued; the run goes on")
 }

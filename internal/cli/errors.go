@@ -5,8 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
+	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -17,7 +20,7 @@ func (e *Env) Complain(err error) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	hint.Print(e.Stderr, Printable, err)
+	hint.Print(e.Stderr, Printable, withPermissionHint(err))
 	return hint.Code(err)
 }
 
@@ -30,12 +33,21 @@ func Printable(s string) string { return text.Escape(loop.Unmarked(s)) }
 // characters, counted after escaping.
 func Shortened(s string, width int) string { return text.Limit(Printable(text.Line(s)), width) }
 
-// Permission adds a hint to a permission error.
-func Permission(err error) error {
-	if !errors.Is(err, fs.ErrPermission) || hint.Of(err) != "" {
+// withPermissionHint adds to a permission error the commands that help.
+func withPermissionHint(err error) error {
+	var at *fs.PathError
+	switch {
+	case hint.Of(err) != "":
 		return err
+	case errors.Is(err, ownfile.ErrNotOurs):
+		return hint.Add(err, "`cursor-ralph doctor` checks our folders; remove the file, or use other folders with CURSOR_RALPH_DIR and CURSOR_RALPH_STATE_DIR")
+	case !errors.Is(err, fs.ErrPermission):
+		return err
+	case errors.As(err, &at) && runtime.GOOS != "windows":
+		path := commands.Quote(at.Path, runtime.GOOS)
+		return hint.Add(err, "`ls -ld "+path+"` shows who owns it; `sudo chown \"$USER\" "+path+"` makes it yours, `chmod u+rwX "+path+"` restores your rights")
 	}
-	return hint.Add(err, "give this user the right to read and write there, or run this as the user who owns it")
+	return hint.Add(err, "give yourself the right to read and write there, or run this as the user who owns it")
 }
 
 // Exited is an exit code that is passed on, of which nothing is said.

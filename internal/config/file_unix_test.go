@@ -15,7 +15,7 @@ func TestWhoseFileItIs(t *testing.T) {
 	const text = "[loop]\nmax-iterations = 30\n"
 	for _, tt := range []struct {
 		name string
-		do   func(path string) (string, error) // gives the path to load
+		do   func(path string) (string, error) // returns the path to load
 		want string                            // in the error; empty for none
 	}{
 		{"the user's", func(p string) (string, error) { return p, nil }, ""},

@@ -52,7 +52,7 @@ func Settings() (all []Setting) {
 		Setting{"typing", "injectors", "CURSOR_RALPH_INJECTORS", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xtest", list, withoutControls},
 		Setting{"typing", "focus-keys", "CURSOR_RALPH_FOCUS_KEYS", "", "keys that bring the focus into the chat input first, such as ctrl+i", "ctrl+i", words, withoutControls},
 		Setting{"typing", "submit-key", "CURSOR_RALPH_SUBMIT_KEY", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls},
-		Setting{"typing", "type-unchecked", "CURSOR_RALPH_TYPE_UNCHECKED", "false", "also where nothing can tell which window has the focus", "", switched, nil},
+		Setting{"typing", "type-unchecked", "CURSOR_RALPH_TYPE_UNCHECKED", "false", "allow ways of typing that cannot check which window has the focus", "", switched, nil},
 		Setting{"typing", "editor-exe", "CURSOR_RALPH_EDITOR_EXE", "", "further names of the editor's program", "cursor", list, withoutControls},
 		Setting{"typing", "desktop", "CURSOR_RALPH_DESKTOP", "", "x11, wayland, macos, windows, wsl or none (default: as detected)", "x11", words, desktop},
 	)

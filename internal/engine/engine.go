@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
@@ -89,8 +88,8 @@ func (g Engine) Look(ctx context.Context, id string, e *loop.Event) error {
 	if err != nil || !wantsLook(l, *e) {
 		return nil
 	}
-	turn, err := g.Store.Unfolded(id, l)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	turn, err := g.Store.Turn(id, l, *e)
+	if err != nil {
 		return nil
 	}
 	l.Workspace = cmp.Or(l.Workspace, e.Workspace)

@@ -173,7 +173,7 @@ func (f Firing) afterPrompt() []string {
 func (f Firing) afterQuestion() []string {
 	if blocked(f.Runs, "permission", "deny") {
 		all := append([]string{"denied"}, f.words("user_message", "the user sees")...)
-		return append(all, f.words("agent_message", "the agent is told")...)
+		return append(all, f.words("agent_message", "the agent reads")...)
 	}
 	if lastString(f.Runs, "permission") != "ask" {
 		return []string{"allowed"}
@@ -199,7 +199,7 @@ func (f Firing) context() []string {
 	var all []string
 	for _, r := range f.Runs {
 		if text, ok := r.Answer["additional_context"].(string); ok && text != "" {
-			all = append(all, fmt.Sprintf("the model is told too: %q", text))
+			all = append(all, fmt.Sprintf("the model also gets: %q", text))
 		}
 	}
 	return all

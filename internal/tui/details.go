@@ -139,7 +139,7 @@ func lasted(words string, d time.Duration) string {
 }
 
 func verifying(s loop.State, now time.Time) string {
-	if s.Verify == "" || !s.Verifying.Open(s, now) {
+	if s.Verify == "" || !s.IsVerifying(now) {
 		return ""
 	}
 	return since("for %s: ", now, s.Verifying.Since) + s.Verify

@@ -152,7 +152,7 @@ func (m model) word(l Loop) (string, style) {
 		return "stale", m.colors.bad
 	case s.IsStalled(m.Now()):
 		return "stalled", m.colors.bad
-	case s.Verifying.Open(s, m.Now()):
+	case s.IsVerifying(m.Now()):
 		return "verifying", m.colors.busy
 	case s.Status == loop.Running:
 		return "running", m.colors.good

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // fakeGit makes git a script, which finds the folder of its pid files in $0.
@@ -39,25 +40,25 @@ func TestIllGit(t *testing.T) {
 		t.Fatal(err)
 	}
 	const head = `printf '# branch.oid 0123456789abcdef0123456789abcdef01234567\000'`
-	for _, tt := range []struct {
+	for _, tt := range short.First([]struct {
 		name, script, want string
 	}{
+		{"floods", `echo $$ >"$here/1.pid"; while :; do echo FLOOD; done`, ""},
+		{"prints half and ends", head + `; printf '1 .M N... 100'`, "cut off"},
+		{"is no program at all", "\x00", ""},
 		{"sleeps", `echo $$ >"$here/1.pid"; exec SLEEP 60`, errSlow.Error()},
 		{"ignores signals, as its children do", `trap '' TERM HUP INT; (trap '' TERM HUP INT; SLEEP 60 & echo $! >"$here/2.pid"; wait) & echo $$ >"$here/1.pid"; wait`, errSlow.Error()},
 		{"prints half and sleeps", head + `; echo $$ >"$here/1.pid"; SLEEP 60`, errSlow.Error()},
 		{"ends, but a child holds the pipe", head + `; SLEEP 60 & echo $! >"$here/1.pid"`, proc.ErrHeld.Error()},
 		{"ends, but a child holds the words' pipe", `SLEEP 60 >/dev/null & echo $! >"$here/1.pid"`, proc.ErrHeld.Error()},
 		{"closes its streams and sleeps", `echo $$ >"$here/1.pid"; exec SLEEP 60 >/dev/null 2>&1`, errSlow.Error()},
-		{"floods", `echo $$ >"$here/1.pid"; while :; do echo FLOOD; done`, ""},
 		{"floods with words, then ends", `i=0; while [ $i -lt 5000 ]; do echo FLOOD >&2; i=$((i+1)); done; exit 7`, "exit status 7: xxxx"},
-		{"prints half and ends", head + `; printf '1 .M N... 100'`, "cut off"},
 		{"prints rubbish", `case "$*" in *config*) exit 1; esac; echo hello; exit 0`, "cut off"},
 		{"prints rubbish and fails", `echo hello; echo no >&2; echo such >&2; exit 1`, "exit status 1: no"},
 		{"prints nothing", `exit 0`, "no commit"},
 		{"prints colours and fails", `printf '\033[31mred\r\n' >&2; exit 3`, `exit status 3: \u001b[31mred`},
 		{"kills itself", `kill -9 $$`, "git config: signal: killed"},
-		{"is no program at all", "\x00", ""},
-	} {
+	}, 4) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -122,6 +123,7 @@ func TestShorterTime(t *testing.T) {
 	if took := time.Since(begin); err == nil || took > time.Second {
 		t.Errorf("got %v after %v, want an error at once", err, took)
 	}
+	short.Skip(t) // two seconds
 	begin = time.Now()
 	id := strings.Repeat("0", 40)
 	_, err = Committed(t.Context(), loop.Tree{Root: w.dir, Head: id}, "", w.env)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // trap is a program that leaves a file when it runs, and a world that has it
@@ -94,7 +95,7 @@ func TestHostileRepositories(t *testing.T) {
 		}
 	}
 	status := []string{"status", "--porcelain"}
-	for _, tt := range []struct {
+	for _, tt := range short.First([]struct {
 		name  string
 		arm   func(w world, trap string)
 		bites []string // what git does when it springs the trap; nil where git as of now does not
@@ -183,7 +184,7 @@ func TestHostileRepositories(t *testing.T) {
 		{"an editor, signatures and other repositories", config("core.editor", "TRAP", "gpg.program", "TRAP", "log.showSignature", "true",
 			"core.alternateRefsCommand", "TRAP", "status.submoduleSummary", "true", "merge.evil.driver", "TRAP", "interactive.diffFilter", "TRAP",
 			"submodule.recurse", "true", "trace2.eventTarget", "TRAP", "uploadpack.packObjectsHook", "TRAP"), nil},
-	} {
+	}, 8) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // What changes the print, and what does not: that is what progress is judged by.
@@ -45,7 +46,7 @@ func TestPrint(t *testing.T) {
 		w.git("rm", "-q", "--cached", "lib")
 		w.git("commit", "-q", "-m", "lib is nobody's")
 	}
-	for _, tt := range []struct {
+	for _, tt := range short.First([]struct {
 		name           string
 		before, change func(world)
 		edited         []string // in both looks
@@ -93,7 +94,7 @@ func TestPrint(t *testing.T) {
 		{"a commit in a repository within", nested, in("lib", world.commit), nil, false},
 		{"a commit in a repository within, packed", func(w world) { nested(w); w.below("lib").git("pack-refs", "--all") },
 			in("lib", func(w world) { w.commit(); w.git("pack-refs", "--all") }), nil, false},
-	} {
+	}, 12) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -382,6 +383,7 @@ func TestCommittedIsBounded(t *testing.T) {
 func TestLargeRepository(t *testing.T) {
 	w := emptyWorld(t)
 	w.git("init", "-q")
+	short.Skip(t)
 	const files = 2000
 	for i := range files {
 		w.write(fmt.Sprintf("d%d/f%d", i%100, i), "x")

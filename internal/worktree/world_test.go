@@ -1,10 +1,13 @@
 package worktree
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -19,12 +22,35 @@ type world struct {
 
 func newWorld(t *testing.T) world {
 	w := emptyWorld(t)
-	w.git("init", "-q", "-b", "main")
-	w.write("file", "one\n")
-	w.write(".gitignore", "ignored*\n")
-	w.commit()
+	w.must(firstCommit())
+	w.must(os.CopyFS(w.dir, os.DirFS(template)))
 	return w
 }
+
+// template is the repository that newWorld copies, which is faster than running git for each.
+var template string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	var err error
+	if template, err = os.MkdirTemp("", "cursor-ralph-worktree-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(template)
+	return m.Run()
+}
+
+var firstCommit = sync.OnceValue(func() error {
+	w := world{dir: template, env: append(os.Environ(), "HOME="+template)}
+	err := errors.Join(os.WriteFile(w.path("file"), []byte("one\n"), 0o666), os.WriteFile(w.path(".gitignore"), []byte("ignored*\n"), 0o666))
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "x"}} {
+		_, failed := w.try(args...)
+		err = errors.Join(err, failed)
+	}
+	return err
+})
 
 // emptyWorld has no repository.
 func emptyWorld(t *testing.T) world {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/outer"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // agents are the fake agents, by name.
@@ -117,14 +118,14 @@ func TestTurnsAreOfOneSession(t *testing.T) {
 }
 
 func TestASessionIsTakenUp(t *testing.T) {
-	for _, tt := range []struct{ can, session, want string }{
+	for _, tt := range short.First([]struct{ can, session, want string }{
 		{`{"loadSession":true}`, "old", "old"},
 		{`{"sessionCapabilities":{"resume":{}}}`, "old", "old"},
 		{`{"sessionCapabilities":{"resume":null}}`, "old", "new1"},
 		{`{}`, "old", "new1"},
 		{`{"loadSession":true}`, "forgotten", "new1"},
 		{`{"loadSession":true}`, "", "new1"},
-	} {
+	}, 1) {
 		c := config(t, "remembers")
 		c.Argv = append(c.Argv, `{"protocolVersion":1,"agentCapabilities":`+tt.can+`}`)
 		d := open(t, c)
@@ -144,7 +145,7 @@ func TestASessionIsTakenUp(t *testing.T) {
 
 // gemini 0.61 answers before it replays: a promise of long ago ended a loop.
 func TestAReplayThatIsLateIsNotOfTheTurn(t *testing.T) {
-	for _, when := range list("loaded", "prompted") {
+	for _, when := range short.First(list("prompted", "loaded"), 1) {
 		c := config(t, "replays")
 		c.Argv = append(c.Argv, when)
 		s := take(t, open(t, c), outer.Prompt{Text: "x", Session: "old"})
@@ -224,7 +225,7 @@ const (
 // What happens until there is a session: the arguments of the agent, and the
 // error with its hint.
 func TestStart(t *testing.T) {
-	for _, tt := range []struct {
+	for _, tt := range short.First([]struct {
 		name       string
 		rules      []string
 		change     func(*Config)
@@ -260,7 +261,7 @@ func TestStart(t *testing.T) {
 			func(c *Config) { c.Model = "c" }, `start start: it has no model "c"`, "it offers a, b"},
 		{"no models to choose from", list(hello, session1), func(c *Config) { c.Model = "c" },
 			"start start: its model cannot be chosen", "settings"},
-	} {
+	}, 5) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := config(t, "start")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/outer"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // forever does nothing; an empty select would be a deadlock, and end.
@@ -169,10 +170,10 @@ func TestAnAgentThatCrashesIsStartedAnew(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	for _, tt := range []struct {
+	for _, tt := range short.First([]struct {
 		agent string
 		grace time.Duration
-	}{{"polite", time.Minute}, {"hangs", 100 * time.Millisecond}, {"deaf", 100 * time.Millisecond}} {
+	}{{"polite", time.Minute}, {"hangs", 100 * time.Millisecond}, {"deaf", 100 * time.Millisecond}}, 2) {
 		t.Run(tt.agent, func(t *testing.T) {
 			t.Parallel()
 			c := config(t, tt.agent)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -49,10 +48,8 @@ func run(m *testing.M) int {
 	if noAgents = linkAgents(dir); noAgents != nil {
 		return m.Run()
 	}
-	build := exec.Command("go", "build", "-o", dir+"/", "../../cmd/cursor-ralph")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
+	if err := sources.Programs(dir, "cmd/cursor-ralph"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

@@ -20,6 +20,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // programs are the two that are tried, as everybody gets them, and a workspace.
@@ -28,11 +29,8 @@ type programs struct{ hook, cli, workspace string }
 // build makes them in a folder.
 func build(folder string) (p programs, err error) {
 	p = programs{filepath.Join(folder, "cursor-ralph-hook"), filepath.Join(folder, "cursor-ralph"), filepath.Join(folder, "workspace")}
-	const module = "github.com/cursor-ralph/cursor-ralph"
-	cmd := exec.Command("go", "build", "-trimpath", "-o", folder, module+"/cmd/cursor-ralph-hook", module+"/cmd/cursor-ralph")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return p, fmt.Errorf("build the programs: %w\n%s", err, out)
+	if err := sources.Programs(folder, "cmd/cursor-ralph-hook", "cmd/cursor-ralph"); err != nil {
+		return p, err
 	}
 	return p, os.Mkdir(p.workspace, 0o700)
 }

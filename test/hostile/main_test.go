@@ -5,7 +5,6 @@ package hostile_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -30,7 +29,7 @@ func run(m *testing.M) int {
 		err = os.Chmod(dir, 0o755)
 	}
 	if err == nil {
-		bin, err = dir, build(dir)
+		bin, err = dir, sources.Programs(dir, "cmd/cursor-ralph", "cmd/cursor-ralph-hook")
 	}
 	if err == nil {
 		err = furnish()
@@ -41,15 +40,6 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir) // what is left is in the temporary folder
 	return m.Run()
-}
-
-func build(dir string) error {
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", dir+"/", "../../cmd/cursor-ralph", "../../cmd/cursor-ralph-hook")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the programs: %w\n%s", err, out)
-	}
-	return nil
 }
 
 // TestSources keeps a result from being cached for longer than it holds.

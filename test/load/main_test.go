@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "cursor-ralph-load-test-")
 	if err == nil {
-		err = build(context.Background(), dir)
+		err = build(dir)
 	}
 	code := 1
 	if err != nil {

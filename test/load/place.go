@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"github.com/gofrs/flock"
+
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // place is one user's machine: a home, a /tmp, a workspace and the programs.
@@ -41,7 +43,7 @@ func newPlace(ctx context.Context, s settings) (*place, error) {
 		return p, nil
 	}
 	p.built = filepath.Join(dir, "bin")
-	if err := build(ctx, p.built); err != nil {
+	if err := build(p.built); err != nil {
 		return nil, errors.Join(err, p.remove())
 	}
 	return p, nil
@@ -66,16 +68,8 @@ func (p *place) program(name string) string {
 	return filepath.Join(p.built, name)
 }
 
-// build makes static binaries, with the flags of the Makefile.
-func build(ctx context.Context, folder string) error {
-	const module = "github.com/cursor-ralph/cursor-ralph/"
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", folder+string(filepath.Separator),
-		module+"cmd/cursor-ralph", module+"cmd/cursor-ralph-hook", module+"bench/peak")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return nil
+func build(folder string) error {
+	return sources.Programs(folder, "cmd/cursor-ralph", "cmd/cursor-ralph-hook", "bench/peak")
 }
 
 // env is that of every process.

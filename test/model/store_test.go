@@ -214,7 +214,8 @@ func (r *run) claim(chat uint8, stop bool) outcome {
 // the hook.
 func (r *run) justEnded(chat uint8) bool {
 	l := r.w.arch[chat]
-	return l != 0 && r.pool.states[l].MovedTo == "" && r.pool.states[l].SawStop(r.pool.event(r.stopEvent()), r.w.now.time())
+	stop := r.pool.event(r.stopEvent())
+	return l != 0 && r.pool.states[l].MovedTo == "" && r.pool.states[l].SawStop(&stop, r.w.now.time())
 }
 
 // take renames the file, which is the claim.

@@ -215,11 +215,14 @@ func firstInstalled(hookFiles []string, name string) []byte {
 func checkFolders(_ context.Context, e *cli.Env) []finding {
 	var found []finding
 	for _, dir := range []string{e.Places.Pending(), e.Places.Archive} {
-		if err := ownfile.Folder(dir); err != nil {
+		switch err := ownfile.CheckFolder(dir); {
+		case errors.Is(err, fs.ErrNotExist):
+			found = append(found, fine(dir+" does not exist yet: the first loop creates it"))
+		case err != nil:
 			found = append(found, wrong(err.Error(), "give the folder to this user, or move everything with CURSOR_RALPH_DIR and CURSOR_RALPH_STATE_DIR"))
-			continue
+		default:
+			found = append(found, fine(dir))
 		}
-		found = append(found, fine(dir))
 	}
 	if _, err := ownfile.Check(e.Places.Log()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		found = append(found, wrong(err.Error(), "remove it: without it the hook works, but keeps no log"))
@@ -292,8 +295,11 @@ func checkMachine(_ context.Context, e *cli.Env) []finding {
 			found = append(found, remark(a.what, remedy))
 		}
 	}
+	if e.Getenv("CURSOR_RALPH_DIR") != "" {
+		found = append(found, remark("CURSOR_RALPH_DIR moves the loops to "+e.Places.Base, "set it for Cursor too, since its hooks use the same variable; or unset it"))
+	}
 	if len(found) == 0 {
-		found = append(found, fine("the hook and the agent's shell share /tmp"))
+		found = append(found, fine("the hook and the agent's shell share "+e.Places.Base))
 	}
 	return found
 }

@@ -3,12 +3,8 @@ package importer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -20,7 +16,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 // Flags adds the flags of import.
@@ -37,14 +32,6 @@ func Flags(f *pflag.FlagSet) {
 	}
 	f.String("conversation", "", "give the loop to the chat with this `ID` (default: the next one of the workspace that stops)")
 	f.Bool("dry-run", false, "show what would be done and do nothing")
-}
-
-// otherLoop is a loop of another tool.
-type otherLoop struct {
-	path  string
-	state loop.State
-	count int      // as the other tool counts, which ends the loop when it comes to the limit
-	notes []string // what had to be decided for it
 }
 
 // Run imports a loop: it becomes our pending loop first, then the other tool's
@@ -73,215 +60,6 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 		return wouldImport(e, o)
 	}
 	return takeOver(ctx, e, o)
-}
-
-// chosen returns the file to import, empty if there is nothing to do, which it has
-// printed then.
-func chosen(e *cli.Env, args []string) (string, error) {
-	if len(args) == 0 {
-		return onlyOther(e)
-	}
-	path, err := filepath.Abs(args[0])
-	if err != nil {
-		return "", err
-	}
-	if id := liveID(e, path); id != "" {
-		if _, err := e.Store.Read(id); err != nil {
-			return "", hint.New(path+": "+err.Error(), "it has the place and the name of a loop here: correct or remove it")
-		}
-		return "", e.Say("%s is a loop already: cursor-ralph status %s", path, id)
-	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, nil
-	}
-	if aside := importedAs(path); aside != "" {
-		return "", e.Say("%s was imported before and is now %s", path, aside)
-	}
-	return "", hint.New(path+" does not exist", "name the other tool's file, or none to look for it")
-}
-
-// onlyOther looks where other tools leave their loops.
-func onlyOther(e *cli.Env) (string, error) {
-	found := foreignLoops(e, e.Places.Base)
-	if path, _ := Scratchpad(e); path != "" {
-		found = append([]string{path}, found...)
-	}
-	switch len(found) {
-	case 0:
-		return "", nothing(e)
-	case 1:
-		return found[0], nil
-	}
-	return "", hint.New("there are loops of other tools", "name one of these: cursor-ralph import FILE\n  "+strings.Join(found, "\n  "))
-}
-
-// nothing prints that there is nothing to import. If our files were moved from /tmp,
-// files there may be in use and have to be named.
-func nothing(e *cli.Env) error {
-	text := fmt.Sprintf("Nothing to import: no %s here or above, and no loop's file in %s that is not a loop here already.", scratchpadName, e.Places.Base)
-	if runtime.GOOS != "windows" && !platform.SameFolder(runtime.GOOS, e.Places.Base, "/tmp") {
-		for _, path := range foreignLoops(e, "/tmp") {
-			text += "\nThis one is imported when you name it: " + path
-		}
-	}
-	return e.Say("%s", text)
-}
-
-// Scratchpad returns the file of a loop of Cursor's plugin and its workspace, from
-// here upwards: the plugin keeps it in the folder that Cursor has open.
-func Scratchpad(e *cli.Env) (path, workspace string) {
-	dir, err := e.Here()
-	for ; err == nil; dir = filepath.Dir(dir) {
-		path := filepath.Join(dir, filepath.FromSlash(scratchpadName))
-		if _, err := os.Lstat(path); err == nil {
-			return path, dir
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return "", ""
-}
-
-const foreignPrefix, foreignSuffix = "cursor-ralph-loop-", ".json"
-
-// foreignLoops returns this user's files of older tools in a shared folder, without
-// our live loops. The tools are https://github.com/HardySimpson/cursor-ralph and
-// https://github.com/hexsprite/cursor-ralph; they use our state file's format.
-func foreignLoops(e *cli.Env, folder string) (paths []string) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil
-	}
-	for _, entry := range entries {
-		path := filepath.Join(folder, entry.Name())
-		if _, ok := foreignID(path); !ok {
-			continue
-		}
-		if _, err := ownfile.Check(path); err == nil && liveID(e, path) == "" {
-			paths = append(paths, path)
-		}
-	}
-	return paths
-}
-
-// foreignID returns what is in a file's name at the place of an id.
-func foreignID(path string) (id string, ok bool) {
-	name, begins := strings.CutPrefix(filepath.Base(path), foreignPrefix)
-	id, ends := strings.CutSuffix(name, foreignSuffix)
-	return id, begins && ends
-}
-
-// liveID returns the id of our live loop in a file, empty if there is none.
-func liveID(e *cli.Env, path string) string {
-	prefix, suffix := e.Places.LivePattern()
-	name, begins := strings.CutPrefix(filepath.Base(path), prefix)
-	id, ends := strings.CutSuffix(name, suffix)
-	if !begins || !ends || loop.CheckID(id) != nil {
-		return ""
-	}
-	there, err := os.Lstat(path)
-	live, liveErr := os.Lstat(e.Places.Live(id))
-	if err != nil || liveErr != nil || !os.SameFile(there, live) {
-		return ""
-	}
-	return id
-}
-
-// importedAs returns the file that an import renamed.
-func importedAs(path string) string {
-	entries, _ := os.ReadDir(filepath.Dir(path)) // a folder that cannot be read holds no file to import either
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), filepath.Base(path)+importedSuffix) {
-			return filepath.Join(filepath.Dir(path), entry.Name())
-		}
-	}
-	return ""
-}
-
-const importedSuffix = ".imported-"
-
-// readOther reads a file of another tool and applies the user's options.
-func readOther(e *cli.Env, path string, asked loop.Request) (otherLoop, error) {
-	o := otherLoop{path: path}
-	data, err := otherContent(path)
-	if err != nil {
-		return o, hint.New(err.Error(), "nothing was imported; "+startAnew)
-	}
-	if filepath.Ext(path) == foreignSuffix {
-		err = o.fromState(data)
-	} else {
-		err = o.fromScratchpad(data, asked)
-	}
-	if errors.Is(err, loop.ErrNewer) {
-		return o, loops.Hinted(fmt.Errorf("%s: %w", path, err))
-	}
-	if err != nil {
-		return o, hint.New(path+": "+err.Error(), "correct it there and import it then; "+startAnew)
-	}
-	if asked.Given("max-iterations") {
-		o.state.MaxIterations = asked.State.MaxIterations
-	}
-	if asked.Given("completion-promise") {
-		o.state.CompletionPromise = asked.State.CompletionPromise
-	}
-	if o.count >= o.state.MaxIterations {
-		return o, hint.New(fmt.Sprintf("%s: the loop is at its limit (iteration %d of %d)", path, o.count, o.state.MaxIterations),
-			fmt.Sprintf("import it with a higher one, such as --max-iterations %d", min(o.count+loop.DefaultMaxIterations, loop.MaxMaxIterations)))
-	}
-	return o, nil
-}
-
-const startAnew = "`cursor-ralph start \"<task>\"` begins a new loop"
-
-// otherContent refuses links and other users' files: the file that is renamed later
-// must be the one that was read.
-func otherContent(path string) ([]byte, error) {
-	info, err := ownfile.Check(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > cli.MaxOther {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, cli.MaxOther)
-	}
-	data, _, err := ownfile.Read(path, 0)
-	return data, err
-}
-
-func (o *otherLoop) fromScratchpad(data []byte, asked loop.Request) error {
-	s, err := parseScratchpad(data)
-	if err != nil {
-		return err
-	}
-	done := filepath.Join(filepath.Dir(o.path), "done")
-	if _, err := os.Lstat(done); err == nil {
-		return fmt.Errorf("the plugin has seen its promise, as %s tells; remove that file if it is not so", done)
-	}
-	o.count = s.iteration
-	o.state, o.notes, err = s.state(asked)
-	return err
-}
-
-// fromState takes the seven fields that all such tools share. The rest belongs to an
-// earlier loop.
-func (o *otherLoop) fromState(data []byte) error {
-	s, err := loop.Parse(data)
-	switch {
-	case err != nil:
-		return err
-	case s.Status.Ended():
-		return fmt.Errorf("the loop has ended (%s)", s.Status)
-	case s.Stop:
-		return errors.New("the user has stopped the loop: stop is true in it")
-	}
-	promise, err := checkedPromise(s.CompletionPromise)
-	if err != nil {
-		return err
-	}
-	o.state, o.count = loop.New(), s.Iterations
-	o.state.Prompt, o.state.MaxIterations, o.state.CompletionPromise = s.Prompt, s.MaxIterations, promise
-	o.state.Iterations, o.state.LastOutput = s.Iterations, s.LastOutput
-	return nil
 }
 
 // place sets whose loop it becomes: of the chat that was named, of the one in the

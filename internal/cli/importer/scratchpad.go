@@ -3,12 +3,13 @@ package importer
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -24,119 +25,44 @@ type scratchpad struct {
 	task      string
 }
 
-const (
-	scratchpadName = ".cursor/ralph/scratchpad.md"
-	maxFront       = 64 << 10 // bytes; the plugin writes about a hundred
-	fence          = "---"
-)
+const scratchpadName = ".cursor/ralph/scratchpad.md"
 
-func parseScratchpad(data []byte) (scratchpad, error) {
+// parts are the text between the first two lines of ---, and the rest. Further such
+// lines belong to the task.
+var parts = regexp.MustCompile(`(?s)^\s*---[ \t]*\n(.*?\n|)---[ \t]*(?:\n(.*))?$`)
+
+// parseScratchpad reads the plugin's fields only. Aliases in other fields are not
+// expanded, so they cost nothing.
+func parseScratchpad(data []byte) (s scratchpad, err error) {
 	if !utf8.Valid(data) {
-		return scratchpad{}, errors.New("it is not valid UTF-8 text")
+		return s, errors.New("it is not valid UTF-8 text")
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
-	front, body, err := parted(text)
-	if err != nil {
-		return scratchpad{}, err
+	m := parts.FindStringSubmatch(strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n"))
+	if m == nil {
+		return s, errors.New("it does not begin with front matter between two lines of ---")
 	}
-	fields, err := scalars(front)
-	if err != nil {
-		return scratchpad{}, err
+	var front struct {
+		Iteration *uint32 `yaml:"iteration"`
+		Max       uint32  `yaml:"max_iterations"`
+		Promise   string  `yaml:"completion_promise"`
 	}
-	return fields.scratchpad(body)
-}
-
-// parted returns the text between the first two lines of ---, and the rest. Further
-// such lines belong to the task.
-func parted(text string) (front, body string, err error) {
-	text = strings.TrimLeft(text, " \t\n")
-	begin, at := -1, 0
-	for line := range strings.Lines(text) {
-		at += len(line)
-		fenced := strings.TrimRight(line, " \t\n") == fence
-		switch {
-		case begin < 0 && !fenced:
-			return "", "", errors.New("it does not begin with a line of ---")
-		case begin < 0:
-			begin = at
-		case fenced && at-begin > maxFront:
-			return "", "", fmt.Errorf("its front matter is larger than %d bytes", maxFront)
-		case fenced:
-			return text[begin : at-len(line)], text[at:], nil
-		}
-	}
-	return "", "", errors.New("its front matter has no closing line of ---")
-}
-
-// frontMatter has the fields by name; null is empty.
-type frontMatter map[string]string
-
-// scalars reads the plugin's fields only. The tree is not expanded, so aliases cost
-// nothing.
-func scalars(front string) (frontMatter, error) {
-	var doc yaml.Node
-	if err := yaml.Load([]byte(front), &doc); err != nil {
-		return nil, fmt.Errorf("its front matter is not YAML: %w", err)
-	}
-	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, errors.New("its front matter is not a list of names and values")
-	}
-	fields, pairs := frontMatter{}, doc.Content[0].Content
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if err := fields.add(pairs[i], pairs[i+1]); err != nil {
-			return nil, err
-		}
-	}
-	return fields, nil
-}
-
-func (f frontMatter) add(name, value *yaml.Node) error {
-	switch name.Value {
-	case "iteration", "max_iterations", "completion_promise":
-	default:
-		return nil
-	}
-	if _, twice := f[name.Value]; twice {
-		return fmt.Errorf("%s is in it twice", name.Value)
-	}
-	if value.Kind != yaml.ScalarNode {
-		return fmt.Errorf("%s is not plain text", name.Value)
-	}
-	f[name.Value] = value.Value
-	if value.Tag == "!!null" || value.Value == "null" { // to the plugin "null" in quotes is none, too
-		f[name.Value] = ""
-	}
-	return nil
-}
-
-func (f frontMatter) scratchpad(body string) (s scratchpad, err error) {
-	if _, ok := f["iteration"]; !ok {
+	err = yaml.Load([]byte(m[1]), &front)
+	s.task = strings.TrimRight(strings.TrimLeft(m[2], "\n"), " \t\n")
+	switch {
+	case err != nil:
+		return s, fmt.Errorf("its front matter: %s", text.Limit(err.Error(), 300))
+	case front.Iteration == nil:
 		return s, errors.New("iteration is missing in its front matter")
-	}
-	if s.iteration, err = f.number("iteration"); err != nil {
-		return s, err
-	}
-	if s.max, err = f.number("max_iterations"); err != nil {
-		return s, err
-	}
-	s.promise = f["completion_promise"]
-	s.task = strings.TrimRight(strings.TrimLeft(body, "\n"), " \t\n")
-	if strings.TrimSpace(s.task) == "" {
+	case max(*front.Iteration, front.Max) > loop.MaxMaxIterations:
+		return s, fmt.Errorf("iteration or max_iterations is larger than %d", loop.MaxMaxIterations)
+	case strings.TrimSpace(s.task) == "":
 		return s, errors.New("there is no task after its front matter")
 	}
+	s.iteration, s.max = int(*front.Iteration), int(front.Max)
+	if front.Promise != "null" { // the plugin takes "null" in quotes as no promise too
+		s.promise = front.Promise
+	}
 	return s, nil
-}
-
-func (f frontMatter) number(name string) (int, error) {
-	text := f[name]
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil || n > loop.MaxMaxIterations {
-		return 0, fmt.Errorf("%s is %.40q, not a whole number from 0 to %d", name, text, loop.MaxMaxIterations)
-	}
-	return int(n), nil
 }
 
 // state converts the loop. The plugin's iteration 3 is our third: two are done.
@@ -158,13 +84,13 @@ func (s scratchpad) state(asked loop.Request) (l loop.State, notes []string, err
 }
 
 // checkedPromise applies the rules of --completion-promise.
-func checkedPromise(text string) (string, error) {
+func checkedPromise(promise string) (string, error) {
 	r := loop.NewRequest()
 	for _, o := range loop.Options() {
 		if o.Name != "completion-promise" {
 			continue
 		}
-		if err := o.Set(&r, text); err != nil {
+		if err := o.Set(&r, promise); err != nil {
 			return "", fmt.Errorf("completion_promise: %w", errors.Unwrap(err))
 		}
 	}

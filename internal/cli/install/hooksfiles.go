@@ -68,7 +68,7 @@ func hooksAt(place, path string) []commands.HooksFile {
 	return []commands.HooksFile{{Place: place, Path: path, Raw: raw}}
 }
 
-// InstalledAt returns what of ours is in a hooks.json. doctor reports why one cannot
+// InstalledAt returns what a hooks.json has of our hook. doctor reports why one cannot
 // be read.
 func InstalledAt(path string) commands.Installation {
 	raw, err := cli.ReadSmall(path)

@@ -60,7 +60,7 @@ func CursorFolder(e *cli.Env, project string) (string, error) {
 		info, err := os.Stat(dir)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			return "", cli.Permission(err)
+			return "", err
 		case err != nil:
 			return "", hint.Misuse(err.Error(), "name the folder of the project, which must exist")
 		case !info.IsDir():
@@ -248,13 +248,14 @@ func Install(ctx context.Context, e *cli.Env, args []string) error {
 	}
 	change, err := commands.Plan(o)
 	if err != nil {
-		return cli.Permission(err)
+		return err
 	}
 	change.Notes = append(change.Notes, besidePlugin(e)...)
 	if commands.Versioned(o.Hook) {
 		change.Notes = append(change.Notes, notLasting(o.Hook))
 	}
-	return carryOut(e, change, "installed into "+o.Folder+"; `cursor-ralph doctor` checks it, then type /ralph-loop \"<task>\" in Cursor")
+	done := "installed into " + o.Folder + "; `cursor-ralph doctor` checks it, then type /ralph-loop \"<task>\" in Cursor"
+	return carryOut(e, change, done, "nothing to change: "+done)
 }
 
 // Uninstall removes the hook and the slash commands.
@@ -271,13 +272,15 @@ func Uninstall(_ context.Context, e *cli.Env, args []string) error {
 	}
 	change, err := commands.PlanRemoval(commands.Options{Folder: folder, Project: e.Text("project") != ""})
 	if err != nil {
-		return cli.Permission(err)
+		return err
 	}
-	return carryOut(e, change, "taken out of "+folder+"; loops and their records are left")
+	return carryOut(e, change, "removed from "+folder+"; your loops and their records stay",
+		"nothing to remove: cursor-ralph is not installed in "+folder)
 }
 
-// carryOut prints a change and, without --dry-run, makes it.
-func carryOut(e *cli.Env, change commands.Change, done string) error {
+// carryOut prints a change and, without --dry-run, makes it. unchanged is printed
+// if there is nothing to do.
+func carryOut(e *cli.Env, change commands.Change, done, unchanged string) error {
 	for _, note := range change.Notes {
 		if err := e.Say("note: %s", note); err != nil {
 			return err
@@ -286,7 +289,7 @@ func carryOut(e *cli.Env, change commands.Change, done string) error {
 	dry := e.IsSet("dry-run")
 	if !dry { // before the output: its reader may exit first
 		if err := change.Apply(); err != nil {
-			return cli.Permission(err)
+			return err
 		}
 	}
 	for _, f := range change.Files {
@@ -295,10 +298,10 @@ func carryOut(e *cli.Env, change commands.Change, done string) error {
 		}
 	}
 	switch {
+	case len(change.Files) == 0:
+		return e.Say("%s", unchanged)
 	case dry:
 		return e.Say("nothing was changed (--dry-run)")
-	case len(change.Files) == 0:
-		return e.Say("nothing to change: %s", done)
 	}
 	return e.Say("%s", done)
 }

@@ -148,7 +148,7 @@ func verifyWords(l loop.State, now time.Time) string {
 		return l.VerifyChanged()
 	}
 	words := fmt.Sprintf("%s (at most %s)", l.Verify, l.VerifyLimit())
-	if l.Verifying.Open(l, now) {
+	if l.IsVerifying(now) {
 		words += "\nit runs now, since " + strings.TrimSuffix(ago(now, l.Verifying.Since), " ago")
 	}
 	if changed := l.VerifyChanged(); changed != "" {

@@ -1,0 +1,56 @@
+package sources
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+const module = "github.com/cursor-ralph/cursor-ralph/"
+
+// built names the folder of programs that scripts/test built for all packages.
+const built = "CURSOR_RALPH_BUILT"
+
+// Programs puts programs, such as cmd/cursor-ralph, into a folder, as they are
+// released. It copies those that scripts/test built, and builds them otherwise.
+func Programs(dir string, packages ...string) error {
+	if from := os.Getenv(built); from != "" {
+		for _, p := range packages {
+			if err := copyProgram(from, dir, filepath.Base(p)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", dir + string(filepath.Separator)}
+	for _, p := range packages {
+		args = append(args, module+p)
+	}
+	cmd := exec.Command("go", args...) // #nosec G204 -- our own packages
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the programs: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func copyProgram(from, to, name string) error {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	in, err := os.Open(filepath.Join(from, name))
+	if err != nil {
+		return err
+	}
+	defer in.Close()                                                                           // only read from
+	out, err := os.OpenFile(filepath.Join(to, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) // #nosec G302 -- a program
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return cmp.Or(err, out.Close())
+}
