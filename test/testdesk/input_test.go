@@ -2,6 +2,7 @@ package testdesk_test
 
 import (
 	"context"
+	"os"
 	"reflect"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func TestEditorsHaveASlashMenu(t *testing.T) {
 // editing opens a page with an editor, in front.
 func editing(ctx context.Context, t *testing.T, x *testdesk.X, name string) *testdesk.Page {
 	t.Helper()
-	page := testdesk.EditorPage(t, name)
+	page := testdesk.EditorPage(t, name, os.UserCacheDir)
 	editor, err := x.StartEditor(ctx, page, testdesk.Options{})
 	testdesk.Must(t, err)
 	t.Cleanup(func() { testdesk.Must(t, editor.Close()) })

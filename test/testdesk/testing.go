@@ -49,30 +49,46 @@ func NewX(t testing.TB, args ...string) *X {
 	return x
 }
 
-// EditorPage serves a page with an editor from npm for a test.
-func EditorPage(t testing.TB, editor string) *Page {
+// EditorPage serves a chat page for a test whose chat input is an editor that scripts/inputs built into the user's
+// cache folder, and skips the test where it did not.
+func EditorPage(t testing.TB, editor string, cacheDir func() (string, error)) *Page {
 	t.Helper()
-	cache, err := os.UserCacheDir()
+	cache, err := cacheDir()
 	Must(t, err)
-	page, err := NewPageWith(editor, cache)
+	script, err := built(editor, cache)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("needs editors from npm: scripts/inputs builds them")
 	}
+	Must(t, err)
+	page, err := serve(script)
 	Must(t, err)
 	t.Cleanup(func() { Must(t, page.Close()) })
 	return page
 }
 
-// Lasting returns a TB whose cleanups run after the last test: a desktop takes seconds to start, so the tests of a
-// package share one. The package's TestMain has to call Main.
-func Lasting(t testing.TB) testing.TB { return lasting{t} }
+// Lasting has what lives until the last test of a package has ended: a desktop takes seconds to start, so tests share
+// one.
+type Lasting struct{ cleanups []func() }
 
-type lasting struct{ testing.TB }
+// TB returns a test's TB whose cleanups run after the last test.
+func (l *Lasting) TB(t testing.TB) testing.TB { return lasting{t, l} }
 
-var cleanups []func()
+// Main runs the package's tests, then the cleanups, and returns the exit code.
+func (l *Lasting) Main(m *testing.M) (code int) {
+	code = m.Run()
+	for _, f := range slices.Backward(l.cleanups) {
+		f()
+	}
+	return code
+}
 
-func (lasting) Cleanup(f func())         { cleanups = append(cleanups, f) }
-func (lasting) Context() context.Context { return context.Background() }
+type lasting struct {
+	testing.TB
+	all *Lasting
+}
+
+func (l lasting) Cleanup(f func())         { l.all.cleanups = append(l.all.cleanups, f) }
+func (l lasting) Context() context.Context { return context.Background() }
 
 func (l lasting) TempDir() string {
 	l.Helper()
@@ -80,13 +96,4 @@ func (l lasting) TempDir() string {
 	Must(l, err)
 	l.Cleanup(func() { _ = os.RemoveAll(dir) }) // a browser that was killed may still write into it
 	return dir
-}
-
-// Main runs a package's tests, and then the cleanups of Lasting.
-func Main(m *testing.M) {
-	code := m.Run()
-	for _, f := range slices.Backward(cleanups) {
-		f()
-	}
-	os.Exit(code)
 }

@@ -1,6 +1,7 @@
 package wayland_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/test/short"
@@ -11,7 +12,7 @@ func TestWaylandTypesIntoEditors(t *testing.T) {
 	short.Skip(t)
 	for _, name := range testdesk.Editors() {
 		t.Run(name, func(t *testing.T) {
-			page := testdesk.EditorPage(t, name)
+			page := testdesk.EditorPage(t, name, os.UserCacheDir)
 			w := newSwayWorld(t)
 			w.show(page, "main.go - repo - Cursor")
 			for _, method := range methods() {

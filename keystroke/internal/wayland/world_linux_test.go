@@ -39,7 +39,9 @@ func newSwayWorld(t testing.TB) *swayWorld {
 	return w
 }
 
-func TestMain(m *testing.M) { testdesk.Main(m) }
+var lasting testdesk.Lasting
+
+func TestMain(m *testing.M) { os.Exit(lasting.Main(m)) }
 
 // shared is the world that most tests use, with Cursor's window in it.
 var shared struct {
@@ -52,7 +54,7 @@ var shared struct {
 func sharedWorld(t *testing.T) (w *swayWorld, page *testdesk.Page) {
 	t.Helper()
 	if shared.swayWorld == nil {
-		w := newSwayWorld(testdesk.Lasting(t))
+		w := newSwayWorld(lasting.TB(t))
 		page, err := testdesk.NewPage()
 		w.must(err)
 		w.closes(page)

@@ -1,6 +1,7 @@
 package x11_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/test/short"
@@ -13,7 +14,7 @@ func TestX11MatrixOfEditors(t *testing.T) {
 	short.Skip(t)
 	for _, name := range testdesk.Editors() {
 		t.Run(name, func(t *testing.T) {
-			r := furnishWith(t, testdesk.NewX(t, "-extension", "MIT-SCREEN-SAVER"), testdesk.EditorPage(t, name))
+			r := furnishWith(t, testdesk.NewX(t, "-extension", "MIT-SCREEN-SAVER"), testdesk.EditorPage(t, name, os.UserCacheDir))
 			r.m.Robotgo = buildRobotgo(t)
 			for _, c := range conditions()[:tries(1, len(conditions()))] {
 				c.name += ", " + name

@@ -27,6 +27,9 @@ const (
 	SentWait   = sentUsual + sentWait
 )
 
+// Lasting has what the tests share.
+var Lasting testdesk.Lasting
+
 var sharedX *testdesk.X
 
 // SharedX returns the display that most tests share. It has no screen saver extension, by which keys that were pressed
@@ -34,7 +37,7 @@ var sharedX *testdesk.X
 func SharedX(t testing.TB) *testdesk.X {
 	t.Helper()
 	if sharedX == nil {
-		sharedX = testdesk.NewX(testdesk.Lasting(t), "-extension", "MIT-SCREEN-SAVER")
+		sharedX = testdesk.NewX(Lasting.TB(t), "-extension", "MIT-SCREEN-SAVER")
 	}
 	return sharedX
 }

@@ -30,7 +30,7 @@ func buildRobotgo(t *testing.T) string {
 		return robotgo
 	}
 	testdesk.Needs(t, "go", "gcc")
-	path := filepath.Join(testdesk.Lasting(t).TempDir(), "cursor-ralph-robotgo")
+	path := filepath.Join(x11.Lasting.TB(t).TempDir(), "cursor-ralph-robotgo")
 	out, err := exec.CommandContext(testdesk.Patient(t), "go", "build", "-o", path, "../../../cmd/cursor-ralph-robotgo").CombinedOutput()
 	if strings.Contains(string(out), "No such file or directory") {
 		t.Skip("needs the headers of libX11 and libXtst")

@@ -29,7 +29,7 @@ type room struct {
 	m      keystroke.Machine
 }
 
-func TestMain(m *testing.M) { testdesk.Main(m) }
+func TestMain(m *testing.M) { os.Exit(x11.Lasting.Main(m)) }
 
 var shared *room
 
@@ -37,7 +37,7 @@ var shared *room
 func sharedRoom(t *testing.T) *room {
 	t.Helper()
 	if shared == nil {
-		l := testdesk.Lasting(t)
+		l := x11.Lasting.TB(t)
 		shared = furnish(l, x11.SharedX(l))
 	}
 	r := *shared
