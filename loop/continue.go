@@ -9,7 +9,7 @@ import (
 // an acceptable promise, else begin a new session.
 func (s *State) onContinue(e *Event, now time.Time) Action {
 	if s.Outer() && e.Run.Driver == "" && !e.Idle {
-		return s.refuseOuter()
+		return s.refuseOuter(now)
 	}
 	if e.Verified.ID != s.Verifying.ID {
 		e.Verified = Verification{}
@@ -98,7 +98,7 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 		return Action{Kind: Refuse, Reason: reasonVerifyEnded, Detail: string(s.Status), Hint: "`cursor-ralph continue` may continue it"}
 	}
 	if s.Outer() && e.Run.Driver == "" {
-		return s.refuseOuter()
+		return s.refuseOuter(now)
 	}
 	if !e.Idle && s.isStopCrossed(now) {
 		return s.stopCrossed()
@@ -134,7 +134,7 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	}
 	if limit := s.atLimit(now); limit.status != "" {
 		action := limit.refuse()
-		action.Line = s.lineWithLimits(now)
+		action.Line = s.ResumeLine(now)
 		s.end(limit.status, s.summary(limit, now), now)
 		return action
 	}

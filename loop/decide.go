@@ -82,7 +82,7 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		s.onAfterEnd(e)
 	case EventTyped:
 		if s.Outer() {
-			return s.refuseOuter()
+			return s.refuseOuter(now)
 		}
 		if s.isStopCrossed(now) {
 			return s.stopCrossed()

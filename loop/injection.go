@@ -135,7 +135,7 @@ func (s *State) openInjection(byHand bool, now time.Time) {
 // revokes a pause or a stop; the request does not.
 func (s *State) onInject(now time.Time) Action {
 	if s.Outer() {
-		return s.refuseOuter()
+		return s.refuseOuter(now)
 	}
 	if s.Injection.Open(now) && !s.Injection.isEarly(now) {
 		return Action{Kind: Refuse, Reason: reasonTypingAlready, Hint: "wait for it, or cancel the loop"}
@@ -204,7 +204,7 @@ func (s *State) recordInjection(i Injection) {
 // moves there. If our hook is installed twice, it reports the line twice.
 func (s *State) onTyped(e *Event, now time.Time) Action {
 	if s.Outer() {
-		return s.refuseOuter()
+		return s.refuseOuter(now)
 	}
 	if s.isRedundant(now) {
 		return Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}

@@ -132,9 +132,17 @@ func (s *State) isCutShort() bool {
 }
 
 // refuseOuter refuses to involve Cursor in an outer loop.
-func (s *State) refuseOuter() Action {
-	return Action{Kind: Refuse, Reason: reasonOuter,
-		Hint: fmt.Sprintf("cursor-ralph resume %s if its run lives, else cursor-ralph run --resume %s", s.ConversationID, s.ConversationID)}
+func (s *State) refuseOuter(now time.Time) Action {
+	a := Action{Kind: Refuse, Reason: reasonOuter}
+	switch command := s.ResumeCommand(now); {
+	case command == "":
+		a.Hint = "it cannot be continued; start another with " + s.starter()
+	case s.Status.Ended():
+		a.Hint = "to continue: " + command
+	default:
+		a.Hint = fmt.Sprintf("cursor-ralph resume %s if its run lives, else %s", s.ConversationID, command)
+	}
+	return a
 }
 
 // judgeWithoutTools is the rule about work for an agent whose tool calls are not

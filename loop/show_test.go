@@ -9,9 +9,9 @@ import (
 
 func TestTheLineForAStatusBar(t *testing.T) {
 	for status, want := range map[loop.Status]string{
-		loop.Running:         "Loop • Running • Iter 3/20",
-		loop.Waiting:         "Loop • Waiting • Iter 3/20",
-		loop.Paused:          "Loop • Paused • Iter 3/20",
+		loop.Running:         "Loop • Running • Iter 4/20",
+		loop.Waiting:         "Loop • Waiting • Iter 4/20",
+		loop.Paused:          "Loop • Paused • Iter 4/20",
 		loop.PromiseAccepted: "Loop • Promise accepted • Iter 3/20",
 		loop.MaxIterations:   "Loop • Max iterations reached • Iter 3/20",
 		"":                   "Loop • Unknown • Iter 3/20",

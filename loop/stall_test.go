@@ -57,7 +57,7 @@ func TestAStallIsToldOnce(t *testing.T) {
 			t.Errorf("time %d: got %q want %q", i+1, got, want)
 		}
 	}
-	if !c.l.IsStalled(c.now) || c.l.Line(c.now) != "Loop • Stalled • Iter 0/20" {
+	if !c.l.IsStalled(c.now) || c.l.Line(c.now) != "Loop • Stalled • Iter 1/20" {
 		t.Errorf("got %q, want it shown as stalled", c.l.Line(c.now))
 	}
 	c.do(stop(worked(working)))

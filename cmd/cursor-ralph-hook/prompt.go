@@ -193,7 +193,7 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 			again = running.AskedIn != l.AskedIn
 			return false, nil
 		case !r.Replace:
-			answer = h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iterations, running.MaxIterations))
+			answer = h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iteration(), running.MaxIterations))
 			return false, nil
 		}
 		return true, nil

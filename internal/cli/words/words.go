@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +57,10 @@ func Fill(ctx context.Context, w loop.Words) loop.Worded {
 func filledIn(w loop.Words) loop.Worded {
 	answer := loop.Worded{For: w.Default}
 	text, err := execute(w)
+	var file *fs.PathError
 	switch {
+	case errors.As(err, &file): // whoever shows this names the file
+		answer.Why = file.Err.Error()
 	case err != nil:
 		answer.Why = strings.TrimPrefix(err.Error(), "template: ")
 	case !strings.Contains(text, w.Marker):
