@@ -14,6 +14,18 @@ func First[T any](cases []T, n int) []T {
 	return cases
 }
 
+// Each returns every step-th case with -short, and all of them without.
+func Each[T any](cases []T, step int) []T {
+	if !testing.Short() {
+		return cases
+	}
+	var some []T
+	for i := 0; i < len(cases); i += step {
+		some = append(some, cases[i])
+	}
+	return some
+}
+
 // Times returns how often to repeat something random or timed: less with -short, all without.
 func Times(less, all int) int {
 	if testing.Short() {
