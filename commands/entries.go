@@ -26,12 +26,11 @@ type field struct {
 
 // value is nil for a field that the entry does not have.
 func (e entry) value(name string) hujson.Literal {
-	for _, f := range e.fields {
-		if f.name == name {
-			return f.value
-		}
+	i := slices.IndexFunc(e.fields, func(f field) bool { return f.name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return e.fields[i].value
 }
 
 const (
@@ -44,11 +43,10 @@ func fullEvents() []string {
 	return []string{"stop", "afterAgentResponse", "postToolUse", "postToolUseFailure", "afterShellExecution", "beforeSubmitPrompt"}
 }
 
-func (o Options) entries() []entry {
+func (o Options) entries() (list []entry) {
 	if o.Minimal {
 		return []entry{o.stopEntry()}
 	}
-	var list []entry
 	for _, event := range fullEvents() {
 		list = append(list, o.entry(event))
 	}
@@ -125,20 +123,17 @@ func (o Options) quietFlag() string {
 	return ""
 }
 
-// returnKey is the submit key that needs no flag.
-const returnKey = "return"
-
 // typingFlags are passed on by the hook to cursor-ralph inject.
 func (o Options) typingFlags() string {
 	flags := ""
-	if o.Injectors != nil && *o.Injectors != "" {
-		flags += " --injectors " + Quote(*o.Injectors, o.OS)
-	}
-	if o.FocusKeys != nil && *o.FocusKeys != "" {
-		flags += " --focus-keys " + Quote(*o.FocusKeys, o.OS)
-	}
-	if o.SubmitKey != nil && *o.SubmitKey != "" && *o.SubmitKey != returnKey {
-		flags += " --submit-key " + Quote(*o.SubmitKey, o.OS)
+	for _, f := range []struct {
+		name   string
+		value  *string
+		normal string // needs no flag
+	}{{"injectors", o.Injectors, ""}, {"focus-keys", o.FocusKeys, ""}, {"submit-key", o.SubmitKey, "return"}} {
+		if f.value != nil && *f.value != "" && *f.value != f.normal {
+			flags += " --" + f.name + " " + Quote(*f.value, o.OS)
+		}
 	}
 	if o.TypeUnchecked != nil && *o.TypeUnchecked {
 		flags += " --type-unchecked"

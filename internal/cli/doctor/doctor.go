@@ -152,7 +152,7 @@ func checkProgram(ctx context.Context, e *cli.Env) []finding {
 	if runtime.GOOS == "windows" || shell == "" {
 		return nil
 	}
-	path := install.ShellFinds(ctx, e)
+	path := install.InShell(ctx, e, "cursor-ralph")
 	if self, err := os.Executable(); install.Itself(path) || err == nil && install.IsShimOf(e, path, self) {
 		return []finding{fine("a login shell finds " + path)}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
@@ -16,13 +17,7 @@ import (
 // OurPlugins returns the copies of our plugin that Cursor has, which may be old or
 // disabled.
 func OurPlugins(e *cli.Env) []commands.HooksFile {
-	var ours []commands.HooksFile
-	for _, file := range PluginHooks(e) {
-		if file.Plugin == commands.PluginName {
-			ours = append(ours, file)
-		}
-	}
-	return ours
+	return slices.DeleteFunc(PluginHooks(e), func(f commands.HooksFile) bool { return f.Plugin != commands.PluginName })
 }
 
 // besidePlugin returns notes for a user who installs beside our plugin.

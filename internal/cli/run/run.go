@@ -114,7 +114,7 @@ func busyHere(workspace string) error {
 func (s *session) takeOver(workspace string, replace bool) error {
 	for _, other := range s.e.Loops.Runs(workspace) {
 		if !replace {
-			return hint.New(fmt.Sprintf("a run in this folder is %s (iteration %d of %d)", other.Status, other.Iterations, other.MaxIterations),
+			return hint.New(fmt.Sprintf("a run in this folder is %s (iteration %d of %d)", other.Status, other.Iteration(), other.MaxIterations),
 				"`cursor-ralph run --resume "+other.ConversationID+"` continues it; add --replace to begin a new one instead")
 		}
 		s.others = append(s.others, other.ConversationID)

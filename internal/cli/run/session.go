@@ -138,7 +138,7 @@ func (s *session) end(ctx context.Context, l loop.State, err error) error {
 	case l.Status == loop.Cancelled, l.Status == loop.Replaced:
 		return hint.New("the run was ended before its task was done ("+string(l.Status)+")", "")
 	}
-	return hint.New("the task is not done ("+string(l.Status)+")", "to continue: "+cli.ToResume(l))
+	return hint.New("the task is not done ("+string(l.Status)+")", cli.WhenEnded(l, s.e.Now()))
 }
 
 // unsaved returns the last saved state of a loop, and the error for the user.

@@ -60,9 +60,6 @@ func (v *runView) draw() {
 		return
 	}
 	l, tools := v.loop, fmt.Sprintf("  %d tools", v.tools)
-	if v.inTurn {
-		l.Iterations++ // it shows the iteration that this turn will be
-	}
 	if l.Run.NoTools {
 		tools = ""
 	}

@@ -26,14 +26,13 @@ type runView struct {
 	stop  chan struct{}
 	once  sync.Once
 
-	mu     sync.Mutex
-	line   bool // the status line may be drawn
-	inTurn bool
-	loop   loop.State
-	began  time.Time
-	tools  int
-	words  speech
-	input  answers
+	mu    sync.Mutex
+	line  bool // the status line may be drawn
+	loop  loop.State
+	began time.Time
+	tools int
+	words speech
+	input answers
 }
 
 func newRunView(e *cli.Env, l loop.State) *runView {
@@ -123,9 +122,6 @@ func (v *runView) report(r outer.Report) {
 	defer v.mu.Unlock()
 	if r.Kind != outer.ReportTrouble {
 		v.loop = r.State
-	}
-	if r.Kind != outer.ReportTrouble && r.Kind != outer.ReportVerify {
-		v.inTurn = r.Kind == outer.ReportTurn
 	}
 	switch r.Kind {
 	case outer.ReportTurn:

@@ -67,7 +67,7 @@ func TestTheStatusLineCountsTheCurrentTurn(t *testing.T) {
 	}{
 		{outer.ReportTurn, 0, "Iter 1/20"},
 		{outer.ReportVerify, 0, "Iter 1/20"},
-		{outer.ReportDecided, 1, "Iter 1/20"},
+		{outer.ReportDecided, 1, "Iter 2/20"},
 		{outer.ReportTurn, 1, "Iter 2/20"},
 	} {
 		v.report(outer.Report{Kind: tt.kind, State: loop.State{Status: loop.Running, Contract: loop.Contract{Iterations: tt.done, MaxIterations: 20}}})
