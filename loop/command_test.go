@@ -166,11 +166,11 @@ func TestTheOptionsOfACommand(t *testing.T) {
 
 		{"everything", `x --min-iterations=2 --promise-match bare --promise-position last-line --min-tool-calls 0 --on-promise-no-work warn --max-duration 1h30m --ultrawork`,
 			set(func(l *loop.State) {
-				l.MinIterations, l.PromiseMatch, l.PromisePlace, l.MinToolCalls = 2, loop.Bare, loop.LastLine, 0
-				l.NoWork, l.MaxDuration, l.Ultrawork = loop.Warn, loop.Duration(90*time.Minute), true
+				l.MinIterations, l.PromiseMatch, l.PromisePlace, l.MinToolCalls = 2, "bare", "last-line", 0
+				l.NoWork, l.MaxDuration, l.Ultrawork = "warn", loop.Duration(90*time.Minute), true
 			})},
 		{"the other choices", `x --promise-match lenient --promise-position anywhere --on-promise-no-work accept`,
-			set(func(l *loop.State) { l.PromiseMatch, l.NoWork = loop.Lenient, loop.Accept })},
+			set(func(l *loop.State) { l.PromiseMatch, l.NoWork = "lenient", "accept" })},
 		{"the defaults by name", `x --promise-match exact --on-promise-no-work reject --max-iterations 20 --min-iterations 1 --min-tool-calls 1 --completion-promise COMPLETE`,
 			set(func(*loop.State) {})},
 		{"a least that is the limit", `x --min-iterations 20`, set(func(l *loop.State) { l.MinIterations = 20 })},

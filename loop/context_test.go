@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// added gives the user's notes that a text for the agent has in it.
+// added returns the user's notes that a text for the agent contains.
 func added(text string) (notes []string) {
 	_, list, found := strings.Cut(text, "Added by the user:\n")
 	if !found {
@@ -27,12 +27,12 @@ func added(text string) (notes []string) {
 	return notes
 }
 
-// Whatever happens in between, and at whatever moment a note is added, the agent
+// Whatever happens, and at whatever moment a note is added, the agent
 // gets each note once, and in order; those it has not got are still there.
 func TestContextAddedAtAnyMomentIsDeliveredOnceAndInOrder(t *testing.T) {
 	for seed := range uint64(short.Times(100, 500)) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		c := newChat(t, verifies, atMost(1000), func(l *loop.State) { l.OnError = loop.RetryOnError })
+		c := newChat(t, verifies, atMost(1000), func(l *loop.State) { l.OnError = "retry" })
 		c.quick = true
 		var given, got []string
 		hear := func(a loop.Action) loop.Action {
@@ -72,7 +72,7 @@ func anyTurn(r *rand.Rand) loop.Event {
 		stop(worked(working)), stop(worked(marker)), stop(talked()),
 		stop(worked(working), func(e *loop.Event) { e.SessionLimit = 1 }),
 		stop(worked(working), sessionLimit(1)),
-		failedTurn(func(e *loop.Event) { e.Typing = loop.TypingUnknown }),
+		failedTurn(func(e *loop.Event) { e.Typing = "" }),
 		{Kind: loop.EventMessage, Text: "a message"}, {Kind: loop.EventPause}, {Kind: loop.EventResume}, {Kind: loop.EventNote, Text: "half"},
 		{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, {Kind: loop.EventContinue}, {Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}}, {Kind: loop.EventReplace + "d"},
 		{Kind: loop.EventInject}, {},

@@ -9,7 +9,7 @@ import (
 // an acceptable promise, else begin a new session.
 func (s *State) onContinue(e *Event, now time.Time) Action {
 	if s.Outer() && e.Run.Driver == "" && !e.Idle {
-		return s.refuseOuter()
+		return s.refuseOuter(now)
 	}
 	if e.Verified.ID != s.Verifying.ID {
 		e.Verified = Verification{}
@@ -44,7 +44,7 @@ func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
 		s.takeBackContext()
 	}
 	iteration := s.Iterations + 1               // the turn of which no stop was counted
-	handedOver := s.Unseen && e.Turn.IsActive() // no stop hook saw its end
+	handedOver := s.Unseen && e.Turn.isActive() // no stop hook saw its end
 	s.addTurn(e.Turn)
 	v := s.judge(e, iteration)
 	if v.asks {
@@ -98,7 +98,7 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 		return Action{Kind: Refuse, Reason: reasonVerifyEnded, Detail: string(s.Status), Hint: "`cursor-ralph continue` may continue it"}
 	}
 	if s.Outer() && e.Run.Driver == "" {
-		return s.refuseOuter()
+		return s.refuseOuter(now)
 	}
 	if !e.Idle && s.isStopCrossed(now) {
 		return s.stopCrossed()
@@ -134,7 +134,7 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	}
 	if limit := s.atLimit(now); limit.status != "" {
 		action := limit.refuse()
-		action.Line = s.lineWithLimits(now)
+		action.Line = s.ResumeLine(now)
 		s.end(limit.status, s.summary(limit, now), now)
 		return action
 	}
@@ -183,7 +183,7 @@ func (s *State) continuation(e *Event, why string, now time.Time) Action {
 		s.setDelivery(FollowupAgain, now)
 		return Action{Kind: Followup, Reason: ReasonContinued, Text: text}
 	}
-	s.closeFollowup(FollowupClosed, now)
+	s.closeFollowup(followupClosed, now)
 	return s.withTemplate(e, Action{Kind: Followup, Reason: ReasonContinued}, why)
 }
 

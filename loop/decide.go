@@ -34,11 +34,11 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	}
 	woken, silence := s.isWokenBy(e, now), now.Sub(s.EventAt).Round(time.Second).String()
 	if woken {
-		s.pause(PauseStale, reasonStale.words(silence))
+		s.pause(pauseStale, reasonStale.words(silence))
 	}
 	s.EventAt, s.Workspace = now, cmp.Or(s.Workspace, e.Workspace)
 	action := s.onLive(e, now)
-	if woken && s.PauseReason == PauseStale {
+	if woken && s.PauseReason == pauseStale {
 		action.Reason, action.Detail = reasonStale, silence // so that the user sees it
 	}
 	return action
@@ -82,7 +82,7 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		s.onAfterEnd(e)
 	case EventTyped:
 		if s.Outer() {
-			return s.refuseOuter()
+			return s.refuseOuter(now)
 		}
 		if s.isStopCrossed(now) {
 			return s.stopCrossed()
@@ -144,7 +144,7 @@ func (s State) clone() State {
 func (s *State) end(status Status, reason string, now time.Time) {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
 	s.Injection = s.Injection.close(lineLoopEnded, now)
-	s.closeFollowup(FollowupClosed, now)
+	s.closeFollowup(followupClosed, now)
 	s.Verifying, s.RetryAt = Verifying{}, time.Time{}
 }
 

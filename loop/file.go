@@ -85,10 +85,10 @@ func (s State) normal() State {
 	s.StruggleHint, s.StrugglePause = max(s.StruggleHint, 0), max(s.StrugglePause, 0)
 	s.StallAfter = max(s.StallAfter, 0)
 	if s.StaleAfter <= 0 {
-		s.StaleAfter = Duration(DefaultStaleAfter)
+		s.StaleAfter = Duration(defaultStaleAfter)
 	}
 	if s.CompletionPromise == "" {
-		s.CompletionPromise = DefaultPromise
+		s.CompletionPromise = defaultPromise
 	}
 	if s.Status == "" {
 		s.Status = Running

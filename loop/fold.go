@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// Fold reads journal lines. An unfinished last line is left for the next time,
-// an unreadable one is passed over, and calls in seen are not counted again.
-func Fold(journal []byte, seen []string) Turn { return folding{seen: seen}.read(journal) }
-
-// FoldTurn is Fold for the stop of a turn of this generation. In the turn in which
-// the loop was requested, what another turn left in the journal does not count.
-func (s *State) FoldTurn(journal []byte, generation string) Turn {
-	f := folding{seen: s.Journal.Tools, generation: generation}
-	f.only = s.AskedIn != "" && s.AskedIn != s.ConversationID && generation != ""
-	if s.PassedIn != s.ConversationID && s.PassedIn != generation {
+// Fold reads what the journal holds for an event. An unfinished last line is left
+// for the next time, an unreadable one is skipped, and calls that were folded in
+// before are not counted again. For a continue the part before the user's last
+// message counts; in the turn in which the loop was requested, only that turn.
+func (s *State) Fold(journal []byte, e *Event) Turn {
+	if e.Kind == EventContinue {
+		return folding{seen: s.Journal.Tools}.read(beforeMessage(journal))
+	}
+	f := folding{seen: s.Journal.Tools, generation: e.Generation}
+	f.only = s.AskedIn != "" && s.AskedIn != s.ConversationID && e.Generation != ""
+	if s.PassedIn != s.ConversationID && s.PassedIn != e.Generation {
 		f.passed = s.PassedIn
 	}
 	return f.read(journal)
@@ -89,10 +90,10 @@ func (f *folding) addText(i int, r Record) {
 	}
 	if r.Generation != "" {
 		id := textID(r)
-		if _, twice := heard(f.IDs[min(len(f.seen), len(f.IDs)):], id); twice {
+		if _, twice := lastReport(f.IDs[min(len(f.seen), len(f.IDs)):], id); twice {
 			return
 		}
-		if at, before := heard(f.seen, id); before && f.isCopy(i, r, at) {
+		if at, before := lastReport(f.seen, id); before && f.isCopy(i, r, at) {
 			return
 		}
 		f.IDs = append(f.IDs, id+strconv.FormatInt(r.At.Unix(), 10))
@@ -121,8 +122,8 @@ func textID(r Record) string {
 	return fmt.Sprintf("text:%s:%x:", r.Generation, h.Sum64())
 }
 
-// heard looks for the last report of a text.
-func heard(ids []string, id string) (at time.Time, found bool) {
+// lastReport returns when a text was last reported.
+func lastReport(ids []string, id string) (at time.Time, found bool) {
 	for _, was := range slices.Backward(ids) {
 		if rest, ok := strings.CutPrefix(was, id); ok {
 			seconds, err := strconv.ParseInt(rest, 10, 64)

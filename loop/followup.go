@@ -30,19 +30,19 @@ type Delivery string
 
 // The outcomes of a follow-up.
 const (
-	FollowupOpen    Delivery = ""
+	followupOpen    Delivery = ""
 	FollowupShown   Delivery = "shown"   // the prompt hook saw its text
 	FollowupUnshown Delivery = "unshown" // the turn went on, and the prompt hook never saw its text
-	FollowupClosed  Delivery = "closed"  // the user's message, stop, pause or cancel came first
-	FollowupPaused  Delivery = "paused"  // a pause came first: resume opens it anew
+	followupClosed  Delivery = "closed"  // the user's message, stop, pause or cancel came first
+	followupPaused  Delivery = "paused"  // a pause came first: resume opens it anew
 	FollowupLost    Delivery = "lost"    // nothing proved it in time: it is delivered once more
 	FollowupLate    Delivery = "late"    // it arrived after it had been given up
 	FollowupAgain   Delivery = "again"   // its second delivery arrived
 )
 
-// FollowupWait is how long a follow-up may take to reach the prompt hook before
+// followupWait is how long a follow-up may take to reach the prompt hook before
 // it counts as lost, unless the stop event says otherwise.
-const FollowupWait = 20 * time.Second
+const followupWait = 20 * time.Second
 
 // openFollowup opens a follow-up for the answer to a stop.
 func (s *State) openFollowup(e *Event, text string, now time.Time) {
@@ -55,7 +55,7 @@ func (s *State) openFollowup(e *Event, text string, now time.Time) {
 	}
 	s.Followup = SentFollowup{
 		ID: momentID(now), Iteration: s.Iterations, Generation: e.Generation,
-		Cursor: e.CursorVersion, SentAt: now, DueAt: now.Add(cmp.Or(e.FollowupWait, FollowupWait)), Notices: s.Notices, Replaced: replaced,
+		Cursor: e.CursorVersion, SentAt: now, DueAt: now.Add(cmp.Or(e.FollowupWait, followupWait)), Notices: s.Notices, Replaced: replaced,
 	}
 }
 
@@ -63,7 +63,7 @@ func (s *State) openFollowup(e *Event, text string, now time.Time) {
 func momentID(now time.Time) string { return strconv.FormatInt(now.UnixNano(), 36) }
 
 // IsOpen reports whether nothing is known yet of the follow-up's arrival.
-func (f SentFollowup) IsOpen() bool { return f.ID != "" && f.Outcome == FollowupOpen }
+func (f SentFollowup) IsOpen() bool { return f.ID != "" && f.Outcome == followupOpen }
 
 // hasArrived reports whether the agent surely got the follow-up.
 func (f SentFollowup) hasArrived() bool {
@@ -72,7 +72,7 @@ func (f SentFollowup) hasArrived() bool {
 
 // closeFollowup sets the outcome of an open follow-up.
 func (s *State) closeFollowup(outcome Delivery, now time.Time) {
-	if s.Followup.IsOpen() || s.Followup.Outcome == FollowupPaused {
+	if s.Followup.IsOpen() || s.Followup.Outcome == followupPaused {
 		s.Followup.Outcome, s.Followup.ClosedAt = outcome, now
 	}
 }
@@ -80,9 +80,9 @@ func (s *State) closeFollowup(outcome Delivery, now time.Time) {
 // reopenFollowup waits once more for a follow-up that a pause closed: it may have
 // been lost, with the agent idle.
 func (s *State) reopenFollowup(now time.Time) {
-	if f := &s.Followup; s.Status == Running && f.Outcome == FollowupPaused {
+	if f := &s.Followup; s.Status == Running && f.Outcome == followupPaused {
 		f.DueAt = now.Add(f.DueAt.Sub(f.SentAt))
-		f.ID, f.SentAt, f.ClosedAt, f.Outcome = momentID(now), now, time.Time{}, FollowupOpen
+		f.ID, f.SentAt, f.ClosedAt, f.Outcome = momentID(now), now, time.Time{}, followupOpen
 	}
 }
 
@@ -101,10 +101,10 @@ func (e *Event) deliveryAtStop() Delivery {
 	switch {
 	case e.Turn.Followed:
 		return FollowupShown
-	case e.Status == Completed && e.Turn.IsActive() && !e.Minimal:
+	case e.Status == Completed && e.Turn.isActive() && !e.Minimal:
 		return FollowupUnshown
 	}
-	return FollowupClosed
+	return followupClosed
 }
 
 // onOwnMessage is our own follow-up in the prompt hook. If it was given up as
@@ -184,8 +184,8 @@ func (s *State) isRedundant(now time.Time) bool {
 
 // isProvedBy reports whether events since the stop prove that the follow-up
 // arrived. Late events of the turn that stopped prove nothing; in a Cursor whose
-// generation_id is always the conversation's id [seen] they cannot be told
-// apart, and then any event counts.
+// generation_id is always the conversation's id [seen] they look the same, and
+// then any event counts.
 func (f SentFollowup) isProvedBy(t Turn, conversation string) bool {
 	if t.Followed {
 		return true

@@ -37,17 +37,17 @@ func TestWhatClosesAFollowup(t *testing.T) {
 		want  loop.Delivery
 	}{
 		{"its text", message(followed), loop.FollowupShown},
-		{"a message of the user", message("Wait."), loop.FollowupClosed},
-		{"the continue line", loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, loop.FollowupClosed},
-		{"a pause", loop.Event{Kind: loop.EventPause}, loop.FollowupPaused},
-		{"a cancel", loop.Event{Kind: loop.EventCancel}, loop.FollowupClosed},
-		{"blocked", loop.Event{Kind: loop.EventBlocked, Text: "why"}, loop.FollowupClosed},
-		{"Stop", stop(loop.Turn{}, status(loop.Aborted)), loop.FollowupClosed},
-		{"a failed turn", stop(loop.Turn{}, status(loop.Errored)), loop.FollowupClosed},
-		{"continue", loop.Event{Kind: loop.EventContinue}, loop.FollowupClosed},
-		{"added context leaves it open", loop.Event{Kind: loop.EventContext, Text: "more"}, loop.FollowupOpen},
-		{"a note leaves it open", loop.Event{Kind: loop.EventNote, Text: "half"}, loop.FollowupOpen},
-		{"the same stop again leaves it open", stop(worked(working), generation("g1"), func(e *loop.Event) { e.Began = began() }), loop.FollowupOpen},
+		{"a message of the user", message("Wait."), "closed"},
+		{"the continue line", loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, "closed"},
+		{"a pause", loop.Event{Kind: loop.EventPause}, "paused"},
+		{"a cancel", loop.Event{Kind: loop.EventCancel}, "closed"},
+		{"blocked", loop.Event{Kind: loop.EventBlocked, Text: "why"}, "closed"},
+		{"Stop", stop(loop.Turn{}, status(loop.Aborted)), "closed"},
+		{"a failed turn", stop(loop.Turn{}, status(loop.Errored)), "closed"},
+		{"continue", loop.Event{Kind: loop.EventContinue}, "closed"},
+		{"added context leaves it open", loop.Event{Kind: loop.EventContext, Text: "more"}, ""},
+		{"a note leaves it open", loop.Event{Kind: loop.EventNote, Text: "half"}, ""},
+		{"the same stop again leaves it open", stop(worked(working), generation("g1"), func(e *loop.Event) { e.Began = began() }), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t)
@@ -60,7 +60,7 @@ func TestWhatClosesAFollowup(t *testing.T) {
 				t.Errorf("got %q want %q", got, tt.want)
 			}
 			c.now = c.now.Add(time.Hour)
-			if a := c.overdue(loop.Turn{}); tt.want != loop.FollowupOpen && a.Kind != loop.Rest {
+			if a := c.overdue(loop.Turn{}); tt.want != "" && a.Kind != loop.Rest {
 				t.Errorf("got %q (%s) after it was closed, want nothing", a.Kind, a.Why())
 			}
 		})
@@ -79,9 +79,9 @@ func TestTheNextStopTellsHowTheTurnBegan(t *testing.T) {
 	}{
 		{"the prompt hook saw the text", stop(shown), loop.FollowupShown},
 		{"the agent worked without it", stop(worked(working)), loop.FollowupUnshown},
-		{"a minimal installation has no prompt hook", stop(worked(working), minimal), loop.FollowupClosed},
-		{"an empty turn tells nothing", stop(loop.Turn{}), loop.FollowupClosed},
-		{"an aborted turn tells nothing", stop(worked(working), status(loop.Aborted)), loop.FollowupClosed},
+		{"a minimal installation has no prompt hook", stop(worked(working), minimal), "closed"},
+		{"an empty turn tells nothing", stop(loop.Turn{}), "closed"},
+		{"an aborted turn tells nothing", stop(worked(working), status(loop.Aborted)), "closed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t)
@@ -103,14 +103,14 @@ func TestWhenAFollowupIsLost(t *testing.T) {
 		since loop.Turn
 		want  loop.Delivery
 	}{
-		{"too early", stop(worked(working)), loop.FollowupWait - time.Second, loop.Turn{}, loop.FollowupOpen},
+		{"too early", stop(worked(working)), loop.FollowupWait - time.Second, loop.Turn{}, ""},
 		{"in time", stop(worked(working)), loop.FollowupWait, loop.Turn{}, loop.FollowupLost},
 		{"a late event of the turn before proves nothing", stop(worked(working), generation("g1")), loop.FollowupWait, events("g1"), loop.FollowupLost},
 		{"an event of another turn proves it", stop(worked(working), generation("g1")), loop.FollowupWait, events("g1", "g2"), loop.FollowupUnshown},
 		{"any event, if all turns have one generation", stop(worked(working), constant), loop.FollowupWait, events("c1"), loop.FollowupUnshown},
 		{"nothing, if all turns have one generation", stop(worked(working), constant), loop.FollowupWait, loop.Turn{}, loop.FollowupLost},
 		{"its own message in the journal", stop(worked(working), generation("g1")), loop.FollowupWait, loop.Turn{Followed: true}, loop.FollowupUnshown},
-		{"a minimal installation never knows", stop(worked(working), minimal), time.Hour, loop.Turn{}, loop.FollowupOpen},
+		{"a minimal installation never knows", stop(worked(working), minimal), time.Hour, loop.Turn{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t)

@@ -16,7 +16,7 @@ const (
 func (s *State) countEmpty(e *Event, treeSeen bool) {
 	h := s.History[len(s.History)-1]
 	over := time.Duration(h.Seconds * float64(time.Second))
-	if len(h.Tools) > 0 || len(h.Files) > 0 || h.Progress == ProgressMade || over >= emptyTime || !treeSeen && !s.showsWork(e) {
+	if len(h.Tools) > 0 || len(h.Files) > 0 || h.Progress == progressMade || over >= emptyTime || !treeSeen && !s.showsWork(e) {
 		s.Empty = 0
 		return
 	}

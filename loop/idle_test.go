@@ -44,8 +44,8 @@ func TestEmptyTurns(t *testing.T) {
 	}{
 		{"five after a tool call pause", nil, then(used, 5, empty), pausedAt(6)},
 		{"four do not", nil, then(used, 4, empty), goesOn(5)},
-		{"a tool call in between begins anew", nil, slices.Concat(then(used, 4, empty), then(used, 4, empty)), goesOn(10)},
-		{"a changed file in between begins anew", begunAt("a"), slices.Concat(repeat(4, inTree("a", talked())), []loop.Event{inTree("b", talked())}, repeat(4, inTree("b", talked()))), goesOn(9)},
+		{"a tool call starts the count again", nil, slices.Concat(then(used, 4, empty), then(used, 4, empty)), goesOn(10)},
+		{"a changed file starts the count again", begunAt("a"), slices.Concat(repeat(4, inTree("a", talked())), []loop.Event{inTree("b", talked())}, repeat(4, inTree("b", talked()))), goesOn(9)},
 		{"in git without any tool call", begunAt("a"), repeat(5, inTree("a", talked())), pausedAt(5)},
 		{"nothing that could tell", nil, repeat(9, empty), goesOn(9)},
 		{"a minimal installation, outside git", nil, then(used, 9, minimal), goesOn(10)},
@@ -57,7 +57,7 @@ func TestEmptyTurns(t *testing.T) {
 		{"a message of the user begins anew", driven(false), slices.Concat(repeat(4, empty), []loop.Event{{Kind: loop.EventMessage, Text: "go on"}}, repeat(4, empty)), goesOn(8)},
 		{"resumed, it begins anew", driven(false), slices.Concat(repeat(5, empty), []loop.Event{{Kind: loop.EventResume}}, repeat(4, empty)), goesOn(9)},
 		{"the limit comes first", func(l *loop.State) { driven(false)(l); l.MaxIterations = 5 }, repeat(5, empty), atMaximum(5)},
-		{"a promise ends the loop all the same", func(l *loop.State) { driven(false)(l); l.NoWork = loop.Accept }, append(repeat(4, empty), stop(talked(marker))), accepted(5)},
+		{"a promise ends the loop all the same", func(l *loop.State) { driven(false)(l); l.NoWork = "accept" }, append(repeat(4, empty), stop(talked(marker))), accepted(5)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, a := quickly(t, tt.change, tt.events...)

@@ -35,11 +35,11 @@ const (
 	Arrived             LineOutcome = "arrived" // seen in its conversation, or its continuation was requested
 	lineTurnEnded       LineOutcome = turnEnded
 	lineKeptBack        LineOutcome = keptBack
-	LinePaused          LineOutcome = pausedByUser
+	linePaused          LineOutcome = pausedByUser
 	lineLoopEnded       LineOutcome = "the loop ended"
 	lineUserFirst       LineOutcome = "the user sent a message first"
 	lineFollowupArrived LineOutcome = followupArrived
-	lineUnreported      LineOutcome = "nothing was heard of it" // its process was killed
+	lineUnreported      LineOutcome = "nothing was reported about it" // its process was killed
 )
 
 const (
@@ -58,7 +58,7 @@ type Typing string
 
 // The answers. Unless it is known, Decide asks by AskTyping.
 const (
-	TypingUnknown    Typing = ""
+	typingUnknown    Typing = ""
 	TypingPossible   Typing = "possible"
 	TypingImpossible Typing = "impossible"
 )
@@ -135,7 +135,7 @@ func (s *State) openInjection(byHand bool, now time.Time) {
 // revokes a pause or a stop; the request does not.
 func (s *State) onInject(now time.Time) Action {
 	if s.Outer() {
-		return s.refuseOuter()
+		return s.refuseOuter(now)
 	}
 	if s.Injection.Open(now) && !s.Injection.isEarly(now) {
 		return Action{Kind: Refuse, Reason: reasonTypingAlready, Hint: "wait for it, or cancel the loop"}
@@ -204,7 +204,7 @@ func (s *State) recordInjection(i Injection) {
 // moves there. If our hook is installed twice, it reports the line twice.
 func (s *State) onTyped(e *Event, now time.Time) Action {
 	if s.Outer() {
-		return s.refuseOuter()
+		return s.refuseOuter(now)
 	}
 	if s.isRedundant(now) {
 		return Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}
@@ -224,7 +224,7 @@ func (s *State) onTyped(e *Event, now time.Time) Action {
 	}
 	if !elsewhere {
 		s.noteArrival(now)
-		s.closeFollowup(FollowupClosed, now)
+		s.closeFollowup(followupClosed, now)
 	}
 	s.ContinueIn, s.ContinueAt = e.Conversation, now
 	return Action{}

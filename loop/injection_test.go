@@ -19,14 +19,14 @@ func atSessionLimit(typing loop.Typing, said string) loop.Event {
 }
 
 func TestWhoBringsTheAgentBackAtTheSessionLimit(t *testing.T) {
-	unknown, possible := atSessionLimit(loop.TypingUnknown, working), atSessionLimit(loop.TypingPossible, working)
+	unknown, possible := atSessionLimit("", working), atSessionLimit(loop.TypingPossible, working)
 	cancel := loop.Event{Kind: loop.EventCancel}
 	play(t, []rule{
 		{"it is asked whether typing is possible", nil, []loop.Event{unknown}, asks(0), ""},
 		{"where it is, the line is typed", nil, []loop.Event{possible}, injects(1), "none"},
 		{"where it is not, the user types", nil, []loop.Event{atSessionLimit(loop.TypingImpossible, working)}, handsOver(1), "none"},
 		{"the question changes nothing", nil, []loop.Event{unknown, unknown, possible}, injects(1), "none"},
-		{"the promise goes before it", nil, []loop.Event{atSessionLimit(loop.TypingUnknown, marker)}, accepted(1), "accepted"},
+		{"the promise goes before it", nil, []loop.Event{atSessionLimit("", marker)}, accepted(1), "accepted"},
 		{"the limit of iterations goes before it", atMost(1), []loop.Event{unknown}, atMaximum(1), "none"},
 		{"a cancel goes before it", nil, []loop.Event{possible, cancel}, outcome{loop.Rest, loop.Cancelled, 1}, ""},
 		{"without a limit nobody asks", nil, []loop.Event{stop(worked(working), loopCount(9))}, goesOn(1), "none"},
@@ -269,7 +269,7 @@ func TestAKilledTyperIsNoEvidence(t *testing.T) {
 	c.do(atSessionLimit(loop.TypingPossible, working))
 	c.now = c.now.Add(time.Hour)
 	c.do(loop.Event{Kind: loop.EventContinue})
-	if got := c.l.Injection.Outcome; got != "nothing was heard of it" || c.l.Status != loop.Running {
+	if got := c.l.Injection.Outcome; got != "nothing was reported about it" || c.l.Status != loop.Running {
 		t.Errorf("got %q and %s", got, c.l.Status)
 	}
 }

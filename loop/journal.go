@@ -65,8 +65,8 @@ type Turn struct {
 	ours        []string // of the calls that ran cursor-ralph
 }
 
-// IsActive reports whether the agent did anything.
-func (t Turn) IsActive() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
+// isActive reports whether the agent did anything.
+func (t Turn) isActive() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
 
 // hasCalls reports whether the agent made any call, one of cursor-ralph too.
 func (t Turn) hasCalls() bool { return len(t.Tools) > 0 || len(t.ours) > 0 }
@@ -109,11 +109,10 @@ func sum(data []byte) string {
 	return fmt.Sprintf("%x", h.Sum64())
 }
 
-// FoldBefore is Fold up to the last message that was not our own follow-up:
-// what the agent did before the user, or the typing, spoke to it again.
-func FoldBefore(journal []byte, seen []string) Turn {
-	cut := -1
-	at := 0
+// beforeMessage returns the journal up to the last message that was not our own
+// follow-up: what the agent did before the user, or the typing, spoke to it again.
+func beforeMessage(journal []byte) []byte {
+	at, cut := 0, len(journal)
 	for line := range bytes.Lines(journal) {
 		var r Record
 		if json.Unmarshal(line, &r) == nil && r.Kind == RecordPrompt && !r.Own {
@@ -121,10 +120,7 @@ func FoldBefore(journal []byte, seen []string) Turn {
 		}
 		at += len(line)
 	}
-	if cut < 0 {
-		return Fold(journal, seen)
-	}
-	return Fold(journal[:cut], seen)
+	return journal[:cut]
 }
 
 // seenID reports whether an id is among the last ones.

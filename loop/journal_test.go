@@ -53,7 +53,7 @@ func TestFold(t *testing.T) {
 			loop.Turn{Texts: []string{"a", "b"}, Tools: map[string]int{"Shell": 2, "Read": 1}, ToolCalls: 3, IDs: []string{"t1", "t2"}}, 0},
 		{"files and errors, each once", [][]byte{lines(failed, wrote, tool("t3", "Shell"), loop.Record{Kind: "tool", ID: "t4", Tool: "Write", File: "a.go", Error: "exit 1"})}, nil,
 			loop.Turn{Tools: map[string]int{"Shell": 2, "Write": 2}, ToolCalls: 4, Files: []string{"a.go"}, Errors: []string{"exit 1"}, IDs: []string{"t1", "t2", "t3", "t4"}}, 0},
-		{"a call that was told twice", [][]byte{lines(tool("t1", "Shell"), tool("t1", "Shell"), tool("t1", "Other"))}, nil,
+		{"a call that was reported twice", [][]byte{lines(tool("t1", "Shell"), tool("t1", "Shell"), tool("t1", "Other"))}, nil,
 			loop.Turn{Tools: map[string]int{"Shell": 1}, ToolCalls: 1, IDs: []string{"t1"}}, 0},
 		{"a call that was counted last time", [][]byte{lines(tool("t1", "Shell"), tool("t2", "Shell"))}, []string{"t0", "t1"},
 			loop.Turn{Tools: map[string]int{"Shell": 1}, ToolCalls: 1, IDs: []string{"t0", "t1", "t2"}}, 0},
@@ -61,7 +61,7 @@ func TestFold(t *testing.T) {
 			loop.Turn{Tools: map[string]int{"Shell": 2}, ToolCalls: 2}, 0},
 		{"our own calls", [][]byte{lines(own(tool("t1", "Shell")), own(wrote))}, nil,
 			loop.Turn{IDs: []string{"t1", "t2"}}, 0},
-		{"a text that was told twice", [][]byte{lines(text("a"), text("a"), text("b"), text("a"))}, nil,
+		{"a text that was reported twice", [][]byte{lines(text("a"), text("a"), text("b"), text("a"))}, nil,
 			loop.Turn{Texts: []string{"a", "b", "a"}}, 0},
 		{"an empty text", [][]byte{lines(text(""), text("a"), text(""))}, nil, loop.Turn{Texts: []string{"a"}}, 0},
 		{"messages and unknown kinds", [][]byte{lines(prompt(), loop.Record{Kind: "later"}, loop.Record{}, own(prompt()))}, nil, loop.Turn{Followed: true, Prompted: true}, 0},
@@ -290,7 +290,7 @@ func TestATextThatIsReportedAgainMuchLater(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := newLoop(func(l *loop.State) { l.Journal.Tools = first.IDs })
-			if got := l.FoldTurn(lines(tt.journal...), tt.generation).Texts; len(got) != tt.want {
+			if got := l.Fold(lines(tt.journal...), &loop.Event{Kind: loop.EventStop, Generation: tt.generation}).Texts; len(got) != tt.want {
 				t.Errorf("got %q want %d", got, tt.want)
 			}
 		})

@@ -33,13 +33,9 @@ func (s *State) atLimit(now time.Time) (l limit) {
 	default:
 		return limit{}
 	}
-	switch {
-	case s.Iterations >= MaxMaxIterations:
-		l.hint = "a loop has at most 10000 iterations; start a new one with " + s.starter()
-	case s.Outer():
-		l.hint = "raise it: cursor-ralph run --resume " + s.ConversationID + s.higherLimits(now)
-	default:
-		l.hint = "raise it: cursor-ralph continue " + s.ConversationID + s.higherLimits(now)
+	l.hint = "a loop has at most 10000 iterations; start a new one with " + s.starter()
+	if command := s.ResumeCommand(now); command != "" {
+		l.hint = "raise it: " + command
 	}
 	return l
 }
@@ -56,12 +52,27 @@ func (s *State) higherLimits(now time.Time) (options string) {
 	return options
 }
 
-// lineWithLimits is the continue line with higher limits; empty if there are none.
-func (s *State) lineWithLimits(now time.Time) string {
-	if s.Iterations >= MaxMaxIterations {
+// ResumeCommand returns the command that continues a loop, with the limits that it
+// has to raise. It is empty if the loop cannot be continued.
+func (s *State) ResumeCommand(now time.Time) string {
+	command := "cursor-ralph continue "
+	if s.Outer() {
+		command = "cursor-ralph run --resume "
+	}
+	return s.resumedBy(command+s.ConversationID, now)
+}
+
+// ResumeLine returns the line that continues a loop when it is sent in a chat,
+// otherwise like ResumeCommand.
+func (s *State) ResumeLine(now time.Time) string {
+	return s.resumedBy(ContinueLine(s.ConversationID), now)
+}
+
+func (s *State) resumedBy(line string, now time.Time) string {
+	if !s.Status.Resumable() || s.Iterations >= MaxMaxIterations {
 		return ""
 	}
-	return ContinueLine(s.ConversationID) + s.higherLimits(now)
+	return line + s.higherLimits(now)
 }
 
 // starter is what begins a loop such as this one.

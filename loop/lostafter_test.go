@@ -69,7 +69,7 @@ func TestALineThatCrossesAStop(t *testing.T) {
 
 // TestAStallAfterAStopIsToldAlone: the loop is to end with its next stop.
 func TestAStallAfterAStopIsToldAlone(t *testing.T) {
-	c := newChat(t, func(l *loop.State) { l.OnStall = loop.ContinueOnStall })
+	c := newChat(t, func(l *loop.State) { l.OnStall = "continue" })
 	c.do(message("go"))
 	c.l.Stop = true
 	c.now = c.l.EventAt.Add(time.Hour)

@@ -56,13 +56,13 @@ func (s *State) onTransient(e *Event, now time.Time) Action {
 func (s *State) onOuterFailed(e *Event, now time.Time) Action {
 	why := "the turn failed: " + text.FirstHead(cmp.Or(e.Text, string(e.Status)), keptErrors)
 	s.Rested = true
-	if s.OnError == RetryOnError && s.Retries < maxRetries {
+	if s.OnError == retryOnError && s.Retries < maxRetries {
 		return s.retryAfter(why, firstRetry<<s.Retries, maxRetries, now)
 	}
 	if s.Retries > 0 {
 		why += fmt.Sprintf("; %d tries in a row failed", s.Retries)
 	}
-	s.pause(PauseError, why)
+	s.pause(pauseError, why)
 	return Action{Reason: reasonTurnFailed, Detail: why}
 }
 
@@ -103,7 +103,7 @@ func (s *State) onInterrupt(e *Event) {
 		return
 	}
 	if e.Status == Errored {
-		s.pause(PauseError, e.Text)
+		s.pause(pauseError, e.Text)
 		return
 	}
 	s.pause(PauseUser, e.Text)
@@ -128,13 +128,21 @@ func (s *State) takeBackContext() {
 
 // isCutShort reports whether the last turn of an outer loop did not end.
 func (s *State) isCutShort() bool {
-	return s.Outer() && (s.Status == Running || !s.RetryAt.IsZero() || s.PauseReason == PauseError)
+	return s.Outer() && (s.Status == Running || !s.RetryAt.IsZero() || s.PauseReason == pauseError)
 }
 
 // refuseOuter refuses to involve Cursor in an outer loop.
-func (s *State) refuseOuter() Action {
-	return Action{Kind: Refuse, Reason: reasonOuter,
-		Hint: fmt.Sprintf("cursor-ralph resume %s if its run lives, else cursor-ralph run --resume %s", s.ConversationID, s.ConversationID)}
+func (s *State) refuseOuter(now time.Time) Action {
+	a := Action{Kind: Refuse, Reason: reasonOuter}
+	switch command := s.ResumeCommand(now); {
+	case command == "":
+		a.Hint = "it cannot be continued; start another with " + s.starter()
+	case s.Status.Ended():
+		a.Hint = "to continue: " + command
+	default:
+		a.Hint = fmt.Sprintf("cursor-ralph resume %s if its run lives, else %s", s.ConversationID, command)
+	}
+	return a
 }
 
 // judgeWithoutTools is the rule about work for an agent whose tool calls are not
@@ -147,7 +155,7 @@ func (s *State) judgeWithoutTools(e *Event) verdict {
 	case s.Verify != "" || s.hasChangedFile(e):
 	case !looked:
 		v.warning = "this agent's tool calls are not seen, nor whether a file changed, so the rule about work was skipped"
-	case s.NoWork == Warn:
+	case s.NoWork == warnNoWork:
 		v.warning = missing
 	default:
 		return verdict{found: true, refused: missing + "; do the work first"}
@@ -155,7 +163,7 @@ func (s *State) judgeWithoutTools(e *Event) verdict {
 	return v
 }
 
-// hasChangedFile reports whether a file was seen to change since the loop began.
+// hasChangedFile reports whether any file is known to have changed since the loop began.
 func (s *State) hasChangedFile(e *Event) bool {
 	for _, h := range s.History {
 		if len(h.Files) > 0 {

@@ -97,21 +97,21 @@ func TestPresentFilesMeanTheSame(t *testing.T) {
 		line    string // the outcome of the injection
 		deliver loop.Delivery
 	}{
-		{"paused-user.json", loop.Paused, "user", "", loop.FollowupPaused},
-		{"paused-error.json", loop.Paused, "error", "", loop.FollowupClosed},
-		{"paused-struggling.json", loop.Paused, "struggling", "", loop.FollowupOpen},
-		{"paused-idle.json", loop.Paused, "idle", "", loop.FollowupOpen},
-		{"paused-stale.json", loop.Paused, "stale", "", loop.FollowupOpen},
-		{"ended-blocked.json", loop.Blocked, "", "", loop.FollowupClosed},
-		{"injection-arrived.json", loop.Waiting, "", "arrived", loop.FollowupOpen},
-		{"injection-failed.json", loop.Waiting, "", "xtest: the focus left Cursor", loop.FollowupOpen},
+		{"paused-user.json", loop.Paused, "user", "", "paused"},
+		{"paused-error.json", loop.Paused, "error", "", "closed"},
+		{"paused-struggling.json", loop.Paused, "struggling", "", ""},
+		{"paused-idle.json", loop.Paused, "idle", "", ""},
+		{"paused-stale.json", loop.Paused, "stale", "", ""},
+		{"ended-blocked.json", loop.Blocked, "", "", "closed"},
+		{"injection-arrived.json", loop.Waiting, "", "arrived", ""},
+		{"injection-failed.json", loop.Waiting, "", "xtest: the focus left Cursor", ""},
 		{"injection-followup-arrived.json", loop.Running, "", "the follow-up arrived after all", loop.FollowupLate},
-		{"injection-kept-back.json", loop.Waiting, "", "another chat was in front, and the line was kept back there", loop.FollowupOpen},
-		{"injection-loop-ended.json", loop.Cancelled, "", "the loop ended", loop.FollowupOpen},
-		{"injection-paused.json", loop.Paused, "user", "paused by the user", loop.FollowupOpen},
-		{"injection-turn-ended.json", loop.Running, "", "a turn ended before the line arrived", loop.FollowupOpen},
-		{"injection-unreported.json", loop.Paused, "user", "nothing was heard of it", loop.FollowupOpen},
-		{"injection-user-first.json", loop.Waiting, "", "the user sent a message first", loop.FollowupOpen},
+		{"injection-kept-back.json", loop.Waiting, "", "another chat was in front, and the line was kept back there", ""},
+		{"injection-loop-ended.json", loop.Cancelled, "", "the loop ended", ""},
+		{"injection-paused.json", loop.Paused, "user", "paused by the user", ""},
+		{"injection-turn-ended.json", loop.Running, "", "a turn ended before the line arrived", ""},
+		{"injection-unreported.json", loop.Paused, "user", "nothing was heard of it", ""}, // as older versions wrote it
+		{"injection-user-first.json", loop.Waiting, "", "the user sent a message first", ""},
 		{"waiting-lost-followup.json", loop.Waiting, "", "", loop.FollowupLost},
 		{"running-again.json", loop.Running, "", "arrived", loop.FollowupAgain},
 	} {
@@ -173,7 +173,7 @@ func TestPresentJournalFolds(t *testing.T) {
 	}
 	_, s := present(t, "running.json")
 	rest, known := s.Journal.Rest(journal[s.Journal.Start():])
-	turn := s.FoldTurn(rest, "g4")
+	turn := s.Fold(rest, &loop.Event{Kind: loop.EventStop, Generation: "g4"})
 	if !known || turn.ToolCalls != 2 || len(turn.Texts) != 2 || len(turn.Errors) != 1 || !turn.Prompted || turn.Followed {
 		t.Errorf("got %+v (known: %t), want what came after the last stop", turn, known)
 	}

@@ -9,23 +9,23 @@ import (
 // Match is how strictly the promise marker is compared.
 type Match string
 
-// The ways to compare: Exact is the default; Lenient ignores letter case and
-// spaces around the token inside the tag; Bare also takes the token alone on
+// The ways to compare: matchExact is the default; matchLenient ignores letter case and
+// spaces around the token inside the tag; matchBare also takes the token alone on
 // the last non-empty line.
 const (
-	Exact   Match = "exact"
-	Lenient Match = "lenient"
-	Bare    Match = "bare"
+	matchExact   Match = "exact"
+	matchLenient Match = "lenient"
+	matchBare    Match = "bare"
 )
 
 // Place is where in a text the promise counts.
 type Place string
 
-// The places: Anywhere is the default; LastLine wants the tag alone on the
+// The places: placeAnywhere is the default; placeLastLine wants the tag alone on the
 // last non-empty line.
 const (
-	Anywhere Place = "anywhere"
-	LastLine Place = "last-line"
+	placeAnywhere Place = "anywhere"
+	placeLastLine Place = "last-line"
 )
 
 const (
@@ -38,15 +38,15 @@ func (s *State) Marker() string { return openTag + s.CompletionPromise + closeTa
 
 // hasBareToken looks for the token alone, where the user chose to let that count.
 func (s *State) hasBareToken(text string) bool {
-	return s.PromiseMatch == Bare && lastLine(text) == s.CompletionPromise
+	return s.PromiseMatch == matchBare && lastLine(text) == s.CompletionPromise
 }
 
 // hasTag looks for the marker in a text.
 func (s *State) hasTag(text string) bool {
 	switch {
-	case s.PromisePlace == LastLine:
+	case s.PromisePlace == placeLastLine:
 		return s.isTag(lastLine(text))
-	case s.PromiseMatch == Lenient:
+	case s.PromiseMatch == matchLenient:
 		return s.hasLenientTag(text)
 	}
 	return strings.Contains(text, s.Marker())
@@ -55,17 +55,17 @@ func (s *State) hasTag(text string) bool {
 // hasBareWord looks for the bare token as a whole word.
 func (s *State) hasBareWord(text string) bool {
 	token := s.CompletionPromise
-	if s.PromiseMatch == Lenient {
+	if s.PromiseMatch == matchLenient {
 		text, token = fold(text), fold(token)
 	}
-	if s.PromisePlace == LastLine {
+	if s.PromisePlace == placeLastLine {
 		return lastLine(text) == token
 	}
 	return hasWord(text, token)
 }
 
 func (s *State) isTag(line string) bool {
-	if s.PromiseMatch != Lenient {
+	if s.PromiseMatch != matchLenient {
 		return line == s.Marker()
 	}
 	inner, ok := strings.CutPrefix(fold(line), openTag)

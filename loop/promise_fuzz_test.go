@@ -28,9 +28,9 @@ func FuzzPromise(f *testing.F) {
 			return
 		}
 		found := map[Match]map[Place]bool{}
-		for _, match := range []Match{Exact, Lenient, Bare} {
+		for _, match := range []Match{matchExact, matchLenient, matchBare} {
 			found[match] = map[Place]bool{}
-			for _, place := range []Place{Anywhere, LastLine} {
+			for _, place := range []Place{placeAnywhere, placeLastLine} {
 				s := State{Contract: Contract{CompletionPromise: token}, Rules: Rules{PromiseMatch: match, PromisePlace: place}}
 				got := s.hasPromise([]string{said})
 				found[match][place] = got
@@ -46,12 +46,12 @@ func FuzzPromise(f *testing.F) {
 					t.Errorf("%s, %s, noted %q for %q: got %v, want %v", match, place, said, token, got, want)
 				}
 			}
-			if found[match][LastLine] && !found[match][Anywhere] {
+			if found[match][placeLastLine] && !found[match][placeAnywhere] {
 				t.Errorf("%s, said %q for %q: got it on the last line and not anywhere", match, said, token)
 			}
 		}
-		for place, exact := range found[Exact] {
-			if exact && !(found[Lenient][place] && found[Bare][place]) {
+		for place, exact := range found[matchExact] {
+			if exact && !(found[matchLenient][place] && found[matchBare][place]) {
 				t.Errorf("%s, said %q for %q: got it by the strictest rule alone", place, said, token)
 			}
 		}
@@ -60,16 +60,16 @@ func FuzzPromise(f *testing.F) {
 
 // saidSlowly reads the rules of what the assistant says word for word.
 func saidSlowly(s State, text string) bool {
-	return tagSlowly(s, text) || s.PromiseMatch == Bare && endSlowly(text) == s.CompletionPromise
+	return tagSlowly(s, text) || s.PromiseMatch == matchBare && endSlowly(text) == s.CompletionPromise
 }
 
 func tagSlowly(s State, text string) bool {
 	same := func(inner string) bool { return inner == s.CompletionPromise }
-	if s.PromiseMatch == Lenient {
+	if s.PromiseMatch == matchLenient {
 		text = fold(text)
 		same = func(inner string) bool { return strings.TrimSpace(inner) == fold(s.CompletionPromise) }
 	}
-	if s.PromisePlace == LastLine {
+	if s.PromisePlace == placeLastLine {
 		line := endSlowly(text)
 		n := len(line) - len(closeTag)
 		return n >= len(openTag) && line[:len(openTag)] == openTag && line[n:] == closeTag && same(line[len(openTag):n])
@@ -88,10 +88,10 @@ func tagSlowly(s State, text string) bool {
 // character: what a person sees as one has its marks.
 func wroteSlowly(s State, text string) bool {
 	token := s.CompletionPromise
-	if s.PromiseMatch == Lenient {
+	if s.PromiseMatch == matchLenient {
 		text, token = fold(text), fold(token)
 	}
-	if s.PromisePlace == LastLine {
+	if s.PromisePlace == placeLastLine {
 		return endSlowly(text) == token
 	}
 	all, word := []rune(text), []rune(token)
@@ -124,7 +124,7 @@ func endSlowly(text string) string {
 	return last
 }
 
-// FuzzPromiseInLongerWords asserts that a token inside a longer word is none.
+// FuzzPromiseInLongerWords asserts that a token inside a longer word is no promise.
 func FuzzPromiseInLongerWords(f *testing.F) {
 	f.Add("IN", "", "COMPLETE")
 	f.Add("", "D", "COMPLETE")
@@ -139,8 +139,8 @@ func FuzzPromiseInLongerWords(f *testing.F) {
 			return
 		}
 		said := before + token + after
-		for _, match := range []Match{Exact, Bare} {
-			for _, place := range []Place{Anywhere, LastLine} {
+		for _, match := range []Match{matchExact, matchBare} {
+			for _, place := range []Place{placeAnywhere, placeLastLine} {
 				s := State{Contract: Contract{CompletionPromise: token, LastOutput: said}, Rules: Rules{PromiseMatch: match, PromisePlace: place}}
 				if s.hasPromise([]string{said, "<promise>" + said + "</promise>"}) {
 					t.Errorf("%s, %s: got %q taken for %q", match, place, said, token)

@@ -171,7 +171,7 @@ func (r *reader) add(raw string) {
 		plain = strings.TrimLeft(strings.TrimLeft(plain, "0123456789"), around)
 	}
 	if plain != "" && !strings.HasPrefix(raw, "```") && !strings.HasPrefix(raw, "~~~") {
-		if r.state.PromiseMatch == Lenient {
+		if r.state.PromiseMatch == matchLenient {
 			plain = fold(plain)
 		}
 		r.list = append(r.list, word{text: plain, line: r.line, sentence: r.sentence})
@@ -185,7 +185,7 @@ func (r *reader) add(raw string) {
 // that the token alone counts, the lines of nothing else.
 func (s *State) markers(text string) (found [][2]int) {
 	tag, atTag := s.Marker(), s.exactAt
-	if s.PromiseMatch == Lenient {
+	if s.PromiseMatch == matchLenient {
 		tag, atTag = "<", s.lenientAt
 	}
 	for from := 0; ; {
@@ -202,7 +202,7 @@ func (s *State) markers(text string) (found [][2]int) {
 		found = append(found, [2]int{from, end})
 		from = end
 	}
-	if s.PromiseMatch == Bare {
+	if s.PromiseMatch == matchBare {
 		found = append(found, s.bareLines(text)...)
 		slices.SortFunc(found, func(a, b [2]int) int { return a[0] - b[0] })
 	}

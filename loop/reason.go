@@ -7,8 +7,8 @@ type Reason string
 
 // The reasons that callers look at; the empty one is no reason.
 const (
-	ReasonNoPromise      Reason = "no-promise"
-	ReasonPromiseRefused Reason = "promise-refused"
+	reasonNoPromise      Reason = "no-promise"
+	reasonPromiseRefused Reason = "promise-refused"
 	ReasonSessionLimit   Reason = "session-limit" // Detail says why the loop goes on
 	ReasonContinued      Reason = "continued"
 	ReasonLatePromise    Reason = "late-promise"   // accepted after a limit had ended the loop
@@ -92,8 +92,8 @@ var reasonWords = []struct {
 	reason Reason
 	words  string
 }{
-	{ReasonNoPromise, "no promise"},
-	{ReasonPromiseRefused, "promise refused"},
+	{reasonNoPromise, "no promise"},
+	{reasonPromiseRefused, "promise refused"},
 	{ReasonSessionLimit, "%s; session limit reached"},
 	{ReasonContinued, "continued"},
 	{ReasonLatePromise, "promise accepted in a late text"},

@@ -11,8 +11,8 @@ type OnError string
 // The policies. A retry waits until it was seen that this Cursor reports the
 // user's Stop as aborted: some are reported to call it an error.
 const (
-	PauseOnError OnError = "pause"
-	RetryOnError OnError = "retry"
+	pauseOnError OnError = "pause"
+	retryOnError OnError = "retry"
 )
 
 const (
@@ -30,19 +30,19 @@ func (s *State) onFailed(e *Event, now time.Time) Action {
 	}
 	s.Rested = true
 	switch {
-	case s.OnError != RetryOnError:
+	case s.OnError != retryOnError:
 	case !e.Aborts:
 		why += "; it is not tried again, because it is not known yet whether this Cursor reports your Stop button as an error too"
 	case s.Retries >= maxRetries:
 		why += fmt.Sprintf("; %d tries in a row failed", s.Retries)
-	case e.Typing == TypingUnknown:
+	case e.Typing == typingUnknown:
 		return Action{Kind: AskTyping}
 	case e.Typing == TypingImpossible:
 		why += "; it is not tried again, because nothing can type here"
 	default:
 		return s.retry(why, now)
 	}
-	s.pause(PauseError, why)
+	s.pause(pauseError, why)
 	return Action{Reason: reasonTurnFailed, Detail: why}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-func retries(l *loop.State) { l.OnError = loop.RetryOnError }
+func retries(l *loop.State) { l.OnError = "retry" }
 
 // failedTurn is one under a Cursor that is known to report the user's Stop as
 // aborted, on a machine that can type.
@@ -19,7 +19,7 @@ func failedTurn(changes ...func(*loop.Event)) loop.Event {
 func TestAFailedTurnIsTriedAgain(t *testing.T) {
 	unsure := failedTurn(func(e *loop.Event) { e.Aborts = false })
 	handless := failedTurn(func(e *loop.Event) { e.Typing = loop.TypingImpossible })
-	unknown := failedTurn(func(e *loop.Event) { e.Typing = loop.TypingUnknown })
+	unknown := failedTurn(func(e *loop.Event) { e.Typing = "" })
 	tried := outcome{loop.Inject, loop.Waiting, 0}
 	goOn := loop.Event{Kind: loop.EventContinue}
 	play(t, []rule{
@@ -32,8 +32,8 @@ func TestAFailedTurnIsTriedAgain(t *testing.T) {
 		{"not a fifth time", retries, []loop.Event{failedTurn(), goOn, failedTurn(), goOn, failedTurn(), goOn, failedTurn(), goOn, failedTurn()}, pausedAt(0), ""},
 		{"a turn that succeeded begins anew", retries, []loop.Event{failedTurn(), goOn, failedTurn(), goOn, failedTurn(), goOn, failedTurn(), goOn, stop(worked(working)), failedTurn()}, outcome{loop.Inject, loop.Waiting, 1}, ""},
 		{"never after the user's Stop", retries, []loop.Event{stop(worked(working), status(loop.Aborted), func(e *loop.Event) { e.Aborts, e.Typing = true, loop.TypingPossible })}, stoppedAt(0), ""},
-		{"never after a stop by hand", func(l *loop.State) { l.OnError, l.Stop = loop.RetryOnError, true }, []loop.Event{failedTurn()}, stoppedAt(0), ""},
-		{"never while paused", func(l *loop.State) { l.OnError, l.Status = loop.RetryOnError, loop.Paused }, []loop.Event{failedTurn()}, pausedAt(0), ""},
+		{"never after a stop by hand", func(l *loop.State) { l.OnError, l.Stop = "retry", true }, []loop.Event{failedTurn()}, stoppedAt(0), ""},
+		{"never while paused", func(l *loop.State) { l.OnError, l.Status = "retry", loop.Paused }, []loop.Event{failedTurn()}, pausedAt(0), ""},
 	})
 }
 
@@ -54,7 +54,7 @@ func TestTheWaitBeforeATryDoubles(t *testing.T) {
 		c.do(loop.Event{Kind: loop.EventContinue})
 	}
 	if c.l.Iterations != 0 {
-		t.Errorf("got %d iterations: a failed turn is none", c.l.Iterations)
+		t.Errorf("got %d iterations: a failed turn does not count", c.l.Iterations)
 	}
 }
 

@@ -14,7 +14,17 @@ func (s *State) SameTask(other State) bool {
 
 // Line is the loop in a few words, for a status bar.
 func (s *State) Line(now time.Time) string {
-	return fmt.Sprintf("Loop • %s • Iter %d/%d", s.Word(now), s.Iterations, s.MaxIterations)
+	return fmt.Sprintf("Loop • %s • Iter %d/%d", s.Word(now), s.Iteration(), s.MaxIterations)
+}
+
+// Iteration returns the number of the iteration that is being worked on. If the loop
+// has ended or no chat has taken it, it returns how many iterations the loop did.
+func (s *State) Iteration() int {
+	switch s.Status {
+	case Running, Waiting, Paused:
+		return min(s.Iterations+1, s.MaxIterations)
+	}
+	return s.Iterations
 }
 
 // Word says in a word how the loop stands now.

@@ -9,9 +9,9 @@ import (
 
 func TestTheLineForAStatusBar(t *testing.T) {
 	for status, want := range map[loop.Status]string{
-		loop.Running:         "Loop • Running • Iter 3/20",
-		loop.Waiting:         "Loop • Waiting • Iter 3/20",
-		loop.Paused:          "Loop • Paused • Iter 3/20",
+		loop.Running:         "Loop • Running • Iter 4/20",
+		loop.Waiting:         "Loop • Waiting • Iter 4/20",
+		loop.Paused:          "Loop • Paused • Iter 4/20",
 		loop.PromiseAccepted: "Loop • Promise accepted • Iter 3/20",
 		loop.MaxIterations:   "Loop • Max iterations reached • Iter 3/20",
 		"":                   "Loop • Unknown • Iter 3/20",
@@ -60,7 +60,7 @@ func TestHowTypingWentInWords(t *testing.T) {
 	}{
 		{loop.Injection{}, 0, ""},
 		{i, time.Second, "under way"},
-		{i, time.Hour, "nothing was heard of it"},
+		{i, time.Hour, "nothing was reported about it"},
 		{with(func(i *loop.Injection) { i.Outcome, i.Method, i.Milliseconds = loop.Arrived, "xtest", 57 }), time.Second, "arrived, by xtest in 57 ms"},
 		{with(func(i *loop.Injection) { i.Outcome = "no window" }), time.Second, "no window"},
 	} {

@@ -11,8 +11,8 @@ type OnStall string
 
 // The policies.
 const (
-	NotifyOnStall   OnStall = "notify"
-	ContinueOnStall OnStall = "continue" // bring the continue line into the chat, once per stall
+	notifyOnStall   OnStall = "notify"
+	continueOnStall OnStall = "continue" // bring the continue line into the chat, once per stall
 )
 
 // Stall is what was done about the last stall of a loop.
@@ -51,7 +51,7 @@ func (s *State) onStalled(e *Event, now time.Time) Action {
 	}
 	silence := now.Sub(s.EventAt).Round(time.Second).String()
 	again := s.Stall.Continued && s.Stall.Iteration == s.Iterations
-	if s.OnStall != ContinueOnStall || s.Outer() || s.Stop || again {
+	if s.OnStall != continueOnStall || s.Outer() || s.Stop || again {
 		s.Stall.EventAt = s.EventAt
 		return Action{Kind: Notify, Reason: reasonStalled, Detail: silence}
 	}

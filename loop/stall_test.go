@@ -57,7 +57,7 @@ func TestAStallIsToldOnce(t *testing.T) {
 			t.Errorf("time %d: got %q want %q", i+1, got, want)
 		}
 	}
-	if !c.l.IsStalled(c.now) || c.l.Line(c.now) != "Loop • Stalled • Iter 0/20" {
+	if !c.l.IsStalled(c.now) || c.l.Line(c.now) != "Loop • Stalled • Iter 1/20" {
 		t.Errorf("got %q, want it shown as stalled", c.l.Line(c.now))
 	}
 	c.do(stop(worked(working)))
@@ -68,7 +68,7 @@ func TestAStallIsToldOnce(t *testing.T) {
 
 // TestContinueOnStall: once between two stops.
 func TestContinueOnStall(t *testing.T) {
-	c := newChat(t, func(l *loop.State) { l.OnStall = loop.ContinueOnStall })
+	c := newChat(t, func(l *loop.State) { l.OnStall = "continue" })
 	c.do(stop(worked(working)))
 	stalls := func() loop.Action {
 		c.now = c.l.EventAt.Add(time.Hour)
@@ -98,10 +98,10 @@ func TestAStallAfterALostFollowup(t *testing.T) {
 		want  loop.Delivery
 	}{
 		{"nothing came after it", loop.Turn{}, loop.FollowupLost},
-		{"its turn was seen", loop.Turn{Generations: []string{"g2"}}, loop.FollowupOpen},
+		{"its turn was seen", loop.Turn{Generations: []string{"g2"}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t, func(l *loop.State) { l.OnStall = loop.ContinueOnStall })
+			c := newChat(t, func(l *loop.State) { l.OnStall = "continue" })
 			c.do(stop(worked(working)))
 			c.now = c.l.EventAt.Add(time.Hour)
 			c.do(loop.Event{Kind: loop.EventStalled, Turn: tt.since})
@@ -117,7 +117,7 @@ func TestAStallAfterALostFollowup(t *testing.T) {
 }
 
 func TestARunIsNotContinuedByTyping(t *testing.T) {
-	c := newChat(t, func(l *loop.State) { l.OnStall, l.Run.Driver = loop.ContinueOnStall, "acp" })
+	c := newChat(t, func(l *loop.State) { l.OnStall, l.Run.Driver = "continue", "acp" })
 	c.do(message("go"))
 	c.now = c.now.Add(time.Hour)
 	if a := c.do(loop.Event{Kind: loop.EventStalled}); a.Kind != loop.Notify {

@@ -9,10 +9,10 @@ import (
 const (
 	DefaultMaxIterations = 20
 	MaxMaxIterations     = 10000
-	DefaultPromise       = "COMPLETE"
+	defaultPromise       = "COMPLETE"
 	defaultVerifyTimeout = 10 * time.Minute
 	defaultStruggleHint  = 3
-	DefaultStaleAfter    = 24 * time.Hour
+	defaultStaleAfter    = 24 * time.Hour
 )
 
 // State is one loop, as it lies in its state file and in a pending file. In JSON
@@ -185,7 +185,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // New returns a loop with the default rules and no task.
 func New() State {
 	return State{
-		Contract: Contract{MaxIterations: DefaultMaxIterations, CompletionPromise: DefaultPromise},
-		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: Exact, PromisePlace: Anywhere, NoWork: Reject, StruggleHint: defaultStruggleHint, OnError: PauseOnError, StaleAfter: Duration(DefaultStaleAfter), StallAfter: Duration(defaultStallAfter), OnStall: NotifyOnStall},
+		Contract: Contract{MaxIterations: DefaultMaxIterations, CompletionPromise: defaultPromise},
+		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: matchExact, PromisePlace: placeAnywhere, NoWork: rejectNoWork, StruggleHint: defaultStruggleHint, OnError: pauseOnError, StaleAfter: Duration(defaultStaleAfter), StallAfter: Duration(defaultStallAfter), OnStall: notifyOnStall},
 	}
 }

@@ -23,10 +23,10 @@ type PauseReason string
 // The reasons of a pause.
 const (
 	PauseUser       PauseReason = "user"
-	PauseError      PauseReason = "error"
-	PauseStruggling PauseReason = "struggling"
-	PauseIdle       PauseReason = "idle"
-	PauseStale      PauseReason = "stale"
+	pauseError      PauseReason = "error"
+	pauseStruggling PauseReason = "struggling"
+	pauseIdle       PauseReason = "idle"
+	pauseStale      PauseReason = "stale"
 )
 
 // Ended reports whether a loop with this status is over.

@@ -17,8 +17,8 @@ const (
 func (s *State) onControl(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventPause:
-		s.closeFollowup(FollowupPaused, now)
-		s.Injection, s.ContinueIn = s.Injection.close(LinePaused, now), ""
+		s.closeFollowup(followupPaused, now)
+		s.Injection, s.ContinueIn = s.Injection.close(linePaused, now), ""
 		if s.Injection.Outcome == lineFollowupArrived {
 			s.Injection.ClosedAt = now // its line may have been sent all the same
 		}
@@ -76,7 +76,7 @@ const crossWindow = 5 * time.Second
 // isPauseCrossed reports whether a pause and our line were on their way at once:
 // the pause, which ended the injection, is the later wish.
 func (s *State) isPauseCrossed(now time.Time) bool {
-	over := s.Injection.Outcome == LinePaused || s.Injection.Outcome == lineFollowupArrived
+	over := s.Injection.Outcome == linePaused || s.Injection.Outcome == lineFollowupArrived
 	return s.Status == Paused && over && now.Sub(s.Injection.ClosedAt).Abs() < crossWindow
 }
 

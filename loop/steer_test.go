@@ -115,7 +115,7 @@ func TestContinueALiveLoop(t *testing.T) {
 		{"a promise in it goes before the limit", atMost(2), []loop.Event{handOver, goOn(worked(marker))}, over(2), "accepted"},
 		{"a promise that needs this iteration", atLeast(2), []loop.Event{handOver, goOn(worked(marker))}, over(2), "accepted"},
 		{"a promise that is too early", atLeast(3), []loop.Event{handOver, goOn(worked(marker))}, goesOn(2), ""},
-		{"a promise without work", needs(3, loop.Reject), []loop.Event{handOver, goOn(talked(marker))}, goesOn(2), ""},
+		{"a promise without work", needs(3, "reject"), []loop.Event{handOver, goOn(talked(marker))}, goesOn(2), ""},
 		{"a promise that was noted", nil, []loop.Event{handOver, {Kind: loop.EventNote, Text: marker}, goOn(worked(working))}, over(2), "accepted"},
 		{"a refused one does not count again", atLeast(3), []loop.Event{handOver, {Kind: loop.EventNote, Text: marker}, goOn(worked(working)), stop(worked(working))}, goesOn(3), "none"},
 		{"a promise in a first turn whose end was not seen", nil, []loop.Event{{Kind: loop.EventMessage}, goOn(worked(marker))}, over(1), "accepted"},

@@ -47,7 +47,7 @@ func (s *State) noteStop(e *Event, now time.Time) {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
 	if s.Followup.Outcome == FollowupLost {
-		s.Followup.Outcome = FollowupClosed // another turn began: it is not needed any more, and the history says that it was lost
+		s.Followup.Outcome = followupClosed // another turn began: it is not needed any more, and the history says that it was lost
 	}
 	s.closeFollowup(e.deliveryAtStop(), now)
 	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, Status: e.Status, At: e.began(now)}
@@ -132,13 +132,13 @@ func (s *State) nextIteration(e *Event, now time.Time, v verdict) Action {
 	s.addHistory(e, now, v, string(Followup))
 	switch {
 	case s.isStruggling():
-		return s.pauseStuck(PauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.Evident), Promise: v.words()})
+		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.Evident), Promise: v.words()})
 	case s.isIdle():
-		return s.pauseStuck(PauseIdle, Action{Reason: reasonIdle, Detail: strconv.Itoa(s.Empty), Promise: v.words()})
+		return s.pauseStuck(pauseIdle, Action{Reason: reasonIdle, Detail: strconv.Itoa(s.Empty), Promise: v.words()})
 	}
-	action := Action{Kind: Followup, Reason: ReasonNoPromise, Promise: v.words()}
+	action := Action{Kind: Followup, Reason: reasonNoPromise, Promise: v.words()}
 	if v.found {
-		action.Reason = ReasonPromiseRefused
+		action.Reason = reasonPromiseRefused
 	}
 	action = s.nextTurn(e, now, action, v.why())
 	s.setAction(string(action.Kind))
@@ -196,7 +196,7 @@ func (s *State) setAction(action string) { s.History[len(s.History)-1].Action = 
 // possible. The agent gets nothing now: what waits for a continuation goes with
 // the one that the line brings.
 func (s *State) startTyping(e *Event, now time.Time, a Action) Action {
-	if e.Typing == TypingUnknown {
+	if e.Typing == typingUnknown {
 		return Action{Kind: AskTyping}
 	}
 	s.openInjection(false, now)

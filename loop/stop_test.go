@@ -74,15 +74,15 @@ func TestWhatAPromiseNeeds(t *testing.T) {
 		{"without tool calls it is refused", nil, []loop.Event{idle}, goesOn(1), "refused: 0 of the 1 tool calls that a promise needs were made"},
 		{"without tool calls it is refused by an unknown policy", needs(1, "odd"), []loop.Event{idle}, goesOn(1), "refused: 0 of the 1"},
 		{"without tool calls it is refused by no policy", needs(1, ""), []loop.Event{idle}, goesOn(1), "refused: 0 of the 1"},
-		{"without tool calls it counts by warn, with a warning", needs(1, loop.Warn), []loop.Event{idle}, accepted(1), "accepted with a warning: 0 of the 1"},
-		{"without tool calls it counts by accept", needs(1, loop.Accept), []loop.Event{idle}, accepted(1), "accepted"},
-		{"too few tool calls are refused", needs(3, loop.Reject), []loop.Event{turn, said}, goesOn(2), "refused: 2 of the 3"},
-		{"the tool calls of all iterations count", needs(3, loop.Reject), []loop.Event{turn, turn, idle, said}, accepted(4), "accepted"},
-		{"none may be needed", needs(0, loop.Reject), []loop.Event{idle}, accepted(1), "accepted"},
+		{"without tool calls it counts by warn, with a warning", needs(1, "warn"), []loop.Event{idle}, accepted(1), "accepted with a warning: 0 of the 1"},
+		{"without tool calls it counts by accept", needs(1, "accept"), []loop.Event{idle}, accepted(1), "accepted"},
+		{"too few tool calls are refused", needs(3, "reject"), []loop.Event{turn, said}, goesOn(2), "refused: 2 of the 3"},
+		{"the tool calls of all iterations count", needs(3, "reject"), []loop.Event{turn, turn, idle, said}, accepted(4), "accepted"},
+		{"none may be needed", needs(0, "reject"), []loop.Event{idle}, accepted(1), "accepted"},
 
 		{"a minimal installation skips the rule and says so", nil, []loop.Event{stop(talked(marker), minimal)}, accepted(1), "accepted with a warning: tool calls are not seen by a minimal installation"},
 		{"a minimal installation keeps the other rule", atLeast(2), []loop.Event{stop(talked(marker), minimal)}, goesOn(1), "refused: this is iteration 1"},
-		{"the last stop tells whether the installation is minimal", nil, []loop.Event{stop(talked(working), minimal), idle}, goesOn(2), "refused: 0 of the 1"},
+		{"the last stop decides whether the installation is minimal", nil, []loop.Event{stop(talked(working), minimal), idle}, goesOn(2), "refused: 0 of the 1"},
 
 		{"several messages of a turn count", nil, []loop.Event{stop(worked("So.", marker, "Bye."))}, accepted(1), "accepted"},
 		{"a refused promise does not count again by itself", atLeast(2), []loop.Event{said, turn}, goesOn(2), "none"},
@@ -120,11 +120,11 @@ func TestTheLimits(t *testing.T) {
 		{"its time ends it", within(time.Minute), repeat(7, turn), outOfTime(7), "none"},
 		{"the promise goes before the time", within(time.Second), []loop.Event{turn, said}, accepted(2), "accepted"},
 		{"of two limits the iterations are named", func(l *loop.State) { l.MaxIterations, l.MaxDuration = 2, loop.Duration(time.Second) }, repeat(2, turn), atMaximum(2), "none"},
-		{"a time below zero is none", within(-time.Hour), repeat(2, turn), goesOn(2), "none"},
+		{"a time below zero does not count", within(-time.Hour), repeat(2, turn), goesOn(2), "none"},
 
 		{"a limit without a text waits for it", atMost(1), []loop.Event{silent}, awaits(0), ""},
 		{"so does a time limit", within(time.Second), []loop.Event{turn, silent}, awaits(1), ""},
-		{"an empty text is none", atMost(1), []loop.Event{stop(loop.Fold(lines(text("")), nil))}, awaits(0), ""},
+		{"an empty text does not count", atMost(1), []loop.Event{stop(loop.Fold(lines(text("")), nil))}, awaits(0), ""},
 		{"waited for in vain it ends", atMost(1), []loop.Event{silent, stop(worked(), waited)}, atMaximum(1), "none"},
 		{"waited for it may be the promise", atMost(1), []loop.Event{silent, said}, accepted(1), "accepted"},
 		{"waited for it may be other words", atMost(1), []loop.Event{silent, turn}, atMaximum(1), "none"},
@@ -404,7 +404,7 @@ func TestLateTextWithoutARecord(t *testing.T) {
 
 func TestLateTextMendsTheRecord(t *testing.T) {
 	c := newChat(t, func(l *loop.State) {
-		l.MaxIterations, l.NoWork, l.MaxDuration = 9, loop.Warn, loop.Duration(15*time.Second)
+		l.MaxIterations, l.NoWork, l.MaxDuration = 9, "warn", loop.Duration(15*time.Second)
 	})
 	c.all(stop(talked(working)), stop(talked(working)), stop(talked(), waited, generation("g")))
 	a := c.do(loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)})

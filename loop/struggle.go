@@ -14,8 +14,8 @@ type Progress string
 // The answers. It is unknown where nothing could have told.
 const (
 	progressUnknown Progress = ""
-	ProgressMade    Progress = "yes"
-	ProgressNone    Progress = "no"
+	progressMade    Progress = "yes"
+	progressNone    Progress = "no"
 )
 
 // updateProgress updates the no-progress counters from the last iteration. They
@@ -29,9 +29,9 @@ func (s *State) updateProgress(e *Event) {
 	switch {
 	case first: // nothing to compare with
 	case made:
-		last.Progress, s.Unchanged, s.Evident = ProgressMade, 0, 0
+		last.Progress, s.Unchanged, s.Evident = progressMade, 0, 0
 	case evident || again:
-		last.Progress, s.Evident = ProgressNone, s.Evident+1
+		last.Progress, s.Evident = progressNone, s.Evident+1
 		s.Unchanged++
 	default:
 		s.Unchanged++

@@ -51,10 +51,10 @@ func TestStruggle(t *testing.T) {
 		{"two are not enough", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2"))), ""},
 		{"as many as the user says", play(hintAfter(1), read(1)), "the last iteration"},
 		{"never, if the user says so", play(hintAfter(0), read(1), read(2), read(3), read(4)), ""},
-		{"a change in between begins anew", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("b", worked("4"))), ""},
+		{"a change starts the count again", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("b", worked("4"))), ""},
 		{"a commit is a change", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("commit", worked("3"))), ""},
-		{"back and forth is none", play(begunAt("a"), inTree("b", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("c", worked("4")), inTree("b", worked("5")), inTree("c", worked("6")), inTree("b", worked("7"))), "3 iterations"},
-		{"back to where it began is none either", play(begunAt("a"), inTree("b", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("a", worked("4"))), "3 iterations"},
+		{"back and forth is no change", play(begunAt("a"), inTree("b", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("c", worked("4")), inTree("b", worked("5")), inTree("c", worked("6")), inTree("b", worked("7"))), "3 iterations"},
+		{"nor is back to where it began", play(begunAt("a"), inTree("b", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("a", worked("4"))), "3 iterations"},
 		{"only new trees", play(begunAt("a"), inTree("b", worked("1")), inTree("c", worked("2")), inTree("d", worked("3")), inTree("e", worked("4"))), ""},
 		{"edits outside git", play(nil, edits("1"), edits("2"), edits("3"), edits("4")), ""},
 		{"edits that change nothing", play(nil, edits("1"), edits("1"), edits("1"), edits("1")), "3 iterations"},
@@ -80,7 +80,7 @@ func TestTheBreaker(t *testing.T) {
 		{"it is off unless asked for", nil, repeat(9, read), goesOn(9), "none"},
 		{"it pauses", pauseAfter(4), repeat(4, read), pausedAt(4), "none"},
 		{"not before", pauseAfter(4), repeat(3, read), goesOn(3), "none"},
-		{"a change in between begins anew", pauseAfter(3), append(repeat(2, read), edits("1"), read, read), goesOn(5), "none"},
+		{"a change starts the count again", pauseAfter(3), append(repeat(2, read), edits("1"), read, read), goesOn(5), "none"},
 		{"turns that nothing could tell about do not count", pauseAfter(2), []loop.Event{wonder(1), wonder(2), wonder(3), wonder(4)}, goesOn(4), "none"},
 		{"the same answer again is evidence", pauseAfter(2), []loop.Event{wonder(1), wonder(1), wonder(1)}, pausedAt(3), "none"},
 		{"an honest promise ends the loop all the same", pauseAfter(2), []loop.Event{read, stop(worked(marker))}, accepted(2), "accepted"},
@@ -97,7 +97,7 @@ func TestAStruggleIsRecordedAndToldToTheUser(t *testing.T) {
 	if c.l.PauseReason != "struggling" || !c.l.Rested || a.Why() != c.l.Reason || !strings.HasPrefix(c.l.Reason, "STRUGGLING: 3 iterations") {
 		t.Errorf("got %+v, reason %q, paused because of %q", a, c.l.Reason, c.l.PauseReason)
 	}
-	if last.Action != "pause" || last.Progress != loop.ProgressNone || last.Struggle == "" || c.l.Struggle == "" {
+	if last.Action != "pause" || last.Progress != "no" || last.Struggle == "" || c.l.Struggle == "" {
 		t.Errorf("got %+v", last)
 	}
 	c.do(loop.Event{Kind: loop.EventContinue})
@@ -117,7 +117,7 @@ func TestWhichFilesATurnChanged(t *testing.T) {
 	e.Tree, e.Committed = tree("2", loop.Contents{"/w/same": "1", "/w/other": "2", "/w/new": "1"}), []string{"/w/gone", "/w/done"}
 	c.do(e)
 	want := "[/elsewhere /w/done /w/gone /w/new /w/other]"
-	if got := fmt.Sprint(c.l.History[0].Files); got != want || c.l.History[0].Progress != loop.ProgressMade {
+	if got := fmt.Sprint(c.l.History[0].Files); got != want || c.l.History[0].Progress != "yes" {
 		t.Errorf("got %s, progress %q, want %s", got, c.l.History[0].Progress, want)
 	}
 	if c.l.Tree.Print != "2" || c.l.History[0].Tree != "2" {
@@ -129,7 +129,7 @@ func TestWhichFilesATurnChanged(t *testing.T) {
 func TestATreeThatWasNotLookedAtIsNotForgotten(t *testing.T) {
 	c := newChat(t, begunAt("a"))
 	c.all(inTree("b", worked(working)), stop(worked(working)), inTree("b", worked(working)))
-	if got := c.l.History[2].Progress; got != loop.ProgressNone || c.l.Tree.Print != "b" {
+	if got := c.l.History[2].Progress; got != "no" || c.l.Tree.Print != "b" {
 		t.Errorf("got progress %q, tree %+v", got, c.l.Tree)
 	}
 }

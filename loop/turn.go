@@ -47,7 +47,7 @@ const (
 	wentOn           // the loop's: its end was reported before, and yet it went on
 	beforeTask       // the agent did not have the task yet
 	earlier          // it began before the loop was requested
-	perhaps          // the same, as far as can be told
+	perhaps          // the same, as far as anything shows
 )
 
 // turnOf says whose turn a stop ends.
@@ -58,7 +58,7 @@ func (s *State) turnOf(e *Event, now time.Time) owner {
 		return earlier
 	case s.TaskDue:
 		return beforeTask
-	case s.Doubted && s.Status == Paused && e.Turn.IsActive():
+	case s.Doubted && s.Status == Paused && e.Turn.isActive():
 		return wentOn
 	case s.AskedIn != "" && s.AskedIn == s.ConversationID && soon && !s.Confirmed && !e.Turn.hasCalls():
 		return perhaps
@@ -92,7 +92,7 @@ func (s *State) onOtherTurn(e *Event, now time.Time, whose owner) Action {
 		action := Action{Reason: reasonDoubted}
 		s.noteStop(e, now)
 		s.addTurn(e.Turn)
-		s.pause(PauseError, action.Why())
+		s.pause(pauseError, action.Why())
 		s.Doubted, s.Rested = true, true
 		return action
 	case e.Status != Completed:

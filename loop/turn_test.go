@@ -28,7 +28,7 @@ func TestAnAgentGetsItsTaskBeforeATurnCounts(t *testing.T) {
 		{"which ends the first turn of its own", due(atMost(1)), []loop.Event{turn, turn}, atMaximum(1), "none"},
 		{"whatever was promised before", taskDue, []loop.Event{said}, goesOn(0), ""},
 		{"and what was promised then counts no more", taskDue, []loop.Event{said, turn}, goesOn(1), "none"},
-		{"whatever was done before", due(needs(2, loop.Reject)), []loop.Event{turn, said}, goesOn(1), "refused: 1 of the 2"},
+		{"whatever was done before", due(needs(2, "reject")), []loop.Event{turn, said}, goesOn(1), "refused: 1 of the 2"},
 		{"not by a turn that the user stopped, which ends nothing", taskDue, []loop.Event{stop(worked(working), status(loop.Aborted))}, runningAt(0), ""},
 		{"nor by one that failed", taskDue, []loop.Event{stop(worked(working), status(loop.Errored))}, runningAt(0), ""},
 		{"but by the one after it", taskDue, []loop.Event{stop(worked(working), status(loop.Aborted)), turn}, goesOn(0), ""},
@@ -37,7 +37,7 @@ func TestAnAgentGetsItsTaskBeforeATurnCounts(t *testing.T) {
 		{"by a hand-over at the session limit", taskDue, []loop.Event{stop(worked(working), sessionLimit(5), loopCount(4))}, handsOver(0), ""},
 		{"by a typed line at the session limit", taskDue, []loop.Event{stop(worked(working), sessionLimit(5), loopCount(4), canType)},
 			outcome{loop.Inject, loop.Waiting, 0}, ""},
-		{"by the typed line itself, and what was before counts no more", due(needs(2, loop.Reject)),
+		{"by the typed line itself, and what was before counts no more", due(needs(2, "reject")),
 			[]loop.Event{{Kind: loop.EventContinue, Turn: worked(marker)}, said}, goesOn(1), "refused: 1 of the 2"},
 		{"by a call that confirms it", taskDue, []loop.Event{{Kind: loop.EventConfirm}, turn}, goesOn(1), "none"},
 		{"and its follow-up is one of the session", taskDue, append([]loop.Event{stop(worked(working), sessionLimit(3))}, repeat(2, stop(worked(working), sessionLimit(3)))...), handsOver(2), "none"},
@@ -66,7 +66,7 @@ func TestWhatChangedBeforeTheTaskIsNoneOfTheLoops(t *testing.T) {
 	c := newChat(t, taskDue, func(l *loop.State) { l.Tree = loop.Tree{Root: "/w", Print: "a"} })
 	c.do(stop(worked(working), tree("b")))
 	c.do(stop(talked(working), tree("b")))
-	if h := c.l.History; len(h) != 1 || h[0].Number != 1 || h[0].Progress != loop.ProgressNone || len(h[0].Tools) != 0 {
+	if h := c.l.History; len(h) != 1 || h[0].Number != 1 || h[0].Progress != "no" || len(h[0].Tools) != 0 {
 		t.Errorf("got %+v, want one record without progress", h)
 	}
 }
@@ -82,7 +82,7 @@ func askedIn(generation string) func(*loop.State) {
 
 // read is a turn as its journal tells it.
 func (c *chat) read(generation string, records ...loop.Record) loop.Turn {
-	return c.l.FoldTurn(lines(records...), generation)
+	return c.l.Fold(lines(records...), &loop.Event{Kind: loop.EventStop, Generation: generation})
 }
 
 func in(generation string, r loop.Record) loop.Record {
@@ -114,7 +114,7 @@ func TestATurnThatBeganBeforeTheLoop(t *testing.T) {
 	}
 }
 
-// What else tells that a turn is the loop's.
+// What else shows that a turn is the loop's.
 func TestATurnOfAnotherGenerationThatIsTheLoops(t *testing.T) {
 	slash := in("later", own(tool("t1", "Shell")))
 	for name, tt := range map[string]struct {
@@ -148,8 +148,8 @@ func TestATurnThatBeganBeforeTheLoopWithoutAGeneration(t *testing.T) {
 	end := func(turn loop.Turn, s loop.StopStatus) loop.Event { return stop(turn, status(s), generation(one)) }
 	soon := func(c *chat) { c.now = began().Add(time.Second) }
 
-	t.Run("one that completed brings the task, and its promise is none", func(t *testing.T) {
-		c := newChat(t, askedIn(one), needs(0, loop.Accept))
+	t.Run("one that completed brings the task, and its promise does not count", func(t *testing.T) {
+		c := newChat(t, askedIn(one), needs(0, "accept"))
 		soon(c)
 		a := c.decides(end(talked(marker), loop.Completed))
 		if got := c.outcome(a); got != goesOn(0) || !strings.HasPrefix(a.Text, "[Ralph loop 1/20] This task") {

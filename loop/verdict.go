@@ -50,9 +50,9 @@ type NoWork string
 
 // The policies.
 const (
-	Reject NoWork = "reject"
-	Warn   NoWork = "warn"
-	Accept NoWork = "accept"
+	rejectNoWork NoWork = "reject"
+	warnNoWork   NoWork = "warn"
+	acceptNoWork NoWork = "accept"
 )
 
 // judge looks for the promise of an iteration and at the rules it has to meet,
@@ -68,7 +68,7 @@ func (s *State) ruled(e *Event, iteration int) verdict {
 	if iteration < s.MinIterations {
 		return verdict{found: true, refused: fmt.Sprintf("this is iteration %d and the loop runs for at least %d", iteration, s.MinIterations)}
 	}
-	if s.ToolCalls >= s.MinToolCalls || s.NoWork == Accept {
+	if s.ToolCalls >= s.MinToolCalls || s.NoWork == acceptNoWork {
 		return verdict{found: true, accepted: true}
 	}
 	if s.Minimal {
@@ -78,7 +78,7 @@ func (s *State) ruled(e *Event, iteration int) verdict {
 		return s.judgeWithoutTools(e)
 	}
 	missing := fmt.Sprintf("%d of the %d tool calls that a promise needs were made", s.ToolCalls, s.MinToolCalls)
-	if s.NoWork == Warn {
+	if s.NoWork == warnNoWork {
 		return verdict{found: true, accepted: true, warning: missing}
 	}
 	return verdict{found: true, refused: missing + "; do the work first, with your tools"}

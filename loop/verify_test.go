@@ -379,7 +379,7 @@ func TestABaselineIsTakenOnce(t *testing.T) {
 }
 
 func TestTheWarningOfALatePromiseIsKept(t *testing.T) {
-	c := newChat(t, verifies, atMost(1), needs(3, loop.Warn))
+	c := newChat(t, verifies, atMost(1), needs(3, "warn"))
 	c.do(stop(talked(), waited, generation("g")))
 	c.do(loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)})
 	c.verified(loop.Event{Kind: loop.EventVerified}, loop.Verification{Passed: true})

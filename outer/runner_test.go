@@ -49,7 +49,7 @@ func TestTurns(t *testing.T) {
 		{name: "a failed turn pauses and ends the run",
 			turns: []turn{says("half"), fails(errors.New("exit status 7"))}, status: loop.Paused, iterations: 1, prompts: []string{""}, reason: "exit status 7"},
 		{name: "a failed turn is tried again where the user wants that",
-			set:    func(l *loop.State) { l.OnError = loop.RetryOnError },
+			set:    func(l *loop.State) { l.OnError = "retry" },
 			turns:  []turn{fails(errors.New("exit status 7")), says(promise)},
 			status: loop.PromiseAccepted, iterations: 1, prompts: []string{"Your last turn failed"}},
 		{name: "a turn that the agent cancelled pauses",

@@ -19,7 +19,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// begunLong gives a conversation a loop that may run for long.
+// begunLong starts a loop that may run for long.
 func (w world) begunLong(id, task string) {
 	w.Helper()
 	w.must(w.store.Claim(w.context(), id, func(live string) error {
@@ -59,7 +59,7 @@ func (w world) wantHistory(l loop.State, kept, all int) {
 	}
 }
 
-// beside gives the files that hold older iterations.
+// beside returns the files that hold older iterations.
 func (w world) beside() []string {
 	w.Helper()
 	found, err := filepath.Glob(filepath.Join(w.places.Archive, "*.history"))

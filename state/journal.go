@@ -1,9 +1,11 @@
 package state
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
@@ -57,11 +59,11 @@ func (s *Store) dropJournal(id string) error {
 	return err
 }
 
-// Unfolded returns what the journal of a loop holds since its last stop, and folds
-// nothing in.
-func (s *Store) Unfolded(id string, l loop.State) (loop.Turn, error) {
-	data, _, err := s.journal(id, l.Journal)
-	return loop.Fold(data, l.Journal.Tools), err
+// Turn returns what the journal holds for an event that is about to be applied. If
+// nothing is added until then, Apply uses the same Turn.
+func (s *Store) Turn(id string, l loop.State, e loop.Event) (loop.Turn, error) {
+	_, err := s.withTurn(id, l, &e)
+	return e.Turn, err
 }
 
 // journal returns what the journal of a conversation holds beyond a mark, and the
@@ -97,10 +99,27 @@ func (s *Store) withTurn(id string, l loop.State, e *loop.Event) (loop.State, er
 		return l, err
 	}
 	l.Journal = mark
-	if e.Kind == loop.EventContinue {
-		e.Turn = loop.FoldBefore(data, l.Journal.Tools)
-	} else {
-		e.Turn = l.FoldTurn(data, e.Generation)
-	}
+	e.Turn = s.fold(data, &l, e)
 	return l, nil
+}
+
+// folded is a journal that was folded, and what else the result depends on.
+type folded struct {
+	journal                       []byte
+	kind                          loop.EventKind
+	generation, askedIn, passedIn string
+	tools                         []string
+	turn                          loop.Turn
+}
+
+// fold folds the journal of a turn once, although Turn and Apply both need it.
+func (s *Store) fold(journal []byte, l *loop.State, e *loop.Event) loop.Turn {
+	last := s.lastFold.Load()
+	if last != nil && last.kind == e.Kind && last.generation == e.Generation && last.askedIn == l.AskedIn && last.passedIn == l.PassedIn &&
+		slices.Equal(last.tools, l.Journal.Tools) && bytes.Equal(last.journal, journal) {
+		return last.turn
+	}
+	turn := l.Fold(journal, e)
+	s.lastFold.Store(&folded{journal, e.Kind, e.Generation, l.AskedIn, l.PassedIn, l.Journal.Tools, turn})
+	return turn
 }

@@ -33,7 +33,9 @@ import (
 type Store struct {
 	places platform.Places
 	now    func() time.Time
-	last   atomic.Pointer[parsed]
+
+	lastParse atomic.Pointer[parsed]
+	lastFold  atomic.Pointer[folded]
 }
 
 // New returns the store in the given places.
@@ -92,12 +94,12 @@ type parsed struct {
 
 // parse is loop.Parse, once for a file that is read again under the loop's lock.
 func (s *Store) parse(data []byte) (loop.State, error) {
-	if p := s.last.Load(); p != nil && bytes.Equal(p.data, data) {
+	if p := s.lastParse.Load(); p != nil && bytes.Equal(p.data, data) {
 		return p.loop, nil
 	}
 	l, err := loop.Parse(data)
 	if err == nil {
-		s.last.Store(&parsed{data, l})
+		s.lastParse.Store(&parsed{data, l})
 	}
 	return l, err
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// at runs a hook in the test itself, at a time of the test's, and gives its
+// at runs a hook in the test itself, at a time of the test's, and returns its
 // answer.
 func (w world) at(now time.Time, event string) map[string]any {
 	w.Helper()
@@ -100,7 +100,7 @@ func (w world) finished(task string) {
 	}
 }
 
-// TestClockTenYearsForward is as if nothing had been heard of a loop for so long:
+// TestClockTenYearsForward is as if a loop had been silent for so long:
 // it rests, and its continue line is enough.
 func TestClockTenYearsForward(t *testing.T) {
 	w := newWorld(t)

@@ -49,7 +49,7 @@ func TestHostileInput(t *testing.T) {
 		{"deep and never closed", strings.Repeat(`{"a":[`, 500_000), false},
 		{"too large", `{"conversation_id":"` + me + `",` + valid + `,"text":"` + strings.Repeat("x", 70<<20) + `"}`, false},
 		{"an empty object", "{}", true},
-		{"an event that is none", `{"hook_event_name":"` + strings.Repeat("stop", 1000) + `","conversation_id":"../x"}`, true},
+		{"an unknown event", `{"hook_event_name":"` + strings.Repeat("stop", 1000) + `","conversation_id":"../x"}`, true},
 		{"no conversation", `{` + valid + `}`, false},
 		{"a conversation of another type", `{"conversation_id":{"a":1},` + valid + `}`, false},
 		{"a conversation that is null", `{"conversation_id":null,` + valid + `}`, false},
@@ -70,7 +70,7 @@ func TestHostileInput(t *testing.T) {
 }
 
 // onlyLogged checks that nothing but the log is other than before, and that
-// the log is made of whole lines of ours.
+// the log has only our own whole lines.
 func (w world) onlyLogged(before map[string]string) {
 	w.Helper()
 	after := w.files()

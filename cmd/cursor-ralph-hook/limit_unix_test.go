@@ -42,7 +42,7 @@ func (c cursor) send(name string, more fields) string {
 	return c.event(name, c.id, all)
 }
 
-// stops is a turn's end. It gives what Cursor is told to send.
+// stops ends a turn and returns the follow-up.
 func (c cursor) stops(count int) string {
 	c.Helper()
 	return c.followup(c.send("stop", fields{"status": "completed", "loop_count": count}), c.flags...)
@@ -151,7 +151,7 @@ func TestStopAtTheLimitShowsThatThereIsNone(t *testing.T) {
 		{"auto, far beyond", automatic, fields{"loop_count": 31}, true},
 		{"auto, the last that a limited one runs", automatic, fields{"loop_count": 4}, false},
 		{"none", []string{"--session-limit", "none"}, nil, true},
-		{"a higher limit, which says nothing about none", []string{"--session-limit", "9"}, nil, false},
+		{"a higher limit, which proves nothing about no limit", []string{"--session-limit", "9"}, nil, false},
 		{"no flags", nil, nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -303,7 +303,7 @@ func TestAProofReplacesAnInference(t *testing.T) {
 	}
 }
 
-// TestLimitsFileOfNoUse: the hook goes by the version, and its log tells where
+// TestLimitsFileOfNoUse: the hook goes by the version, and the log shows where
 // the file is not ours.
 func TestLimitsFileOfNoUse(t *testing.T) {
 	for _, c := range []struct {

@@ -181,7 +181,7 @@ func TestImpostors(t *testing.T) {
 	}
 }
 
-// stats tell what lies at some paths.
+// stats describe the files at some paths.
 func (w world) stats(paths []string) (stats []string) {
 	w.Helper()
 	for _, path := range paths {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -47,9 +45,8 @@ func (h *handler) seeLimit(id string, l loop.State, text string) {
 	if id != h.in.ConversationID || l.IsOwn(text) || l.LastStop.LoopCount != hook.DefaultLoopLimit-1 {
 		return
 	}
-	turn, err := h.store.Unfolded(id, l)
+	turn, err := h.store.Turn(id, l, loop.Event{Kind: loop.EventStop})
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		h.fail(err)
 	case l.PastLimit(hook.DefaultLoopLimit, turn):
@@ -68,7 +65,7 @@ func (h *handler) observed(changed bool, err error, action, what string) {
 }
 
 // aborts reports whether a failed turn is surely not one that the user stopped:
-// this Cursor was seen to report a Stop as aborted.
+// this Cursor has reported a Stop as aborted.
 func (h *handler) aborts(status loop.StopStatus) bool {
 	if status == loop.Aborted {
 		h.failIf(h.store.SeeAbort(h.in.CursorVersion))

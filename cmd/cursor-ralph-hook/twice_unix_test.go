@@ -150,7 +150,7 @@ func TestControlsGivenTwice(t *testing.T) {
 	if got := w.live(me); !slices.Equal(got.Context, []string{"mind the gap"}) || got.Status != loop.Running {
 		t.Errorf("got %q and %s, want the context once", got.Context, got.Status)
 	}
-	control("/ralph-status", "Iter 1/20")
+	control("/ralph-status", "Iter 2/20")
 	w.hook(w.sends(me, "/cancel-ralph"))
 	for range rounds {
 		w.write(w.pending(me), seven("another task"))

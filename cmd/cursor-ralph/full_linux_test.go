@@ -82,7 +82,7 @@ func TestFullDiskUnderARun(t *testing.T) {
 	if code != 1 || !strings.Contains(out.String(), "\nstopped after 1 of 8 iterations") {
 		t.Errorf("got %d and %q, want that it stopped after one iteration", code, &out)
 	}
-	for _, want := range []string{"cursor-ralph: the run stopped, because its state could not be saved: ", "no space left on device", "cursor-ralph run --resume run-"} {
+	for _, want := range []string{"cursor-ralph: the run stopped because its state could not be saved: ", "no space left on device", "cursor-ralph run --resume run-"} {
 		if !strings.Contains(complaints.String(), want) {
 			t.Errorf("got %q, want %q in it", &complaints, want)
 		}

@@ -155,7 +155,7 @@ func (e *env) resumeOuter(ctx context.Context, l loop.State) error {
 	id := l.ConversationID
 	switch {
 	case !e.Lives(l):
-		return hint.New("the process of this run has ended", "cursor-ralph run --resume "+id+" goes on with it")
+		return runEnded(l, e.Now())
 	case e.IsSet("inject"):
 		return hint.Misuse("--inject is for a chat, and this loop is a run", "cursor-ralph resume "+id)
 	case l.Status == loop.Waiting && l.RetryAt.IsZero():
@@ -171,13 +171,22 @@ func (e *env) resumeOuter(ctx context.Context, l loop.State) error {
 	return e.Say("resumed; the run goes on")
 }
 
+// runEnded refuses to steer a run whose process is gone.
+func runEnded(l loop.State, now time.Time) error {
+	what := "the process of this run has ended"
+	if l.Status.Ended() {
+		what = fmt.Sprintf("this run has ended (%s)", l.Status)
+	}
+	return hint.New(what, cli.WhenEnded(l, now))
+}
+
 // continueOuter is cursor-ralph continue for a run. It may raise the limits of
 // one that rests.
 func (e *env) continueOuter(ctx context.Context, l loop.State, event loop.Event) error {
 	id := l.ConversationID
 	switch {
 	case l.Status.Ended() || !e.Lives(l):
-		return hint.New(fmt.Sprintf("this loop is a run whose process has ended (%s)", l.Status), "cursor-ralph run --resume "+id+" goes on with it")
+		return runEnded(l, e.Now())
 	case l.Status == loop.Running:
 		return hint.New("the run goes on already", "`cursor-ralph status "+id+"` shows where it stands")
 	}

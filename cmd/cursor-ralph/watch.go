@@ -122,7 +122,7 @@ func (s *loopsToShow) pending() (waiting []tui.Loop, problems []error) {
 			problems = append(problems, f.Err)
 			continue
 		}
-		l := tui.Of(f.ID, f.File.State)
+		l := tui.Of(f.ID, f.State)
 		l.Pending = f.IsUsable()
 		waiting = append(waiting, l)
 	}

@@ -84,10 +84,10 @@ func TestALookShowsLiveThenPendingThenEnded(t *testing.T) {
 	l.clock = l.clock.Add(time.Second)
 	l.begins("b", "two")
 	l.puts("c", "three")
-	l.wantLook("two running", "one running", "three running pending")
+	l.wantLook("two running", "one running", "three pending pending")
 	_, err := l.through(t.Context(), "cancel", "a")
 	l.must(err)
-	l.wantLook("two running", "three running pending", "one CANCELLED")
+	l.wantLook("two running", "three pending pending", "one CANCELLED")
 	_, err = l.through(t.Context(), "cancel", "c")
 	l.must(err)
 	l.clock = l.clock.Add(time.Second)
@@ -104,7 +104,7 @@ func TestALookShowsAChatOnce(t *testing.T) {
 	_, err := l.through(t.Context(), "cancel", "a")
 	l.must(err)
 	l.puts("a", "two")
-	l.wantLook("two running pending")
+	l.wantLook("two pending pending")
 	l.begins("a", "three")
 	l.wantLook("three running")
 }
@@ -112,16 +112,16 @@ func TestALookShowsAChatOnce(t *testing.T) {
 func TestALookSeesWhatChangesInThePendingFolder(t *testing.T) {
 	l := newLooker(t)
 	l.puts("a", "one")
-	l.wantLook("one running pending")
+	l.wantLook("one pending pending")
 	_, err := l.through(t.Context(), "pause", "a")
 	l.must(err)
 	l.wantLook("one paused pending")
 	path := filepath.Join(l.Places.Pending(), "b.json")
 	l.must(os.WriteFile(path, []byte(`{"prompt": "by hand"}`), 0o600))
-	l.wantLook("one paused pending", "by hand running pending")
+	l.wantLook("one paused pending", "by hand pending pending")
 
 	l.must(os.WriteFile(path, []byte(`{"prompt": "anew"}`), 0o600))
-	l.wantLook("one paused pending", "anew running pending")
+	l.wantLook("one paused pending", "anew pending pending")
 }
 
 func TestALookTellsWhatCannotBeRead(t *testing.T) {

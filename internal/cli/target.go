@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
@@ -184,15 +185,15 @@ func (e *Env) Unknown(id string, err error) error {
 		return loops.Hinted(err)
 	}
 	if l, err := e.Store.Archived(id); err == nil && l.Status.Ended() {
-		return hint.New(fmt.Sprintf("the loop of %s has ended (%s)", id, l.Status), whenEnded(l))
+		return hint.New(fmt.Sprintf("the loop of %s has ended (%s)", id, l.Status), WhenEnded(l, e.Now()))
 	}
 	current, _ := e.Loops.Current()
 	if slices.ContainsFunc(current, func(l loops.Loop) bool { return l.Pending && l.ID == id }) {
 		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel takes it back")
 	}
 	what := fmt.Sprintf("no loop in conversation %s", id)
-	if n := len(loops.Beginning(id, current)); n > 1 {
-		what = fmt.Sprintf("%s fits %d loops", id, n)
+	if fit := e.Loops.Beginning(id); len(fit) > 1 {
+		what, current = fmt.Sprintf("%s fits %d loops", id, len(fit)), fit
 	}
 	var moved *state.MovedError
 	if errors.As(err, &moved) {
@@ -201,34 +202,22 @@ func (e *Env) Unknown(id string, err error) error {
 	return e.whichOne(what, current)
 }
 
-func whenEnded(l loop.State) string {
-	id := l.ConversationID
-	todo := fmt.Sprintf("`cursor-ralph status %s` shows its record", id)
+// WhenEnded returns how to continue a loop, or why nothing does.
+func WhenEnded(l loop.State, now time.Time) string {
+	command := l.ResumeCommand(now)
 	switch {
-	case !l.Status.Resumable():
-		return todo
+	case command != "":
+		return "to continue: " + command
 	case l.Outer():
-		return todo + fmt.Sprintf(", `cursor-ralph run --resume %s` continues it", id)
+		return "it cannot be continued; start another with cursor-ralph run"
 	}
-	return todo + fmt.Sprintf(", `cursor-ralph continue %s` continues it", id)
+	return fmt.Sprintf("it cannot be continued; `cursor-ralph status %s` shows its record", l.ConversationID)
 }
 
 // Lives reports whether the process of a run exists.
 func (e *Env) Lives(l loop.State) bool {
 	there, err := outer.Lives(l.Workspace, e.Places.RunLock(l.ConversationID))
 	return there && err == nil // another user's folder has none of our runs
-}
-
-// ToResume returns the command that continues a run.
-func ToResume(l loop.State) string {
-	line := "cursor-ralph run --resume " + l.ConversationID
-	switch l.Status {
-	case loop.MaxIterations:
-		line += fmt.Sprintf(" --max-iterations %d", min(l.Iterations+loop.DefaultMaxIterations, loop.MaxMaxIterations))
-	case loop.MaxDuration:
-		line += " --max-duration D (longer than before)"
-	}
-	return line
 }
 
 // SplitText splits "[id] text".

@@ -1,14 +1,13 @@
-// Package engine applies an event to a loop until it is decided. It answers what
-// package loop asks in between, by functions that its caller has: whether typing
-// is possible, the text of a prompt template, the verification of a promise. It
-// is the only loop around loop.Decide; what happens next is decided there.
+// Package engine applies an event to a loop until it is decided. It answers the
+// questions of loop.Decide with functions of its caller: whether typing is
+// possible, the text of a prompt template, the verification of a promise. It is
+// the only loop around loop.Decide.
 package engine
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
@@ -23,7 +22,7 @@ type Engine struct {
 	Env   []string // for git
 
 	Typing func(context.Context) loop.Typing
-	Words  func(context.Context, loop.Words) loop.Worded // nil for the built-in words
+	Words  func(context.Context, loop.Words) loop.Filled // nil for the built-in words
 	Verify func(context.Context, loop.State) (loop.Verification, error)
 
 	// Apply replaces Store.Apply. Warn gets the error of an archive that is written
@@ -56,7 +55,7 @@ func (g Engine) Decide(ctx context.Context, id string, e loop.Event) (loop.State
 		case action.Kind == loop.AskTyping && g.Typing != nil:
 			e.Typing = g.Typing(ctx)
 		case action.Kind == loop.AskWords && g.Words != nil:
-			e.Worded = g.Words(ctx, *action.Words)
+			e.Filled = g.Words(ctx, *action.Words)
 		case action.Kind == loop.AskVerify && g.Verify != nil:
 			if e.Verified, err = g.Verify(ctx, l); err != nil {
 				return l, action, err
@@ -89,8 +88,8 @@ func (g Engine) Look(ctx context.Context, id string, e *loop.Event) error {
 	if err != nil || !wantsLook(l, *e) {
 		return nil
 	}
-	turn, err := g.Store.Unfolded(id, l)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	turn, err := g.Store.Turn(id, l, *e)
+	if err != nil {
 		return nil
 	}
 	l.Workspace = cmp.Or(l.Workspace, e.Workspace)

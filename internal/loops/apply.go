@@ -21,7 +21,7 @@ func (s *Loops) Put(ctx context.Context, l loop.State, secret string) (name, tok
 	}
 	return l.ConversationID, "", Hinted(s.Store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		if running != nil && !l.Replace {
-			return false, hint.New(fmt.Sprintf("a loop runs in this conversation already (iteration %d of %d)", running.Iterations, running.MaxIterations),
+			return false, hint.New(fmt.Sprintf("a loop runs in this conversation already (iteration %d of %d)", running.Iteration(), running.MaxIterations),
 				"go on with its task, or add --replace to begin a new one in its place")
 		}
 		path, _, err := s.Box.Put(ctx, l, "")

@@ -144,35 +144,32 @@ func (s *Loops) LastEnded(match func(loop.State) bool) (loop.State, bool) {
 }
 
 // Complete returns the only id that begins with what was typed, otherwise what
-// was typed. Ended loops count if no other has such an id.
+// was typed.
 func (s *Loops) Complete(typed string) string {
 	if has, _ := s.Store.Has(typed); has || s.Store.HasRecord(typed) {
 		return typed
 	}
-	current, _ := s.Current()
-	found := Beginning(typed, current)
-	if len(found) == 0 {
-		ended, _ := s.Store.EndedHeads()
-		for _, l := range ended {
-			if strings.HasPrefix(l.ConversationID, typed) && !slices.Contains(found, l.ConversationID) {
-				found = append(found, l.ConversationID)
-			}
-		}
-	}
-	if len(found) == 1 {
-		return found[0]
+	if found := s.Beginning(typed); len(found) == 1 {
+		return found[0].ID
 	}
 	return typed
 }
 
-// Beginning returns the ids that begin with what was typed.
-func Beginning(typed string, list []Loop) (ids []string) {
-	for _, l := range list {
-		if l.ID != "" && strings.HasPrefix(l.ID, typed) {
-			ids = append(ids, l.ID)
-		}
+// Beginning returns the current loops whose ids begin with what was typed. If there
+// are none, it returns the ended ones.
+func (s *Loops) Beginning(typed string) []Loop {
+	found, _ := s.Current() // doctor shows what cannot be read
+	other := func(l Loop) bool { return l.ID == "" || !strings.HasPrefix(l.ID, typed) }
+	if found = slices.DeleteFunc(found, other); len(found) > 0 {
+		return found
 	}
-	return ids
+	ended, _ := s.Ended()
+	for _, l := range ended {
+		found = append(found, Loop{ID: l.ConversationID, State: l})
+	}
+	found = slices.DeleteFunc(found, other)
+	slices.SortStableFunc(found, func(a, b Loop) int { return strings.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(found, func(a, b Loop) bool { return a.ID == b.ID }) // a chat may have several records
 }
 
 // Nearest returns the ids of the usable loops of the nearest folder that has any,

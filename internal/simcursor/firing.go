@@ -199,7 +199,7 @@ func (f Firing) context() []string {
 	var all []string
 	for _, r := range f.Runs {
 		if text, ok := r.Answer["additional_context"].(string); ok && text != "" {
-			all = append(all, fmt.Sprintf("the model is told too: %q", text))
+			all = append(all, fmt.Sprintf("the model also gets: %q", text))
 		}
 	}
 	return all

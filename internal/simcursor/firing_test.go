@@ -79,7 +79,7 @@ func TestEffectsSayWhatHappens(t *testing.T) {
 		{"the last one erases", "stop", []entry{{"command": followup("a")}, {"command": followup("")}}, nil, []string{`the last answer's follow-up is "", so there is none: the agent stops`}},
 		{"an aborted turn", "stop", []entry{{"command": followup("a")}}, map[string]any{"status": "aborted"}, []string{"the turn's status is aborted, so the follow-up is ignored"}},
 		{"a kept message", "beforeSubmitPrompt", []entry{{"command": says(`{"continue":false,"user_message":"no"}`)}}, nil, []string{"the message is not sent", `the user sees: "no"`}},
-		{"a message with context", "beforeSubmitPrompt", []entry{{"command": says(`{"additional_context":"x"}`)}}, nil, []string{"the message is sent", `the model is told too: "x"`}},
+		{"a message with context", "beforeSubmitPrompt", []entry{{"command": says(`{"additional_context":"x"}`)}}, nil, []string{"the message is sent", `the model also gets: "x"`}},
 		{"a denial", "preToolUse", []entry{{"command": says(`{"permission":"deny","agent_message":"a","user_message":"u"}`)}}, nil, []string{"denied", `the user sees: "u"`, `the agent reads: "a"`}},
 		{"exit code 2 denies", "preToolUse", []entry{{"command": "cat >/dev/null; exit 2"}}, nil, []string{"denied"}},
 		{"a failure denies with failClosed", "beforeReadFile", []entry{{"command": "cat >/dev/null; exit 1", "failClosed": true}}, nil, []string{"denied"}},

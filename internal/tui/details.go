@@ -92,7 +92,7 @@ func (m model) statusWords(l Loop, word string) string {
 
 // progress is a bar, and the count in words.
 func (m model) progress(s loop.State) string {
-	words := fmt.Sprintf(" %d of %d, %d in this session", s.Iterations, s.MaxIterations, s.SessionIterations)
+	words := fmt.Sprintf(" %d of %d, %d in this session", s.Iteration(), s.MaxIterations, s.SessionIterations)
 	if !s.Run.NoTools {
 		words += fmt.Sprintf(", %d tool calls", s.ToolCalls)
 	}

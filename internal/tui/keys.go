@@ -1,11 +1,7 @@
 package tui
 
 import (
-	"fmt"
-
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // help lists the keys. Those with a short word stand in the last line too.
@@ -85,14 +81,26 @@ func (m model) steer(key string, l Loop) (tea.Model, tea.Cmd) {
 		return m, m.do("history", l.ID)
 	case "o", "enter":
 		return m, m.do("report", l.ID)
-	case "c":
-		m.mode, m.about = asking, l.ID
-	case "a":
-		m.mode, m.about, m.text = writing, l.ID, editor{}
 	case "y":
 		return m.copy(l)
+	case "c", "a":
+		return m.begin(key, l), nil
 	}
 	return m, nil
+}
+
+// begin opens the question or the editor of a key, unless the loop has ended.
+func (m model) begin(key string, l Loop) model {
+	switch {
+	case l.State.Status.Ended():
+		word, _ := m.word(l)
+		m.said, m.wrong = "the loop has ended ("+word+")", true
+	case key == "c":
+		m.mode, m.about = asking, l.ID
+	default:
+		m.mode, m.about, m.text = writing, l.ID, editor{}
+	}
+	return m
 }
 
 // answer is for the answer to the question whether to cancel. The loop is the one
@@ -144,17 +152,19 @@ func (m model) read(key string) (tea.Model, tea.Cmd) {
 // copy puts the continue line into the terminal's clipboard. Whether the terminal
 // takes it is not told by it, so the line is shown too.
 func (m model) copy(l Loop) (tea.Model, tea.Cmd) {
-	if !l.State.Status.Resumable() {
-		m.said, m.wrong = fmt.Sprintf("a loop that has ended so (%s) is not continued", l.State.Status.Word()), true
-		return m, nil
+	s := l.State
+	s.ConversationID = l.ID
+	line := s.ResumeLine(m.Now())
+	if s.Outer() {
+		line = s.ResumeCommand(m.Now())
 	}
-	if l.Pending {
+	switch word, _ := m.word(l); {
+	case l.Pending:
 		m.said, m.wrong = "a pending loop begins by itself, when a chat takes it", true
 		return m, nil
-	}
-	line := loop.ContinueLine(l.ID)
-	if l.State.Outer() {
-		line = "cursor-ralph run --resume " + l.ID
+	case line == "":
+		m.said, m.wrong = "a loop that has ended ("+word+") cannot be continued", true
+		return m, nil
 	}
 	m.said = "to the clipboard, if the terminal allows it: " + line
 	return m, tea.SetClipboard(line)

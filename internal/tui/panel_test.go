@@ -86,6 +86,8 @@ func TestKeysThatRunNothing(t *testing.T) {
 		{[]string{"a", "space", "enter", "ctrl+d"}, "the text is empty"},
 		{[]string{"?", "p"}, "4 loops"},
 		{[]string{"z", "ctrl+x"}, "4 loops"},
+		{[]string{"G", "a"}, "the loop has ended (done)"},
+		{[]string{"G", "c"}, "the loop has ended (done)"},
 	} {
 		t.Run(strings.Join(tt.keys, " "), func(t *testing.T) {
 			u := four(t)
@@ -273,12 +275,14 @@ func TestCopy(t *testing.T) {
 	}{
 		{live("chat-1", "x"), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-1"},
 		{ofRun("run-1"), "to the clipboard, if the terminal allows it: cursor-ralph run --resume run-1"},
-		{ended("chat-2", loop.MaxIterations), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-2"},
-		{ended("chat-3", loop.PromiseAccepted), "is not continued"},
-		{ended("chat-4", loop.Cancelled), "is not continued"},
+		{atLimit("chat-2"), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-2 --max-iterations 27"},
+		{ended("chat-5", loop.UserStopped), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-5"},
+		{ended("chat-3", loop.PromiseAccepted), "cannot be continued"},
+		{ended("chat-4", loop.Cancelled), "cannot be continued"},
 		{waitsForChat("17-1", "x"), "begins by itself"},
 	} {
 		u := sits(t, tt.loop)
+		u.resizes(120, 24)
 		u.types("y")
 		u.wantSeen(tt.want)
 		_, line, copied := strings.Cut(tt.want, ": ")
@@ -289,6 +293,13 @@ func TestCopy(t *testing.T) {
 			t.Errorf("%s: got %q in the clipboard", tt.loop.ID, u.cmd())
 		}
 	}
+}
+
+// atLimit is a loop that has done all its iterations.
+func atLimit(id string) Loop {
+	l := ended(id, loop.MaxIterations)
+	l.State.MaxIterations = l.State.Iterations
+	return l
 }
 
 // ofRun is a loop of cursor-ralph run.

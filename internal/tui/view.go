@@ -129,7 +129,7 @@ func (m model) listLines() (lines []string) {
 func (m model) row(l Loop) string {
 	word, style := m.word(l)
 	mark, word := "  ", fit(word, 10)
-	text := fmt.Sprintf(" %7s  ", fmt.Sprintf("%d/%d", l.State.Iterations, l.State.MaxIterations))
+	text := fmt.Sprintf(" %7s  ", fmt.Sprintf("%d/%d", l.State.Iteration(), l.State.MaxIterations))
 	if m.width >= 60 {
 		text += fit(m.oneLine(filepath.Base(l.State.Workspace)), 14) + "  "
 	}
@@ -144,8 +144,6 @@ func (m model) row(l Loop) string {
 func (m model) word(l Loop) (string, style) {
 	s := l.State
 	switch {
-	case l.Pending && s.Status == loop.Running:
-		return "pending", m.colors.wait
 	case s.Status.Ended():
 		return m.endWord(s.Status)
 	case s.Stale(m.Now()):

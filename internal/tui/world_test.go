@@ -210,7 +210,7 @@ func busy() Loop {
 
 func waitsForChat(name, task string) Loop {
 	l := loop.New()
-	l.Prompt, l.Status, l.Workspace, l.CreatedAt = task, loop.Running, "/home/u/code/other", noon().Add(-time.Minute)
+	l.Prompt, l.Status, l.Workspace, l.CreatedAt = task, "pending", "/home/u/code/other", noon().Add(-time.Minute)
 	kept := Of(name, l)
 	kept.Pending = true
 	return kept

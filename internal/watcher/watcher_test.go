@@ -104,7 +104,7 @@ func TestAStaleLoopIsNotWatched(t *testing.T) {
 	l := loop.New()
 	l.Status, l.EventAt = loop.Running, start()
 	loops := []watcher.Loop{watcher.Of("c1", l)}
-	for after, want := range map[time.Duration]bool{time.Hour: true, loop.DefaultStaleAfter + time.Minute: false} {
+	for after, want := range map[time.Duration]bool{time.Hour: true, 24*time.Hour + time.Minute: false} {
 		if got := watcher.AnyRuns(loops, start().Add(after)); got != want {
 			t.Errorf("after %s: got %t want %t", after, got, want)
 		}
@@ -115,7 +115,7 @@ func TestWhatIsKeptOfALoop(t *testing.T) {
 	l := loop.New()
 	l.Status, l.EventAt, l.StallAfter = loop.Running, start(), loop.Duration(time.Hour)
 	l.Followup = loop.SentFollowup{ID: "f", Cursor: "3.9", SentAt: start(), DueAt: start().Add(20 * time.Second)}
-	stale := start().Add(loop.DefaultStaleAfter)
+	stale := start().Add(24 * time.Hour)
 	want := watcher.Loop{ID: "c1", Running: true, StaleAt: stale, Followup: "f", Cursor: "3.9", DueAt: start().Add(20 * time.Second), Wait: 20 * time.Second,
 		StallsAt: start().Add(time.Hour), StallAfter: time.Hour}
 	if diff := cmp.Diff(want, watcher.Of("c1", l)); diff != "" {
@@ -123,7 +123,7 @@ func TestWhatIsKeptOfALoop(t *testing.T) {
 	}
 	l.Stall.EventAt, l.Minimal = l.EventAt, true
 	if diff := cmp.Diff(watcher.Loop{ID: "c1", Running: true, StaleAt: stale}, watcher.Of("c1", l)); diff != "" {
-		t.Errorf("a stall that was told, of a minimal installation: -want +got:\n%s", diff)
+		t.Errorf("a stall that was reported, of a minimal installation: -want +got:\n%s", diff)
 	}
 	l.Status = loop.Paused
 	if diff := cmp.Diff(watcher.Loop{ID: "c1", StaleAt: stale}, watcher.Of("c1", l)); diff != "" {

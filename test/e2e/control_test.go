@@ -132,10 +132,10 @@ func TestStatusTypedIntoTheChat(t *testing.T) {
 		answer := c.commands("/ralph-status")
 		w.wantPart("answer", answer, c.ID)
 		if c.turn == nil {
-			w.wantPart("answer", answer, "Loop • Waiting • Iter 5/20")
+			w.wantPart("answer", answer, "Loop • Waiting • Iter 6/20")
 			return
 		}
-		w.wantPart("answer", answer, "5 of 20")
+		w.wantPart("answer", answer, "6 of 20")
 		c.stops()
 	})
 }

@@ -183,7 +183,7 @@ func TestAStalledLoop(t *testing.T) {
 		l := newLosing(t, 5, lost)
 		l.begins(`"make it green" --stall-after 1s`)
 		l.until("the stall", func() bool { return strings.Contains(l.log(), "event=watcher action=stalled") })
-		l.wantPart("the status line", l.ok(l.repo(), "status", "--line", l.chat.ID), "Loop • Stalled • Iter 2/20")
+		l.wantPart("the status line", l.ok(l.repo(), "status", "--line", l.chat.ID), "Loop • Stalled • Iter 3/20")
 		l.wantEachOnce(2)
 		l.wantSent(0)
 		if n := strings.Count(l.log(), "event=watcher action=stalled"); n != 1 {

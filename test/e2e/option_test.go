@@ -199,7 +199,7 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.forgotten(time.Hour)
 			c.wantPart("list", c.ok(c.repo(), "list"), "running (stale)")
 			c.wantPart("status", c.ok(c.repo(), "status", c.ID), "running, stale: it does not go on by itself")
-			c.wantPart("status --line", c.ok(c.repo(), "status", "--line", c.ID), "Loop • Stale • Iter 1/20")
+			c.wantPart("status --line", c.ok(c.repo(), "status", "--line", c.ID), "Loop • Stale • Iter 2/20")
 			c.rests()
 			l := c.wantStatus(c.ID, "paused", 1)
 			c.wantPart("reason", l.Reason, "no event for 1h0m")

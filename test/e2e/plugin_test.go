@@ -73,7 +73,7 @@ func TestDoctorLooksAtThePlugin(t *testing.T) {
 	w.must(os.Rename(profile, profile+".away"))
 	found = doctor(w)
 	w.wantPart("doctor", found, "the plugin runs cursor-ralph-hook, which /bin/sh does not find")
-	w.wantPart("doctor", found, "the plugin names it by that")
+	w.wantPart("doctor", found, "the plugin calls it by that name")
 	w.must(os.Rename(profile+".away", profile))
 
 	w.wantPart("install", w.ok(w.repo(), "install"), "each event starts the hook twice")

@@ -159,7 +159,7 @@ func TestRunInterrupted(t *testing.T) {
 	w.wantsGone(pids...)
 	id := w.runID()
 	w.wantStatus(id, "paused", 1)
-	r.wantPart("the run", r.output(), "hint: cursor-ralph run --resume "+id+" goes on")
+	r.wantPart("the run", r.output(), "hint: to continue: cursor-ralph run --resume "+id)
 	w.wantPart("the resume of a run that is not there", w.refused(w.repo(), "resume"), "run --resume "+id)
 	w.wantPart("its continue", w.refused(w.repo(), "continue", id), "run --resume "+id)
 	w.wantNoPart("its status", w.ok(w.repo(), "status"), "/ralph-loop")
@@ -269,7 +269,7 @@ func TestARunIsWatchedAndSteered(t *testing.T) {
 	w.pidlessUntil("prompt-1")
 	id := w.runID()
 	win := w.watches()
-	win.sees("1 live", "> running       0/20", "build it", "in print mode: ")
+	win.sees("1 live", "> running       1/20", "build it", "in print mode: ")
 	win.presses("p")
 	win.sees("> paused ", "takes effect at the next stop")
 	w.write(filepath.Join(w.repo(), "go-1"), "")
@@ -279,7 +279,7 @@ func TestARunIsWatchedAndSteered(t *testing.T) {
 	win.copied("cursor-ralph run --resume " + id)
 	win.presses("r")
 	w.pidlessUntil("prompt-2")
-	win.sees("> running       0/20")
+	win.sees("> running       1/20")
 	w.write(filepath.Join(w.repo(), "go-2"), "")
 	r.ends(0)
 	win.sees("0 live, 1 ended")
@@ -333,7 +333,7 @@ func TestRunOfAStranger(t *testing.T) {
 		"verify": "touch verified", "run": {"agent": "sh", "driver": "print", "command": "sh -c 'touch executed'", "permissions": "all"}}`
 	w.write(filepath.Join(w.repo(), ".ralph", "state.json"), hostile)
 	complaint := w.refused(w.repo(), "run", "--resume")
-	for _, part := range []string{"not known to be yours", "touch executed", "be evil", "touch verified"} {
+	for _, part := range []string{"may not be yours", "touch executed", "be evil", "touch verified"} {
 		w.wantPart("the refusal", complaint, part)
 	}
 	agent := w.scriptedAgent("echo x >work\necho '<promise>COMPLETE</promise>'\n")
@@ -361,7 +361,7 @@ func TestRunOfACopiedFolder(t *testing.T) {
 	other := w.repo() + "-copy"
 	w.must(os.CopyFS(other, os.DirFS(w.repo())))
 	w.write(filepath.Join(other, "here"), "")
-	w.wantPart("the refusal", w.refused(other, "run", "--resume"), "your "+id+" is of "+w.repo())
+	w.wantPart("the refusal", w.refused(other, "run", "--resume"), "your "+id+" is in "+w.repo())
 	w.wantPart("the run", w.ok(other, "run", "--resume", "--agent-command", agent), "PROMISE_ACCEPTED after 1 of 20")
 	w.wantStatus(id, "paused", 0)
 }

@@ -49,7 +49,7 @@ func (w *world) turn1() *chat {
 	return c
 }
 
-const chip = "Loop • Running • Iter 1/20"
+const chip = "Loop • Running • Iter 2/20"
 
 func TestStatusLineInTmux(t *testing.T) {
 	tmux, err := exec.LookPath("tmux")

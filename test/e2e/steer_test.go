@@ -200,10 +200,10 @@ func TestTheDoorsAreOpenWhileATurnRuns(t *testing.T) {
 		c.begin(func(t *simcursor.Turn) { t.Shell("touch begun; while [ ! -e go ]; do sleep 0.01; done") })
 		w.waitFor(filepath.Join(w.repo(), "begun"))
 		out := w.ok(w.repo(), "status")
-		for _, part := range []string{c.ID, "running", "1 of 9", "COMPLETE (exact, anywhere)", w.repo(), "make it green", "last event", "ago"} {
+		for _, part := range []string{c.ID, "running", "2 of 9", "COMPLETE (exact, anywhere)", w.repo(), "make it green", "last event", "ago"} {
 			w.wantPart("status", out, part)
 		}
-		if line := w.ok(w.repo(), "status", "--line"); line != "Loop • Running • Iter 1/9\n" {
+		if line := w.ok(w.repo(), "status", "--line"); line != "Loop • Running • Iter 2/9\n" {
 			w.Errorf("got the line %q", line)
 		}
 		var list []map[string]any

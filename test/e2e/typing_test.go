@@ -81,20 +81,18 @@ func newDesk(t *testing.T) *desk {
 			t.Fatal(err)
 		}
 	}
-	dir := t.TempDir()
 	d := &desk{}
 	var err error
-	d.x, err = testdesk.StartX(ctx, dir)
+	d.x, err = testdesk.StartX(ctx, t.TempDir())
 	must(err)
 	t.Cleanup(func() { must(d.x.Close()) })
 	must(d.x.StartWM(ctx))
 	d.page, err = testdesk.NewPage()
 	must(err)
 	t.Cleanup(func() { must(d.page.Close()) })
-	d.editor, err = testdesk.StartEditor(ctx, dir, d.x.Env(), d.page, testdesk.Options{})
+	d.editor, err = d.x.StartEditor(ctx, d.page, testdesk.Options{})
 	must(err)
 	t.Cleanup(func() { must(d.editor.Close()) })
-	must(d.page.Active(ctx))
 	return d
 }
 

@@ -142,17 +142,17 @@ func TestALoopIsWatchedAndSteered(t *testing.T) {
 	once(t, func(w *world) {
 		c := running(w, `"make it green"`)
 		win := w.watches()
-		win.sees("1 live", "> running       1/20  repo", "make it green", c.ID)
+		win.sees("1 live", "> running       2/20  repo", "make it green", c.ID)
 		c.works()
 		c.says("The parser is done.")
 		c.goesOn()
-		win.sees("> running       2/20", "said       The parser is done.", "work-")
+		win.sees("> running       3/20", "said       The parser is done.", "work-")
 		const want = `cursor-ralph  1 live
-> running       2/20  repo            make it green
+> running       3/20  repo            make it green
 ────────────────────────────────────────────────────────────────────────────────
 task       make it green
 status     running
-iteration  ██░░░░░░░░░░░░░░░░░░░░░ 2 of 20, 2 in this session, 2 tool calls
+iteration  ██░░░░░░░░░░░░░░░░░░░░░ 3 of 20, 2 in this session, 2 tool calls
 time       running for TIME, last event TIME ago
 said       The parser is done.
 files      1: work-2.txt
@@ -185,7 +185,7 @@ id         CHAT
 		win.sees("context    1 to come: the database is on port 5433")
 		c.works()
 		w.wantPart("continuation", c.goesOn(), "the database\nis on port 5433")
-		win.sees("> running       3/20")
+		win.sees("> running       4/20")
 
 		win.presses("p")
 		win.sees("> paused ", "takes effect at the next stop")
@@ -316,7 +316,7 @@ func TestTheTerminalObeysNoTask(t *testing.T) {
 			"workspace":   w.repo(), "reason": "\r\rgone\x0e", "status": "running", "iterations": 3,
 		}))
 		win := w.watches()
-		win.sees("cursor-ralph  1 live", "> running       3/20", `make it \u001b]2;`, "漢字", "chat-1", "q quit")
+		win.sees("cursor-ralph  1 live", "> running       4/20", `make it \u001b]2;`, "漢字", "chat-1", "q quit")
 		win.presses("o")
 		win.sees("report of chat-1", `\u001b`)
 		win.presses("q")

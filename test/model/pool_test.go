@@ -180,9 +180,7 @@ func (p *pool) decide(d decision) result {
 		}
 		var rest []byte
 		rest, l.Journal = unfolded([]byte(p.texts[d.journal]), l.Journal)
-		if e.Turn = l.FoldTurn(rest, e.Generation); e.Kind == loop.EventContinue {
-			e.Turn = loop.FoldBefore(rest, l.Journal.Tools)
-		}
+		e.Turn = l.Fold(rest, &e)
 	}
 	next, action := loop.Decide(l, e, d.now.time())
 	r := result{p.state(next), actionOf(action.Kind), p.text(action.Text)}

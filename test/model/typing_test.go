@@ -159,7 +159,7 @@ func (r *run) key(pressed *[8]uint8) {
 func (r *run) isLate(p proc) bool {
 	l := r.w.live[p.id]
 	i, _ := r.pool.states[l].InjectionOf(r.pool.texts[p.inj])
-	return l != 0 && i.Outcome != "" && i.Outcome != loop.LinePaused
+	return l != 0 && i.Outcome != "" && i.Outcome != "paused by the user"
 }
 
 // pressing reports whether such a Return is being pressed.

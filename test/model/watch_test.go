@@ -255,6 +255,6 @@ func (r *run) countGiven(before loop.State, e event, did result) {
 // insists is a watcher that takes no notice of what a decision says.
 func (r *run) insists(before ref, e event) result {
 	l := r.pool.states[before]
-	l.Followup.ID, l.Followup.Outcome, l.Status, l.Stop = r.pool.texts[e.id], loop.FollowupOpen, loop.Running, false
+	l.Followup.ID, l.Followup.Outcome, l.Status, l.Stop = r.pool.texts[e.id], "", loop.Running, false
 	return r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
 }

@@ -110,8 +110,8 @@ func TestAScratchpadBecomesALoop(t *testing.T) {
 		{"the third is under way", scratchpad{3, 9, "DONE", "a"}, 2, 9, "DONE", "", 0},
 		{"none has begun", scratchpad{0, 9, "DONE", "a"}, 0, 9, "DONE", "", 0},
 		{"no limit", scratchpad{3, 0, "DONE", "a"}, 2, 22, "DONE", "", 1},
-		{"no promise", scratchpad{3, 9, "", "a"}, 2, 9, loop.DefaultPromise, "", 1},
-		{"neither", scratchpad{1, 0, "", "a"}, 0, 20, loop.DefaultPromise, "", 2},
+		{"no promise", scratchpad{3, 9, "", "a"}, 2, 9, "COMPLETE", "", 1},
+		{"neither", scratchpad{1, 0, "", "a"}, 0, 20, "COMPLETE", "", 2},
 		{"no limit, far on", scratchpad{9999, 0, "DONE", "a"}, 9998, loop.MaxMaxIterations, "DONE", "", 1},
 		{"promise with its tag", scratchpad{3, 9, "<promise>DONE</promise>", "a"}, 0, 0, "", "completion_promise: ", 0},
 		{"promise of two lines", scratchpad{3, 9, "A\nB", "a"}, 0, 0, "", "control characters", 0},
@@ -132,8 +132,8 @@ func TestAScratchpadBecomesALoop(t *testing.T) {
 	}
 }
 
-// The loop is there before the other tool's file is renamed. Where that cannot
-// be done it is said, and the next import does it without a second loop.
+// The loop is there before the other tool's file is renamed. Where that cannot be done it is said, and the next import does it
+// without a second loop.
 func TestAFileThatCannotBeRenamedIsToldOf(t *testing.T) {
 	dir := t.TempDir()
 	pad := filepath.Join(dir, filepath.FromSlash(scratchpadName))

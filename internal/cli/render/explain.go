@@ -166,9 +166,17 @@ func retold(lines []string, several bool) string {
 	return b.String()
 }
 
-// idWidth is how many characters tell the conversations apart, at least eight.
+// runIDs is the width of the id of a run. It is not shortened, because the ids of the
+// runs of one day begin with the same letters.
+const runIDs = len("run-towplx-4567")
+
+// idWidth returns how many characters distinguish the conversations, at least eight.
 func idWidth(lines []hooklog.Line) int {
-	for width := 8; ; width++ {
+	least := 8
+	if slices.ContainsFunc(lines, func(l hooklog.Line) bool { return strings.HasPrefix(l.Conversation, "run-") }) {
+		least = runIDs
+	}
+	for width := least; ; width++ {
 		whole, short := map[string]bool{}, map[string]bool{}
 		for _, l := range lines {
 			whole[l.Conversation], short[fmt.Sprintf("%.*s", width, l.Conversation)] = true, true

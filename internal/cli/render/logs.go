@@ -46,6 +46,9 @@ func Log(_ context.Context, e *cli.Env, args []string) error {
 	}
 	switch {
 	case len(lines) == 0 && only != "":
+		if _, err := e.Find(args[0]); err != nil {
+			return err
+		}
 		return e.Say("the log has no line about %s (%s)", args[0], e.Places.Log())
 	case len(lines) == 0:
 		return e.Say("the log is empty: the hook has decided nothing yet (%s)", e.Places.Log())

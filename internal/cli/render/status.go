@@ -41,12 +41,8 @@ func runWords(e *cli.Env, l loop.State) string {
 
 func goOnWords(e *cli.Env, l loop.State) string {
 	switch {
-	case !l.Status.Resumable():
-		return ""
-	case l.Status.Ended():
-		return cli.ToResume(l)
-	case !e.Lives(l):
-		return "cursor-ralph run --resume " + l.ConversationID
+	case l.Status.Ended() || !e.Lives(l):
+		return l.ResumeCommand(e.Now())
 	case l.Status == loop.Paused:
 		return "cursor-ralph resume " + l.ConversationID
 	}
@@ -98,7 +94,7 @@ func showLoop(e *cli.Env, id string, l loop.State) error {
 	row("loop", "%s", id)
 	row("status", "%s", statusWords(l, e.Now()))
 	row("why", "%s", l.Reason)
-	row("iteration", "%d of %d (%d in this session)", l.Iterations, l.MaxIterations, l.SessionIterations)
+	row("iteration", "%d of %d (%d in this session)", l.Iteration(), l.MaxIterations, l.SessionIterations)
 	row("promise", "%s (%s, %s)", l.CompletionPromise, l.PromiseMatch, l.PromisePlace)
 	row("verify", "%s", verifyWords(l, e.Now()))
 	row("options", "%s", OptionsOf(l))
@@ -210,6 +206,8 @@ type entry struct {
 	Workspace  string      `json:"workspace"`
 	Task       string      `json:"task"`
 	Problem    string      `json:"problem,omitempty"`
+
+	iteration int // that is being worked on
 }
 
 // List lists loops.
@@ -224,7 +222,7 @@ func List(_ context.Context, e *cli.Env, _ []string) error {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, x := range entries {
-		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\n", x.ID, x.words(), x.Iterations, x.Max, x.Workspace, cli.Shortened(x.Task+x.Problem, 60))
+		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\n", x.ID, x.words(), x.iteration, x.Max, x.Workspace, cli.Shortened(x.Task+x.Problem, 60))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -276,7 +274,8 @@ func (x entry) words() string {
 }
 
 func newEntry(e *cli.Env, id string, l loop.State) entry {
-	return entry{ID: cmp.Or(id, "-"), Status: l.Status, Stale: l.Stale(e.Now()), Stalled: l.IsStalled(e.Now()), Iterations: l.Iterations, Max: l.MaxIterations, Workspace: l.Workspace, Task: l.Prompt}
+	return entry{ID: cmp.Or(id, "-"), Status: l.Status, Stale: l.Stale(e.Now()), Stalled: l.IsStalled(e.Now()), Iterations: l.Iterations, Max: l.MaxIterations, Workspace: l.Workspace, Task: l.Prompt,
+		iteration: l.Iteration()}
 }
 
 func toolWords(l loop.State) string {

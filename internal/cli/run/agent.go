@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -41,21 +40,18 @@ func agentNames() []string {
 }
 
 func acpPreset(name string) (acp.Preset, bool) {
-	list := acp.Presets()
-	n := slices.IndexFunc(list, func(p acp.Preset) bool { return p.Name == name })
-	if n < 0 {
-		return acp.Preset{}, false
-	}
-	return list[n], true
+	return find(acp.Presets(), func(p acp.Preset) bool { return p.Name == name })
 }
 
 func printPreset(name string) (printmode.Preset, bool) {
-	list := printmode.Presets()
-	n := slices.IndexFunc(list, func(p printmode.Preset) bool { return p.Name == name })
-	if n < 0 {
-		return printmode.Preset{}, false
+	return find(printmode.Presets(), func(p printmode.Preset) bool { return p.Name == name })
+}
+
+func find[T any](list []T, matches func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(list, matches); i >= 0 {
+		return list[i], true
 	}
-	return list[n], true
+	return found, false
 }
 
 // namesAgent reports whether the command line names an agent.
@@ -63,7 +59,7 @@ func namesAgent(e *cli.Env) bool {
 	return e.Text("agent") != "" || e.Text("acp-command") != "" || e.Text("agent-command") != ""
 }
 
-// chosenAgent is the agent of the command line, and how to talk to it.
+// chosenAgent returns the agent that the command line names.
 func chosenAgent(e *cli.Env) (loop.Run, error) {
 	name, speaks, prints := e.Text("agent"), e.Text("acp-command"), e.Text("agent-command")
 	given := slices.DeleteFunc([]string{name, speaks, prints}, func(s string) bool { return s == "" })
@@ -89,8 +85,8 @@ func chosenAgent(e *cli.Env) (loop.Run, error) {
 	return withAgentFlags(e, r)
 }
 
-// commandWords splits a command as a POSIX shell does, and on Windows, where
-// paths have backslashes, as PowerShell does.
+// commandWords splits a command as a POSIX shell does, or on Windows, where paths have
+// backslashes, as PowerShell does.
 func commandWords(command, goos string) ([]string, error) {
 	shell := shellwords.Argv
 	if goos == "windows" {
@@ -103,8 +99,8 @@ func commandWords(command, goos string) ([]string, error) {
 	return words, nil
 }
 
-// namedAgent is one of the presets: by the protocol, unless the user wants its
-// print mode or it has nothing else.
+// namedAgent returns a preset. It uses the protocol, unless the user wants print mode
+// or the agent has nothing else.
 func namedAgent(e *cli.Env, r loop.Run, name string) (loop.Run, error) {
 	if name == "" {
 		return r, nil
@@ -115,14 +111,14 @@ func namedAgent(e *cli.Env, r loop.Run, name string) (loop.Run, error) {
 	case !speaks && !prints:
 		return r, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(agentNames(), ", ")+"; or --acp-command, --agent-command")
 	case e.IsSet("print") && !prints:
-		return r, hint.Misuse(name+" has no print mode that is known", "leave --print out, or give --agent-command")
+		return r, hint.Misuse("the print mode of "+name+" is unknown", "leave --print out, or use --agent-command")
 	case e.IsSet("print") || !speaks:
 		return loop.Run{Agent: name, Driver: driverPrint, NoTools: !p.Tools}, nil
 	}
 	return loop.Run{Agent: name, Driver: driverACP}, nil
 }
 
-// withAgentFlags adds what the command line says beside the agent's name.
+// withAgentFlags applies the other flags about the agent.
 func withAgentFlags(e *cli.Env, r loop.Run) (loop.Run, error) {
 	if model := e.Text("model"); model != "" {
 		r.Model = model
@@ -147,8 +143,8 @@ func withAgentFlags(e *cli.Env, r loop.Run) (loop.Run, error) {
 	return withPermissions(e, r)
 }
 
-// withPermissions is what the agent may do. Nothing is guessed that the user
-// would have to be asked.
+// withPermissions applies --permissions. The default is to ask the user; if that is
+// impossible, the user must choose.
 func withPermissions(e *cli.Env, r loop.Run) (loop.Run, error) {
 	if p := e.Text("permissions"); p != "" {
 		if !slices.Contains([]string{"ask", "edits", "all", "none"}, p) {
@@ -158,7 +154,7 @@ func withPermissions(e *cli.Env, r loop.Run) (loop.Run, error) {
 	}
 	plain := r.Driver == driverPrint && r.Command != ""
 	if r.Permissions == "" && plain {
-		return r, nil // it has none that we could set
+		return r, nil // we cannot set any
 	}
 	if r.Permissions == "" {
 		r.Permissions = "ask"
@@ -167,9 +163,9 @@ func withPermissions(e *cli.Env, r loop.Run) (loop.Run, error) {
 	case plain:
 		return r, hint.Misuse("--permissions has no effect with --agent-command", "put the command's own flags into --agent-command")
 	case r.Permissions == "ask" && r.Driver == driverPrint:
-		return r, hint.Misuse("an agent in print mode cannot ask", "say what the agent may do: --permissions edits, all or none")
+		return r, hint.Misuse("an agent in print mode cannot ask", "choose what the agent may do: --permissions edits, all or none")
 	case r.Permissions == "ask" && !(e.OnTerminal() && terminalInput(e.Stdin)):
-		return r, hint.Misuse("there is no terminal to ask you on", "say what the agent may do: --permissions edits, all or none")
+		return r, hint.Misuse("there is no terminal to ask you on", "choose what the agent may do: --permissions edits, all or none")
 	}
 	return r, nil
 }
@@ -196,11 +192,11 @@ func openDriver(e *cli.Env, l loop.State, view *runView) (outer.Driver, error) {
 	switch l.Run.Driver {
 	case driverACP:
 		c := acp.Config{Argv: argv, Args: l.Run.Args, Dir: l.Workspace, Env: env, Self: self, Name: l.Run.Agent, Model: l.Run.Model,
-			Policy: outer.Policy(l.Run.Permissions), Ask: func(ctx context.Context, r acp.Request) bool { return view.ask(ctx, r) }}
+			Policy: outer.Policy(l.Run.Permissions), Ask: view.ask}
 		if p, ok := acpPreset(l.Run.Agent); ok && argv == nil {
-			c.Argv, c.Hint = ofCursorCLI(p.Argv, p.Hint)
+			c.Argv, c.Hint = withCursorCLI(p.Argv, p.Hint)
 			c.ModelFlag, c.AskEnv = p.ModelFlag, p.AskEnv
-			if l.Plan { // whatever is permitted, it is to be held to the plan
+			if l.Plan { // the plan guard needs the agent to ask, whatever is permitted
 				c.Env = append(c.Env, p.AskEnv...)
 			}
 		}
@@ -210,15 +206,15 @@ func openDriver(e *cli.Env, l loop.State, view *runView) (outer.Driver, error) {
 		if p, ok := printPreset(l.Run.Agent); ok && argv == nil {
 			c.Preset = p
 			if p.Name == cursorAgent {
-				c.Argv, c.Preset.Hint = ofCursorCLI([]string{cursorAgent}, p.Hint)
+				c.Argv, c.Preset.Hint = withCursorCLI([]string{cursorAgent}, p.Hint)
 			}
 		}
 		return printmode.Open(c), nil
 	}
-	return nil, errors.New("the driver " + l.Run.Driver + " is unknown to this version")
+	return nil, errors.New("this version does not know the driver " + l.Run.Driver)
 }
 
-// agentEnv returns our environment without the variables of a chat around us.
+// agentEnv returns our environment without the variables of a surrounding chat.
 func agentEnv(environ []string, id string) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

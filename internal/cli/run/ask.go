@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	askedBytes = 64 << 10 // of a question; a longer one is not asked
-	diffLines  = 400      // of one file that are shown
+	askedBytes = 64 << 10 // longer questions are denied
+	diffLines  = 400      // shown of one file
 )
 
-// ask asks the user what the agent may do. No answer is a no.
+// ask asks the user whether the agent may do something. No answer means no.
 func (v *runView) ask(ctx context.Context, r acp.Request) bool {
 	words := question(r)
 	v.mu.Lock()
@@ -40,7 +40,11 @@ func (v *runView) ask(ctx context.Context, r acp.Request) bool {
 	line := v.input.expect()
 	v.prompt("waiting for you: allow it? [y/N] ")
 	v.mu.Unlock()
-	answer := awaited(ctx, line)
+	answer := ""
+	select {
+	case <-ctx.Done():
+	case answer = <-line:
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if ctx.Err() != nil {
@@ -50,20 +54,20 @@ func (v *runView) ask(ctx context.Context, r acp.Request) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// prompt is for the person alone, not for whoever reads the JSON.
+// prompt writes to the user, not to the reader of the JSON.
 func (v *runView) prompt(words string) {
 	out := v.e.Stdout
 	if v.json {
 		out = v.e.Stderr
 	}
-	_, _ = io.WriteString(out, words) // as print
+	_, _ = io.WriteString(out, words) // errors: see print
 }
 
-// answers are the lines that the user types. What is typed while nothing is
-// asked answers nothing, so all is read as it comes.
+// answers reads the lines that the user types. It reads on between questions, so
+// that what was typed before a question does not answer it.
 type answers struct {
 	mu    sync.Mutex
-	asked chan<- string // nil while nothing is asked
+	asked chan<- string // nil between questions
 	ended bool
 }
 
@@ -83,7 +87,7 @@ func (a *answers) give(line string, end bool) {
 	a.asked, a.ended = nil, end
 }
 
-// expect takes the next line for an answer. It is empty where there will be none.
+// expect returns a channel that gets the next line, or "" at the end of the input.
 func (a *answers) expect() <-chan string {
 	line := make(chan string, 1)
 	a.mu.Lock()
@@ -96,18 +100,8 @@ func (a *answers) expect() <-chan string {
 	return line
 }
 
-func awaited(ctx context.Context, line <-chan string) string {
-	select {
-	case <-ctx.Done():
-		return ""
-	case text := <-line:
-		return text
-	}
-}
-
-// question is what the user is asked about a request. Everything that the agent
-// wrote is quoted, or stands behind the mark of a line of a diff, so that it
-// cannot be taken for a part of the question.
+// question describes a request to the user. Everything that the agent wrote is
+// quoted or follows the mark of a diff line, so that it cannot imitate the question.
 func question(r acp.Request) string {
 	lines := []string{"the agent asks: " + r.Kind}
 	if r.Title != "" {
@@ -128,12 +122,12 @@ func question(r acp.Request) string {
 		lines = append(lines, "some of that is, or may be, outside the workspace")
 	}
 	if r.Executed {
-		lines = append(lines, "other tools execute on their own what is written there")
+		lines = append(lines, "other tools execute such files on their own")
 	}
 	return strings.Join(lines, "\n  ")
 }
 
-// executionWords tell exactly what would be executed, as far as the agent says.
+// executionWords describes exactly what would be executed, as far as we know.
 func executionWords(r acp.Request) (lines []string) {
 	e := r.Execution
 	switch {
@@ -164,7 +158,7 @@ func quotedWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// unshown are the paths of a request that have no diff.
+// unshown returns the paths of a request that have no diff.
 func unshown(r acp.Request) (paths []string) {
 	shown := map[string]bool{}
 	for _, e := range r.Edits {
@@ -178,16 +172,16 @@ func unshown(r acp.Request) (paths []string) {
 	return paths
 }
 
-// diffOf is an edit as lines, each with its mark before it.
+// diffOf returns the diff of an edit.
 func diffOf(e acp.Edit) (lines []string) {
 	if e.Old == e.New {
-		return []string{"it would stay as it is"}
+		return []string{"no change"}
 	}
 	data := diff.Diff("a", []byte(e.Old), "b", []byte(e.New))
 	for line := range bytes.Lines(data) {
 		lines = append(lines, cli.Printable(strings.TrimSuffix(string(line), "\n")))
 	}
-	lines = lines[3:] // the names, which stand above
+	lines = lines[3:] // without the names, which the question has already
 	if more := len(lines) - diffLines; more > 0 {
 		lines = append(lines[:diffLines], fmt.Sprintf("and %d more lines, which are not shown", more))
 	}

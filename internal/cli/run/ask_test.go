@@ -31,12 +31,12 @@ func TestQuestion(t *testing.T) {
 			"the agent asks: execute\n  program: \"rm\" \"a b\"\n  in: \"/w\""},
 		{"a line", acp.Request{Kind: "execute", Execution: &acp.Execution{Line: "echo\nallow it? [y/N] n\x1b[2J\u202e", Dir: "/w"}},
 			"the agent asks: execute\n  in a shell: \"echo\\nallow it? [y/N] n\\x1b[2J\\u202e\"\n  in: \"/w\""},
-		{"an execution that is not told", acp.Request{Kind: "execute", Title: "ls\nx", Says: []string{"lists\nfiles"}, Execution: &acp.Execution{Dir: "/w"}},
+		{"an execution that is not described", acp.Request{Kind: "execute", Title: "ls\nx", Says: []string{"lists\nfiles"}, Execution: &acp.Execution{Dir: "/w"}},
 			"the agent asks: execute, which it calls \"ls\\nx\"\n  it does not say what it would run, only this\n    \"lists\\nfiles\"\n  in: \"/w\""},
 		{"a path of two lines", acp.Request{Kind: "read", Paths: []string{"/w/a\n  in: \"/safe\""}, Outside: true},
 			"the agent asks: read\n  file: \"/w/a\\n  in: \\\"/safe\\\"\"\n  some of that is, or may be, outside the workspace"},
 		{"an edit as a diff", acp.Request{Kind: "edit", Paths: []string{"/w/a", "/w/b"}, Executed: true, Edits: []acp.Edit{{Path: "/w/a", Old: "one\ntwo\n", New: "one\n2\r\u202e\n"}}},
-			"the agent asks: edit\n  file: \"/w/b\"\n  file: \"/w/a\"\n  @@ -1,2 +1,2 @@\n   one\n  -two\n  +2\\u000d\\u202e\n  other tools execute on their own what is written there"},
+			"the agent asks: edit\n  file: \"/w/b\"\n  file: \"/w/a\"\n  @@ -1,2 +1,2 @@\n   one\n  -two\n  +2\\u000d\\u202e\n  other tools execute such files on their own"},
 		{"a long diff", acp.Request{Kind: "edit", Edits: []acp.Edit{{Path: "/w/a", New: long}}}, "\n  and 401 more lines, which are not shown"},
 		{"the rest of the input", acp.Request{Kind: "other", Input: []string{"\"query\": \"a\\nb\u202e\""}},
 			"the agent asks: other\n  input: \"query\": \"a\\nb\\u202e\""},
@@ -58,7 +58,7 @@ func newAsker(t *testing.T, stdin io.Reader, json bool) (view *runView, stdout, 
 	return view, stdout, stderr
 }
 
-func TestPermissionTellsWhenItWaits(t *testing.T) {
+func TestPermissionShowsThatItWaits(t *testing.T) {
 	r := acp.Request{Kind: "execute", Execution: &acp.Execution{Line: "ls", Dir: "/w"}}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()

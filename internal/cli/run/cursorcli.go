@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// cursorAgent is Cursor's CLI. Its installer links it into a folder of the PATH
-// by this name and by a shorter one. Source:
-// https://cursor.com/docs/cli/installation and reports.
+// Cursor's CLI: its installer puts two links to it into the PATH. Sources:
+// https://cursor.com/docs/cli/installation, and user reports.
 const (
 	cursorAgent      = "cursor-agent"
 	cursorAgentShort = "agent"
 )
 
-// cursorCLI returns the program of Cursor's CLI, and what to tell the user if
-// it is not there. Many programs are called agent, and to start one might do
-// anything, so one counts only if it lies where Cursor's CLI is installed.
+// cursorCLI returns the name or path of Cursor's CLI, and a hint if only another
+// program called agent was found. Many programs have that name, and starting one may
+// have any effect, so we accept it only where Cursor's CLI is installed.
 func cursorCLI(look func(string) (string, error)) (program, problem string) {
 	if _, err := look(cursorAgent); err == nil {
 		return cursorAgent, ""
@@ -30,11 +29,11 @@ func cursorCLI(look func(string) (string, error)) (program, problem string) {
 	if isCursorCLI(path) {
 		return path, ""
 	}
-	return cursorAgent, fmt.Sprintf("%s is another program, or does not lie where Cursor's CLI is installed; if it is that, give --acp-command '%s acp'", path, path)
+	return cursorAgent, fmt.Sprintf("%s does not look like Cursor's CLI; if it is, use --acp-command '%s acp'", path, path)
 }
 
-// isCursorCLI looks at where a path leads: …/cursor-agent/versions/VERSION/…, a
-// folder cursor-agent, or a file of that name.
+// isCursorCLI reports whether a path leads to …/cursor-agent/versions/VERSION/…, into
+// a folder cursor-agent, or to a file of that name.
 func isCursorCLI(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -47,9 +46,9 @@ func isCursorCLI(path string) bool {
 	return strings.EqualFold(file, cursorAgent) || at(1, cursorAgent) || at(2, "versions") && at(3, cursorAgent)
 }
 
-// ofCursorCLI replaces the program of a preset by the name that Cursor's CLI
-// has here, and adds to its hint.
-func ofCursorCLI(argv []string, hint string) ([]string, string) {
+// withCursorCLI replaces the program of a preset, if it is Cursor's CLI, with its name
+// on this machine.
+func withCursorCLI(argv []string, hint string) ([]string, string) {
 	if len(argv) == 0 || argv[0] != cursorAgent {
 		return argv, hint
 	}

@@ -9,26 +9,30 @@ import (
 	"os"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 // resumeRun continues a run whose process has ended.
 func resumeRun(ctx context.Context, e *cli.Env, r loop.Request, args []string) error {
-	if len(args) > 1 {
-		return hint.Misuse("too many arguments", "`cursor-ralph run --resume [id]`: the task is known already")
+	var l loop.State
+	known, err := true, error(nil)
+	switch len(args) {
+	case 0:
+		l, known, err = runHere(e)
+	case 1:
+		l, err = runByID(e, args[0])
+	default:
+		err = hint.Misuse("too many arguments", "`cursor-ralph run --resume [id]`: the run has its task already")
 	}
-	l, known, err := toResume(e, args)
 	switch {
 	case err != nil:
 		return err
 	case !known:
 		return adopt(ctx, e, r, l)
 	}
-	if err := onlyLimits(e); err != nil {
+	if err := checkOnlyLimits(e); err != nil {
 		return err
 	}
 	if l.Run, err = agentAgain(e, l.Run); err != nil {
@@ -44,48 +48,50 @@ func resumeRun(ctx context.Context, e *cli.Env, r loop.Request, args []string) e
 
 func (s *session) resume(ctx context.Context, l loop.State, r loop.Request) error {
 	event := cli.ContinueEvent(r)
-	event.Run, event.Text = l.Run, "The user takes the loop up again. Look at what is already done."
+	event.Run, event.Text = l.Run, "The user resumed the loop. Look at what is already done."
 	l, err := s.runner.Resume(ctx, l.ConversationID, event)
-	return s.ended(ctx, l, err)
+	return s.end(ctx, l, err)
 }
 
-// toResume returns the run to resume, and whether it is this user's. One that only the
-// folder knows may be anybody's.
-func toResume(e *cli.Env, args []string) (l loop.State, known bool, err error) {
-	if len(args) == 1 {
-		if err := loop.CheckID(args[0]); err != nil {
-			return l, false, hint.Misuse(err.Error(), "`cursor-ralph list --all` shows the ids")
-		}
-		id := e.Loops.Complete(args[0])
-		if l, err = e.Loops.Recorded(id); err != nil {
-			return l, false, e.Unknown(id, err)
-		}
-		if !l.Outer() {
-			return l, false, hint.New("the loop of "+id+" is one of a chat, and no run", "cursor-ralph continue "+id)
-		}
-		return l, true, nil
+func runByID(e *cli.Env, id string) (l loop.State, err error) {
+	if err := loop.CheckID(id); err != nil {
+		return l, hint.Misuse(err.Error(), "`cursor-ralph list --all` shows the ids")
 	}
+	id = e.Loops.Complete(id)
+	if l, err = e.Loops.Recorded(id); err != nil {
+		return l, e.Unknown(id, err)
+	}
+	if !l.Outer() {
+		return l, hint.New("the loop of "+id+" belongs to a chat, not to `cursor-ralph run`", "cursor-ralph continue "+id)
+	}
+	return l, nil
+}
+
+// runHere returns the run to resume in the current folder. known is false if we have
+// no record of it: then anybody may have written its state.
+func runHere(e *cli.Env) (l loop.State, known bool, err error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return l, false, err
 	}
-	left, leftErr := outer.Left(here)
-	if leftErr == nil {
-		if l, err := e.Loops.Recorded(left.ConversationID); err == nil && l.Outer() && cli.SameFolder(l.Workspace, here) {
-			if last, ok := lastRunOf(e, here); ok && l.Status.Ended() && !last.Status.Ended() {
-				return last, true, nil // whose place that one was to take
-			}
+	last, hasLast := lastRunOf(e, here)
+	left, err := outer.Left(here)
+	if err == nil {
+		l, err := e.Loops.Recorded(left.ConversationID)
+		isOurs := err == nil && l.Outer() && cli.SameFolder(l.Workspace, here)
+		wasToReplaceLast := hasLast && l.Status.Ended() && !last.Status.Ended()
+		if isOurs && !wasToReplaceLast {
 			return l, true, nil
 		}
 	}
-	if l, ok := lastRunOf(e, here); ok {
-		return l, true, nil
-	}
-	if errors.Is(leftErr, fs.ErrNotExist) {
-		return l, false, hint.New("no run in "+here+" can be resumed", "`cursor-ralph list --all` shows all, `cursor-ralph run --resume <id>` takes one of another folder")
+	switch {
+	case hasLast:
+		return last, true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return l, false, hint.New("no run in "+here+" can be resumed", "`cursor-ralph list --all` shows all runs, `cursor-ralph run --resume <id>` resumes one of another folder")
 	}
 	left.Workspace = here
-	return left, false, leftErr
+	return left, false, err
 }
 
 // lastRunOf returns the live run of a folder, otherwise the resumable one that
@@ -99,16 +105,16 @@ func lastRunOf(e *cli.Env, folder string) (loop.State, bool) {
 	})
 }
 
-// onlyLimits refuses options that were fixed when the run began.
-func onlyLimits(e *cli.Env) error {
+// checkOnlyLimits rejects options that were fixed when the run began.
+func checkOnlyLimits(e *cli.Env) error {
 	for _, o := range loop.Options() {
 		f := e.Flags.Lookup(o.Name)
 		if f != nil && f.Changed && o.Name != "max-iterations" && o.Name != "max-duration" {
-			return hint.Misuse("--"+o.Name+" cannot be changed when a run is resumed", "--max-iterations, --max-duration and what concerns the agent can")
+			return hint.Misuse("--"+o.Name+" cannot be changed when a run is resumed", "--max-iterations, --max-duration and the agent's options can")
 		}
 	}
 	if e.Text("prompt-file") != "" {
-		return hint.Misuse("the task cannot be changed when a run is resumed", "`cursor-ralph context` adds to it; `cursor-ralph run` begins another")
+		return hint.Misuse("the task cannot be changed when a run is resumed", "`cursor-ralph context` adds to it; `cursor-ralph run` begins a new run")
 	}
 	return nil
 }
@@ -118,7 +124,7 @@ func onlyLimits(e *cli.Env) error {
 func agentAgain(e *cli.Env, was loop.Run) (loop.Run, error) {
 	if !namesAgent(e) {
 		if e.IsSet("print") {
-			return was, hint.Misuse("--print goes with --agent", "cursor-ralph run --resume --agent "+was.Agent+" --print")
+			return was, hint.Misuse("--print needs --agent", "cursor-ralph run --resume --agent "+was.Agent+" --print")
 		}
 		return withAgentFlags(e, was)
 	}
@@ -130,8 +136,8 @@ func agentAgain(e *cli.Env, was loop.Run) (loop.Run, error) {
 }
 
 // adopt takes over a run that only its folder knows, such as one of another machine.
-// Whoever wrote the repository may have written it, so only its task is used: the user
-// has to name what is executed, and limits and counts start anew.
+// Whoever wrote the repository may have written it, so we use only its task: the user
+// must name what to execute, and limits and counts start anew.
 func adopt(ctx context.Context, e *cli.Env, r loop.Request, left loop.State) error {
 	if !namesAgent(e) || left.Verify != "" && r.State.Verify == "" {
 		return refuseForeign(e, left)
@@ -141,10 +147,9 @@ func adopt(ctx context.Context, e *cli.Env, r loop.Request, left loop.State) err
 	if l.Run, err = chosenAgent(e); err != nil {
 		return err
 	}
-	l.Prompt, l.Workspace, l.Cwd, l.ConversationID = left.Prompt, left.Workspace, left.Workspace, newRunID(e.Now())
+	l.Prompt, l.Workspace = left.Prompt, left.Workspace
 	l.Status, l.PauseReason, l.Reason = loop.Paused, loop.PauseUser, "taken over from "+outer.FolderName
-	l.ArmedBy, l.Confirmed, l.Program, l.Version, l.CreatedAt, l.StartedAt = "run", true, install.Called(), loop.Version, e.Now(), e.Now()
-	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
+	l = withRunID(e, l)
 	s, err := enter(ctx, e, l)
 	if err != nil {
 		return err
@@ -157,19 +162,18 @@ func adopt(ctx context.Context, e *cli.Env, r loop.Request, left loop.State) err
 	return s.resume(ctx, l, loop.NewRequest())
 }
 
-// refuseForeign refuses a run that may be somebody else's, and says what it would do.
+// refuseForeign rejects a run that may be somebody else's, and shows what it would do.
 func refuseForeign(e *cli.Env, left loop.State) error {
 	todo := fmt.Sprintf("it would give %s this task: %s", cmp.Or(left.Run.Command, left.Run.Agent), cli.Shortened(left.Prompt, 1000))
+	flags := "--agent, --acp-command or --agent-command"
 	if left.Verify != "" {
 		todo += "\nand run this to verify it: " + left.Verify
+		flags += ", and --verify"
 	}
-	todo += "\nif you want that, name what may be executed: cursor-ralph run --resume with --agent, --acp-command or --agent-command"
-	if left.Verify != "" {
-		todo += ", and --verify"
-	}
-	why := fmt.Sprintf("no record of %s is in your archive", left.ConversationID)
+	todo += "\nif you want that, name what may be executed: cursor-ralph run --resume with " + flags
+	why := fmt.Sprintf("your archive has no record of %s", left.ConversationID)
 	if was, err := e.Loops.Recorded(left.ConversationID); err == nil {
-		why = fmt.Sprintf("your %s is of %s", left.ConversationID, was.Workspace)
+		why = fmt.Sprintf("your %s is in %s", left.ConversationID, was.Workspace)
 	}
-	return hint.New(fmt.Sprintf("the run in %s is not known to be yours: %s", outer.FolderName, why), todo)
+	return hint.New(fmt.Sprintf("the run in %s may not be yours: %s", outer.FolderName, why), todo)
 }

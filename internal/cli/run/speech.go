@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	longestLine = 4 << 10 // bytes that wait for the end of their line
-	keptSaid    = 1 << 10 // bytes of the last words, for the status line
+	longestLine = 4 << 10 // bytes; a longer line is shown before its end
+	keptSaid    = 1 << 10 // bytes kept for the status line
 )
 
-// speech is what the agent says, as it arrives: its lines are shown once they
-// are whole, and the status line has its last words.
+// speech splits what the agent says into lines and keeps the last words for the
+// status line.
 type speech struct {
-	line  string // has no end yet
-	blank int    // empty lines that are shown only if something follows
-	shown bool   // of the message that goes on
-	over  bool   // the next words begin another message
-	last  string // how they end
+	line  string // incomplete
+	blank int    // empty lines, which are shown only if something follows
+	shown bool   // a part of the current message
+	over  bool   // the next piece begins a message
+	last  string // the last words
 }
 
-// add takes a piece of a message, and returns the lines that are whole with it.
+// add appends a piece of a message and returns the lines that it completes.
 func (w *speech) add(piece string) (lines []string) {
 	w.think(piece)
 	for w.line += piece; ; {
@@ -39,7 +39,7 @@ func (w *speech) add(piece string) (lines []string) {
 	}
 }
 
-// think takes words that are no message: they are in the status line alone.
+// think appends words that only the status line shows.
 func (w *speech) think(piece string) {
 	if w.over {
 		w.last, w.over = "", false
@@ -47,7 +47,7 @@ func (w *speech) think(piece string) {
 	w.last = text.Tail(w.last+piece, keptSaid)
 }
 
-// end takes a whole message, and returns the lines of it that were not shown.
+// end completes a message and returns its lines that were not shown yet.
 func (w *speech) end(message string) (lines []string) {
 	if w.shown || strings.TrimSpace(w.line) != "" {
 		lines = w.whole(w.line)
@@ -58,7 +58,7 @@ func (w *speech) end(message string) (lines []string) {
 	return lines
 }
 
-// whole returns a line with the empty ones that were before it.
+// whole returns a line and the empty lines before it.
 func (w *speech) whole(line string) (lines []string) {
 	line = strings.TrimRight(line, " \t\r")
 	if line == "" {
@@ -74,7 +74,7 @@ func (w *speech) whole(line string) (lines []string) {
 	return append(lines, "  "+line)
 }
 
-// tail is the last line that says something.
+// tail returns the last line with text.
 func (w *speech) tail() string {
 	text := strings.TrimSpace(w.last)
 	return text[strings.LastIndexByte(text, '\n')+1:]

@@ -14,7 +14,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// newTestView is a view on a window of some width; a negative one is none.
+// newTestView returns a view of a window; with a negative width it draws no status line.
 func newTestView(out *bytes.Buffer, width int) *runView {
 	now := time.Unix(0, 0)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
@@ -60,14 +60,14 @@ func TestWordsAreShownAsTheyArrive(t *testing.T) {
 	}
 }
 
-// The status line is one row of the window, whatever the agent says, and it has
-// the last words.
+// The status line is one row of the window, whatever the agent says, and ends with
+// its last words.
 func TestTheStatusLineFits(t *testing.T) {
 	said := "begin 汉字汉字汉字汉字 and 👩\u200d💻👍🏽 the\tlast words"
 	for width := 1; width < 130; width++ {
 		var out bytes.Buffer
 		v := newTestView(&out, width)
-		v.told(outer.Report{Kind: outer.ReportTurn, State: loop.State{Status: loop.Running, Contract: loop.Contract{MaxIterations: 20}}})
+		v.report(outer.Report{Kind: outer.ReportTurn, State: loop.State{Status: loop.Running, Contract: loop.Contract{MaxIterations: 20}}})
 		for _, part := range strings.SplitAfter(said, " ") {
 			v.see(piece(part))
 		}

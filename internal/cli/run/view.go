@@ -1,40 +1,33 @@
 package run
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/charmbracelet/x/term"
-
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/tui"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// runView shows a run while it goes on: what the agent says and does as lines,
-// and on a terminal one line below them that says where it stands.
+// runView displays a run: what the agent says and does as lines or JSON, and on a
+// terminal a status line below them.
 type runView struct {
 	e     *cli.Env
 	json  bool
-	drawn string // the line of status that is on the screen; empty if none is
+	drawn string // the status line that is on the screen, or empty
 	at    time.Time
 	width func() int
 	stop  chan struct{}
 	once  sync.Once
 
 	mu    sync.Mutex
-	line  bool // one may be drawn
-	turn  bool // one goes on: the iteration that it will be counted as is shown
+	line  bool // the status line may be drawn
 	loop  loop.State
 	began time.Time
 	tools int
@@ -42,15 +35,9 @@ type runView struct {
 	input answers
 }
 
-// How often the status line is drawn: for its clock, and at most.
-const (
-	redrawn  = 250 * time.Millisecond
-	drawRest = 50 * time.Millisecond
-)
-
 func newRunView(e *cli.Env, l loop.State) *runView {
 	v := &runView{e: e, loop: l, began: e.Now(), json: e.IsSet("json"), stop: make(chan struct{}), width: func() int { return terminalWidth(e.Stdout) }}
-	v.line = !v.json && e.Colorful() && (runtime.GOOS != "windows" || e.Getenv("WT_SESSION") != "")
+	v.line = !v.json && canRedraw(e)
 	if v.line {
 		go v.tick()
 	}
@@ -60,22 +47,7 @@ func newRunView(e *cli.Env, l loop.State) *runView {
 	return v
 }
 
-func (v *runView) tick() {
-	ticker := time.NewTicker(redrawn)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-v.stop:
-			return
-		case <-ticker.C:
-			v.mu.Lock()
-			v.draw()
-			v.mu.Unlock()
-		}
-	}
-}
-
-// close takes the status line away.
+// close removes the status line.
 func (v *runView) close() {
 	v.once.Do(func() { close(v.stop) })
 	v.mu.Lock()
@@ -116,7 +88,7 @@ func (v *runView) see(s outer.Seen) {
 	v.drawSoon()
 }
 
-// say prints lines of the agent's. In JSON its messages come whole, as events.
+// say prints the agent's lines. In JSON its messages are events.
 func (v *runView) say(lines []string) {
 	if v.json || len(lines) == 0 {
 		return
@@ -126,11 +98,11 @@ func (v *runView) say(lines []string) {
 
 const (
 	lineWidth  = 160
-	shownLines = 24      // of one message
-	shownBytes = 4 << 10 // and of its text
+	shownLines = 24      // of one text
+	shownBytes = 4 << 10 // of one text
 )
 
-// indented is text of the agent, as much of it as is good to read.
+// indented returns the beginning of a text of the agent.
 func indented(text string) string {
 	text = strings.TrimSpace(text)
 	cut := len(text) > shownBytes
@@ -144,22 +116,18 @@ func indented(text string) string {
 	return "  " + strings.Join(lines, "\n  ")
 }
 
-// told shows what became of it.
-func (v *runView) told(r outer.Report) {
+// report shows what the loop does.
+func (v *runView) report(r outer.Report) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if r.Kind != outer.ReportTrouble {
 		v.loop = r.State
 	}
-	if r.Kind != outer.ReportTrouble && r.Kind != outer.ReportVerify {
-		v.turn = r.Kind == outer.ReportTurn
-	}
-	n, most := r.State.Iterations, r.State.MaxIterations
 	switch r.Kind {
 	case outer.ReportTurn:
 		v.say(v.words.end(""))
 		v.tools, v.words = 0, speech{}
-		v.event("turn", "", loop.Record{}, fmt.Sprintf("iteration %d of %d", n+1, most))
+		v.event("turn", "", loop.Record{}, fmt.Sprintf("iteration %d of %d", r.State.Iterations+1, r.State.MaxIterations))
 	case outer.ReportVerify:
 		v.event("verify", r.State.Verify, loop.Record{}, "  verifying: "+cli.Shortened(r.State.Verify, lineWidth))
 	case outer.ReportDecided:
@@ -180,8 +148,9 @@ func (v *runView) notice(text string) {
 	v.event("notice", text, loop.Record{}, text)
 }
 
-func (v *runView) trouble(err error) { v.told(outer.Report{Kind: outer.ReportTrouble, Err: err}) }
+func (v *runView) trouble(err error) { v.report(outer.Report{Kind: outer.ReportTrouble, Err: err}) }
 
+// decidedWords describes a decision. It is empty if the next report says the same.
 func decidedWords(r outer.Report) string {
 	words := cmp.Or(r.Action.Promise, r.Action.Why())
 	switch {
@@ -191,7 +160,7 @@ func decidedWords(r outer.Report) string {
 		words = "promise " + words
 	}
 	if words == "" || r.Action.Kind == loop.Again || r.Action.Reason == loop.ReasonContinued {
-		return "" // it is told as what the agent waits for, or nothing to tell
+		return ""
 	}
 	return "  " + words
 }
@@ -203,7 +172,7 @@ func idleWords(l loop.State) string {
 	return l.Reason
 }
 
-// event prints one thing that happens: lines for people, or an object.
+// event prints an event: words for people, or a JSON object.
 func (v *runView) event(kind, text string, r loop.Record, words string) {
 	if !v.json {
 		if words != "" {
@@ -227,54 +196,15 @@ func (v *runView) event(kind, text string, r loop.Record, words string) {
 	}
 }
 
-// print writes lines above the status line. One who has closed our output gets
-// no more; the run goes on.
+// print writes lines above the status line. Errors are ignored: the run goes on if
+// our output is closed.
 func (v *runView) print(words string) {
 	v.clear()
 	_, _ = io.WriteString(v.e.Stdout, cli.Printable(words)+"\n")
 }
 
-func (v *runView) clear() {
-	if v.drawn != "" {
-		_, _ = io.WriteString(v.e.Stdout, "\r\x1b[K") // as print
-		v.drawn = ""
-	}
-}
-
-// drawSoon draws the status line, unless it was drawn just now: words may come in
-// many small pieces.
-func (v *runView) drawSoon() {
-	if v.drawn == "" || v.e.Now().Sub(v.at) >= drawRest {
-		v.draw()
-	}
-}
-
-// draw draws the status line anew if it says something else. It leaves the last
-// column of the window free: a terminal that is written full begins a new line.
-func (v *runView) draw() {
-	if !v.line {
-		return
-	}
-	l, tools := v.loop, fmt.Sprintf("  %d tools", v.tools)
-	if v.turn {
-		l.Iterations++
-	}
-	if l.Run.NoTools {
-		tools = ""
-	}
-	begins := fmt.Sprintf("%s  %s%s", l.Line(v.e.Now()), v.e.Now().Sub(v.began).Round(time.Second), tools)
-	line := tui.StatusLine(cli.Printable(begins), cli.Printable(v.words.tail()), v.width()-1)
-	if v.at = v.e.Now(); line == v.drawn {
-		return
-	}
-	v.clear()
-	_, _ = io.WriteString(v.e.Stdout, line) // as print
-	v.drawn = line
-}
-
-// summary prints at the end where the loop stands, and what was in its way. A
-// broken run is one that could not save where it stands: it does not run, whatever
-// its file says.
+// summary prints the final state. A broken run could not save its state: it has
+// stopped, whatever the state says.
 func (v *runView) summary(l loop.State, broken bool) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -283,7 +213,6 @@ func (v *runView) summary(l loop.State, broken bool) error {
 		v.event("end", l.Reason, loop.Record{}, "")
 		return nil
 	}
-	var b bytes.Buffer
 	tools := fmt.Sprintf(", %d tool calls", l.ToolCalls)
 	if l.Run.NoTools {
 		tools = ""
@@ -292,23 +221,7 @@ func (v *runView) summary(l loop.State, broken bool) error {
 	if broken {
 		status, why = "stopped", ""
 	}
-	fmt.Fprintf(&b, "\n%s after %d of %d iterations in %s%s%s\n", status, l.Iterations, l.MaxIterations,
-		l.Worked(v.e.Now()).Round(time.Second), tools, why)
-	fmt.Fprintf(&b, "more: cursor-ralph history %s, cursor-ralph report %s, %s", l.ConversationID, l.ConversationID, filepath.Join(l.Workspace, outer.FolderName))
-	return v.e.Say("%s", b.String())
-}
-
-const usualWidth = 80
-
-// terminalWidth is how many characters fit into a line.
-func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return usualWidth
-	}
-	width, _, err := term.GetSize(f.Fd())
-	if err != nil || width <= 0 {
-		return usualWidth
-	}
-	return width
+	return v.e.Say("\n%s after %d of %d iterations in %s%s%s\nmore: cursor-ralph history %s, cursor-ralph report %s, %s",
+		status, l.Iterations, l.MaxIterations, l.Worked(v.e.Now()).Round(time.Second), tools, why,
+		l.ConversationID, l.ConversationID, filepath.Join(l.Workspace, outer.FolderName))
 }

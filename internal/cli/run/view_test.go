@@ -14,7 +14,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer/acp"
 )
 
-// A yes that was typed before a question is none to it.
+// What the user typed before a question does not answer it.
 func TestPermissionIsNotGivenAhead(t *testing.T) {
 	stdin, keys := io.Pipe()
 	e := &cli.Env{Stdin: stdin, Stdout: io.Discard, Getenv: func(string) string { return "" }, Now: time.Now, Flags: cli.FlagSet("run", Flags)}
@@ -24,11 +24,11 @@ func TestPermissionIsNotGivenAhead(t *testing.T) {
 	go func() {
 		defer close(typed)
 		_, _ = io.WriteString(keys, "y\ny\ny\n") // ahead
-		_, _ = io.WriteString(keys, "")          // who reads on has dealt with those
+		_, _ = io.WriteString(keys, "")          // returns when the lines before it were read
 	}()
 	select {
 	case <-typed:
-	case <-time.After(5 * time.Second): // who does not read them has them yet to come
+	case <-time.After(5 * time.Second): // they are not read between questions
 	}
 	for _, tt := range []struct {
 		line string
@@ -56,8 +56,8 @@ func (a *answers) waits() bool {
 	return a.asked != nil
 }
 
-// The line below a run and the lines above it tell the same iteration.
-func TestTheStatusLineCountsTheTurnThatGoesOn(t *testing.T) {
+// The status line shows the same iteration as the lines above it.
+func TestTheStatusLineCountsTheCurrentTurn(t *testing.T) {
 	var out bytes.Buffer
 	v := &runView{e: &cli.Env{Stdout: &out, Now: time.Now}, line: true, width: func() int { return 80 }}
 	for _, tt := range []struct {
@@ -67,10 +67,10 @@ func TestTheStatusLineCountsTheTurnThatGoesOn(t *testing.T) {
 	}{
 		{outer.ReportTurn, 0, "Iter 1/20"},
 		{outer.ReportVerify, 0, "Iter 1/20"},
-		{outer.ReportDecided, 1, "Iter 1/20"},
+		{outer.ReportDecided, 1, "Iter 2/20"},
 		{outer.ReportTurn, 1, "Iter 2/20"},
 	} {
-		v.told(outer.Report{Kind: tt.kind, State: loop.State{Status: loop.Running, Contract: loop.Contract{Iterations: tt.done, MaxIterations: 20}}})
+		v.report(outer.Report{Kind: tt.kind, State: loop.State{Status: loop.Running, Contract: loop.Contract{Iterations: tt.done, MaxIterations: 20}}})
 		if got := v.drawn; !strings.Contains(got, tt.want) || !strings.HasSuffix(out.String(), got) {
 			t.Errorf("%s: got %q, want %q in it", tt.kind, got, tt.want)
 		}

@@ -20,12 +20,11 @@ import (
 
 // DemoFlags adds the flags of demo.
 func DemoFlags(f *pflag.FlagSet) {
-	f.Bool("keep", false, "keep the scratch folder and say where it is")
+	f.Bool("keep", false, "keep the scratch folder and print its path")
 }
 
-// Demo plays a whole loop: the real programs, a real hooks.json and a real
-// shell, under a simulated Cursor with a scripted agent. It changes
-// nothing outside a scratch folder.
+// Demo plays a whole loop with the real programs, a real hooks.json and a real shell,
+// under a simulated Cursor with a scripted agent, in a scratch folder.
 func Demo(ctx context.Context, e *cli.Env, _ []string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -74,7 +73,8 @@ func newShow(e *cli.Env) (*show, error) {
 	return s, nil
 }
 
-// variables are few, so that nothing of the user's is read or changed.
+// variables returns a minimal environment, so that the demo neither reads nor changes
+// the user's files.
 func (s *show) variables() []string {
 	list := []string{
 		"CURSOR_RALPH_DIR=" + s.in("tmp"), "CURSOR_RALPH_STATE_DIR=" + filepath.Join(s.in("home"), "state"),
@@ -94,7 +94,7 @@ func (s *show) in(name string) string { return filepath.Join(s.folder, name) }
 const demoTask = "Write chapters 1 to 7 of the book, one file each, chapter-1.txt to chapter-7.txt. It's done when all seven exist."
 
 func (s *show) play(ctx context.Context) error {
-	s.title("A book is to be written. Its agent is scripted, everything else is real.")
+	s.title("The agent writes a book. The agent is scripted, everything else is real.")
 	if err := s.command(ctx, "install", "--session-limit", "5"); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *show) play(ctx context.Context) error {
 		return err
 	}
 	chat := cursor.Chat(s.agent)
-	s.title("The user starts a loop. Cursor chains five follow-ups at most: then it needs a user message.")
+	s.title("The user starts a loop. This Cursor allows five follow-ups in a row, then it needs a user message.")
 	if err := s.send(ctx, chat, `"`+demoTask+`" --max-iterations 12 --verify "ls chapter-7.txt"`); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *show) play(ctx context.Context) error {
 		return err
 	}
 	if v := cursor.Violations(); len(v) > 0 {
-		return hint.New("the hook broke the rules: "+strings.Join(v, "; "), "")
+		return hint.New("the hook violated the protocol: "+strings.Join(v, "; "), "")
 	}
 	return nil
 }
@@ -128,9 +128,9 @@ func (s *show) send(ctx context.Context, chat *simcursor.Chat, text string) erro
 	return chat.Send(ctx, "/ralph-loop "+text)
 }
 
-// agent plays one turn: it hands over what the user typed, as the slash
-// command tells it. First it promises without having done anything, then it
-// writes a chapter a turn, and promises too soon once more.
+// agent plays one turn. It passes what the user typed to cursor-ralph, as the slash
+// command instructs it. First it promises without any work, then it writes a chapter
+// per turn, and promises too early once more.
 func (s *show) agent(t *simcursor.Turn) {
 	if !t.Followup {
 		t.Shell(handOver(s.typed))
@@ -149,7 +149,7 @@ func (s *show) agent(t *simcursor.Turn) {
 	t.Say(s.lastWords(t, name))
 }
 
-// handOver is what the slash command tells the agent to run.
+// handOver returns what the slash command instructs the agent to run.
 func handOver(typed string) string {
 	if runtime.GOOS == "windows" {
 		return "@'\n" + typed + "\n'@ | cursor-ralph slash ralph-loop"
@@ -157,7 +157,8 @@ func handOver(typed string) string {
 	return "cursor-ralph slash ralph-loop <<'CURSOR_RALPH_TASK'\n" + typed + "\nCURSOR_RALPH_TASK"
 }
 
-// continueLine begins the line that the agent has the user type at the session limit.
+// continueLine begins the line that the agent asks the user to type at the session
+// limit.
 const continueLine = "/ralph-loop --continue "
 
 func (s *show) lastWords(t *simcursor.Turn, name string) string {
@@ -174,7 +175,7 @@ func (s *show) lastWords(t *simcursor.Turn, name string) string {
 	return "I wrote " + name + ". I'm done for now."
 }
 
-// observe prints what happens as it happens.
+// observe prints events as they happen.
 func (s *show) observe(x simcursor.Entry) {
 	switch x.Kind {
 	case simcursor.UserMessage:
@@ -198,9 +199,9 @@ func (s *show) line(color, who, text string) { s.print(color, fmt.Sprintf("  %-7
 
 func (s *show) title(text string) { s.print("1", "\n"+text) }
 
-// print writes a line; like all output of a command it goes to stdout alone.
+// print writes a line to stdout, like all output of a command.
 func (s *show) print(color, says string) {
-	says = text.Escape(says) // with its promises: this loop is of nobody's task
+	says = text.Escape(says) // not cli.Printable, which would hide the promises
 	if s.color {
 		says = "\x1b[" + color + "m" + says + "\x1b[0m"
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,11 +21,11 @@ import (
 //go:embed session.yaml
 var builtInSession []byte
 
-// round is one message of the user and what comes of it.
+// round is one message of the user and what follows.
 type round struct {
-	message string // "" is none
+	message string // "" before the first message
 	pasted  bool
-	turns   [][]step // of the agent, the first for the message, the others for follow-ups
+	turns   [][]step // the first for the message, the others for follow-ups
 	after   []step   // events between turns
 }
 
@@ -35,13 +36,15 @@ type step struct {
 	parts map[string]any // of the others
 }
 
-// texts are the verbs with a text, and parts those with several; ends end a turn.
+// textVerbs returns the verbs with a text.
 func textVerbs() []string {
 	return []string{"user", "pasted", "say", "shell", "read", "types", "pastes"}
 }
 
+// endVerbs returns the verbs that end a turn.
 func endVerbs() []string { return []string{"stop", "abort", "fail"} }
 
+// partVerbs returns the verbs with several parts, the required part first.
 func partVerbs() map[string][]string {
 	return map[string][]string{
 		"edit":  {"path", "content"},
@@ -57,11 +60,11 @@ func readSession(name string) ([]round, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, hint.New(err.Error(), "`cursor-ralph simulate --print-session` prints one to begin with")
+		return nil, hint.New(err.Error(), "`cursor-ralph simulate --print-session` prints a template")
 	}
 	rounds, err := parseSession(data)
 	if err != nil {
-		return nil, hint.New(name+": "+err.Error(), "`cursor-ralph simulate --print-session` prints one, with all steps")
+		return nil, hint.New(name+": "+err.Error(), "`cursor-ralph simulate --print-session` prints a template with all steps")
 	}
 	return rounds, nil
 }
@@ -73,10 +76,10 @@ func parseSession(data []byte) ([]round, error) {
 		return nil, err
 	}
 	if len(items) == 0 {
-		return nil, fmt.Errorf("has no steps")
+		return nil, errors.New("it has no steps")
 	}
 	rounds := []round{{}}
-	fresh := true // no turn has begun since the last one ended
+	fresh := true // no turn is in progress
 	for i, item := range items {
 		s, err := parseStep(item)
 		if err != nil {
@@ -89,7 +92,7 @@ func parseSession(data []byte) ([]round, error) {
 		case fresh && s.verb == "event":
 			r.after = append(r.after, s)
 		case r.message == "":
-			return nil, fmt.Errorf("step %d: %s before any message of the user", i+1, s.verb)
+			return nil, fmt.Errorf("step %d: %s before the first user message", i+1, s.verb)
 		default:
 			fresh = r.add(s, fresh)
 		}
@@ -133,7 +136,7 @@ func parseStep(item any) (step, error) {
 		if slices.Contains(endVerbs(), v) {
 			return step{verb: v}, nil
 		}
-		return step{}, fmt.Errorf("%q is no step", v)
+		return step{}, fmt.Errorf("%q is not a step", v)
 	case map[string]any:
 		if len(v) == 1 {
 			for verb, value := range v {
@@ -141,7 +144,7 @@ func parseStep(item any) (step, error) {
 			}
 		}
 	}
-	return step{}, fmt.Errorf("not a single `verb: value`")
+	return step{}, errors.New("not a single `verb: value`")
 }
 
 func parseVerb(verb string, value any) (step, error) {
@@ -195,7 +198,7 @@ func (s step) checkCounts() error {
 		}
 	}
 	if len(s.parts) == 0 {
-		return fmt.Errorf("spend needs a number of tokens")
+		return errors.New("spend needs a number of tokens")
 	}
 	return nil
 }
@@ -218,7 +221,7 @@ func (s step) object(name string) map[string]any {
 	return object
 }
 
-// play does one step of a turn. What was denied or failed is in the events.
+// play does one step of a turn. Events show what was denied or failed.
 func (s step) play(t *simcursor.Turn) {
 	switch s.verb {
 	case "say":
@@ -265,7 +268,7 @@ func (s step) fire(ctx context.Context, chat *simcursor.Chat) {
 type agent struct {
 	rounds []round
 	now    int // the round
-	turn   int // of the round, counted from 1 when it is played
+	turn   int // of the round, from 1
 }
 
 func (a *agent) play(t *simcursor.Turn) {
@@ -280,10 +283,10 @@ func (a *agent) play(t *simcursor.Turn) {
 	}
 }
 
-// left is how many turns of the round were not played.
+// left returns the number of turns in the round that were not played.
 func (a *agent) left() int { return max(0, len(a.rounds[a.now].turns)-a.turn) }
 
-// headline is the first line of a text, with a sign if there are more.
+// headline returns the first line of a text, with … if there are more.
 func headline(s string) string {
 	first := text.First(s)
 	if first != strings.TrimSpace(s) {

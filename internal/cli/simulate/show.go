@@ -25,7 +25,7 @@ type simulated struct {
 	NotKnown  []unknown       `json:"not_known,omitempty"`
 }
 
-// simulatedStep is something said or done, or an event with its hooks.
+// simulatedStep is a message, an action, or an event with its hooks.
 type simulatedStep struct {
 	Kind    string          `json:"kind"` // event, or who did it
 	Turn    int             `json:"turn"`
@@ -37,7 +37,7 @@ type simulatedStep struct {
 	Effects []string        `json:"effects,omitempty"`
 }
 
-// passedOver is an entry that was not run.
+// passedOver is an entry that did not run.
 type passedOver struct {
 	Entry   string `json:"entry"`
 	Command string `json:"command"`
@@ -55,7 +55,7 @@ type simulatedRun struct {
 	Seconds    float64        `json:"seconds"`
 	Stdout     string         `json:"stdout,omitempty"`
 	Stderr     string         `json:"stderr,omitempty"`
-	Missed     string         `json:"missed,omitempty"` // of stdout: lost on its way
+	Missed     string         `json:"missed,omitempty"` // stdout that was lost
 	Answer     map[string]any `json:"answer"`
 	Problem    string         `json:"problem,omitempty"`
 	Unused     []string       `json:"unused,omitempty"`
@@ -81,7 +81,7 @@ func (s *simulation) header() {
 	s.print("The hooks of an event run at the same time; their answers are merged in the order shown.\n")
 }
 
-// observe shows what is said and done.
+// observe shows messages and actions.
 func (s *simulation) observe(x simcursor.Entry) {
 	who := map[simcursor.Kind]string{
 		simcursor.UserMessage: "user", simcursor.FollowupMessage: "cursor", simcursor.AssistantText: "agent",
@@ -188,14 +188,14 @@ func (s *simulation) block(name, text string) {
 func consequence(r simcursor.Run) string {
 	switch {
 	case !r.Failed():
-		return r.Problem + ": it denies"
+		return r.Problem + ": denied"
 	case r.FailClosed:
-		return "failed: " + r.Problem + "; it has failClosed, so that denies"
+		return "failed: " + r.Problem + "; denied, because the entry has failClosed"
 	}
-	return "failed: " + r.Problem + "; Cursor goes on as if it had not answered"
+	return "failed: " + r.Problem + "; Cursor goes on as if there were no answer"
 }
 
-// judge remembers what a hook did wrong.
+// judge records what a hook did wrong.
 func (s *simulation) judge(r simcursor.Run) {
 	name := entryName(r.Event, r.Index) + " " + r.Command + ": "
 	if r.Failed() {

@@ -1,5 +1,5 @@
-// Package simulate plays sessions in a simulated Cursor: demo, and simulate for
-// hooks of any kind.
+// Package simulate plays sessions in a simulated Cursor: the commands demo, and
+// simulate for hooks of any kind.
 package simulate
 
 import (
@@ -21,13 +21,13 @@ import (
 
 // Flags adds the flags of simulate.
 func Flags(f *pflag.FlagSet) {
-	f.String("session", "", "play the session in `FILE`, YAML or lines of JSON, not the built-in one")
-	f.Bool("print-session", false, "print the built-in session, to write one's own from")
-	f.String("place", "", "`WHOSE` file it is: user or project; else its folder tells")
-	f.String("workspace", "", "play in this `FOLDER`, whose files the session then changes, not in an empty one")
-	f.StringSlice("assume", nil, "assume the opposite of an unknown about Cursor, by its `NAME`; help lists the names")
-	f.Int("max-turns", 10, "`N` turns of one message after which an end is no longer waited for")
-	f.Bool("verbose", false, "print the hooks' input, and events that no entry is run for")
+	f.String("session", "", "play the session in `FILE`, YAML or lines of JSON, instead of the built-in one")
+	f.Bool("print-session", false, "print the built-in session, as a template")
+	f.String("place", "", "`WHOSE` file it is: user or project (default: by its folder)")
+	f.String("workspace", "", "play in this `FOLDER` and change its files, instead of in an empty one")
+	f.StringSlice("assume", nil, "assume the opposite of an unknown about Cursor, by its `NAME`; `--assume help` lists them")
+	f.Int("max-turns", 10, "stop after `N` turns for one message")
+	f.Bool("verbose", false, "print the hooks' input, and events without hooks")
 	cli.JSONFlag(f)
 }
 
@@ -40,14 +40,14 @@ type simulation struct {
 	asJSON  bool
 	verbose bool
 	max     int
-	typed   string // the last message, which is shown once if the model gets just that
+	typed   string // the last message, which is not shown again if the model gets the same
 }
 
-// simulateTime is how long a session may take with all its hooks.
+// simulateTime is the limit for a session with all its hooks.
 const simulateTime = 30 * time.Minute
 
-// Run plays a session in the simulated Cursor and prints what a hooks.json
-// makes of it. The hooks are run for real.
+// Run plays a session in the simulated Cursor and prints what the hooks of a
+// hooks.json do. It really runs them.
 func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if e.IsSet("print-session") {
 		_, err := e.Stdout.Write(builtInSession)
@@ -58,7 +58,7 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 		return listUnknowns(e)
 	}
 	if len(args) != 1 {
-		return hint.Misuse("simulate takes one hooks.json", "for example: cursor-ralph simulate .cursor/hooks.json")
+		return hint.Misuse("simulate needs one hooks.json", "for example: cursor-ralph simulate .cursor/hooks.json")
 	}
 	session, _ := e.Flags.GetString("session")
 	rounds, err := readSession(session)
@@ -84,7 +84,7 @@ func newSimulation(e *cli.Env, file string, assumed []string) (*simulation, erro
 	s.report = simulated{File: file, Place: place}
 	s.max, _ = e.Flags.GetInt("max-turns")
 	if s.max < 1 {
-		return nil, hint.Misuse("--max-turns is at least 1", "leave it out for 10")
+		return nil, hint.Misuse("--max-turns must be at least 1", "leave it out for 10")
 	}
 	if err := s.assume(assumed); err != nil {
 		return nil, err
@@ -121,8 +121,7 @@ func hooksFile(e *cli.Env, file string) (path, place string, err error) {
 	return "", "", hint.Misuse("unknown place "+place, "user or project")
 }
 
-// ownerOf takes a file in a .cursor folder for a project's, unless it is the
-// user's own.
+// ownerOf returns project for a file in a .cursor folder, except the user's.
 func ownerOf(e *cli.Env, path string) string {
 	folder := filepath.Dir(path)
 	if filepath.Base(folder) != ".cursor" || cli.SameFile(filepath.Dir(folder), e.HomeFolder()) {
@@ -131,8 +130,8 @@ func ownerOf(e *cli.Env, path string) string {
 	return "project"
 }
 
-// arrange makes the folders. Our own hook, if it is in the file, keeps its loops
-// in the scratch folder, shows nothing, and types nothing.
+// arrange creates the folders. If the file contains our own hook, it keeps its loops
+// in the scratch folder, shows no notifications and types nothing.
 func (s *simulation) arrange() error {
 	s.cfg.Workspace, _ = s.e.Flags.GetString("workspace")
 	for _, name := range []string{"home", "workspace", "loops", "archive"} {
@@ -157,7 +156,7 @@ func (s *simulation) arrange() error {
 }
 
 // openWorkspace copies the scripts beside a project's hooks.json into the empty
-// folder, because the session may change them.
+// workspace, because the session may change them.
 func (s *simulation) openWorkspace() error {
 	if s.cfg.Workspace != "" {
 		return nil
@@ -168,7 +167,7 @@ func (s *simulation) openWorkspace() error {
 		return nil
 	}
 	if err := os.CopyFS(filepath.Join(s.cfg.Workspace, ".cursor"), os.DirFS(folder)); err != nil {
-		return hint.New("copy the folder of "+s.report.File+": "+err.Error(), "--workspace FOLDER plays in a folder itself")
+		return hint.New("copy the folder of "+s.report.File+": "+err.Error(), "--workspace FOLDER plays in that folder itself")
 	}
 	return nil
 }
@@ -178,7 +177,7 @@ func (s *simulation) in(name string) string { return filepath.Join(s.scratch, na
 func (s *simulation) run(ctx context.Context, rounds []round) error {
 	cursor, err := simcursor.New(s.cfg)
 	if err != nil {
-		return hint.New(err.Error(), "--workspace names a folder")
+		return hint.New(err.Error(), "--workspace needs a folder")
 	}
 	s.report.Workspace = s.cfg.Workspace
 	for _, file := range cursor.Files() { // the only one
@@ -214,13 +213,13 @@ func (s *simulation) playRound(ctx context.Context, chat *simcursor.Chat, a *age
 		}
 		err := send(ctx, r.message)
 		if errors.Is(err, simcursor.ErrEndless) {
-			s.note(fmt.Sprintf("after %d turns the hooks still ask for another: stopped here (--max-turns)", s.max))
+			s.note(fmt.Sprintf("after %d turns the hooks still ask for another one: stopped (--max-turns)", s.max))
 		} else if err != nil {
 			return err
 		}
 	}
 	if left := a.left(); left > 0 {
-		s.note(fmt.Sprintf("turns of the session that were not played, as nothing asked for them: %d", left))
+		s.note(fmt.Sprintf("turns of the session that were not played because no hook asked for them: %d", left))
 	}
 	for _, event := range r.after {
 		event.fire(ctx, chat)
@@ -228,7 +227,7 @@ func (s *simulation) playRound(ctx context.Context, chat *simcursor.Chat, a *age
 	return ctx.Err()
 }
 
-// dropped is for a file of which Cursor uses nothing.
+// dropped reports a file that Cursor drops.
 func (s *simulation) dropped() error {
 	if s.asJSON {
 		if err := s.e.JSON(s.report); err != nil {
@@ -236,10 +235,10 @@ func (s *simulation) dropped() error {
 		}
 	}
 	what := fmt.Sprintf("Cursor drops %s as a whole: %s", s.report.File, strings.Join(s.report.Dropped, "; "))
-	return hint.New(what, "Cursor reports nothing, and runs none of the file's hooks")
+	return hint.New(what, "Cursor runs none of the file's hooks and shows no message")
 }
 
-// end prints what is left to say, and fails if hooks did.
+// end prints the rest, and returns an error if hooks failed.
 func (s *simulation) end() error {
 	s.report.NotKnown = s.unknowns()
 	if s.asJSON {
@@ -250,7 +249,7 @@ func (s *simulation) end() error {
 		s.footer()
 	}
 	if n := len(s.report.Failures); n > 0 {
-		return hint.New(fmt.Sprintf("%d hook runs failed; the first: %s", n, s.report.Failures[0]), "a hook reads its input to the end, exits with 0, and writes one JSON object or nothing")
+		return hint.New(fmt.Sprintf("%d hook runs failed; the first: %s", n, s.report.Failures[0]), "a hook must read its input to the end, write one JSON object or nothing, and exit with 0")
 	}
 	return nil
 }

@@ -1,0 +1,170 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"sync"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/outer"
+)
+
+// session is a run while it lives.
+type session struct {
+	e      *cli.Env
+	view   *runView
+	runner *outer.Runner
+	folder *outer.Folder
+	driver outer.Driver
+
+	others  []string // ids of the runs that it replaces
+	replace sync.Once
+}
+
+// enter locks the loop's workspace and connects the runner with the agent's driver,
+// the display and the log. In each turn, the runner passes the prompt to the driver and
+// calls see for what the agent does, verify if the agent has promised, and report for
+// what the loop decides.
+func enter(ctx context.Context, e *cli.Env, l loop.State) (*session, error) {
+	folder, err := outer.Enter(ctx, l.Workspace, e.Places.RunLock(l.ConversationID))
+	switch {
+	case errors.Is(err, outer.ErrBusy):
+		return nil, busyHere(l.Workspace)
+	case err != nil:
+		return nil, hint.New(err.Error(), "a run keeps its files in "+outer.FolderName+"; move away what is there")
+	}
+	s := &session{e: e, folder: folder, view: newRunView(e, l)}
+	if s.driver, err = openDriver(e, l, s.view); err != nil {
+		s.leave()
+		return nil, err
+	}
+	s.runner = &outer.Runner{Store: e.Store, Folder: folder, Driver: s.driver, Env: os.Environ(),
+		Words: cli.Self().FillIn, See: s.see, Verify: s.verify, Tell: s.report}
+	return s, nil
+}
+
+func (s *session) see(seen outer.Seen) {
+	s.replace.Do(s.replaceOthers) // the agent has started
+	s.view.see(seen)
+}
+
+// verify runs the verification in a process of its own, as the hook does: this
+// process must not adopt what the verification leaves behind.
+func (s *session) verify(ctx context.Context, l loop.State) loop.Verification {
+	line := hooklog.Line{Iteration: l.Iterations + 1, Max: l.MaxIterations, Action: "verifying", Why: l.Verify}
+	s.log(line)
+	v := cli.Self().Verify(ctx, l, l.VerifyLimit())
+	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()
+	s.log(line)
+	return v
+}
+
+// report shows and logs what the loop does.
+func (s *session) report(r outer.Report) {
+	s.view.report(r)
+	line := hooklog.Line{Iteration: r.State.Iterations, Max: r.State.MaxIterations}
+	switch r.Kind {
+	case outer.ReportTurn:
+		s.e.StartWatcher()
+	case outer.ReportTrouble:
+		line.Action, line.Why = "error", r.Err.Error()
+		s.log(line)
+	case outer.ReportDecided:
+		line.Action, line.Promise, line.Reason, line.Why = actionWord(r), r.Action.Promise, r.Action.Reason, r.Action.Why()
+		s.log(line)
+	}
+}
+
+func actionWord(r outer.Report) string {
+	switch {
+	case r.State.Status.Ended():
+		return string(r.State.Status)
+	case r.Action.Reason == loop.ReasonContinued:
+		return "continued"
+	case r.Action.Kind == loop.Rest:
+		return "rest"
+	}
+	return string(r.Action.Kind)
+}
+
+func (s *session) log(line hooklog.Line) {
+	line.At, line.Conversation, line.Event = s.e.Now(), s.runner.ID(), "run"
+	_ = hooklog.Append(s.e.Places.Log(), line) // what matters is in the loop's file
+}
+
+// leave ends the agent and unlocks the workspace.
+func (s *session) leave() {
+	s.view.close()
+	if s.driver != nil {
+		if err := s.driver.Close(); err != nil {
+			s.view.trouble(err)
+		}
+	}
+	if err := s.folder.Leave(); err != nil {
+		s.view.trouble(err)
+	}
+}
+
+// end shows how a run ended and returns the command's error. Only an accepted promise
+// is a success.
+func (s *session) end(ctx context.Context, l loop.State, err error) error {
+	s.view.close()
+	if l.ConversationID == "" || s.runner.ID() == "" {
+		return withStartHint(err)
+	}
+	broken := err != nil && ctx.Err() == nil && !l.Status.Ended() && l.Status != loop.Paused
+	if broken {
+		l, err = s.unsaved(l, err)
+	}
+	err = errors.Join(err, s.view.summary(l, broken))
+	if needsNotice(l) && !s.e.IsSet("no-notify") {
+		if cannot := notify.Later(s.e, l.ConversationID); cannot != nil {
+			s.view.trouble(cannot)
+		}
+	}
+	switch {
+	case ctx.Err() != nil && !l.Status.Ended():
+		return hint.New("interrupted", "to continue: cursor-ralph run --resume "+l.ConversationID)
+	case err != nil:
+		return withStartHint(err)
+	case l.Status == loop.PromiseAccepted:
+		return nil
+	case l.Status == loop.Cancelled, l.Status == loop.Replaced:
+		return hint.New("the run was ended before its task was done ("+string(l.Status)+")", "")
+	}
+	return hint.New("the task is not done ("+string(l.Status)+")", cli.WhenEnded(l, s.e.Now()))
+}
+
+// unsaved returns the last saved state of a loop, and the error for the user.
+func (s *session) unsaved(l loop.State, err error) (loop.State, error) {
+	if saved, cannot := s.e.Loops.Recorded(l.ConversationID); cannot == nil {
+		l = saved
+	}
+	return l, hint.New("the run stopped because its state could not be saved: "+err.Error(),
+		"fix that (`df` shows whether the disk is full), then: cursor-ralph run --resume "+l.ConversationID)
+}
+
+// withStartHint adds the hint of an agent that cannot be started.
+func withStartHint(err error) error {
+	var start *outer.StartError
+	if errors.As(err, &start) {
+		return hint.New(err.Error(), cmp.Or(start.Hint, "try the agent's own command in a terminal; with --acp-command it must speak the Agent Client Protocol"))
+	}
+	return err
+}
+
+// needsNotice reports whether the loop stopped for a reason other than the user's
+// command.
+func needsNotice(l loop.State) bool {
+	switch l.Status {
+	case loop.PromiseAccepted, loop.MaxIterations, loop.MaxDuration, loop.Blocked:
+		return true
+	}
+	return l.Status == loop.Paused && l.PauseReason != loop.PauseUser
+}
