@@ -209,8 +209,8 @@ const manifest = `{
 `
 
 // pluginFiles returns the files of our Cursor plugin, which is the same for every system: slash commands, hooks and a skill,
-// without the programs. Those are called by their names, because a plugin's folder is at a place of Cursor's choice, and because the
-// agent's shell has to find cursor-ralph all the same. Paths are relative, with slashes.
+// without the programs. Those are called by their names, because a plugin's folder is at a place of Cursor's choice, and because
+// the agent's shell has to find cursor-ralph all the same. Paths are relative, with slashes.
 func pluginFiles() ([]File, error) {
 	hooks, _, err := merge(nil, Options{Hook: hookName}.entries(), outline{events: map[string]bool{}}, false)
 	if err != nil {
@@ -248,7 +248,8 @@ func skill() ([]byte, error) {
 		"or to repeat or go on until a condition holds.", body), err
 }
 
-// frontMatter puts a name and a description first, as Cursor wants them in plugins. The description is quoted: it may have a colon.
+// frontMatter puts a name and a description first, as Cursor wants them in plugins. The description is quoted: it may have a
+// colon.
 func frontMatter(name, description string, body []byte) []byte {
 	return fmt.Appendf(nil, "---\nname: %s\ndescription: %q\n---\n\n%s\n", name, description, bytes.TrimSpace(body))
 }
