@@ -127,8 +127,8 @@ func (o Options) readFolder(path string) (bool, error) {
 	return info != nil, err
 }
 
-// look returns what is at a path, nil if nothing is. It follows the links of people who keep their settings elsewhere, and refuses
-// what belongs to another user.
+// look returns what is at a path, nil if nothing is. It follows the links of people who keep their settings elsewhere, and
+// refuses what belongs to another user.
 func (o Options) look(path string) (target string, info fs.FileInfo, err error) {
 	info, err = os.Lstat(path)
 	switch {

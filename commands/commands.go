@@ -1,8 +1,8 @@
 // Package commands is what we put into Cursor: the slash commands, our entries in hooks.json, and the checks of that file.
 //
 // It plans first and writes second: Plan and PlanRemoval read, decide and write nothing, so that a dry run shows exactly what
-// Apply will do. It is not the hook, knows nothing of loops, and never prints: errors that a person can act on
-// have a hint (package internal/hint).
+// Apply will do. It is not the hook, knows nothing of loops, and never prints: errors that a person can act on have a hint
+// (package internal/hint).
 //
 // Apply replaces each file atomically; it takes no lock, and fails if a file has changed since the plan. Errors wrap those of
 // package os. Facts about Cursor have their source beside them: documented, seen or reported, as in package hook.

@@ -84,8 +84,8 @@ func (o Options) entry(event string) entry {
 	return e
 }
 
-// stopEntry writes both limits twice, for Cursor and as flags for the hook, which cannot see its own entry. With auto we
-// set no limit for Cursor, and the hook finds out whether Cursor has one all the same.
+// stopEntry writes both limits twice, for Cursor and as flags for the hook, which cannot see its own entry. With auto we set no
+// limit for Cursor, and the hook finds out whether Cursor has one all the same.
 func (o Options) stopEntry() entry {
 	limit, timeout := o.sessionLimit(), o.stopTimeout()
 	command := fmt.Sprintf("%s --session-limit %s --timeout %d", o.command(), limit, timeout) + o.lingerFlag()
@@ -164,8 +164,8 @@ func commentSign(s string) string {
 	return ""
 }
 
-// ours reports whether a command runs our hook and nothing else. A hook that the user wrapped in another command is
-// the user's. Both shells' rules are tried: a project's file may have been installed on the other system.
+// ours reports whether a command runs our hook and nothing else. A hook that the user wrapped in another command is the user's.
+// Both shells' rules are tried: a project's file may have been installed on the other system.
 func ours(command string) bool {
 	return runsHook(command, shellwords.POSIX) || runsHook(command, shellwords.PowerShell)
 }
@@ -180,8 +180,8 @@ func runsHook(command string, d shellwords.Dialect) bool {
 
 func isHook(base string) bool { return base == hookName || strings.EqualFold(base, hookName+".exe") }
 
-// wraps reports whether a command runs our hook in a way that we do not write: behind a program that starts another one, such
-// as time, or as a part of a longer command. Mentioning its name is not running it.
+// wraps reports whether a command runs our hook in a way that we do not write: behind a program that starts another one, such as
+// time, or as a part of a longer command. Mentioning its name is not running it.
 func wraps(command string) bool {
 	if ours(command) {
 		return false

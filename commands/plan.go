@@ -164,8 +164,8 @@ func (o Options) readHooks() (now, backup node, err error) {
 	return now, backup, err
 }
 
-// base returns hooks.json without our entries, for the backup. A backup of a file that the user has since removed is not the
-// base of anything, but may be the last copy.
+// base returns hooks.json without our entries, for the backup. A backup of a file that the user has since removed is not the base
+// of anything, but may be the last copy.
 func (c *Change) base(o Options, now, backup node) ([]byte, error) {
 	if now.data == nil && backup.data != nil {
 		return nil, c.keep(o, backup)

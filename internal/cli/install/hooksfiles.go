@@ -41,8 +41,7 @@ func CursorFolder(e *cli.Env, project string) (string, error) {
 	return filepath.Join(home, ".cursor"), nil
 }
 
-// HookFiles returns the hooks.json files that we install into: the user's, then the
-// project's.
+// HookFiles returns the hooks.json files that we install into: the user's, then the project's.
 func HookFiles(e *cli.Env) []string {
 	project := e.Text("project")
 	if project == "" {
@@ -73,8 +72,7 @@ func MachineHooks(goos string) string {
 	return "/etc/cursor/hooks.json"
 }
 
-// AllHooks returns all hook files that Cursor may use, in the order of their answers:
-// we observed the user's after the project's.
+// AllHooks returns all hook files that Cursor may use, in the order of their answers: we observed the user's after the project's.
 func AllHooks(e *cli.Env) []commands.HooksFile {
 	if _, err := CursorFolder(e, ""); err != nil {
 		return nil
@@ -97,8 +95,7 @@ func hooksAt(place, path string) []commands.HooksFile {
 	return []commands.HooksFile{{Place: place, Path: path, Raw: raw}}
 }
 
-// InstalledAt returns what a hooks.json has of our hook. doctor reports why one cannot
-// be read.
+// InstalledAt returns what a hooks.json has of our hook. doctor reports why one cannot be read.
 func InstalledAt(path string) commands.Installation {
 	raw, err := cli.ReadSmall(path)
 	if err != nil {
@@ -110,8 +107,7 @@ func InstalledAt(path string) commands.Installation {
 // InstallGuard is the command that installs the plan guard.
 const InstallGuard = "cursor-ralph install --plan-guard"
 
-// HintPlanGuard warns that nothing but the prompt keeps a plan loop's agent from
-// changing things.
+// HintPlanGuard warns that nothing but the prompt keeps a plan loop's agent from changing things.
 func HintPlanGuard(e *cli.Env, l loop.State) {
 	if l.Guarded() && !PlanGuardIn(e, l.Workspace) {
 		fmt.Fprintf(e.Stderr, "cursor-ralph: hint: the plan guard is not installed: %s\n", InstallGuard)
@@ -134,8 +130,7 @@ func PlanGuard(e *cli.Env, workspace string) loop.Guard {
 // HasPlanGuard reports whether a hooks.json has the plan guard.
 func HasPlanGuard(path string) bool { return InstalledAt(path).PlanGuard }
 
-// claudeHooks returns the hooks of Claude's settings, lowest precedence first. Cursor
-// runs them if the user enabled that
+// claudeHooks returns the hooks of Claude's settings, lowest precedence first. Cursor runs them if the user enabled that
 // (https://cursor.com/docs/reference/third-party-hooks). Only stop hooks matter to us.
 func claudeHooks(own []string) (files []commands.HooksFile) {
 	for i, file := range own {
@@ -154,8 +149,8 @@ func claudeHooks(own []string) (files []commands.HooksFile) {
 	return files
 }
 
-// claudeStops converts the stop hooks of Claude's settings to a hooks.json; false if
-// there are none or the settings cannot be read.
+// claudeStops converts the stop hooks of Claude's settings to a hooks.json; false if there are none or the settings cannot be
+// read.
 func claudeStops(settings []byte) ([]byte, bool) {
 	type entry struct {
 		Type    string `json:"type,omitempty"`

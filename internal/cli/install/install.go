@@ -1,5 +1,5 @@
-// Package install puts the hook and the slash commands into Cursor, removes them,
-// and finds them and our programs. What goes into the files is in package commands.
+// Package install puts the hook and the slash commands into Cursor, removes them, and finds them and our programs. What goes into
+// the files is in package commands.
 package install
 
 import (
@@ -42,8 +42,8 @@ func Flags(f *pflag.FlagSet) {
 // UninstallFlags adds the flags of uninstall.
 func UninstallFlags(f *pflag.FlagSet) { placeFlags(f) }
 
-// folder returns the .cursor folder that the options name. An empty --project is most
-// often a variable of a script that is not set.
+// folder returns the .cursor folder that the options name. An empty --project is most often a variable of a script that is not
+// set.
 func folder(e *cli.Env) (string, error) {
 	if e.Flags.Changed("project") && e.Text("project") == "" {
 		return "", hint.Misuse("--project is empty", "name the folder of the project")
@@ -165,8 +165,7 @@ func Uninstall(_ context.Context, e *cli.Env, args []string) error {
 		"nothing to remove: cursor-ralph is not installed in "+folder)
 }
 
-// carryOut prints a change and, without --dry-run, makes it. unchanged is printed
-// if there is nothing to do.
+// carryOut prints a change and, without --dry-run, makes it. unchanged is printed if there is nothing to do.
 func carryOut(e *cli.Env, change commands.Change, done, unchanged string) error {
 	for _, note := range change.Notes {
 		if err := e.Say("note: %s", note); err != nil {

@@ -37,8 +37,7 @@ func HookPath() (string, error) {
 	return path, nil
 }
 
-// Program returns how the agent's shell calls us: by name if that leads to this file,
-// otherwise by a path.
+// Program returns how the agent's shell calls us: by name if that leads to this file, otherwise by a path.
 func Program(ctx context.Context, e *cli.Env) string {
 	found := InShell(ctx, e, "cursor-ralph")
 	path := nameOrPath(found)
@@ -59,8 +58,8 @@ func nameOrPath(found string) string {
 	return self
 }
 
-// InShell returns the program of that name that a login shell runs, empty if it finds
-// none. Without such a shell, our own PATH counts.
+// InShell returns the program of that name that a login shell runs, empty if it finds none. Without such a shell, our own PATH
+// counts.
 func InShell(ctx context.Context, e *cli.Env, name string) string {
 	shell := e.Getenv("SHELL")
 	if runtime.GOOS == "windows" || shell == "" {
@@ -80,8 +79,8 @@ func Itself(path string) bool {
 	return err == nil && filepath.IsAbs(path) && cli.SameFile(self, path)
 }
 
-// Called returns how the agent's shell calls us, quoted; empty if the name is enough.
-// It starts no shell, because every start calls it.
+// Called returns how the agent's shell calls us, quoted; empty if the name is enough. It starts no shell, because every start
+// calls it.
 func Called() string {
 	path := nameOrPath(find("cursor-ralph"))
 	if path == "cursor-ralph" {
@@ -90,8 +89,8 @@ func Called() string {
 	return commands.Invocation(lastingLink(path, os.Getenv), runtime.GOOS)
 }
 
-// lasting returns a path to a program that survives upgrades: the package manager's
-// link, another link on the PATH, or a shim that works in any folder; otherwise the path.
+// lasting returns a path to a program that survives upgrades: the package manager's link, another link on the PATH, or a shim
+// that works in any folder; otherwise the path.
 func lasting(ctx context.Context, e *cli.Env, path string, answers func(context.Context, *cli.Env, string) bool) string {
 	path = lastingLink(path, e.Getenv)
 	if !commands.Versioned(path) {
@@ -171,8 +170,8 @@ func find(program string) string {
 	return ""
 }
 
-// lastLine returns the last line that a command prints: a profile may print more
-// before it, and leave programs running that hold the output open.
+// lastLine returns the last line that a command prints: a profile may print more before it, and leave programs running that hold
+// the output open.
 func lastLine(ctx context.Context, cmd proc.Command) (string, error) {
 	cmd.Limit = 1 << 20
 	out, err := cmd.Output(ctx)
