@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -136,21 +135,19 @@ func (c wlClipboard) set(ctx context.Context, k *wlKept, text string) error {
 	return c.leave(ctx, text, append(k.flags, "--type", "text/plain")...)
 }
 
-// leave runs wl-copy, whose child keeps its streams. Its stderr is a file: we would wait for the end of a pipe, and the
-// child would die when it writes into one that is closed.
+// leave runs wl-copy, whose child keeps its streams and serves the text: it gets none that we would wait for. If it
+// fails it runs again, with its stderr for the reason.
 func (c wlClipboard) leave(ctx context.Context, stdin string, args ...string) error {
-	stderr, err := os.CreateTemp("", "wl-copy")
-	if err != nil {
+	wlCopy := proc.Command{Path: c.copy, Args: args, Env: c.m.Env, Stdin: stdin}
+	first, cancel := context.WithTimeout(ctx, desk.ProgramWait)
+	defer cancel()
+	_, err := wlCopy.Output(first)
+	if errors.As(err, new(*proc.ExitError)) {
+		_, err = c.m.Run(ctx, stdin, c.copy, args...)
 		return err
 	}
-	defer func() { _, _ = stderr.Close(), os.Remove(stderr.Name()) }() // an empty file at worst
-	ctx, cancel := context.WithTimeout(ctx, desk.ProgramWait)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, c.copy, args...)
-	cmd.Env, cmd.Stdin, cmd.Stderr = c.m.Env, strings.NewReader(stdin), stderr
-	if err := cmd.Run(); err != nil {
-		reason, _ := os.ReadFile(stderr.Name()) // none at worst
-		return fmt.Errorf("wl-copy: %w: %.200s", errors.Join(ctx.Err(), err), desk.FirstLine(string(reason)))
+	if err != nil {
+		return fmt.Errorf("wl-copy: %w", err)
 	}
 	return nil
 }
