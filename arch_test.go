@@ -1,10 +1,7 @@
-// Package cursorralph_test keeps the rules of the house: the imports of each package,
-// what the hook may link, and what only programs may do. A rule lives in a
-// table here, not in prose; whoever changes one changes the table in the same
-// commit.
+// Package cursorralph_test keeps the rules of the house: the imports of each package, what the hook may link, and what only
+// programs may do. A rule lives in a table here, not in prose; whoever changes one changes the table in the same commit.
 //
-// The files are read, not asked for from a tool, so that go test sees when a
-// cached result no longer holds.
+// The files are read, not asked for from a tool, so that go test sees when a cached result no longer holds.
 package cursorralph_test
 
 import (
@@ -34,8 +31,7 @@ type row struct {
 	theirs []string // modules of others
 }
 
-// rows has every package there is or will be: one that is not here fails.
-// Tests may import what they like.
+// rows has every package there is or will be: one that is not here fails. Tests may import what they like.
 var rows = []row{
 	// The library. The first three import none of our packages.
 	{dir: "loop", ours: list("internal/text")},
@@ -76,7 +72,7 @@ var rows = []row{
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
 	// All programs are started here. The hook links proc alone.
 	{dir: "internal/proc", ours: list("internal/text"), theirs: list("golang.org/x/sys")},
-	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("golang.org/x/sys")},
+	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("github.com/charmbracelet/x/ansi", "golang.org/x/sys")},
 	// Runs a user's command; the hook has cursor-ralph do that.
 	{dir: "internal/verify", ours: list("internal/proc/supervise")},
 	// The user's defaults.
@@ -161,10 +157,9 @@ var rows = []row{
 	{dir: "scripts/testreport"},
 }
 
-// linked is all that the hook links, itself or through others, beside our own
-// packages and what bench/floor links: the least that a Go program can do as a
-// hook. Each package makes every event of every chat a little slower, so a new
-// one needs a reason here. Where it is there on some systems only, they are named.
+// linked is all that the hook links, itself or through others, beside our own packages and what bench/floor links: the least that
+// a Go program can do as a hook. Each package makes every event of every chat a little slower, so a new one needs a reason here.
+// Where it is there on some systems only, they are named.
 var linked = []struct{ pkg, systems, why string }{
 	{"context", "", "deadlines"},
 	{"encoding/binary", "linux windows", "through golang.org/x/sys"},
@@ -187,12 +182,12 @@ var linked = []struct{ pkg, systems, why string }{
 	{"weak", "windows", "through unique"},
 }
 
-// programs are where packages main and their commands live: only they print,
-// exit, read flags and the environment. A library takes such things as arguments.
+// programs are where packages main and their commands live: only they print, exit, read flags and the environment. A library
+// takes such things as arguments.
 var programs = list("cmd", "internal/cli", "bench", "test/faults", "test/load", "test/sources", "scripts")
 
-// bans are names of other packages, and imports, that only some folders may use.
-// os.TempDir and its like read the environment too.
+// bans are names of other packages, and imports, that only some folders may use. os.TempDir and its like read the environment
+// too.
 var bans = []struct {
 	names   []string
 	dirs    []string // with all below them
@@ -215,8 +210,7 @@ var bans = []struct {
 		append(list("internal/text", "internal/shellwords"), tools...), "use internal/text"},
 }
 
-// tools are tests, the project's own tools, and what stands for Cursor, which shares
-// no code with the rest.
+// tools are tests, the project's own tools, and what stands for Cursor, which shares no code with the rest.
 var tools = list("test", "bench", "scripts", "internal/simcursor")
 
 // exceptions to the bans and to what may be assigned to, each with its reason.
@@ -235,8 +229,7 @@ var cgo = list("cmd/cursor-ralph-robotgo")
 // vague names are refused: a file or package is named after the thing in it.
 var vague = list("util", "utils", "common", "helper", "helpers", "types", "misc", "base", "shared")
 
-// makers return what cannot be changed afterwards, so a package-level variable
-// may be made by them.
+// makers return what cannot be changed afterwards, so a package-level variable may be made by them.
 var makers = list("errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer", "hint.New")
 
 func list(s ...string) []string { return s }
@@ -355,8 +348,7 @@ func (r row) refuses(imported string) string {
 	return ""
 }
 
-// finders finds those who list loops themselves: live, pending and archived ones
-// are assembled in one place.
+// finders finds those who list loops themselves: live, pending and archived ones are assembled in one place.
 func finders(p *pkg) (problems []string) {
 	if slices.Contains(list("internal/loops", "state", "pending"), p.dir) {
 		return nil
@@ -408,8 +400,8 @@ func excepted(dir, name string) bool {
 	return false
 }
 
-// uses returns every import, every name of another package, as "import/path.Name"
-// whatever the import is called in this file, and the two built-ins that print.
+// uses returns every import, every name of another package, as "import/path.Name" whatever the import is called in this file, and
+// the two built-ins that print.
 func uses(f *ast.File) map[ast.Node]string {
 	found := map[ast.Node]string{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -459,8 +451,7 @@ func inits(p *pkg) (problems []string) {
 	return problems
 }
 
-// variables allows at package level only what is never changed and costs next
-// to nothing to make:
+// variables allows at package level only what is never changed and costs next to nothing to make:
 //   - errors, and the other things made by makers;
 //   - tables: composite literals without calls in them, function values and
 //     conversions of literals apart;
@@ -580,9 +571,8 @@ func (p *pkg) changes(f *ast.File, specs map[string]*ast.ValueSpec) (problems []
 	return problems
 }
 
-// global returns the name of the package-level variable that an expression is, or
-// is a part of. A variable declared in another file of the package has no
-// object here; a local one of the same name has another.
+// global returns the name of the package-level variable that an expression is, or is a part of. A variable declared in another
+// file of the package has no object here; a local one of the same name has another.
 func global(f *ast.File, x ast.Expr, specs map[string]*ast.ValueSpec) string {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -618,8 +608,8 @@ func names(p *pkg) (problems []string) {
 	return problems
 }
 
-// The hook must stay small: the go command tells all that it links, on every
-// system that it runs on. A package that it no longer links is taken off the list.
+// The hook must stay small: the go command tells all that it links, on every system that it runs on. A package that it no longer
+// links is taken off the list.
 func TestHookLinksLittle(t *testing.T) {
 	// Read, so that a change of what we depend on is noticed.
 	for _, file := range list("go.mod", "go.sum", "bench/floor/main.go") {
@@ -672,8 +662,7 @@ func ours(dir string) (pkgs []string) {
 	return pkgs
 }
 
-// ofGo reports whether a package is the standard library's own: another version of
-// Go has others.
+// ofGo reports whether a package is the standard library's own: another version of Go has others.
 func ofGo(pkg string) bool {
 	return strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "vendor/") || strings.Contains(pkg, "/internal/") && !strings.Contains(pkg, ".")
 }

@@ -21,9 +21,8 @@ func readYAML(t *testing.T, path string, into any) string {
 	return string(data)
 }
 
-// A draft or a pre-release never reaches Homebrew or Scoop: goreleaser makes the
-// draft and pushes nothing, and the workflow that pushes starts with a release
-// that is published and final.
+// A draft or a pre-release never reaches Homebrew or Scoop: goreleaser makes the draft and pushes nothing, and the workflow that
+// pushes starts with a release that is published and final.
 func TestOnlyAPublishedReleaseReachesHomebrewAndScoop(t *testing.T) {
 	type manifest struct {
 		SkipUpload any `yaml:"skip_upload"`

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// Sentences are for people. Code that compares them changes when somebody rewords
-// one, so it compares typed constants instead.
+// Sentences are for people. Code that compares them changes when somebody rewords one, so it compares typed constants instead.
 
 // foreign has the texts with spaces that may be compared, and who writes them.
 var foreign = map[string]string{
@@ -57,8 +56,8 @@ func TestNoCodeComparesSentences(t *testing.T) {
 	}
 }
 
-// compared returns the literals with a space between words that a file compares
-// with ==, !=, case or a function of package strings or bytes.
+// compared returns the literals with a space between words that a file compares with ==, !=, case or a function of package
+// strings or bytes.
 func compared(f *ast.File) (found []*ast.BasicLit) {
 	add := func(xs ...ast.Expr) {
 		for _, x := range xs {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -104,80 +103,53 @@ type node struct {
 
 // read reads a file that we may change. It refuses anything but a regular file of this user.
 func (o Options) read(path string) (node, error) {
-	n := node{path: path, target: path, mode: 0o644}
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return n, nil
-	}
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		n.target, info, err = o.follow(path)
-	}
-	if err != nil {
-		return node{}, err
-	}
-	if err := usable(path, info); err != nil {
-		return node{}, err
+	target, info, err := o.look(path)
+	n := node{path: path, target: target, mode: 0o644}
+	switch {
+	case err != nil || info == nil:
+		return n, err
+	case !info.Mode().IsRegular():
+		return n, hint.New(path+": is not a file", "move it away")
+	case info.Size() > maxSize:
+		return n, hint.New(path+": is too big", "Cursor's settings files have a few kilobytes: check what it is")
 	}
 	n.mode = info.Mode().Perm()
-	n.data, err = readAll(n.target)
+	n.data, err = os.ReadFile(target)
 	return n, err
-}
-
-// follow writes through the links of people who keep their settings elsewhere.
-func (o Options) follow(path string) (string, fs.FileInfo, error) {
-	if o.Project {
-		return "", nil, hint.New(path+": is a symbolic link, which Cursor refuses in a project", "replace it by the file itself")
-	}
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", nil, hint.New(fmt.Sprintf("%s: is a broken link: %v", path, err), "remove the link, or create what it points to")
-	}
-	info, err := os.Stat(target)
-	return target, info, err
-}
-
-func usable(path string, info fs.FileInfo) error {
-	if !info.Mode().IsRegular() {
-		return hint.New(path+": is not a file", "move it away")
-	}
-	if info.Size() > maxSize {
-		return hint.New(path+": is too big", "files of Cursor's settings have a few kilobytes: look what it is")
-	}
-	return owned(path, info)
-}
-
-func owned(path string, info fs.FileInfo) error {
-	if !ownfile.IsOurs(info) {
-		return hint.New(path+": belongs to another user", "run this as the user who owns it (without sudo)")
-	}
-	return nil
-}
-
-// readAll never returns nil for a file that is there.
-func readAll(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	return data, err
 }
 
 // readFolder refuses a folder that we may not write to. It reports whether the folder is there.
 func (o Options) readFolder(path string) (bool, error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	_, info, err := o.look(path)
+	if err == nil && info != nil && !info.IsDir() {
+		err = hint.New(path+": is not a folder", "move it away")
 	}
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		_, info, err = o.follow(path)
+	return info != nil, err
+}
+
+// look returns what is at a path, nil if nothing is. It follows the links of people who keep their settings elsewhere, and
+// refuses what belongs to another user.
+func (o Options) look(path string) (target string, info fs.FileInfo, err error) {
+	info, err = os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil, nil
+	case err != nil:
+		return path, nil, err
+	case info.Mode()&fs.ModeSymlink == 0:
+		target = path
+	case o.Project:
+		return path, nil, hint.New(path+": is a symbolic link, which Cursor refuses in a project", "replace it by the file itself")
+	default:
+		if target, err = filepath.EvalSymlinks(path); err != nil {
+			return path, nil, hint.New(fmt.Sprintf("%s: is a broken link: %v", path, err), "remove the link, or create what it points to")
+		}
+		if info, err = os.Stat(target); err != nil {
+			return path, nil, err
+		}
 	}
-	if err != nil {
-		return false, err
+	if !ownfile.IsOurs(info) {
+		return path, nil, hint.New(path+": belongs to another user", "run this as the user who owns it (without sudo)")
 	}
-	if !info.IsDir() {
-		return false, hint.New(path+": is not a folder", "move it away")
-	}
-	return true, owned(path, info)
+	return target, info, nil
 }

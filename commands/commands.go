@@ -1,14 +1,15 @@
 // Package commands is what we put into Cursor: the slash commands, our entries in hooks.json, and the checks of that file.
 //
 // It plans first and writes second: Plan and PlanRemoval read, decide and write nothing, so that a dry run shows exactly what
-// Apply will do. It is not the hook, knows nothing of loops, and never prints: errors that a person can act on
-// have a hint (package internal/hint).
+// Apply will do. It is not the hook, knows nothing of loops, and never prints: errors that a person can act on have a hint
+// (package internal/hint).
 //
 // Apply replaces each file atomically; it takes no lock, and fails if a file has changed since the plan. Errors wrap those of
 // package os. Facts about Cursor have their source beside them: documented, seen or reported, as in package hook.
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -43,6 +44,9 @@ type Options struct {
 	AnyEvent      bool           // accept event names in hooks.json that we do not know
 }
 
+// PluginName is what Cursor calls our plugin, which is the folder plugin of the repository.
+const PluginName = "cursor-ralph"
+
 // MaxLinger is the longest time that a hook may stay: it has five seconds in all.
 const MaxLinger = 2 * time.Second
 
@@ -52,27 +56,13 @@ const (
 	stopMargin           = time.Minute // what the stop hook may need besides the verification
 )
 
-func (o Options) program() string {
-	if o.Program == "" {
-		return "cursor-ralph"
-	}
-	return o.Program
-}
+func (o Options) program() string { return cmp.Or(o.Program, "cursor-ralph") }
 
-func (o Options) sessionLimit() string {
-	if o.SessionLimit == "" {
-		return defaultSessionLimit
-	}
-	return o.SessionLimit
-}
+func (o Options) sessionLimit() string { return cmp.Or(o.SessionLimit, defaultSessionLimit) }
 
 // stopTimeout is the timeout of the stop entry in whole seconds, rounded up.
 func (o Options) stopTimeout() int64 {
-	d := o.VerifyTimeout
-	if d == 0 {
-		d = defaultVerifyTimeout
-	}
-	return int64((d + stopMargin + time.Second - 1) / time.Second)
+	return int64((cmp.Or(o.VerifyTimeout, defaultVerifyTimeout) + stopMargin + time.Second - 1) / time.Second)
 }
 
 // hookPath is Hook without the double slashes that Cursor would take for a comment.

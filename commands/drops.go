@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
 )
 
 // drops finds the mistakes for which Cursor drops the whole file without a word, apart from what shapes and missing find.
@@ -13,7 +15,7 @@ import (
 func drops(d *doc, anyNames bool) []Finding {
 	found := slices.Concat(versions(d), trailingCommas(d), commentSigns(d))
 	for _, m := range members(d.hooks()) {
-		if !anyNames && !slices.Contains(knownEvents(), nameOf(m)) {
+		if !anyNames && !slices.Contains(hook.Events(), nameOf(m)) {
 			found = append(found, fatal("correct or remove it; `cursor-ralph install --any-event`, if your Cursor is newer and knows it",
 				"event %q is unknown to the Cursor versions we know; Cursor drops the whole file for an event it does not know, older versions for newer names too", nameOf(m)).at(d, &m.Name))
 		}
@@ -22,15 +24,6 @@ func drops(d *doc, anyNames bool) []Finding {
 		}
 	}
 	return found
-}
-
-func knownEvents() []string {
-	return []string{
-		"beforeShellExecution", "afterShellExecution", "beforeMCPExecution", "afterMCPExecution", "beforeReadFile", "afterFileEdit",
-		"beforeTabFileRead", "afterTabFileEdit", "stop", "beforeSubmitPrompt", "afterAgentResponse", "afterAgentThought",
-		"sessionStart", "sessionEnd", "preCompact", "subagentStart", "subagentStop", "preToolUse", "postToolUse",
-		"postToolUseFailure", "workspaceOpen",
-	}
 }
 
 func versions(d *doc) []Finding {

@@ -26,12 +26,11 @@ type field struct {
 
 // value is nil for a field that the entry does not have.
 func (e entry) value(name string) hujson.Literal {
-	for _, f := range e.fields {
-		if f.name == name {
-			return f.value
-		}
+	i := slices.IndexFunc(e.fields, func(f field) bool { return f.name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return e.fields[i].value
 }
 
 const (
@@ -44,11 +43,10 @@ func fullEvents() []string {
 	return []string{"stop", "afterAgentResponse", "postToolUse", "postToolUseFailure", "afterShellExecution", "beforeSubmitPrompt"}
 }
 
-func (o Options) entries() []entry {
+func (o Options) entries() (list []entry) {
 	if o.Minimal {
 		return []entry{o.stopEntry()}
 	}
-	var list []entry
 	for _, event := range fullEvents() {
 		list = append(list, o.entry(event))
 	}
@@ -86,8 +84,8 @@ func (o Options) entry(event string) entry {
 	return e
 }
 
-// stopEntry writes both limits twice, for Cursor and as flags for the hook, which cannot see its own entry. With auto we
-// set no limit for Cursor, and the hook finds out whether Cursor has one all the same.
+// stopEntry writes both limits twice, for Cursor and as flags for the hook, which cannot see its own entry. With auto we set no
+// limit for Cursor, and the hook finds out whether Cursor has one all the same.
 func (o Options) stopEntry() entry {
 	limit, timeout := o.sessionLimit(), o.stopTimeout()
 	command := fmt.Sprintf("%s --session-limit %s --timeout %d", o.command(), limit, timeout) + o.lingerFlag()
@@ -125,20 +123,17 @@ func (o Options) quietFlag() string {
 	return ""
 }
 
-// returnKey is the submit key that needs no flag.
-const returnKey = "return"
-
 // typingFlags are passed on by the hook to cursor-ralph inject.
 func (o Options) typingFlags() string {
 	flags := ""
-	if o.Injectors != nil && *o.Injectors != "" {
-		flags += " --injectors " + Quote(*o.Injectors, o.OS)
-	}
-	if o.FocusKeys != nil && *o.FocusKeys != "" {
-		flags += " --focus-keys " + Quote(*o.FocusKeys, o.OS)
-	}
-	if o.SubmitKey != nil && *o.SubmitKey != "" && *o.SubmitKey != returnKey {
-		flags += " --submit-key " + Quote(*o.SubmitKey, o.OS)
+	for _, f := range []struct {
+		name   string
+		value  *string
+		normal string // needs no flag
+	}{{"injectors", o.Injectors, ""}, {"focus-keys", o.FocusKeys, ""}, {"submit-key", o.SubmitKey, "return"}} {
+		if f.value != nil && *f.value != "" && *f.value != f.normal {
+			flags += " --" + f.name + " " + Quote(*f.value, o.OS)
+		}
 	}
 	if o.TypeUnchecked != nil && *o.TypeUnchecked {
 		flags += " --type-unchecked"
@@ -169,8 +164,8 @@ func commentSign(s string) string {
 	return ""
 }
 
-// ours reports whether a command runs our hook and nothing else. A hook that the user wrapped in another command is
-// the user's. Both shells' rules are tried: a project's file may have been installed on the other system.
+// ours reports whether a command runs our hook and nothing else. A hook that the user wrapped in another command is the user's.
+// Both shells' rules are tried: a project's file may have been installed on the other system.
 func ours(command string) bool {
 	return runsHook(command, shellwords.POSIX) || runsHook(command, shellwords.PowerShell)
 }
@@ -185,8 +180,8 @@ func runsHook(command string, d shellwords.Dialect) bool {
 
 func isHook(base string) bool { return base == hookName || strings.EqualFold(base, hookName+".exe") }
 
-// wraps reports whether a command runs our hook in a way that we do not write: behind a program that starts another one, such
-// as time, or as a part of a longer command. Mentioning its name is not running it.
+// wraps reports whether a command runs our hook in a way that we do not write: behind a program that starts another one, such as
+// time, or as a part of a longer command. Mentioning its name is not running it.
 func wraps(command string) bool {
 	if ours(command) {
 		return false

@@ -18,9 +18,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
 
-// FuzzInspect asserts that what is said of a hooks.json can be shown, that a
-// file which we find nothing wrong with is one that the simulated Cursor loads,
-// and one in which we find what makes it drop a file is not.
+// FuzzInspect asserts that what is said of a hooks.json can be shown, that a file which we find nothing wrong with is one that
+// the simulated Cursor loads, and one in which we find what makes it drop a file is not.
 func FuzzInspect(f *testing.F) {
 	for _, file := range odd() {
 		f.Add([]byte(file))
@@ -67,14 +66,13 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// ofOneEntry reports whether a file is dropped for a field of somebody else's
-// entry, which we do not check: what Cursor requires there is not known for sure.
+// ofOneEntry reports whether a file is dropped for a field of somebody else's entry, which we do not check: what Cursor requires
+// there is not known for sure.
 func ofOneEntry(reason string) bool {
 	return slices.ContainsFunc([]string{"type", "timeout", "matcher", "failClosed", "command", "regexp"}, func(word string) bool { return strings.Contains(reason, word) })
 }
 
-// FuzzQuote asserts that a word which is quoted for a shell is read back as it
-// was, and that nothing in it ends the word.
+// FuzzQuote asserts that a word which is quoted for a shell is read back as it was, and that nothing in it ends the word.
 func FuzzQuote(f *testing.F) {
 	for _, path := range hostilePaths() {
 		f.Add(path, "--x")
@@ -93,8 +91,8 @@ func FuzzQuote(f *testing.F) {
 	})
 }
 
-// FuzzStamp asserts that a slash command which was installed is known again
-// until somebody writes into it, whatever its text and its line ends are.
+// FuzzStamp asserts that a slash command which was installed is known again until somebody writes into it, whatever its text and
+// its line ends are.
 func FuzzStamp(f *testing.F) {
 	f.Add([]byte("# a\n"), 2, []byte("x"))
 	f.Add([]byte("<!-- cursor-ralph: installed file, (00, folders made: 1) -->"), 0, []byte("\n"))

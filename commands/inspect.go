@@ -21,9 +21,9 @@ type Finding struct {
 	Place   Place
 }
 
-// Inspect finds what is wrong with a hooks.json: every mistake for which Cursor silently drops the whole file, and everything
-// for which our hook would not do its work. It does not mind a file without our hook, which may be in another, nor other hooks,
-// of which Rivals tells. stat is os.Stat.
+// Inspect finds what is wrong with a hooks.json: every mistake for which Cursor silently drops the whole file, and everything for
+// which our hook would not do its work. It does not mind a file without our hook, which may be in another, nor other hooks, of
+// which Rivals tells. stat is os.Stat.
 func Inspect(raw []byte, goos string, stat func(string) (fs.FileInfo, error)) []Finding {
 	found := byteOrderMark(raw)
 	_, text := splitMark(raw)
@@ -117,8 +117,8 @@ func missing(d *doc) []Finding {
 
 const versionRemedy = `write "version": 1`
 
-// nestedComments finds a comment that holds the sign of another kind: what is left of the file then depends on which kind
-// Cursor strips first, and that is not known.
+// nestedComments finds a comment that holds the sign of another kind: what is left of the file then depends on which kind Cursor
+// strips first, and that is not known.
 func nestedComments(d *doc) []Finding {
 	if len(commentSigns(d))+len(trailingCommas(d)) > 0 {
 		return nil

@@ -33,8 +33,8 @@ type Typing struct {
 	Unchecked                       bool
 }
 
-// Installed reads what a hooks.json has of our hook. It is the one answer to whether our hook is installed: neither a comment
-// nor another program's command that mentions it is an installation. A file that does not parse has nothing, as for Cursor.
+// Installed reads what a hooks.json has of our hook. It is the one answer to whether our hook is installed: neither a comment nor
+// another program's command that mentions it is an installation. A file that does not parse has nothing, as for Cursor.
 func Installed(raw []byte) Installation {
 	_, text := splitMark(raw)
 	d, err := parse(text)
@@ -151,8 +151,8 @@ func (e installed) linger(goos string) *time.Duration {
 	return &d
 }
 
-// limit prefers what Cursor obeys: a user who changes one of the two by hand changes that one. If Cursor has no limit,
-// only the flag says whether we asked for none or auto.
+// limit prefers what Cursor obeys: a user who changes one of the two by hand changes that one. If Cursor has no limit, only the
+// flag says whether we asked for none or auto.
 func (e installed) limit(d *doc) string {
 	limit, flag := e.field(d, "loop_limit", ""), e.flag("--session-limit", "")
 	if limit == "null" && flag == "auto" {

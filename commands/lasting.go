@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// managers are the package managers that keep each version in a folder of its own. The link outlives an upgrade, the folder
-// does not. A link is preferred to a shim: a shim starts the manager first, and runs only where a version is active.
+// managers are the package managers that keep each version in a folder of its own. The link outlives an upgrade, the folder does
+// not. A link is preferred to a shim: a shim starts the manager first, and runs only where a version is active.
 var managers = []struct {
 	folder       *regexp.Regexp // of one version, and the rest of the path
 	sure         bool           // such a path is never anything else, whatever the version looks like
@@ -16,7 +16,8 @@ var managers = []struct {
 }{
 	// Homebrew: https://docs.brew.sh/Formula-Cookbook#homebrew-terminology
 	{regexp.MustCompile(`^(.*)/(?:Caskroom|Cellar)/([^/]+)/[^/]+/.+$`), true, []string{"$1/bin/NAME", "$1/opt/$2/bin/NAME"}, nil},
-	// mise has a link to the newest version beside the others, and asdf has shims alone: https://mise.jdx.dev, https://asdf-vm.com
+	// mise has a link to the newest version beside the others, and asdf has shims alone: https://mise.jdx.dev,
+	// https://asdf-vm.com
 	{regexp.MustCompile(`^(.*)/installs/([^/]+)/[^/]+/(.+)$`), false, []string{"$1/installs/$2/latest/$3"}, []string{"$1/shims/NAME"}},
 	// Nix: the profiles of a user, of the machine, and of NixOS.
 	{regexp.MustCompile(`^.*/nix/store/[^/]+/.+$`), true, []string{"HOME/.nix-profile/bin/NAME", "HOME/.local/state/nix/profile/bin/NAME",
@@ -36,8 +37,8 @@ func Versioned(program string) bool {
 	return slices.ContainsFunc(folders, number.MatchString) || i >= 0 && managers[i].sure
 }
 
-// Lasting names the places where the package manager of a versioned path keeps a link to the program, or a shim that runs it,
-// the best first. Whether they are there, and lead to the same program, is for the caller to see.
+// Lasting names the places where the package manager of a versioned path keeps a link to the program, or a shim that runs it, the
+// best first. Whether they are there, and lead to the same program, is for the caller to see.
 func Lasting(program, home, user string) (links, shims []string) {
 	i := managed(program)
 	if i < 0 {

@@ -84,8 +84,8 @@ func refuse(found []Finding) error {
 	return hint.New(strings.Join(what, "; "), strings.Join(todo, "; ")+" (nothing was changed)")
 }
 
-// put brings our entries up to date, and takes out those that are not wanted any more. Without the members "version" and
-// "hooks" Cursor drops the file.
+// put brings our entries up to date, and takes out those that are not wanted any more. Without the members "version" and "hooks"
+// Cursor drops the file.
 func (d *doc) put(want []entry, had outline) (notes []string) {
 	if find(d.root, "version") == nil {
 		if len(members(d.root)) > 0 {
@@ -121,8 +121,8 @@ func (d *doc) putEntry(e entry) {
 }
 
 // update changes an entry in place, so that its formatting, comments and unknown members stay. It takes out what others wrote
-// into our entry and for which Cursor would drop the file: a merger of hooks.json wrote "type": "" into the entries of four
-// tools [rep]. A failClosed that is right is the user's.
+// into our entry and for which Cursor would drop the file: a merger of hooks.json wrote "type": "" into the entries of four tools
+// [rep]. A failClosed that is right is the user's.
 func (d *doc) update(v *hujson.Value, e entry) {
 	for _, name := range []string{"command", "matcher", "timeout", "loop_limit"} {
 		d.set(v, name, e.value(name))

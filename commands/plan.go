@@ -135,31 +135,25 @@ func (c *Change) keepGuard(o Options, was Installation, path string) (Options, e
 
 // keepTelling keeps how the user is reached: by typing and by notifications.
 func (c *Change) keepTelling(o Options, was Installation, path string) Options {
-	if o.Injectors == nil && was.Typing.Injectors != "" {
-		o.Injectors = &was.Typing.Injectors
-		c.note("%s: the injectors %s are kept; --injectors '' sets the usual ones", path, was.Typing.Injectors)
-	}
-	if o.FocusKeys == nil && was.Typing.FocusKeys != "" {
-		o.FocusKeys = &was.Typing.FocusKeys
-		c.note("%s: the focus keys %s are kept; --focus-keys '' takes them out", path, was.Typing.FocusKeys)
-	}
-	if o.SubmitKey == nil && was.Typing.SubmitKey != "" {
-		o.SubmitKey = &was.Typing.SubmitKey
-		c.note("%s: the submit key %s is kept; --submit-key return changes it", path, was.Typing.SubmitKey)
-	}
-	if o.TypeUnchecked == nil && was.Typing.Unchecked {
-		o.TypeUnchecked = &was.Typing.Unchecked
-		c.note("%s: --type-unchecked is kept; --type-unchecked=false takes it out", path)
-	}
-	if o.Linger == nil && was.linger != nil {
+	t := was.Typing
+	kept(c, &o.Injectors, t.Injectors, path+": the injectors "+t.Injectors+" are kept; --injectors '' sets the usual ones")
+	kept(c, &o.FocusKeys, t.FocusKeys, path+": the focus keys "+t.FocusKeys+" are kept; --focus-keys '' takes them out")
+	kept(c, &o.SubmitKey, t.SubmitKey, path+": the submit key "+t.SubmitKey+" is kept; --submit-key return changes it")
+	kept(c, &o.TypeUnchecked, t.Unchecked, path+": --type-unchecked is kept; --type-unchecked=false takes it out")
+	kept(c, &o.NoNotify, was.quiet, path+": --no-notify is kept; --no-notify=false takes it out")
+	if o.Linger == nil && was.linger != nil { // 0 is a setting too
 		o.Linger = was.linger
 		c.note("%s: --linger %s is kept; --linger 100ms sets the usual time", path, was.linger)
 	}
-	if o.NoNotify == nil && was.quiet {
-		o.NoNotify = &was.quiet
-		c.note("%s: --no-notify is kept; --no-notify=false takes it out", path)
-	}
 	return o
+}
+
+// kept fills in an option that was not given with what is installed, if that is not the zero value.
+func kept[T comparable](c *Change, option **T, was T, note string) {
+	if *option == nil && was != *new(T) {
+		*option = &was
+		c.Notes = append(c.Notes, note)
+	}
 }
 
 func (o Options) readHooks() (now, backup node, err error) {
@@ -170,8 +164,8 @@ func (o Options) readHooks() (now, backup node, err error) {
 	return now, backup, err
 }
 
-// base returns hooks.json without our entries, for the backup. A backup of a file that the user has since removed is not the
-// base of anything, but may be the last copy.
+// base returns hooks.json without our entries, for the backup. A backup of a file that the user has since removed is not the base
+// of anything, but may be the last copy.
 func (c *Change) base(o Options, now, backup node) ([]byte, error) {
 	if now.data == nil && backup.data != nil {
 		return nil, c.keep(o, backup)

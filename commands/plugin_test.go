@@ -84,20 +84,8 @@ func valid(s *jsonschema.Schema, text string) error {
 }
 
 func TestTheManifestsPassCursorsSchemas(t *testing.T) {
-	s := schema(t, "plugin.schema.json")
-	if err := valid(s, manifest); err != nil {
+	if err := valid(schema(t, "plugin.schema.json"), manifest); err != nil {
 		t.Error(err)
-	}
-	for name, wrong := range map[string]string{
-		"no name":         `{}`,
-		"an unknown key":  `{"name": "a", "names": "b"}`,
-		"a capital":       `{"name": "Cursor-Ralph"}`,
-		"no address":      `{"name": "a", "homepage": "not an address"}`,
-		"a nameless hand": `{"name": "a", "author": {}}`,
-	} {
-		if valid(s, wrong) == nil {
-			t.Errorf("%s passes", name)
-		}
 	}
 	market, err := os.ReadFile("../.cursor-plugin/marketplace.json")
 	if err != nil {
@@ -209,8 +197,8 @@ const manifest = `{
 `
 
 // pluginFiles returns the files of our Cursor plugin, which is the same for every system: slash commands, hooks and a skill,
-// without the programs. Those are called by their names, because a plugin's folder is at a place of Cursor's choice, and because the
-// agent's shell has to find cursor-ralph all the same. Paths are relative, with slashes.
+// without the programs. Those are called by their names, because a plugin's folder is at a place of Cursor's choice, and because
+// the agent's shell has to find cursor-ralph all the same. Paths are relative, with slashes.
 func pluginFiles() ([]File, error) {
 	hooks, _, err := merge(nil, Options{Hook: hookName}.entries(), outline{events: map[string]bool{}}, false)
 	if err != nil {
@@ -248,7 +236,8 @@ func skill() ([]byte, error) {
 		"or to repeat or go on until a condition holds.", body), err
 }
 
-// frontMatter puts a name and a description first, as Cursor wants them in plugins. The description is quoted: it may have a colon.
+// frontMatter puts a name and a description first, as Cursor wants them in plugins. The description is quoted: it may have a
+// colon.
 func frontMatter(name, description string, body []byte) []byte {
 	return fmt.Appendf(nil, "---\nname: %s\ndescription: %q\n---\n\n%s\n", name, description, bytes.TrimSpace(body))
 }

@@ -49,8 +49,8 @@ func rendered(program, goos string) ([]File, error) {
 	return list, nil
 }
 
-// render fills in the slash command's name and how the agent's shell calls the program. With an empty goos the text is for
-// every system.
+// render fills in the slash command's name and how the agent's shell calls the program. With an empty goos the text is for every
+// system.
 func render(all *template.Template, file, name, program, goos string) ([]byte, error) {
 	var b bytes.Buffer
 	err := all.ExecuteTemplate(&b, file, struct {
@@ -60,8 +60,8 @@ func render(all *template.Template, file, name, program, goos string) ([]byte, e
 	return b.Bytes(), err
 }
 
-// stamp ends a file with the line by which we recognize it. The checksum distinguishes an edited file from an older one. made
-// is how many folders the installation made, commands first: they are removed with the files.
+// stamp ends a file with the line by which we recognize it. The checksum distinguishes an edited file from an older one. made is
+// how many folders the installation made, commands first: they are removed with the files.
 func stamp(body []byte, made int) []byte {
 	text := bytes.TrimRight(body, "\n")
 	line := fmt.Sprintf("<!-- cursor-ralph: installed file, changes are lost at the next install (%s, folders made: %d) -->", checksum(text), made)

@@ -7,9 +7,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// unmerge returns hooks.json without our entries. original is the file as it was before our first install, nil if there was
-// none or it is not known. If the user changed nothing since, the result is the original to the byte, nil included; else
-// everything that the user changed stays.
+// unmerge returns hooks.json without our entries. original is the file as it was before our first install, nil if there was none
+// or it is not known. If the user changed nothing since, the result is the original to the byte, nil included; else everything
+// that the user changed stays.
 func unmerge(raw, original []byte) ([]byte, error) {
 	rest, err := strip(raw, outlineOf(original))
 	if err != nil {

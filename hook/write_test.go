@@ -86,9 +86,9 @@ func TestWriteOfWhatIsNoAnswerIsEmpty(t *testing.T) {
 		{"a string", "stop"},
 		{"a list", []string{"stop"}},
 		{"a number", 1},
-		{"JSON that is none", json.RawMessage(`{"a":`)},
+		{"invalid JSON", json.RawMessage(`{"a":`)},
 		{"two objects", json.RawMessage(`{}{}`)},
-		{"input that is none", hook.PermissionAnswer{UpdatedInput: json.RawMessage(`{`)}},
+		{"invalid input", hook.PermissionAnswer{UpdatedInput: json.RawMessage(`{`)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out log

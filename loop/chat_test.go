@@ -29,7 +29,7 @@ func newLoop(changes ...func(*loop.State)) loop.State {
 }
 
 // chat plays what happens to one loop. Each event comes ten seconds after the
-// one before, and in between the state goes through its file.
+// one before, and each time the state goes through its file.
 type chat struct {
 	t     *testing.T
 	l     loop.State
@@ -42,7 +42,7 @@ func newChat(t *testing.T, changes ...func(*loop.State)) *chat {
 	return &chat{t: t, l: newLoop(changes...), now: began()}
 }
 
-// do gives a stop a generation of its own, unless it has one.
+// do adds a new generation to a stop that has none.
 func (c *chat) do(e loop.Event) loop.Action {
 	c.t.Helper()
 	if e.Kind == loop.EventStop {
@@ -64,7 +64,7 @@ func (c *chat) decides(e loop.Event) loop.Action {
 	return action
 }
 
-// all gives the last action.
+// all returns the last action.
 func (c *chat) all(events ...loop.Event) (last loop.Action) {
 	c.t.Helper()
 	for _, e := range events {

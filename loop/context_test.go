@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// added gives the user's notes that a text for the agent has in it.
+// added returns the user's notes that a text for the agent contains.
 func added(text string) (notes []string) {
 	_, list, found := strings.Cut(text, "Added by the user:\n")
 	if !found {
@@ -27,7 +27,7 @@ func added(text string) (notes []string) {
 	return notes
 }
 
-// Whatever happens in between, and at whatever moment a note is added, the agent
+// Whatever happens, and at whatever moment a note is added, the agent
 // gets each note once, and in order; those it has not got are still there.
 func TestContextAddedAtAnyMomentIsDeliveredOnceAndInOrder(t *testing.T) {
 	for seed := range uint64(short.Times(100, 500)) {

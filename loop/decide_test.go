@@ -136,7 +136,7 @@ func TestWhateverHappens(t *testing.T) {
 			keepsTheTask(l, next),
 			endedStaysEnded(l, next, e, action),
 			stopsAreObeyed(l, next, e, action),
-			strangeThingsRest(l, next, e, action),
+			unknownsRest(l, next, e, action),
 		} {
 			if broken != "" {
 				t.Fatalf("%s\nat %+v\ngot %+v %+v", broken, p, action, next)
@@ -255,7 +255,7 @@ func stopsAreObeyed(l, next loop.State, e loop.Event, a loop.Action) string {
 	return ""
 }
 
-func strangeThingsRest(l, next loop.State, e loop.Event, a loop.Action) string {
+func unknownsRest(l, next loop.State, e loop.Event, a loop.Action) string {
 	switch {
 	case e.Kind == "" || e.Kind == "unheard-of":
 		next.EventAt = l.EventAt

@@ -30,9 +30,9 @@ const (
 	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program, Tree, VerifyFiles, PlanGuard
 	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
 	EventInject     EventKind = "inject"      // the user has the continue line typed
-	EventInjected   EventKind = "injected"    // what became of that: Injection
+	EventInjected   EventKind = "injected"    // how the typing went: Injection
 	EventSpoken     EventKind = "spoken"      // an ordinary message came after the loop's end: Text, Generation
-	EventAfterEnd   EventKind = "after-end"   // any message came after the loop's end, or a turn ended then, and Status tells how: Generation
+	EventAfterEnd   EventKind = "after-end"   // any message came after the loop's end, or a turn ended then with Status: Generation
 
 	EventFollowupLost   EventKind = "followup-lost"   // an open follow-up is overdue: Followup, Turn
 	EventFollowupProved EventKind = "followup-proved" // is a follow-up that is delivered again still missing? Turn
@@ -110,7 +110,7 @@ type Look struct {
 // Answers are what the caller found out for Decide.
 type Answers struct {
 	Words      bool         // the caller can fill in a prompt template: AskWords
-	Worded     Worded       // as AskWords asked for
+	Filled     Filled       // as AskWords asked for
 	Verified   Verification // of the promise, as AskVerify asked for
 	NoVerifier bool         // no process runs the verification that the state waits for
 	VerifyWas  string       // the verification that the loop's record has, where its file has none or another

@@ -90,10 +90,10 @@ func (f *folding) addText(i int, r Record) {
 	}
 	if r.Generation != "" {
 		id := textID(r)
-		if _, twice := heard(f.IDs[min(len(f.seen), len(f.IDs)):], id); twice {
+		if _, twice := lastReport(f.IDs[min(len(f.seen), len(f.IDs)):], id); twice {
 			return
 		}
-		if at, before := heard(f.seen, id); before && f.isCopy(i, r, at) {
+		if at, before := lastReport(f.seen, id); before && f.isCopy(i, r, at) {
 			return
 		}
 		f.IDs = append(f.IDs, id+strconv.FormatInt(r.At.Unix(), 10))
@@ -122,8 +122,8 @@ func textID(r Record) string {
 	return fmt.Sprintf("text:%s:%x:", r.Generation, h.Sum64())
 }
 
-// heard looks for the last report of a text.
-func heard(ids []string, id string) (at time.Time, found bool) {
+// lastReport returns when a text was last reported.
+func lastReport(ids []string, id string) (at time.Time, found bool) {
 	for _, was := range slices.Backward(ids) {
 		if rest, ok := strings.CutPrefix(was, id); ok {
 			seconds, err := strconv.ParseInt(rest, 10, 64)

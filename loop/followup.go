@@ -184,8 +184,8 @@ func (s *State) isRedundant(now time.Time) bool {
 
 // isProvedBy reports whether events since the stop prove that the follow-up
 // arrived. Late events of the turn that stopped prove nothing; in a Cursor whose
-// generation_id is always the conversation's id [seen] they cannot be told
-// apart, and then any event counts.
+// generation_id is always the conversation's id [seen] they look the same, and
+// then any event counts.
 func (f SentFollowup) isProvedBy(t Turn, conversation string) bool {
 	if t.Followed {
 		return true

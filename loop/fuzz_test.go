@@ -59,7 +59,7 @@ func FuzzParseCommand(f *testing.F) {
 	})
 }
 
-// fromUser tells whether the task is a part of the text, but for backslashes
+// fromUser reports whether the task is a part of the text, but for backslashes
 // that were taken from escapes.
 func fromUser(text, task string) bool {
 	if strings.Contains(text, task) {
@@ -98,7 +98,7 @@ func escapes(behind, task string) bool {
 }
 
 // FuzzParse asserts that no file makes the package panic, that what was read
-// and written is read the same, and that no field is lost.
+// and written is read the same, with every field.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{
 		`{"prompt":"x"}`,

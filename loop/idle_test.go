@@ -44,8 +44,8 @@ func TestEmptyTurns(t *testing.T) {
 	}{
 		{"five after a tool call pause", nil, then(used, 5, empty), pausedAt(6)},
 		{"four do not", nil, then(used, 4, empty), goesOn(5)},
-		{"a tool call in between begins anew", nil, slices.Concat(then(used, 4, empty), then(used, 4, empty)), goesOn(10)},
-		{"a changed file in between begins anew", begunAt("a"), slices.Concat(repeat(4, inTree("a", talked())), []loop.Event{inTree("b", talked())}, repeat(4, inTree("b", talked()))), goesOn(9)},
+		{"a tool call starts the count again", nil, slices.Concat(then(used, 4, empty), then(used, 4, empty)), goesOn(10)},
+		{"a changed file starts the count again", begunAt("a"), slices.Concat(repeat(4, inTree("a", talked())), []loop.Event{inTree("b", talked())}, repeat(4, inTree("b", talked()))), goesOn(9)},
 		{"in git without any tool call", begunAt("a"), repeat(5, inTree("a", talked())), pausedAt(5)},
 		{"nothing that could tell", nil, repeat(9, empty), goesOn(9)},
 		{"a minimal installation, outside git", nil, then(used, 9, minimal), goesOn(10)},

@@ -39,7 +39,7 @@ const (
 	lineLoopEnded       LineOutcome = "the loop ended"
 	lineUserFirst       LineOutcome = "the user sent a message first"
 	lineFollowupArrived LineOutcome = followupArrived
-	lineUnreported      LineOutcome = "nothing was heard of it" // its process was killed
+	lineUnreported      LineOutcome = "nothing was reported about it" // its process was killed
 )
 
 const (

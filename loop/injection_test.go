@@ -269,7 +269,7 @@ func TestAKilledTyperIsNoEvidence(t *testing.T) {
 	c.do(atSessionLimit(loop.TypingPossible, working))
 	c.now = c.now.Add(time.Hour)
 	c.do(loop.Event{Kind: loop.EventContinue})
-	if got := c.l.Injection.Outcome; got != "nothing was heard of it" || c.l.Status != loop.Running {
+	if got := c.l.Injection.Outcome; got != "nothing was reported about it" || c.l.Status != loop.Running {
 		t.Errorf("got %q and %s", got, c.l.Status)
 	}
 }

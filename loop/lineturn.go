@@ -26,7 +26,7 @@ func (t LineTurn) isSame(e *Event, conversation string, now time.Time) bool {
 }
 
 // repeatContinue answers a second request for the continuation of a line's turn
-// with the same text, so that nothing is used up twice. A pause in between wins,
+// with the same text, so that nothing is used up twice. A pause since then wins,
 // and new limits are a new request.
 func (s *State) repeatContinue(e *Event, now time.Time) (action Action, ok bool) {
 	raises := e.MaxIterations > 0 && e.MaxIterations != s.MaxIterations || e.MaxDuration > 0 && e.MaxDuration != s.MaxDuration

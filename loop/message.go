@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// onMessage takes note of what was said to the agent. A user message begins a
+// onMessage records a message to the agent. A user message begins a
 // new session and sets an idle agent to work; our own follow-up does neither.
 func (s *State) onMessage(e *Event, now time.Time) Action {
 	if e.Composer != "" {
@@ -60,7 +60,7 @@ func isContinue(text, id string) bool {
 	return strings.Contains(text, "--continue "+id) || strings.Contains(text, "--continue="+id)
 }
 
-// typedWindow is how long a typed continue line tells where a loop goes on.
+// typedWindow is how long a typed continue line decides where a loop goes on.
 const typedWindow = 2 * time.Minute
 
 // TypedIn returns the conversation in which the continue line was typed just now.

@@ -163,7 +163,7 @@ func (s *State) judgeWithoutTools(e *Event) verdict {
 	return v
 }
 
-// hasChangedFile reports whether a file was seen to change since the loop began.
+// hasChangedFile reports whether any file is known to have changed since the loop began.
 func (s *State) hasChangedFile(e *Event) bool {
 	for _, h := range s.History {
 		if len(h.Files) > 0 {

@@ -126,7 +126,7 @@ func TestARunThatFails(t *testing.T) {
 
 func TestARunGoesOn(t *testing.T) {
 	waits := func(s *loop.State) { s.Status, s.RetryAt, s.Retries, s.Reason = loop.Waiting, at(40), 1, "busy" }
-	told := func(s *loop.State) {
+	withContext := func(s *loop.State) {
 		s.History = []loop.Iteration{{Number: 1, Context: []string{"zero", "one", "two"}}}
 		s.Context = []string{"two", "three"}
 	}
@@ -142,8 +142,8 @@ func TestARunGoesOn(t *testing.T) {
 		{"a turn is tried again", waits, loop.Event{Kind: loop.EventAgain}, 40, loop.Running, loop.Rest, ""},
 		{"not one that waits for nothing", nil, loop.Event{Kind: loop.EventAgain}, 40, loop.Running, loop.Refuse, ""},
 		{"nor beyond the loop's time", func(s *loop.State) { waits(s); s.MaxDuration = loop.Duration(30 * time.Second) }, loop.Event{Kind: loop.EventAgain}, 40, loop.MaxDuration, loop.Rest, ""},
-		{"an interrupted turn gives its context back, in order and once", told, loop.Event{Kind: loop.EventInterrupt, Text: "interrupted"}, 40, loop.Paused, loop.Rest, "zero one two three"},
-		{"an interrupted pause stays one, and keeps what was told", func(s *loop.State) { told(s); s.Status, s.PauseReason = loop.Paused, "user" }, loop.Event{Kind: loop.EventInterrupt, Text: "interrupted"}, 40, loop.Paused, loop.Rest, "two three"},
+		{"the context of an interrupted turn comes back, in order and once", withContext, loop.Event{Kind: loop.EventInterrupt, Text: "interrupted"}, 40, loop.Paused, loop.Rest, "zero one two three"},
+		{"an interrupted pause stays one, and keeps its context", func(s *loop.State) { withContext(s); s.Status, s.PauseReason = loop.Paused, "user" }, loop.Event{Kind: loop.EventInterrupt, Text: "interrupted"}, 40, loop.Paused, loop.Rest, "two three"},
 		{"a chat does not continue it", nil, loop.Event{Kind: loop.EventContinue}, 40, loop.Running, loop.Refuse, ""},
 		{"its own process does", func(s *loop.State) { s.Status = loop.Paused }, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Run: loop.Run{Agent: "a", Driver: "acp"}}}, 40, loop.Running, loop.Followup, ""},
 		{"nothing is typed for it", nil, loop.Event{Kind: loop.EventInject}, 40, loop.Running, loop.Refuse, ""},

@@ -110,7 +110,7 @@ func TestPresentFilesMeanTheSame(t *testing.T) {
 		{"injection-loop-ended.json", loop.Cancelled, "", "the loop ended", ""},
 		{"injection-paused.json", loop.Paused, "user", "paused by the user", ""},
 		{"injection-turn-ended.json", loop.Running, "", "a turn ended before the line arrived", ""},
-		{"injection-unreported.json", loop.Paused, "user", "nothing was heard of it", ""},
+		{"injection-unreported.json", loop.Paused, "user", "nothing was heard of it", ""}, // as older versions wrote it
 		{"injection-user-first.json", loop.Waiting, "", "the user sent a message first", ""},
 		{"waiting-lost-followup.json", loop.Waiting, "", "", loop.FollowupLost},
 		{"running-again.json", loop.Running, "", "arrived", loop.FollowupAgain},

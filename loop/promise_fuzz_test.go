@@ -124,7 +124,7 @@ func endSlowly(text string) string {
 	return last
 }
 
-// FuzzPromiseInLongerWords asserts that a token inside a longer word is none.
+// FuzzPromiseInLongerWords asserts that a token inside a longer word is no promise.
 func FuzzPromiseInLongerWords(f *testing.F) {
 	f.Add("IN", "", "COMPLETE")
 	f.Add("", "D", "COMPLETE")

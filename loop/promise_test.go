@@ -122,7 +122,7 @@ func TestThePromiseInLastOutput(t *testing.T) {
 		{"between a hyphen and a dot", exact, anywhere, "COMPLETE", "x-COMPLETE.", true, false},
 		{"between emoji", exact, anywhere, "COMPLETE", "🚀COMPLETE🚀", true, false},
 		{"on a line of its own", exact, anywhere, "COMPLETE", "a\nCOMPLETE\nb", true, false},
-		{"after a part that is none", exact, anywhere, "COMPLETE", "INCOMPLETE, no: COMPLETE", true, false},
+		{"after a part of a longer word", exact, anywhere, "COMPLETE", "INCOMPLETE, no: COMPLETE", true, false},
 		{"a part of a word", exact, anywhere, "COMPLETE", "INCOMPLETE", false, false},
 		{"the beginning of a word", exact, anywhere, "COMPLETE", "COMPLETED", false, false},
 		{"a number behind", exact, anywhere, "COMPLETE", "COMPLETE2", false, false},

@@ -27,7 +27,7 @@ func quoted() map[string]func(text string) string {
 		"a word a line":         func(text string) string { return strings.Join(strings.Fields(text), "\n") },
 		"in bold letters":       func(text string) string { return "**" + strings.ReplaceAll(text, "\n", "**\n**") + "**" },
 		"twice":                 func(text string) string { return text + "\n\n" + text },
-		"among other words":     func(text string) string { return "First I repeat what I was told:\n\n" + text + "\n\nNow I begin." },
+		"among other words":     func(text string) string { return "First I repeat my orders:\n\n" + text + "\n\nNow I begin." },
 	}
 }
 
@@ -37,14 +37,14 @@ func TestWhatTheAgentRepeatsIsNoPromise(t *testing.T) {
 	const marker = "<promise>COMPLETE</promise>"
 	task := "Build the parser. Then test it.\nWhen it works, say " + marker + ".\nDo not say it before."
 	loops := map[string]func(*State){
-		"usual":       func(*State) {},
-		"lenient":     func(s *State) { s.PromiseMatch = matchLenient },
-		"bare":        func(s *State) { s.PromiseMatch = matchBare },
-		"last line":   func(s *State) { s.PromisePlace = placeLastLine },
-		"a plan":      func(s *State) { s.Plan = true },
-		"not heard":   func(s *State) { s.Minimal = true },
-		"two words":   func(s *State) { s.CompletionPromise = "ALL DONE" },
-		"a task only": func(s *State) { s.LastFollowup = "" },
+		"usual":          func(*State) {},
+		"lenient":        func(s *State) { s.PromiseMatch = matchLenient },
+		"bare":           func(s *State) { s.PromiseMatch = matchBare },
+		"last line":      func(s *State) { s.PromisePlace = placeLastLine },
+		"a plan":         func(s *State) { s.Plan = true },
+		"words not seen": func(s *State) { s.Minimal = true },
+		"two words":      func(s *State) { s.CompletionPromise = "ALL DONE" },
+		"a task only":    func(s *State) { s.LastFollowup = "" },
 	}
 	for name, change := range loops {
 		s := New()
@@ -112,7 +112,7 @@ func TestAnHonestPromiseCounts(t *testing.T) {
 	for _, said := range []string{
 		marker, " " + marker + "\n", "`" + marker + "`", "**" + marker + "**", "```\n" + marker + "\n```", "> " + marker, "- " + marker,
 		marker + ".", marker + "\n\nThat was it.", "Everything is done and checked.\n" + marker, "Everything that the task asks for is done and checked:\n\n" + marker,
-		"It works, so " + marker, "Done: " + marker + ". Have fun.", "I was told to say it when it works, and it does.\n\n" + marker + "\n",
+		"It works, so " + marker, "Done: " + marker + ". Have fun.", "I should say it when it works, and it does.\n\n" + marker + "\n",
 		"exactly\n" + marker, marker + " " + marker, "The parser works.\n\n" + marker + "\n\nIt is true.",
 	} {
 		if !s.hasPromise([]string{said}) {
@@ -125,7 +125,7 @@ func TestAnHonestPromiseCounts(t *testing.T) {
 	}
 }
 
-// A note of our rule is none either; a marker that a person wrote is.
+// A note of our rule is no promise either; a marker that a person wrote is.
 func TestACopyInLastOutput(t *testing.T) {
 	s := New()
 	s.Prompt, s.LastOutput = "Build it.", s.stoppingRule()

@@ -54,7 +54,7 @@ func TestTheWaitBeforeATryDoubles(t *testing.T) {
 		c.do(loop.Event{Kind: loop.EventContinue})
 	}
 	if c.l.Iterations != 0 {
-		t.Errorf("got %d iterations: a failed turn is none", c.l.Iterations)
+		t.Errorf("got %d iterations: a failed turn does not count", c.l.Iterations)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 // installed in two places: Cursor runs all hooks of an event at once.
 const duplicateWindow = time.Second
 
-// busyWindow is how far apart they may begin on a machine that has no time for
-// the second, where nothing happened in between.
+// busyWindow is how far apart they may begin on a busy machine, if nothing happened
+// since the first.
 const busyWindow = 10 * time.Second
 
 // SawStop reports whether a stop event was decided a moment ago: if our hook is

@@ -60,7 +60,7 @@ func TestHowTypingWentInWords(t *testing.T) {
 	}{
 		{loop.Injection{}, 0, ""},
 		{i, time.Second, "under way"},
-		{i, time.Hour, "nothing was heard of it"},
+		{i, time.Hour, "nothing was reported about it"},
 		{with(func(i *loop.Injection) { i.Outcome, i.Method, i.Milliseconds = loop.Arrived, "xtest", 57 }), time.Second, "arrived, by xtest in 57 ms"},
 		{with(func(i *loop.Injection) { i.Outcome = "no window" }), time.Second, "no window"},
 	} {

@@ -109,9 +109,9 @@ func TestWhatIsNoState(t *testing.T) {
 		{"a limit beyond all numbers", `{"prompt":"x","max_iterations":1e400}`, false},
 		{"a stop in a text", `{"prompt":"x","stop":"true"}`, false},
 		{"a last output that is an object", `{"prompt":"x","last_output":{}}`, false},
-		{"a duration that is none", `{"prompt":"x","max_duration":"soon"}`, false},
+		{"an invalid duration", `{"prompt":"x","max_duration":"soon"}`, false},
 		{"a duration that is a number", `{"prompt":"x","max_duration":60}`, false},
-		{"a time that is none", `{"prompt":"x","created_at":"today"}`, false},
+		{"an invalid time", `{"prompt":"x","created_at":"today"}`, false},
 		{"a version in a text", `{"prompt":"x","version":"2"}`, false},
 		{"binary", "\x00\xff\xfe{", false},
 		{"deep", strings.Repeat(`{"prompt":`, 20_000), false},
@@ -146,7 +146,7 @@ func TestEveryFieldSurvives(t *testing.T) {
 	}
 }
 
-// fill gives every field a value that is not its default.
+// fill sets every field to a value other than its default.
 func fill(v reflect.Value, name string) {
 	if v.Type() == reflect.TypeFor[time.Time]() {
 		v.Set(reflect.ValueOf(began().Add(time.Duration(len(name)))))

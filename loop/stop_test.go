@@ -82,7 +82,7 @@ func TestWhatAPromiseNeeds(t *testing.T) {
 
 		{"a minimal installation skips the rule and says so", nil, []loop.Event{stop(talked(marker), minimal)}, accepted(1), "accepted with a warning: tool calls are not seen by a minimal installation"},
 		{"a minimal installation keeps the other rule", atLeast(2), []loop.Event{stop(talked(marker), minimal)}, goesOn(1), "refused: this is iteration 1"},
-		{"the last stop tells whether the installation is minimal", nil, []loop.Event{stop(talked(working), minimal), idle}, goesOn(2), "refused: 0 of the 1"},
+		{"the last stop decides whether the installation is minimal", nil, []loop.Event{stop(talked(working), minimal), idle}, goesOn(2), "refused: 0 of the 1"},
 
 		{"several messages of a turn count", nil, []loop.Event{stop(worked("So.", marker, "Bye."))}, accepted(1), "accepted"},
 		{"a refused promise does not count again by itself", atLeast(2), []loop.Event{said, turn}, goesOn(2), "none"},
@@ -120,11 +120,11 @@ func TestTheLimits(t *testing.T) {
 		{"its time ends it", within(time.Minute), repeat(7, turn), outOfTime(7), "none"},
 		{"the promise goes before the time", within(time.Second), []loop.Event{turn, said}, accepted(2), "accepted"},
 		{"of two limits the iterations are named", func(l *loop.State) { l.MaxIterations, l.MaxDuration = 2, loop.Duration(time.Second) }, repeat(2, turn), atMaximum(2), "none"},
-		{"a time below zero is none", within(-time.Hour), repeat(2, turn), goesOn(2), "none"},
+		{"a time below zero does not count", within(-time.Hour), repeat(2, turn), goesOn(2), "none"},
 
 		{"a limit without a text waits for it", atMost(1), []loop.Event{silent}, awaits(0), ""},
 		{"so does a time limit", within(time.Second), []loop.Event{turn, silent}, awaits(1), ""},
-		{"an empty text is none", atMost(1), []loop.Event{stop(loop.Fold(lines(text("")), nil))}, awaits(0), ""},
+		{"an empty text does not count", atMost(1), []loop.Event{stop(loop.Fold(lines(text("")), nil))}, awaits(0), ""},
 		{"waited for in vain it ends", atMost(1), []loop.Event{silent, stop(worked(), waited)}, atMaximum(1), "none"},
 		{"waited for it may be the promise", atMost(1), []loop.Event{silent, said}, accepted(1), "accepted"},
 		{"waited for it may be other words", atMost(1), []loop.Event{silent, turn}, atMaximum(1), "none"},

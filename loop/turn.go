@@ -47,7 +47,7 @@ const (
 	wentOn           // the loop's: its end was reported before, and yet it went on
 	beforeTask       // the agent did not have the task yet
 	earlier          // it began before the loop was requested
-	perhaps          // the same, as far as can be told
+	perhaps          // the same, as far as anything shows
 )
 
 // turnOf says whose turn a stop ends.

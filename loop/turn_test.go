@@ -114,7 +114,7 @@ func TestATurnThatBeganBeforeTheLoop(t *testing.T) {
 	}
 }
 
-// What else tells that a turn is the loop's.
+// What else shows that a turn is the loop's.
 func TestATurnOfAnotherGenerationThatIsTheLoops(t *testing.T) {
 	slash := in("later", own(tool("t1", "Shell")))
 	for name, tt := range map[string]struct {
@@ -148,7 +148,7 @@ func TestATurnThatBeganBeforeTheLoopWithoutAGeneration(t *testing.T) {
 	end := func(turn loop.Turn, s loop.StopStatus) loop.Event { return stop(turn, status(s), generation(one)) }
 	soon := func(c *chat) { c.now = began().Add(time.Second) }
 
-	t.Run("one that completed brings the task, and its promise is none", func(t *testing.T) {
+	t.Run("one that completed brings the task, and its promise does not count", func(t *testing.T) {
 		c := newChat(t, askedIn(one), needs(0, "accept"))
 		soon(c)
 		a := c.decides(end(talked(marker), loop.Completed))

@@ -112,7 +112,7 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 			[]string{"Record progress: '/opt/100% x/cursor-ralph' note c1 \"what", "'/opt/100% x/cursor-ralph' blocked c1 \"why\""}, []string{" cursor-ralph note"}},
 		{"where the promise counts, if no hook hears the agent", nil, []loop.Event{stop(worked(working), minimal)},
 			[]string{"\nYour words are not seen here, so give it by running this: cursor-ralph note c1 \"" + marker + "\"\nIt must be true."}, nil},
-		{"nothing of that, if one does", nil, []loop.Event{stop(worked(working))}, nil, []string{"not heard"}},
+		{"no such line, if a hook sees them", nil, []loop.Event{stop(worked(working))}, nil, []string{"not seen"}},
 		{"context and notices in their order", nil, []loop.Event{
 			{Kind: loop.EventContext, Text: "first"}, {Kind: loop.EventNotice, Text: "third"}, {Kind: loop.EventContext, Text: "second"}, stop(worked(working)),
 		},
@@ -198,7 +198,7 @@ func TestTheSummaryAtALimit(t *testing.T) {
 	}
 }
 
-// The shell is denied to an agent that plans, so it is told of no command.
+// The shell is denied to an agent that plans, so its text names no command.
 func TestAPlanLoopIsToldToStageAndDescribe(t *testing.T) {
 	for _, change := range []func(*loop.State){func(l *loop.State) { l.Plan = true }, func(l *loop.State) { l.PlanMode = true }} {
 		c := newChat(t, change)

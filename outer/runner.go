@@ -22,7 +22,7 @@ type Runner struct {
 	// loop no longer waits for it.
 	Verify func(context.Context, loop.State) loop.Verification
 	// Words fills in the loop's prompt template; nil leaves the built-in words.
-	Words func(context.Context, loop.Words) loop.Worded
+	Words func(context.Context, loop.Words) loop.Filled
 	See   func(Seen)   // gets what the agent does; may be nil
 	Tell  func(Report) // gets what the loop does; may be nil
 

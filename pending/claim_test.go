@@ -48,7 +48,7 @@ func TestClaim(t *testing.T) {
 		files   []file
 		who     pending.Claimant
 		want    string // the file that is claimed, if any
-		warning string // what is told about others
+		warning string // about other files
 		err     string // the kind of error where none is claimed: none, half or other
 	}{
 		{name: "nothing there", who: stopped},
@@ -166,8 +166,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// claimedFrom tells which file became the live one, if that is all that
-// happened; else it tells what did.
+// claimedFrom returns which file became the live one, if that is all that
+// happened; else what did.
 func claimedFrom(before, after map[string]string) string {
 	const live = "cursor-ralph-loop-" + me + ".json"
 	for name, content := range before {
@@ -247,7 +247,7 @@ func TestFileThatCannotBeReadIsNotWaitedFor(t *testing.T) {
 				c.put(w, w.path(name))
 				warning, err := w.claim(pending.Claimant{ID: me, Stopped: true})
 				if errors.Is(err, pending.ErrHalfWritten) || warning == nil && errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("got %v and the warning %v, want that it is told and not waited for", err, warning)
+					t.Errorf("got %v and the warning %v, want a warning and no wait", err, warning)
 				}
 				if c.what != "broken, from the future" && !w.exists(w.path(name)) {
 					t.Error("it is gone")

@@ -67,7 +67,7 @@ func FuzzPendingFile(f *testing.F) {
 			t.Errorf("claimed the loop of %s", l.ConversationID)
 		}
 		if l, bad := loop.Parse(file); claimed && (bad != nil || l.Status.Ended()) {
-			t.Errorf("claimed a loop that is none: %q", file)
+			t.Errorf("claimed what is not a loop: %q", file)
 		}
 		found := w.files()
 		delete(found, "cursor-ralph-pending/.lock")

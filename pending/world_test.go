@@ -87,7 +87,7 @@ func (w world) claim(who pending.Claimant) (warning, err error) {
 	return w.box.Take(w.context(), who, w.live(who.ID))
 }
 
-// files gives what lies in our folder, by path below it.
+// files returns the content of our folder, by path below it.
 func (w world) files() map[string]string {
 	w.Helper()
 	found := map[string]string{}

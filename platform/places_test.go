@@ -58,7 +58,7 @@ func TestFolderThatIsNotAbsoluteIsRefused(t *testing.T) {
 	}
 }
 
-// TestArchiveThatIsNotAbsoluteLeavesTheLog: what is wrong has to be told
+// TestArchiveThatIsNotAbsoluteLeavesTheLog: the error has to be reported
 // somewhere.
 func TestArchiveThatIsNotAbsoluteLeavesTheLog(t *testing.T) {
 	dir := t.TempDir()

@@ -186,7 +186,7 @@ func TestPutBesideARecordThatCannotBeRead(t *testing.T) {
 	w.write(w.record(me), seven("a"))
 	w.must(os.Chmod(w.record(me), 0))
 	if err := w.store.Put(w.context(), cancelled("b", me, *w.clock)); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("got %v, want that it is told", err)
+		t.Errorf("got %v, want it reported", err)
 	}
 	w.must(os.Chmod(w.record(me), 0o600))
 	if running, over := w.count("b"); running+over != 0 {

@@ -66,7 +66,7 @@ func FuzzLive(f *testing.F) {
 	})
 }
 
-// FuzzHistory asserts that of a file of iterations every whole line is told,
+// FuzzHistory asserts that every whole line of a file of iterations is read,
 // once, and that one with its end missing costs none before it.
 func FuzzHistory(f *testing.F) {
 	line := func(n int, began string) string {

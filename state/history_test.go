@@ -19,7 +19,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// begunLong gives a conversation a loop that may run for long.
+// begunLong starts a loop that may run for long.
 func (w world) begunLong(id, task string) {
 	w.Helper()
 	w.must(w.store.Claim(w.context(), id, func(live string) error {
@@ -29,6 +29,16 @@ func (w world) begunLong(id, task string) {
 
 func (w world) stops(id string, n int) {
 	w.Helper()
+	if early := n - 3; early > 10 { // written at once: each stop syncs a record to disk
+		l := w.read(id)
+		for range early {
+			l, _ = loop.Decide(l, w.stopEvent(), *w.clock)
+		}
+		data, err := l.Encode()
+		w.must(err)
+		w.write(w.places.Live(id), string(data))
+		n -= early
+	}
 	for range n {
 		w.stop(id)
 	}
@@ -59,7 +69,7 @@ func (w world) wantHistory(l loop.State, kept, all int) {
 	}
 }
 
-// beside gives the files that hold older iterations.
+// beside returns the files that hold older iterations.
 func (w world) beside() []string {
 	w.Helper()
 	found, err := filepath.Glob(filepath.Join(w.places.Archive, "*.history"))

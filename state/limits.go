@@ -80,8 +80,8 @@ func (a seenAbort) at() time.Time { return a.At }
 
 const abortsName = ".aborted-stops.json"
 
-// Aborts reports whether this version of Cursor was seen to report the user's Stop
-// as aborted. Of some it is reported that they call it an error.
+// Aborts reports whether this version of Cursor has reported the user's Stop as
+// aborted. Some reportedly call it an error.
 func (s *Store) Aborts(version string) (bool, error) {
 	aborts, err := readSeen[seenAbort](s, abortsName)
 	_, ok := aborts[version]

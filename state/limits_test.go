@@ -40,7 +40,7 @@ func (w world) suspects(version string, limit int, session string, news bool) {
 	}
 }
 
-// limits gives what was seen, by version.
+// limits returns what was observed, by version.
 func (w world) limits() map[string]int {
 	w.Helper()
 	seen, err := w.store.SeenLimits()

@@ -25,7 +25,7 @@ func (w world) mode(folder string, d time.Duration) state.Mode {
 	return state.Mode{Workspace: folder, Since: *w.clock, Until: w.clock.Add(d), Loop: l}
 }
 
-// modes gives the workspaces that have it on.
+// modes returns the workspaces that have it on.
 func (w world) modes() (on []string) {
 	w.Helper()
 	modes, problems := w.store.Modes()
@@ -123,7 +123,7 @@ func TestALoopModeFileThatSaysSomethingElse(t *testing.T) {
 			}
 			on, problems := w.store.Modes()
 			if isOther := tt.err == fs.ErrNotExist; len(on) > 0 || isOther != (len(problems) == 0) {
-				t.Errorf("got %v and the problems %v, want it to be told", on, problems)
+				t.Errorf("got %v and the problems %v, want it reported", on, problems)
 			}
 			w.must(w.store.SetMode(w.mode(workspace, time.Hour)))
 			if got := w.modes(); len(got) != 1 {

@@ -441,7 +441,7 @@ func TestARecordOfAnInterruptedLoopIsKept(t *testing.T) {
 	}
 }
 
-// A prompt template is filled in between two looks at a loop, and nothing is
+// A prompt template is filled in after one look at a loop and before the next, and nothing is
 // decided before.
 func TestAStopThatAsksForWordsIsSavedOnce(t *testing.T) {
 	w := newWorld(t)
@@ -458,7 +458,7 @@ func TestAStopThatAsksForWordsIsSavedOnce(t *testing.T) {
 	if action.Kind != loop.AskWords || !os.SameFile(before, after) || w.store.HasRecord(me) {
 		t.Fatalf("got %s, the file is the same: %v, recorded: %v", action.Kind, os.SameFile(before, after), w.store.HasRecord(me))
 	}
-	event.Worded = loop.Worded{For: action.Words.Default, Text: "go on"}
+	event.Filled = loop.Filled{For: action.Words.Default, Text: "go on"}
 	l, action := w.apply(me, event)
 	if action.Text != "go on" || l.Iterations != 1 || !w.store.HasRecord(me) {
 		t.Errorf("got %q, iteration %d", action.Text, l.Iterations)

@@ -95,7 +95,7 @@ func (w world) live(id, content string) { w.Helper(); w.write(w.places.Live(id),
 
 func (w world) record(name string) string { return filepath.Join(w.places.Archive, name+".json") }
 
-// begun gives a conversation a loop that has begun.
+// begun starts a loop in a conversation.
 func (w world) begun(id, task string) {
 	w.Helper()
 	w.must(w.store.Claim(w.context(), id, func(live string) error {
@@ -146,7 +146,7 @@ func (w world) exists(path string) bool {
 	return err == nil
 }
 
-// files gives what lies in both folders but locks, by path below their parent.
+// files returns the content of both folders without locks, by path below their parent.
 func (w world) files() map[string]string {
 	w.Helper()
 	found := map[string]string{}
@@ -170,7 +170,7 @@ func (w world) files() map[string]string {
 	return found
 }
 
-// count tells how often the loop with a task is there: running, or over. A
+// count returns how often the loop with a task exists: running, or over. A
 // live file whose status has ended counts as over, together with its record;
 // a record of a running loop is a copy and does not count.
 func (w world) count(task string) (running, over int) {

@@ -115,10 +115,8 @@ func (b *bench) open(ctx context.Context) (err error) {
 	if b.page, err = testdesk.NewPage(); err != nil {
 		return err
 	}
-	if b.editor, err = testdesk.StartEditor(ctx, b.dir, b.x.Env(), b.page, testdesk.Options{}); err != nil {
-		return err
-	}
-	return b.page.Active(ctx)
+	b.editor, err = b.x.StartEditor(ctx, b.page, testdesk.Options{})
+	return err
 }
 
 // once is one stop at a session limit.

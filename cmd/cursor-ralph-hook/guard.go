@@ -88,7 +88,7 @@ func (h *handler) liveLoop(ctx context.Context) (loop.State, error) {
 func shut(err error) any {
 	return hook.PermissionAnswer{
 		Permission:  hook.Deny,
-		UserMessage: fmt.Sprintf("The Ralph loop of this chat cannot be read, so no tool is allowed here: %v. `cursor-ralph doctor` tells what to do.", err),
+		UserMessage: fmt.Sprintf("The Ralph loop of this chat cannot be read, so no tool is allowed here: %v. Run `cursor-ralph doctor` to see what is wrong.", err),
 		AgentMessage: fmt.Sprintf("The state of this chat's Ralph loop cannot be read (%v), so every tool is denied: it may be a loop that only plans. "+
 			"Do not try another way. End your turn and tell the user to run `cursor-ralph doctor` in a terminal.", err),
 	}

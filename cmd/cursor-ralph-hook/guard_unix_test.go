@@ -27,7 +27,7 @@ func (w world) shell(id, command string) string {
 	return w.about(id, "Shell", fields{"command": command, "cwd": w.workspace})
 }
 
-// denied runs a hook that must deny, and gives what the agent is told.
+// denied runs a hook that must deny, and returns its message to the agent.
 func (w world) denied(event string) string {
 	w.Helper()
 	answer := w.hook(event)
@@ -365,7 +365,7 @@ func TestWhatCannotBeReadIsDeniedByTheGuardsEntryAlone(t *testing.T) {
 	}
 	w.env = append(w.env, "CURSOR_RALPH_STATE_DIR=not-absolute")
 	if got := w.hook(w.shell(me, "touch x"), "--guard"); got["permission"] != "deny" {
-		t.Errorf("a folder that is none: got %v, want deny", got)
+		t.Errorf("not a folder: got %v, want deny", got)
 	}
 	w.rests(w.shell("another-chat", "touch x"), "--guard")
 }

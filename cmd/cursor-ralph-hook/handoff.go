@@ -70,7 +70,7 @@ func (h *handler) hasSettings() bool {
 }
 
 // fillIn fills in the user's prompt template. A template without an end is killed.
-func (h *handler) fillIn(ctx context.Context, w loop.Words) loop.Worded {
+func (h *handler) fillIn(ctx context.Context, w loop.Words) loop.Filled {
 	ctx, cancel := within(ctx, wordsWait)
 	defer cancel()
 	text := cursorRalph().FillIn(ctx, w)
@@ -123,11 +123,11 @@ func (h *handler) inject(ctx context.Context, l loop.State) {
 	h.notify(l, loop.Action{Kind: loop.HandOver})
 }
 
-// unsetTimeout is what Cursor gives an entry without a timeout (documented).
+// unsetTimeout is how long an entry without a timeout may take (documented).
 const unsetTimeout = time.Minute
 
-// verify runs the command of --verify, as long as Cursor lets us: at the timeout
-// that hooks.json gives the stop entry it would kill us and take no answer.
+// verify runs the command of --verify, as long as Cursor lets us: at the timeout of
+// the stop entry in hooks.json it kills us and takes no answer.
 func (h *handler) verify(l loop.State) loop.Verification {
 	timeout := h.flags.timeout
 	if timeout <= 0 {

@@ -39,7 +39,7 @@ func (w world) idleEvents() map[string]string {
 	}
 }
 
-// everything gives all names there are, and when they changed.
+// everything returns all names, and when they changed.
 func (w world) everything() map[string]string {
 	w.Helper()
 	found := map[string]string{}

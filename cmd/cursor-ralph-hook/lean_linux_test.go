@@ -46,7 +46,7 @@ func TestNoPackageIsInitialisedThatTheHookDoesNotNeed(t *testing.T) {
 	}
 }
 
-// inits gives the packages that a program initialises.
+// inits returns the packages that a program initializes.
 func (w world) inits(program, event string) (pkgs []string) {
 	w.Helper()
 	cmd := exec.Command(program)

@@ -22,7 +22,7 @@ func (w world) modeOn(folder string, maxIterations int) {
 	w.must(state.New(w.places, time.Now).SetMode(state.Mode{Workspace: folder, Since: now, Until: now.Add(time.Hour), Loop: l}))
 }
 
-// contracts are what the agent is told beside its message.
+// contracts are the texts that the agent gets beside its message.
 func contracts(answers ...map[string]any) (texts []string) {
 	for _, a := range answers {
 		if text, ok := a["additional_context"].(string); ok && text != "" {
@@ -33,7 +33,7 @@ func contracts(answers ...map[string]any) (texts []string) {
 }
 
 func TestAMessageInLoopModeSeenTwiceIsOneLoop(t *testing.T) {
-	for i := range rounds {
+	for i := range rounds() {
 		w := newWorld(t)
 		w.modeOn(w.workspace, 3)
 		prompt := w.sends(me, "the task")

@@ -94,7 +94,7 @@ type handler struct {
 	watched  bool      // a loop goes on now: the watcher must run
 }
 
-// renew gives the event its whole time from now on.
+// renew starts the time of the event again.
 func (h *handler) renew() {
 	h.patience.renew(time.Now().Add(deadline))
 	h.end = time.Now().Add(longest)

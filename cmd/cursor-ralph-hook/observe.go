@@ -65,7 +65,7 @@ func (h *handler) observed(changed bool, err error, action, what string) {
 }
 
 // aborts reports whether a failed turn is surely not one that the user stopped:
-// this Cursor was seen to report a Stop as aborted.
+// this Cursor has reported a Stop as aborted.
 func (h *handler) aborts(status loop.StopStatus) bool {
 	if status == loop.Aborted {
 		h.failIf(h.store.SeeAbort(h.in.CursorVersion))

@@ -109,7 +109,7 @@ func TestAReaderThatIsGoneOrStops(t *testing.T) {
 				t.Errorf("got %d iterations in the file, want the stop counted", l.Iterations)
 			}
 			if len(w.log("write hook answer")) != 1 {
-				t.Error("the log does not tell of the lost answer")
+				t.Error("the log does not have the lost answer")
 			}
 		})
 	}

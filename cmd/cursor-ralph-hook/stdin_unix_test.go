@@ -38,7 +38,7 @@ func (w world) piped(patience time.Duration) *piped {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.closed = true
-		if err := in.Close(); err != nil { // who still writes is told
+		if err := in.Close(); err != nil { // a writer gets an error
 			w.Error(err)
 		}
 	}()

@@ -23,7 +23,7 @@ func needsStrace(t *testing.T) {
 	}
 }
 
-// calls runs a hook and gives its system calls that name our files.
+// calls runs a hook and returns its system calls that name our files.
 func (w world) calls(event string) (calls []string) {
 	w.Helper()
 	out := filepath.Join(w.T.TempDir(), "calls")
@@ -32,8 +32,8 @@ func (w world) calls(event string) (calls []string) {
 	data, err := os.ReadFile(out)
 	w.must(err)
 	for line := range strings.Lines(string(data)) {
-		// A write is one to a file of ours unless it is the answer, or wakes a
-		// thread of the runtime.
+		// A write goes to our files unless it is the answer, or wakes a thread of
+		// the runtime.
 		named := strings.Contains(line, w.dir) && !strings.Contains(line, "execve(")
 		changes := strings.Contains(line, "fsync(") || strings.Contains(line, "flock(")
 		if named || changes {

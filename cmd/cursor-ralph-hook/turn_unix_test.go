@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// of is an event of a generation; Cursor's published runtime gives the
+// of is an event of a generation; Cursor's published runtime sends the
 // conversation's id to all.
 func (w world) of(generation, name string, more fields) string {
 	w.Helper()
@@ -185,7 +185,7 @@ func TestARefusedPromiseThatIsReportedAgainLate(t *testing.T) {
 	}
 }
 
-// An agent edits the verification out of the state file. It is told, and so is
+// An agent edits the verification out of the state file. It gets a notice, and so does
 // the user.
 func TestAVerificationThatIsEditedOut(t *testing.T) {
 	w := newWorld(t)

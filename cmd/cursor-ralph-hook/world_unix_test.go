@@ -239,7 +239,7 @@ func (w world) rests(event string, flags ...string) {
 	}
 }
 
-// followup runs a hook and gives the message that it sends to the agent.
+// followup runs a hook and returns its message to the agent.
 func (w world) followup(event string, flags ...string) string {
 	w.Helper()
 	text, _ := w.hook(event, flags...)["followup_message"].(string)
@@ -321,7 +321,7 @@ func (w world) exists(path string) bool {
 	return err == nil
 }
 
-// log gives the lines of the log with a word in them.
+// log returns the lines of the log with a word in them.
 func (w world) log(word string) (lines []string) {
 	w.Helper()
 	data, err := os.ReadFile(w.logPath)
@@ -336,7 +336,7 @@ func (w world) log(word string) (lines []string) {
 	return lines
 }
 
-// logged checks that the log tells of something.
+// logged checks that a line of the log has a word.
 func (w world) logged(word string) {
 	w.Helper()
 	if len(w.log(word)) == 0 {
@@ -344,7 +344,7 @@ func (w world) logged(word string) {
 	}
 }
 
-// files gives all that there is, by path: the content of a file, where a link
+// files returns everything, by path: the content of a file, where a link
 // leads, else the kind. Locks are left out.
 func (w world) files() map[string]string {
 	w.Helper()
@@ -374,7 +374,7 @@ func (w world) files() map[string]string {
 	return found
 }
 
-// count tells how often the loop with a task is there: pending, running, and
+// count returns how often the loop with a task exists: pending, running, and
 // over. A file that has ended counts as over wherever it lies, together with
 // its record; a record of a running loop is a copy and does not count.
 func (w world) count(task string) (pending, running, over int) {
@@ -409,7 +409,7 @@ func (w world) once(task string) {
 	}
 }
 
-// lock takes a lock of ours, as another process would.
+// lock takes one of our locks, as another process would.
 func lock(path string) (release func() error, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), tooLong)
 	defer cancel()

@@ -1,6 +1,5 @@
-// Package config reads the user's defaults: a file in the user's own folder, and
-// environment variables that override it. Flags override both and are not read
-// here. What a setting does is not known here either.
+// Package config reads the user's defaults: a file in the user's own folder, and environment variables that override it. Flags
+// override both and are not read here. What a setting does is not known here either.
 package config
 
 import (
@@ -32,12 +31,10 @@ type Source struct {
 	Checks map[string]func(string) error // by Setting.Key: what this package cannot know
 }
 
-// unusable returns the error for a setting, or a file of them, at a place:
-// FILE:LINE:COLUMN, FILE or environment NAME.
+// unusable returns the error for a setting, or a file of them, at a place: FILE:LINE:COLUMN, FILE or environment NAME.
 func unusable(place, why, todo string) error { return hint.Misuse(place+": "+why, todo) }
 
-// Load reads the file and the environment. With an error it returns the built-in
-// values, and the caller has to show the error.
+// Load reads the file and the environment. With an error it returns the built-in values, and the caller has to show the error.
 func Load(from Source) (Config, error) {
 	inFile, err := readFile(from.Path)
 	if err != nil {
@@ -61,8 +58,7 @@ func builtIn() (c Config) {
 	return c
 }
 
-// valued returns the setting's value. The one in the file must be valid even if
-// the environment overrides it.
+// valued returns the setting's value. The one in the file must be valid even if the environment overrides it.
 func (s Setting) valued(inFile []entry, from Source) (Value, error) {
 	v := Value{s, s.Default, BuiltIn}
 	for _, e := range inFile {
@@ -97,8 +93,7 @@ func (s Setting) checked(text string, from Source) error {
 	return s.check(text)
 }
 
-// Get returns the value of a setting by its Key, or none if there is no such
-// setting.
+// Get returns the value of a setting by its Key, or none if there is no such setting.
 func (c Config) Get(key string) Value {
 	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key() == key })
 	if i < 0 {
@@ -107,8 +102,7 @@ func (c Config) Get(key string) Value {
 	return c.Values[i]
 }
 
-// ByVariable returns the value of the setting that a variable overrides, or
-// nothing for a built-in value.
+// ByVariable returns the value of the setting that a variable overrides, or nothing for a built-in value.
 func (c Config) ByVariable(name string) string {
 	for _, v := range c.Values {
 		if v.Variable == name && v.From != BuiltIn {

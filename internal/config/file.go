@@ -63,9 +63,8 @@ func contents(path string) ([]byte, error) {
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), nil
 }
 
-// checkWriters refuses a file that another user may have written: whoever can
-// write it can have commands run, by loop.verify. Root is trusted, and so is a
-// group, which on many systems is the user alone.
+// checkWriters refuses a file that another user may have written: whoever can write it can have commands run, by loop.verify.
+// Root is trusted, and so is a group, which on many systems is the user alone.
 func checkWriters(path string, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -81,8 +80,8 @@ func checkWriters(path string, f *os.File) error {
 	return nil
 }
 
-// entries returns what a file sets, and refuses unknown settings. Strict
-// decoding into empty tables reports every key in them with its position.
+// entries returns what a file sets, and refuses unknown settings. Strict decoding into empty tables reports every key in them
+// with its position.
 func entries(path string, data []byte) (found []entry, err error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -118,8 +117,7 @@ func placeOf(path string, err error) string {
 	return fmt.Sprintf("%s:%d:%d", path, row, column)
 }
 
-// entryAt returns the setting of a key. Inside an inline table the key lacks
-// the table's name, but is not at the top of the tree.
+// entryAt returns the setting of a key. Inside an inline table the key lacks the table's name, but is not at the top of the tree.
 func entryAt(path string, k toml.DecodeError, tree map[string]any) (entry, error) {
 	key := k.Key()
 	_, atTop := tree[key[0]]

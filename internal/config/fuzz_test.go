@@ -11,9 +11,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// FuzzFile asserts that whatever a user's file of settings holds, each value
-// that is taken from it is one which its setting allows, that a loop made with
-// them is within bounds, and that a refusal has a place and can be shown.
+// FuzzFile asserts that whatever a user's file of settings holds, each value that is taken from it is one which its setting
+// allows, that a loop made with them is within bounds, and that a refusal has a place and can be shown.
 func FuzzFile(f *testing.F) {
 	for _, file := range []string{
 		"", "[loop]\nmax-iterations = 30\nverify = \"make test\"\nplan = true\n", "[typing]\ninjectors = [\"xtest\", \"wtype\"]\n", "loop = {min-iterations = 2, max-iterations=9}\n",

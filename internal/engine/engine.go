@@ -1,7 +1,7 @@
-// Package engine applies an event to a loop until it is decided. It answers what
-// package loop asks in between, by functions that its caller has: whether typing
-// is possible, the text of a prompt template, the verification of a promise. It
-// is the only loop around loop.Decide; what happens next is decided there.
+// Package engine applies an event to a loop until it is decided. It answers the
+// questions of loop.Decide with functions of its caller: whether typing is
+// possible, the text of a prompt template, the verification of a promise. It is
+// the only loop around loop.Decide.
 package engine
 
 import (
@@ -22,7 +22,7 @@ type Engine struct {
 	Env   []string // for git
 
 	Typing func(context.Context) loop.Typing
-	Words  func(context.Context, loop.Words) loop.Worded // nil for the built-in words
+	Words  func(context.Context, loop.Words) loop.Filled // nil for the built-in words
 	Verify func(context.Context, loop.State) (loop.Verification, error)
 
 	// Apply replaces Store.Apply. Warn gets the error of an archive that is written
@@ -55,7 +55,7 @@ func (g Engine) Decide(ctx context.Context, id string, e loop.Event) (loop.State
 		case action.Kind == loop.AskTyping && g.Typing != nil:
 			e.Typing = g.Typing(ctx)
 		case action.Kind == loop.AskWords && g.Words != nil:
-			e.Worded = g.Words(ctx, *action.Words)
+			e.Filled = g.Words(ctx, *action.Words)
 		case action.Kind == loop.AskVerify && g.Verify != nil:
 			if e.Verified, err = g.Verify(ctx, l); err != nil {
 				return l, action, err

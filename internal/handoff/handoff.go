@@ -80,7 +80,7 @@ const fillLimit = 4 * time.Second
 
 // FillIn fills in a prompt template, in a process of its own: a template can take
 // all time or memory.
-func (p Program) FillIn(ctx context.Context, w loop.Words) (text loop.Worded) {
+func (p Program) FillIn(ctx context.Context, w loop.Words) (text loop.Filled) {
 	ctx, cancel := context.WithTimeout(ctx, fillLimit)
 	defer cancel()
 	data, err := json.Marshal(w)
@@ -88,7 +88,7 @@ func (p Program) FillIn(ctx context.Context, w loop.Words) (text loop.Worded) {
 		err = answer(&text)(proc.Tell(ctx, data, string(p), "words"))
 	}
 	if err != nil {
-		text = loop.Worded{Why: "it could not be filled in: " + err.Error()}
+		text = loop.Filled{Why: "it could not be filled in: " + err.Error()}
 	}
 	text.For = w.Default
 	return text

@@ -39,9 +39,9 @@ type Line struct {
 
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
-// String gives the line as key=value pairs. What came from outside is quoted,
-// so that it can neither forge a line nor steer a terminal, and has no promise in
-// it, which an agent that reads the log might repeat.
+// String returns the line as key=value pairs. Text from outside is quoted, so that
+// it can neither forge a line nor steer a terminal. Promises in it are changed,
+// since an agent that reads the log might repeat them.
 func (l Line) String() string {
 	var b strings.Builder
 	b.WriteString(l.At.UTC().Format(stampLayout))
@@ -75,8 +75,8 @@ func quoted(s string) string {
 	return s
 }
 
-// Parse reads a line back. Of a value that was too long it gives what was kept,
-// and what it does not know it passes over.
+// Parse reads a line back. A value that was too long is cut off, and unknown keys
+// are skipped.
 func Parse(line string) (Line, error) {
 	stamp, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 	at, err := time.Parse(stampLayout, stamp)

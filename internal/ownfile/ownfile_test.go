@@ -23,7 +23,7 @@ import (
 
 const nobody = 65534
 
-// odd is a thing where a file of ours should be.
+// odd is something else in the place of our file.
 type odd struct {
 	name string
 	put  func(t *testing.T, dir string) (path string)
@@ -172,7 +172,7 @@ func soon(t *testing.T, do func() error) error {
 	}
 }
 
-// listing tells what is in a folder: names, kinds, owners and contents.
+// listing describes the content of a folder: names, kinds, owners and contents.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -15,7 +15,7 @@ type Run struct {
 	Index    int    // in the file's list of the event
 	Command  string
 	Timeout  time.Duration
-	Matcher  string          // "" is none
+	Matcher  string          // "" matches all
 	Payload  json.RawMessage // the hook's input
 	Skipped  bool            // not run: loop_limit is reached
 	Exit     int             // -1 if it was killed or did not start

@@ -18,7 +18,7 @@ func always(members entry) hooks {
 	return hooks{"stop": {e}}
 }
 
-// counts gives the loop_count of each stop event, with a minus when skipped.
+// counts returns the loop_count of each stop event, with a minus when skipped.
 func counts(t *testing.T, ch *simcursor.Chat) []string {
 	var all []string
 	for _, run := range ch.Runs("stop") {

@@ -31,8 +31,8 @@ type Config struct {
 	UserFile    string // "" is ~/.cursor/hooks.json
 	ProjectFile string // "" is .cursor/hooks.json of the workspace
 
-	Team       string // a team's hooks.json; "" is none
-	Enterprise string // the machine's hooks.json; "" is none, the real one is never read
+	Team       string // a team's hooks.json, or ""
+	Enterprise string // the machine's hooks.json, or ""; the real one is never read
 
 	Env      []string // of Cursor; nil is os.Environ()
 	Shell    string   // the user's shell; "" is SHELL in Env, then /bin/sh; on Windows always PowerShell
@@ -85,7 +85,7 @@ type Options struct {
 	Start         Start         // how a hook's command starts
 
 	LoseStops []int  // the answers to these stop events of a chat, counted from 1, become {}
-	LoseOneIn int    // the answers to a random one in so many events become {}; 0 is none
+	LoseOneIn int    // the answers to a random one in so many events become {}; 0 loses none
 	LoseSeed  uint64 // makes LoseOneIn repeatable
 
 	PlainCommands      bool     // slash commands are not expanded

@@ -14,8 +14,8 @@ const defaultBusy = 40 * time.Millisecond
 
 // eventLoop is the editor's, one for all hooks. While it is busy it notices neither a
 // hook's output nor its exit: its next turn does. If both happened since the last
-// turn, the exit wins. libuv reads before it reaps, but a callback in between gives
-// the child time to write and exit after the poll and before the reaping.
+// turn, the exit wins. libuv reads before it reaps, but a callback between the two
+// leaves the child time to write and exit.
 type eventLoop struct {
 	busy  time.Duration
 	mu    sync.Mutex

@@ -98,7 +98,7 @@ func TestDetachedGrandchildIsNotWaitedFor(t *testing.T) {
 	detach := "(read x <" + fifo + ") </dev/null >/dev/null 2>&1 & "
 	w.project(hooks{"stop": {{"command": detach + followup("more"), "loop_limit": 1, "timeout": 10}}})
 	equal(t, "messages", w.chat(nil).Messages(), []string{"go", "more"})
-	w.must(os.WriteFile(fifo, []byte("end\n"), 0)) // it was still there to be told
+	w.must(os.WriteFile(fifo, []byte("end\n"), 0)) // it still reads
 }
 
 func TestExtraDescriptorMustBeLetGo(t *testing.T) {

@@ -134,6 +134,6 @@ func TestLostAnswersAtRandom(t *testing.T) {
 		t.Errorf("got %d of %d lost, want about one in five", n, len(first))
 	}
 	if !slices.Equal(first, play(1)) || slices.Equal(first, play(2)) {
-		t.Error("the seed does not tell which are lost")
+		t.Error("the seed does not determine which answers are lost")
 	}
 }

@@ -21,7 +21,7 @@ func every() hooks {
 	return h
 }
 
-// events gives the names of the hook runs in order, and what else happened.
+// events returns the names of the hook runs in order, and what else happened.
 func events(ch *simcursor.Chat) []string {
 	var all []string
 	for _, e := range ch.Transcript() {
@@ -131,7 +131,7 @@ func TestDeniedStepDoesNotHappen(t *testing.T) {
 			ch := w.chat(func(turn *simcursor.Turn) {
 				out, exit := turn.Shell("touch done")
 				if told := exit == -1 && strings.Contains(out, "blocked"); told != tt.denied {
-					t.Errorf("the agent was told %q, %d", out, exit)
+					t.Errorf("the agent got %q, %d", out, exit)
 				}
 			})
 			_, err := os.Stat(filepath.Join(w.Workspace, "done"))

@@ -25,13 +25,12 @@ func isPowerShell(shell string) bool {
 	return name == "powershell" || name == "pwsh"
 }
 
-// powerShell makes a script that ends with the exit code of the last program
-// that the text ran: by itself PowerShell makes 1 of every one. An error that
-// stops a statement, and one in the last statement, are failures too.
+// powerShell returns a script that ends with the exit code of the last program
+// that the text ran: by itself PowerShell turns each into 1. An error that stops a
+// statement, and one in the last statement, are failures too.
 //
-// The text has its lines for itself, so that a comment at its end takes nothing
-// of ours with it. A text that goes on into our lines fails in all cases,
-// because then $ok is not set.
+// The text is on lines of its own, so that a comment at its end does not hide ours. A
+// text that continues into our lines always fails, because then $ok is not set.
 func powerShell(text string) string {
 	return `$global:LASTEXITCODE = 0
 $ok = $false

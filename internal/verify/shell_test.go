@@ -39,7 +39,7 @@ func TestPowerShell(t *testing.T) {
 		if want := "$global:LASTEXITCODE = 0\n$ok = $false\ntry {"; before != want {
 			t.Errorf("before it: got %q, want %q", before, want)
 		}
-		// The first line of ours keeps $?, which every other would change.
+		// Our first line after it saves $?, which any other would change.
 		if want := "$ok = $?\n} catch {"; !strings.HasPrefix(after, want) {
 			t.Errorf("after it: got %q, want %q first", after, want)
 		}

@@ -123,7 +123,7 @@ func TestWhatIsKeptOfALoop(t *testing.T) {
 	}
 	l.Stall.EventAt, l.Minimal = l.EventAt, true
 	if diff := cmp.Diff(watcher.Loop{ID: "c1", Running: true, StaleAt: stale}, watcher.Of("c1", l)); diff != "" {
-		t.Errorf("a stall that was told, of a minimal installation: -want +got:\n%s", diff)
+		t.Errorf("a stall that was reported, of a minimal installation: -want +got:\n%s", diff)
 	}
 	l.Status = loop.Paused
 	if diff := cmp.Diff(watcher.Loop{ID: "c1", StaleAt: stale}, watcher.Of("c1", l)); diff != "" {

@@ -1,7 +1,6 @@
 package worktree
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzStatus asserts of any answer of git that only files in the work tree are
-// taken from it and that what is cut off is an error.
+// FuzzStatus asserts that whatever git prints, parseStatus returns only files in the
+// work tree, and an error if the output is cut off.
 func FuzzStatus(f *testing.F) {
 	const head = "# branch.oid 4b825dc642cb6eb9a060e54bf8d69288fbee4904\x00"
 	const change = "1 .M N... 100644 100644 100644 4b825dc642cb6eb9a060e54bf8d69288fbee4904 4b825dc642cb6eb9a060e54bf8d69288fbee4904 "
@@ -59,30 +58,8 @@ func cleaned(names []string) (all []string) {
 	return all
 }
 
-// FuzzStatusOfFiles asserts that files of any name are found as git tells them.
-func FuzzStatusOfFiles(f *testing.F) {
-	f.Add("a", "b c", "ü\n\t\"x\"", true)
-	f.Add("# branch.oid 0", "? x", "2 R", false)
-	f.Add(" ", "-", "u", true)
-	f.Fuzz(func(t *testing.T, a, b, c string, sha256 bool) {
-		if strings.Contains(a+b+c, "\x00") || a == "" || b == "" || c == "" {
-			return // no file has such a name
-		}
-		id := strings.Repeat("0a", 20)
-		if sha256 {
-			id = strings.Repeat("0b", 32)
-		}
-		entry := "N... 100644 100644 100644 " + id + " " + id
-		out := fmt.Sprintf("# branch.oid %s\x00# branch.head %s\x001 .M %s %s\x002 R. %s R100 %s\x00%s\x00? %s\x00", id, a, entry, a, entry, b, c, a)
-		commit, names, err := parseStatus(out)
-		if want := []string{a, c, b, a}; err != nil || commit != id || !slices.Equal(names, want) {
-			t.Errorf("got %q, %q, %v, want %q", commit, names, err, want)
-		}
-	})
-}
-
-// FuzzCommit asserts that whatever lies in the .git of a repository inside the
-// repository, little of it is told, in one line, and the same each time.
+// FuzzCommit asserts that whatever is in the .git of a nested repository, commit
+// returns one short line, and the same each time.
 func FuzzCommit(f *testing.F) {
 	id := strings.Repeat("0a", 20)
 	f.Add("ref: refs/heads/main\n", "", id+" refs/heads/main\n")
@@ -105,12 +82,12 @@ func FuzzCommit(f *testing.F) {
 			t.Errorf("got %q", got)
 		}
 		if link == "" && got == "no" && strings.TrimSpace(strings.Split(head, "\n")[0]) != "no" {
-			t.Errorf("%q: got what stands in a file outside", head)
+			t.Errorf("%q: got the content of a file outside", head)
 		}
 	})
 }
 
-// laid makes a folder hold these files alone; an empty one is left out.
+// laid replaces a folder with these files, except an empty .git.
 func laid(dir string, files map[string]string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err

@@ -29,12 +29,12 @@ func (w world) fakeGit(script string) world {
 	return w
 }
 
-// hung is more than any ill git takes on a busy machine, and less than it sleeps.
+// hung is more than a look takes on a busy machine, and less than the scripts sleep.
 const hung = 15 * time.Second
 
-// A git that is none, or ill, costs two seconds at most and tells nothing; what
-// it has started goes with it.
-func TestIllGit(t *testing.T) {
+// A program that is not git, or a git that misbehaves, costs two seconds at most and
+// has no effect on the result; what it has started is killed.
+func TestMisbehavingGit(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
 		t.Fatal(err)
@@ -98,13 +98,13 @@ func (w world) nothingRuns() {
 	}
 }
 
-// gone tells whether a process has ended, though its parent may not know yet.
+// gone reports whether a process has ended, even if its parent does not know yet.
 func gone(pid int) bool {
 	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 	return err != nil || strings.HasPrefix(string(out), "Z")
 }
 
-// Git finds no other program, and is told not to write.
+// Git finds no other program, and its environment forbids it to write.
 func TestEnvironmentOfGit(t *testing.T) {
 	w := newWorld(t).fakeGit(`echo "$PATH $GIT_EXEC_PATH $GIT_OPTIONAL_LOCKS $GIT_NO_LAZY_FETCH" >&2; exit 1`)
 	_, err := Look(t.Context(), w.dir, nil, w.env)

@@ -20,8 +20,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// trap is a program that leaves a file when it runs, and a world that has it
-// outside of its repository.
+// trap returns a program outside the repository that leaves a file when it runs.
 func trap(w world) (program string, sprung func() bool) {
 	program = w.path("../trap")
 	w.must(os.WriteFile(program, []byte("#!/bin/sh\n: >'"+program+".ran'\n"), 0o777))
@@ -31,7 +30,7 @@ func trap(w world) (program string, sprung func() bool) {
 	}
 }
 
-// config sets what a stranger's .git/config may say.
+// config sets what a foreign .git/config may contain.
 func config(settings ...string) func(world, string) {
 	return func(w world, trap string) {
 		for i := 0; i < len(settings); i += 2 {
@@ -40,7 +39,7 @@ func config(settings ...string) func(world, string) {
 	}
 }
 
-// touched makes git read a file anew, through its filter.
+// touched makes git read a file again, through its filter.
 func touched(do func(world, string)) func(world, string) {
 	return func(w world, trap string) {
 		w.write(".gitattributes", "file filter=evil diff=evil merge=evil\n")
@@ -50,7 +49,7 @@ func touched(do func(world, string)) func(world, string) {
 	}
 }
 
-// A partial clone fetches what it lacks, from where its configuration says.
+// partial makes a partial clone, which fetches missing objects as configured.
 func partial(settings ...string) func(world, string) {
 	return func(w world, trap string) {
 		tree := w.git("rev-parse", "HEAD^{tree}")
@@ -60,8 +59,8 @@ func partial(settings ...string) func(world, string) {
 	}
 }
 
-// asUser runs git as its user does, until a trap has sprung: some of them make
-// git wait for ever.
+// asUser runs git as a user does, until a trap has sprung: some traps make git wait
+// forever.
 func asUser(w world, sprung func() bool, args ...string) (said string) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
 	defer cancel()
@@ -83,8 +82,8 @@ func asUser(w world, sprung func() bool, args ...string) (said string) {
 	return said
 }
 
-// Each is a way in which a repository makes git run a program. A way that bites
-// is shown to: what its user does with that repository springs the trap.
+// Each case is a way in which a repository makes git run a program. The test also
+// proves that the trap works: plain git springs it.
 func TestHostileRepositories(t *testing.T) {
 	hook := func(name string) func(world, string) {
 		return func(w world, trap string) {
@@ -212,13 +211,13 @@ func TestHostileRepositories(t *testing.T) {
 				return
 			}
 			if said := asUser(w, sprung, tt.bites...); !sprung() {
-				t.Errorf("the trap is none: git %q: %s", tt.bites, said)
+				t.Errorf("the trap does not work: git %q: %s", tt.bites, said)
 			}
 		})
 	}
 }
 
-// snapshot is every file with its content and time.
+// snapshot returns every file of .git with its content and time.
 func snapshot(w world) map[string]string {
 	w.t.Helper()
 	files := map[string]string{}
@@ -238,8 +237,7 @@ func snapshot(w world) map[string]string {
 	return files
 }
 
-// What git remembers of a file's time is old: it would write that down, and we
-// must not let it.
+// Git would refresh its index, whose file times are outdated. We must prevent that.
 func TestNothingIsWritten(t *testing.T) {
 	w := newWorld(t)
 	w.git("update-index", "--untracked-cache")
@@ -256,7 +254,7 @@ func TestNothingIsWritten(t *testing.T) {
 	}
 }
 
-// A filter cannot be run, but the file is what it is.
+// The filter does not run, but the change of the file counts.
 func TestFilteredFile(t *testing.T) {
 	w := newWorld(t)
 	touched(config("filter.evil.clean", "tr a-z A-Z", "filter.evil.required", "true"))(w, "")
@@ -286,7 +284,7 @@ func TestTooManyFilters(t *testing.T) {
 	}
 }
 
-// What steers git from the environment is the user's own, but not meant for this.
+// The user's environment variables for git have no effect.
 func TestEnvironmentThatSteersGit(t *testing.T) {
 	w := newWorld(t)
 	other := newWorld(t)
@@ -304,8 +302,7 @@ func TestEnvironmentThatSteersGit(t *testing.T) {
 	}
 }
 
-// A repository inside a repository's files, without .git: its configuration
-// would come with a clone.
+// A bare repository among a repository's files would come with a clone.
 func TestBareRepositoryWithin(t *testing.T) {
 	w := newWorld(t)
 	trap, sprung := trap(w)
@@ -362,7 +359,7 @@ func TestUnreadableFile(t *testing.T) {
 	}
 }
 
-// Pipes, links and what else is no file: never opened, never followed.
+// Pipes, links and other special files are never opened or followed.
 func TestNoFiles(t *testing.T) {
 	w := newWorld(t)
 	w.must(syscall.Mkfifo(w.path("pipe"), 0o666)) // git does not list it
@@ -412,8 +409,8 @@ func TestExecutable(t *testing.T) {
 	}
 }
 
-// Names are bytes to git, and text in the loop's file.
-func TestNamesThatAreNoText(t *testing.T) {
+// Names are bytes for git, and text in the loop's file.
+func TestNamesThatAreNotText(t *testing.T) {
 	w := newWorld(t)
 	w.write("a\xff", "1")
 	one := w.look()

@@ -15,7 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// What changes the print, and what does not: that is what progress is judged by.
+// What changes the print and what does not: progress is judged by it.
 func TestPrint(t *testing.T) {
 	none := func(world) {}
 	remove := func(name string) func(world) {
@@ -109,7 +109,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// An agent that goes back and forth is found out by prints that come again.
+// Prints that come again reveal an agent that goes back and forth.
 func TestPrintComesAgain(t *testing.T) {
 	w := newWorld(t)
 	var got []string
@@ -141,12 +141,12 @@ func TestFiles(t *testing.T) {
 	w.write("ignored", "x")
 	w.write("ignored too", "x")
 	w.write("../elsewhere", "x")
-	strange := []string{"line\nbreak", "quote\"'\\", "ümläut", " lead", "-option", ":(glob)x", "trail "}
-	for _, name := range strange {
-		w.write(name, "strange")
+	odd := []string{"line\nbreak", "quote\"'\\", "ümläut", " lead", "-option", ":(glob)x", "trail "}
+	for _, name := range odd {
+		w.write(name, "odd")
 	}
 	tree := w.below("dir").look("../ignored", "../file", w.path("../elsewhere"), "none", "none", "../file/x")
-	want := append(strange, "gone", "staged", "old", "renamed", "dir/new", "ignored", "file", "../elsewhere", "dir/none", "file/x")
+	want := append(odd, "gone", "staged", "old", "renamed", "dir/new", "ignored", "file", "../elsewhere", "dir/none", "file/x")
 	for i, name := range want {
 		want[i] = w.path(name)
 	}
@@ -189,7 +189,7 @@ func TestFilesAreBounded(t *testing.T) {
 	}
 }
 
-// Where git's work tree is, and what its head is called.
+// Where git's work tree is, and what its head is.
 func TestRoots(t *testing.T) {
 	w := newWorld(t)
 	w.write("a/b/c", "x")
@@ -242,8 +242,7 @@ func TestNoRepository(t *testing.T) {
 	}
 }
 
-// Git is not started where there is no repository, and is looked for on the PATH
-// that is given: nowhere else.
+// Git is not started without a repository, and is searched only on the given PATH.
 func TestWithoutGit(t *testing.T) {
 	for _, path := range []string{"", ".", "bin", t.TempDir()} {
 		w := newWorld(t)
@@ -270,8 +269,8 @@ func TestWithoutGit(t *testing.T) {
 	}
 }
 
-// A name is a name and no pattern, and a file that git tracks is its to tell of.
-func TestStrangeNamesThatWereNamed(t *testing.T) {
+// Git takes no name for a pattern, and its status decides about tracked files.
+func TestOddNamesOfEditedFiles(t *testing.T) {
 	w := newWorld(t)
 	names := []string{":(top)file", ":!file", "-z", "--", "[f]ile", "a\nb"}
 	for _, name := range names {
@@ -289,7 +288,7 @@ func TestStrangeNamesThatWereNamed(t *testing.T) {
 	}
 }
 
-// Where a repository says that its work tree is elsewhere, we stay here.
+// If a repository says that its work tree is elsewhere, we stay here.
 func TestWorkTreeElsewhere(t *testing.T) {
 	w := newWorld(t)
 	want := w.look()
@@ -300,7 +299,7 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	}
 }
 
-// The same file has one name, whatever way leads to it.
+// The same file has one name, whichever path leads to it.
 func TestRootByALink(t *testing.T) {
 	w := newWorld(t)
 	link := filepath.Join(filepath.Dir(w.dir), "link")
@@ -324,7 +323,7 @@ func TestCommitted(t *testing.T) {
 	w.git("commit", "-q", "-a", "--amend", "-m", "amended")
 	amended := w.git("rev-parse", "HEAD")
 	w.git("switch", "-q", "--orphan", "unrelated")
-	w.write("strange", "x")
+	w.write("other", "x")
 	w.commit()
 	unrelated := w.git("rev-parse", "HEAD")
 	both := []string{"file", "new\nfile"}
@@ -336,7 +335,7 @@ func TestCommitted(t *testing.T) {
 		{name: "a commit more", before: first, head: second, want: both},
 		{name: "amended", before: second, head: amended, want: []string{"file"}},
 		{name: "gone back", before: second, head: first, want: both},
-		{name: "unrelated", before: first, head: unrelated, want: []string{".gitignore", "file", "strange"}},
+		{name: "unrelated", before: first, head: unrelated, want: []string{".gitignore", "file", "other"}},
 		{name: "the same", before: first, head: first},
 		{name: "the first", before: "", head: first, want: []string{".gitignore", "file"}},
 		{name: "unknown", before: strings.Repeat("0", 39) + "1", head: first, fails: true},
@@ -378,8 +377,7 @@ func TestCommittedIsBounded(t *testing.T) {
 	}
 }
 
-// A repository that has many files is looked at in time, and says the same when
-// it is looked at again.
+// A repository with many files is read within the limit, and a second look agrees.
 func TestLargeRepository(t *testing.T) {
 	w := emptyWorld(t)
 	w.git("init", "-q")
@@ -405,7 +403,7 @@ func TestLargeRepository(t *testing.T) {
 	}
 }
 
-// Beyond the bounds a file counts by its size and time.
+// Beyond the limits, a file counts by its size and time.
 func TestContentsAreBounded(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -465,7 +463,7 @@ func TestParseStatus(t *testing.T) {
 		{name: "before the first commit", out: "# branch.oid (initial)\x00? a\x00", want: []string{"a"}},
 		{name: "nothing", out: "", fails: true},
 		{name: "no commit", out: "? a\x00", fails: true},
-		{name: "a commit that is none", out: "# branch.oid --exec\x00", fails: true},
+		{name: "a commit that is not one", out: "# branch.oid --exec\x00", fails: true},
 		{name: "cut off", out: head + "? a", fails: true},
 		{name: "an entry cut off", out: head + "1 .M " + modes + id + "\x00", fails: true},
 		{name: "an old name cut off", out: head + "2 R. " + modes + id + " " + id + " R100 new\x00ol", fails: true},

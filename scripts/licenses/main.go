@@ -1,6 +1,5 @@
-// Licenses writes the license texts of all modules that the programs of a release
-// link, on any system: licenses FILE. It fails if a module has none. The same
-// modules and the same Go give the same bytes.
+// Licenses writes the license texts of all modules that the programs of a release link, on any system: licenses FILE. It fails if
+// a module has none. The same modules and the same Go give the same bytes.
 package main
 
 import (
@@ -56,8 +55,8 @@ func run(file string) error {
 	return os.WriteFile(file, text, 0o644) // #nosec G306 G703 -- a file of a release, which its caller names
 }
 
-// modules has the folders of a module that may hold its licenses: its own, and
-// those of the linked packages and of what lies between.
+// modules has the folders of a module that may hold its licenses: its own, and those of the linked packages and of what lies
+// between.
 type modules map[string]map[string]bool
 
 // pkg is what go list says about a package.
@@ -149,8 +148,7 @@ var (
 	legal   = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense|notice|copyright|patents)([.-].*)?$`)
 )
 
-// licenses returns the texts in folders, each once. One of them must be a
-// license; a notice alone does not count.
+// licenses returns the texts in folders, each once. One of them must be a license; a notice alone does not count.
 func licenses(dirs []string) (texts []string, err error) {
 	licensed := false
 	for _, dir := range dirs {

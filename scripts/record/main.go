@@ -1,10 +1,8 @@
-// Command record makes an animated SVG of the output of a `cursor-ralph demo`
-// that it reads: `make record`. The words are the run's own; the pace is slower,
-// and lines with the names of scratch folders are left out.
+// Command record makes an animated SVG of the output of a `cursor-ralph demo` that it reads: `make record`. The words are the
+// run's own; the pace is slower, and lines with the names of scratch folders are left out.
 //
-// It is a program of our own because the ones there are draw in fixed colours,
-// or pictures of letters: this SVG follows the reader's light or dark theme, its
-// text can be selected, and it stands still for those who want no motion.
+// It is a program of our own because the ones there are draw in fixed colours, or pictures of letters: this SVG follows the
+// reader's light or dark theme, its text can be selected, and it stands still for those who want no motion.
 package main
 
 import (
@@ -119,8 +117,7 @@ const style = `
 %s  }
 `
 
-// draw lets line after line appear from above, and scrolls when the screen is
-// full, as a terminal does.
+// draw lets line after line appear from above, and scrolls when the screen is full, as a terminal does.
 func draw(lines []line) string {
 	total := 6.0 // to read the end
 	for _, l := range lines {

@@ -1,7 +1,5 @@
-// Sbom writes what the programs of a release's archive are made of, as a
-// CycloneDX document: sbom ARCHIVE DOCUMENT. It reads the modules that Go wrote
-// into each program, so it lists exactly what was linked. The same
-// archive always yields the same bytes.
+// Sbom writes what the programs of a release's archive are made of, as a CycloneDX document: sbom ARCHIVE DOCUMENT. It reads the
+// modules that Go wrote into each program, so it lists exactly what was linked. The same archive always yields the same bytes.
 package main
 
 import (
@@ -113,8 +111,7 @@ func eachTarred(archive string, keep func(string, io.Reader) error) error {
 	}
 }
 
-// bill has a component for each program, one for each module in any of them, and
-// says which program depends on which modules.
+// bill has a component for each program, one for each module in any of them, and says which program depends on which modules.
 func bill(archive string, programs map[string]*debug.BuildInfo) *cdx.BOM {
 	components := map[string]cdx.Component{}
 	var dependencies []cdx.Dependency

@@ -1,6 +1,5 @@
-// Command testreport reads `go test -json` and prints the closing line of every
-// package, the output of failed tests, and at the end what was skipped and why.
-// It exits 1 if a test failed and, with CI=true, if one was skipped.
+// Command testreport reads `go test -json` and prints the closing line of every package, the output of failed tests, and at the
+// end what was skipped and why. It exits 1 if a test failed and, with CI=true, if one was skipped.
 package main
 
 import (

@@ -54,8 +54,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// notRun is how many blocks there may be that no test runs. Whoever adds one
-// says so here.
+// notRun is how many blocks there may be that no test runs. Whoever adds one says so here.
 const notRun = 2
 
 // page is one Markdown file.
@@ -365,8 +364,8 @@ func varying(line string) string {
 	return strings.Join(strings.Fields(line), " ")
 }
 
-// shortened finds the lines of a page in a transcript, in their order. A line
-// that begins with spaces goes on where the one before left off.
+// shortened finds the lines of a page in a transcript, in their order. A line that begins with spaces goes on where the one
+// before left off.
 func shortened(source, whole string) error {
 	var want []string
 	for line := range strings.Lines(source) {
@@ -392,8 +391,7 @@ func shortened(source, whole string) error {
 	return nil
 }
 
-// TestExamples runs the example that the help of each command ends with, in a
-// workspace that has what it is about.
+// TestExamples runs the example that the help of each command ends with, in a workspace that has what it is about.
 func TestExamples(t *testing.T) {
 	w := newWorld(t)
 	list, err := w.shell(block{}, "cursor-ralph help")
@@ -421,8 +419,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// fakeACP makes an agent that claims one edit, promises, and is called as the
-// adapter of claude, and tests that pass.
+// fakeACP makes an agent that claims one edit, promises, and is called as the adapter of claude, and tests that pass.
 const fakeACP = `mkdir agents; PATH=$PWD/agents:$PATH
 cat >agents/claude-agent-acp <<'END'
 #!/bin/sh
@@ -444,8 +441,7 @@ END
 chmod +x agents/claude-agent-acp
 printf 'test:\n\t@true\n' >Makefile`
 
-// before makes what an example needs: a loop of the folder, but for those that
-// make one.
+// before makes what an example needs: a loop of the folder, but for those that make one.
 func before(command string) string {
 	const loop = `printf '{"prompt":"port the parser","max_iterations":20,"completion_promise":"COMPLETE","iterations":3,"session_iterations":1,` +
 		`"stop":false,"last_output":"","workspace":"%s"}' "$PWD" >"$CURSOR_RALPH_DIR/cursor-ralph-loop-3f2a.json"; cursor-ralph install >/dev/null;`

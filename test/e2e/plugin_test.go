@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // onPath is a machine whose login shell finds the programs: the plugin names
@@ -37,7 +38,7 @@ func TestALoopRunsOnThePlugin(t *testing.T) {
 	variants := append([]variant{usual()}, processes()...)
 	variants = without(variants, func(v variant) bool { return v.hidden || v.profile != "" })
 	variants = append(variants, option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }))
-	for _, v := range variants {
+	for _, v := range short.First(variants, 1) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
 			w := plugged(t, v)
@@ -72,7 +73,7 @@ func TestDoctorLooksAtThePlugin(t *testing.T) {
 	w.must(os.Rename(profile, profile+".away"))
 	found = doctor(w)
 	w.wantPart("doctor", found, "the plugin runs cursor-ralph-hook, which /bin/sh does not find")
-	w.wantPart("doctor", found, "the plugin names it by that")
+	w.wantPart("doctor", found, "the plugin calls it by that name")
 	w.must(os.Rename(profile+".away", profile))
 
 	w.wantPart("install", w.ok(w.repo(), "install"), "each event starts the hook twice")

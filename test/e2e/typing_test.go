@@ -36,6 +36,9 @@ func TestTyping(t *testing.T) {
 			t.Skip("needs " + program)
 		}
 	}
+	if testing.Short() {
+		t.Parallel() // the others change the folder of the programs
+	}
 	d := newDesk(t)
 	for _, test := range short.First([]struct {
 		name string
@@ -62,7 +65,7 @@ func TestTyping(t *testing.T) {
 		{"the typer is killed", killedTyper},
 		{"a turn fails", failedTurn},
 		{"the user resumes from a terminal", resumedByTyping},
-	}, 6) {
+	}, 3) {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, d)
 		})
@@ -78,20 +81,18 @@ func newDesk(t *testing.T) *desk {
 			t.Fatal(err)
 		}
 	}
-	dir := t.TempDir()
 	d := &desk{}
 	var err error
-	d.x, err = testdesk.StartX(ctx, dir)
+	d.x, err = testdesk.StartX(ctx, t.TempDir())
 	must(err)
 	t.Cleanup(func() { must(d.x.Close()) })
 	must(d.x.StartWM(ctx))
 	d.page, err = testdesk.NewPage()
 	must(err)
 	t.Cleanup(func() { must(d.page.Close()) })
-	d.editor, err = testdesk.StartEditor(ctx, dir, d.x.Env(), d.page, testdesk.Options{})
+	d.editor, err = d.x.StartEditor(ctx, d.page, testdesk.Options{})
 	must(err)
 	t.Cleanup(func() { must(d.editor.Close()) })
-	must(d.page.Active(ctx))
 	return d
 }
 

@@ -8,26 +8,24 @@ import (
 	"time"
 )
 
-// Answer is what the model does: it says something and calls tools, or it
-// fails, or it never comes to an end.
+// Answer is what the model does: it says something and calls tools, or it fails.
 type Answer struct {
-	Text  string // the message of an error, where Status is set
+	Text  string // with a Status, the error message
 	Calls []Call
 
 	Status     int           // of an error: 429, 529, 500
 	RetryAfter time.Duration // in whole seconds, with an error
-	Hold       bool          // the answer begins and does not go on, until the agent goes away
 }
 
-// Call is something that the model does with a tool, whatever the agent calls
-// it: a new file is written where Path is set, and else a command is run.
+// Call is a tool call, whatever the agent's tool is called: with a Path it writes a new
+// file, otherwise it runs a command.
 type Call struct {
 	Path    string // absolute
 	Content string
 	Command string
 }
 
-// LastUser is what the user has said since the assistant's last words.
+// LastUser returns what the user has said since the assistant's last message.
 func (r Request) LastUser() string {
 	var texts []string
 	for _, m := range slices.Backward(r.Messages) {
@@ -42,7 +40,7 @@ func (r Request) LastUser() string {
 	return strings.Join(texts, "\n")
 }
 
-// reply is an answer in the words of the agent that asked.
+// reply is an answer with the tools of the agent that asked.
 type reply struct {
 	id    string
 	text  string
@@ -51,16 +49,16 @@ type reply struct {
 
 type toolCall struct {
 	id, name string
-	args     any // a map, or a string where the tool takes text
+	args     any // a map, or a string if the tool takes text
 }
 
-// tool is how an agent's tool takes what is to be done.
+// tool is an agent's tool and its arguments for a call.
 type tool struct {
 	name string
 	args func(Call) any
 }
 
-// writers and runners are tried in order: the first that is offered is taken.
+// writers returns the tools that write files, in order of preference.
 func writers() []tool {
 	fields := func(path, content string) func(Call) any {
 		return func(c Call) any { return map[string]any{path: c.Path, content: c.Content} }
@@ -74,6 +72,7 @@ func writers() []tool {
 	}
 }
 
+// runners returns the tools that run commands, in order of preference.
 func runners() []tool {
 	command := func(c Call) any {
 		return map[string]any{"command": c.Command, "description": "Runs what the script says"}
@@ -88,7 +87,7 @@ func runners() []tool {
 	}
 }
 
-// patch adds a file in the form of Codex's apply_patch.
+// patch returns a patch for Codex's apply_patch that adds a file.
 func patch(c Call) string {
 	lines := strings.Split(strings.TrimSuffix(c.Content, "\n"), "\n")
 	return "*** Begin Patch\n*** Add File: " + c.Path + "\n+" + strings.Join(lines, "\n+") + "\n*** End Patch\n"
@@ -126,7 +125,7 @@ func (r Request) call(c Call) (toolCall, error) {
 	return toolCall{}, fmt.Errorf("no tool for %+v among %s", c, strings.Join(r.Tools, ", "))
 }
 
-// json is a call's arguments as agents get them: JSON in a string.
+// json returns a call's arguments as JSON.
 func (c toolCall) json() string {
 	b, _ := json.Marshal(c.args) // strings and maps of strings
 	return string(b)

@@ -43,8 +43,7 @@ func readChat(_ string, body []byte) (Request, error) {
 	return r, nil
 }
 
-// add puts a message where it belongs: instructions, what a tool answered, or
-// what somebody said.
+// add adds instructions, a tool's result, or a message.
 func (r *Request) add(m Message, said string) {
 	switch m.Role {
 	case "system", "developer":
@@ -93,8 +92,7 @@ func writeChat(w *stream, r Request, a reply) {
 	fmt.Fprint(w.w, "data: [DONE]\n\n")
 }
 
-// halves cuts a text in two, so that what reads a stream has something to put
-// together; a promise is cut in its middle then.
+// halves cuts a text in two, so that a promise arrives in two pieces.
 func halves(s string) []string {
 	if s == "" {
 		return nil

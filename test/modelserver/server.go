@@ -1,8 +1,7 @@
-// Package modelserver stands in for the models that coding agents talk to: an
-// HTTP server on loopback that speaks OpenAI's Chat Completions and Responses,
-// Anthropic's Messages and Gemini's generateContent, streamed or not, and says
-// what a script tells it to. It is no model and no proxy: it knows as much of
-// those protocols as the agents in test/agents use. For tests only.
+// Package modelserver stands in for the models of coding agents: an HTTP server on
+// loopback that speaks OpenAI's Chat Completions and Responses, Anthropic's Messages
+// and Gemini's generateContent, and plays a script. It knows as much of those
+// protocols as the agents in test/agents use. For tests only.
 package modelserver
 
 import (
@@ -29,24 +28,20 @@ type Server struct {
 	unknown  []string
 }
 
-// Script says what the model answers. It is asked by one request at a time, and
-// only by those that offer tools: what an agent asks besides, a title for the
-// session or the like, gets a few fixed words.
+// Script returns the model's answer to a request. It gets one request at a time, and
+// only those that offer tools: others, such as for a session's title, get a fixed
+// answer.
 type Script func(Request) Answer
 
-// Request is what an agent asked its model, in one form for all protocols.
+// Request is a request of an agent, in one form for all protocols.
 type Request struct {
-	Wire     string // chat, responses, messages or gemini
 	Model    string
 	System   string
 	Messages []Message
-	Tools    []string // the names of those that are offered
-	Header   http.Header
-	At       time.Time
-	Body     []byte // as it came
+	Tools    []string // the names of the offered tools
 
 	stream bool
-	custom []string // tools that take text, not JSON
+	custom []string // tools that take text instead of JSON
 }
 
 // Message is one turn of the conversation so far.
@@ -57,9 +52,8 @@ type Message struct {
 	Results []string // what tools answered
 }
 
-// wire is one of the protocols: how a request is read, and an answer written.
+// wire is one of the protocols.
 type wire struct {
-	name  string
 	read  func(path string, body []byte) (Request, error)
 	write func(w *stream, r Request, a reply)
 	fail  func(a Answer) any
@@ -73,26 +67,26 @@ func Start(script Script) (*Server, error) {
 	}
 	s := &Server{script: script, listener: l}
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = s.http.Serve(l) }() // ends with an error always, by Close
+	go func() { _ = s.http.Serve(l) }() // always ends with an error, at Close
 	return s, nil
 }
 
-// URL is where the server is, without a slash at its end and without a version.
+// URL returns the server's address, without a trailing slash or a version.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
-// Close ends the server and every answer that it holds back.
+// Close ends the server.
 func (s *Server) Close() error {
 	return s.http.Close()
 }
 
-// Requests are those that offered tools, in the order they came.
+// Requests returns the requests that offered tools, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// Unknown are the requests that the server had no answer for, as "GET /path".
+// Unknown returns the requests without an answer, as "GET /path".
 func (s *Server) Unknown() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +101,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method == http.MethodPost {
 		if p := wireOf(r.URL.Path); p != nil {
-			s.ask(w, r, p, body)
+			s.ask(w, r.URL.Path, p, body)
 			return
 		}
 	}
@@ -125,15 +119,15 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{"message": "no such path here"}})
 }
 
-// wireOf tells a protocol by the end of a path: what comes before is the base
-// that the agent was given.
+// wireOf returns the protocol of a path. The path begins with the base URL that the
+// agent is configured with.
 func wireOf(path string) *wire {
 	for end, p := range map[string]wire{
-		"/chat/completions":      {"chat", readChat, writeChat, failOpenAI},
-		"/responses":             {"responses", readResponses, writeResponses, failOpenAI},
-		"/messages":              {"messages", readMessages, writeMessages, failAnthropic},
-		":generateContent":       {"gemini", readGemini, writeGemini, failGemini},
-		":streamGenerateContent": {"gemini", readGemini, writeGemini, failGemini},
+		"/chat/completions":      {readChat, writeChat, failOpenAI},
+		"/responses":             {readResponses, writeResponses, failOpenAI},
+		"/messages":              {readMessages, writeMessages, failAnthropic},
+		":generateContent":       {readGemini, writeGemini, failGemini},
+		":streamGenerateContent": {readGemini, writeGemini, failGemini},
 	} {
 		if strings.HasSuffix(path, end) {
 			return &p
@@ -142,7 +136,7 @@ func wireOf(path string) *wire {
 	return nil
 }
 
-// aside answers what agents ask beside the conversation.
+// aside returns the answer to a request outside the conversation, or nil.
 func aside(method, path string) any {
 	switch {
 	case strings.HasSuffix(path, "/models") && method == http.MethodGet:
@@ -151,19 +145,18 @@ func aside(method, path string) any {
 		return map[string]any{"input_tokens": 10}
 	case strings.HasSuffix(path, ":countTokens") && method == http.MethodPost:
 		return map[string]any{"totalTokens": 10}
-	case path == "/" && (method == http.MethodHead || method == http.MethodGet): // is there a network?
+	case path == "/" && (method == http.MethodHead || method == http.MethodGet): // a test for a network
 		return map[string]any{}
 	}
 	return nil
 }
 
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, p *wire, body []byte) {
-	req, err := p.read(r.URL.Path, body)
+func (s *Server) ask(w http.ResponseWriter, path string, p *wire, body []byte) {
+	req, err := p.read(path, body)
 	if err != nil {
 		writeJSON(w, http.StatusBadRequest, p.fail(Answer{Text: err.Error()}))
 		return
 	}
-	req.Wire, req.Header, req.At, req.Body = p.name, r.Header.Clone(), time.Now(), body
 	a := s.answer(req)
 	if a.Status != 0 {
 		if a.RetryAfter > 0 {
@@ -177,15 +170,10 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, p *wire, body []byt
 		writeJSON(w, http.StatusBadRequest, p.fail(Answer{Text: err.Error()}))
 		return
 	}
-	out := &stream{w: w, streamed: req.stream}
-	if a.Hold {
-		out.hold(r.Context().Done())
-		return
-	}
-	p.write(out, req, rep)
+	p.write(&stream{w: w, streamed: req.stream}, req, rep)
 }
 
-// answer asks the script, one at a time.
+// answer runs the script.
 func (s *Server) answer(req Request) Answer {
 	if len(req.Tools) == 0 {
 		return Answer{Text: "scripted"}
@@ -196,7 +184,7 @@ func (s *Server) answer(req Request) Answer {
 	return s.script(req)
 }
 
-// stream writes server-sent events, or one JSON value where none were asked for.
+// stream writes server-sent events, or one JSON value if the agent wants no stream.
 type stream struct {
 	w        http.ResponseWriter
 	streamed bool
@@ -208,34 +196,22 @@ func (s *stream) send(name string, data any) {
 	if name != "" {
 		fmt.Fprintf(s.w, "event: %s\n", name)
 	}
-	b, _ := json.Marshal(data) // made of strings, numbers and maps of them
+	b, _ := json.Marshal(data) // strings, numbers and maps always encode
 	fmt.Fprintf(s.w, "data: %s\n\n", b)
-	s.flush()
-}
-
-func (s *stream) flush() {
 	if f, ok := s.w.(http.Flusher); ok {
 		f.Flush()
 	}
 }
 
-// hold begins an answer and leaves it there, until who asked goes away.
-func (s *stream) hold(gone <-chan struct{}) {
-	s.w.Header().Set("Content-Type", "text/event-stream")
-	s.w.WriteHeader(http.StatusOK)
-	s.flush()
-	<-gone
-}
-
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone is no loss
+	_ = json.NewEncoder(w).Encode(v) // the client may have gone
 }
 
 var errForm = errors.New("content of an unknown form")
 
-// text reads what is a string, or a list of parts with texts in them.
+// text reads a string or a list of parts with texts.
 func text(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", nil

@@ -17,17 +17,6 @@ var inputs embed.FS
 // editor's window and ProseMirror in the Agents window.
 func Editors() []string { return []string{"lexical", "prosemirror"} }
 
-// NewPageWith serves a chat page whose chat input is an editor that
-// scripts/inputs built into the user's cache folder. The error is
-// fs.ErrNotExist if it did not.
-func NewPageWith(editor, cache string) (*Page, error) {
-	script, err := built(editor, cache)
-	if err != nil {
-		return nil, err
-	}
-	return serve(script)
-}
-
 // built reads an editor as scripts/inputs bundled it.
 func built(editor, cache string) ([]byte, error) {
 	hash, err := inputsHash()

@@ -2,8 +2,6 @@ package testdesk_test
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"reflect"
 	"testing"
@@ -18,8 +16,8 @@ const line = "/ralph-loop --continue 6f1d2c3b"
 // it of Cursor's [rep]: Enter picks the row of an open menu, and a pasted line is
 // submitted as plain text.
 func TestEditorsHaveASlashMenu(t *testing.T) {
-	need(t, "chromium")
-	x := startX(t)
+	testdesk.Needs(t, "chromium")
+	x := testdesk.NewX(t)
 	for _, name := range testdesk.Editors() {
 		t.Run(name, func(t *testing.T) { menuPicks(t, x, name) })
 	}
@@ -28,20 +26,10 @@ func TestEditorsHaveASlashMenu(t *testing.T) {
 // editing opens a page with an editor, in front.
 func editing(ctx context.Context, t *testing.T, x *testdesk.X, name string) *testdesk.Page {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	check(t, err)
-	page, err := testdesk.NewPageWith(name, cache)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("needs editors from npm: scripts/inputs builds them")
-	}
-	check(t, err)
-	t.Cleanup(func() { check(t, page.Close()) })
-	editor, err := testdesk.StartEditor(ctx, t.TempDir(), x.Env(), page, testdesk.Options{})
-	check(t, err)
-	t.Cleanup(func() { check(t, editor.Close()) })
-	windows, err := x.Windows(editor.Pid)
-	check(t, err)
-	check(t, x.Activate(ctx, windows[0]), page.Active(ctx), page.Reset(ctx))
+	page := testdesk.EditorPage(t, name, os.UserCacheDir)
+	editor, err := x.StartEditor(ctx, page, testdesk.Options{})
+	testdesk.Must(t, err)
+	t.Cleanup(func() { testdesk.Must(t, editor.Close()) })
 	return page
 }
 
@@ -65,26 +53,26 @@ func menuPicks(t *testing.T, x *testdesk.X, name string) {
 	}
 	key(t, x, "key", "Return")
 	is("Return in the empty input", testdesk.State{}, "")
-	check(t, page.Reset(ctx))
+	testdesk.Must(t, page.Reset(ctx))
 	key(t, x, "type", "hi /ra")
 	is("a command is typed", testdesk.State{Draft: "hi /ra", Row: "/ralph-cancel"})
 	key(t, x, "type", "lph-l")
 	is("more of it", testdesk.State{Draft: "hi /ralph-l", Row: "/ralph-loop"})
 	key(t, x, "key", "Return")
 	is("Return picks the row", testdesk.State{Draft: "hi /ralph-loop "})
-	check(t, page.IgnoreReturns(ctx, 1))
+	testdesk.Must(t, page.IgnoreReturns(ctx, 1))
 	key(t, x, "key", "Return")
 	is("a Return that is ignored", testdesk.State{Draft: "hi /ralph-loop "})
 	key(t, x, "key", "Return")
 	is("and one that is not", testdesk.State{}, "hi /ralph-loop ")
 
-	check(t, page.Reset(ctx), x.Copy(ctx, line), x.Select(ctx, "primary", line))
+	testdesk.Must(t, page.Reset(ctx), x.Copy(ctx, line), x.Select(ctx, "primary", line))
 	key(t, x, "key", "shift+Insert")
 	is("a line is pasted", testdesk.State{Draft: line})
 	key(t, x, "key", "Return")
 	is("and submitted", testdesk.State{}, line)
 
-	check(t, page.Reset(ctx), page.SendByCtrlEnter(ctx))
+	testdesk.Must(t, page.Reset(ctx), page.SendByCtrlEnter(ctx))
 	key(t, x, "key", "shift+Insert")
 	key(t, x, "key", "Return")
 	is("Return is a new line", testdesk.State{Draft: line + "\n"})

@@ -20,23 +20,23 @@ func TestProgramsEndWithTheTest(t *testing.T) {
 		openAll(t)
 		return
 	}
-	need(t, "Xvfb", "openbox", "chromium", "sway", "swaymsg", "foot")
+	testdesk.Needs(t, "Xvfb", "openbox", "chromium", "sway", "swaymsg", "foot")
 	dir, err := os.MkdirTemp("", "testdesk") // not TempDir: sway may be another user's
-	check(t, err)
+	testdesk.Must(t, err)
 	defer os.RemoveAll(dir)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestProgramsEndWithTheTest$")
 	cmd.Env = append(os.Environ(), "TESTDESK_DIR="+dir, "TMPDIR="+dir)
 	out, err := cmd.StdoutPipe()
-	check(t, err, os.Chmod(dir, 0o755), cmd.Start())
+	testdesk.Must(t, err, os.Chmod(dir, 0o755), cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
-	check(t, err)
+	testdesk.Must(t, err)
 	if line != "open\n" {
 		t.Fatalf("it said %q", line)
 	}
 	if found := programsIn(t, dir); len(found) < 5 {
 		t.Fatalf("the programs are %v, want Xvfb, openbox, Chromium, sway and foot", found)
 	}
-	check(t, cmd.Process.Kill())
+	testdesk.Must(t, cmd.Process.Kill())
 	_ = cmd.Wait() // killed
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		found := programsIn(t, dir)
@@ -51,15 +51,15 @@ func TestProgramsEndWithTheTest(t *testing.T) {
 
 // openAll opens all that there is, says so, and waits to be killed.
 func openAll(t *testing.T) {
-	x := startX(t)
+	x := testdesk.NewX(t)
 	page, err := testdesk.NewPage()
-	check(t, err)
-	_, err = testdesk.StartEditor(t.Context(), t.TempDir(), x.Env(), page, testdesk.Options{})
-	check(t, err)
+	testdesk.Must(t, err)
+	_, err = x.StartEditor(t.Context(), page, testdesk.Options{})
+	testdesk.Must(t, err)
 	sway, err := testdesk.StartSway(t.Context(), os.Environ())
-	check(t, err)
+	testdesk.Must(t, err)
 	_, err = sway.StartTerminal(t.Context(), "foot", "terminal")
-	check(t, err)
+	testdesk.Must(t, err)
 	fmt.Println("open")
 	time.Sleep(time.Minute) // is killed
 }
@@ -69,9 +69,9 @@ func openAll(t *testing.T) {
 func programsIn(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	self, err := os.Executable()
-	check(t, err)
+	testdesk.Must(t, err)
 	all, err := os.ReadDir("/proc")
-	check(t, err)
+	testdesk.Must(t, err)
 	for _, p := range all {
 		if _, err := strconv.Atoi(p.Name()); err != nil {
 			continue

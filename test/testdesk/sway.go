@@ -151,6 +151,10 @@ func (s *Sway) Windows(ctx context.Context) ([]View, error) {
 
 // Window waits for a window whose title has a text in it.
 func (s *Sway) Window(ctx context.Context, title string) (View, error) {
+	return s.view(ctx, title, func(v View) bool { return strings.Contains(v.Title, title) })
+}
+
+func (s *Sway) view(ctx context.Context, what string, is func(View) bool) (View, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	for {
@@ -159,13 +163,13 @@ func (s *Sway) Window(ctx context.Context, title string) (View, error) {
 			return View{}, err
 		}
 		for _, v := range views {
-			if strings.Contains(v.Title, title) {
+			if is(v) {
 				return v, nil
 			}
 		}
 		select {
 		case <-ctx.Done():
-			return View{}, fmt.Errorf("there is no window %q but %v", title, views)
+			return View{}, fmt.Errorf("there is no window %q but %v", what, views)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Sway) StartTerminal(ctx context.Context, appID, title string) (*Termina
 	if err != nil {
 		return nil, err
 	}
-	if t.View, err = s.Window(ctx, title); err == nil {
+	if t.View, err = s.view(ctx, title, func(v View) bool { return v.PID == t.p.pid() }); err == nil {
 		_, err = t.waits(ctx, func(string) bool { return true })
 	}
 	if err != nil {

@@ -2,13 +2,17 @@ package testdesk
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 )
 
 // Needs skips a test where a program is not installed.
-func Needs(t *testing.T, programs ...string) {
+func Needs(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
@@ -28,14 +32,14 @@ func Must(t testing.TB, errs ...error) {
 }
 
 // Patient returns a context for what a test waits for.
-func Patient(t *testing.T) context.Context {
+func Patient(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
 // NewX starts an X server with a window manager for a test.
-func NewX(t *testing.T, args ...string) *X {
+func NewX(t testing.TB, args ...string) *X {
 	t.Helper()
 	Needs(t, "Xvfb", "openbox", "setxkbmap", "xclip", "xdotool")
 	x, err := StartX(Patient(t), t.TempDir(), args...)
@@ -43,4 +47,53 @@ func NewX(t *testing.T, args ...string) *X {
 	t.Cleanup(func() { Must(t, x.Close()) })
 	Must(t, x.StartWM(Patient(t)))
 	return x
+}
+
+// EditorPage serves a chat page for a test whose chat input is an editor that scripts/inputs built into the user's
+// cache folder, and skips the test where it did not.
+func EditorPage(t testing.TB, editor string, cacheDir func() (string, error)) *Page {
+	t.Helper()
+	cache, err := cacheDir()
+	Must(t, err)
+	script, err := built(editor, cache)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("needs editors from npm: scripts/inputs builds them")
+	}
+	Must(t, err)
+	page, err := serve(script)
+	Must(t, err)
+	t.Cleanup(func() { Must(t, page.Close()) })
+	return page
+}
+
+// Lasting has what lives until the last test of a package has ended: a desktop takes seconds to start, so tests share
+// one.
+type Lasting struct{ cleanups []func() }
+
+// TB returns a test's TB whose cleanups run after the last test.
+func (l *Lasting) TB(t testing.TB) testing.TB { return lasting{t, l} }
+
+// Main runs the package's tests, then the cleanups, and returns the exit code.
+func (l *Lasting) Main(m *testing.M) (code int) {
+	code = m.Run()
+	for _, f := range slices.Backward(l.cleanups) {
+		f()
+	}
+	return code
+}
+
+type lasting struct {
+	testing.TB
+	all *Lasting
+}
+
+func (l lasting) Cleanup(f func())         { l.all.cleanups = append(l.all.cleanups, f) }
+func (l lasting) Context() context.Context { return context.Background() }
+
+func (l lasting) TempDir() string {
+	l.Helper()
+	dir, err := os.MkdirTemp("", "lasting")
+	Must(l, err)
+	l.Cleanup(func() { _ = os.RemoveAll(dir) }) // a browser that was killed may still write into it
+	return dir
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
-// checkCursorLog reports what Cursor's own log says about our entries and answers. Its
-// format is reported, not documented, so unknown lines are no problem.
+// checkCursorLog reports what Cursor's own log says about our entries and answers. Its format is reported, not documented, so
+// unknown lines are no problem.
 func checkCursorLog(_ context.Context, e *cli.Env) []finding {
 	folder := platform.CursorLogs(runtime.GOOS, e.Getenv)
 	if folder == "" {
@@ -54,8 +54,7 @@ func verdicts(e *cli.Env, list []cursorlog.Verdict) []finding {
 	return found
 }
 
-// verdict reports one verdict. If the log does not name the file, a project's may be
-// about another project.
+// verdict reports one verdict. If the log does not name the file, a project's may be about another project.
 func verdict(v cursorlog.Verdict, file string) []finding {
 	here := install.InstalledAt(file)
 	when := shortTime(v.At)
@@ -146,8 +145,8 @@ func lost(e *cli.Env, ours []cursorlog.Run) []finding {
 	return found[max(0, len(found)-3):]
 }
 
-// lostIn reports whether runs of a stop cover a line's time, without a follow-up. If
-// our hook is installed twice, one of the two answers nothing.
+// lostIn reports whether runs of a stop cover a line's time, without a follow-up. If our hook is installed twice, one of the two
+// answers nothing.
 func lostIn(ours []cursorlog.Run, line hooklog.Line) bool {
 	const slack = 2 * time.Second
 	ran := false

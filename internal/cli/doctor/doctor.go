@@ -1,5 +1,4 @@
-// Package doctor checks the installation, the files and this machine. It changes
-// nothing.
+// Package doctor checks the installation, the files and this machine. It changes nothing.
 package doctor
 
 import (
@@ -109,7 +108,7 @@ func Run(ctx context.Context, e *cli.Env, _ []string) error {
 		return err
 	}
 	if bad > 0 {
-		return hint.New(fmt.Sprintf("%d thing(s) are wrong", bad), "")
+		return hint.New(fmt.Sprintf("doctor found %d problem(s)", bad), "")
 	}
 	return nil
 }
@@ -152,19 +151,18 @@ func checkProgram(ctx context.Context, e *cli.Env) []finding {
 	if runtime.GOOS == "windows" || shell == "" {
 		return nil
 	}
-	path := install.ShellFinds(ctx, e)
-	if self, err := os.Executable(); install.Itself(path) || err == nil && install.IsShimOf(e, path, self) {
-		return []finding{fine("a login shell finds " + path)}
-	}
+	path := install.InShell(ctx, e, "cursor-ralph")
 	text := "a login shell does not find cursor-ralph"
 	if path != "" {
 		text = "a login shell finds another cursor-ralph, " + path
 	}
-	if len(install.OurPlugins(e)) > 0 {
-		return []finding{wrong(text+", and the plugin names it by that", "put its folder first on the PATH in the profile of "+shell)}
-	}
-	if namedPlainly(e) {
-		return []finding{wrong(text+", and the slash commands name it by that", "cursor-ralph install, which then writes the whole path")}
+	switch self, err := os.Executable(); {
+	case install.Itself(path) || err == nil && install.IsShimOf(e, path, self):
+		return []finding{fine("a login shell finds " + path)}
+	case len(install.OurPlugins(e)) > 0:
+		return []finding{wrong(text+", and the plugin calls it by that name", "put its folder first on the PATH in the profile of "+shell)}
+	case namedPlainly(e):
+		return []finding{wrong(text+", and the slash commands call it by that name", "cursor-ralph install, which then writes the whole path")}
 	}
 	return []finding{remark(text+"; install writes its whole path into the slash commands", "put its folder first on the PATH in the profile of "+shell+", then cursor-ralph install")}
 }
@@ -191,14 +189,13 @@ func checkCommands(ctx context.Context, e *cli.Env) []finding {
 			old = append(old, f.Path)
 		}
 	}
-	if len(missing) == len(files) && len(install.OurPlugins(e)) > 0 {
+	switch {
+	case len(missing) == len(files) && len(install.OurPlugins(e)) > 0:
 		return []finding{fine("those of the plugin")}
-	}
-	if len(missing) > 0 {
+	case len(missing) > 0:
 		return []finding{wrong("not installed: "+strings.Join(missing, ", "), "cursor-ralph install")}
-	}
-	if len(old) > 0 {
-		return []finding{remark("other than this version's: "+strings.Join(old, ", "), "cursor-ralph install")}
+	case len(old) > 0:
+		return []finding{remark("not this version's: "+strings.Join(old, ", "), "cursor-ralph install")}
 	}
 	return []finding{fine(fmt.Sprintf("%d installed", len(files)))}
 }
@@ -263,26 +260,21 @@ func checkStates(_ context.Context, e *cli.Env) []finding {
 // aside returns the files that we moved aside, without those of other users.
 func aside(e *cli.Env) (paths []string) {
 	live, _ := e.Places.LivePattern()
-	legacy := filepath.Base(e.Places.Legacy())
-	shared, _ := os.ReadDir(e.Places.Base) // List has told what is wrong with it
-	for _, entry := range shared {
-		if name := entry.Name(); strings.HasPrefix(name, live) || strings.HasPrefix(name, legacy) {
-			paths = append(paths, filepath.Join(e.Places.Base, name))
+	for folder, prefixes := range map[string][]string{e.Places.Base: {live, filepath.Base(e.Places.Legacy())}, e.Places.Pending(): {""}} {
+		entries, _ := os.ReadDir(folder) // checkFolders and checkStates report what is wrong with it
+		for _, entry := range entries {
+			path := filepath.Join(folder, entry.Name())
+			begins := func(prefix string) bool { return strings.HasPrefix(entry.Name(), prefix) }
+			if _, err := ownfile.Check(path); err == nil && strings.Contains(entry.Name(), ".json.corrupt-") && slices.ContainsFunc(prefixes, begins) {
+				paths = append(paths, path)
+			}
 		}
 	}
-	names, _ := ownfile.Names(e.Places.Pending()) // as above
-	slices.Sort(names)
-	for _, name := range names {
-		paths = append(paths, filepath.Join(e.Places.Pending(), name))
-	}
-	return slices.DeleteFunc(paths, func(path string) bool {
-		_, err := ownfile.Check(path)
-		return err != nil || !strings.Contains(path, ".json.corrupt-")
-	})
+	slices.Sort(paths)
+	return paths
 }
 
-// checkMachine reports setups in which the hook and the agent's shell may not share
-// files.
+// checkMachine reports setups in which the hook and the agent's shell may not share files.
 func checkMachine(_ context.Context, e *cli.Env) []finding {
 	const remedy = "install cursor-ralph where Cursor runs its hooks, and start loops with /ralph-loop; if a loop does not go on by itself, type its continue line"
 	var found []finding

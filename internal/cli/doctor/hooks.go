@@ -17,8 +17,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 )
 
-// checkHooks inspects the hooks.json files of the user, the project and the machine,
-// and those of plugins.
+// checkHooks inspects the hooks.json files of the user, the project and the machine, and those of plugins.
 func checkHooks(_ context.Context, e *cli.Env) []finding {
 	var found []finding
 	var withOurs []string
@@ -67,8 +66,7 @@ func readHooks(e *cli.Env, path string) ([]byte, []finding) {
 	return raw, linkedProject(e, path)
 }
 
-// linkedProject reports a project's hooks.json that Cursor refuses because it is a
-// symbolic link [rep].
+// linkedProject reports a project's hooks.json that Cursor refuses because it is a symbolic link [rep].
 func linkedProject(e *cli.Env, path string) []finding {
 	user, _ := install.CursorFolder(e, "") // empty without a home
 	info, err := os.Lstat(path)
@@ -108,8 +106,7 @@ func inspect(path string, raw []byte) []finding {
 	return found
 }
 
-// checkPlugin checks what our plugin needs: programs on the PATH, and no second
-// installation.
+// checkPlugin checks what our plugin needs: programs on the PATH, and no second installation.
 func checkPlugin(ctx context.Context, e *cli.Env) []finding {
 	ours := install.OurPlugins(e)
 	if len(ours) == 0 {
@@ -173,8 +170,7 @@ func findings(list []commands.Finding) []finding {
 	return found
 }
 
-// checkPlanGuard reports whether the plan guard is installed, and the loops that lack
-// it.
+// checkPlanGuard reports whether the plan guard is installed, and the loops that lack it.
 func checkPlanGuard(_ context.Context, e *cli.Env) []finding {
 	var found []finding
 	if slices.ContainsFunc(append(install.HookFiles(e), install.MachineHooks(runtime.GOOS)), install.HasPlanGuard) {

@@ -16,8 +16,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
-// chosen returns the file to import, empty if there is nothing to do, which it has
-// printed then.
+// chosen returns the file to import, empty if there is nothing to do, which it has printed then.
 func chosen(e *cli.Env, args []string) (string, error) {
 	if len(args) == 0 {
 		return onlyOther(e)
@@ -56,8 +55,8 @@ func onlyOther(e *cli.Env) (string, error) {
 	return "", hint.New("there are loops of other tools", "name one of these: cursor-ralph import FILE\n  "+strings.Join(found, "\n  "))
 }
 
-// nothing prints that there is nothing to import. If our files were moved from /tmp,
-// files there may be in use and have to be named.
+// nothing prints that there is nothing to import. If our files were moved from /tmp, files there may be in use and have to be
+// named.
 func nothing(e *cli.Env) error {
 	text := fmt.Sprintf("Nothing to import: no %s here or above, and no loop's file in %s that is not a loop here already.", scratchpadName, e.Places.Base)
 	if runtime.GOOS != "windows" && !platform.SameFolder(runtime.GOOS, e.Places.Base, "/tmp") {
@@ -68,8 +67,8 @@ func nothing(e *cli.Env) error {
 	return e.Say("%s", text)
 }
 
-// Scratchpad returns the file of a loop of Cursor's plugin and its workspace, from
-// here upwards: the plugin keeps it in the folder that Cursor has open.
+// Scratchpad returns the file of a loop of Cursor's plugin and its workspace, from here upwards: the plugin keeps it in the
+// folder that Cursor has open.
 func Scratchpad(e *cli.Env) (path, workspace string) {
 	dir, err := e.Here()
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -86,9 +85,8 @@ func Scratchpad(e *cli.Env) (path, workspace string) {
 
 const foreignPrefix, foreignSuffix = "cursor-ralph-loop-", ".json"
 
-// foreignLoops returns this user's files of older tools in a shared folder, without
-// our live loops. The tools are https://github.com/HardySimpson/cursor-ralph and
-// https://github.com/hexsprite/cursor-ralph; they use our state file's format.
+// foreignLoops returns this user's files of older tools in a shared folder, without our live loops. The tools are
+// https://github.com/HardySimpson/cursor-ralph and https://github.com/hexsprite/cursor-ralph; they use our state file's format.
 func foreignLoops(e *cli.Env, folder string) (paths []string) {
 	entries, _ := os.ReadDir(folder) // a folder that cannot be read has nothing to import
 	for _, entry := range entries {

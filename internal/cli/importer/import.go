@@ -34,9 +34,8 @@ func Flags(f *pflag.FlagSet) {
 	f.Bool("dry-run", false, "show what would be done and do nothing")
 }
 
-// Run imports a loop: it becomes our pending loop first, then the other tool's
-// file is renamed, so that only one hook drives the agent. If a kill leaves both, the
-// next import renames the file.
+// Run imports a loop: it becomes our pending loop first, then the other tool's file is renamed, so that only one hook drives the
+// agent. If a kill leaves both, the next import renames the file.
 func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if len(args) > 1 {
 		return hint.Misuse("too many arguments", "import one file at a time")
@@ -62,8 +61,8 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	return takeOver(ctx, e, o)
 }
 
-// place sets whose loop it becomes: of the chat that was named, of the one in the
-// file's name, of the one whose agent called us, or of the next one in the workspace.
+// place sets whose loop it becomes: of the chat that was named, of the one in the file's name, of the one whose agent called us,
+// or of the next one in the workspace.
 func place(e *cli.Env, l *loop.State, path string, asked loop.Request) error {
 	l.ArmedBy, l.Confirmed, l.Replace, l.Program = "cli", true, asked.Replace, install.Called()
 	var err error
@@ -111,8 +110,7 @@ func takeOver(ctx context.Context, e *cli.Env, o otherLoop) error {
 	return e.Say("The other tool's file is now %s\nTo take the loop back: cursor-ralph cancel %s", aside, name)
 }
 
-// importedBefore returns the loop of an import that was killed before it renamed
-// the file, or could not.
+// importedBefore returns the loop of an import that was killed before it renamed the file, or could not.
 func importedBefore(e *cli.Env, l loop.State) (name string, err error) {
 	same := func(other loops.Loop) bool {
 		o := other.State

@@ -132,8 +132,8 @@ func TestAScratchpadBecomesALoop(t *testing.T) {
 	}
 }
 
-// The loop is there before the other tool's file is renamed. Where that cannot
-// be done it is said, and the next import does it without a second loop.
+// The loop is there before the other tool's file is renamed. Where that cannot be done it is said, and the next import does it
+// without a second loop.
 func TestAFileThatCannotBeRenamedIsToldOf(t *testing.T) {
 	dir := t.TempDir()
 	pad := filepath.Join(dir, filepath.FromSlash(scratchpadName))

@@ -54,8 +54,7 @@ func readOther(e *cli.Env, path string, asked loop.Request) (otherLoop, error) {
 
 const startAnew = "`cursor-ralph start \"<task>\"` begins a new loop"
 
-// otherContent refuses links and other users' files: the file that is renamed later
-// must be the one that was read.
+// otherContent refuses links and other users' files: the file that is renamed later must be the one that was read.
 func otherContent(path string) ([]byte, error) {
 	data, info, err := ownfile.ReadPart(path, 0, cli.MaxOther)
 	if err == nil && info.Size() > cli.MaxOther {
@@ -78,8 +77,7 @@ func (o *otherLoop) fromScratchpad(data []byte, asked loop.Request) error {
 	return err
 }
 
-// fromState takes the seven fields that all such tools share. The rest belongs to an
-// earlier loop.
+// fromState takes the seven fields that all such tools share. The rest belongs to an earlier loop.
 func (o *otherLoop) fromState(data []byte) error {
 	s, err := loop.Parse(data)
 	switch {

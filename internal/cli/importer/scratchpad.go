@@ -13,11 +13,9 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// scratchpad is a loop of Cursor's own ralph-loop plugin, as it lies in
-// .cursor/ralph/scratchpad.md: its agent writes the file, its stop hook counts
-// in it, and removes it when the loop ends. The forms are those of
-// https://github.com/cursor/plugins/tree/main/ralph-loop, in
-// skills/ralph-loop/SKILL.md and hooks/stop-hook.sh.
+// scratchpad is a loop of Cursor's own ralph-loop plugin, as it lies in .cursor/ralph/scratchpad.md: its agent writes the file,
+// its stop hook counts in it, and removes it when the loop ends. The forms are those of
+// https://github.com/cursor/plugins/tree/main/ralph-loop, in skills/ralph-loop/SKILL.md and hooks/stop-hook.sh.
 type scratchpad struct {
 	iteration int    // the one that is under way; the first is 1
 	max       int    // 0 for no limit
@@ -27,12 +25,10 @@ type scratchpad struct {
 
 const scratchpadName = ".cursor/ralph/scratchpad.md"
 
-// parts are the text between the first two lines of ---, and the rest. Further such
-// lines belong to the task.
+// parts are the text between the first two lines of ---, and the rest. Further such lines belong to the task.
 var parts = regexp.MustCompile(`(?s)^\s*---[ \t]*\n(.*?\n|)---[ \t]*(?:\n(.*))?$`)
 
-// parseScratchpad reads the plugin's fields only. Aliases in other fields are not
-// expanded, so they cost nothing.
+// parseScratchpad reads the plugin's fields only. Aliases in other fields are not expanded, so they cost nothing.
 func parseScratchpad(data []byte) (s scratchpad, err error) {
 	if !utf8.Valid(data) {
 		return s, errors.New("it is not valid UTF-8 text")

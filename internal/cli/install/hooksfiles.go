@@ -2,32 +2,60 @@ package install
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// HookFiles returns the hooks.json files that we install into: the user's, then the
-// project's.
-func HookFiles(e *cli.Env) []string {
-	var files []string
-	if user, err := CursorFolder(e, ""); err == nil {
-		files = append(files, filepath.Join(user, "hooks.json"))
+// CursorFolder returns the .cursor folder of a project, or of the user.
+func CursorFolder(e *cli.Env, project string) (string, error) {
+	if project != "" {
+		dir, err := filepath.Abs(project)
+		if err != nil {
+			return "", err
+		}
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return "", err
+		case err != nil:
+			return "", hint.Misuse(err.Error(), "name the folder of the project, which must exist")
+		case !info.IsDir():
+			return "", hint.Misuse(dir+": is not a folder", "name the folder of the project")
+		}
+		return filepath.Join(dir, ".cursor"), nil
 	}
+	home := e.HomeFolder()
+	if !filepath.IsAbs(home) {
+		return "", hint.New("there is no home folder", "set HOME (on Windows: USERPROFILE), or use --project")
+	}
+	return filepath.Join(home, ".cursor"), nil
+}
+
+// HookFiles returns the hooks.json files that we install into: the user's, then the project's.
+func HookFiles(e *cli.Env) []string {
 	project := e.Text("project")
 	if project == "" {
 		project, _ = e.Workspace()
 	}
-	if project != "" {
-		file := filepath.Join(project, ".cursor", "hooks.json")
-		if len(files) == 0 || file != files[0] {
-			files = append(files, file)
-		}
+	return hookFiles(e, project)
+}
+
+func hookFiles(e *cli.Env, project string) (files []string) {
+	if user, err := CursorFolder(e, ""); err == nil {
+		files = append(files, filepath.Join(user, "hooks.json"))
+	}
+	if file := filepath.Join(project, ".cursor", "hooks.json"); project != "" && !slices.Contains(files, file) {
+		files = append(files, file)
 	}
 	return files
 }
@@ -44,14 +72,13 @@ func MachineHooks(goos string) string {
 	return "/etc/cursor/hooks.json"
 }
 
-// AllHooks returns all hook files that Cursor may use, in the order of their answers:
-// we observed the user's after the project's.
+// AllHooks returns all hook files that Cursor may use, in the order of their answers: we observed the user's after the project's.
 func AllHooks(e *cli.Env) []commands.HooksFile {
-	own := HookFiles(e)
 	if _, err := CursorFolder(e, ""); err != nil {
 		return nil
 	}
-	files := append(PluginHooks(e), claudeHooks(e)...)
+	own := HookFiles(e)
+	files := append(PluginHooks(e), claudeHooks(own)...)
 	if len(own) > 1 {
 		files = append(files, hooksAt("project", own[1])...)
 	}
@@ -68,8 +95,7 @@ func hooksAt(place, path string) []commands.HooksFile {
 	return []commands.HooksFile{{Place: place, Path: path, Raw: raw}}
 }
 
-// InstalledAt returns what a hooks.json has of our hook. doctor reports why one cannot
-// be read.
+// InstalledAt returns what a hooks.json has of our hook. doctor reports why one cannot be read.
 func InstalledAt(path string) commands.Installation {
 	raw, err := cli.ReadSmall(path)
 	if err != nil {
@@ -81,8 +107,7 @@ func InstalledAt(path string) commands.Installation {
 // InstallGuard is the command that installs the plan guard.
 const InstallGuard = "cursor-ralph install --plan-guard"
 
-// HintPlanGuard warns that nothing but the prompt keeps a plan loop's agent from
-// changing things.
+// HintPlanGuard warns that nothing but the prompt keeps a plan loop's agent from changing things.
 func HintPlanGuard(e *cli.Env, l loop.State) {
 	if l.Guarded() && !PlanGuardIn(e, l.Workspace) {
 		fmt.Fprintf(e.Stderr, "cursor-ralph: hint: the plan guard is not installed: %s\n", InstallGuard)
@@ -91,14 +116,7 @@ func HintPlanGuard(e *cli.Env, l loop.State) {
 
 // PlanGuardIn reports whether Cursor asks the plan guard in a workspace.
 func PlanGuardIn(e *cli.Env, workspace string) bool {
-	files := []string{MachineHooks(runtime.GOOS)}
-	if user, err := CursorFolder(e, ""); err == nil {
-		files = append(files, filepath.Join(user, "hooks.json"))
-	}
-	if workspace != "" {
-		files = append(files, filepath.Join(workspace, ".cursor", "hooks.json"))
-	}
-	return slices.ContainsFunc(files, HasPlanGuard)
+	return slices.ContainsFunc(append(hookFiles(e, workspace), MachineHooks(runtime.GOOS)), HasPlanGuard)
 }
 
 // PlanGuard returns whether the plan guard is installed for a workspace.
@@ -112,34 +130,27 @@ func PlanGuard(e *cli.Env, workspace string) loop.Guard {
 // HasPlanGuard reports whether a hooks.json has the plan guard.
 func HasPlanGuard(path string) bool { return InstalledAt(path).PlanGuard }
 
-// claudeHooks returns the hooks of Claude's settings, lowest precedence first. Cursor
-// runs them if the user enabled that
+// claudeHooks returns the hooks of Claude's settings, lowest precedence first. Cursor runs them if the user enabled that
 // (https://cursor.com/docs/reference/third-party-hooks). Only stop hooks matter to us.
-func claudeHooks(e *cli.Env) []commands.HooksFile {
-	user, err := CursorFolder(e, "")
-	if err != nil {
-		return nil
-	}
-	paths := []string{filepath.Join(filepath.Dir(user), ".claude", "settings.json")}
-	if own := HookFiles(e); len(own) > 1 {
-		folder := filepath.Join(filepath.Dir(filepath.Dir(own[1])), ".claude")
-		paths = append(paths, filepath.Join(folder, "settings.json"), filepath.Join(folder, "settings.local.json"))
-	}
-	var files []commands.HooksFile
-	for _, path := range paths {
-		raw, err := cli.ReadSmall(path)
-		if err != nil {
-			continue // Claude tells
-		}
-		if stops, ok := claudeStops(raw); ok {
-			files = append(files, commands.HooksFile{Place: "claude", Path: path, Raw: stops})
+func claudeHooks(own []string) (files []commands.HooksFile) {
+	for i, file := range own {
+		names := []string{"settings.json", "settings.local.json"}[:i+1] // the user has no local ones
+		for _, name := range names {
+			path := filepath.Join(filepath.Dir(filepath.Dir(file)), ".claude", name)
+			raw, err := cli.ReadSmall(path)
+			if err != nil {
+				continue // Claude reports it
+			}
+			if stops, ok := claudeStops(raw); ok {
+				files = append(files, commands.HooksFile{Place: "claude", Path: path, Raw: stops})
+			}
 		}
 	}
 	return files
 }
 
-// claudeStops converts the stop hooks of Claude's settings to a hooks.json; false if
-// there are none or the settings cannot be read.
+// claudeStops converts the stop hooks of Claude's settings to a hooks.json; false if there are none or the settings cannot be
+// read.
 func claudeStops(settings []byte) ([]byte, bool) {
 	type entry struct {
 		Type    string `json:"type,omitempty"`

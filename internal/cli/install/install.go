@@ -1,18 +1,13 @@
-// Package install puts the hook and the slash commands into Cursor, removes them,
-// and finds them and our programs. What goes into the files is in package commands.
+// Package install puts the hook and the slash commands into Cursor, removes them, and finds them and our programs. What goes into
+// the files is in package commands.
 package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -44,84 +39,63 @@ func Flags(f *pflag.FlagSet) {
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
 
-// emptyProject is most often a variable of a script that is not set.
-func emptyProject() error { return hint.Misuse("--project is empty", "name the folder of the project") }
-
 // UninstallFlags adds the flags of uninstall.
 func UninstallFlags(f *pflag.FlagSet) { placeFlags(f) }
 
-// CursorFolder returns the .cursor folder of a project, or of the user.
-func CursorFolder(e *cli.Env, project string) (string, error) {
-	if project != "" {
-		dir, err := filepath.Abs(project)
-		if err != nil {
-			return "", err
-		}
-		info, err := os.Stat(dir)
-		switch {
-		case errors.Is(err, fs.ErrPermission):
-			return "", err
-		case err != nil:
-			return "", hint.Misuse(err.Error(), "name the folder of the project, which must exist")
-		case !info.IsDir():
-			return "", hint.Misuse(dir+": is not a folder", "name the folder of the project")
-		}
-		return filepath.Join(dir, ".cursor"), nil
+// folder returns the .cursor folder that the options name. An empty --project is most often a variable of a script that is not
+// set.
+func folder(e *cli.Env) (string, error) {
+	if e.Flags.Changed("project") && e.Text("project") == "" {
+		return "", hint.Misuse("--project is empty", "name the folder of the project")
 	}
-	home := e.HomeFolder()
-	if !filepath.IsAbs(home) {
-		return "", hint.New("there is no home folder", "set HOME (on Windows: USERPROFILE), or use --project")
-	}
-	return filepath.Join(home, ".cursor"), nil
+	return CursorFolder(e, e.Text("project"))
 }
 
 func installOptions(ctx context.Context, e *cli.Env) (commands.Options, error) {
-	folder, err := CursorFolder(e, e.Text("project"))
-	if err != nil {
-		return commands.Options{}, err
-	}
-	if e.Flags.Changed("session-limit") && e.Text("session-limit") == "" {
-		return commands.Options{}, hint.Misuse("the session limit is empty", "give a whole number of at least 1, none or auto")
-	}
-	if e.Flags.Changed("project") && e.Text("project") == "" {
-		return commands.Options{}, emptyProject()
-	}
-	hook := e.Text("hook")
-	if hook == "" {
-		if hook, err = HookPath(); err != nil {
-			return commands.Options{}, err
-		}
-		hook, _ = lasting(ctx, e, hook, hookAnswers) // install tells
-	}
-	if hook, err = filepath.Abs(hook); err != nil {
-		return commands.Options{}, err
-	}
-	if !cli.IsFile(hook) {
-		return commands.Options{}, hint.Misuse(hook+" does not exist, or is no file", "give the path of cursor-ralph-hook")
-	}
 	o := commands.Options{
-		Folder: folder, Project: e.Text("project") != "", Hook: hook, Program: Program(ctx, e), OS: runtime.GOOS,
-		SessionLimit: e.Text("session-limit"), Minimal: e.IsSet("minimal"), KeepMinimal: !e.Flags.Changed("minimal"), AnyEvent: e.IsSet("any-event"),
+		Project: e.Text("project") != "", OS: runtime.GOOS, SessionLimit: e.Text("session-limit"),
+		Minimal: e.IsSet("minimal"), KeepMinimal: !e.Flags.Changed("minimal"), AnyEvent: e.IsSet("any-event"),
+		Linger: given(e, "linger", e.Flags.GetDuration), NoNotify: given(e, "no-notify", e.Flags.GetBool), PlanGuard: given(e, "plan-guard", e.Flags.GetBool),
 	}
-	if o.VerifyTimeout, err = e.Flags.GetDuration("verify-timeout"); err != nil || o.VerifyTimeout <= 0 && e.Flags.Changed("verify-timeout") {
-		return o, errors.Join(err, hint.Misuse("--verify-timeout is no time", "give a duration such as 30m"))
+	var err error
+	if o.Folder, err = folder(e); err != nil {
+		return o, err
 	}
-	if e.Flags.Changed("linger") {
-		linger, err := e.Flags.GetDuration("linger")
-		if err != nil {
-			return o, err
+	if e.Flags.Changed("session-limit") && o.SessionLimit == "" {
+		return o, hint.Misuse("the session limit is empty", "give a whole number of at least 1, none or auto")
+	}
+	if room := given(e, "verify-timeout", e.Flags.GetDuration); room != nil {
+		if o.VerifyTimeout = *room; *room <= 0 {
+			return o, hint.Misuse("--verify-timeout is not above 0", "give a duration such as 30m")
 		}
-		o.Linger = &linger
 	}
-	if e.Flags.Changed("no-notify") {
-		quiet := e.IsSet("no-notify")
-		o.NoNotify = &quiet
+	if o.Hook, err = hookToInstall(ctx, e); err != nil {
+		return o, err
 	}
-	if e.Flags.Changed("plan-guard") {
-		guard := e.IsSet("plan-guard")
-		o.PlanGuard = &guard
-	}
+	o.Program = Program(ctx, e)
 	return o, typingOptions(e, &o)
+}
+
+// given returns the value of a flag that the user gave, otherwise nil.
+func given[T any](e *cli.Env, flag string, get func(string) (T, error)) *T {
+	if !e.Flags.Changed(flag) {
+		return nil
+	}
+	value, _ := get(flag) // the type is that of its definition
+	return &value
+}
+
+func hookToInstall(ctx context.Context, e *cli.Env) (string, error) {
+	hook, err := e.Text("hook"), error(nil)
+	if hook != "" {
+		hook, err = filepath.Abs(hook)
+	} else if hook, err = HookPath(); err == nil {
+		hook = lasting(ctx, e, hook, hookAnswers) // Install warns about a path that does not last
+	}
+	if err == nil && !cli.IsFile(hook) {
+		err = hint.Misuse(hook+" does not exist, or is not a file", "give the path of cursor-ralph-hook")
+	}
+	return hook, err
 }
 
 // typingOptions fills in the typing options, which only package keystroke can check.
@@ -149,92 +123,8 @@ func typingOptions(e *cli.Env, o *commands.Options) error {
 		name := key.SubmitKey()
 		o.SubmitKey = &name
 	}
-	if e.Flags.Changed("type-unchecked") {
-		unchecked := e.IsSet("type-unchecked")
-		o.TypeUnchecked = &unchecked
-	}
+	o.TypeUnchecked = given(e, "type-unchecked", e.Flags.GetBool)
 	return nil
-}
-
-// HookPath returns the hook beside this program, otherwise on the PATH.
-func HookPath() (string, error) {
-	name := "cursor-ralph-hook"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	if self, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(self), name)
-		if _, err := os.Stat(beside); err == nil {
-			return beside, nil
-		}
-	}
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", hint.New(name+" is neither beside cursor-ralph nor on the PATH", "build it with `make build`, or name it with --hook")
-	}
-	return path, nil
-}
-
-// Program returns how the agent's shell calls us: by name if that leads to this file,
-// otherwise by a path.
-func Program(ctx context.Context, e *cli.Env) string {
-	found := ShellFinds(ctx, e)
-	path := nameOrPath(found)
-	switch {
-	case !filepath.IsAbs(path):
-		return path
-	case IsShimOf(e, found, path) && programAnswers(ctx, e, found):
-		return "cursor-ralph"
-	}
-	path, _ = lasting(ctx, e, path, programAnswers) // install tells, of the hook beside it
-	return path
-}
-
-func nameOrPath(found string) string {
-	self, err := os.Executable()
-	if err != nil || Itself(found) {
-		return "cursor-ralph"
-	}
-	return self
-}
-
-// ShellFinds is the cursor-ralph that a login shell runs.
-func ShellFinds(ctx context.Context, e *cli.Env) string { return InShell(ctx, e, "cursor-ralph") }
-
-// InShell returns the program of that name that a login shell runs, empty if it finds
-// none. Without such a shell, our own PATH counts.
-func InShell(ctx context.Context, e *cli.Env, name string) string {
-	shell := e.Getenv("SHELL")
-	if runtime.GOOS == "windows" || shell == "" {
-		return find(name)
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	path, err := lastLine(ctx, inLoginShell(shell, "command -v "+name))
-	if err != nil {
-		return ""
-	}
-	return path
-}
-
-// Itself reports whether path is this program.
-func Itself(path string) bool {
-	self, err := os.Executable()
-	if err != nil {
-		return false
-	}
-	return filepath.IsAbs(path) && cli.SameFile(self, path)
-}
-
-// Called returns how the agent's shell calls us, quoted; empty if the name is enough.
-// It starts no shell, because every start calls it.
-func Called() string {
-	path, _ := exec.LookPath("cursor-ralph") // empty when it is not there
-	p := nameOrPath(path)
-	if p == "cursor-ralph" {
-		return ""
-	}
-	return commands.Invocation(lastingLink(p, os.Getenv), runtime.GOOS)
 }
 
 // Install installs the hook and the slash commands.
@@ -263,10 +153,7 @@ func Uninstall(_ context.Context, e *cli.Env, args []string) error {
 	if len(args) > 0 {
 		return hint.Misuse("uninstall takes no arguments", "`cursor-ralph uninstall --project FOLDER` takes it out of a project")
 	}
-	if e.Flags.Changed("project") && e.Text("project") == "" {
-		return emptyProject()
-	}
-	folder, err := CursorFolder(e, e.Text("project"))
+	folder, err := folder(e)
 	if err != nil {
 		return err
 	}
@@ -278,8 +165,7 @@ func Uninstall(_ context.Context, e *cli.Env, args []string) error {
 		"nothing to remove: cursor-ralph is not installed in "+folder)
 }
 
-// carryOut prints a change and, without --dry-run, makes it. unchanged is printed
-// if there is nothing to do.
+// carryOut prints a change and, without --dry-run, makes it. unchanged is printed if there is nothing to do.
 func carryOut(e *cli.Env, change commands.Change, done, unchanged string) error {
 	for _, note := range change.Notes {
 		if err := e.Say("note: %s", note); err != nil {

@@ -8,21 +8,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 )
 
-// OurPlugins returns the copies of our plugin that Cursor has, which may be old or
-// disabled.
+// OurPlugins returns the copies of our plugin that Cursor has, which may be old or disabled.
 func OurPlugins(e *cli.Env) []commands.HooksFile {
-	var ours []commands.HooksFile
-	for _, file := range PluginHooks(e) {
-		if file.Plugin == commands.PluginName {
-			ours = append(ours, file)
-		}
-	}
-	return ours
+	return slices.DeleteFunc(PluginHooks(e), func(f commands.HooksFile) bool { return f.Plugin != commands.PluginName })
 }
 
 // besidePlugin returns notes for a user who installs beside our plugin.
@@ -43,10 +37,9 @@ func PluginHooks(e *cli.Env) []commands.HooksFile {
 	return plugins(filepath.Join(user, "plugins"))
 }
 
-// plugins returns the hooks of Cursor's plugins, each once: the cache keeps older
-// versions. A plugin's folder may exist although it is not enabled. For local, and for
-// the manifest, see https://github.com/cursor/plugins (create-plugin, schemas); the
-// cache is undocumented: cache/<marketplace>/<plugin>/<commit> was reported.
+// plugins returns the hooks of Cursor's plugins, each once: the cache keeps older versions. A plugin's folder may exist although
+// it is not enabled. For local, and for the manifest, see https://github.com/cursor/plugins (create-plugin, schemas); the cache
+// is undocumented: cache/<marketplace>/<plugin>/<commit> was reported.
 func plugins(folder string) (files []commands.HooksFile) {
 	seen := map[string]bool{}
 	for _, pattern := range []string{"cache/*/*/*", "local/*"} {
@@ -62,8 +55,7 @@ func plugins(folder string) (files []commands.HooksFile) {
 	return files
 }
 
-// pluginHooks reads the hooks of a manifest: a file, an object, or by default
-// hooks/hooks.json.
+// pluginHooks reads the hooks of a manifest: a file, an object, or by default hooks/hooks.json.
 func pluginHooks(folder, manifest string) (commands.HooksFile, bool) {
 	root := path.Dir(path.Dir(manifest))
 	data, err := cli.Small(os.DirFS(folder), manifest)
@@ -89,8 +81,7 @@ func pluginHooks(folder, manifest string) (commands.HooksFile, bool) {
 	return file, err == nil
 }
 
-// wholeFile turns an object of a manifest, a hooks.json or only its hooks, into a
-// hooks.json.
+// wholeFile turns an object of a manifest, a hooks.json or only its hooks, into a hooks.json.
 func wholeFile(object json.RawMessage) []byte {
 	var whole struct{ Hooks json.RawMessage }
 	if json.Unmarshal(object, &whole) == nil && len(whole.Hooks) > 0 {

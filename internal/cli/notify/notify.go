@@ -22,8 +22,7 @@ import (
 // Flags adds the flags of notify.
 func Flags(f *pflag.FlagSet) { new(handoff.Notify).Flags(f) }
 
-// Run shows a notification about a loop. The hook does not wait for it, so errors go
-// to the log.
+// Run shows a notification about a loop. The hook does not wait for it, so errors go to the log.
 func Run(_ context.Context, e *cli.Env, args []string) error {
 	id, err := e.Target(args)
 	if err != nil {
@@ -78,14 +77,12 @@ func notification(l loop.State, now time.Time) string {
 	return words
 }
 
-// May reports whether the user wants notifications and there may be a desktop for
-// them.
+// May reports whether the user wants notifications and there may be a desktop for them.
 func May(e *cli.Env) bool {
 	return wantsNotices(e) && platform.HasDesktop(runtime.GOOS, e.Getenv)
 }
 
-// Later shows it in a process of its own, for a command whose output the
-// agent waits for.
+// Later shows it in a process of its own, for a command whose output the agent waits for.
 func Later(e *cli.Env, id string) error {
 	if !May(e) {
 		return nil

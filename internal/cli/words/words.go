@@ -41,21 +41,21 @@ func Run(ctx context.Context, e *cli.Env, _ []string) error {
 
 // Fill fills in a template. One that has no end is left behind, and ends with
 // us.
-func Fill(ctx context.Context, w loop.Words) loop.Worded {
+func Fill(ctx context.Context, w loop.Words) loop.Filled {
 	ctx, cancel := context.WithTimeout(ctx, templateWait)
 	defer cancel()
-	done := make(chan loop.Worded, 1)
+	done := make(chan loop.Filled, 1)
 	go func() { done <- filledIn(w) }()
 	select {
 	case answer := <-done:
 		return answer
 	case <-ctx.Done():
-		return loop.Worded{For: w.Default, Why: fmt.Sprintf("it was not filled in after %s", templateWait)}
+		return loop.Filled{For: w.Default, Why: fmt.Sprintf("it was not filled in after %s", templateWait)}
 	}
 }
 
-func filledIn(w loop.Words) loop.Worded {
-	answer := loop.Worded{For: w.Default}
+func filledIn(w loop.Words) loop.Filled {
+	answer := loop.Filled{For: w.Default}
 	text, err := execute(w)
 	var file *fs.PathError
 	switch {
@@ -96,8 +96,8 @@ func execute(w loop.Words) (string, error) {
 type short struct{ text bytes.Buffer }
 
 func (s *short) Write(p []byte) (int, error) {
-	if s.text.Len()+len(p) > loop.WordedLimit {
-		return 0, fmt.Errorf("its text is longer than %d KiB", loop.WordedLimit>>10)
+	if s.text.Len()+len(p) > loop.TemplateLimit {
+		return 0, fmt.Errorf("its text is longer than %d KiB", loop.TemplateLimit>>10)
 	}
 	return s.text.Write(p)
 }

@@ -82,7 +82,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestNothingOutlivesUs: whoever started it is killed, which nobody can do
+// The process that started a program is killed, which it cannot do
 // anything about.
 func TestNothingOutlivesUs(t *testing.T) {
 	for _, c := range stubborn {
@@ -305,7 +305,7 @@ func TestCannotStart(t *testing.T) {
 		{"no folder", Command{Argv: []string{"true"}, Dir: "/no/such"}, fs.ErrNotExist, "stat /no/such: no such file or directory"},
 		{"a file for a folder", Command{Argv: []string{"true"}, Dir: s.Dir + "/tell"}, syscall.ENOTDIR, "chdir " + s.Dir + "/tell: not a directory"},
 		{"no supervisor", Command{Argv: []string{"true"}, Self: "/no/such"}, fs.ErrNotExist, "fork/exec /no/such: no such file or directory"},
-		{"a supervisor that is none", Command{Argv: []string{"x"}, Self: "/bin/cat"}, nil, "*its supervisor /bin/cat ended: exit status 1\n"},
+		{"a supervisor that is not one", Command{Argv: []string{"x"}, Self: "/bin/cat"}, nil, "*its supervisor /bin/cat ended: exit status 1\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.command.Self == "" {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
@@ -14,67 +16,35 @@ const (
 	maxBytes = 8 << 10
 )
 
-// Tail keeps the end of what is written to it, as plain text: of a line that
-// was written over (a progress bar) the last version, and nothing that steers a
-// terminal. It holds a few times that, however much is written.
+// Tail keeps the end of what is written to it, as plain text: without terminal
+// sequences, and of a line that was overwritten (a progress bar) the last version. Its
+// size is bounded, however much is written.
 type Tail struct {
-	Lines int // that are kept; 0 is 60
-	Bytes int // of them; 0 is 8 KiB
+	Lines int // to keep; 0 is 60
+	Bytes int // to keep; 0 is 8 KiB
 
 	mu       sync.Mutex // a reader that was given up may still write
-	lines    []string   // the last that are complete
+	lines    []string   // the last complete lines
 	size     int        // of these, with their newlines
-	line     []byte     // the one being written
-	returned bool       // its end was \r: what comes next takes its place
-	in       sequence
+	line     []byte     // the incomplete line
+	returned bool       // it ended with \r: the next byte overwrites it
 }
 
-// sequence is how far we are in an escape sequence of a terminal.
-type sequence int
-
-const (
-	plain   sequence = iota
-	escaped          // after ESC
-	control          // in a CSI sequence: to a letter or its like
-	command          // in an OSC sequence or its like: to BEL or ESC \
-)
-
-// Write takes more of the output. It never fails.
+// Write appends output. It never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, b := range p {
-		switch {
-		case b == '\n': // ends a sequence that was cut off, too
+		switch b {
+		case '\n':
 			t.end()
-		case t.in != plain || b == 0x1b:
-			t.in = t.in.next(b)
-		case b == '\r':
+		case '\r':
 			t.returned = true
-		case b == '\t' || b >= ' ' && b != 0x7f:
+		default:
 			t.add(b)
 		}
 	}
 	return len(p), nil
-}
-
-// next returns the state after a byte of a sequence.
-func (s sequence) next(b byte) sequence {
-	switch {
-	case b == 0x1b:
-		return escaped
-	case s == escaped && b == '[':
-		return control
-	case s == escaped && strings.IndexByte("]PX^_", b) >= 0:
-		return command
-	case s == escaped && b >= ' ' && b <= '/': // names a character set: one more follows
-		return escaped
-	case s == control && (b < '@' || b > '~'):
-		return control
-	case s == command && b != '\a':
-		return command
-	}
-	return plain
 }
 
 func (t *Tail) limit() int { return cmp.Or(t.Lines, maxLines) }
@@ -92,22 +62,27 @@ func (t *Tail) add(b byte) {
 }
 
 func (t *Tail) end() {
-	t.lines = append(t.lines, text.WithoutControls(string(text.Tail(t.line, t.bytes()))))
+	t.lines = append(t.lines, t.plain())
 	t.size += len(t.lines[len(t.lines)-1]) + 1
 	for len(t.lines) > t.limit() || len(t.lines) > 1 && t.size-len(t.lines[0])-1 >= t.bytes() {
 		t.size -= len(t.lines[0]) + 1
 		t.lines = t.lines[1:]
 	}
-	t.line, t.returned, t.in = t.line[:0], false, plain
+	t.line, t.returned = t.line[:0], false
 }
 
-// String returns what is kept, without a newline at its end.
+// plain returns the incomplete line as text.
+func (t *Tail) plain() string {
+	return text.Tail(text.WithoutControls(ansi.Strip(strings.ToValidUTF8(string(t.line), "\uFFFD"))), t.bytes())
+}
+
+// String returns the kept text, without trailing newlines.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := t.lines
 	if len(bytes.TrimSpace(t.line)) > 0 {
-		lines = append(lines[:len(lines):len(lines)], text.WithoutControls(string(text.Tail(t.line, t.bytes()))))
+		lines = append(lines[:len(lines):len(lines)], t.plain())
 		lines = lines[max(0, len(lines)-t.limit()):]
 	}
 	return strings.TrimRight(text.Tail(strings.Join(lines, "\n"), t.bytes()), "\n")

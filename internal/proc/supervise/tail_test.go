@@ -88,7 +88,7 @@ func TestTailOfAnotherSize(t *testing.T) {
 		fmt.Fprintln(&kept, strings.Repeat("y", 300))
 	}
 	if got := len(kept.lines); got > 2 {
-		t.Errorf("got %d lines kept, want no more than what is told", got)
+		t.Errorf("got %d lines kept, want no more than are returned", got)
 	}
 	kept = Tail{Lines: 3, Bytes: 20 << 10}
 	fmt.Fprint(&kept, "a\n\n\n", strings.Repeat("x", 15<<10))
@@ -97,7 +97,7 @@ func TestTailOfAnotherSize(t *testing.T) {
 	}
 }
 
-// writtenBy gives what is kept of a text that is written in pieces of a size.
+// writtenBy returns what is kept of a text written in pieces of a size.
 func writtenBy(size int, text string) string {
 	var kept Tail
 	for piece := range slices.Chunk([]byte(text), size) {

@@ -14,8 +14,7 @@ import (
 )
 
 func TestWaylandClipboardComesBack(t *testing.T) {
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
+	w, page := sharedWorld(t)
 	for name, run := range map[string]func(*swayWorld, *testdesk.Page){
 		"empty": func(w *swayWorld, page *testdesk.Page) {
 			w.copied("", "--clear")
@@ -73,8 +72,7 @@ func (w *swayWorld) holds(want string) {
 }
 
 func TestWaylandTakenClipboardIsNotSent(t *testing.T) {
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
+	w, page := sharedWorld(t)
 	target, asked := w.target, 0
 	target.Permit = func(context.Context) error {
 		if asked++; asked == 3 { // wtype is ready to press Shift+Insert
@@ -100,8 +98,7 @@ func TestWaylandTakenClipboardIsNotSent(t *testing.T) {
 // With the focus in no input nobody reads the line, but for a clipboard manager
 // that reads all that is new: Return is not pressed.
 func TestWaylandUnreadLineIsNotSent(t *testing.T) {
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
+	w, page := sharedWorld(t)
 	read := filepath.Join(t.TempDir(), "read")
 	manager := exec.Command("wl-paste", "--watch", "sh", "-c", `cat >>"$1"; echo >>"$1"`, "sh", read)
 	manager.Env = w.m.Env

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -203,15 +204,19 @@ func TestWaylandDisplayIsTriedFirst(t *testing.T) {
 			f := wayland(t)
 			tt.prepare(f)
 			f.program("wtype", `echo run >"$DIR/wtype was"`)
+			var opened sync.WaitGroup
 			for name, open := range map[string]func(context.Context, desk.Machine, desk.Request) (desk.Session, error){
 				"wl-copy": OpenWlCopy, "wtype": OpenWtype, "ydotool": OpenYdotool,
 			} {
-				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-				defer cancel()
-				if _, err := open(ctx, f.m, desk.Request{}); err == nil || !strings.Contains(err.Error(), tt.want) || ctx.Err() != nil {
-					t.Errorf("%s: %v, want %q", name, err, tt.want)
-				}
+				opened.Go(func() {
+					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+					defer cancel()
+					if _, err := open(ctx, f.m, desk.Request{}); err == nil || !strings.Contains(err.Error(), tt.want) || ctx.Err() != nil {
+						t.Errorf("%s: %v, want %q", name, err, tt.want)
+					}
+				})
 			}
+			opened.Wait()
 			if f.read("wtype was") != "" {
 				t.Error("wtype was run all the same")
 			}
@@ -411,6 +416,19 @@ case "$*" in *--list-types*) printf 'text/plain\nx-kde-passwordManagerHint\n';; 
 	}
 	if got := f.read("clip") + f.read("primary") + f.read("read"); got != "" {
 		t.Errorf("put back, or read, was %q", got)
+	}
+}
+
+// The user has to see why wl-copy failed.
+func TestWlCopyReasonIsInTheError(t *testing.T) {
+	f := newWaylandFake(t, "sway", virtualKeyboard)
+	f.clipboard()
+	f.program("wtype", "cat >/dev/null")
+	f.program("wl-copy", "echo Failed to connect to a Wayland server >&2; exit 1")
+	s, err := OpenWlCopy(t.Context(), f.m, f.us())
+	testdesk.Must(t, err)
+	if _, err := s.Put(t.Context(), desk.Window{}, "/ralph-loop"); err == nil || !strings.Contains(err.Error(), "Failed to connect to a Wayland server") {
+		t.Errorf("got %v, want the reason", err)
 	}
 }
 

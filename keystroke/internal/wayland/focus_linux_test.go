@@ -20,10 +20,9 @@ import (
 )
 
 func TestWaylandBringsCursorToTheFront(t *testing.T) {
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
+	w, page := sharedWorld(t)
 	other := w.terminal("foot", "another window")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	for _, method := range methods() {
 		w.must(page.Reset(t.Context()))
 		w.must(w.sway.Focus(t.Context(), other.View))
 		w.must(w.injector(method).Type(t.Context(), w.arriving(page)))
@@ -35,10 +34,11 @@ func TestWaylandBringsCursorToTheFront(t *testing.T) {
 }
 
 func TestWaylandTypesNothingWithoutCursor(t *testing.T) {
-	w := newSwayWorld(t)
+	w, _ := sharedWorld(t)
+	w.target.Editors = []string{"cursor"}          // which does not run
 	named := w.terminal("foot", "repo - Cursor")   // Cursor by its title alone
 	classed := w.terminal("Cursor", "another one") // and by its app_id
-	for _, method := range []string{"wl-copy", "wtype"} {
+	for _, method := range methods() {
 		for _, view := range []testdesk.View{named.View, classed.View} {
 			w.must(w.sway.Focus(t.Context(), view))
 			list, err := keystroke.Injectors(w.m, []string{method})
@@ -56,11 +56,11 @@ func TestWaylandTypesNothingWithoutCursor(t *testing.T) {
 }
 
 func TestWaylandTellsWindowsOfCursorApart(t *testing.T) {
-	w := newSwayWorld(t)
+	w, _ := sharedWorld(t)
 	w.target.Editors = []string{"foot"}
 	repo := w.terminal("cursor", "main.go - repo - Cursor") // app_ids differ in case between versions
 	other := w.terminal("Cursor", "main.go - other - Cursor")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	for _, method := range methods() {
 		w.must(w.sway.Focus(t.Context(), other.View))
 		w.must(w.injector(method).Type(t.Context(), w.target))
 		if got, err := repo.Wait(t.Context(), len(swayLine)+1); err != nil || got != swayLine+"\r" {
@@ -85,8 +85,7 @@ func TestWaylandTellsWindowsOfCursorApart(t *testing.T) {
 // never may: Return after a text in another window, where a shell would run it.
 func TestWaylandFocusIsTaken(t *testing.T) {
 	short.Skip(t)
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
+	w, page := sharedWorld(t)
 	other := w.terminal("foot", "another window")
 	tries := swayTries(3, 100)
 	few := tries / 20 // none in CI
@@ -125,9 +124,7 @@ func TestWaylandFocusIsTaken(t *testing.T) {
 func (w *swayWorld) stolen(method string, after time.Duration, page *testdesk.Page, other *testdesk.Terminal) (leaked string, messages []string) {
 	w.Helper()
 	w.must(page.Reset(w.Context()))
-	front, err := w.sway.Window(w.Context(), "repo - Cursor")
-	w.must(err)
-	w.must(w.sway.Focus(w.Context(), front))
+	w.must(w.sway.Focus(w.Context(), shared.view))
 	ctx, cancel := context.WithTimeout(w.Context(), 1500*time.Millisecond)
 	defer cancel()
 	taken := make(chan error, 1)
@@ -139,9 +136,9 @@ func (w *swayWorld) stolen(method string, after time.Duration, page *testdesk.Pa
 
 // A test goes into whatever window has the focus, and Return is not pressed.
 func TestWaylandTypesATestAnywhere(t *testing.T) {
-	w := newSwayWorld(t)
+	w, _ := sharedWorld(t)
 	term := w.terminal("foot", "notes")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	for _, method := range methods() {
 		target := w.target // of an editor that does not run
 		target.Test = true
 		list, err := keystroke.Injectors(w.m, []string{method})
@@ -158,13 +155,12 @@ func TestWaylandTypesATestAnywhere(t *testing.T) {
 // The focus is taken right before a key, when wtype is ready to press it: it is
 // not pressed.
 func TestWaylandFocusIsCheckedRightBeforeTheKey(t *testing.T) {
-	w := newSwayWorld(t)
-	page, view := w.chat("repo - Cursor")
+	w, page := sharedWorld(t)
 	other := w.terminal("foot", "another window")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	for _, method := range methods() {
 		for at, sent := range map[int]bool{2: false, 3: false, 4: true, 5: true} { // the times it is asked: before the line, and before Return
 			w.must(page.Reset(t.Context()))
-			w.must(w.sway.Focus(t.Context(), view))
+			w.must(w.sway.Focus(t.Context(), shared.view))
 			ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 			target, asked := w.target, 0
 			target.Permit = func(ctx context.Context) error {
@@ -188,10 +184,9 @@ func TestWaylandFocusIsCheckedRightBeforeTheKey(t *testing.T) {
 }
 
 func TestWaylandPressesNothingThatIsNoLongerWanted(t *testing.T) {
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
+	w, page := sharedWorld(t)
 	enough := errors.New("cancelled")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	for _, method := range methods() {
 		for asked := 1; ; asked++ { // is refused at the first time it is asked, then at the second, ...
 			w.must(page.Reset(t.Context()))
 			target, n := w.target, 0
@@ -217,11 +212,11 @@ func TestWaylandPressesNothingThatIsNoLongerWanted(t *testing.T) {
 }
 
 func TestWaylandUncheckedNeedsConsent(t *testing.T) {
-	w := newSwayWorld(t)
+	w, _ := sharedWorld(t)
 	w.m.Desktop.Compositor = "labwc" // as one that is not asked
 	w.target.Editors = []string{"foot"}
 	term := w.terminal("anything", "anything")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	for _, method := range methods() {
 		list, err := keystroke.Injectors(w.m, []string{method})
 		w.must(err)
 		for _, got := range []error{list[0].Probe(t.Context(), w.target), list[0].Type(t.Context(), w.target)} {
@@ -254,7 +249,7 @@ func TestWaylandDiesWithItsInjector(t *testing.T) {
 		typeUntilAsked(t)
 		return
 	}
-	w := newSwayWorld(t)
+	w, _ := sharedWorld(t)
 	w.target.Editors = []string{"foot"}
 	term := w.terminal("Cursor", "repo - Cursor")
 	for range swayTries(5, 50) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -42,10 +43,9 @@ var waylandCells = []waylandCell{
 }
 
 func TestWaylandTypesIntoChromium(t *testing.T) {
-	w := newSwayWorld(t)
-	page, _ := w.chat("main.go - repo - Cursor")
+	w, page := sharedWorld(t)
 	for _, method := range []string{"wl-copy", "wtype"} {
-		for _, cell := range waylandCells {
+		for _, cell := range short.First(waylandCells, 1) {
 			w.into(t, method, "Chromium", page, cell, swayTries(cell.ci, cell.lab))
 		}
 	}
@@ -116,10 +116,10 @@ func middle(d []time.Duration) time.Duration {
 }
 
 func TestWaylandTypesIntoATerminal(t *testing.T) {
-	w := newSwayWorld(t)
+	w, _ := sharedWorld(t)
 	w.target.Editors = []string{"foot"}
 	term := w.terminal("Cursor", "repo - Cursor")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	for _, method := range methods() {
 		exact, tries := 0, swayTries(5, 50)
 		for n := range tries {
 			w.must(term.Forget())
@@ -136,9 +136,8 @@ func TestWaylandTypesIntoATerminal(t *testing.T) {
 }
 
 func TestWaylandFocusKeysHaveTheirCodes(t *testing.T) {
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	w, page := sharedWorld(t)
+	for _, method := range methods() {
 		w.must(page.Reset(t.Context()))
 		target := w.arriving(page)
 		var err error
@@ -158,9 +157,8 @@ func TestWaylandFocusKeysHaveTheirCodes(t *testing.T) {
 }
 
 func TestWaylandPressesTheSubmitKey(t *testing.T) {
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
-	for _, method := range []string{"wl-copy", "wtype"} {
+	w, page := sharedWorld(t)
+	for _, method := range methods() {
 		w.must(page.Reset(t.Context()))
 		w.must(page.SendByCtrlEnter(t.Context()))
 		target := w.arriving(page)

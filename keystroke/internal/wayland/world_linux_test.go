@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/wayland"
 	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -21,41 +21,58 @@ const swayLine = "/ralph-loop --continue 3f2b8c1e-9d47-4a56-b0e3-7c5a1d9e8f20"
 // swayWorld is a headless sway with Cursor in it, which is Chromium with a chat
 // page, or a terminal.
 type swayWorld struct {
-	*testing.T
+	testing.TB
 	sway   *testdesk.Sway
 	m      keystroke.Machine
 	target keystroke.Target
 }
 
-func newSwayWorld(t *testing.T) *swayWorld {
+func newSwayWorld(t testing.TB) *swayWorld {
 	t.Helper()
-	for _, tool := range []string{"sway", "swaymsg", "foot", "wtype", "wl-copy", "chromium"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("needs " + tool)
-		}
-	}
+	testdesk.Needs(t, "sway", "swaymsg", "foot", "wtype", "wl-copy", "chromium")
 	sway, err := testdesk.StartSway(t.Context(), os.Environ())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &swayWorld{T: t, sway: sway}
+	testdesk.Must(t, err)
+	w := &swayWorld{TB: t, sway: sway}
 	w.closes(sway)
 	w.m = keystroke.Machine{OS: "linux", Env: sway.Env, Desktop: platform.Desktop{Kind: platform.Wayland, Compositor: "sway"}}
 	w.target = keystroke.Target{Line: swayLine, Workspace: "/home/me/repo", Editors: []string{"chromium"}}
 	return w
 }
 
+var lasting testdesk.Lasting
+
+func TestMain(m *testing.M) { os.Exit(lasting.Main(m)) }
+
+// shared is the world that most tests use, with Cursor's window in it.
+var shared struct {
+	*swayWorld
+	page *testdesk.Page
+	view testdesk.View
+}
+
+// sharedWorld returns the shared world, with Cursor in front and an empty page.
+func sharedWorld(t *testing.T) (w *swayWorld, page *testdesk.Page) {
+	t.Helper()
+	if shared.swayWorld == nil {
+		w := newSwayWorld(lasting.TB(t))
+		page, err := testdesk.NewPage()
+		w.must(err)
+		w.closes(page)
+		shared.page, shared.view = page, w.show(page, "main.go - repo - Cursor")
+		shared.swayWorld = w
+	}
+	w = shared.in(t)
+	w.must(errors.Join(w.sway.Focus(t.Context(), shared.view), shared.page.Reset(t.Context())))
+	return w, shared.page
+}
+
 func (w *swayWorld) closes(c interface{ Close() error }) {
 	w.Helper()
-	w.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			w.Error(err)
-		}
-	})
+	w.Cleanup(func() { w.must(c.Close()) })
 }
 
 // in is the same world for a subtest.
-func (w *swayWorld) in(t *testing.T) *swayWorld { return &swayWorld{t, w.sway, w.m, w.target} }
+func (w *swayWorld) in(t testing.TB) *swayWorld { return &swayWorld{t, w.sway, w.m, w.target} }
 
 func (w *swayWorld) must(err error) {
 	w.Helper()
@@ -64,19 +81,10 @@ func (w *swayWorld) must(err error) {
 	}
 }
 
-// chat opens Cursor's window. Under Wayland Chromium takes --class for an
+// show opens a page as Cursor's window. Under Wayland Chromium takes --class for an
 // ordinary window only, not for one of --app.
-func (w *swayWorld) chat(title string) (*testdesk.Page, testdesk.View) {
-	w.Helper()
-	page, err := testdesk.NewPage()
-	w.must(err)
-	return page, w.show(page, title)
-}
-
-// show opens a page as Cursor's window.
 func (w *swayWorld) show(page *testdesk.Page, title string) testdesk.View {
 	w.Helper()
-	w.closes(page)
 	editor, err := testdesk.StartEditor(w.Context(), w.TempDir(), w.sway.Env, page, testdesk.Options{
 		Flags: []string{"--ozone-platform=wayland", "--app=", page.URL() + "?title=" + strings.ReplaceAll(title, " ", "%20")},
 	})
@@ -134,13 +142,16 @@ func (w *swayWorld) run(program string, args ...string) (string, error) {
 	return desk.Machine(w.m).Run(w.Context(), "", path, args...)
 }
 
-// swayTries is how often something is tried: more often in the lab.
+// swayTries is how often something is tried: once with -short, and most often in the lab.
 func swayTries(ci, lab int) int {
 	if os.Getenv("CURSOR_RALPH_LAB") != "" {
 		return lab
 	}
-	return ci
+	return short.Times(1, ci)
 }
+
+// methods are the ways of typing with wtype: one of them with -short.
+func methods() []string { return short.First([]string{"wl-copy", "wtype"}, 1) }
 
 // sees presses a key of the user's keyboard: the page has to see it as the
 // condition says, or there is nothing that the line has to be exact under.

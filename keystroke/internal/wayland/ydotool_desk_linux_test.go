@@ -76,8 +76,7 @@ func TestYdotoolTypesIntoChromium(t *testing.T) {
 	if _, err := os.Stat(socket); err == nil {
 		t.Skip("needs " + socket + " to be free: a ydotoold is running")
 	}
-	w := newSwayWorld(t)
-	page, _ := w.chat("repo - Cursor")
+	w, page := sharedWorld(t)
 	k := w.keyboard("us")
 	w.sees(page, k, "y") // its first keys may be lost, and a daemon's keyboard is not new
 	d := ydotoold{k, t.Errorf}

@@ -63,11 +63,8 @@ func TestClipboardComesBack(t *testing.T) {
 		{name: "an image", in: "\x89PNG", args: []string{"-target", "image/png"}, want: "-", lost: "it held an image, which is lost"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x := testdesk.NewX(t)
+			x, c := openShared(t)
 			owner := copies(t, x, tt.in, tt.args...)
-			c, err := Open(testdesk.Patient(t), desk.Machine{Env: x.Env()})
-			testdesk.Must(t, err)
-			defer c.Close()
 			clip, err := c.Put(testdesk.Patient(t), desk.Window{ID: "1"}, testLine)
 			testdesk.Must(t, err)
 			testdesk.Must(t, owner.Process.Kill())
@@ -100,10 +97,7 @@ func TestClipboardComesBack(t *testing.T) {
 }
 
 func TestEmptyClipboardIsNobodysAfterwards(t *testing.T) {
-	x := testdesk.NewX(t)
-	c, err := Open(testdesk.Patient(t), desk.Machine{Env: x.Env()})
-	testdesk.Must(t, err)
-	defer c.Close()
+	x, c := openShared(t)
 	clip, err := c.Put(testdesk.Patient(t), desk.Window{ID: "1"}, testLine)
 	testdesk.Must(t, err)
 	if owner := ownerOf(t, x, "clipboard"); owner != c.self {
@@ -119,10 +113,7 @@ func TestEmptyClipboardIsNobodysAfterwards(t *testing.T) {
 
 // A clipboard that is lost during the wait for the editor is noticed at once.
 func TestFetchedTellsOfAnotherOwner(t *testing.T) {
-	x := testdesk.NewX(t)
-	c, err := Open(testdesk.Patient(t), desk.Machine{Env: x.Env()})
-	testdesk.Must(t, err)
-	defer c.Close()
+	x, c := openShared(t)
 	clip, err := c.Put(testdesk.Patient(t), desk.Window{ID: "1"}, testLine)
 	testdesk.Must(t, err)
 	copies(t, x, "of the manager")
@@ -137,10 +128,7 @@ func TestFetchedTellsOfAnotherOwner(t *testing.T) {
 
 // What another program owns is neither taken from it nor given up for it.
 func TestClipboardOfAnotherIsLeftAlone(t *testing.T) {
-	x := testdesk.NewX(t)
-	c, err := Open(testdesk.Patient(t), desk.Machine{Env: x.Env()})
-	testdesk.Must(t, err)
-	defer c.Close()
+	x, c := openShared(t)
 	copies(t, x, "another's")
 	testdesk.Must(t, c.serveTexts(c.self, map[xproto.Atom]string{c.atoms["CLIPBOARD"]: "ours"}),
 		c.ask(testdesk.Patient(t), func() error { return c.disown(c.atoms["CLIPBOARD"]) }))
@@ -166,11 +154,8 @@ func TestSelectionComesBack(t *testing.T) {
 			before: func(t *testing.T, x *testdesk.X) { puts(t, x, "primary", "\x89PNG", "-target", "image/png") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x := testdesk.NewX(t)
+			x, c := openShared(t)
 			tt.before(t, x)
-			c, err := Open(testdesk.Patient(t), desk.Machine{Env: x.Env()})
-			testdesk.Must(t, err)
-			defer c.Close()
 			clip, err := c.Put(testdesk.Patient(t), desk.Window{ID: "1"}, testLine)
 			testdesk.Must(t, err)
 			if owner := ownerOf(t, x, "primary"); owner != c.self {

@@ -3,12 +3,16 @@ package x11
 import (
 	"context"
 	"fmt"
+	"testing"
 
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
+
+const testLine = "/ralph-loop --continue 6f1d2c3b-0a4e-4b5f-9c8d-7e6a5b4c3d2e"
 
 // What the tests of the ways as a whole use of their parts.
 var (
@@ -22,6 +26,42 @@ const (
 	AnswerWait = answerWait
 	SentWait   = sentUsual + sentWait
 )
+
+// Lasting has what the tests share.
+var Lasting testdesk.Lasting
+
+var sharedX *testdesk.X
+
+// SharedX returns the display that most tests share. It has no screen saver extension, by which keys that were pressed
+// count as the user's: a delivery after them would wait for a second until he rests.
+func SharedX(t testing.TB) *testdesk.X {
+	t.Helper()
+	if sharedX == nil {
+		sharedX = testdesk.NewX(Lasting.TB(t), "-extension", "MIT-SCREEN-SAVER")
+	}
+	return sharedX
+}
+
+// openShared connects to the shared display, where nothing is copied or selected.
+func openShared(t testing.TB) (*testdesk.X, *Display) {
+	t.Helper()
+	x := SharedX(t)
+	c := open(t, x)
+	for _, selection := range []xproto.Atom{c.atoms["CLIPBOARD"], xproto.AtomPrimary} {
+		_, err := c.own(xproto.WindowNone, selection)
+		testdesk.Must(t, err)
+	}
+	return x, c
+}
+
+// open connects to a display for a test.
+func open(t testing.TB, x *testdesk.X) *Display {
+	t.Helper()
+	c, err := Open(testdesk.Patient(t), desk.Machine{Env: x.Env()})
+	testdesk.Must(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
 
 // OpenFaked types as into an editor that ignores events that are sent to it, which
 // is known from the start or has to be found out.

@@ -80,9 +80,7 @@ func TestFocusedWithoutAWindowManager(t *testing.T) {
 	server, err := testdesk.StartX(ctx, t.TempDir())
 	testdesk.Must(t, err)
 	t.Cleanup(func() { testdesk.Must(t, server.Close()) })
-	x, err := Open(ctx, desk.Machine{Env: server.Env()})
-	testdesk.Must(t, err)
-	defer x.Close()
+	x := open(t, server)
 	outer, inner := nest(t, x)
 	another, _ := nest(t, x)
 	w := desk.Window{ID: fmt.Sprint(uint32(outer))}
@@ -114,9 +112,7 @@ func TestFocusedWithoutAWindowManager(t *testing.T) {
 func TestFocusedNeedsTheWindowManagersWord(t *testing.T) {
 	server := testdesk.NewX(t)
 	ctx := testdesk.Patient(t)
-	x, err := Open(ctx, desk.Machine{Env: server.Env()})
-	testdesk.Must(t, err)
-	defer x.Close()
+	x := open(t, server)
 	o, err := server.NewOther(ctx, "Cursor", "repo - Cursor", os.Getpid())
 	testdesk.Must(t, err)
 	defer o.Close()
@@ -135,9 +131,7 @@ func TestFocusedNeedsTheWindowManagersWord(t *testing.T) {
 func TestIdle(t *testing.T) {
 	server := testdesk.NewX(t)
 	ctx := testdesk.Patient(t)
-	x, err := Open(ctx, desk.Machine{Env: server.Env()})
-	testdesk.Must(t, err)
-	defer x.Close()
+	x := open(t, server)
 	for { // it grows by itself
 		idle, err := x.Idle(ctx)
 		testdesk.Must(t, err)
@@ -150,10 +144,7 @@ func TestIdle(t *testing.T) {
 	if idle, err := x.Idle(ctx); idle >= 50*desk.Poll || err != nil {
 		t.Errorf("got %s, %v after a key", idle, err)
 	}
-	without := testdesk.NewX(t, "-extension", "MIT-SCREEN-SAVER")
-	y, err := Open(ctx, desk.Machine{Env: without.Env()})
-	testdesk.Must(t, err)
-	defer y.Close()
+	_, y := openShared(t)
 	if idle, err := y.Idle(ctx); !errors.Is(err, desk.ErrUnknown) {
 		t.Errorf("got %s, %v; want that it is unknown", idle, err)
 	}

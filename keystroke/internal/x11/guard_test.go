@@ -59,7 +59,7 @@ func Answers(t *testing.T, x *testdesk.X, patience time.Duration) time.Duration 
 
 // A process that stands still with the desktop in its hands is killed.
 func TestGuardFreesTheDesktop(t *testing.T) {
-	x := testdesk.NewX(t)
+	x := SharedX(t)
 	var slowest time.Duration
 	for range 3 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestGrabber$")
@@ -84,7 +84,7 @@ func TestGuardFreesTheDesktop(t *testing.T) {
 // What takes long at the typer's death does not keep the clipboard waiting, and
 // nothing but another program or the display ends it.
 func TestGuardServesTheClipboardAtOnce(t *testing.T) {
-	x := testdesk.NewX(t)
+	x := testdesk.NewX(t) // its own, for it ends the display
 	stdin, tell := io.Pipe()
 	stuck, ended := make(chan struct{}), make(chan error, 1)
 	getenv := func(name string) string { return map[string]string{"DISPLAY": x.Display()}[name] }
@@ -109,7 +109,7 @@ func TestGuardServesTheClipboardAtOnce(t *testing.T) {
 }
 
 func TestGuardThatIsNone(t *testing.T) {
-	x := testdesk.NewX(t)
+	x := SharedX(t)
 	for _, guard := range [][]string{nil, {"/nonexistent/guard"}, {"/bin/false"}, {"/bin/cat"}} {
 		began := time.Now()
 		if g := startGuard(desk.Machine{Env: x.Env(), Guard: guard}); g != nil {
@@ -129,7 +129,7 @@ func TestGuardThatIsNone(t *testing.T) {
 
 // An owner of the clipboard that does not answer holds nobody up for long.
 func TestClipboardOfAnOwnerThatStandsStill(t *testing.T) {
-	x := testdesk.NewX(t)
+	x := SharedX(t)
 	owner := copies(t, x, "text")
 	testdesk.Must(t, owner.Process.Signal(syscall.SIGSTOP))
 	c, err := Open(testdesk.Patient(t), desk.Machine{Env: x.Env()})

@@ -21,11 +21,16 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
-// buildRobotgo builds the program that robotgo is in.
+var robotgo string
+
+// buildRobotgo builds the program that robotgo is in, once.
 func buildRobotgo(t *testing.T) string {
 	t.Helper()
+	if robotgo != "" {
+		return robotgo
+	}
 	testdesk.Needs(t, "go", "gcc")
-	path := filepath.Join(t.TempDir(), "cursor-ralph-robotgo")
+	path := filepath.Join(x11.Lasting.TB(t).TempDir(), "cursor-ralph-robotgo")
 	out, err := exec.CommandContext(testdesk.Patient(t), "go", "build", "-o", path, "../../../cmd/cursor-ralph-robotgo").CombinedOutput()
 	if strings.Contains(string(out), "No such file or directory") {
 		t.Skip("needs the headers of libX11 and libXtst")
@@ -33,11 +38,12 @@ func buildRobotgo(t *testing.T) string {
 	if err != nil {
 		t.Fatalf("go build: %v: %s", err, out)
 	}
-	return path
+	robotgo = path
+	return robotgo
 }
 
 // way returns one way of typing.
-func way(t *testing.T, m keystroke.Machine, name string) keystroke.Injector {
+func way(t testing.TB, m keystroke.Machine, name string) keystroke.Injector {
 	t.Helper()
 	list, err := keystroke.Injectors(m, []string{name})
 	testdesk.Must(t, err)
@@ -102,51 +108,43 @@ func (f faked) Type(ctx context.Context, t keystroke.Target) (err error) {
 	return t.Arrived(ctx)
 }
 
-// noIdle leaves out the extension by which keys that were pressed count as the
-// user's: each try would wait a second until he rests.
-func noIdle() []string { return []string{"-extension", "MIT-SCREEN-SAVER"} }
-
 // condition is something about a keyboard that makes typing wrong.
 type condition struct {
-	name string
-	many int // tries in the lab
-	set  func(ctx context.Context, x *testdesk.X) error
-	hold uint16 // a modifier that is held
+	name   string
+	many   int    // tries in the lab
+	layout string // empty for the one that is set
+	group  int
+	caps   bool
+	hold   uint16 // a modifier that is held
 }
 
 func conditions() []condition {
-	layout := func(name string) func(context.Context, *testdesk.X) error {
-		return func(ctx context.Context, x *testdesk.X) error { return x.Layout(ctx, name) }
-	}
 	return []condition{
-		{name: "us", many: 50, set: layout("us")},
-		{name: "de", many: 50, set: layout("de")},
-		{name: "fr", many: 50, set: layout("fr")},
-		{name: "dvorak", many: 50, set: layout("us/dvorak")},
-		{name: "ru", many: 50, set: layout("ru")},
-		{name: "us,ru in the second group", many: 50, set: func(ctx context.Context, x *testdesk.X) error {
-			if err := x.Layout(ctx, "us,ru"); err != nil {
-				return err
-			}
-			return x.Group(ctx, 1)
-		}},
-		{name: "Caps Lock on", many: 20, set: func(ctx context.Context, x *testdesk.X) error {
-			if err := x.Layout(ctx, "us"); err != nil {
-				return err
-			}
-			return x.CapsLock(ctx, true)
-		}},
-		{name: "Shift held", many: 20, set: layout("us"), hold: testdesk.Shift},
-		{name: "Ctrl held", many: 20, set: layout("us"), hold: testdesk.Ctrl},
-		{name: "Alt held", many: 20, set: layout("us"), hold: testdesk.Alt},
+		{name: "us", many: 50, layout: "us"},
+		{name: "de", many: 50, layout: "de"},
+		{name: "fr", many: 50, layout: "fr"},
+		{name: "dvorak", many: 50, layout: "us/dvorak"},
+		{name: "ru", many: 50, layout: "ru"},
+		{name: "us,ru in the second group", many: 50, layout: "us,ru", group: 1},
+		{name: "Caps Lock on", many: 20, layout: "us", caps: true},
+		{name: "Shift held", many: 20, layout: "us", hold: testdesk.Shift},
+		{name: "Ctrl held", many: 20, layout: "us", hold: testdesk.Ctrl},
+		{name: "Alt held", many: 20, layout: "us", hold: testdesk.Alt},
 	}
+}
+
+// set makes a condition true, but for the modifier that is held.
+func (c condition) set(ctx context.Context, x *testdesk.X) error {
+	if c.layout == "" {
+		return nil
+	}
+	return errors.Join(x.Layout(ctx, c.layout), x.Group(ctx, c.group), x.CapsLock(ctx, c.caps))
 }
 
 // Each way delivers the exact line and one Return whatever the keyboard is
 // like, and leaves keyboard and clipboard as they were.
 func TestX11Matrix(t *testing.T) {
-	r := furnish(t, testdesk.NewX(t, noIdle()...))
-	r.m.Robotgo = buildRobotgo(t)
+	r := withPrograms(t)
 	for _, c := range short.First(conditions(), 1) {
 		r.cells(t, c, tries(5, c.many))
 	}
@@ -155,7 +153,7 @@ func TestX11Matrix(t *testing.T) {
 func TestX11MatrixWithInputMethod(t *testing.T) {
 	short.Skip(t)
 	testdesk.Needs(t, "dbus-daemon", "ibus-daemon", "ibus")
-	x := testdesk.NewX(t, noIdle()...)
+	x := testdesk.NewX(t, "-extension", "MIT-SCREEN-SAVER")
 	im, err := x.StartInputMethod(testdesk.Patient(t))
 	testdesk.Must(t, err)
 	t.Cleanup(func() { testdesk.Must(t, im.Close()) })
@@ -167,8 +165,7 @@ func TestX11MatrixWithInputMethod(t *testing.T) {
 		t.Fatalf("the input method is not active: gks became %q, %v", s.Draft, err)
 	}
 	r.xdotool("key", "Return") // ends the syllable
-	r.cells(t, condition{name: "input method on (Hangul)",
-		set: func(context.Context, *testdesk.X) error { return nil }}, tries(5, 20))
+	r.cells(t, condition{name: "input method on (Hangul)"}, tries(5, 20))
 }
 
 func (r *room) xdotool(args ...string) {

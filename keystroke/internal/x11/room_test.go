@@ -11,6 +11,8 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/x11"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -18,7 +20,7 @@ const testLine = "/ralph-loop --continue 6f1d2c3b-0a4e-4b5f-9c8d-7e6a5b4c3d2e"
 
 // room is a desktop with the editor's window and another program's.
 type room struct {
-	t      *testing.T
+	t      testing.TB
 	x      *testdesk.X
 	page   *testdesk.Page
 	editor *testdesk.Editor
@@ -27,36 +29,51 @@ type room struct {
 	m      keystroke.Machine
 }
 
-func newRoom(t *testing.T) *room {
+func TestMain(m *testing.M) { os.Exit(x11.Lasting.Main(m)) }
+
+var shared *room
+
+// sharedRoom returns the one room that most tests use, on a us keyboard.
+func sharedRoom(t *testing.T) *room {
 	t.Helper()
-	return furnish(t, testdesk.NewX(t))
+	if shared == nil {
+		l := x11.Lasting.TB(t)
+		shared = furnish(l, x11.SharedX(l))
+	}
+	r := *shared
+	r.t = t
+	testdesk.Must(t, r.x.Layout(testdesk.Patient(t), "us"), r.x.CapsLock(testdesk.Patient(t), false))
+	return &r
+}
+
+// withPrograms returns the shared room with the program that robotgo is in.
+func withPrograms(t *testing.T) *room {
+	t.Helper()
+	r := sharedRoom(t)
+	r.m.Robotgo = buildRobotgo(t)
+	return r
 }
 
 // furnish opens the windows on a display.
-func furnish(t *testing.T, x *testdesk.X) *room {
+func furnish(t testing.TB, x *testdesk.X) *room {
 	t.Helper()
 	page, err := testdesk.NewPage()
 	testdesk.Must(t, err)
+	t.Cleanup(func() { testdesk.Must(t, page.Close()) })
 	return furnishWith(t, x, page)
 }
 
 // furnishWith opens the windows, with that page as the editor's.
-func furnishWith(t *testing.T, x *testdesk.X, page *testdesk.Page) *room {
+func furnishWith(t testing.TB, x *testdesk.X, page *testdesk.Page) *room {
 	t.Helper()
-	t.Cleanup(func() { testdesk.Must(t, page.Close()) })
 	testdesk.Needs(t, "chromium")
 	ctx := testdesk.Patient(t)
 	r := &room{t: t, x: x, page: page}
 	var err error
-	r.editor, err = testdesk.StartEditor(ctx, t.TempDir(), r.x.Env(), r.page, testdesk.Options{Title: "main.go - repo - Cursor"})
+	r.editor, err = r.x.StartEditor(ctx, r.page, testdesk.Options{Title: "main.go - repo - Cursor"})
 	testdesk.Must(t, err)
 	t.Cleanup(func() { testdesk.Must(t, r.editor.Close()) })
-	windows, err := r.x.Windows(r.editor.Pid)
-	testdesk.Must(t, err)
-	if len(windows) != 1 {
-		t.Fatalf("the editor has %d windows", len(windows))
-	}
-	r.window = windows[0]
+	r.window = r.editor.Window
 	r.other, err = r.x.NewOther(ctx, "XTerm", "terminal with Cursor in its title", os.Getpid())
 	testdesk.Must(t, err)
 	t.Cleanup(r.other.Close)
@@ -186,9 +203,10 @@ func (r *room) holds(selection, want string) {
 // lab reports whether all figures are wanted, and not only a few tries.
 func lab() bool { return os.Getenv("CURSOR_RALPH_LAB") == "1" }
 
+// tries returns how often to try something: once with -short, more often without, and most often in the lab.
 func tries(few, many int) int {
 	if lab() {
 		return many
 	}
-	return few
+	return short.Times(1, few)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -66,7 +67,8 @@ func delay(to io.WriteCloser, from io.Reader, by time.Duration) {
 
 // A display that is slow to answer is no typer that stands still.
 func TestGuardLetsASlowDisplayAnswer(t *testing.T) {
-	r := newRoom(t)
+	short.Skip(t)
+	r := sharedRoom(t)
 	ctx := testdesk.Patient(t)
 	for _, trip := range []time.Duration{90 * time.Millisecond, 160 * time.Millisecond}[:tries(1, 2)] {
 		display := slow(t, r.x, trip)

@@ -30,8 +30,7 @@ type leaks struct {
 // of the line, which only the editor gets.
 func TestX11WhenTheFocusIsStolen(t *testing.T) {
 	short.Skip(t)
-	r := furnish(t, testdesk.NewX(t, noIdle()...))
-	r.m.Robotgo = buildRobotgo(t)
+	r := withPrograms(t)
 	for _, name := range []string{"xtest", "robotgo", "xdotool"} {
 		t.Run(name, func(t *testing.T) {
 			for _, by := range []struct {
@@ -102,9 +101,8 @@ func (r *room) stolen(t *testing.T, i keystroke.Injector, steal func() error, af
 
 // A paste that leaks while the line is on the clipboard pastes nothing.
 func TestPasteElsewherePastesNothing(t *testing.T) {
-	r := furnish(t, testdesk.NewX(t, noIdle()...))
-	r.m.Robotgo = buildRobotgo(t)
-	for _, i := range []keystroke.Injector{way(t, r.m, "robotgo"), way(t, r.m, "xdotool")} {
+	r := withPrograms(t)
+	for _, i := range short.First([]keystroke.Injector{way(t, r.m, "xdotool"), way(t, r.m, "robotgo")}, 1) {
 		r.fresh()
 		asked := 0
 		target := r.target(&steps{})
@@ -135,11 +133,10 @@ func TestPasteElsewherePastesNothing(t *testing.T) {
 // Keys that bring the focus into the chat input are pressed before the line; a
 // keyboard that does not have them is found out before anything is pressed.
 func TestProgramsPressFocusKeys(t *testing.T) {
-	r := furnish(t, testdesk.NewX(t, noIdle()...))
-	r.m.Robotgo = buildRobotgo(t)
+	r := withPrograms(t)
 	chord, err := keystroke.ParseChord("ctrl+i")
 	testdesk.Must(t, err)
-	for _, i := range []keystroke.Injector{way(t, r.m, "robotgo"), way(t, r.m, "xdotool")} {
+	for _, i := range short.First([]keystroke.Injector{way(t, r.m, "xdotool"), way(t, r.m, "robotgo")}, 1) {
 		testdesk.Must(t, r.x.Layout(testdesk.Patient(t), "de"))
 		r.fresh()
 		target := r.target(&steps{})

@@ -11,15 +11,15 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/x11"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 // A clipboard manager that takes the clipboard before the line was pasted, or
 // between paste and Return, is noticed: Return would send something else.
 func TestClipboardTakenByAnother(t *testing.T) {
-	r := furnish(t, testdesk.NewX(t, noIdle()...))
-	r.m.Robotgo = buildRobotgo(t)
-	for _, i := range ways(t, r.m) {
+	r := withPrograms(t)
+	for _, i := range short.First(ways(t, r.m), 2) {
 		for at, want := range map[int]string{2: "", 3: testLine} { // before the paste, and before Return
 			r.fresh()
 			var s steps
@@ -51,14 +51,14 @@ func TestClipboardTakenByAnother(t *testing.T) {
 // and a shell would run it. It gets nothing, and neither a second paste nor a
 // Return.
 func TestTerminalOfTheEditorGetsNothing(t *testing.T) {
-	x := testdesk.NewX(t, noIdle()...)
+	x := x11.SharedX(t)
 	ctx := testdesk.Patient(t)
 	terminal, err := x.NewOther(ctx, "Cursor", "main.go - repo - Cursor", os.Getpid())
 	testdesk.Must(t, err)
 	t.Cleanup(terminal.Close)
 	testdesk.Must(t, terminal.Activate(ctx))
 	m := keystroke.Machine{OS: "linux", Env: x.Env(), Robotgo: buildRobotgo(t)}
-	for n, i := range ways(t, m) {
+	for n, i := range short.First(ways(t, m), 2) {
 		testdesk.Must(t, x.Select(ctx, "primary", "rm -rf /\n"))
 		terminal.Reset()
 		err := i.Type(ctx, keystroke.Target{Line: testLine, Editors: []string{desk.Executable(os.Args[0])}})
@@ -86,9 +86,8 @@ func TestTerminalOfTheEditorGetsNothing(t *testing.T) {
 
 // The user selects something right before the paste: a terminal would paste it.
 func TestSelectionTakenByAnother(t *testing.T) {
-	r := furnish(t, testdesk.NewX(t, noIdle()...))
-	r.m.Robotgo = buildRobotgo(t)
-	for n, i := range ways(t, r.m) {
+	r := withPrograms(t)
+	for n, i := range short.First(ways(t, r.m), 2) {
 		r.fresh()
 		asked := 0
 		target := r.target(&steps{})

@@ -74,7 +74,7 @@ func child(t *testing.T, x *testdesk.X, role, editor string) *exec.Cmd {
 // as it was.
 func TestTyperDiesAtARandomMoment(t *testing.T) {
 	short.Skip(t)
-	r := newRoom(t)
+	r := sharedRoom(t)
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
 		var slowest time.Duration
 		sent, drafts, empty := 0, 0, 0
@@ -121,7 +121,7 @@ func TestTyperDiesAtARandomMoment(t *testing.T) {
 // The guard serves what was on the clipboard after the typer has gone, until
 // somebody copies something.
 func TestGuardServesTheClipboard(t *testing.T) {
-	r := newRoom(t)
+	r := sharedRoom(t)
 	ctx := testdesk.Patient(t)
 	testdesk.Must(t, r.x.Copy(ctx, "kept äöü €"), r.x.Select(ctx, "primary", "selected"))
 	r.fresh()
@@ -179,7 +179,7 @@ func guardsOf(t *testing.T, display string) (pids []int) {
 
 // An editor that is only slow gets one paste.
 func TestSlowEditorGetsTheLineOnce(t *testing.T) {
-	r := newRoom(t)
+	r := sharedRoom(t)
 	for range tries(1, 20) {
 		r.fresh()
 		asked := 0

@@ -16,10 +16,7 @@ import (
 
 // A key that a program leaves down, because it crashed, is released.
 func TestKeysLeftDownAreReleased(t *testing.T) {
-	server := testdesk.NewX(t)
-	x, err := Open(testdesk.Patient(t), desk.Machine{Env: server.Env()})
-	testdesk.Must(t, err)
-	defer x.Close()
+	server, x := openShared(t)
 	p, err := x.pressing(testdesk.Patient(t), key.Paste)
 	testdesk.Must(t, err)
 	xdotool := exec.CommandContext(testdesk.Patient(t), "xdotool", "keydown", "shift", "keydown", "Insert")
@@ -57,7 +54,7 @@ func TestHeldModifiersAreReleasedAndPutBack(t *testing.T) {
 
 // The program itself presses nothing before its word, and all of it then.
 func TestXdotoolWaitsForItsWord(t *testing.T) {
-	x := testdesk.NewX(t)
+	x := SharedX(t)
 	other, err := x.NewOther(testdesk.Patient(t), "XTerm", "terminal", os.Getpid())
 	testdesk.Must(t, err)
 	t.Cleanup(other.Close)

@@ -7,7 +7,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// What the user adds is told once: a template that leaves it out must not make
+// What the user adds is delivered once: a template that leaves it out must not make
 // it vanish.
 func TestContextReachesTheAgentWhateverTheTemplate(t *testing.T) {
 	for _, test := range []struct{ name, filled, want string }{
@@ -24,7 +24,7 @@ func TestContextReachesTheAgentWhateverTheTemplate(t *testing.T) {
 			if action.Kind != loop.AskWords {
 				t.Fatalf("got %q, want %q", action.Kind, loop.AskWords)
 			}
-			e.Worded = loop.Worded{For: action.Words.Default, Text: test.filled}
+			e.Filled = loop.Filled{For: action.Words.Default, Text: test.filled}
 			if _, action = loop.Decide(s, e, time.Unix(1000, 0)); action.Text != test.want {
 				t.Errorf("got %q, want %q", action.Text, test.want)
 			}

@@ -24,15 +24,15 @@ type Words struct {
 	Default        string   // the whole text without a template
 }
 
-// Worded is a template that was filled in.
-type Worded struct {
+// Filled is a template that was filled in.
+type Filled struct {
 	For  string // the Default of the Words it was filled with
 	Text string
 	Why  string // it could not be; then Text is empty
 }
 
-// WordedLimit is the longest text that a template may give, in bytes.
-const WordedLimit = 128 << 10
+// TemplateLimit is the longest text of a filled template, in bytes.
+const TemplateLimit = 128 << 10
 
 // Sample are words for trying a template before a loop begins.
 func (s *State) Sample() Words {
@@ -57,15 +57,15 @@ func (s *State) withTemplate(e *Event, action Action, why string) Action {
 	action.Text = s.words(s.Iterations+1, why, false)
 	switch {
 	case s.PromptTemplate == "" || !e.Words || s.Guarded():
-	case e.Worded.For != action.Text:
+	case e.Filled.For != action.Text:
 		w := s.fill(why, action.Text)
 		return Action{Kind: AskWords, Reason: reasonTemplate, Words: &w}
-	case e.Worded.Why != "":
+	case e.Filled.Why != "":
 		with := *s
-		with.Notices = append(slices.Clone(s.Notices), fmt.Sprintf("The user's prompt template could not be used, so these are the built-in words. Tell the user: %s: %s", s.PromptTemplate, e.Worded.Why))
+		with.Notices = append(slices.Clone(s.Notices), fmt.Sprintf("The user's prompt template could not be used, so these are the built-in words. Tell the user: %s: %s", s.PromptTemplate, e.Filled.Why))
 		action.Text = with.words(s.Iterations+1, why, false)
 	default:
-		action.Text = s.withUnsaid(e.Worded.Text)
+		action.Text = s.withUnsaid(e.Filled.Text)
 	}
 	return action
 }
