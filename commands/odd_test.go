@@ -1,10 +1,11 @@
 package commands
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // odd are files that people could have, written in every way that parses and that Cursor accepts.
@@ -53,82 +54,38 @@ func odd() map[string]string {
 	}
 }
 
-// randomHooks writes a file with random entries, white space and comments.
+// randomHooks is a file with random entries, and random white space and comments around every value.
 func randomHooks(r *rand.Rand) string {
-	w := writer{r: r, newline: "\n"}
-	if r.Intn(4) == 0 {
-		w.newline = "\r\n"
-	}
-	w.object(1, []string{`"version"`, `"hooks"`}, func(name string) {
-		if name == `"version"` {
-			w.b.WriteString("1")
-			return
+	newline := []string{"\n", "\r\n"}[r.Intn(4)/3]
+	var events []string
+	for _, e := range append(fullEvents(), "afterFileEdit", "sessionStart") {
+		if r.Intn(3) == 0 {
+			entries := []string{`{"command":"1","timeout":9}`, `{"command":"2"}`}[:r.Intn(3)]
+			events = append(events, fmt.Sprintf("%q:[%s]", e, strings.Join(entries, ",")))
 		}
-		var events []string
-		for _, e := range append(fullEvents(), "afterFileEdit", "sessionStart") {
-			if r.Intn(3) == 0 {
-				events = append(events, `"`+e+`"`)
+	}
+	root, err := hujson.Parse(fmt.Appendf(nil, `{"version":1,"hooks":{%s}}`, strings.Join(events, ",")))
+	if err != nil {
+		panic(err)
+	}
+	for v := range root.All() {
+		v.BeforeExtra = extra(r, newline)
+		g := groupOf(v)
+		*g.after = extra(r, newline)
+		for i, item := range g.items {
+			item.first.AfterExtra, item.last.AfterExtra = extra(r, newline), extra(r, newline)
+			if i == len(g.items)-1 {
+				item.last.AfterExtra = nil // has no comma behind it
 			}
 		}
-		w.object(2, events, func(string) { w.list(3) })
-	})
-	w.space(0)
-	return w.b.String()
-}
-
-type writer struct {
-	b       bytes.Buffer
-	r       *rand.Rand
-	newline string
-}
-
-func (w *writer) space(depth int) {
-	switch w.r.Intn(12) {
-	case 0:
-		w.b.WriteString(" ")
-	case 1:
-		w.b.WriteString(" // c" + w.newline)
-	case 2:
-		w.b.WriteString("/* c */")
-	case 3, 4, 5, 6:
-		w.b.WriteString(w.newline + strings.Repeat("  ", depth))
 	}
+	return string(root.Pack()) + string(extra(r, newline))
 }
 
-func (w *writer) object(depth int, names []string, value func(name string)) {
-	w.b.WriteString("{")
-	for i, name := range names {
-		if i > 0 {
-			w.b.WriteString(",")
-		}
-		w.space(depth)
-		w.b.WriteString(name)
-		w.space(0)
-		w.b.WriteString(":")
-		w.space(0)
-		value(name)
-		w.space(0)
+func extra(r *rand.Rand, newline string) hujson.Extra {
+	list := []string{" ", " // c" + newline, "/* c */", newline, newline + "  ", newline + "    ", newline + "      "}
+	if i := r.Intn(12); i < len(list) {
+		return hujson.Extra(list[i])
 	}
-	w.space(depth - 1)
-	w.b.WriteString("}")
-}
-
-func (w *writer) list(depth int) {
-	w.b.WriteString("[")
-	for i := range w.r.Intn(3) {
-		if i > 0 {
-			w.b.WriteString(",")
-		}
-		w.space(depth)
-		w.object(depth+1, []string{`"command"`, `"timeout"`}, func(name string) {
-			format := `%d`
-			if name == `"command"` {
-				format = `"%d"`
-			}
-			fmt.Fprintf(&w.b, format, 1+w.r.Intn(99))
-		})
-		w.space(0)
-	}
-	w.space(depth - 1)
-	w.b.WriteString("]")
+	return hujson.Extra{}
 }

@@ -152,13 +152,6 @@ func TestUninstallLeavesEverythingAsItWas(t *testing.T) {
 			checkIdentity(t, dir, o)
 		})
 	}
-	for name, content := range odd() {
-		t.Run(name, func(t *testing.T) {
-			dir, o := home(t)
-			write(t, o.hooksFile(), content, 0o644)
-			checkIdentity(t, dir, o)
-		})
-	}
 }
 
 func TestPlanWritesNothing(t *testing.T) {
@@ -386,17 +379,13 @@ func TestPlanRefuses(t *testing.T) {
 		}},
 		{"a relative folder", "is not an absolute path", func(_ *testing.T, o *Options) { o.Folder = ".cursor" }},
 		{"a relative hook", "is not an absolute path", func(_ *testing.T, o *Options) { o.Hook = "cursor-ralph-hook" }},
-		{"a relative hook on Windows", "is not an absolute path", func(_ *testing.T, o *Options) { o.OS, o.Hook = "windows", `\x\cursor-ralph-hook.exe` }},
 		{"a renamed hook", "is not named cursor-ralph-hook", func(_ *testing.T, o *Options) { o.Hook = "/opt/hook" }},
 		{"a newline in the path", "cannot be written", func(_ *testing.T, o *Options) { o.Hook = "/a\nb/cursor-ralph-hook" }},
 		{"bytes that are no text", "cannot be written", func(_ *testing.T, o *Options) { o.Hook = "/a\xff/cursor-ralph-hook" }},
 		{"a newline in the program", "cannot be written", func(_ *testing.T, o *Options) { o.Program = "a\nb" }},
 		{"session limit 0", `session limit "0"`, func(_ *testing.T, o *Options) { o.SessionLimit = "0" }},
-		{"session limit -1", `session limit "-1"`, func(_ *testing.T, o *Options) { o.SessionLimit = "-1" }},
 		{"session limit 05", `session limit "05"`, func(_ *testing.T, o *Options) { o.SessionLimit = "05" }},
-		{"session limit many", `session limit "many"`, func(_ *testing.T, o *Options) { o.SessionLimit = "many" }},
 		{"injectors that are no names", `injectors "a b" are not names`, func(_ *testing.T, o *Options) { list := "a b"; o.Injectors = &list }},
-		{"injectors after nothing", `injectors ",xtest" are not names`, func(_ *testing.T, o *Options) { list := ",xtest"; o.Injectors = &list }},
 		{"keys that are no names", `focus keys "ctrl+\x1b" are not names`, func(_ *testing.T, o *Options) { keys := "ctrl+\x1b"; o.FocusKeys = &keys }},
 		{"a submit key that is no name", `submit key "ctrl enter" are not names`, func(_ *testing.T, o *Options) { key := "ctrl enter"; o.SubmitKey = &key }},
 		{"a flag for keys", `focus keys "--minimal" are not names`, func(_ *testing.T, o *Options) { keys := "--minimal"; o.FocusKeys = &keys }},
@@ -477,15 +466,5 @@ func TestHookPathsAreCleaned(t *testing.T) {
 		if got := (Options{OS: tt.goos, Hook: tt.path}).command(); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
-	}
-}
-
-func TestHostileHookPathsInstallAndUninstall(t *testing.T) {
-	for _, path := range hostilePaths() {
-		dir, o := home(t)
-		if o.Hook = filepath.Join(path, hookName); o.check() != nil {
-			continue
-		}
-		checkIdentity(t, dir, o)
 	}
 }

@@ -84,20 +84,8 @@ func valid(s *jsonschema.Schema, text string) error {
 }
 
 func TestTheManifestsPassCursorsSchemas(t *testing.T) {
-	s := schema(t, "plugin.schema.json")
-	if err := valid(s, manifest); err != nil {
+	if err := valid(schema(t, "plugin.schema.json"), manifest); err != nil {
 		t.Error(err)
-	}
-	for name, wrong := range map[string]string{
-		"no name":         `{}`,
-		"an unknown key":  `{"name": "a", "names": "b"}`,
-		"a capital":       `{"name": "Cursor-Ralph"}`,
-		"no address":      `{"name": "a", "homepage": "not an address"}`,
-		"a nameless hand": `{"name": "a", "author": {}}`,
-	} {
-		if valid(s, wrong) == nil {
-			t.Errorf("%s passes", name)
-		}
 	}
 	market, err := os.ReadFile("../.cursor-plugin/marketplace.json")
 	if err != nil {

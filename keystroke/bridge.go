@@ -6,10 +6,13 @@ import (
 	"fmt"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/bridge"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
 // bridgeInjector has Cursor itself send the line.
 type bridgeInjector struct{ bridge.Bridge }
+
+func newBridge(m desk.Machine) Injector { return bridgeInjector{bridge.New(m)} }
 
 // Name is bridge.
 func (bridgeInjector) Name() string { return "bridge" }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/bridge"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/macos"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/robotgo"
@@ -20,50 +18,48 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
-// order returns the names of the injectors for a desktop, the best first. The
-// bridge comes before all that press keys: it needs no focus, and works without a
-// desktop.
-func order(d platform.Desktop) []string {
-	return append([]string{"bridge"}, typingOrder(d)...)
+// way is a row of the list: a way of typing and the desktops that it suits.
+type way struct {
+	name string
+	on   []platform.DesktopKind
+	open open // for a way that presses keys; on other systems it returns an error
+	// injector makes any other way.
+	injector func(m desk.Machine) Injector
 }
 
-// typingOrder is that of the injectors that press keys. Under Wayland the ways
-// into XWayland come first: they find no window where Cursor is a Wayland
-// client.
-func typingOrder(d platform.Desktop) []string {
-	x11 := []string{"xtest", "robotgo", "xdotool"}
-	wayland := []string{"wl-copy", "wtype", "ydotool"}
-	switch d.Kind {
-	case platform.X11:
-		return x11
-	case platform.Wayland:
-		if d.XWayland {
-			return slices.Concat(x11, wayland)
-		}
-		return wayland
-	case platform.MacOS:
-		return []string{"robotgo", "osascript"}
-	case platform.Windows:
-		return []string{"robotgo", "sendinput", "sendkeys"}
-	case platform.WSL:
-		return []string{"sendkeys-wsl"}
+// list has all ways of typing, for each desktop the best first. To add one, write it in a file of its own and add a row.
+//
+// The bridge comes before all that press keys: it needs no focus, and works without a desktop.
+var list = []way{
+	{name: "bridge", injector: newBridge, on: []platform.DesktopKind{
+		platform.NoDesktop, platform.X11, platform.Wayland, platform.MacOS, platform.Windows, platform.WSL}},
+	{name: "xtest", open: x11.OpenXTEST, on: []platform.DesktopKind{platform.X11}},
+	{name: "robotgo", open: robotgo.Open, on: []platform.DesktopKind{platform.X11, platform.MacOS, platform.Windows}},
+	{name: "xdotool", open: x11.OpenXdotool, on: []platform.DesktopKind{platform.X11}},
+	{name: "wl-copy", open: wayland.OpenWlCopy, on: []platform.DesktopKind{platform.Wayland}},
+	{name: "wtype", open: wayland.OpenWtype, on: []platform.DesktopKind{platform.Wayland}},
+	{name: "ydotool", open: wayland.OpenYdotool, on: []platform.DesktopKind{platform.Wayland}},
+	{name: "osascript", open: macos.OpenOsascript, on: []platform.DesktopKind{platform.MacOS}},
+	{name: "sendinput", open: windows.OpenSendInput, on: []platform.DesktopKind{platform.Windows}},
+	{name: "sendkeys", open: windows.OpenSendKeys, on: []platform.DesktopKind{platform.Windows}},
+	{name: "sendkeys-wsl", open: windows.OpenSendKeysWSL, on: []platform.DesktopKind{platform.WSL}},
+}
+
+// order returns the names of the ways for a desktop, the best first. Under Wayland the ways into XWayland come first:
+// they find no window where Cursor is a Wayland client.
+func order(d platform.Desktop) (names []string) {
+	kinds := []platform.DesktopKind{d.Kind}
+	if d.Kind == platform.Wayland && d.XWayland {
+		kinds = []platform.DesktopKind{platform.X11, platform.Wayland}
 	}
-	return nil
-}
-
-// typing has the ways that press keys, by name. One that works on some systems
-// only returns an error on others.
-var typing = map[string]open{
-	"xtest":        x11.OpenXTEST,
-	"robotgo":      robotgo.Open,
-	"xdotool":      x11.OpenXdotool,
-	"wl-copy":      wayland.OpenWlCopy,
-	"wtype":        wayland.OpenWtype,
-	"ydotool":      wayland.OpenYdotool,
-	"osascript":    macos.OpenOsascript,
-	"sendinput":    windows.OpenSendInput,
-	"sendkeys":     windows.OpenSendKeys,
-	"sendkeys-wsl": windows.OpenSendKeysWSL,
+	for _, kind := range kinds {
+		for _, w := range list {
+			if slices.Contains(w.on, kind) && !slices.Contains(names, w.name) {
+				names = append(names, w.name)
+			}
+		}
+	}
+	return names
 }
 
 // Injectors returns those with the given names, in their order. No names mean
@@ -72,24 +68,26 @@ func Injectors(m Machine, names []string) ([]Injector, error) {
 	if len(names) == 0 {
 		names = order(m.Desktop)
 	}
-	var list []Injector
+	var found []Injector
 	for _, name := range names {
-		if name == "bridge" {
-			list = append(list, bridgeInjector{bridge.New(desk.Machine(m))})
-			continue
-		}
-		open, ok := typing[name]
-		if !ok {
+		i := slices.IndexFunc(list, func(w way) bool { return w.name == name })
+		switch {
+		case i < 0:
 			return nil, fmt.Errorf("there is no way of typing called %q; there are %s", name, strings.Join(Names(), ", "))
+		case list[i].open == nil:
+			found = append(found, list[i].injector(desk.Machine(m)))
+		default:
+			found = append(found, typist{name, desk.Machine(m), list[i].open})
 		}
-		list = append(list, typist{name, desk.Machine(m), open})
 	}
-	return list, nil
+	return found, nil
 }
 
 // Names returns the names of all injectors, sorted.
-func Names() []string {
-	names := append(slices.Collect(maps.Keys(typing)), "bridge")
+func Names() (names []string) {
+	for _, w := range list {
+		names = append(names, w.name)
+	}
 	slices.Sort(names)
 	return names
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // TestMain lets the test binary be one of the processes that share a loop.
@@ -30,10 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const (
-	sharers = 8
-	turns   = 15
-)
+const turns = 15
+
+func sharers() int { return short.Times(3, 8) }
 
 // share plays some turns of a loop that others play with, each with one tool
 // call.
@@ -90,7 +90,7 @@ func TestGoroutinesLoseNoChange(t *testing.T) {
 	w := newWorld(t)
 	w.shared()
 	var group sync.WaitGroup
-	for i := range sharers {
+	for i := range sharers() {
 		s := state.New(w.places, time.Now)
 		group.Go(func() {
 			if err := play(w.context(), s, fmt.Sprint(i)); err != nil {
@@ -99,14 +99,14 @@ func TestGoroutinesLoseNoChange(t *testing.T) {
 		})
 	}
 	group.Wait()
-	w.addsUp(sharers)
+	w.addsUp(sharers())
 }
 
 func TestProcessesLoseNoChange(t *testing.T) {
 	w := newWorld(t)
 	w.shared()
 	var group sync.WaitGroup
-	for range sharers {
+	for range sharers() {
 		group.Go(func() {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), "STATE_TEST_SHARED="+filepath.Dir(w.places.Base))
@@ -116,7 +116,7 @@ func TestProcessesLoseNoChange(t *testing.T) {
 		})
 	}
 	group.Wait()
-	w.addsUp(sharers)
+	w.addsUp(sharers())
 }
 
 // TestMovesInBothDirections must not wait for each other for ever.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // answered are the events that this hook does something about.
@@ -25,7 +26,7 @@ var answered = []string{
 // its log tells.
 func TestHostileInput(t *testing.T) {
 	const valid = `"hook_event_name":"stop","status":"completed","loop_count":0,"workspace_roots":[]`
-	for _, c := range []struct {
+	for _, c := range short.Each([]struct {
 		name, input string
 		silent      bool // nothing is wrong with it
 	}{
@@ -55,7 +56,7 @@ func TestHostileInput(t *testing.T) {
 		{"a conversation that is null", `{"conversation_id":null,` + valid + `}`, false},
 		{"a file as a conversation", `{"conversation_id":"/etc/passwd",` + valid + `}`, false},
 		{"names of any size", `{"` + strings.Repeat("x", 1<<20) + `":1,"conversation_id":"a b",` + valid + `}`, false},
-	} {
+	}, 4) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.write(w.pending("1700000000000-7"), seven("the task"))
@@ -165,11 +166,11 @@ func TestStatusThatIsUnknownIsNoCompletedTurn(t *testing.T) {
 }
 
 func TestBadFlags(t *testing.T) {
-	for _, flags := range [][]string{
+	for _, flags := range short.Each([][]string{
 		{"--session-limit", "0"}, {"--session-limit", "many"}, {"--session-limit"}, {"--session-limit=-1"}, {"--session-limit=9999999999999999999999"},
 		{"--no-such-flag"}, {"--minimal=perhaps"}, {"--timeout", "soon"}, {"-h"}, {"--help"}, {"--"}, {"--", "x"}, {"stop"}, {""}, {"-"}, {"\x1b[31m\n"},
 		slices.Repeat([]string{"x"}, 1000),
-	} {
+	}, 4) {
 		w := newWorld(t)
 		w.write(w.pending(me), seven("the task"))
 		if got := w.followup(w.stopEvent(me), flags...); !strings.Contains(got, "the task") {

@@ -17,6 +17,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // beside installs the hook in a folder of its own, with a cursor-ralph that is
@@ -85,6 +86,9 @@ func TestWhoTypesAtTheSessionLimit(t *testing.T) {
 		{"the user, if it cannot be started", `rm "$0"`, nil, nil, []string{"inject --dry-run --any -- a"}, false, "it could not be started", "action=error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if strings.Contains(tt.script, "sleep") {
+				short.Skip(t)
+			}
 			w := newWorld(t).beside(tt.script)
 			w.env = append(w.env, tt.env...)
 			text := w.followup(w.atLimit(), tt.flags...)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 const promise = "All done. <promise>COMPLETE</promise>"
@@ -71,7 +72,7 @@ func TestTextThatComesAfterTheEnd(t *testing.T) {
 // TestTextAndEndAtTheSameTime: whichever comes first, the promise counts. With
 // --minimal the stop waits for no text, so that it ends at once.
 func TestTextAndEndAtTheSameTime(t *testing.T) {
-	for i := range 40 {
+	for i := range short.Times(5, 40) {
 		w := newWorld(t)
 		w.write(w.places.Live(me), with("the task", fields{"max_iterations": 1, "min_tool_calls": 0}))
 		turn := fields{"generation_id": "last", "text": promise, "status": "completed", "loop_count": 0}
@@ -199,6 +200,7 @@ func TestWorkOfTheFirstTurnCountsAfterAKilledEnd(t *testing.T) {
 // TestLockThatIsNeverReleased: a hook gives up before the editor does; so does
 // one whose standard input stays open.
 func TestLockThatIsNeverReleased(t *testing.T) {
+	short.Skip(t)
 	w := newWorld(t)
 	open := w.startOpen(w.stopEvent("another-chat"))
 	w.write(w.pending(me), seven("the task"))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // cursor is one version of the editor, with a loop in a chat of its own.
@@ -103,13 +104,13 @@ var automatic = []string{"--session-limit", "auto"}
 
 // TestAutoGoesByTheVersion: where nothing was seen yet.
 func TestAutoGoesByTheVersion(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range short.Each([]struct {
 		version any
 		limited bool
 	}{
 		{"3.6.21", false}, {"2.5.0", false}, {"2026.09.18-9a7762b", false},
 		{"2.4.1", true}, {"1.7.38", true}, {"2026.08.31-x", true}, {"dev", true}, {"", true}, {nil, true}, {7, true}, {"3.6.21\n", false},
-	} {
+	}, 3) {
 		w := newWorld(t)
 		chat := w.cursor(c.version, me, 4, automatic...)
 		if c.limited {
@@ -139,7 +140,7 @@ func TestMinimalTrustsNoVersion(t *testing.T) {
 
 // TestStopAtTheLimitShowsThatThereIsNone: whatever was known before.
 func TestStopAtTheLimitShowsThatThereIsNone(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range short.Each([]struct {
 		name  string
 		flags []string
 		event fields
@@ -153,7 +154,7 @@ func TestStopAtTheLimitShowsThatThereIsNone(t *testing.T) {
 		{"none", []string{"--session-limit", "none"}, nil, true},
 		{"a higher limit, which proves nothing about no limit", []string{"--session-limit", "9"}, nil, false},
 		{"no flags", nil, nil, false},
-	} {
+	}, 4) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			chat := w.cursor("dev", me, 2, c.flags...)
@@ -182,7 +183,7 @@ func TestStopAtTheLimitShowsThatThereIsNone(t *testing.T) {
 func TestMessageAfterTheFifthFollowUp(t *testing.T) {
 	none := []string{"--session-limit", "none"}
 	failed := fields{"status": "error", "loop_count": 4}
-	for _, c := range []struct {
+	for _, c := range short.Each([]struct {
 		name     string
 		answered int
 		flags    []string
@@ -237,7 +238,7 @@ func TestMessageAfterTheFifthFollowUp(t *testing.T) {
 			c.hears(c.wantHandOver(4))
 			c.hears("/ralph-loop --continue " + c.id)
 		}, false},
-	} {
+	}, 5) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			first := w.cursor("3.6.21", "first", c.answered-1, c.flags...)

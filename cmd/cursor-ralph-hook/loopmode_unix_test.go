@@ -33,7 +33,7 @@ func contracts(answers ...map[string]any) (texts []string) {
 }
 
 func TestAMessageInLoopModeSeenTwiceIsOneLoop(t *testing.T) {
-	for i := range rounds {
+	for i := range rounds() {
 		w := newWorld(t)
 		w.modeOn(w.workspace, 3)
 		prompt := w.sends(me, "the task")

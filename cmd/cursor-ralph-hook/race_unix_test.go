@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // TestRaceForPendingFiles starts 200 hooks of as many chats at once. Fifty
 // files wait for any of them.
 func TestRaceForPendingFiles(t *testing.T) {
 	w := newWorld(t)
-	const files, chats = 50, 200
+	files, chats := short.Times(10, 50), short.Times(30, 200)
 	task := func(i int) string { return fmt.Sprintf("(task %d)", i) }
 	for i := range files {
 		content := seven(task(i)) // of no workspace
@@ -67,7 +68,7 @@ func TestRaceForPendingFiles(t *testing.T) {
 // TestEventsOfManyChatsAtOnce mixes all that hooks do, in chats with a loop.
 func TestEventsOfManyChatsAtOnce(t *testing.T) {
 	w := newWorld(t)
-	const chats, turns = 12, 5
+	chats, turns := short.Times(6, 12), short.Times(2, 5)
 	var events []string
 	for turn := range turns {
 		events = events[:0]

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // Our hook may be installed in two places; Cursor then runs both at once, with
 // the same event. What happened once must count once.
 
 // rounds is how often a race is tried.
-const rounds = 15
+func rounds() int { return short.Times(2, 15) }
 
 const me = "11111111-aaaa-4bbb-8ccc-000000000001"
 
@@ -35,7 +36,7 @@ func messages(answers []map[string]any) (texts []string) {
 func TestStopSeenTwiceCountsOnce(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.pending(me), seven("the task"))
-	for i := range rounds {
+	for i := range rounds() {
 		stop := w.event("stop", me, fields{"status": "completed", "loop_count": i % 4})
 		if got := messages(w.together(stop, stop)); len(got) != 1 || !strings.Contains(got[0], "the task") {
 			t.Fatalf("round %d: got %q, want one follow-up", i, got)
@@ -55,13 +56,13 @@ func TestStopSeenTwiceCountsOnce(t *testing.T) {
 func TestToolUseSeenTwiceCountsOnce(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.pending(me), seven("the task"))
-	for i := range rounds {
+	for i := range rounds() {
 		use := w.uses(me, fmt.Sprint("call-", i))
 		w.together(use, use)
 	}
 	w.followup(w.stopEvent(me))
-	if got := w.live(me); got.ToolCalls != rounds || got.History[0].Tools["Write"] != rounds {
-		t.Errorf("got %d tool calls, want %d", got.ToolCalls, rounds)
+	if got := w.live(me); got.ToolCalls != rounds() || got.History[0].Tools["Write"] != rounds() {
+		t.Errorf("got %d tool calls, want %d", got.ToolCalls, rounds())
 	}
 }
 
@@ -79,7 +80,7 @@ func TestAnswerSeenTwice(t *testing.T) {
 }
 
 func TestLoopArmedTwiceIsOneLoop(t *testing.T) {
-	for i := range rounds {
+	for i := range rounds() {
 		w := newWorld(t)
 		prompt := w.sends(me, `/ralph-loop "the task" --max-iterations 3`)
 		for _, answer := range w.together(prompt, prompt, prompt) {
@@ -106,7 +107,7 @@ func TestLoopArmedTwiceIsOneLoop(t *testing.T) {
 }
 
 func TestReplacedTwiceIsReplacedOnce(t *testing.T) {
-	for i := range rounds {
+	for i := range rounds() {
 		w := newWorld(t)
 		w.write(w.pending(me), seven("the old one"))
 		w.followup(w.stopEvent(me))
@@ -152,7 +153,7 @@ func TestControlsGivenTwice(t *testing.T) {
 	}
 	control("/ralph-status", "Iter 2/20")
 	w.hook(w.sends(me, "/cancel-ralph"))
-	for range rounds {
+	for range rounds() {
 		w.write(w.pending(me), seven("another task"))
 		w.rests(w.sends(me, "hello"))
 		prompt := w.sends(me, "/cancel-ralph")
@@ -176,7 +177,7 @@ func TestControlsGivenTwice(t *testing.T) {
 // TestStopThatEndedALoopClaimsNoOther: the second copy finds a chat without a
 // loop, and a pending file that waits.
 func TestStopThatEndedALoopClaimsNoOther(t *testing.T) {
-	for i := range rounds {
+	for i := range rounds() {
 		w := newWorld(t)
 		w.write(w.pending(me), with("the first", fields{"last_output": "COMPLETE", "min_tool_calls": 0}))
 		w.write(w.pending("1700000000000-7"), seven("the second"))
@@ -241,7 +242,7 @@ func (w world) lockAll() (release func()) {
 }
 
 func TestBoundTwiceIsOneLoop(t *testing.T) {
-	for i := range rounds {
+	for i := range rounds() {
 		w := newWorld(t)
 		token := "1700000000000-7:secret"
 		w.write(w.pending("1700000000000-7"), with("the task", fields{"token": token, "workspace": w.workspace}))
@@ -269,7 +270,7 @@ func TestBoundTwiceIsOneLoop(t *testing.T) {
 }
 
 func TestSecondLoopRefusedTwice(t *testing.T) {
-	for i := range rounds {
+	for i := range rounds() {
 		w := newWorld(t)
 		w.write(w.pending(me), seven("the first"))
 		w.followup(w.stopEvent(me))

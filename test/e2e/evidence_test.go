@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // gitWorld is a machine whose workspace is a git repository with a commit.
@@ -54,7 +55,7 @@ func (c *chat) writes(path, content string) func() {
 func TestWhatCountsAsProgressInGit(t *testing.T) {
 	t.Parallel()
 	nothing := func(c *chat) func() { return c.shell("git status") }
-	for _, tt := range []struct {
+	for _, tt := range short.First([]struct {
 		name string
 		play func(c *chat)
 	}{
@@ -119,7 +120,7 @@ func TestWhatCountsAsProgressInGit(t *testing.T) {
 			l := c.wantStatus(c.ID, "running", 3)
 			c.wantPart("errors", fmt.Sprint(l.History[2].Errors), "exited with 3: E1")
 		}},
-	} {
+	}, 4) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := gitWorld(t)

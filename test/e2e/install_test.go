@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // oldCursor is one that drops a hooks.json with the events of today.
@@ -134,7 +135,8 @@ func TestARivalStopHookBesideOurs(t *testing.T) {
 		"nothing":     `{}`,
 		"no answer":   ``,
 	}
-	for name, answer := range answers {
+	for _, name := range short.Keys(answers, 1) {
+		answer := answers[name]
 		t.Run(name, func(t *testing.T) {
 			// The user's answer comes after the project's, so it is ours.
 			t.Run("in the project", func(t *testing.T) {
@@ -216,7 +218,8 @@ func TestOtherPeoplesHooksAndCommentsSurvive(t *testing.T) {
 		"no newline": strings.TrimSpace(othersHooks),
 	}
 	for _, install := range [][]string{user, project} {
-		for name, before := range files {
+		for _, name := range short.Keys(files, 1) {
+			before := files[name]
 			t.Run(strings.Join(append([]string{name}, install...), " "), func(t *testing.T) {
 				t.Parallel()
 				w := bareWorld(t, usual())

@@ -115,7 +115,7 @@ func (l *losing) deliveries() (list []string) {
 // and given once, and nothing is left open.
 func TestLostAnswers(t *testing.T) {
 	t.Parallel()
-	n := short.Times(40, 200)
+	n := short.Times(15, 200)
 	l := newLosing(t, n, func(o *simcursor.Options) { o.LoseOneIn, o.LoseSeed = 5, 7 })
 	l.begins(fmt.Sprintf(`"make it green" --max-iterations %d`, n+50))
 	l.until("the promise", func() bool { return l.status(l.chat.ID).Status == "PROMISE_ACCEPTED" })
@@ -150,7 +150,7 @@ func TestWhatIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	quiet := func(o *simcursor.Options) { o.LoseStops, o.QuietFollowups = []int{2}, true }
 	shows := func(o *simcursor.Options) { o.LoseStops = []int{2} }
-	for _, tt := range []struct {
+	for _, tt := range short.First([]struct {
 		name   string
 		change func(*simcursor.Options)
 		act    func(*losing)
@@ -158,7 +158,7 @@ func TestWhatIsNotSentAgain(t *testing.T) {
 		{"this Cursor shows no follow-ups", quiet, func(*losing) {}},
 		{"a pause", shows, func(l *losing) { l.ok(l.repo(), "pause", l.chat.ID) }},
 		{"a cancel", shows, func(l *losing) { l.ok(l.repo(), "cancel", l.chat.ID) }},
-	} {
+	}, 1) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := newLosing(t, 5, tt.change)

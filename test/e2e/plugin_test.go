@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // onPath is a machine whose login shell finds the programs: the plugin names
@@ -37,7 +38,7 @@ func TestALoopRunsOnThePlugin(t *testing.T) {
 	variants := append([]variant{usual()}, processes()...)
 	variants = without(variants, func(v variant) bool { return v.hidden || v.profile != "" })
 	variants = append(variants, option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }))
-	for _, v := range variants {
+	for _, v := range short.First(variants, 1) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
 			w := plugged(t, v)

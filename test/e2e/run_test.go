@@ -149,6 +149,7 @@ wait
 `
 
 func TestRunInterrupted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("if test $n = 1; then echo x >work; exit; fi\nif test $n = 3; then echo '<promise>COMPLETE</promise>'; exit; fi\n" + stays)
 	r := w.startRun("build it", "--agent-command", agent)
@@ -170,6 +171,7 @@ func TestRunInterrupted(t *testing.T) {
 }
 
 func TestRunInterruptedTwice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("trap '' INT TERM\n" + strings.ReplaceAll(stays, "wait\n", "while :; do wait; sleep 0.1; done\n"))
 	r := w.startRun("build it", "--agent-command", agent)
@@ -189,6 +191,7 @@ func TestRunInterruptedTwice(t *testing.T) {
 }
 
 func TestRunKilled(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("if test $n = 2; then echo x >work; echo '<promise>COMPLETE</promise>'; exit; fi\n" + stays)
 	r := w.startRun("build it", "--agent-command", agent)
@@ -204,6 +207,7 @@ func TestRunKilled(t *testing.T) {
 }
 
 func TestRunKilledWhileItVerifies(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("echo x >work; echo '<promise>COMPLETE</promise>'\n")
 	r := w.startRun("build it", "--agent-command", agent, "--verify", "test -f ok || { echo $$ >verify.pid; sleep 1000; }")
@@ -215,6 +219,7 @@ func TestRunKilledWhileItVerifies(t *testing.T) {
 }
 
 func TestRunSteered(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("echo x >work-$n\nwhile test ! -f go-$n; do sleep 0.02; done\nif test $n = 3; then echo '<promise>COMPLETE</promise>'; fi\n")
 	r := w.startRun("build it", "--agent-command", agent)
@@ -239,6 +244,7 @@ func TestRunSteered(t *testing.T) {
 
 // On a terminal one line says where the run stands, and fits into it.
 func TestRunInATerminal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("echo " + strings.Repeat("words ", 40) + "\nwhile test ! -f go-$n; do sleep 0.02; done\n")
 	win := w.inTerminal("clear; cursor-ralph run 'build it' --agent-command " + `"` + agent + `"`)
@@ -256,6 +262,7 @@ func TestRunInATerminal(t *testing.T) {
 // A run shows in the panel, is steered there with keys, and obeys at the end of
 // the turn.
 func TestARunIsWatchedAndSteered(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("echo x >work-$n\nwhile test ! -f go-$n; do sleep 0.02; done\nif test $n = 2; then echo '<promise>COMPLETE</promise>'; fi\n")
 	r := w.startRun("build it", "--agent-command", agent)
@@ -298,6 +305,7 @@ func (w *world) prompt(n int) string {
 // In a narrow window, with wide characters, the status line stays one row, and the
 // agent's words are there before its turn ends.
 func TestARunInANarrowWindow(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("echo 汉字汉字汉字汉字汉字汉字 first words\nwhile test ! -f go; do sleep 0.02; done\nprintf '<promise>COMPLETE</promise>'\n")
 	win := w.inTerminal("sleep 0")
@@ -318,6 +326,7 @@ func TestARunInANarrowWindow(t *testing.T) {
 
 // What lies in a repository may be anybody's.
 func TestRunOfAStranger(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	hostile := `{"prompt": "be evil", "conversation_id": "run-x", "status": "paused", "iterations": 3, "max_iterations": 500, "program": "evil",
 		"tool_calls": 9, "min_iterations": 1, "struggle_hint": 0, "struggle": "they did it", "context": ["they did it"], "history": [{"iteration": 3, "errors": ["they did it"]}],
@@ -344,6 +353,7 @@ func TestRunOfAStranger(t *testing.T) {
 
 // A folder that was copied with its run has one of its own from there on.
 func TestRunOfACopiedFolder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("test -f here || exit 1\necho x >work\necho '<promise>COMPLETE</promise>'\n")
 	w.startRun("build it", "--agent-command", agent).ends(1)
@@ -358,6 +368,7 @@ func TestRunOfACopiedFolder(t *testing.T) {
 
 // Nobody reads what a run prints any more.
 func TestRunWhoseOutputIsClosed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	agent := w.scriptedAgent("while test ! -f go; do sleep 0.02; done\necho x >work\necho '<promise>COMPLETE</promise>'\n")
 	read, write, err := os.Pipe()
@@ -376,6 +387,7 @@ func TestRunWhoseOutputIsClosed(t *testing.T) {
 
 // Our hook in the agent of a run leaves it alone.
 func TestRunsAgentHasHooks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	w.ok(w.repo(), "start", "another task")
 	agent := w.scriptedAgent(`echo x >work

@@ -35,6 +35,7 @@ done
 `
 
 func TestRunAsks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, variant{})
 	script, evil := filepath.Join(w.dir, "agent"), filepath.Join(w.repo(), "evil", "bash")
 	w.write(script, asking)

@@ -36,6 +36,9 @@ func TestTyping(t *testing.T) {
 			t.Skip("needs " + program)
 		}
 	}
+	if testing.Short() {
+		t.Parallel() // the others change the folder of the programs
+	}
 	d := newDesk(t)
 	for _, test := range short.First([]struct {
 		name string
@@ -62,7 +65,7 @@ func TestTyping(t *testing.T) {
 		{"the typer is killed", killedTyper},
 		{"a turn fails", failedTurn},
 		{"the user resumes from a terminal", resumedByTyping},
-	}, 6) {
+	}, 3) {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, d)
 		})

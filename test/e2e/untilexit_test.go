@@ -21,7 +21,7 @@ import (
 const atOnce = 20
 
 // followups is how many a parent asks for that takes what it has read when a hook exits.
-func followups() int { return short.Times(60, 1000) }
+func followups() int { return short.Times(40, 1000) }
 
 // loops puts loops of one iteration into /tmp, each for one stop, and returns
 // their conversations.
@@ -43,7 +43,9 @@ func shells() map[string]simcursor.Start {
 }
 
 func TestFollowupsArriveWhenReadUntilExit(t *testing.T) {
-	for name, start := range shells() {
+	t.Parallel()
+	for _, name := range short.Keys(shells(), 1) {
+		start := shells()[name]
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, option(name, func(o *simcursor.Options) { o.ReadUntilExit, o.Start = true, start }))
 			n := followups()
@@ -117,7 +119,10 @@ func TestFollowupsArriveUnderNode(t *testing.T) {
 	if err != nil {
 		t.Skip("needs node") // the simulated Cursor stands for it above
 	}
-	for name, shell := range map[string][]string{"directly": {"/bin/sh", "-c", "exec %s"}, "sh": {"/bin/sh", "-c", "%s"}, "staying sh": {"/bin/sh", "-c", "%s; exit $?"}} {
+	t.Parallel()
+	shells := map[string][]string{"directly": {"/bin/sh", "-c", "exec %s"}, "sh": {"/bin/sh", "-c", "%s"}, "staying sh": {"/bin/sh", "-c", "%s; exit $?"}}
+	for _, name := range short.Keys(shells, 1) {
+		shell := shells[name]
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, usual())
 			got := w.underNode(node, shell, w.loops(followups()))

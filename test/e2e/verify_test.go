@@ -49,6 +49,7 @@ func (w *world) wantLines(path string, want int) {
 // Where Cursor reports the words after the stop, the promise is found one turn
 // later, or in the record of a loop that a limit has ended.
 func TestALatePromiseIsVerifiedToo(t *testing.T) {
+	t.Parallel()
 	for _, good := range []bool{true, false} {
 		t.Run(fmt.Sprintf("good %t", good), func(t *testing.T) {
 			each(t, []variant{option("words after the stop", func(o *simcursor.Options) { o.LateResponse = simcursor.AfterStop })}, func(w *world) {
@@ -102,6 +103,7 @@ func verifying(w *world) *chat {
 func (w *world) letGo() { w.write(filepath.Join(w.repo(), "..", "go"), "") }
 
 func TestWhileAPromiseIsVerified(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		meanwhile func(*world, *chat)
 		status    string
@@ -225,6 +227,7 @@ func TestAVerificationThatCursorWouldNotWaitForIsRefused(t *testing.T) {
 
 // The editor is not held by a verification that nobody wants any more.
 func TestWhatEndsALoopEndsItsVerification(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*world, *chat){
 		"cancel":         func(w *world, c *chat) { w.ok(w.repo(), "cancel", c.ID) },
 		"a stop by hand": func(w *world, c *chat) { w.change(w.live(c.ID), map[string]any{"stop": true}) },

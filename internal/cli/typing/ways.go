@@ -65,7 +65,8 @@ func typingSettings(e *cli.Env) (commands.Typing, error) {
 	var s commands.Typing
 	var call handoff.Inject
 	e.Read(&call)
-	if told := call.Injection != "" && !call.Installed || call.Any; !told { // the hook gives all it has
+	fromHook := call.Injection != "" && !call.Installed || call.Any // the hook passes all its settings
+	if !fromHook {
 		user, _ := install.CursorFolder(e, "") // empty without a home
 		for _, path := range install.HookFiles(e) {
 			if here := install.InstalledAt(path); here.Any() {

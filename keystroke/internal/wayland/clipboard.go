@@ -135,11 +135,18 @@ func (c wlClipboard) set(ctx context.Context, k *wlKept, text string) error {
 	return c.leave(ctx, text, append(k.flags, "--type", "text/plain")...)
 }
 
-// leave runs wl-copy, whose child keeps its streams: it gets none that we wait for.
+// leave runs wl-copy, whose child keeps its streams and serves the text: it gets none that we would wait for. If it
+// fails it runs again, with its stderr for the reason.
 func (c wlClipboard) leave(ctx context.Context, stdin string, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, desk.ProgramWait)
+	wlCopy := proc.Command{Path: c.copy, Args: args, Env: c.m.Env, Stdin: stdin}
+	first, cancel := context.WithTimeout(ctx, desk.ProgramWait)
 	defer cancel()
-	if _, err := (proc.Command{Path: c.copy, Args: args, Env: c.m.Env, Stdin: stdin}).Output(ctx); err != nil {
+	_, err := wlCopy.Output(first)
+	if errors.As(err, new(*proc.ExitError)) {
+		_, err = c.m.Run(ctx, stdin, c.copy, args...)
+		return err
+	}
+	if err != nil {
 		return fmt.Errorf("wl-copy: %w", err)
 	}
 	return nil

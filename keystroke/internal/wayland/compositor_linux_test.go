@@ -419,6 +419,19 @@ case "$*" in *--list-types*) printf 'text/plain\nx-kde-passwordManagerHint\n';; 
 	}
 }
 
+// The user has to see why wl-copy failed.
+func TestWlCopyReasonIsInTheError(t *testing.T) {
+	f := newWaylandFake(t, "sway", virtualKeyboard)
+	f.clipboard()
+	f.program("wtype", "cat >/dev/null")
+	f.program("wl-copy", "echo Failed to connect to a Wayland server >&2; exit 1")
+	s, err := OpenWlCopy(t.Context(), f.m, f.us())
+	testdesk.Must(t, err)
+	if _, err := s.Put(t.Context(), desk.Window{}, "/ralph-loop"); err == nil || !strings.Contains(err.Error(), "Failed to connect to a Wayland server") {
+		t.Errorf("got %v, want the reason", err)
+	}
+}
+
 // typeLine does what a delivery does with a way of typing, and returns what the
 // clipboard lost.
 func typeLine(t *testing.T, s desk.Session) (lost string) {
