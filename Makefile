@@ -16,7 +16,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test test-all lab check bench benchmarks bench-typing bench-watch faults load soak fuzz cross package clean
+.PHONY: help build programs helper install demo docs record test test-all lab check bench benchmarks bench-typing faults load soak fuzz cross package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,8 +44,8 @@ demo: ## a whole loop with a simulated Cursor, in a scratch folder
 	@$(MAKE) --no-print-directory -s programs
 	@$(BIN)/cursor-ralph demo
 
-docs: ## write docs/commands.md from the table of commands
-	@go test -count=1 -run TestCommandsPage ./cmd/cursor-ralph -update
+docs: ## write docs/commands.md and docs/settings.md from the tables of commands and options
+	@go test -count=1 -run "TestCommandsPage|TestSettingsAreDocumented" ./cmd/cursor-ralph -update
 
 record: programs ## record a demo into docs/demo.svg
 	@$(BIN)/cursor-ralph demo | go run ./scripts/record >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
@@ -62,7 +62,7 @@ lab: ## type into real windows for half an hour and write docs/typing.md
 check: ## everything that CI checks: make test, make test-all, fuzzing and more (.ci/run)
 	@.ci/run
 
-bench: ## measure the hook: alone, among many loops, beside hooks in bash (BENCH="-only speed", BENCH=-help)
+bench: ## measure the hook and the panel: alone, among many loops, beside hooks in bash (BENCH="-only speed", BENCH=-help)
 	@go run ./bench $(BENCH)
 
 benchmarks: ## measure for some minutes on an idle machine and write docs/benchmarks.md
@@ -70,9 +70,6 @@ benchmarks: ## measure for some minutes on an idle machine and write docs/benchm
 
 bench-typing: ## measure the time from the hook's exit to the message in the editor, on X11 (BENCH="-n 100")
 	@go run ./bench/typing $(BENCH)
-
-bench-watch: ## measure the panel while 200 loops change (BENCH="-loops 1000 -events 100")
-	@go run ./bench/watch $(BENCH)
 
 faults: ## kill every operation, and fail it, at every system call; Linux, takes long (FAULTS="-only claim")
 	@go run ./test/faults $(FAULTS)

@@ -149,7 +149,6 @@ var rows = []row{
 	{dir: "bench/floor"},
 	{dir: "bench/peak"},
 	{dir: "bench/typing", ours: list("test/testdesk")},
-	{dir: "bench/watch"},
 	{dir: "test/faults", ours: list("loop", "state", "platform", "test/sources")},
 	{dir: "test/load", ours: list("internal/simcursor", "test/sources"), theirs: list("github.com/gofrs/flock")},
 	{dir: "scripts/licenses"},

@@ -8,20 +8,6 @@ import (
 	"time"
 )
 
-// claim is a stop of a chat without a loop, while unbound files wait.
-type claim struct {
-	Case   string  `json:"case"`
-	Place  string  `json:"place"`
-	Files  int     `json:"files"`
-	Runs   int     `json:"runs"`
-	Floor  float64 `json:"floor_ms"`
-	Median float64 `json:"median_ms"`
-	P95    float64 `json:"p95_ms"`
-	NS     float64 `json:"ns_per_file,omitempty"` // beyond the case with one file
-	Target float64 `json:"target_ms,omitempty"`
-	OK     bool    `json:"ok"`
-}
-
 const (
 	claimFiles  = 10_000 // at which there is a target
 	claimTarget = 100.0  // ms
@@ -32,7 +18,7 @@ const (
 
 // claims measures what depends on the number of files: which of them is the
 // newest, and which are for this workspace, is found by looking at all.
-func (b *bench) claims(ctx context.Context, r *result) error {
+func (b *bench) claims(ctx context.Context, r *record) error {
 	if b.settings.self {
 		return nil
 	}
@@ -50,7 +36,11 @@ func (b *bench) claims(ctx context.Context, r *result) error {
 			return err
 		}
 		for _, c := range cases {
-			r.Claims = append(r.Claims, newClaim(c, n, runs, r.Claims))
+			c.others = n
+			r.addCase("Claim", c)
+			if n == claimFiles {
+				r.targets = append(r.targets, target{c.label() + ", ms", float64(median(c.taken[1])) / 1e6, claimTarget})
+			}
 		}
 		if err := removeScenes(cases); err != nil {
 			return err
@@ -110,20 +100,4 @@ func unboundFile(task, workspace string) []byte {
 	return fmt.Appendf(nil, `{"prompt": %q, "max_iterations": 20, "completion_promise": "COMPLETE", "iterations": 0, `+
 		`"session_iterations": 0, "stop": false, "last_output": "", "workspace": %q, "created_at": %q}`+"\n",
 		task, workspace, time.Now().UTC().Format(time.RFC3339))
-}
-
-// newClaim needs the claims before it: that of one file comes first.
-func newClaim(c *benchCase, n, runs int, before []claim) claim {
-	row := newRow(c)
-	k := claim{Case: c.name, Place: c.place, Files: n, Runs: runs, Floor: row.Floor, Median: row.Median, P95: row.P95, OK: true}
-	for _, one := range before {
-		if one.Case == k.Case && one.Files == 1 && n > 1 {
-			k.NS = (k.Median - one.Median) * 1e6 / float64(n-1)
-		}
-	}
-	if n == claimFiles {
-		k.Target = claimTarget
-		k.OK = k.Median < claimTarget
-	}
-	return k
 }

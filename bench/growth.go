@@ -19,7 +19,7 @@ const mostOnDisk = 10_000
 
 // growth measures the paths that know the exact name of what they look for,
 // among more and more files of others.
-func (b *bench) growth(ctx context.Context, r *result) error {
+func (b *bench) growth(ctx context.Context, r *record) error {
 	scenes, err := b.crowds()
 	if err != nil {
 		return err
@@ -32,21 +32,14 @@ func (b *bench) growth(ctx context.Context, r *result) error {
 		return err
 	}
 	for _, c := range cases {
-		r.Growth = append(r.Growth, grow(newRow(c), r.Growth))
+		c.target = 0 // that of the case without others
+		r.addCase("Crowd", c)
 	}
-	slices.SortStableFunc(r.Growth, func(x, y row) int { return byKind(x, y, cases) })
+	r.targets = append(r.targets, growths(cases)...)
 	if b.settings.self {
 		return nil
 	}
 	return b.lists(ctx, scenes, r)
-}
-
-// byKind keeps the sizes of a case together.
-func byKind(x, y row, cases []*benchCase) int {
-	at := func(r row) int {
-		return slices.IndexFunc(cases, func(c *benchCase) bool { return c.name == r.Case && c.place == r.Place })
-	}
-	return at(x) - at(y)
 }
 
 // crowds are on the disk and on a tmpfs, the smallest first.
@@ -76,16 +69,15 @@ func crowds(place, root string, most int) (scenes []scene, err error) {
 	return scenes, flush()
 }
 
-// grow has one target, against the case with one: that of the case itself was
-// told before. It compares ratios, not times: the floor's runs beside each case take out
-// what the machine did meanwhile. The case with one comes before the others.
-func grow(r row, before []row) row {
-	r.Target, r.OK = 0, true
-	for _, one := range before {
-		if one.Case == r.Case && one.Place == r.Place && one.Others == 1 {
-			r.VsOne = r.Ratio / one.Ratio
-			r.OK = r.VsOne <= flat
+// growths compares each case with the same one among one other: by ratios to the floor
+// and not by times, which takes out what else the machine did.
+func growths(cases []*benchCase) (targets []target) {
+	for _, one := range cases {
+		for _, c := range cases {
+			if one.others == 1 && c.others > 1 && c.name == one.name && c.place == one.place {
+				targets = append(targets, target{c.label() + ", times that with one", c.ratio() / one.ratio(), flat})
+			}
 		}
 	}
-	return r
+	return targets
 }

@@ -1,46 +1,36 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
 )
 
-// machine is where it was measured, and when. What the system does not tell is
-// left out.
-type machine struct {
-	Date   string `json:"date"`
-	Go     string `json:"go"`
-	System string `json:"system"`
-	Kernel string `json:"kernel,omitempty"`
-	CPU    string `json:"cpu,omitempty"`
-	CPUs   int    `json:"cpus"`
-	Load   string `json:"load_before,omitempty"`
-	Disk   string `json:"disk,omitempty"` // file systems
-	Tmpfs  string `json:"tmpfs,omitempty"`
-	Shell  string `json:"shell,omitempty"`
-	Bash   string `json:"bash,omitempty"`
-	JQ     string `json:"jq,omitempty"`
-	Git    string `json:"git,omitempty"`
+// machine describes where it was measured, and when, as the configuration lines of
+// Go's benchmarks. What the system does not tell is left out.
+func machine(w workplace) string {
+	var b strings.Builder
+	for _, line := range [][2]string{
+		{"date", time.Now().UTC().Format("2006-01-02 15:04 MST")},
+		{"go", runtime.Version()}, {"goos", runtime.GOOS}, {"goarch", runtime.GOARCH}, {"cpu", cpuModel()}, {"cpus", fmt.Sprint(runtime.NumCPU())},
+		{"load", firstLine("cat", "/proc/loadavg")}, {"kernel", firstLine("uname", "-r")},
+		{"disk", firstLine("stat", "-f", "-c", "%T", w.disk)}, {"shell", userShell()},
+		{"bash", firstLine("/bin/bash", "--version")}, {"jq", firstLine("jq", "--version")}, {"git", firstLine("git", "--version")},
+	} {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%s: %s\n", line[0], line[1])
+		}
+	}
+	return b.String()
 }
 
-func thisMachine(w workplace) machine {
-	m := machine{
-		Date: time.Now().UTC().Format("2006-01-02 15:04 MST"),
-		Go:   runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Kernel: kernel(), CPU: cpuModel(), Load: load(), Disk: fileSystem(w.disk),
-		Shell: userShell(), Bash: version("/bin/bash"), JQ: version("jq"), Git: version("git"),
-	}
-	if w.tmpfs != "" {
-		m.Tmpfs = fileSystem(w.tmpfs)
-	}
-	return m
-}
-
-// version is the first line that a program reports itself.
-func version(program string) string {
-	out, err := exec.Command(program, "--version").Output()
+// firstLine is the first line that a program prints, empty if it fails.
+func firstLine(program string, args ...string) string {
+	out, err := exec.Command(program, args...).Output()
 	if err != nil {
 		return ""
 	}
@@ -48,24 +38,10 @@ func version(program string) string {
 	return first
 }
 
-// words are for people.
-func (m machine) words() string {
-	var parts []string
-	add := func(before, what string) {
-		if what != "" {
-			parts = append(parts, before+what)
-		}
+func cpuModel() string {
+	info, _ := os.ReadFile("/proc/cpuinfo") // Linux alone has it
+	if found := regexp.MustCompile(`model name\s*: (.*)`).FindSubmatch(info); found != nil {
+		return string(found[1])
 	}
-	add("", m.Go)
-	add("", m.System)
-	add("kernel ", m.Kernel)
-	add("", m.CPU)
-	add("disk: ", m.Disk)
-	add("/dev/shm: ", m.Tmpfs)
-	add("login shell ", m.Shell)
-	add("", m.Bash)
-	add("", m.JQ)
-	add("", m.Git)
-	add("load before ", m.Load)
-	return strings.Join(parts, ", ")
+	return ""
 }

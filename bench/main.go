@@ -3,24 +3,17 @@
 //
 //	make bench                          everything, 200 runs of each case
 //	make bench BENCH="-n 1000"          more runs, steadier figures
-//	make bench BENCH="-only speed"      one part: speed, growth, claims, shells or turns
+//	make bench BENCH="-only speed"      one part: speed, growth, claims, shells, turns or panel
 //	make benchmarks                     writes docs/benchmarks.md
 //	go run ./bench -self -only speed    the floor against itself: how much of a ratio is noise
 //
-// How to read it. A time by itself says more about the machine than about the
-// hook. So every case is shown as a ratio to the floor (bench/floor): a static
-// Go program, built with the same flags, that reads the same event from
-// standard input, parses it and prints {}. Each round runs every case once, in
-// random order, and beside each case, before or after it by chance, the floor;
-// so whatever else the machine is doing meets both alike. The ratio is that of
-// the two medians. Only ratios of one run can be compared, not times of two
-// runs.
+// introduction.md says how to read it. Times of two runs cannot be compared, only the
+// ratios to the floor (bench/floor), which runs beside each case in every round. -raw
+// prints every run, which benchstat compares between two versions of the hook.
 //
-// A stop that continues a loop saves its state; the case is there on a disk and
-// on a tmpfs, and the difference of the two is what the fsync costs on that
-// disk. What many files of others cost is measured on the tmpfs, and up to
-// 10 000 of a kind on the disk, as removing more of them takes some disks
-// minutes. -crowd tells the most. 100 000 need 1.2 GB of memory.
+// What many files of others cost is measured on the tmpfs, and up to 10 000 of a kind on
+// the disk, as removing more of them takes minutes on some disks. -crowd sets the most;
+// 100 000 need 1.2 GB of memory.
 //
 // The exit code reports whether it could be measured, never whether the targets
 // were met: it is 1 when a program fails or has an answer that does not fit
@@ -46,10 +39,10 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // settings are the command line.
 type settings struct {
-	n, warmup, crowd     int
-	tools                int
-	json, markdown, self bool
-	hook, only           string
+	n, warmup, crowd    int
+	tools               int
+	raw, markdown, self bool
+	hook, only          string
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -60,7 +53,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&s.warmup, "warmup", 20, "runs before them that are not counted")
 	flags.IntVar(&s.crowd, "crowd", 100_000, "most other loops, other pending files and other records")
 	flags.IntVar(&s.tools, "tools", 40, "tool calls of a whole turn")
-	flags.BoolVar(&s.json, "json", false, "print JSON instead of tables")
+	flags.BoolVar(&s.raw, "raw", false, "print every run, for benchstat, instead of tables")
 	flags.BoolVar(&s.markdown, "markdown", false, "print docs/benchmarks.md")
 	flags.BoolVar(&s.self, "self", false, "measure the floor against itself")
 	flags.StringVar(&s.hook, "hook", "", "measure this `binary` instead of building the hook")
@@ -75,12 +68,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// Interrupted, it still removes what it laid out.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	result, err := measure(ctx, s, stderr)
+	r, machine, err := measure(ctx, s, stderr)
 	if err == nil {
-		err = result.write(stdout, s)
+		err = r.write(ctx, stdout, s, machine)
 	}
-	if err == nil && len(result.Missing) > 0 && os.Getenv("CI") == "true" {
-		err = errors.New("in CI nothing may be missing: " + strings.Join(result.Missing, "; "))
+	if err == nil && len(r.missing) > 0 && os.Getenv("CI") == "true" {
+		err = errors.New("in CI nothing may be missing: " + strings.Join(r.missing, "; "))
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
@@ -104,13 +97,13 @@ func (s settings) check(arguments int) error {
 // part is one that can be measured by itself.
 type part struct {
 	name    string
-	measure func(*bench, context.Context, *result) error
+	measure func(*bench, context.Context, *record) error
 }
 
 func parts() []part {
 	return []part{
 		{"speed", (*bench).speed}, {"growth", (*bench).growth}, {"claims", (*bench).claims},
-		{"shells", (*bench).shells}, {"turns", (*bench).turns},
+		{"shells", (*bench).shells}, {"turns", (*bench).turns}, {"panel", (*bench).panel},
 	}
 }
 
@@ -122,25 +115,23 @@ func names() (list []string) {
 }
 
 // measure builds the programs, and measures one part after the other.
-func measure(ctx context.Context, s settings, log io.Writer) (r result, err error) {
-	began := time.Now()
+func measure(ctx context.Context, s settings, log io.Writer) (r *record, where string, err error) {
 	work, err := newWorkplace()
 	if err != nil {
-		return r, err
+		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, work.remove()) }()
-	r.Machine, r.Runs = thisMachine(work), s.n
+	where = machine(work)
 	b := &bench{settings: s, work: work}
 	if b.programs, err = build(ctx, s, work.disk); err != nil {
-		return r, err
+		return nil, "", err
 	}
-	err = b.parts(ctx, &r, log)
-	r.Took = time.Since(began).Seconds()
-	return r, err
+	r = &record{}
+	return r, where, b.parts(ctx, r, log)
 }
 
 // parts measures those that were asked for.
-func (b *bench) parts(ctx context.Context, r *result, log io.Writer) error {
+func (b *bench) parts(ctx context.Context, r *record, log io.Writer) error {
 	for _, p := range parts() {
 		if b.settings.only != "" && !slices.Contains(strings.Split(b.settings.only, ","), p.name) {
 			continue

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -49,51 +48,38 @@ func newBench(t *testing.T) *bench {
 
 func TestBenchMeasuresTheFloorAgainstItself(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if code := run(strings.Fields("-self -n 2 -warmup 1 -crowd 3 -json"), &stdout, &stderr); code != 0 {
+	if code := run(strings.Fields("-self -n 2 -warmup 1 -crowd 3 -raw"), &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr.String())
 	}
-	var got result
-	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
-		t.Fatalf("%v in:\n%s", err, stdout.String())
-	}
-	if len(got.Speed) < 9 || len(got.Growth) < 8 || got.Hook.Bytes == 0 || got.Hook.Bytes != got.Floor.Bytes {
-		t.Errorf("got %+v", got)
-	}
-	for _, r := range append(got.Speed, got.Growth...) {
-		if r.Floor <= 0 || r.Median <= 0 || r.Ratio <= 0 || (r.Others > 1) != (r.VsOne > 0) {
-			t.Errorf("got row %+v", r)
+	for _, want := range []string{
+		"\ngoos: ", "\ncpus: ", "\nBenchmarkEvent/case=stop,_no_loop/place=disk/by=floor 1 ", "/by=hook 1 ",
+		"\nBenchmarkSize/case=stop,_no_loop/by=hook 1 ", " ns/op\n", "\nBenchmarkCrowd/case=stop,_goes_on/place=disk/others=3/by=hook 1 ",
+	} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("got no %q in:\n%s", want, stdout.String())
 		}
-	}
-	if m := got.Machine; m.Date == "" || m.Go == "" || m.CPUs == 0 {
-		t.Errorf("got the machine %+v", m)
 	}
 }
 
 func TestEveryPartHasItsTable(t *testing.T) {
 	speed.Skip(t)
 	b := newBench(t)
-	r := result{Runs: 1}
-	if err := b.parts(t.Context(), &r, io.Discard); err != nil {
+	r := &record{}
+	if err := b.parts(t.Context(), r, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := r.write(&out, settings{markdown: true}); err != nil {
+	if err := r.write(t.Context(), &out, settings{markdown: true, n: 1}, "cpu: x\n"); err != nil {
 		t.Fatal(err)
 	}
-	for _, title := range []string{
-		"One event", "Size", "Among many others", "Pending files that no chat owns", "All loops at once",
-		"Beside hooks in bash", "A whole iteration",
-	} {
-		if !strings.Contains(out.String(), "\n## "+title+"\n") && len(r.Missing) == 0 {
-			t.Errorf("no table %q in:\n%s", title, out.String())
+	for _, table := range []string{"Event", "Size", "Crowd", "Claim", "List", "Bash", "Turn", "Panel"} {
+		if !strings.Contains(out.String(), "\n.name: "+table+"\n") && len(r.missing) == 0 {
+			t.Errorf("no table %q in:\n%s", table, out.String())
 		}
 	}
-	if !strings.Contains(out.String(), "A short run: ") {
-		t.Error("one run of each case is not called short")
-	}
-	for _, x := range r.Turns {
-		if want := 4 + 3; x.Hooks != want || x.CPU <= 0 || x.LoginCPU <= 0 {
-			t.Errorf("got %+v, want %d processes and their time", x, want)
+	for _, want := range []string{"# Benchmarks", "A short run: ", "ok  ", "of at most 1.20", "7_hooks", "login", "cpu-sec/op"} {
+		if !strings.Contains(out.String(), want) && len(r.missing) == 0 {
+			t.Errorf("got no %q in:\n%s", want, out.String())
 		}
 	}
 }
@@ -152,7 +138,7 @@ func TestABinaryThatIsNoHookIsNotMeasured(t *testing.T) {
 		b := newBench(t)
 		b.settings.only = tt.part
 		b.replaceHook(t, fake(t, tt.answer))
-		err := b.parts(t.Context(), &result{}, io.Discard)
+		err := b.parts(t.Context(), &record{}, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s, %q: got %v, want %q", tt.part, tt.answer, err, tt.want)
 		}
@@ -173,7 +159,7 @@ func TestAHookThatForgetsIsNotMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.replaceHook(t, path)
-	err := b.parts(t.Context(), &result{}, io.Discard)
+	err := b.parts(t.Context(), &record{}, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "tool use in a loop") || !strings.Contains(err.Error(), ".journal") {
 		t.Errorf("got %v, want what is not written down", err)
 	}
@@ -297,55 +283,42 @@ func TestSizesGoUpToTheLargest(t *testing.T) {
 	}
 }
 
-func TestMissedTargetsAreCalledOver(t *testing.T) {
-	r := result{
-		Speed:  []row{{Case: "slow", Ratio: 3, Target: 2}, {Case: "told", Ratio: 9, OK: true}},
-		Growth: []row{{Case: "grows", Others: 100, Ratio: 1, Target: 2, VsOne: 1.2}},
-		Claims: []claim{{Files: claimFiles, Median: 120, Target: claimTarget}},
-		Hook:   size{Bytes: 5e6, PeakNoLoopKiB: 20 << 10, PeakGoesOnKiB: 1},
-	}
-	var out bytes.Buffer
-	if err := r.write(&out, settings{}); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Count(out.String(), "over"); got != 5 {
-		t.Errorf("got %d times over, want 5:\n%s", got, out.String())
-	}
-}
-
 func TestTargetsAreMetOrMissed(t *testing.T) {
-	const ms = time.Millisecond
-	of := func(target float64, hook time.Duration) row {
-		return newRow(&benchCase{name: "x", target: target, taken: [][]sample{{{wall: ms}}, {{wall: hook}}}})
-	}
-	one := row{Case: "x", Others: 1, Ratio: 1.0}
 	for _, tt := range []struct {
-		name string
-		got  bool
-		want bool
+		times []int // of the hook; the floor takes 10
+		most  float64
+		want  string
 	}{
-		{"just met", of(1.5, 1500*time.Microsecond).OK, true},
-		{"just missed", of(1.5, 1501*time.Microsecond).OK, false},
-		{"none", of(0, 9*ms).OK, true},
-		{"flat, however slow", grow(row{Case: "x", Others: 100, Ratio: 1.1, Target: 1}, []row{one}).OK, true},
-		{"not flat", grow(row{Case: "x", Others: 100, Ratio: 1.11, Target: 9}, []row{one}).OK, false},
-		{"flat beside another case", grow(row{Case: "y", Others: 100, Ratio: 9}, []row{one}).OK, true},
-		{"a claim in time", newClaim(timed(99*ms), claimFiles, 1, nil).OK, true},
-		{"a claim too late", newClaim(timed(101*ms), claimFiles, 1, nil).OK, false},
-		{"a claim of more files", newClaim(timed(101*ms), 10*claimFiles, 1, nil).OK, true},
+		{[]int{14, 99, 15}, 1.5, "ok    1.50 of at most 1.50  x (disk, 0 others), times the floor"},
+		{[]int{14, 17}, 1.5, "over  1.55 of at most 1.50  x (disk, 0 others), times the floor"},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("%s: got %t, want %t", tt.name, tt.got, tt.want)
+		r := &record{}
+		r.addCase("Event", timed("x", 0, tt.most, tt.times...))
+		if got := r.targets[0].String(); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
-	k := newClaim(timed(102*ms), 101, 1, []claim{{Case: "x", Files: 1, Median: 2}})
-	if k.NS != 1e6 {
-		t.Errorf("got %v ns a file, want 100 ms among 100 files", k.NS)
+	r := &record{}
+	if r.addCase("Event", timed("x", 0, 0, 99)); len(r.targets) > 0 {
+		t.Errorf("got %v of a case without a target", r.targets)
 	}
 }
 
-func timed(d time.Duration) *benchCase {
-	return &benchCase{name: "x", taken: [][]sample{{{wall: time.Millisecond}}, {{wall: d}}}}
+func TestACrowdIsComparedWithOneOther(t *testing.T) {
+	got := growths([]*benchCase{timed("x", 1, 0, 20), timed("x", 100, 0, 24), timed("y", 1, 0, 99), timed("z", 100, 0, 99)})
+	if len(got) != 1 || got[0].String() != "over  1.20 of at most 1.10  x (disk, 100 others), times that with one" {
+		t.Errorf("got %v", got)
+	}
+}
+
+// timed is a measured case, in milliseconds.
+func timed(name string, others int, most float64, hook ...int) *benchCase {
+	c := &benchCase{scene: scene{place: "disk", others: others}, name: name, target: most, runners: []runner{{name: "floor"}, {name: "hook"}}}
+	c.taken = [][]sample{{{wall: 10 * time.Millisecond}}, nil}
+	for _, ms := range hook {
+		c.taken[1] = append(c.taken[1], sample{wall: time.Duration(ms) * time.Millisecond})
+	}
+	return c
 }
 
 // TestWithoutJQ has a PATH with nothing but go.
@@ -369,7 +342,7 @@ func TestWithoutJQ(t *testing.T) {
 	t.Setenv("CI", "")
 	b := newBench(t)
 	b.settings.only = "shells,turns"
-	if err := b.parts(t.Context(), &result{}, io.Discard); err != nil {
+	if err := b.parts(t.Context(), &record{}, io.Discard); err != nil {
 		t.Errorf("outside of CI: got %v, want the rest to be measured", err)
 	}
 }
@@ -381,14 +354,5 @@ func TestAnInterruptedBenchEnds(t *testing.T) {
 	err := b.repeat(ctx, []*benchCase{{}}, 1)
 	if err == nil || err.Error() != "interrupted" {
 		t.Errorf("got %v, want interrupted", err)
-	}
-}
-
-func TestQuantileLiesBetweenTheTimes(t *testing.T) {
-	times := []time.Duration{4 * time.Millisecond, 1 * time.Millisecond, 3 * time.Millisecond, 2 * time.Millisecond}
-	for q, want := range map[float64]float64{0: 1, 0.5: 2.5, 1: 4} {
-		if got := quantile(times, q); got != want {
-			t.Errorf("quantile %v: got %v, want %v", q, got, want)
-		}
 	}
 }

@@ -2,61 +2,86 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
+	_ "embed"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"time"
 )
 
-// result is what is printed, and the JSON.
-type result struct {
-	Machine machine   `json:"machine"`
-	Runs    int       `json:"runs"`
-	Took    float64   `json:"took_s"`
-	Speed   []row     `json:"speed,omitempty"`
-	FsyncMS float64   `json:"fsync_ms,omitempty"` // 0: not measured
-	GitMS   float64   `json:"git_ms,omitempty"`
-	Floor   size      `json:"floor"`
-	Hook    size      `json:"hook"`
-	Growth  []row     `json:"growth,omitempty"`
-	Lists   []listing `json:"lists,omitempty"`
-	Claims  []claim   `json:"claims,omitempty"`
-	Shells  []contest `json:"shells,omitempty"`
-	Turns   []turn    `json:"turns,omitempty"`
-	Missing []string  `json:"missing,omitempty"` // what was not measured, and why
+// record is what was measured: a line per run, in the format of Go's benchmarks.
+// benchstat reads it and does the statistics.
+type record struct {
+	lines   strings.Builder
+	targets []target
+	missing []string // what was not measured, and why
 }
 
-// row is a case; times are in milliseconds.
-type row struct {
-	Case   string  `json:"case"`
-	Place  string  `json:"place"`
-	Others int     `json:"others"`
-	Floor  float64 `json:"floor_ms"`
-	Median float64 `json:"median_ms"`
-	P95    float64 `json:"p95_ms"`
-	Ratio  float64 `json:"ratio"`
-	Target float64 `json:"target,omitempty"` // 0: none
-	VsOne  float64 `json:"vs_one,omitempty"` // of crowded cases
-	OK     bool    `json:"ok"`
+// benchstat is the program that summarizes a record.
+const benchstat = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
+
+// target is the most that something may be.
+type target struct {
+	what      string
+	got, most float64
 }
 
-// size is of a binary, and of its process.
-type size struct {
-	Bytes         int64 `json:"bytes"`
-	PeakNoLoopKiB int64 `json:"peak_no_loop_kib"`
-	PeakGoesOnKiB int64 `json:"peak_goes_on_kib"`
+func (t target) String() string {
+	word := "ok  "
+	if t.got > t.most {
+		word = "over"
+	}
+	return fmt.Sprintf("%s  %.2f of at most %.2f  %s", word, t.got, t.most, t.what)
 }
 
-const (
-	mostBytes   = 4_000_000
-	mostPeakKiB = 12 << 10
-)
+// add writes one measured value.
+func (r *record) add(table, row, by string, value int64, unit string) {
+	fmt.Fprintf(&r.lines, "Benchmark%s%s/by=%s 1 %d %s\n", table, row, by, value, unit)
+}
+
+// key is a part of a benchmark's name, which has no spaces.
+func key(name string, value any) string {
+	return fmt.Sprintf("/%s=%s", name, strings.ReplaceAll(fmt.Sprint(value), " ", "_"))
+}
+
+// addCase writes the runs of all programs of a case.
+func (r *record) addCase(table string, c *benchCase) {
+	row := key("case", c.name) + key("place", c.place)
+	if c.others > 0 {
+		row += key("others", c.others)
+	}
+	for i, samples := range c.taken {
+		by := c.runners[i]
+		for _, s := range samples {
+			r.add(table, row+by.row, by.name, s.wall.Nanoseconds(), "ns/op")
+		}
+	}
+	if c.target > 0 {
+		r.targets = append(r.targets, target{c.label() + ", times the floor", c.ratio(), c.target})
+	}
+}
+
+func (c *benchCase) label() string {
+	return fmt.Sprintf("%s (%s, %d others)", c.name, c.place, c.others)
+}
+
+// ratio is the hook's median time divided by the floor's.
+func (c *benchCase) ratio() float64 { return float64(median(c.taken[1])) / float64(median(c.taken[0])) }
+
+// median is what the targets are about, as benchstat shows it.
+func median(samples []sample) time.Duration {
+	sorted := slices.SortedFunc(slices.Values(samples), func(a, b sample) int { return cmp.Compare(a.wall, b.wall) })
+	n := len(sorted)
+	return (sorted[(n-1)/2].wall + sorted[n/2].wall) / 2
+}
 
 // has reports whether there is a program, or notes what is not measured without it.
-func (r *result) has(program, loss string) bool {
+func (r *record) has(program, loss string) bool {
 	_, err := exec.LookPath(program)
 	if err != nil {
 		r.miss(loss + ": " + program + " is missing")
@@ -64,232 +89,68 @@ func (r *result) has(program, loss string) bool {
 	return err == nil
 }
 
-func (r *result) miss(what string) {
-	if !slices.Contains(r.Missing, what) {
-		r.Missing = append(r.Missing, what)
+func (r *record) miss(what string) {
+	if !slices.Contains(r.missing, what) {
+		r.missing = append(r.missing, what)
 	}
 }
 
-// costs are differences between stops that go on.
-func (r *result) costs() {
-	disk, tmpfs := r.goesOn(goesOnName, "disk"), r.goesOn(goesOnName, "tmpfs")
-	quick := cmp.Or(tmpfs, disk)
-	if disk != nil && tmpfs != nil {
-		r.FsyncMS = disk.Median - tmpfs.Median
-	}
-	if git := r.goesOn("stop, goes on, git", quick.Place); git != nil {
-		r.GitMS = git.Median - quick.Median
-	}
-}
+//go:embed introduction.md
+var introduction string
 
-func (r *result) goesOn(name, place string) *row {
-	for i, x := range r.Speed {
-		if x.Case == name && x.Place == place {
-			return &r.Speed[i]
-		}
-	}
-	return nil
-}
+// short is how many runs are too few for figures to be kept.
+const short = 100
 
-// table is a part of the report.
-type table struct {
-	title, notes string
-	head         []string
-	rows         [][]string
-}
-
-// tables leaves out what was not measured.
-func (r result) tables() (list []table) {
-	for _, t := range []table{r.speedTable(), r.sizeTable(), r.growthTable(), r.claimTable(), r.listTable(), r.shellTable(), r.turnTable()} {
-		if len(t.rows) > 0 {
-			list = append(list, t)
-		}
-	}
-	return list
-}
-
-func (r result) speedTable() table {
-	t := table{title: "One event", head: []string{"event", "place", "floor ms", "median ms", "p95 ms", "ratio", "target", ""}}
-	for _, x := range r.Speed {
-		t.rows = append(t.rows, []string{x.Case, x.Place, ms(x.Floor), ms(x.Median), ms(x.P95), times(x.Ratio), target(x.Target), word(x.OK, x.Target)})
-	}
-	t.notes = "Each process from its start until it closes its standard output; \"floor\" is the least a Go program can do, run beside each case."
-	if r.FsyncMS > 0 { // or the difference is lost in noise
-		t.notes += fmt.Sprintf(" A stop that goes on takes %s ms more on this disk than on tmpfs: what fsync costs.", ms(r.FsyncMS))
-	}
-	if r.GitMS > 0 {
-		t.notes += fmt.Sprintf(" In a small git repository, where the hook asks git, it takes %s ms more than without one.", ms(r.GitMS))
-	}
-	return t
-}
-
-func (r result) sizeTable() table {
-	t := table{title: "Size", head: []string{"", "floor", "hook", "target", ""}, notes: "The stripped binary, and the most memory that a process had resident."}
-	if r.Hook.Bytes == 0 {
-		return t
-	}
-	t.rows = [][]string{{"binary, MB", mb(r.Floor.Bytes), mb(r.Hook.Bytes), "< " + mb(mostBytes), word(r.Hook.Bytes < mostBytes, 1)}}
-	for _, x := range []struct {
-		name        string
-		floor, hook int64
-	}{{"stop, no loop, MiB", r.Floor.PeakNoLoopKiB, r.Hook.PeakNoLoopKiB}, {"stop, goes on, MiB", r.Floor.PeakGoesOnKiB, r.Hook.PeakGoesOnKiB}} {
-		if x.hook > 0 {
-			t.rows = append(t.rows, []string{x.name, mib(x.floor), mib(x.hook), "< " + mib(mostPeakKiB), word(x.hook < mostPeakKiB, 1)})
-		}
-	}
-	return t
-}
-
-func (r result) growthTable() table {
-	t := table{
-		title: "Among many others",
-		notes: "\"others\" is the number of other loops, and again of other chats' pending files, and again of records in the archive. " +
-			"\"to one\" is the ratio divided by that of the same case with one other.",
-		head: []string{"event", "place", "others", "floor ms", "median ms", "p95 ms", "ratio", "to one", "target", ""},
-	}
-	for _, x := range r.Growth {
-		one, most := "", ""
-		if x.VsOne > 0 {
-			one, most = times(x.VsOne), times(flat)
-		}
-		t.rows = append(t.rows, []string{x.Case, x.Place, fmt.Sprint(x.Others), ms(x.Floor), ms(x.Median), ms(x.P95), times(x.Ratio), one, most, word(x.OK, x.VsOne)})
-	}
-	return t
-}
-
-func (r result) claimTable() table {
-	t := table{
-		title: "Pending files that no chat owns",
-		notes: "A stop of a chat without a loop looks at all of them: which is the newest, and which are for this folder. " +
-			"Only what could not tell its chat when it was asked for waits in this way.",
-		head: []string{"a stop", "place", "files", "runs", "floor ms", "median ms", "p95 ms", "µs a file", "target ms", ""},
-	}
-	for _, x := range r.Claims {
-		each, most := "", ""
-		if x.NS > 0 {
-			each = times(x.NS / 1e3)
-		}
-		if x.Target > 0 {
-			most = fmt.Sprintf("< %.0f", x.Target)
-		}
-		t.rows = append(t.rows, []string{x.Case, x.Place, fmt.Sprint(x.Files), fmt.Sprint(x.Runs), ms(x.Floor), ms(x.Median), ms(x.P95), each, most, word(x.OK, x.Target)})
-	}
-	return t
-}
-
-func (r result) listTable() table {
-	t := table{
-		title: "All loops at once",
-		notes: "So many live loops, as many pending and as many ended. \"watch\" is the time until the panel's first screen has counted them.",
-		head:  []string{"of each", "place", "runs", "list ms", "list --all ms", "watch ms"},
-	}
-	for _, x := range r.Lists {
-		watch := ""
-		if x.Watch > 0 {
-			watch = ms(x.Watch)
-		}
-		if x.Watch >= float64(patience.Milliseconds()) {
-			watch = "> " + watch
-		}
-		t.rows = append(t.rows, []string{fmt.Sprint(x.Others), x.Place, fmt.Sprint(x.Runs), ms(x.List), ms(x.All), watch})
-	}
-	return t
-}
-
-func (r result) shellTable() table {
-	t := table{
-		title: "Beside hooks in bash",
-		notes: "Hooks in bash and jq that do the least a loop needs (bench/bash): no lock, no fsync, no archive, no history, no git, " +
-			"and where nobody has a loop they do not even call jq. Its start is most of their time, so its version, named above, matters. Left: each started directly. Right: as Cursor starts hooks, by the " +
-			"login shell, with the system's profile and none of a user's. Medians in ms.",
-		head: []string{"event", "place", "floor", "hook", "bash", "bash : hook", "login: floor", "hook", "bash", "bash : hook"},
-	}
-	for _, x := range r.Shells {
-		d, l := x.Direct, x.Login
-		t.rows = append(t.rows, []string{x.Case, x.Place, ms(d.Floor), ms(d.Hook), ms(d.Bash), times(d.Ratio), ms(l.Floor), ms(l.Hook), ms(l.Bash), times(l.Ratio)})
-	}
-	return t
-}
-
-func (r result) turnTable() table {
-	t := table{
-		title: "A whole iteration",
-		notes: "All hooks of a turn, as `cursor-ralph install` enters them: the message, each tool call, the answer, the stop. " +
-			"A loop goes on from turn to turn, its history with it. CPU is the time on a processor of the hooks and all that they start, in ms a turn.",
-		head: []string{"hooks", "place", "turns", "tool calls", "processes", "CPU", "wall", "login: CPU", "wall"},
-	}
-	for _, x := range r.Turns {
-		t.rows = append(t.rows, []string{x.Who, x.Place, fmt.Sprint(x.Turns), fmt.Sprint(x.Tools), fmt.Sprint(x.Hooks), ms(x.CPU), ms(x.Wall), ms(x.LoginCPU), ms(x.LoginWall)})
-	}
-	return t
-}
-
-func ms(v float64) string    { return fmt.Sprintf("%.2f", v) }
-func times(v float64) string { return fmt.Sprintf("%.2f", v) }
-func mb(n int64) string      { return fmt.Sprintf("%.2f", float64(n)/1e6) }
-func mib(kib int64) string   { return fmt.Sprintf("%.1f", float64(kib)/1024) }
-
-func target(v float64) string {
-	if v == 0 {
-		return ""
-	}
-	return times(v)
-}
-
-// word is for a row that has a target.
-func word(ok bool, target float64) string {
-	switch {
-	case target == 0:
-		return ""
-	case ok:
-		return "ok"
-	}
-	return "over"
-}
-
-func (r result) write(w io.Writer, s settings) error {
-	switch {
-	case s.json:
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
-	case s.markdown:
-		return r.markdown(w)
-	}
-	for _, t := range r.tables() {
-		if err := t.print(w); err != nil {
-			return err
-		}
-	}
-	for _, m := range r.Missing {
-		fmt.Fprintf(w, "not measured: %s\n", m)
-	}
-	_, err := fmt.Fprintf(w, "%s: %s, %d CPUs; %d runs of each case, %.0f s in all\n", r.Machine.Date, r.Machine.words(), r.Machine.CPUs, r.Runs, r.Took)
-	return err
-}
-
-func (t table) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n\n", t.title)
-	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		fmt.Fprintln(columns, strings.Join(row, "\t"))
-	}
-	if err := columns.Flush(); err != nil {
+// write prints the record itself, its summary, or docs/benchmarks.md.
+func (r *record) write(ctx context.Context, w io.Writer, s settings, machine string) error {
+	if s.raw {
+		_, err := io.WriteString(w, machine+r.lines.String())
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n\n", fold(t.notes, 110))
+	summary, err := r.summary(ctx)
+	if err != nil {
+		return err
+	}
+	text := machine + "\n" + summary
+	if len(r.targets) > 0 {
+		text += "\n"
+	}
+	for _, t := range r.targets {
+		text += t.String() + "\n"
+	}
+	for _, what := range r.missing {
+		text += "not measured: " + what + "\n"
+	}
+	if s.n < short {
+		text += "A short run: it shows what is measured, not how fast anything is.\n"
+	}
+	if s.markdown {
+		text = introduction + "\n```text\n" + text + "```\n"
+	}
+	_, err = io.WriteString(w, text)
 	return err
 }
 
-// fold breaks a text into lines.
-func fold(text string, width int) string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimSpace(line + " " + word)
+// summary is a table for each kind of benchmark, with a column for each program.
+func (r *record) summary(ctx context.Context) (string, error) {
+	dir, err := os.MkdirTemp("", "cursor-ralph-bench-")
+	if err != nil {
+		return "", err
 	}
-	return strings.Join(append(lines, line), "\n")
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "record")
+	if err := os.WriteFile(file, []byte(r.lines.String()), 0o600); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "run", benchstat, "-table", ".name", "-row", "/case,/place,/others,/shell", "-col", "/by", file)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("benchstat: %w", err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(out)) {
+		lines = append(lines, strings.TrimRight(line, " \n"))
+	}
+	return strings.Join(lines, "\n") + "\n", nil
 }

@@ -23,6 +23,8 @@ type sample struct{ wall, cpu time.Duration }
 
 // runner is a program in a case.
 type runner struct {
+	name   string // floor, hook or bash
+	row    string // what else distinguishes it in the record
 	argv   []string
 	before func() error              // makes its state as it was; nil where it has none
 	fits   func(answer []byte) error // what else was measured than the table says
@@ -70,7 +72,7 @@ func (b *bench) measure(ctx context.Context, cases []*benchCase, n int) error {
 }
 
 func (c *benchCase) failed(err error) error {
-	return fmt.Errorf("%s (%s, %d others): %w", c.name, c.place, c.others, err)
+	return fmt.Errorf("%s: %w", c.label(), err)
 }
 
 // repeat forgets what was measured before.
@@ -177,9 +179,9 @@ func (s scene) run(argv []string, in string) (sample, []byte, error) {
 	return sample{took, state.UserTime() + state.SystemTime()}, answer, nil
 }
 
-// peakKiB is the most memory that a runner had resident in any of a few runs
-// of a case; 0 where it is not known.
-func (b *bench) peakKiB(c *benchCase, r runner) (int64, error) {
+// peak is the most memory, in bytes, that a runner had resident in any of a few
+// runs of a case; 0 where it is not known.
+func (b *bench) peak(c *benchCase, r runner) (int64, error) {
 	var most int64
 	for range 5 {
 		b.number++
@@ -200,7 +202,7 @@ func (b *bench) peakKiB(c *benchCase, r runner) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		most = max(most, kib)
+		most = max(most, kib<<10)
 	}
 	return most, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -14,11 +15,12 @@ import (
 )
 
 // firstScreen starts the panel in a terminal of its own, and waits until it
-// shows the number of loops, at most for as long as patience.
-func firstScreen(ctx context.Context, program string, s scene) (took time.Duration, err error) {
+// shows the number of loops, at most for as long as patience. Then it does something
+// else, if that is not nil, and ends the panel.
+func firstScreen(ctx context.Context, program string, s scene, loops int, do func() error) (took sample, err error) {
 	ours, theirs, err := terminal()
 	if err != nil {
-		return 0, err
+		return took, err
 	}
 	defer func() { err = errors.Join(err, ours.Close()) }()
 	cmd := exec.CommandContext(ctx, program, "watch")
@@ -28,15 +30,21 @@ func firstScreen(ctx context.Context, program string, s scene) (took time.Durati
 	began := time.Now()
 	err = errors.Join(cmd.Start(), theirs.Close())
 	if err != nil {
-		return 0, err
+		return took, err
 	}
-	err = shows(ours, fmt.Sprintf("%d live", s.others))
-	took = time.Since(began)
+	err = shows(ours, fmt.Sprintf("%d live", loops))
+	took.wall = time.Since(began)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		took, err = patience, nil
+		took.wall, err = patience, nil
+	}
+	if err == nil && do != nil {
+		_ = ours.SetReadDeadline(time.Time{})            // a terminal has deadlines
+		go func() { _, _ = io.Copy(io.Discard, ours) }() // its end is an error
+		err = do()
 	}
 	_ = cmd.Process.Kill() // it may have ended, which shows in its output
 	_ = cmd.Wait()         // it was killed
+	took.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return took, err
 }
 

@@ -120,26 +120,9 @@ func userShell() string {
 	return "/bin/bash"
 }
 
-// contest is one event in the table of the shells.
-type contest struct {
-	Case  string `json:"case"`
-	Place string `json:"place"`
-	// In milliseconds: started at once, and by the login shell.
-	Direct bout `json:"direct"`
-	Login  bout `json:"login"`
-}
-
-// bout has medians.
-type bout struct {
-	Floor float64 `json:"floor_ms"`
-	Hook  float64 `json:"hook_ms"`
-	Bash  float64 `json:"bash_ms"`
-	Ratio float64 `json:"bash_to_hook"`
-}
-
 // shells compares with hooks in bash, each started directly and by the login
 // shell that Cursor uses.
-func (b *bench) shells(ctx context.Context, r *result) error {
+func (b *bench) shells(ctx context.Context, r *record) error {
 	if !b.comparable(r) {
 		return nil
 	}
@@ -160,13 +143,13 @@ func (b *bench) shells(ctx context.Context, r *result) error {
 		return err
 	}
 	for _, c := range cases {
-		r.Shells = append(r.Shells, newContest(c))
+		r.addCase("Bash", c)
 	}
 	return nil
 }
 
 // comparable reports whether there is what the comparison needs.
-func (b *bench) comparable(r *result) bool {
+func (b *bench) comparable(r *record) bool {
 	if b.settings.self {
 		return false
 	}
@@ -180,16 +163,6 @@ func (b *bench) comparable(r *result) bool {
 		r.miss("the comparison with hooks in bash: there is no /bin/bash")
 	}
 	return err == nil
-}
-
-func newContest(c *benchCase) contest {
-	median := func(i int) float64 { return quantile(walls(c.taken[i]), 0.5) }
-	fight := func(first int) bout {
-		f := bout{Floor: median(first), Hook: median(first + 1), Bash: median(first + 2)}
-		f.Ratio = f.Bash / f.Hook
-		return f
-	}
-	return contest{Case: c.name, Place: c.place, Direct: fight(0), Login: fight(3)}
 }
 
 // contests are the cases. Where another chat has a loop, bash cannot answer
@@ -242,7 +215,7 @@ func (c *benchCase) enter(kinds []hooks) error {
 			if err != nil || len(commands) != 1 {
 				return errors.Join(err, fmt.Errorf("%s: %s runs %d commands, want one", c.name, h.who, len(commands)))
 			}
-			c.runners = append(c.runners, c.contestant(h.who, commands[0]))
+			c.runners = append(c.runners, c.contestant(h.who, startedBy(login), commands[0]))
 		}
 	}
 	if c.inLoop() && c.name != goesOnName {
@@ -254,8 +227,16 @@ func (c *benchCase) enter(kinds []hooks) error {
 
 func (c *benchCase) inLoop() bool { return strings.HasPrefix(c.id, "loop-") }
 
-func (c *benchCase) contestant(who string, argv []string) runner {
-	r := runner{argv: argv, fits: empty}
+// startedBy says in the record how a hook was started.
+func startedBy(login bool) string {
+	if login {
+		return key("shell", "login")
+	}
+	return key("shell", "direct")
+}
+
+func (c *benchCase) contestant(who, row string, argv []string) runner {
+	r := runner{name: who, row: row, argv: argv, fits: empty}
 	if who == "floor" || !c.inLoop() {
 		return r
 	}

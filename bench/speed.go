@@ -20,14 +20,14 @@ const (
 
 // pair is a case of the floor and the hook.
 func (b *bench) pair(c benchCase, loop bool, fits func([]byte) error, args ...string) *benchCase {
-	hook := runner{argv: append([]string{b.programs.hook}, args...), fits: fits}
+	hook := runner{name: "hook", argv: append([]string{b.programs.hook}, args...), fits: fits}
 	if b.settings.self {
 		hook.fits = empty
 	}
 	if loop {
 		hook.before = func() error { return c.reset(c.id) }
 	}
-	c.runners = []runner{{argv: []string{b.programs.floor}, fits: empty}, hook}
+	c.runners = []runner{{name: "floor", argv: []string{b.programs.floor}, fits: empty}, hook}
 	if b.settings.self {
 		c.after = nil
 	}
@@ -57,7 +57,7 @@ func (b *bench) promptWithout(s scene) *benchCase {
 }
 
 // speed measures each event alone, without other loops.
-func (b *bench) speed(ctx context.Context, r *result) error {
+func (b *bench) speed(ctx context.Context, r *record) error {
 	disk, err := newScene("disk", b.work.disk, "alone")
 	if err != nil {
 		return err
@@ -79,9 +79,8 @@ func (b *bench) speed(ctx context.Context, r *result) error {
 		return err
 	}
 	for _, c := range cases {
-		r.Speed = append(r.Speed, newRow(c))
+		r.addCase("Event", c)
 	}
-	r.costs()
 	return b.sizes(cases, r)
 }
 
@@ -104,7 +103,7 @@ func (b *bench) alone(s scene) []*benchCase {
 }
 
 // inGit is a stop in a small repository, where the hook asks git.
-func (b *bench) inGit(r *result) ([]*benchCase, error) {
+func (b *bench) inGit(r *record) ([]*benchCase, error) {
 	if !r.has("git", "a stop in a repository") {
 		return nil, nil
 	}
@@ -161,40 +160,36 @@ func (s scene) file(number int) string {
 	return filepath.Join(s.workspace, "file-"+string(rune('a'+number/26))+string(rune('a'+number%26))+".go")
 }
 
+// The targets of a process, in bytes.
+const (
+	mostBytes = 4_000_000
+	mostPeak  = 12 << 20
+)
+
 // sizes are of the two binaries, and of their processes.
-func (b *bench) sizes(cases []*benchCase, r *result) error {
-	for i, s := range []*size{&r.Floor, &r.Hook} {
-		for _, c := range cases {
-			if c.place != "disk" || c.name != "stop, no loop" && c.name != goesOnName {
-				continue
-			}
-			info, err := os.Stat(c.runners[i].argv[0])
+func (b *bench) sizes(cases []*benchCase, r *record) error {
+	for _, c := range cases {
+		if c.place != "disk" || c.name != "stop, no loop" && c.name != goesOnName {
+			continue
+		}
+		for _, by := range c.runners {
+			info, err := os.Stat(by.argv[0])
 			if err != nil {
 				return err
 			}
-			peak, err := b.peakKiB(c, c.runners[i])
+			peak, err := b.peak(c, by)
 			if err != nil {
 				return err
 			}
-			s.Bytes = info.Size()
-			if c.name == "stop, no loop" {
-				s.PeakNoLoopKiB = peak
-			} else {
-				s.PeakGoesOnKiB = peak
+			r.add("Size", key("case", c.name), by.name, peak, "peak-B")
+			r.add("Size", key("case", c.name), by.name, info.Size(), "binary-B")
+			if by.name == "hook" {
+				r.targets = append(r.targets, target{c.name + ", MiB of memory", float64(peak) / (1 << 20), mostPeak >> 20})
+			}
+			if by.name == "hook" && c.name == goesOnName {
+				r.targets = append(r.targets, target{"MB of the binary", float64(info.Size()) / 1e6, mostBytes / 1e6})
 			}
 		}
 	}
 	return nil
-}
-
-// newRow tells a case of two runners, in milliseconds.
-func newRow(c *benchCase) row {
-	floor, hook := c.taken[0], c.taken[1]
-	r := row{
-		Case: c.name, Place: c.place, Others: c.others, Target: c.target,
-		Floor: quantile(walls(floor), 0.5), Median: quantile(walls(hook), 0.5), P95: quantile(walls(hook), 0.95),
-	}
-	r.Ratio = r.Median / r.Floor
-	r.OK = c.target == 0 || r.Ratio <= c.target
-	return r
 }

@@ -5,22 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"time"
 )
-
-// turn is what all hooks of one iteration take together, in milliseconds.
-type turn struct {
-	Who   string  `json:"who"`
-	Place string  `json:"place"`
-	Turns int     `json:"turns"` // measured
-	Tools int     `json:"tools"` // calls in each
-	Hooks int     `json:"hooks"` // processes of a turn
-	CPU   float64 `json:"cpu_ms"`
-	Wall  float64 `json:"wall_ms"`
-	// The same, each started by the login shell.
-	LoginCPU  float64 `json:"login_cpu_ms"`
-	LoginWall float64 `json:"login_wall_ms"`
-}
 
 // player is a loop that goes on from turn to turn, in a place of its own.
 type player struct {
@@ -34,7 +19,7 @@ type player struct {
 }
 
 // turns measures whole iterations.
-func (b *bench) turns(ctx context.Context, r *result) error {
+func (b *bench) turns(ctx context.Context, r *record) error {
 	if !b.comparable(r) {
 		return nil
 	}
@@ -61,8 +46,12 @@ func (b *bench) turns(ctx context.Context, r *result) error {
 			}
 		}
 	}
-	for i := 0; i < len(players); i += 2 {
-		r.Turns = append(r.Turns, newTurn(players[i], players[i+1], b.settings.tools))
+	for _, p := range players {
+		row := key("case", fmt.Sprintf("%d hooks", p.fired)) + key("place", p.scene.place) + startedBy(p.login)
+		for _, s := range p.taken {
+			r.add("Turn", row, p.name, s.wall.Nanoseconds(), "ns/op")
+			r.add("Turn", row, p.name, s.cpu.Nanoseconds(), "cpu-ns/op")
+		}
 	}
 	return nil
 }
@@ -71,7 +60,7 @@ func (b *bench) turns(ctx context.Context, r *result) error {
 func (b *bench) players(floor, ours, bash hooks) (list []*player, err error) {
 	place, root := b.work.quick()
 	for _, p := range []player{
-		{name: "floor", hooks: floor}, {name: "hook", hooks: ours}, {name: "hook, in a git repository", hooks: ours}, {name: "bash", hooks: bash},
+		{name: "floor", hooks: floor}, {name: "hook", hooks: ours}, {name: inGit, hooks: ours}, {name: "bash", hooks: bash},
 	} {
 		for _, p.login = range []bool{false, true} {
 			if p.scene, err = newScene(place, root, fmt.Sprintf("turn-%s-%t", p.name, p.login)); err != nil {
@@ -90,13 +79,16 @@ func (b *bench) players(floor, ours, bash hooks) (list []*player, err error) {
 // begin lays out the files that the turns change, and asks for the loop.
 func (p *player) begin() error {
 	files := func() error { return p.scene.files(30) }
-	if p.name == "hook, in a git repository" {
+	if p.name == inGit {
 		files = p.scene.repository
 	}
 	return errors.Join(files(), p.scene.reset(turnID), p.scene.resetBash(turnID))
 }
 
-const turnID = "a-long-loop"
+const (
+	turnID = "a-long-loop"
+	inGit  = "hook-in-git"
+)
 
 // play is one turn: the message, the tool calls, the answer, the stop.
 func (b *bench) play(p *player) error {
@@ -157,12 +149,4 @@ func (s scene) call(name string, i int, id string) event {
 	}
 	e["tool_use_id"] = id
 	return e
-}
-
-func newTurn(direct, login *player, tools int) turn {
-	median := func(p *player, of func([]sample) []time.Duration) float64 { return quantile(of(p.taken), 0.5) }
-	return turn{
-		Who: direct.name, Place: direct.scene.place, Turns: len(direct.taken), Tools: tools, Hooks: direct.fired,
-		CPU: median(direct, cpus), Wall: median(direct, walls), LoginCPU: median(login, cpus), LoginWall: median(login, walls),
-	}
 }
