@@ -142,7 +142,7 @@ func (d fullDisk) places() platform.Places {
 
 func (d fullDisk) store() *state.Store { d.Helper(); return state.New(d.places(), time.Now) }
 
-// cli gives a command, and tells whether it said that it was done.
+// cli runs a command, and reports whether it succeeded.
 func (d fullDisk) cli(args ...string) (done bool, complaint string) {
 	var out, complaints bytes.Buffer
 	code := run(args, &bytes.Buffer{}, &out, &complaints, d.getenv)
@@ -152,8 +152,8 @@ func (d fullDisk) cli(args ...string) (done bool, complaint string) {
 	return code == 0, complaints.String()
 }
 
-// has tells whether there is a loop of which something holds: pending, live or
-// in the archive.
+// has reports whether something holds for any loop: pending, live or in the
+// archive.
 func (d fullDisk) has(holds func(l loop.State) bool) bool {
 	d.Helper()
 	items, err := pending.New(d.places(), nil, time.Now).List()
@@ -166,7 +166,7 @@ func (d fullDisk) has(holds func(l loop.State) bool) bool {
 			return true
 		}
 	}
-	l, err := d.store().Read("chat-1") // of one that has ended but is not archived yet it tells, too
+	l, err := d.store().Read("chat-1") // also of a loop that has ended and is not archived yet
 	if errors.Is(err, fs.ErrNotExist) && l.Prompt == "" {
 		l, err = d.store().Archived("chat-1")
 	}

@@ -70,7 +70,7 @@ func (r claimRace) run(meanwhile func(), args ...string) (code int, out string) 
 	return <-done, b.String()
 }
 
-// opened tells how often this process has a file open.
+// opened returns how often this process has a file open.
 func opened(t *testing.T, path string) (n int) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -177,7 +177,7 @@ func (s *source) read(t *testing.T, dir string) (files []*ast.File) {
 	return files
 }
 
-// actions gives the value of every Action in a line, directly or by a variable or
+// actions returns the value of every Action in a line, directly or by a variable or
 // parameter of the name action, the kinds of action there are, and the statuses
 // with which a loop ends.
 func (s *source) actions() []string {
@@ -197,7 +197,7 @@ func eachNode(files []*ast.File, look func(ast.Node)) {
 	}
 }
 
-// parameter finds the functions that are told an action.
+// parameter finds the functions that have an action as a parameter.
 func (s *source) parameter(n ast.Node) {
 	f, ok := n.(*ast.FuncDecl)
 	if !ok {
