@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 )
 
-var update = flag.Bool("update", false, "write docs/commands.md")
+var update = flag.Bool("update", false, "write docs/commands.md and the loop settings in docs/settings.md")
 
 const commandsPage = "../../docs/commands.md"
 

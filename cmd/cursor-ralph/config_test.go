@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -10,11 +11,39 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
+const settingsPage = "../../docs/settings.md"
+
+// writeLoopSettings replaces the rows of the loop's options in docs/settings.md.
+func writeLoopSettings(t *testing.T, page string) string {
+	rows := ""
+	for _, s := range config.Settings() {
+		if s.Section != "loop" {
+			continue
+		}
+		byDefault := "not set"
+		if s.Default != "" {
+			byDefault = "`" + s.Default + "`"
+		}
+		rows += fmt.Sprintf("| `%s` | `--%s` | `%s` | %s |\n", s.Key(), s.Name, s.Variable, byDefault)
+	}
+	const first = "| `loop."
+	head, rest, _ := strings.Cut(page, first)
+	last := strings.LastIndex(rest, first)
+	page = head + rows + rest[last+strings.IndexByte(rest[last:], '\n')+1:]
+	if err := os.WriteFile(settingsPage, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
 // docs/settings.md has every setting with what is true of it, and no other.
 func TestSettingsAreDocumented(t *testing.T) {
-	data, err := os.ReadFile("../../docs/settings.md")
+	data, err := os.ReadFile(settingsPage)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if *update {
+		data = []byte(writeLoopSettings(t, string(data)))
 	}
 	documented := map[string][]string{}
 	for line := range strings.Lines(string(data)) {

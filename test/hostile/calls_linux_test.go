@@ -62,18 +62,24 @@ func (u user) everyStep() map[string][]string {
 	return steps
 }
 
-// TestOpenedFilesAreLookedAtBeforeTheyAreUsed: a name in a shared folder is
-// never followed, never waited for, and believed only once it is open.
-func TestOpenedFilesAreLookedAtBeforeTheyAreUsed(t *testing.T) {
+func TestSystemCalls(t *testing.T) {
 	needsUsers(t)
 	needsStrace(t)
 	alice, _ := newUsers(t)
+	steps := alice.everyStep()
+	t.Run("opened files are checked before they are used", func(t *testing.T) { checkOpenedFiles(t, steps) })
+	t.Run("no program has the task as an argument", func(t *testing.T) { checkArguments(t, steps) })
+}
+
+// checkOpenedFiles wants that a name in a shared folder is never followed, never
+// waited for, and believed only once it is open.
+func checkOpenedFiles(t *testing.T, steps map[string][]string) {
 	opens := regexp.MustCompile(`^(?:open|openat|openat2|creat)\(.*?"(` + shared + `/cursor-ralph[^"]*)"(.*)`)
 	looks := regexp.MustCompile(`^(?:fstat|newfstatat)\(\d+<([^>]*)>`)
 	atOnce := regexp.MustCompile(`O_NONBLOCK|O_RDWR|O_DIRECTORY`) // with any of these a pipe is not waited for
 	uses := regexp.MustCompile(`^(?:read|pread64|write|pwrite64|getdents64)\(\d+<(` + shared + `/cursor-ralph[^>]*)>`)
 	opened := 0
-	for step, calls := range alice.everyStep() {
+	for step, calls := range steps {
 		looked := map[string]bool{}
 		for _, call := range calls {
 			if m := opens.FindStringSubmatch(call); m != nil {
@@ -97,13 +103,10 @@ func TestOpenedFilesAreLookedAtBeforeTheyAreUsed(t *testing.T) {
 	}
 }
 
-// TestTaskIsNoArgumentOfAProgram: everybody can read those.
-func TestTaskIsNoArgumentOfAProgram(t *testing.T) {
-	needsUsers(t)
-	needsStrace(t)
-	alice, _ := newUsers(t)
+// checkArguments looks at the arguments of programs, which everybody can read.
+func checkArguments(t *testing.T, steps map[string][]string) {
 	started := 0
-	for step, calls := range alice.everyStep() {
+	for step, calls := range steps {
 		for i, call := range calls {
 			if !strings.HasPrefix(call, "execve(") || i == 0 {
 				continue // the first is how the user has called it

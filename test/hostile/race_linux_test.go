@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // swapping has the attacker's program exchange these pairs of paths, one after
@@ -66,12 +68,11 @@ func (u user) swaps(groups []string) (end func() int) {
 	}
 }
 
-// raceFor is how long each race goes on at least, and manySwaps how often the
-// thing behind a name has to change in it.
-const (
-	raceFor   = time.Second
-	manySwaps = 5000
-)
+// enough returns how long each race goes on at least, and how often the thing
+// behind a name has to change in it.
+func enough() (raceFor time.Duration, swaps int) {
+	return time.Duration(short.Times(300, 1000)) * time.Millisecond, short.Times(1500, 5000)
+}
 
 // stands makes several things of which one after the other is at a path.
 func stands(alice, mallory user, path string, all ...func(path string)) (group string) {
@@ -162,6 +163,7 @@ func (u user) races(mallory user, groups []string) {
 	for _, path := range []string{u.in("canary"), u.in("vault"), mallory.in("bait"), mallory.in("vault")} {
 		watched[path] = describe(lstat(u.T, path))
 	}
+	raceFor, manySwaps := enough()
 	end := mallory.swaps(groups)
 	var said strings.Builder
 	rounds := 0

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // words are what an agent, a task or a file may say to reach whoever reads it: a
@@ -142,7 +143,7 @@ const oddFolder = "work\x1b]0;x\a$(touch pwned)\u202e\n'`touch pwned`"
 // TestWordsReachNoTerminalRaw: a loop full of words, and every command that
 // reports it.
 func TestWordsReachNoTerminalRaw(t *testing.T) {
-	for _, status := range []loop.Status{loop.Running, loop.Waiting, loop.Status(allWords())} {
+	for _, status := range short.First([]loop.Status{loop.Status(allWords()), loop.Running, loop.Waiting}, 1) {
 		t.Run(fmt.Sprintf("%.10q", string(status)), func(t *testing.T) {
 			t.Parallel()
 			p := newPerson(t, oddFolder)
@@ -193,11 +194,12 @@ func jsonWords() string {
 // TestWordsOnTheCommandLineComeBackAsCodes: what is wrong with an argument is
 // told with the argument in it.
 func TestWordsOnTheCommandLineComeBackAsCodes(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "work")
 	text := strings.ReplaceAll(allWords(), "\x00", "") // with bytes that are no text
 	for _, c := range commandNames(p) {
-		for _, args := range [][]string{{c, "--", text}, {c, "--" + text}, {c, "--json=" + text}, {c, "--lines=" + text}, {c, "--max-iterations=" + text, "x"},
-			{c, "--method=" + text, "chat-1"}, {c, "--project=" + text}, {c, "--agent=" + text, "x"}, {c, "--", text, text}, {c, "-" + text}} {
+		for _, args := range short.First([][]string{{c, "--", text}, {c, "--" + text}, {c, "--json=" + text}, {c, "--lines=" + text}, {c, "--max-iterations=" + text, "x"},
+			{c, "--method=" + text, "chat-1"}, {c, "--project=" + text}, {c, "--agent=" + text, "x"}, {c, "--", text, text}, {c, "-" + text}}, 3) {
 			if starts := c == "start" && args[1] == "--"; !starts { // it tells the agent its task
 				p.shows(p.command(args...))
 			}
@@ -280,6 +282,7 @@ func TestWordsInEventsAreData(t *testing.T) {
 // TestNoIDButAValidOneIsEverToBeTyped: the line that we type, or ask the user to
 // type, has nothing else in it.
 func TestNoIDButAValidOneIsEverToBeTyped(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "work")
 	for _, word := range words {
 		word = strings.ReplaceAll(word, "\x00", "")

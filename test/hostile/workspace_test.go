@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // givenWorkspace is a repository that came from somebody else, in which
@@ -141,15 +143,18 @@ func TestAGivenWorkspaceRunsNothing(t *testing.T) {
 // circle, where our files and Cursor's may be.
 func TestNothingInAWorkspaceHoldsUsUp(t *testing.T) {
 	t.Parallel()
-	for name, put := range map[string]func(p person, path string){
+	things := map[string]func(p person, path string){
 		"a pipe":             func(p person, path string) { p.must(syscall.Mkfifo(path, 0o600)) },
 		"a huge file":        func(p person, path string) { p.write(path, "{"); p.must(os.Truncate(path, 1<<40)) },
 		"a deep file":        func(p person, path string) { p.write(path, strings.Repeat(`{"hooks":[`, 200_000)) },
 		"a link to itself":   func(p person, path string) { p.must(os.Symlink(filepath.Base(path), path)) },
 		"a link to a device": func(p person, path string) { p.must(os.Symlink("/dev/zero", path)) },
 		"a folder":           func(p person, path string) { p.must(os.Mkdir(path, 0o700)) },
-	} {
+	}
+	for _, name := range short.Keys(things, 2) {
+		put := things[name]
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newPerson(t, "work")
 			p.git("init", "-q")
 			for _, file := range []string{".cursor/hooks.json", ".cursor/commands/ralph-loop.md", ".cursor/ralph/scratchpad.md", ".cursor/plugins/local/x/.cursor-plugin/plugin.json",

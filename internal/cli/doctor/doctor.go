@@ -260,18 +260,21 @@ func checkStates(_ context.Context, e *cli.Env) []finding {
 // aside returns the files that we moved aside, without those of other users.
 func aside(e *cli.Env) (paths []string) {
 	live, _ := e.Places.LivePattern()
-	for folder, prefixes := range map[string][]string{e.Places.Base: {live, filepath.Base(e.Places.Legacy())}, e.Places.Pending(): {""}} {
-		entries, _ := os.ReadDir(folder) // checkFolders and checkStates report what is wrong with it
-		for _, entry := range entries {
-			path := filepath.Join(folder, entry.Name())
-			begins := func(prefix string) bool { return strings.HasPrefix(entry.Name(), prefix) }
-			if _, err := ownfile.Check(path); err == nil && strings.Contains(entry.Name(), ".json.corrupt-") && slices.ContainsFunc(prefixes, begins) {
-				paths = append(paths, path)
-			}
+	entries, _ := os.ReadDir(e.Places.Base) // checkFolders and checkStates report what is wrong with it
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasPrefix(name, live) || strings.HasPrefix(name, filepath.Base(e.Places.Legacy())) {
+			paths = append(paths, filepath.Join(e.Places.Base, name))
 		}
 	}
+	names, _ := ownfile.Names(e.Places.Pending()) // as above; another user may have put a link there
+	for _, name := range names {
+		paths = append(paths, filepath.Join(e.Places.Pending(), name))
+	}
 	slices.Sort(paths)
-	return paths
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := ownfile.Check(path)
+		return err != nil || !strings.Contains(filepath.Base(path), ".json.corrupt-")
+	})
 }
 
 // checkMachine reports setups in which the hook and the agent's shell may not share files.
