@@ -87,24 +87,6 @@ func TestANoteDoesNotEndTheLoopByTheBareWord(t *testing.T) {
 	})
 }
 
-// Calls of cursor-ralph are no work.
-func TestANoteIsNoWork(t *testing.T) {
-	hidden := with("not on the PATH", func(v *variant) { v.hidden = true })
-	each(t, append(bindings(), hidden), func(w *world) {
-		c := w.chat()
-		c.starts(`"make it green"`)
-		c.notes("a start is made")
-		c.runs("cd . && " + c.program() + " status --line; " + c.program() + " list")
-		c.says(done)
-		text := c.goesOn()
-		if late(w.variant) && !strings.Contains(text, "refused") {
-			text = c.goesOn()
-		}
-		w.wantPart("continuation", text, "refused: 0 of the 1 tool calls")
-		c.stops()
-	})
-}
-
 func TestBlockedEndsTheLoop(t *testing.T) {
 	each(t, few(), func(w *world) {
 		c := running(w, `"make it green"`)
