@@ -124,7 +124,7 @@ func Options() []Option {
 		{"stall-after", "D", "a running loop without any event for the time `D` has stalled, 0 for never (default 30m)", durationOrNone(func(s *State) *Duration { return &s.StallAfter })},
 		{"on-stall", "WHAT", "`WHAT` to do when a loop stalls: notify, or continue by typing (default notify)",
 			oneOf(func(s *State) *OnStall { return &s.OnStall }, notifyOnStall, continueOnStall)},
-		{"ultrawork", "", "an intensity instruction before every continuation",
+		{"ultrawork", "", "tell the agent to work extra thoroughly, every turn",
 			onOff(func(r *Request) *bool { return &r.State.Ultrawork })},
 		{"prompt-template", "FILE", "word the continuations by a `FILE`, a template of Go's text/template (default none)", setTemplate},
 		{"replace", "", "take the place of the loop that runs in this conversation",

@@ -11,8 +11,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// stopped lets the loop decide what follows a turn.
-func (r *Runner) stopped(ctx context.Context, e loop.Event) (loop.State, loop.Action, error) {
+// onStop lets the loop decide what follows a turn.
+func (r *Runner) onStop(ctx context.Context, e loop.Event) (loop.State, loop.Action, error) {
 	e.Kind, e.Aborts, e.Waited, e.Began = loop.EventStop, true, true, time.Now()
 	if err := r.engine().Look(ctx, r.id, &e); err != nil {
 		r.trouble(err)
@@ -20,7 +20,7 @@ func (r *Runner) stopped(ctx context.Context, e loop.Event) (loop.State, loop.Ac
 	return r.decide(ctx, e)
 }
 
-// decide applies an event, and reports what was decided.
+// decide applies an event and reports the decision.
 func (r *Runner) decide(ctx context.Context, e loop.Event) (loop.State, loop.Action, error) {
 	l, action, err := r.engine().Decide(ctx, r.id, e)
 	switch {
@@ -41,27 +41,26 @@ func (r *Runner) engine() engine.Engine {
 	return engine.Engine{Store: r.Store, Env: r.Env, Words: r.Words, Verify: r.verified, Apply: r.step, Warn: r.trouble}
 }
 
-// goOn continues a loop, and gives the text that its agent gets; none where it
-// has ended.
+// goOn continues a loop and returns the text for its agent, or "" if the loop has
+// ended.
 func (r *Runner) goOn(ctx context.Context, e loop.Event) (loop.State, string, error) {
 	l, action, err := r.decide(ctx, e)
 	switch {
 	case err != nil:
 		return l, "", err
 	case action.Kind == loop.Refuse && l.Status.Ended() && action.Promise != "":
-		return l, "", nil // what it did last was enough
+		return l, "", nil // its last turn kept the promise
 	case action.Kind == loop.Refuse:
 		return l, "", hint.New(action.Why(), action.Hint)
 	}
 	return l, action.Text, nil
 }
 
-// verifyEnd is how long a verification may take to end that is not wanted any
-// more.
+// verifyEnd is the time for an unwanted verification to end.
 const verifyEnd = 20 * time.Second
 
-// verified has a promise verified. When the run is interrupted the loop is
-// paused at once, which ends the verification.
+// verified runs the verification of a promise. If the run is interrupted, it pauses the
+// loop at once, which ends the verification.
 func (r *Runner) verified(ctx context.Context, l loop.State) (loop.Verification, error) {
 	r.tell(Report{Kind: ReportVerify, State: l})
 	asking, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -76,26 +75,25 @@ func (r *Runner) verified(ctx context.Context, l loop.State) (loop.Verification,
 			r.trouble(err)
 		}
 		select {
-		case <-done: // its result counts no more
+		case <-done: // its result no longer counts
 		case <-time.After(verifyEnd):
 		}
 	}
 	return v, nil
 }
 
-// applyWait is how long the loop's lock is waited for. It is held for about a
+// applyWait is how long to wait for the loop's lock, which others hold for about a
 // millisecond.
 const applyWait = 10 * time.Second
 
-// step applies an event once, also when the run is being interrupted: what has
-// happened has happened.
+// step applies an event once, also while the run is being interrupted.
 func (r *Runner) step(_ context.Context, id string, e loop.Event) (loop.State, loop.Action, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), applyWait)
 	defer cancel()
 	return r.Store.Apply(ctx, id, e)
 }
 
-// act is decide for events that ask and report nothing.
+// act is decide without a report.
 func (r *Runner) act(e loop.Event) (loop.State, loop.Action, error) {
 	return r.engine().Decide(context.Background(), r.id, e)
 }

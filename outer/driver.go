@@ -1,6 +1,6 @@
-// Package outer is the loop around agents without a stop hook: it gives an agent a
-// turn, checks the result, lets package loop decide as Cursor's stop hook does, and
-// gives the agent the next turn.
+// Package outer is the loop around agents without a stop hook: it starts a turn of the
+// agent, checks the result, lets package loop decide as Cursor's stop hook does, and
+// starts the next turn.
 //
 // A [Runner] runs one loop. It needs the workspace's [Folder], which [Enter] locks,
 // and a [Driver], which talks to the agent: see packages acp and printmode. The

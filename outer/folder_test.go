@@ -27,13 +27,13 @@ func (w *world) edit(old, new string) {
 	w.must(os.WriteFile(w.places.Live(id), []byte(strings.Replace(string(data), old, new, 1)), 0o600))
 }
 
-// clear is a cleaner of /tmp.
+// clear deletes the folder of the live loops, like a cleaner of /tmp.
 func (w *world) clear() {
 	w.must(os.RemoveAll(w.places.Base))
 	w.must(os.Mkdir(w.places.Base, 0o700))
 }
 
-// keep and restore bring the files back to where they were.
+// keep saves the files, and restore brings them back.
 func (w *world) keep() { w.must(os.CopyFS(w.places.Base+".kept", os.DirFS(w.places.Base))) }
 func (w *world) restore() {
 	w.clear()

@@ -493,7 +493,7 @@ func TestWhatTheAgentDoes(t *testing.T) {
 			t.Errorf("got the tools %v and the answer %.50q, want one call and the last words", got.Tools, got.Answer)
 		}
 	})
-	inWorld(t, "what comes after its turn is not heard", func(w *world) {
+	inWorld(t, "what comes after its turn is ignored", func(w *world) {
 		var late func(outer.Seen)
 		first := func(_ *world, _ context.Context, _ outer.Prompt, see func(outer.Seen)) error {
 			late = see

@@ -50,7 +50,7 @@ func (r *Runner) turn(ctx context.Context, l loop.State, text string) (loop.Stat
 	case err != nil && !errors.Is(err, errTimeUp):
 		e.Status, e.Text = loop.Errored, err.Error()
 	}
-	return r.stopped(ctx, e)
+	return r.onStop(ctx, e)
 }
 
 // notStarted pauses the loop: there is no agent.
@@ -88,7 +88,7 @@ func (r *Runner) drive(ctx context.Context, l loop.State, p Prompt, generation s
 	cancel(nil)
 	<-watched
 	if start := (*StartError)(nil); !errors.As(err, &start) {
-		n.see(Seen{Started: true}) // the agent started, even if it said nothing or failed
+		n.see(Seen{Started: true}) // the agent started, even if it was silent or failed
 	}
 	return err
 }

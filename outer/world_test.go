@@ -24,7 +24,7 @@ const id = "run-1"
 // turn is what a fake agent does with a prompt.
 type turn func(w *world, ctx context.Context, p outer.Prompt, see func(outer.Seen)) error
 
-// world is a workspace, a store, and an agent that is played by funcs.
+// world is a workspace, a store, and a scripted agent.
 type world struct {
 	*testing.T
 	dir     string
@@ -41,7 +41,7 @@ type world struct {
 	closed  int
 }
 
-// inWorld runs a test in a bubble, whose clock goes on when all wait.
+// inWorld runs a test in a synctest bubble, whose clock advances when all goroutines wait.
 func inWorld(t *testing.T, name string, test func(w *world)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -98,14 +98,14 @@ func (w *world) newRunner() *outer.Runner {
 		Tell: func(r outer.Report) { w.reports = append(w.reports, r) }}
 }
 
-// result gives the next result of a verification.
+// result returns the next result of a verification.
 func (w *world) result(context.Context, loop.State) loop.Verification {
 	v := w.verify[0]
 	w.verify = w.verify[1:]
 	return v
 }
 
-// start runs the loop with an agent that takes these turns.
+// start runs the loop with an agent that plays these turns.
 func (w *world) start(ctx context.Context, turns ...turn) (loop.State, error) {
 	w.Helper()
 	w.turns = turns
@@ -114,7 +114,7 @@ func (w *world) start(ctx context.Context, turns ...turn) (loop.State, error) {
 	return r.Start(ctx, w.loop)
 }
 
-// resume runs it again, with an agent that takes these further turns.
+// resume runs it again, with an agent that plays these turns.
 func (w *world) resume(ctx context.Context, turns ...turn) (loop.State, error) {
 	w.Helper()
 	w.turns = append(w.turns[:len(w.prompts):len(w.prompts)], turns...)
@@ -123,7 +123,7 @@ func (w *world) resume(ctx context.Context, turns ...turn) (loop.State, error) {
 	return r.Resume(ctx, id, loop.Event{Continue: loop.Continue{Run: w.loop.Run}})
 }
 
-// apply is what another terminal does to the loop.
+// apply applies an event, as another terminal does.
 func (w *world) apply(kind loop.EventKind, text string) {
 	w.Helper()
 	_, _, err := w.store.Apply(w.Context(), id, loop.Event{Kind: kind, Text: text, Continue: loop.Continue{Idle: kind == loop.EventContinue}})
@@ -164,7 +164,7 @@ func used(tool, call string) outer.Seen {
 	return outer.Seen{Record: loop.Record{Kind: loop.RecordTool, Tool: tool, ID: call}}
 }
 
-// says is a turn with a tool call, and words at its end.
+// says is a turn with a tool call and a message at its end.
 func says(text string) turn {
 	return func(_ *world, _ context.Context, _ outer.Prompt, see func(outer.Seen)) error {
 		see(used("Shell", "call-1"))
@@ -173,7 +173,7 @@ func says(text string) turn {
 	}
 }
 
-// idles is a turn of words alone.
+// idles is a turn with a message only.
 func idles(text string) turn {
 	return func(_ *world, _ context.Context, _ outer.Prompt, see func(outer.Seen)) error {
 		see(said(text))
@@ -185,8 +185,7 @@ func fails(err error) turn {
 	return func(*world, context.Context, outer.Prompt, func(outer.Seen)) error { return err }
 }
 
-// hangs is a turn that ends only when it is cancelled, after something that
-// happens during it.
+// hangs is a turn that ends only when it is cancelled. It runs meanwhile first.
 func hangs(meanwhile func(w *world)) turn {
 	return func(w *world, ctx context.Context, _ outer.Prompt, _ func(outer.Seen)) error {
 		if meanwhile != nil {
@@ -197,7 +196,7 @@ func hangs(meanwhile func(w *world)) turn {
 	}
 }
 
-// while is a turn during which something happens.
+// while is a turn that runs meanwhile first.
 func while(meanwhile func(w *world), then turn) turn {
 	return func(w *world, ctx context.Context, p outer.Prompt, see func(outer.Seen)) error {
 		meanwhile(w)

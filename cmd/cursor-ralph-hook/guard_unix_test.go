@@ -71,7 +71,7 @@ func TestThePlanGuardDeniesWhatIsNotOnTheList(t *testing.T) {
 			} {
 				w.rests(event)
 			}
-			w.logged(`event=preToolUse iteration=0/9 action=denied why=Shell`)
+			w.logged(`event=preToolUse iteration=1/9 action=denied why=Shell`)
 			if len(w.log("touch")) > 0 {
 				t.Errorf("got %q in the log, want nothing of what a tool was to do", w.log("touch"))
 			}

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Job is a Windows job object. A process in it, and all that it starts, cannot
-// leave it and ends with the job's last handle, so also when we are killed. The
-// zero Job has no process.
+// Job is a Windows job object. A process in it, and everything that it starts, cannot
+// leave it, and ends with the job's last handle, so also when we are killed. The zero
+// Job has no process.
 type Job struct{ handle windows.Handle }
 
 // StartInJob calls start, which must start one process with the attributes it gets,

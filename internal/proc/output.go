@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	answerLimit = 256 << 10              // bytes: a program that answers more is not the one we meant
+	answerLimit = 256 << 10              // bytes: a program that prints more is not the one we expect
 	stderrLimit = 4 << 10                // bytes of stderr that an ExitError keeps
 	drain       = 500 * time.Millisecond // for output after the program's end
 	afterKill   = 50 * time.Millisecond  // for output after a kill, and for its reader
 )
 
-// ErrHeld means that the program has ended well, but something that it started
-// still holds its stdout or stderr open. The output up to then is returned too.
+// ErrHeld means that the program succeeded, but something that it started still holds
+// its stdout or stderr open. The output so far is returned too.
 var ErrHeld = errors.New("a program that it started holds its output open")
 
-// Command is a program to run to its end.
+// Command is a program that runs to its end.
 type Command struct {
 	Path string
 	Args []string // without the program's name
@@ -33,25 +33,25 @@ type Command struct {
 	Env  []string // nil is ours
 
 	Stdin string
-	// HoldStdin keeps an empty stdin open while we wait. If we are killed, the
-	// program sees it end.
+	// HoldStdin keeps an empty stdin open while we wait. If we are killed, the program
+	// sees its end.
 	HoldStdin bool
 
 	Limit int // bytes of stdout, more is an error; 0 discards stdout and stderr
 
-	// Contained ends what the program leaves running: always on Windows, where
-	// that includes our own end; elsewhere if it holds the output open.
+	// Contained ends what the program leaves running: on Windows always, also when we
+	// are killed; elsewhere if it holds the output open.
 	Contained bool
 }
 
-// ExitError is the error of a program that ended with another code than 0.
+// ExitError is the error of a program that failed.
 type ExitError struct {
 	Code   int    // -1 if a signal ended it
 	State  string // "exit status 3", "signal: killed"
 	Stderr string // its first 4 KiB
 }
 
-// Error has the first line of stderr.
+// Error returns the state and the first line of stderr.
 func (e *ExitError) Error() string {
 	if line := text.FirstHead(e.Stderr, 200); line != "" {
 		return e.State + ": " + text.Escape(line)
@@ -76,10 +76,10 @@ func Tell(ctx context.Context, input []byte, path string, args ...string) ([]byt
 	return Command{Path: path, Args: args, Stdin: string(input), Limit: answerLimit}.Output(ctx)
 }
 
-// Output runs the program in a session of its own and returns its stdout, after
-// an error what there was of it. When ctx is done first, the program is killed,
-// on Unix with its process group, and the error wraps ctx.Err(). Other errors are
-// those of starting it, *ExitError and ErrHeld.
+// Output runs the program in its own session and returns its stdout, after an error
+// the part before it. When ctx is done, it kills the program, on Unix with its process
+// group, and returns an error that wraps ctx.Err(). Other errors are those of starting
+// it, *ExitError and ErrHeld.
 func (c Command) Output(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -100,22 +100,22 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// rest returns the output of a program that was killed, without waiting for
-// what holds its streams.
+// rest returns the output of a killed program. It does not wait for whatever holds the
+// streams open.
 func (r *running) rest(ended <-chan result) []byte {
 	for range 2 {
 		select {
 		case e := <-ended:
 			return e.out
 		case <-time.After(afterKill):
-			r.closeStreams() // which ends the reading
+			r.closeStreams() // ends the reading
 		}
 	}
 	return nil
 }
 
-// running is a program that was started, and our ends of its streams: nil
-// where it has the null device.
+// running is a started program and our ends of its streams, which are nil for the null
+// device.
 type running struct {
 	process *os.Process
 	group   group
@@ -137,7 +137,7 @@ func (c Command) start() (*running, error) {
 		r.process, r.group, err = c.launch(&os.ProcAttr{Dir: c.Dir, Env: lastOfEach(c.Env), Files: theirs[:3]})
 	}
 	for _, f := range theirs {
-		_ = f.Close() // nothing was written to it; the null device may be closed already
+		_ = f.Close() // errors: the null device is in the list more than once
 	}
 	if err != nil {
 		r.close()
@@ -146,8 +146,8 @@ func (c Command) start() (*running, error) {
 	return r, nil
 }
 
-// lastOfEach keeps the last value of each variable, as os/exec does: C's getenv
-// would find the first.
+// lastOfEach keeps the last value of each variable, as os/exec does: C's getenv would
+// return the first.
 func lastOfEach(env []string) []string {
 	var kept []string
 	for i, v := range env {
@@ -163,7 +163,7 @@ func lastOfEach(env []string) []string {
 	return kept
 }
 
-// open makes the program's three streams. A fourth file is the null device.
+// open opens the program's three streams, and the null device as a fourth file.
 func (r *running) open(c Command) (theirs []*os.File, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -192,17 +192,17 @@ func (r *running) close() {
 	r.group.close()
 }
 
-// closeStreams ends reads and writes that still wait.
+// closeStreams ends pending reads and writes.
 func (r *running) closeStreams() {
 	for _, f := range []*os.File{r.in, r.out, r.errs} {
 		if f != nil {
-			_ = f.Close() // what was not read is not needed
+			_ = f.Close() // unread output is not needed
 		}
 	}
 }
 
-// wait returns the program's output and waits for its end, also after a kill:
-// otherwise a zombie would stay.
+// wait returns the program's output and waits for its end, also after a kill, so that
+// no zombie stays.
 func (r *running) wait(c Command) result {
 	if c.Stdin != "" {
 		go r.write(c.Stdin)
@@ -230,7 +230,7 @@ func (r *running) wait(c Command) result {
 	return got
 }
 
-// held ends the reading, and what keeps it waiting.
+// held ends the reading, and with Contained also whatever holds the streams open.
 func (r *running) held(c Command, read <-chan result) result {
 	err := ErrHeld
 	if c.Contained {
@@ -245,19 +245,19 @@ func (r *running) held(c Command, read <-chan result) result {
 }
 
 func (r *running) write(input string) {
-	_, _ = io.WriteString(r.in, input) // the answer shows whether it was read
+	_, _ = io.WriteString(r.in, input) // the output shows whether it was read
 	_ = r.in.Close()                   // may be closed already
 }
 
-// read reads both streams to their end. A program that prints too much is killed.
+// read reads both streams to their end, and kills a program that prints too much.
 func (r *running) read(limit int) (got result) {
 	if r.out == nil {
 		return got
 	}
 	stderr := make(chan []byte, 1)
 	go func() {
-		said, _ := io.ReadAll(io.LimitReader(r.errs, stderrLimit)) // what there is
-		_, _ = io.Copy(io.Discard, r.errs)                         // or the program would block
+		said, _ := io.ReadAll(io.LimitReader(r.errs, stderrLimit)) // an error is the end too
+		_, _ = io.Copy(io.Discard, r.errs)                         // so that the program does not block
 		stderr <- said
 	}()
 	got.out, got.err = io.ReadAll(io.LimitReader(r.out, int64(limit)+1))

@@ -1,8 +1,8 @@
-// Package proc starts programs: to live on without us (Start), or to run to
-// their end within a limit (Command). Its subpackage supervise ends whole
-// process trees. No other package of the product may do either.
+// Package proc starts programs: Start leaves them running without us, and Command runs
+// them to their end within limits. Its subpackage supervise ends whole process trees.
+// No other package of the product may start or end programs.
 //
-// The hook links this package, so it does without os/exec.
+// The hook links this package, so it avoids os/exec.
 package proc
 
 import (
@@ -10,9 +10,8 @@ import (
 	"os"
 )
 
-// Start starts a program that lives on without us. It runs in a session of its
-// own and has none of our streams, because the editor waits until its hook's
-// streams are closed.
+// Start starts a program that outlives us. It runs in its own session with none of our
+// streams, because the editor waits until its hook's streams are closed.
 func Start(path string, args ...string) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -4,12 +4,11 @@ package proc
 
 import "syscall"
 
-// inherited is more than the number of descriptors that an editor passes to a
-// program.
+// inherited is more descriptors than an editor passes to a program.
 const inherited = 256
 
-// keepDescriptors keeps what the editor passed besides the standard streams
-// from a child. Without close_range each descriptor is marked.
+// keepDescriptors makes a child not inherit the descriptors that the editor passed
+// besides the standard streams. Without close_range we mark each one.
 func keepDescriptors() error {
 	for fd := 3; fd < inherited; fd++ {
 		syscall.CloseOnExec(fd)

@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepDescriptors keeps what the editor passed besides the standard streams
-// from a child: the editor waits for a pipe as long as a child holds it open.
-// Kernels before 5.11 and some containers refuse, which costs nothing else.
+// keepDescriptors makes a child not inherit the descriptors that the editor passed
+// besides the standard streams: the editor waits for a pipe while a child holds it
+// open. Kernels before 5.11 and some containers do not support it, which is harmless
+// otherwise.
 func keepDescriptors() error {
 	err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
 	if err == unix.ENOSYS || err == unix.EINVAL || err == unix.EPERM {
@@ -20,16 +21,16 @@ func keepDescriptors() error {
 	return err
 }
 
-// Stat is what Linux knows of a process.
+// Stat is the state of a process on Linux.
 type Stat struct {
 	PID, Parent, Group, Session int
 
 	Ended   bool   // it is a zombie
-	Started string // tells processes apart that have the same number one after the other
+	Started string // distinguishes processes that had the same number at different times
 }
 
-// ReadStat reads /proc/<pid>/stat, see proc_pid_stat(5). The second field is
-// the program's name in parentheses, which may contain anything.
+// ReadStat reads /proc/<pid>/stat: see proc_pid_stat(5). The second field is the
+// program's name in parentheses, which may contain anything.
 func ReadStat(pid int) (s Stat, ok bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

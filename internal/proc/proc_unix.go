@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// detached puts a program into a session of its own: a group that can be killed,
-// and no terminal to ask anything on.
+// detached puts a program into its own session: a group that we can kill, without a
+// terminal for questions.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // Hidden keeps a program on Windows from opening a console window.
 func Hidden() *syscall.SysProcAttr { return nil }
 
-// group is known by the number of its first process.
+// group needs no data: its id is that of its first process.
 type group struct{}
 
 func (c Command) launch(attr *os.ProcAttr) (*os.Process, group, error) {
@@ -32,8 +32,7 @@ func (group) kill(p *os.Process) error {
 
 func (group) close() {}
 
-// Gone reports whether no process with this number runs. On Linux a zombie
-// does not run.
+// Gone reports whether no process with this id runs. On Linux a zombie does not run.
 func Gone(pid int) bool {
 	if err := syscall.Kill(pid, 0); err != nil {
 		return err == syscall.ESRCH

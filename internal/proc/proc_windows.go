@@ -15,7 +15,7 @@ func detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// keepDescriptors has nothing to do: a child gets only the handles that Go names.
+// keepDescriptors does nothing: a child inherits only the handles that Go passes.
 func keepDescriptors() error { return nil }
 
 // Hidden keeps a program on Windows from opening a console window, which would
@@ -53,11 +53,11 @@ func (g group) kill(p *os.Process) error {
 
 func (g group) close() { g.job.Close() }
 
-// Gone reports whether no process with this number runs.
+// Gone reports whether no process with this id runs.
 func Gone(pid int) bool {
 	handle, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
-		return err == windows.ERROR_INVALID_PARAMETER // there is none; other errors mean another user's
+		return err == windows.ERROR_INVALID_PARAMETER // no such process; other errors: it belongs to another user
 	}
 	defer windows.CloseHandle(handle)
 	state, err := windows.WaitForSingleObject(handle, 0)

@@ -1,6 +1,5 @@
-// Package verify runs the command that a promise must pass (--verify), and ends
-// what it leaves behind. It does not know what a promise is, and decides
-// nothing.
+// Package verify runs the command that a promise must pass (--verify), and ends what
+// it leaves behind. It does not decide about the promise.
 package verify
 
 import (
@@ -20,36 +19,35 @@ import (
 const DefaultTimeout = 10 * time.Minute
 
 const (
-	grace = time.Second            // between the request to end and the kill
+	grace = time.Second            // for a command to end before we kill it
 	drain = 500 * time.Millisecond // for output after the end, if something holds the pipe open
 )
 
-// Command has to succeed before a promise counts.
+// Command is the command that must succeed before a promise counts.
 type Command struct {
 	Text    string        // as the user wrote it for their shell
 	Dir     string        // where it runs: the workspace
 	Shell   string        // the user's shell (absolute path); empty is the system's
 	Env     []string      // nil is ours
-	Timeout time.Duration // then its process tree is killed; 0 is DefaultTimeout
+	Timeout time.Duration // after which we kill its process tree; 0 is DefaultTimeout
 }
 
 // Result is how a command ended.
 type Result struct {
 	Passed  bool
-	Exit    int    // -1 where it has none
-	Why     string // empty if it ended by itself
+	Exit    int    // -1 if there is no exit code
+	Why     string // why there is none; empty if it ended by itself
 	Output  string // the end of stdout and stderr together: 60 lines, 8 KiB
 	Seconds float64
 }
 
-// Run runs a command to its end. At its timeout, or when ctx is done, Run stops
-// and then kills its whole process tree, wherever that has moved to. If the
-// command ended by itself, Run kills what still runs in its session. What has
-// left that on purpose, as the daemon of a build tool does, is left alone,
-// except on Windows.
+// Run runs a command to its end. At its timeout, or when ctx is done, Run stops and
+// then kills its whole process tree, whichever session the processes have moved to. If
+// the command ended by itself, Run kills what still runs in its session. Processes that
+// left the session, such as the daemon of a build tool, stay, except on Windows.
 //
-// On Linux this process adopts orphans meanwhile. So it must run one command at
-// a time, and start nothing else while one runs.
+// On Linux this process adopts orphans meanwhile. So it must run one command at a time,
+// and start nothing else while one runs.
 func Run(ctx context.Context, c Command) Result {
 	began := time.Now()
 	r := c.run(ctx)
@@ -91,7 +89,7 @@ func (c Command) run(ctx context.Context) Result {
 	return r
 }
 
-// process is a command that was started.
+// process is a started command.
 type process struct {
 	*supervise.Tree
 	pipe *os.File // our end of its output
@@ -100,7 +98,7 @@ type process struct {
 }
 
 func (c Command) start() (*process, error) {
-	if c.Text == "" { // which succeeds in every shell
+	if c.Text == "" { // a shell would succeed
 		return nil, errors.New("there is no command")
 	}
 	if err := supervise.CheckDir(c.Dir); err != nil {
@@ -126,8 +124,8 @@ func (p *process) copy() {
 	_, _ = p.pipe.WriteTo(&p.tail) // an error is the end too: we may close the pipe early
 }
 
-// output returns what was printed. It does not wait for a program that still
-// holds the pipe open.
+// output returns what was printed. It does not wait for programs that still hold the
+// pipe open.
 func (p *process) output() string {
 	late := time.NewTimer(drain)
 	defer late.Stop()

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// mostHashed files are read, and mostBytes of them together. Others count by
-	// size and time.
+	// mostHashed files are read, at most mostBytes together. Others count by size and
+	// time.
 	mostHashed = 2000
 	mostBytes  = 32 << 20
 	// deleted is the content of a missing file.
 	deleted = "deleted"
 )
 
-// contents are the files read so far, within limits.
+// contents is the content of files, read within limits.
 type contents struct {
 	ctx   context.Context
 	files int   // that may still be read
@@ -46,7 +46,7 @@ func (c *contents) read(paths ...string) {
 	}
 }
 
-// there leaves out missing files.
+// there returns the contents of the files that exist.
 func (c *contents) there(paths []string) map[string]string {
 	found := map[string]string{}
 	for _, path := range paths {
@@ -57,8 +57,8 @@ func (c *contents) there(paths []string) map[string]string {
 	return found
 }
 
-// list returns the first files with their content. It goes into JSON, so names
-// become valid UTF-8: invalid ones would come back changed.
+// list returns the contents of the first files. Names become valid UTF-8, because JSON
+// would change invalid ones.
 func (c *contents) list(groups ...[]string) map[string]string {
 	files := map[string]string{}
 	for _, paths := range groups {
@@ -109,19 +109,19 @@ func (c *contents) file(path string, info fs.FileInfo) string {
 	return sum
 }
 
-// stamp stands for content that is not read.
+// stamp represents content that we do not read.
 func stamp(info fs.FileInfo) string {
 	return fmt.Sprintf("%d bytes at %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// sum reads as much as Lstat reported: the file may grow meanwhile, and some
-// files of a system have no end.
+// sum reads as many bytes as Lstat reported: the file may grow meanwhile, and some
+// system files have no end.
 func (c *contents) sum(path string, size int64) (string, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() // read only: nothing is lost
+	defer f.Close() // only read
 	hash := fnv.New128a()
 	for left := size; left > 0; {
 		n, err := io.CopyN(hash, f, min(left, 1<<20))
@@ -138,15 +138,15 @@ func (c *contents) sum(path string, size int64) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// hashed hides text that others chose.
+// hashed returns a hash, which hides text that others wrote.
 func hashed(words string) string {
 	hash := fnv.New128a()
-	io.WriteString(hash, words) // a hash takes everything
+	io.WriteString(hash, words) // never fails
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// openFile opens regular files only. It does not wait for a file that has become
-// a pipe since Lstat, and does not follow one that has become a link.
+// openFile opens regular files only. It neither waits for a file that has become a pipe
+// since Lstat, nor follows one that has become a link.
 func openFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|careful, 0)
 	if err != nil {
@@ -154,7 +154,7 @@ func openFile(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("no regular file")
+		err = errors.New("not a regular file")
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

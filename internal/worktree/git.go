@@ -13,18 +13,18 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
-// nowhere is a path at which nothing can be.
+// nowhere is a path that cannot exist.
 const nowhere = os.DevNull + "/nothing"
 
 const (
-	// mostFilters is more filters than anybody has.
+	// mostFilters is more filters than people have.
 	mostFilters = 64
-	// mostOutput is more than a status of 100 000 changed files.
+	// mostOutput is larger than a status of 100,000 changed files.
 	mostOutput = 32 << 20
 )
 
-// git is the program, prevented from running others: the repository may come
-// from anywhere, and its configuration names programs for many occasions.
+// git runs git without letting it run other programs: the repository may come from
+// anywhere, and its configuration names programs for many occasions.
 type git struct {
 	path string
 	root string
@@ -32,7 +32,7 @@ type git struct {
 	safe []string // options before the command
 }
 
-// newGit finds git, and disables the repository's filters.
+// newGit finds git and disables the repository's filters.
 func newGit(ctx context.Context, root string, env []string) (git, error) {
 	g, err := findGit(root, env)
 	if err != nil {
@@ -68,8 +68,8 @@ func findGit(root string, env []string) (git, error) {
 	}}, nil
 }
 
-// lookPath finds git on the PATH of an environment, never in the current folder:
-// that is the workspace.
+// lookPath finds git on the PATH of an environment, but never in the current folder,
+// which is the workspace.
 func lookPath(env []string) (string, error) {
 	for _, dir := range filepath.SplitList(value(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
@@ -83,7 +83,7 @@ func lookPath(env []string) (string, error) {
 	return "", errors.New("no git on PATH")
 }
 
-// value returns the last value of a name, as programs do.
+// value returns the last value of a variable, as programs see it.
 func value(env []string, name string) (found string) {
 	for _, setting := range env {
 		if n, v, _ := strings.Cut(setting, "="); isNamed(n, name) {
@@ -93,9 +93,9 @@ func value(env []string, name string) (found string) {
 	return found
 }
 
-// environment removes what steers git, and what git could start: it needs no
-// other program for our commands. So an empty PATH stops only what must not
-// happen, such as fetching what a partial clone left out.
+// environment removes variables that affect git, and the PATH: our commands need no
+// other program, so this prevents only unwanted actions, such as fetching what a partial
+// clone left out.
 func environment(root string, env []string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(setting string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(setting), "=")
@@ -112,9 +112,9 @@ func environment(root string, env []string) []string {
 	)
 }
 
-// filters returns all configured filters. Git runs them for files whose time has
-// changed, to compare the content. The user's own are no exception: git-lfs runs
-// what the repository's lfs.extension names.
+// filters returns all configured filters. Git runs them to compare the content of files
+// whose time has changed. The user's own filters count too: git-lfs runs what the
+// repository's lfs.extension names.
 func (g git) filters(ctx context.Context) (names []string, err error) {
 	out, err := g.run(ctx, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
 	if none := (*proc.ExitError)(nil); errors.As(err, &none) && none.Code == 1 && len(out) == 0 {
@@ -130,16 +130,16 @@ func (g git) filters(ctx context.Context) (names []string, err error) {
 			continue
 		}
 		names = append(names, name[:end])
-		// An option ends its key at the first equals sign, so this filter would stay enabled.
+		// The key of an option ends at the first equals sign, so this filter would stay enabled.
 		if strings.Contains(name, "=") || len(names) > mostFilters {
-			return nil, errors.New("git is not asked: the repository's filters cannot be shut")
+			return nil, errors.New("git was not run: the repository's filters cannot be disabled")
 		}
 	}
 	return names, nil
 }
 
-// run returns what git prints. On Windows git.exe is often a small program that
-// starts the real one, which would outlive it.
+// run returns git's output. On Windows git.exe is often a small program that starts the
+// real one, which would outlive it.
 func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
 	out, err := proc.Command{
 		Path: g.path, Dir: g.root, Env: g.env, Args: slices.Concat(g.safe, args),
@@ -154,7 +154,7 @@ func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// isProgram reports whether a file may be run at all.
+// isProgram reports whether a file is executable.
 func isProgram(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (executable || info.Mode()&0o111 != 0)
 }

@@ -6,7 +6,7 @@ import "syscall"
 
 const (
 	program    = "git"
-	executable = false // the mode says whether a file may be run
+	executable = false // the mode decides
 	// careful neither follows a link nor waits for a pipe's other end.
 	careful = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 )

@@ -4,7 +4,7 @@ import "strings"
 
 const (
 	program    = "git.exe"
-	executable = true // the name says so
+	executable = true // by its name
 	careful    = 0
 )
 

@@ -9,14 +9,14 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// mostRun is how many files of a command are known.
+// mostRun is the number of files of a command that we remember.
 const mostRun = 20
 
-// Recipe returns the files that a command obviously runs in a folder, and those
-// that it would run if they were there: the words that are files or paths, and
-// what a build tool reads its commands from. An agent that changes them could
-// have any command succeed. It is no reading of the shell's language: what a
-// script runs in its turn is not known.
+// Recipe returns the files that a command obviously runs in a folder, and those that it
+// would run if they existed: words that are files or paths, and the files from which a
+// build tool reads its commands. An agent that changes them could make any command
+// succeed. Recipe does not parse the shell's language and does not know what a script
+// runs in turn.
 func Recipe(command, dir string) loop.Contents {
 	files := loop.Contents{}
 	after := "" // the word before
@@ -57,7 +57,7 @@ func under(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// note adds a file. One that is not there counts where it would be run.
+// note adds a file. A missing one counts only if the command would run it.
 func note(files loop.Contents, path string, missing bool) {
 	content := contentNow(path)
 	_, known := files[path]
@@ -67,8 +67,8 @@ func note(files loop.Contents, path string, missing bool) {
 	files[path] = content
 }
 
-// contentNow is that of the file to which a path leads. Whether it may be
-// executed does not count: that makes no command succeed.
+// contentNow returns the content of the file to which a path leads. Its executable bit
+// does not count: it makes no command succeed.
 func contentNow(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func contentNow(path string) string {
 	return strings.TrimPrefix(newContents(context.Background()).content(real), "x")
 }
 
-// recipes are where a build tool finds what it runs.
+// recipes returns the files from which a build tool reads its commands.
 func recipes(tool string) []string {
 	switch tool {
 	case "make", "gmake":

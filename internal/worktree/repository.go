@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// repository finds the folder with .git at or above a folder, and starts
-// nothing for it. It is empty where there is none.
+// repository returns the folder with .git at or above a folder, or "". It starts no
+// program.
 func repository(dir string) string {
 	if !filepath.IsAbs(dir) {
 		return ""
@@ -24,9 +24,9 @@ func repository(dir string) string {
 	}
 }
 
-// IsRepository reports whether a folder is that of a repository: an empty .git, as
-// the sandboxes of some agents leave in /tmp, makes none. Of a work tree or a
-// submodule .git is a file.
+// IsRepository reports whether a folder is a repository's work tree. An empty .git, as
+// the sandboxes of some agents leave in /tmp, does not count. In a linked work tree and
+// in a submodule, .git is a file.
 func IsRepository(dir string) bool {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Lstat(git)
@@ -40,8 +40,8 @@ func IsRepository(dir string) bool {
 	return err == nil
 }
 
-// commit is where a repository inside the repository stands. Git is not asked:
-// that repository has a configuration of its own. Of another folder it is empty.
+// commit returns the current commit of a nested repository, or "" for another folder.
+// It does not run git there, because that repository has its own configuration.
 func commit(dir string) string {
 	git := filepath.Join(dir, ".git")
 	if to, ok := strings.CutPrefix(line(git), "gitdir: "); ok {
@@ -60,7 +60,7 @@ func commit(dir string) string {
 	return head + " " + packed(git, ref)
 }
 
-// packed is the line of a reference that has no file of its own.
+// packed returns the line of a reference in packed-refs.
 func packed(git, ref string) string {
 	data := start(filepath.Join(git, "packed-refs"), 1<<20)
 	for l := range bytes.Lines(data) {
@@ -71,19 +71,19 @@ func packed(git, ref string) string {
 	return ""
 }
 
-// line is the first of a small file.
+// line returns the first line of a small file.
 func line(path string) string {
 	first, _, _ := bytes.Cut(start(path, 4096), []byte("\n"))
 	return strings.TrimSpace(string(first))
 }
 
-// start is as much of a file as is asked for, or nothing.
+// start returns at most size bytes of a file, or nothing.
 func start(path string, size int64) []byte {
 	f, err := openFile(path)
 	if err != nil {
 		return nil
 	}
-	defer f.Close() // read only: nothing is lost
+	defer f.Close() // only read
 	data, err := io.ReadAll(io.LimitReader(f, size))
 	if err != nil {
 		return nil

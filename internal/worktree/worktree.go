@@ -1,9 +1,8 @@
-// Package worktree returns the state of a workspace at one moment: as git sees
-// it, and the files that edit events named. It only reads, runs nothing that a
-// repository configures, and stops after two seconds.
+// Package worktree returns the current state of a workspace: what git reports, and the
+// files that edit events named. It only reads, runs no program that a repository
+// configures, and stops after two seconds.
 //
-// It does not judge progress (package loop does), and is not a git library: it
-// knows one status and one list of names.
+// Package loop judges the progress.
 package worktree
 
 import (
@@ -32,12 +31,11 @@ var (
 	errNoTree = errors.New("no git work tree")
 )
 
-// Look returns the workspace's present state. It includes the files that edit
-// events named, absolute or relative to dir, wherever they lie.
+// Look returns the workspace's current state. It includes the files that edit events
+// named, absolute or relative to dir, wherever they are.
 //
-// Without a repository the Tree has only the edited files; that is not an error.
-// If git fails or takes too long, the Tree has no Print either, and the error
-// says why.
+// Without a repository the Tree has only the edited files; that is not an error. If git
+// fails or takes too long, the Tree has no Print either, and the error says why.
 func Look(ctx context.Context, dir string, edited []string, env []string) (loop.Tree, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -50,7 +48,7 @@ func Look(ctx context.Context, dir string, edited []string, env []string) (loop.
 		defer close(all)
 		look(ctx, dir, edited, env, func(t loop.Tree, err error) { all <- seen{t, err} })
 	}()
-	// Reading a file may hang, as git may, so the rest is abandoned at the limit.
+	// Reading a file may hang, and so may git, so we abandon both at the limit.
 	late := time.NewTimer(untilDone(ctx) + grace)
 	defer late.Stop()
 	last := seen{err: errSlow}
@@ -67,13 +65,13 @@ func Look(ctx context.Context, dir string, edited []string, env []string) (loop.
 	}
 }
 
-// untilDone is the time left in a context with a deadline.
+// untilDone returns the time left in a context with a deadline.
 func untilDone(ctx context.Context) time.Duration {
 	deadline, _ := ctx.Deadline()
 	return time.Until(deadline)
 }
 
-// look calls report each time that it knows more; the last call counts.
+// look calls report whenever it knows more; the last call counts.
 func look(ctx context.Context, dir string, edited, env []string, report func(loop.Tree, error)) {
 	root := repository(dir)
 	c := newContents(ctx)
@@ -91,7 +89,7 @@ func look(ctx context.Context, dir string, edited, env []string, report func(loo
 		report(t, nil)
 		return
 	}
-	report(t, errSlow) // which stands if the rest hangs
+	report(t, errSlow) // the result if the rest hangs
 	whole, err := c.tree(ctx, root, env, named)
 	if err != nil {
 		report(t, err)
@@ -100,7 +98,7 @@ func look(ctx context.Context, dir string, edited, env []string, report func(loo
 	report(whole, nil)
 }
 
-// tree is git's view, with the named files.
+// tree returns what git reports, and the named files.
 func (c *contents) tree(ctx context.Context, root string, env, named []string) (loop.Tree, error) {
 	g, err := newGit(ctx, root, env)
 	if err != nil {
@@ -144,7 +142,7 @@ func absolute(dir, root string, edited []string) (paths []string) {
 	return paths
 }
 
-// below returns the path relative to a folder that it lies in.
+// below returns the path relative to a folder that contains it.
 func below(folder, path string) (string, bool) {
 	if !strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator)) {
 		return "", false

@@ -24,7 +24,7 @@ var agents = map[string]func(*fake){
 			f.end(m)
 		}
 	},
-	"stops": func(f *fake) { // for the reason that it is told
+	"stops": func(f *fake) { // for the reason in the prompt
 		for {
 			m, text := f.prompt()
 			f.answer(m, text)
@@ -36,13 +36,13 @@ var agents = map[string]func(*fake){
 		f.answer(m, `{"stopReason":"cancelled"}`)
 		f.next()
 	},
-	"fails": func(f *fake) { // as it is told
+	"fails": func(f *fake) { // with the error in the prompt
 		for {
 			m, text := f.prompt()
 			f.refuse(m, text)
 		}
 	},
-	"remembers": func(f *fake) { // the sessions that its arguments name, and that for one prompt
+	"remembers": func(f *fake) { // its sessions for one prompt only
 		m := f.next()
 		f.answer(m, os.Args[3])
 		for {
@@ -65,7 +65,7 @@ var agents = map[string]func(*fake){
 			}
 		}
 	},
-	"replays": func(f *fake) { // a session, late: once it was loaded, or with the next prompt
+	"replays": func(f *fake) { // replays a session too late: after it was loaded, or with the next prompt
 		const old = `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"the old task"}}`
 		f.answer(f.next(), plainHello)
 		load := f.next()
@@ -86,7 +86,7 @@ var agents = map[string]func(*fake){
 		f.end(m)
 		f.next()
 	},
-	"start": func(f *fake) { // answers to the start with what its arguments say
+	"start": func(f *fake) { // answers as its arguments say
 		for {
 			m := f.next()
 			for _, rule := range os.Args[3:] {
@@ -143,8 +143,8 @@ func TestASessionIsTakenUp(t *testing.T) {
 	}
 }
 
-// gemini 0.61 answers before it replays: a promise of long ago ended a loop.
-func TestAReplayThatIsLateIsNotOfTheTurn(t *testing.T) {
+// gemini 0.61 answers before it replays, so an old promise once ended a loop.
+func TestALateReplayDoesNotCount(t *testing.T) {
 	for _, when := range short.First(list("prompted", "loaded"), 1) {
 		c := config(t, "replays")
 		c.Argv = append(c.Argv, when)
@@ -222,8 +222,8 @@ const (
 	session1 = `session/new={"sessionId":"s1"}`
 )
 
-// What happens until there is a session: the arguments of the agent, and the
-// error with its hint.
+// Each case is what the agent answers until there is a session, and the error with
+// its hint.
 func TestStart(t *testing.T) {
 	for _, tt := range short.First([]struct {
 		name       string

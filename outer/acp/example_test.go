@@ -9,7 +9,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer/acp"
 )
 
-// An agent is given a turn, and may edit files in its workspace.
+// Example runs one turn of an agent that may edit files in its workspace.
 func Example() {
 	d := acp.Open(acp.Config{
 		Argv:   []string{"opencode", "acp"},
@@ -26,7 +26,7 @@ func Example() {
 	}
 }
 
-// The agents that are known, and how they are started.
+// ExamplePresets lists the known agents and how to start them.
 func ExamplePresets() {
 	for _, p := range acp.Presets() {
 		fmt.Println(p.Name, p.Argv)

@@ -20,8 +20,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// TestMain makes three programs of the test's binary: the supervisor of processes,
-// the fake agents, and the tests.
+// TestMain lets the test binary also be the supervisor and the fake agents.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "supervise":
@@ -39,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fake is the agent's side, in plain JSON: it can be wrong in every way.
+// fake is the agent's side. It writes plain JSON, so that it can do everything wrong.
 type fake struct {
 	in       *bufio.Reader
 	out      io.Writer
@@ -57,7 +56,7 @@ type wire struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// next reads a message; with the last one the agent ends.
+// next reads a message. At the end of the input the agent exits.
 func (f *fake) next() wire {
 	line, err := f.in.ReadBytes('\n')
 	if err != nil {
@@ -82,7 +81,7 @@ func (f *fake) refuse(m wire, err string) {
 
 const plainHello = `{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"authMethods":[{"id":"key","name":"An API key"}]}`
 
-// prompt serves what comes, as a plain agent would, until a prompt.
+// prompt answers requests, as a simple agent would, until a prompt comes.
 func (f *fake) prompt() (m wire, text string) {
 	for {
 		switch m = f.next(); m.Method {
@@ -107,7 +106,7 @@ func (f *fake) prompt() (m wire, text string) {
 	}
 }
 
-// update tells something of the session of a prompt.
+// update sends an update of a prompt's session.
 func (f *fake) update(prompt wire, update string) {
 	var p struct{ SessionID string }
 	_ = json.Unmarshal(prompt.Params, &p)
@@ -121,7 +120,7 @@ func (f *fake) say(prompt wire, text string) {
 
 func (f *fake) end(prompt wire) { f.answer(prompt, `{"stopReason":"end_turn"}`) }
 
-// ask sends a request and gives its answer; a cancel may come before.
+// ask sends a request and returns its answer. A cancel may come first.
 func (f *fake) ask(method, params string) wire {
 	f.asked++
 	f.raw(`{"jsonrpc":"2.0","id":"q%d","method":%q,"params":%s}`+"\n", f.asked, method, params)
@@ -136,7 +135,7 @@ func (f *fake) ask(method, params string) wire {
 	}
 }
 
-// story collects what a driver tells.
+// story collects what a driver reports.
 type story struct {
 	mu   sync.Mutex
 	seen []outer.Seen
@@ -179,7 +178,7 @@ func (s *story) sessions() (found []string) {
 	return found
 }
 
-// config is for a fake agent in a folder of its own.
+// config returns the configuration of a fake agent in its own folder.
 func config(t *testing.T, agent string) Config {
 	t.Helper()
 	self, err := os.Executable()
@@ -190,7 +189,7 @@ func config(t *testing.T, agent string) Config {
 		StartLimit: 30 * time.Second, Grace: 10 * time.Second}
 }
 
-// folder gives an empty one, by its own name.
+// folder returns an empty folder without links in its path.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -200,7 +199,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// open opens a driver that is closed with the test.
+// open opens a driver and closes it at the end of the test.
 func open(t *testing.T, c Config) outer.Driver {
 	t.Helper()
 	d := Open(c)
@@ -212,7 +211,7 @@ func open(t *testing.T, c Config) outer.Driver {
 	return d
 }
 
-// take takes one turn that has to go well.
+// take runs a turn, which must succeed.
 func take(t *testing.T, d outer.Driver, p outer.Prompt) *story {
 	t.Helper()
 	s := &story{}

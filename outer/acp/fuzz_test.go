@@ -18,8 +18,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// FuzzLines asserts of what an agent prints that the connection gets whole
-// messages alone, in their order, and that what is no message is kept as noise.
+// FuzzLines asserts that whatever an agent prints, the connection gets only whole
+// messages, in order, and everything else is kept as noise.
 func FuzzLines(f *testing.F) {
 	update := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s"}}`
 	f.Add([]byte(update + "\n" + `{"id":1,"result":{}}` + "\nhello\n" + `{"id":2,"method":"fs/read_text_file","params":{}}` + "\n"))
@@ -54,9 +54,9 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// FuzzUpdate asserts that whatever an agent tells of a turn, what is seen can be
-// kept in the journal and shown, and that under the policy of edits nothing is
-// allowed that runs a command or lies outside of the workspace.
+// FuzzUpdate asserts that whatever an agent reports, the journal can store and the
+// display can show it, and that PolicyEdits allows nothing that runs a command or
+// reaches outside the workspace.
 func FuzzUpdate(f *testing.F) {
 	for _, update := range []string{
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a \u0000 <promise>COMPLETE</promise>"}}`,
@@ -115,8 +115,7 @@ func kept(t *testing.T, r loop.Record) {
 	}
 }
 
-// FuzzPath asserts that whatever an agent calls a file, what is taken for one in
-// the workspace is there.
+// FuzzPath asserts that a path which counts as inside the workspace is inside it.
 func FuzzPath(f *testing.F) {
 	for _, path := range []string{"a", "a/../b", "../x", "/etc/passwd", "file:///etc/passwd", "file://%2e%2e/x", "~/x", "DIR/a", "DIR/../x", "DIRx", "http://a", ".git/config", "a/.GIT/x", "\x00", "", "//", "./.", "a//b"} {
 		f.Add(path)
@@ -151,7 +150,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// both gives what is found without and with a look at links.
+// both returns the results with and without following links.
 func both(ws *workspace, path string) (all []string) {
 	for _, find := range []func(string) (string, error){ws.relative, ws.resolve} {
 		if rel, err := find(path); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// forever does nothing; an empty select would be a deadlock, and end.
+// forever waits. An empty select would end as a deadlock.
 func forever() {
 	for {
 		time.Sleep(time.Hour)
@@ -30,7 +30,7 @@ func hangs(f *fake) {
 	forever()
 }
 
-// long writes a line of a length, between two texts.
+// long writes a long line between two texts.
 func long(f *fake, begin, end string, length int) {
 	f.raw("%s", begin)
 	block := bytes.Repeat([]byte("x"), 1<<20)
@@ -46,7 +46,7 @@ var hostile = map[string]func(*fake){
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		hangs(f)
 	},
-	"crashes": func(f *fake) { // at the word crash, with a lot to say
+	"crashes": func(f *fake) { // at the prompt "crash", after much output
 		m, text := f.prompt()
 		for text != "crash" {
 			f.end(m)
@@ -60,7 +60,7 @@ var hostile = map[string]func(*fake){
 		f.raw(`{"jsonrpc":"2.0","method":"session/upd`)
 		os.Exit(7)
 	},
-	"babbles": func(f *fake) { // prints what is no protocol
+	"babbles": func(f *fake) { // prints lines that are not messages
 		f.raw("Welcome!\n\n[1,2]\n7\nnull\n{\n\x00\xff\n")
 		m, _ := f.prompt()
 		f.raw(`{"jsonrpc":"2.0","method":"_vendor/news","params":{}}` + "\n")
@@ -72,11 +72,11 @@ var hostile = map[string]func(*fake){
 		f.end(m)
 		f.next()
 	},
-	"welcomes": func(f *fake) { // prints, and ends
+	"welcomes": func(f *fake) { // prints and exits
 		f.raw("usage: agent [options]\n")
 		os.Exit(2)
 	},
-	"floods": func(f *fake) { // more updates than anybody wants, one of 100 MB
+	"floods": func(f *fake) { // many updates, one of 100 MB
 		m, _ := f.prompt()
 		for range 20000 {
 			f.say(m, "x")
@@ -96,7 +96,7 @@ var hostile = map[string]func(*fake){
 			f.raw("%s", strings.Repeat("y", 1<<20))
 		}
 	},
-	"curious": func(f *fake) { // asks for more than may wait at once, one after the other
+	"curious": func(f *fake) { // sends more requests than may be open at once, but one after the other
 		m, _ := f.prompt()
 		for range 2 * maxRequests {
 			f.ask("fs/read_text_file", `{"sessionId":"s1","path":"none"}`)
@@ -105,7 +105,7 @@ var hostile = map[string]func(*fake){
 		f.end(m)
 		f.next()
 	},
-	"requests": func(f *fake) { // and reads no answer
+	"requests": func(f *fake) { // many requests, without reading the answers
 		f.prompt()
 		for i := range 100000 {
 			f.raw(`{"jsonrpc":"2.0","id":%d,"method":"fs/read_text_file","params":{"sessionId":"s1","path":"%s"}}`+"\n", i, strings.Repeat("z", 1000))
@@ -114,12 +114,11 @@ var hostile = map[string]func(*fake){
 	},
 }
 
-// Whoever goes through this has been where others end.
 func TestHostileAgents(t *testing.T) {
 	for _, tt := range []struct {
 		agent string
 		texts []string // the last one
-		want  string   // of the error; none if empty
+		want  string   // a part of the error; empty for success
 		start bool     // it is a StartError
 	}{
 		{"babbles", list("it goes on"), "", false},
@@ -187,7 +186,7 @@ func TestCancel(t *testing.T) {
 			began := make(chan struct{}, 10)
 			go func() {
 				<-began
-				<-began // the session, then a word
+				<-began // the session, then a piece of text
 				cancel()
 			}()
 			err := d.Turn(ctx, outer.Prompt{Text: "go"}, func(x outer.Seen) { s.see(x); began <- struct{}{} })
@@ -202,7 +201,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// polite asks for a permission, and is cancelled meanwhile.
+// polite is cancelled while it asks for permission.
 func polite(f *fake) {
 	for {
 		m, text := f.prompt()

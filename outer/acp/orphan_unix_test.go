@@ -23,8 +23,8 @@ import (
 
 func init() { hostile["breeds"] = breeds }
 
-// breeds starts a process that has, on Linux, a session of its own, tells both numbers, and
-// ignores that it should end.
+// breeds starts a process, on Linux in its own session, prints both ids, and ignores
+// signals.
 func breeds(f *fake) {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	child := exec.Command("sh", "-c", `trap "" TERM HUP; sleep 60; sleep 60`)
@@ -89,7 +89,7 @@ func TestNothingIsLeftOfAnAgent(t *testing.T) {
 	}
 }
 
-func TestAPipeIsNoFile(t *testing.T) {
+func TestAPipeIsNotAFile(t *testing.T) {
 	dir := scene(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)

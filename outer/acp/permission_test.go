@@ -20,7 +20,7 @@ const (
 	neverNo     = `[{"optionId":"yo","kind":"allow_once"}]`
 )
 
-// chosen gives the option that is chosen for a tool call.
+// chosen returns the option that we choose for a tool call.
 func chosen(t *testing.T, x *turn, call, options string) string {
 	t.Helper()
 	x.a.setTurn(x)
@@ -35,7 +35,7 @@ func chosen(t *testing.T, x *turn, call, options string) string {
 	return "cancelled"
 }
 
-// scene is a workspace with links, beside a folder that is not for the agent.
+// scene returns a workspace with links, beside a folder that the agent must not reach.
 func scene(t *testing.T) string {
 	t.Helper()
 	top := folder(t)
@@ -54,14 +54,14 @@ func scene(t *testing.T) string {
 	return dir
 }
 
-// policyCase is a tool call, and whether it is allowed.
+// policyCase is a tool call and whether we allow it.
 type policyCase struct {
 	call  string
-	edits bool // under that policy
-	plan  bool // and in a plan
+	edits bool // by PolicyEdits
+	plan  bool // in a plan loop
 }
 
-// inPlan is for the plan itself, which is an edit in a plan alone.
+// inPlan reports whether the call writes the plan, which is an edit only in a plan loop.
 func (c policyCase) inPlan(guarded bool) bool {
 	return guarded && c.plan && strings.Contains(c.call, ".cursor/plans/")
 }
@@ -138,7 +138,7 @@ func TestPolicies(t *testing.T) {
 		{`{"kind":"search","rawInput":{"glob":"{..,x}/outside/*"}}`, false, true},
 		{`{"kind":"search","rawInput":{"glob":"@(..|x)/outside/*"}}`, false, true},
 		{`{"kind":"search","rawInput":{"glob":"{a,~/.ssh}/*"}}`, false, true},
-		{`{"kind":"search"}`, false, true}, // of all that there is
+		{`{"kind":"search"}`, false, true}, // everywhere
 		{`{"kind":"think","rawInput":{"description":"Look","prompt":"Look at /etc\nand more"}}`, true, true},
 		{`{"kind":"execute","rawInput":{"command":"ls"}}`, false, false},
 		{`{"kind":"execute","title":"ls"}`, false, false},
@@ -167,8 +167,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// What tools execute on their own is no edit, whatever the file system makes of its
-// name.
+// PolicyEdits does not cover files that tools execute, however their name is written.
 func TestFilesThatToolsExecute(t *testing.T) {
 	x := quiet(t, Config{Dir: scene(t), Policy: outer.PolicyEdits}, false, func(outer.Seen) {})
 	for path, want := range map[string]bool{
@@ -192,7 +191,7 @@ func TestFilesThatToolsExecute(t *testing.T) {
 	}
 }
 
-// Gemini tells of a call in its request for permission first.
+// Gemini reports a call first in its request for permission.
 func TestACallIsKnownByItsRequest(t *testing.T) {
 	dir, s := scene(t), &story{}
 	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyEdits}, false, s.see)
@@ -210,7 +209,7 @@ func TestOptions(t *testing.T) {
 		call, options, want string
 	}{
 		{outer.PolicyAll, run, alwaysOnly, "ya"},
-		{outer.PolicyAsk, run, alwaysOnly, "na"}, // a yes would be for more than was asked
+		{outer.PolicyAsk, run, alwaysOnly, "na"}, // it would allow more than this request
 		{outer.PolicyAsk, run, everyOption, "yo"},
 		{outer.PolicyEdits, edit, alwaysOnly, "na"},
 		{outer.PolicyEdits, run, alwaysOnly, "na"},
@@ -245,7 +244,7 @@ func TestTheUserIsAsked(t *testing.T) {
 		t.Errorf("got %s, want no", got)
 	}
 	if len(got) != 1 || got[0].Title != "Edit it" || got[0].Kind != "edit" || !got[0].Outside || got[0].Paths[0] != filepath.Join(dir, "out/x") {
-		t.Errorf("got %+v, want what was told of the call before", got)
+		t.Errorf("got %+v, want what the agent reported before", got)
 	}
 	x.a.Ask = nil
 	if got := chosen(t, x, `{"toolCallId":"7"}`, everyOption); got != "no" {
@@ -253,11 +252,11 @@ func TestTheUserIsAsked(t *testing.T) {
 	}
 }
 
-func TestWhoIsAskedWhenTheTurnEndsWaitsForNoAnswer(t *testing.T) {
+func TestTheEndOfTheTurnEndsAQuestion(t *testing.T) {
 	asked := make(chan struct{})
 	x := quiet(t, Config{Dir: folder(t), Policy: outer.PolicyAsk, Ask: func(context.Context, Request) bool {
 		close(asked)
-		select {} // a user who is away
+		select {} // the user does not answer
 	}}, false, func(outer.Seen) {})
 	go func() {
 		<-asked
@@ -293,7 +292,7 @@ func TestAPermissionIsForItsEdit(t *testing.T) {
 	const whole, part = `{"type":"diff","path":"a.go","newText":"new\n"}`, `{"type":"diff","path":"a.go","oldText":"two","newText":"2"}`
 	for _, tt := range []struct {
 		diff, path, content string
-		want                bool // it is not asked about again
+		want                bool // the user is not asked again
 	}{
 		{whole, "a.go", "new\n", true},
 		{whole, "a.go", "other\n", false},
@@ -316,8 +315,8 @@ func TestAPermissionIsForItsEdit(t *testing.T) {
 	}
 }
 
-// What a user is asked has all that the agent told.
-func TestARequestTellsAll(t *testing.T) {
+// The user sees everything that the agent sent.
+func TestARequestIsComplete(t *testing.T) {
 	dir := scene(t)
 	var got Request
 	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) bool {

@@ -14,10 +14,10 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// wellBehaved is an agent by the library's other side. It writes a file and runs
-// a command, each by way of its client, and says what came of it.
+// wellBehaved is an agent that uses the SDK. It has the client write a file and run a
+// command, and reports the results.
 type wellBehaved struct {
-	sdk.Agent // what it does not do itself is not called
+	sdk.Agent // for the methods that are not called
 	conn      *sdk.AgentSideConnection
 	mode      sdk.SessionModeId
 	cwd       string
@@ -28,7 +28,7 @@ func serveSDK(*fake) {
 	ready := make(chan struct{})
 	in, out := io.Pipe()
 	go func() {
-		<-ready // until the connection is known
+		<-ready // a.conn is set
 		_, _ = io.Copy(out, os.Stdin)
 		_ = out.Close()
 	}()
@@ -79,7 +79,7 @@ func (a *wellBehaved) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.Prom
 	return sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil
 }
 
-// shell has the client run a command, and gives what it printed.
+// shell makes the client run a command and returns its output.
 func (a *wellBehaved) shell(ctx context.Context, id sdk.SessionId) string {
 	t, err := a.conn.CreateTerminal(ctx, sdk.CreateTerminalRequest{SessionId: id, Command: "cat", Args: list("hello.txt")})
 	if err != nil {

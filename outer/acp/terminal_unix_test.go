@@ -22,7 +22,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// desk is a turn in which commands may be run.
+// desk returns a turn for commands.
 func desk(t *testing.T, policy outer.Policy, guarded bool) *turn {
 	t.Helper()
 	self, err := os.Executable()
@@ -125,13 +125,13 @@ func TestCommandsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Each case is a command that the user allows, and what the agent then has us run.
+// Each case is a command that the user allows, and what the agent then asks us to run.
 func TestAPermissionIsForItsCommand(t *testing.T) {
 	env := []sdk.EnvVariable{{Name: "A", Value: "1"}}
 	for _, tt := range short.First([]struct {
 		input string
 		p     sdk.CreateTerminalRequest
-		want  bool // it is not asked about again
+		want  bool // the user is not asked again
 	}{
 		{`{"command":"echo a"}`, sdk.CreateTerminalRequest{Command: "echo a"}, true},
 		{`{"command":"echo a"}`, sdk.CreateTerminalRequest{Command: "bash", Args: list("-c", "echo a")}, false},
@@ -200,8 +200,8 @@ func TestOutputHasALimit(t *testing.T) {
 	}
 }
 
-// stubborn tells two numbers of processes that do not end by themselves; on
-// Linux one has moved to a session of its own.
+// stubborn prints the ids of two processes that ignore signals. On Linux one is in its
+// own session.
 func stubborn() string {
 	apart := ""
 	if runtime.GOOS == "linux" {
@@ -210,9 +210,9 @@ func stubborn() string {
 	return apart + `sh -c 'trap "" TERM HUP; echo $$; sleep 60; sleep 60' & trap "" TERM HUP; echo $$; wait; sleep 60`
 }
 
-func told(t *testing.T, x *turn, id string) (pids []int) {
+func printedIDs(t *testing.T, x *turn, id string) (pids []int) {
 	t.Helper()
-	until(t, "two numbers are told", func() bool { return strings.Count(output(t, x, id).Output, "\n") == 2 })
+	until(t, "two ids are printed", func() bool { return strings.Count(output(t, x, id).Output, "\n") == 2 })
 	for _, word := range strings.Fields(output(t, x, id).Output) {
 		pid, err := strconv.Atoi(word)
 		if err != nil || syscall.Kill(pid, 0) != nil {
@@ -248,7 +248,7 @@ func TestNothingIsLeftOfACommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pids := told(t, x, id)
+			pids := printedIDs(t, x, id)
 			if err := end(x, id); err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +264,7 @@ func TestNothingIsLeftOfACommand(t *testing.T) {
 	}
 }
 
-func TestThereAreNotMoreTerminalsThanThat(t *testing.T) {
+func TestTerminalsHaveALimit(t *testing.T) {
 	var ts terminals
 	runs := func() (*terminal, error) { return &terminal{Process: &supervise.Process{}}, nil }
 	for range maxTerminals {
@@ -277,7 +277,7 @@ func TestThereAreNotMoreTerminalsThanThat(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsForACommandDoesNotOutwaitTheTurn(t *testing.T) {
+func TestTheEndOfTheTurnEndsAWaitForACommand(t *testing.T) {
 	x := desk(t, outer.PolicyAll, false)
 	id, err := create(t.Context(), x, sdk.CreateTerminalRequest{Command: "sleep 60"})
 	if err != nil {
@@ -294,7 +294,7 @@ func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("it did not come to pass: " + what)
+			t.Fatal("not in time: " + what)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// quiet gives a turn without an agent, for what needs none.
+// quiet returns a turn without an agent process.
 func quiet(t *testing.T, c Config, guarded bool, see func(outer.Seen)) *turn {
 	t.Helper()
 	ws, err := openWorkspace(c.Dir)
@@ -29,8 +29,7 @@ func quiet(t *testing.T, c Config, guarded bool, see func(outer.Seen)) *turn {
 	return x
 }
 
-// Each case is the updates of a turn, and what is told of them. DIR is the
-// workspace.
+// Each case is the updates of a turn and what the turn reports. DIR is the workspace.
 func TestUpdates(t *testing.T) {
 	text := func(s string) outer.Seen { return outer.Seen{Record: loop.Record{Kind: loop.RecordText, Text: s}} }
 	piece := func(s string) outer.Seen { return outer.Seen{Text: s} }
@@ -147,7 +146,7 @@ func TestUpdates(t *testing.T) {
 			`{"sessionUpdate":"tool_call","toolCallId":"1","title":"exit 3","kind":"execute","status":"in_progress","rawInput":{"command":["/bin/bash","-lc","exit 3"],"cwd":"DIR"}}`,
 			`{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"failed","rawOutput":{"stdout":"bad\n","stderr":"","exit_code":3,"formatted_output":"bad\n"}}`),
 			[]outer.Seen{begun("exit 3"), ran("exit 3", loop.Record{ID: "1", Tool: "execute", Command: "exit 3", Error: "bad"})}},
-		{"a call is told once", list(
+		{"a call is reported once", list(
 			`{"sessionUpdate":"tool_call","toolCallId":"1","title":"x","kind":"read","status":"completed"}`,
 			`{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}`,
 			`{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"failed"}`),
@@ -183,7 +182,7 @@ func list(s ...string) []string { return s }
 
 const aCall = `{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"call_0","title":"x","kind":"read","status":"completed"}}`
 
-func TestAfterATurnNothingIsTold(t *testing.T) {
+func TestNothingIsReportedAfterATurn(t *testing.T) {
 	s := &story{}
 	x := quiet(t, Config{Dir: folder(t)}, false, s.see)
 	x.onUpdate(json.RawMessage(strings.Replace(aCall, `"s"`, `"of another session"`, 1)))

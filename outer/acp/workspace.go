@@ -178,7 +178,7 @@ func (w *workspace) resolve(path string) (string, error) {
 }
 
 // read returns at most limit lines of a file, starting with first (from 1). A limit
-// of 0 is none.
+// of 0 means no limit.
 func (w *workspace) read(ctx context.Context, path string, first, limit int) (string, error) {
 	f, err := w.open(path, os.O_RDONLY)
 	if err != nil {

@@ -59,7 +59,7 @@ func TestFilesThatAreRead(t *testing.T) {
 	}
 }
 
-// Whatever is allowed, no file from outside is given.
+// No policy allows reading a file outside the workspace.
 func TestReadingNeedsAPermission(t *testing.T) {
 	for _, tt := range []struct {
 		path    string
@@ -153,7 +153,7 @@ func TestAFileKeepsItsMode(t *testing.T) {
 	}
 }
 
-func TestAWriteAfterTheTurnIsNone(t *testing.T) {
+func TestNoWriteAfterTheTurn(t *testing.T) {
 	dir := scene(t)
 	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAll}, false, func(outer.Seen) {})
 	x.a.setTurn(x)

@@ -28,7 +28,7 @@ func (t *turn) result(code int, end error, tail string) error {
 	}
 	said, all := t.failure, t.failure
 	if said == "" {
-		last := lastLines(tail + "\n" + t.stray.String())
+		last := lastLines(tail + "\n" + t.noise.String())
 		said, all = strings.Join(last, " | "), strings.Join(last, "\n")
 		said = text.Tail(said, 1000)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// FuzzStream: whatever an agent prints, a record is one that the journal can
-// keep, and a session is no flag.
+// FuzzStream asserts that whatever an agent prints, the journal can store the records,
+// and the session is not a flag.
 func FuzzStream(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -25,7 +25,7 @@ func FuzzStream(f *testing.F) {
 			f.Fatal(err)
 		}
 		for line := range strings.Lines(section(a, "stdout")) {
-			if len(line) < 400 { // long ones take the fuzzer long
+			if len(line) < 400 { // long seeds slow the fuzzer down
 				f.Add(line, uint8(len(file)))
 			}
 		}

@@ -25,7 +25,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// TestMain makes the supervisor and the agents of the test's binary, too.
+// TestMain lets the test binary also be the supervisor and the agents.
 func TestMain(m *testing.M) {
 	switch act := os.Getenv("PRINTMODE_ACT"); {
 	case len(os.Args) > 1 && os.Args[1] == "supervise":
@@ -46,15 +46,15 @@ const (
 	spoken = `{"type":"assistant","message":{"content":[{"type":"text","text":%q}]}}`
 )
 
-// agents print what claude would. They are what the test's binary does.
+// agents are what the test binary plays. They print a stream like claude's.
 var agents = map[string]func() int{
-	"tells what it was given": func() int {
+	"repeats its input": func() int {
 		prompt, _ := io.ReadAll(os.Stdin)
 		dir, _ := os.Getwd()
 		told, _ := json.Marshal(append([]string{string(prompt), filepath.Base(dir), os.Getenv("OPENCODE_PERMISSION")}, os.Args[1:]...))
 		return lines(0, begun, fmt.Sprintf(spoken, told), done)
 	},
-	"tells it as text": func() int {
+	"repeats its input as text": func() int {
 		prompt, _ := io.ReadAll(os.Stdin)
 		fmt.Printf("\x1b[31m%s\x1b[0m\n%q\n", prompt, os.Args[1:])
 		return 0
@@ -102,8 +102,8 @@ var agents = map[string]func() int{
 		_ = os.Stdout.Close()
 		return hang()
 	},
-	"says nothing": func() int { return 0 },
-	"says nothing of its result": func() int {
+	"is silent": func() int { return 0 },
+	"ends without a result": func() int {
 		fmt.Fprintln(os.Stderr, "why")
 		return lines(0, begun, fmt.Sprintf(spoken, "x"))
 	},
@@ -177,7 +177,7 @@ var agents = map[string]func() int{
 	},
 }
 
-// hang does not look like a deadlock to the runtime.
+// hang waits without a deadlock that the runtime would detect.
 func hang() int {
 	time.Sleep(time.Hour)
 	return 0
@@ -199,7 +199,7 @@ func preset(t *testing.T, name string) Preset {
 	return Presets()[i]
 }
 
-// acting is an agent that is one of those above.
+// acting returns the configuration of one of the agents above.
 func acting(t *testing.T, act string) Config {
 	t.Helper()
 	if agents[act] == nil {
@@ -215,7 +215,7 @@ func acting(t *testing.T, act string) Config {
 	}
 }
 
-// seen is what a turn told, in lines.
+// turns runs turns and returns the messages, the session and the last error.
 func turns(t *testing.T, c Config, prompts ...outer.Prompt) (said []string, session string, err error) {
 	t.Helper()
 	d := Open(c)
@@ -234,20 +234,20 @@ func turns(t *testing.T, c Config, prompts ...outer.Prompt) (said []string, sess
 
 func TestTurn(t *testing.T) {
 	for _, c := range []struct {
-		act, said, want string // want is a part of the error
+		act, said, want string // want is the error
 	}{
 		{"crashes", "I begin.", "claude ended with exit code 3: panic: out of luck"},
 		{"is killed", "", "claude ended: it was killed (signal: killed)"},
 		{"hangs after its result", "All done.", ""},
 		{"hangs with closed output", "All done.", ""},
-		{"says nothing", "", "claude ended without a result"},
-		{"says nothing of its result", "x", "claude ended without a result: why"},
+		{"is silent", "", "claude ended without a result"},
+		{"ends without a result", "x", "claude ended without a result: why"},
 		{"prints garbage", "fine", ""},
 		{"prints half a line", "x", ""},
 	} {
 		t.Run(c.act, func(t *testing.T) {
 			if runtime.GOOS == "windows" && c.act == "is killed" {
-				return // it has an exit code there
+				return // there it has an exit code
 			}
 			said, session, err := turns(t, acting(t, c.act), outer.Prompt{Text: strings.Repeat("long ", 1<<18)})
 			if got := strings.Join(said, "|"); got != c.said {
@@ -256,14 +256,14 @@ func TestTurn(t *testing.T) {
 			if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
-			if session != "s-1" && c.act != "says nothing" {
+			if session != "s-1" && c.act != "is silent" {
 				t.Errorf("got the session %q, want s-1", session)
 			}
 		})
 	}
 }
 
-// A program that prints text says what it says at the end of a line, too.
+// The end of a long line of plain text counts.
 func TestOneLongLine(t *testing.T) {
 	c := acting(t, "prints one long line")
 	c.Preset = Preset{}
@@ -273,8 +273,7 @@ func TestOneLongLine(t *testing.T) {
 	}
 }
 
-// TestNoOrphan: a child that ignores signals and holds the output ends with the
-// turn.
+// A child that ignores signals and holds the output open ends with the turn.
 func TestNoOrphan(t *testing.T) {
 	said, _, err := turns(t, acting(t, "leaves a child with its output"), outer.Prompt{})
 	if err != nil || len(said) != 1 {
@@ -330,7 +329,7 @@ func TestGiven(t *testing.T) {
 			[]string{"", "ws", "", "-p", "--output-format", "stream-json", "--trust", " --force"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			conf := acting(t, "tells what it was given")
+			conf := acting(t, "repeats its input")
 			conf.Preset = preset(t, c.preset)
 			conf.Preset.parse = parseClaude // that is what it prints
 			conf.Dir = filepath.Join(conf.Dir, "ws")
@@ -353,7 +352,7 @@ func TestGiven(t *testing.T) {
 }
 
 func TestSessionGoesOn(t *testing.T) {
-	c := acting(t, "tells what it was given")
+	c := acting(t, "repeats its input")
 	said, _, err := turns(t, c, outer.Prompt{Text: "a"}, outer.Prompt{Text: "b", Session: "s-0"}, outer.Prompt{Text: "c", Fresh: true})
 	if err != nil || len(said) != 3 {
 		t.Fatalf("got %q, %v, want three turns", said, err)
@@ -365,7 +364,7 @@ func TestSessionGoesOn(t *testing.T) {
 	}
 }
 
-// TestLostSession: a new one is better than none.
+// If the session is lost, the agent gets a new one.
 func TestLostSession(t *testing.T) {
 	said, session, err := turns(t, acting(t, "knows no session"), outer.Prompt{Session: "s-0"}, outer.Prompt{})
 	if err != nil || session != "s-1" || strings.Join(said, "|") != "dontAsk|dontAsk --resume s-1" {
@@ -374,7 +373,7 @@ func TestLostSession(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	c := acting(t, "tells it as text")
+	c := acting(t, "repeats its input as text")
 	c.Preset = Preset{}
 	for _, tt := range []struct {
 		name, want string
@@ -397,7 +396,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A program may close its output and work on: its turn ends when it does.
+// A program may close its output and work on: its turn ends when it exits.
 func TestClosedOutput(t *testing.T) {
 	for _, p := range []Preset{{}, preset(t, "claude")} {
 		c := acting(t, "works on with closed output")
@@ -450,7 +449,7 @@ func TestCannotStart(t *testing.T) {
 			"start cursor-agent: cursor-agent ended with exit code 1: Error: Authentication required. Please run 'agent login' first", "run `cursor-agent login`, or set CURSOR_API_KEY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			conf := acting(t, "says nothing")
+			conf := acting(t, "is silent")
 			c.change(&conf)
 			_, _, err := turns(t, conf, outer.Prompt{Guarded: c.guarded})
 			start := (*outer.StartError)(nil)
@@ -461,8 +460,7 @@ func TestCannotStart(t *testing.T) {
 	}
 }
 
-// Numbers mean nothing by themselves, and the lines of a retry that came before
-// are not the reason for the end.
+// A number alone is no reason, nor are lines about an earlier retry.
 func TestNumbersAreNoReason(t *testing.T) {
 	for act, want := range map[string]error{
 		"mentions numbers on stderr": nil,
@@ -498,7 +496,7 @@ func TestCancel(t *testing.T) {
 		{"hangs after its result", "All done.", "All done."},
 	} {
 		if runtime.GOOS == "windows" {
-			c.want = c.after // nothing there can be asked
+			c.want = c.after // no interrupt there
 		}
 		t.Run(c.act, func(t *testing.T) {
 			conf := acting(t, c.act)

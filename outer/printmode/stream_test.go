@@ -17,10 +17,9 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-var update = flag.Bool("update", false, "write what is seen of the recorded streams into testdata")
+var update = flag.Bool("update", false, "write the reports about the recorded streams into testdata")
 
-// TestRecorded reads what real agents have printed. Each file has what one
-// printed, and what is seen of it.
+// Each file contains what a real agent printed, and what the turn reports about it.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -63,7 +62,7 @@ func section(a *txtar.Archive, name string) string {
 	return ""
 }
 
-// replay gives what is seen of a stream, a line each, and how the turn ended.
+// replay returns what the turn reports about a stream, in lines, and how it ended.
 func replay(c Config, stdout, stderr string, code int) string {
 	var b strings.Builder
 	t := newTurn(c, func(s outer.Seen) { show(&b, s) })

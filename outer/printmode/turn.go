@@ -38,7 +38,7 @@ type turn struct {
 	calls   map[string]call // the open ones
 	said    outer.Message   // that is being received
 	plain   supervise.Tail  // of an agent without a preset
-	stray   supervise.Tail  // lines that are not part of the stream
+	noise   supervise.Tail  // lines that are not part of the stream
 	spoke   bool
 	acted   bool // the agent said or did something
 	skipped bool // a line was too long: it may have been the result
@@ -111,7 +111,7 @@ func (t *turn) onLine(line []byte) {
 	case len(trimmed) > 0 && trimmed[0] == '{':
 		t.Preset.parse(t, trimmed)
 	default:
-		_, _ = t.stray.Write(line) // never fails
+		_, _ = t.noise.Write(line) // never fails
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// task has what quoting and templates like to spoil.
+// task contains characters that quoting and templates often break.
 const task = "Make one.txt, then \"two.txt\".\nIt's for $HOME & `echo no`; {prompt} <b>\\n"
 
 const promise = "It is done.\n<promise>COMPLETE</promise>"
@@ -57,15 +57,14 @@ func TestRealAgents(t *testing.T) {
 			}
 			p.interrupted()
 			p.accepted()
-			if tt.agent != "gemini" || tt.mode != nil { // by the protocol it reports a session that it takes up, and its model does not hear of it
+			if tt.agent != "gemini" || tt.mode != nil { // over ACP it resumes the session, but its model does not get the old messages
 				p.remembered()
 			}
 		})
 	}
 }
 
-// The agents that ask before they edit may edit files, and not those that tools
-// execute.
+// Agents that ask before they edit may edit files, except those that tools execute.
 func TestRealAgentsMayEdit(t *testing.T) {
 	short.Skip(t)
 	needsAgents(t)
@@ -86,8 +85,8 @@ func TestRealAgentsMayEdit(t *testing.T) {
 	}
 }
 
-// refused plays three turns, the last of which the loop allows: a bare promise,
-// a promise that the verification refuses, and work without a promise.
+// refused plays three turns, as many as the loop allows: a bare promise, a promise that
+// fails the verification, and work without a promise.
 func (p *play) refused(args []string) {
 	p.Helper()
 	p.model(
@@ -103,13 +102,13 @@ func (p *play) refused(args []string) {
 	if got := p.read("one.txt") + p.read("two.txt"); got != "one\none\n" {
 		p.Errorf("got %q in the files", got)
 	}
-	p.toldTheTask(3)
+	p.wantTask(3)
 	p.historyOfThree()
 	p.nothingLeft()
 }
 
-// toldTheTask sees that each turn began with the task, word for word.
-func (p *play) toldTheTask(turns int) {
+// wantTask checks that each turn began with the task, word for word.
+func (p *play) wantTask(turns int) {
 	p.Helper()
 	got := p.prompts()
 	if len(got) != turns {
@@ -163,8 +162,8 @@ func calls(it loop.Iteration) (n int) {
 	return n
 }
 
-// interrupted takes the loop up again, and is stopped by the user while a
-// command of the agent runs.
+// interrupted resumes the loop, and the user interrupts it while a command of the agent
+// runs.
 func (p *play) interrupted() {
 	p.Helper()
 	p.model(turn{execute("echo begun >three.txt; sleep 3600")})
@@ -177,11 +176,11 @@ func (p *play) interrupted() {
 	if l := p.state(); code != 1 || l.Status != loop.Paused || l.Iterations != 3 {
 		p.Errorf("got exit code %d, %s at iteration %d; want 1, paused at 3", code, l.Status, l.Iterations)
 	}
-	p.toldTheTask(4)
+	p.wantTask(4)
 	p.nothingLeft()
 }
 
-// accepted takes the loop up once more, in a bad hour of the model, and ends it.
+// accepted resumes the loop, while the model is busy at first, and completes it.
 func (p *play) accepted() {
 	p.Helper()
 	p.model(turn{say(promise)})
@@ -193,11 +192,11 @@ func (p *play) accepted() {
 	if code != 0 || l.Status != loop.PromiseAccepted || l.Iterations != 4 {
 		p.Errorf("got exit code %d, %s at iteration %d; want 0, %s at 4", code, l.Status, l.Iterations, loop.PromiseAccepted)
 	}
-	p.toldTheTask(5)
+	p.wantTask(5)
 }
 
-// remembered sees that the agent went on with its session: the model saw
-// what was said in the first turn.
+// remembered checks that the agent continued its session: the model got the messages
+// of the first turn.
 func (p *play) remembered() {
 	p.Helper()
 	all := p.server.Requests()

@@ -18,9 +18,9 @@ import (
 var (
 	bin       string // the folder of cursor-ralph, and of links to the agents
 	unpacked  string // a cache folder for the agent that unpacks itself
-	noAgents  error  // why there are none
+	noAgents  error  // why no agents are available
 	installed = []link{
-		// Its package's own is put in place by a script of npm's; the first of several is for any processor.
+		// Its install script would copy the binary; the first of several suits any processor.
 		{"opencode", "opencode-linux-*/bin/opencode"},
 		{"codex", ".bin/codex"},
 		{"codex-acp", ".bin/codex-acp"},
@@ -32,7 +32,7 @@ var (
 	}
 )
 
-// link is a program, and where it is among what npm has installed.
+// link is a program and its path pattern in node_modules.
 type link struct{ name, pattern string }
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -55,7 +55,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// linkAgents makes a folder for the PATH in which there are the agents alone.
+// linkAgents fills a folder for the PATH with links to the agents.
 func linkAgents(dir string) error {
 	modules, err := modules()
 	if err != nil {
@@ -71,11 +71,11 @@ func linkAgents(dir string) error {
 			return err
 		}
 	}
-	// opencode downloads ripgrep where there is none. The script makes nobody search.
+	// opencode downloads ripgrep if it is missing. The script makes no agent search.
 	return os.WriteFile(filepath.Join(dir, "rg"), []byte("#!/bin/sh\nexit 1\n"), 0o755)
 }
 
-// modules is where scripts/agents/install has installed the agents.
+// modules returns the node_modules of scripts/agents/install.
 func modules() (string, error) {
 	sum := sha256.New()
 	for _, name := range []string{"package.json", "package-lock.json"} {
@@ -94,7 +94,7 @@ func modules() (string, error) {
 	return dir, err
 }
 
-// needsAgents skips a test where they are not installed, but not in CI.
+// needsAgents skips a test if the agents are not installed; in CI it fails.
 func needsAgents(t *testing.T) {
 	t.Helper()
 	switch {
@@ -106,5 +106,5 @@ func needsAgents(t *testing.T) {
 	}
 }
 
-// TestSources keeps a result from being cached for longer than it holds.
+// TestSources makes the cached result depend on the sources.
 func TestSources(t *testing.T) { sources.Read(t, "../..") }

@@ -20,11 +20,11 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/modelserver"
 )
 
-// turn is what the model does in one turn, answer by answer. The last of them
-// calls no tool, or the turn would go on.
+// turn is the model's answers in one turn. The last one calls no tool, which ends the
+// turn.
 type turn []modelserver.Answer
 
-// play is an agent in a loop, with its own home folder and a repository.
+// play is an agent in a loop, with its own home folder and repository.
 type play struct {
 	*testing.T
 	agent
@@ -36,7 +36,7 @@ type play struct {
 	mu    sync.Mutex
 	turns []turn
 	next  turn
-	told  []string // what began each turn
+	begun []string // the prompt of each turn
 }
 
 func newPlay(t *testing.T, a agent) *play {
@@ -63,8 +63,7 @@ func newPlay(t *testing.T, a agent) *play {
 	return p
 }
 
-// end sees that the model was asked for nothing that it does not know, and that
-// nothing is left of the agent.
+// end checks that the model knew all requests and that no process of the agent is left.
 func (p *play) end() {
 	_ = p.server.Close()
 	for _, path := range p.server.Unknown() {
@@ -85,28 +84,28 @@ func (p *play) answer(r modelserver.Request) modelserver.Answer {
 			return modelserver.Answer{Status: 400, Text: "no turn is left in the script"}
 		}
 		p.next, p.turns = p.turns[0], p.turns[1:]
-		p.told = append(p.told, r.LastUser())
+		p.begun = append(p.begun, r.LastUser())
 	}
 	a := p.next[0]
 	p.next = p.next[1:]
 	return a
 }
 
-// model says what comes next; what was left is forgotten.
+// model sets the next turns.
 func (p *play) model(turns ...turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turns, p.next = turns, nil
 }
 
-// prompts are what began the turns so far.
+// prompts returns the prompts of the turns so far.
 func (p *play) prompts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string(nil), p.told...)
+	return append([]string(nil), p.begun...)
 }
 
-// path is a file in the workspace.
+// path returns the path of a file in the workspace.
 func (p *play) path(name string) string { return filepath.Join(p.dir, name) }
 
 // limit is for one call of cursor-ralph: the machine may be busy.
@@ -143,7 +142,7 @@ func (p *play) wait(cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// state is the loop as it is now.
+// state returns the loop's current state.
 func (p *play) state() loop.State {
 	p.Helper()
 	data, err := os.ReadFile(p.path(".ralph/state.json"))
@@ -157,7 +156,7 @@ func (p *play) state() loop.State {
 	return l
 }
 
-// history is what cursor-ralph history shows of the loop.
+// history returns the loop's iterations.
 func (p *play) history() (list []loop.Iteration) {
 	p.Helper()
 	code, out := p.ralph("history", "--json", p.state().ConversationID)
@@ -178,7 +177,7 @@ func (p *play) read(name string) string {
 	return string(data)
 }
 
-// processes are those that have our home folder or are in the workspace.
+// processes lists the processes with our home folder, or in the workspace.
 func (p *play) processes() (list []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, proc := range all {
@@ -199,7 +198,7 @@ func (p *play) nothingLeft() {
 	}
 }
 
-// until waits for something that another process brings about.
+// until waits for a condition.
 func (p *play) until(what string, come func() bool) {
 	p.Helper()
 	for end := time.Now().Add(limit); !come(); time.Sleep(20 * time.Millisecond) {
@@ -209,5 +208,5 @@ func (p *play) until(what string, come func() bool) {
 	}
 }
 
-// interrupt is Ctrl-C in the terminal of cursor-ralph alone.
+// interrupt sends SIGINT to cursor-ralph only.
 func interrupt(cmd *exec.Cmd) error { return cmd.Process.Signal(syscall.SIGINT) }

@@ -9,14 +9,13 @@ import (
 	"testing"
 )
 
-// agent is how a real agent learns about our model, by its own settings, and
-// kept from asking the network for anything else.
+// agent is the settings that make a real agent use our model and no network.
 type agent struct {
 	name     string
-	files    map[string]string // in the home folder; <URL> and <DIR> stand for the server and the workspace
+	files    map[string]string // in the home folder; <URL> is the server, <DIR> the workspace
 	env      []string
-	noFailed bool // nothing shows that a command failed
-	tries    bool // a rate limit of the model is waited for by the agent itself
+	noFailed bool // it does not report that a command failed
+	tries    bool // it retries after a rate limit
 }
 
 func theAgents() map[string]agent {
@@ -43,8 +42,8 @@ trust_level = "trusted"
 		{
 			name: "claude", // https://code.claude.com/docs/en/settings
 			env: []string{"ANTHROPIC_BASE_URL=<URL>", "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-				"CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION=false", // a question of its own, with tools, after a turn
-				"IS_SANDBOX=1"}, // or root may not be allowed everything
+				"CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION=false", // an extra request, with tools, after a turn
+				"IS_SANDBOX=1"}, // otherwise root may not bypass permissions
 			tries: true,
 		},
 		{
@@ -68,7 +67,7 @@ trust_level = "trusted"
 "enabled_providers": ["scripted"],
 "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "<URL>/v1", "apiKey": "none"},
   "models": {"scripted": {"limit": {"context": 100000, "output": 4000}}}}}}`,
-				// What it would install in the background otherwise, with the network and all of a processor.
+				// Otherwise it would install this in the background.
 				".config/opencode/package-lock.json":     `{"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}`,
 				".config/opencode/node_modules/.nothing": "",
 			},
@@ -78,7 +77,7 @@ trust_level = "trusted"
 			name: "copilot", // copilot help providers
 			env: []string{"COPILOT_PROVIDER_BASE_URL=<URL>/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=claude-sonnet-4",
 				"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false",
-				"XDG_CACHE_HOME=<CACHE>"}, // it unpacks itself there, which takes its time,
+				"XDG_CACHE_HOME=<CACHE>"}, // it unpacks itself there, which is slow
 			tries: true,
 		},
 	}

@@ -266,11 +266,11 @@ func (w *world) env() []string {
 		"CURSOR_RALPH_DESKTOP=none", "NO_COLOR=1", "CI=" + os.Getenv("CI"), "SOURCES=" + root,
 	}
 	// The go command's caches stay where they are: a new home has none.
-	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN").Output()
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
 	w.must(err)
-	values := strings.Split(string(out), "\n")
-	for i, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN"} {
-		env = append(env, name+"="+values[i])
+	for i, value := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
+		env = append(env, names[i]+"="+value)
 	}
 	return env
 }
@@ -287,30 +287,20 @@ func (w *world) copyOfSources() string {
 	out, err := list.Output()
 	w.must(err)
 	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
-		w.copyFile(filepath.Join(root, name), filepath.Join(w.clone, name))
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) { // removed, and not committed yet
+			continue
+		}
+		w.must(err)
+		info, err := os.Stat(filepath.Join(root, name))
+		w.must(err)
+		w.must(os.MkdirAll(filepath.Dir(filepath.Join(w.clone, name)), 0o700))
+		w.must(os.WriteFile(filepath.Join(w.clone, name), data, info.Mode().Perm()))
 	}
 	git := exec.Command("git", "init", "-q")
 	git.Dir = w.clone
 	w.must(git.Run())
 	return w.clone
-}
-
-func (w *world) copyFile(from, to string) {
-	w.Helper()
-	info, err := os.Stat(from)
-	if os.IsNotExist(err) { // removed, and not committed yet
-		return
-	}
-	w.must(err)
-	in, err := os.Open(from)
-	w.must(err)
-	defer in.Close()
-	w.must(os.MkdirAll(filepath.Dir(to), 0o700))
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, info.Mode().Perm())
-	w.must(err)
-	_, err = io.Copy(out, in)
-	w.must(err)
-	w.must(out.Close())
 }
 
 // transcript runs each command of a console block and compares its output.
@@ -569,26 +559,12 @@ func (p page) links() []string {
 func (p page) anchors() []string {
 	var all []string
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if heading, ok := n.(*ast.Heading); ok && entering {
-			all = append(all, anchor(string(heading.Lines().Value(p.source))))
+		if id, ok := n.AttributeString("id"); ok && entering {
+			all = append(all, string(id.([]byte)))
 		}
 		return ast.WalkContinue, nil
 	})
 	return all
-}
-
-// anchor is GitHub's: lower case, words joined, marks left out.
-func anchor(heading string) string {
-	kept := strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ' || r == '-':
-			return '-'
-		case r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r > 127:
-			return r
-		}
-		return -1
-	}, strings.ToLower(heading))
-	return kept
 }
 
 func follow(from, link string, anchors map[string][]string) error {

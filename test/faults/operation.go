@@ -176,16 +176,24 @@ func commands() []operation {
 		{name: "cancel of a pending loop", ready: pendingAs(me, nil), run: typed("cancel", me), then: isOver, refused: true},
 		{name: "blocked", ready: running(nil), run: typed("blocked", me, "no key"), then: isOver, refused: true},
 		{name: "continue", ready: paused, run: typed("continue", me)},
-		{name: "continue in another chat", ready: func(w world) error {
-			return errors.Join(w.pending(other, asked(task, nil)),
-				do(w.hook(w.event("stop", fields{"conversation_id": other, "status": "completed", "loop_count": 0})), w.cli("pause", other)))
-		}, run: func(w world) command { return w.cli("continue", other).of(me) }, refused: true},
+		{name: "continue in another chat", ready: pausedElsewhere, run: fetched, refused: true},
+		{name: "continue in a chat that had a loop", ready: func(w world) error {
+			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), pausedElsewhere(w))
+		}, run: fetched, refused: true, other: old},
 		{name: "continue of an ended loop", ready: limited, run: typed("continue", me, "--max-iterations", "9")},
 		{name: "restored from the archive", ready: func(w world) error {
 			return errors.Join(running(nil)(w), removed(w.places.Live(me), w.places.Journal(me)))
 		}, run: typed("continue", me), begins: true},
 	}
 }
+
+// pausedElsewhere makes a paused loop in the other chat, fetched brings it here.
+func pausedElsewhere(w world) error {
+	return errors.Join(w.pending(other, asked(task, nil)),
+		do(w.hook(w.event("stop", fields{"conversation_id": other, "status": "completed", "loop_count": 0})), w.cli("pause", other)))
+}
+
+func fetched(w world) command { return w.cli("continue", other).of(me) }
 
 func nothing(world) error { return nil }
 

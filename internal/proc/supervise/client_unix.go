@@ -16,27 +16,27 @@ import (
 
 const (
 	startLimit = 30 * time.Second // for the supervisor to report the start
-	stopLimit  = 8 * time.Second  // for the supervisor after the grace: more than patience
+	stopLimit  = 8 * time.Second  // for the supervisor after the grace; longer than patience
 )
 
-// processName hides the supervisor from `killall -9 cursor-ralph`, which is
-// meant for us: the supervisor survives it and ends the program.
+// processName makes the supervisor survive `killall -9 cursor-ralph`, so that it can
+// end the program.
 const processName = "ralph-supervise"
 
-// client is our side of the supervisor process. When we end, the pipe with its
-// orders ends, and the supervisor kills everything.
+// client is our side of the supervisor process. When we end, so does the pipe with its
+// orders, and the supervisor kills everything.
 type client struct {
 	cmd     *exec.Cmd
 	mu      sync.Mutex // of orders
 	orders  *os.File
 	reports *os.File
 	decoder *json.Decoder
-	program int // its process number
+	program int // process id
 
 	stopLimit time.Duration
 }
 
-// report is what the supervisor says first of the start and then of the end.
+// report is the supervisor's message about the start, and then about the end.
 type report struct {
 	Pid     int    `json:"pid,omitempty"`
 	Error   string `json:"error,omitempty"`
@@ -46,7 +46,7 @@ type report struct {
 
 func connect(c Command, stdin, stdout, stderr *os.File, tail func() string) (*client, error) {
 	if c.Self == "" {
-		return nil, errors.New("the path of cursor-ralph is not known")
+		return nil, errors.New("the path of cursor-ralph is unknown")
 	}
 	var e ends
 	theirOrders, orders := e.pipe()
@@ -59,7 +59,7 @@ func connect(c Command, stdin, stdout, stderr *os.File, tail func() string) (*cl
 	k.cmd.Args[0] = processName
 	k.cmd.Dir, k.cmd.Env, k.cmd.Stdin, k.cmd.Stdout, k.cmd.Stderr = c.Dir, c.Env, stdin, stdout, stderr
 	k.cmd.ExtraFiles = []*os.File{theirOrders, theirReports}
-	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C in our terminal is for us
+	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C in our terminal must not reach it
 	err := k.cmd.Start()
 	if err = errors.Join(err, theirOrders.Close(), theirReports.Close()); err != nil {
 		return nil, errors.Join(err, orders.Close(), reports.Close())
@@ -95,14 +95,14 @@ func (k *client) awaitStart(name string, tail func() string) error {
 	return fmt.Errorf("its supervisor %s ended: %w", k.cmd.Path, ended)
 }
 
-// wait returns the supervisor's report of the end. Without a report it was
+// wait returns the supervisor's report of the end. Without a report the supervisor was
 // killed: on Linux the program has died with it, and wait kills the rest of the
 // program's group.
 func (k *client) wait() (exit int, err error) {
 	var r report
 	err = k.decoder.Decode(&r)
 	if err != nil {
-		_ = syscall.Kill(-k.program, syscall.SIGKILL) // an error: there is nothing
+		_ = syscall.Kill(-k.program, syscall.SIGKILL) // an error: the group is gone
 	}
 	_ = k.cmd.Wait() // it has reported, or is dead
 	k.close()
@@ -117,7 +117,7 @@ func (k *client) wait() (exit int, err error) {
 
 func (k *client) interrupt() { k.order("interrupt\n") }
 
-// stop orders the end of the program. A supervisor that does not obey is killed.
+// stop orders the supervisor to end the program, and kills it if it does not obey.
 func (k *client) stop(grace time.Duration, done <-chan struct{}) {
 	k.order(fmt.Sprintf("stop %s\n", grace))
 	late := time.NewTimer(grace + k.stopLimit)
@@ -138,5 +138,5 @@ func (k *client) order(line string) {
 func (k *client) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_, _ = k.orders.Close(), k.reports.Close() // nothing is lost
+	_, _ = k.orders.Close(), k.reports.Close() // nothing is buffered
 }

@@ -33,7 +33,7 @@ func (k *client) wait() (exit int, err error) {
 	return k.tree.Exit()
 }
 
-func (k *client) interrupt() {} // a program without our console cannot be asked
+func (k *client) interrupt() {} // impossible without a shared console
 
 // stop waits for the program, whose stdin has ended, and ends the job.
 func (k *client) stop(grace time.Duration, done <-chan struct{}) {
@@ -46,7 +46,7 @@ func (k *client) stop(grace time.Duration, done <-chan struct{}) {
 	}
 }
 
-// Run is for systems without job objects.
+// Run is only for systems without job objects.
 func Run([]string, *os.File, *os.File, *os.File) (int, error) {
-	return 1, errors.New("it is not needed on Windows")
+	return 1, errors.New("not needed on Windows")
 }

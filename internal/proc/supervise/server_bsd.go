@@ -4,7 +4,7 @@ package supervise
 
 import "syscall"
 
-// untilDeath asks for nothing: see client.wait for what happens instead.
+// untilDeath has no effect here: see client.wait for what we do instead.
 func untilDeath() *syscall.SysProcAttr { return nil }
 
 // rename does nothing: here a process has the name of its program's file.

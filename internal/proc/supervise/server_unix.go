@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// signalGrace is what the program gets when a signal asks the supervisor to end.
+// signalGrace is the program's time to end when a signal asks the supervisor to end.
 const signalGrace = 2 * time.Second
 
-// Run is the supervisor process, `cursor-ralph supervise -- argv...`. It passes
-// the three streams to the program and closes its own, and returns its exit
-// code. The process must do nothing else.
+// Run is the supervisor process, `cursor-ralph supervise -- argv...`. It passes the
+// three streams to the program, closes its own, and returns the program's exit code.
+// The process must do nothing else.
 func Run(argv []string, stdin, stdout, stderr *os.File) (int, error) {
 	orders, reports, err := inherited()
 	if err != nil {
@@ -31,7 +31,7 @@ func Run(argv []string, stdin, stdout, stderr *os.File) (int, error) {
 	if len(argv) == 0 {
 		return 1, errors.New("there is no command")
 	}
-	rename(processName) // before there is a program that only the supervisor can end
+	rename(processName) // before the start, after which only the supervisor can end the program
 	s := server{reports: json.NewEncoder(reports), stops: make(chan time.Duration, 1)}
 	s.signals = make(chan os.Signal, 1)
 	signal.Notify(s.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -43,14 +43,14 @@ func Run(argv []string, stdin, stdout, stderr *os.File) (int, error) {
 	return s.run(cmd, orders)
 }
 
-// inherited returns the pipes that client has opened for its supervisor.
+// inherited returns the pipes that the client opened for its supervisor.
 func inherited() (orders, reports *os.File, err error) {
 	orders, reports = os.NewFile(3, "orders"), os.NewFile(4, "reports")
 	for _, f := range []*os.File{orders, reports} {
 		if info, err := f.Stat(); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 			return nil, nil, errors.New("nobody waits for the command")
 		}
-		syscall.CloseOnExec(int(f.Fd())) // the program must not hold it open
+		syscall.CloseOnExec(int(f.Fd())) // the program must not inherit it
 	}
 	return orders, reports, nil
 }
@@ -82,7 +82,7 @@ func (s *server) run(cmd *exec.Cmd, orders *os.File) (int, error) {
 	return max(end.Exit, 0), s.reports.Encode(end)
 }
 
-// obey takes orders until the client is gone.
+// obey follows orders until the client is gone.
 func (s *server) obey(orders *os.File) {
 	for lines := bufio.NewScanner(orders); lines.Scan(); {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
@@ -90,16 +90,16 @@ func (s *server) obey(orders *os.File) {
 		case "interrupt":
 			s.tree.Interrupt()
 		case "stop":
-			grace, _ := time.ParseDuration(rest) // if it is invalid, no grace
+			grace, _ := time.ParseDuration(rest) // 0 if it is invalid
 			select {
 			case s.stops <- grace:
-			default: // it is stopping
+			default: // it is already stopping
 			}
 		}
 	}
 }
 
-// watch waits until the program has ended or has to, and kills what is left.
+// watch waits until the program has ended or must end, and kills what is left.
 func (s *server) watch(ctx context.Context) report {
 	select {
 	case <-s.tree.Ended():

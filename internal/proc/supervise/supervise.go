@@ -1,12 +1,11 @@
-// Package supervise starts programs and ends their whole process trees: what a
-// command leaves behind (Tree), or a program that must not outlive us (Start).
-// It does not know what the programs are for.
+// Package supervise starts programs and ends their whole process trees: Tree for what
+// a command leaves behind, Start for a program that must not outlive us.
 //
-// For Start on Unix a supervisor process stands between us and the program: the
-// hidden command `cursor-ralph supervise`, which ends everything when we are
-// gone. On Linux it finds what has moved to another session or has lost its
-// parent; on other Unix systems only what has kept the program's group. On
-// Windows a job object does the same.
+// On Unix, Start puts a supervisor process between us and the program: the hidden
+// command `cursor-ralph supervise`, which ends everything when we are gone. On Linux it
+// also finds processes that moved to another session or lost their parent; on other
+// Unix systems only those in the program's group. On Windows a job object does the
+// same.
 package supervise
 
 import (
@@ -23,18 +22,18 @@ type Command struct {
 	Env  []string // nil is ours
 	Self string   // the path of cursor-ralph; not needed on Windows
 
-	// WindowsLine replaces Argv as the command line on Windows, for programs
-	// that parse it in their own way.
+	// WindowsLine replaces Argv as the command line on Windows, for programs with
+	// their own way of parsing it.
 	WindowsLine string
 }
 
-// Process is a program that was started.
+// Process is a started program.
 type Process struct {
 	Stdin  io.WriteCloser
-	Stdout io.Reader // to be read by one goroutine, to its end
+	Stdout io.Reader // one goroutine must read it to its end
 
 	tail       Tail
-	read       chan struct{} // closed when its stderr has ended
+	read       chan struct{} // closed at the end of stderr
 	out        *output
 	supervisor *client
 	done       chan struct{}
@@ -84,8 +83,8 @@ func (p *Process) copy(errs *os.File) {
 	_ = errs.Close()
 }
 
-// lastWords returns the stderr of a supervisor that has ended. It closes our
-// copy of the writing end first.
+// lastWords returns the stderr of a supervisor that has ended. It closes our copy of
+// the writing end first.
 func (p *Process) lastWords(stderr *os.File) string {
 	_ = stderr.Close() // nothing was written to it
 	select {
@@ -102,7 +101,7 @@ func (p *Process) wait(errs *os.File) {
 	select {
 	case <-p.read:
 	case <-late.C:
-		_ = errs.Close() // something that could not be killed holds it
+		_ = errs.Close() // whatever could not be killed holds it open
 	}
 	close(p.done)
 	p.out.hurry()
@@ -111,11 +110,12 @@ func (p *Process) wait(errs *os.File) {
 // Tail returns the end of the program's stderr as plain text: 60 lines, 8 KiB.
 func (p *Process) Tail() string { return p.tail.String() }
 
-// Done is closed when the program and all that it has started have ended.
+// Done returns a channel that is closed when the program and everything that it started
+// have ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit waits for Done and returns the exit code, or -1 and why there is none.
-// If something could not be killed, that is an error too.
+// Exit waits for Done and returns the exit code, or -1 and the reason that there is
+// none. It also returns an error if something could not be killed.
 func (p *Process) Exit() (code int, err error) {
 	<-p.done
 	return p.exit, p.err
@@ -124,16 +124,15 @@ func (p *Process) Exit() (code int, err error) {
 // Interrupt does what Ctrl-C does in a terminal. On Windows it does nothing.
 func (p *Process) Interrupt() { p.supervisor.interrupt() }
 
-// Stop closes the program's stdin and, except on Windows, asks it to end. After
-// grace, or once it has ended, Stop kills the whole tree. It returns when that
-// is done.
+// Stop closes the program's stdin and, except on Windows, asks it to end. When it has
+// ended, or after grace, Stop kills the rest of the tree and returns.
 func (p *Process) Stop(grace time.Duration) {
 	_ = p.Stdin.Close() // it may be closed already
 	p.supervisor.stop(grace, p.done)
 	<-p.done
 }
 
-// ends collects both ends of pipes while they are made.
+// ends collects pipes, so that they can be closed if one cannot be opened.
 type ends struct {
 	files []*os.File
 	err   error
@@ -157,8 +156,8 @@ func (e *ends) close() (err error) {
 	return err
 }
 
-// output is the program's stdout. It ends soon after the program, even if
-// something that could not be killed holds it open.
+// output is the program's stdout. It ends soon after the program, even if something
+// that could not be killed holds it open.
 type output struct {
 	*os.File
 	done <-chan struct{}
@@ -180,6 +179,6 @@ func (o *output) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// hurry limits the wait for what comes next. Windows has no such deadline and
-// needs none: nothing escapes a job.
+// hurry limits the wait for more output. Windows has no such deadline and needs none:
+// nothing escapes a job.
 func (o *output) hurry() { _ = o.SetReadDeadline(time.Now().Add(drain)) }

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	patience = 5 * time.Second        // for the end of what was killed
+	patience = 5 * time.Second        // for killed processes to end
 	drain    = 500 * time.Millisecond // for output after the end, if something holds the pipe open
 )
 
-// errUnkillable is what is said of a process tree that Kill did not end.
 var errUnkillable = errors.New("something that it started could not be killed and still runs")
 
-// Tree is a process tree: a command and all that it has started.
+// Tree is a process tree: a command and everything that it started.
 //
-// On Linux this process adopts orphans of the tree until Close. So there can be
-// one Tree at a time, and nothing else may be started meanwhile.
+// On Linux this process adopts the tree's orphans until Close. So there can be only one
+// Tree at a time, and nothing else may be started meanwhile.
 type Tree struct {
 	cmd         *exec.Cmd
 	descendants *descendants
@@ -29,8 +28,8 @@ type Tree struct {
 	err         error         // of Wait, after that
 }
 
-// StartTree starts a command in a session of its own, or on Windows in a job
-// that ends with this process. Close releases the tree.
+// StartTree starts a command in its own session, or on Windows in a job that ends with
+// this process. The caller closes the tree.
 func StartTree(cmd *exec.Cmd) (*Tree, error) {
 	cmd.SysProcAttr = apart(cmd.SysProcAttr)
 	d, err := startWithDescendants(cmd)
@@ -42,8 +41,8 @@ func StartTree(cmd *exec.Cmd) (*Tree, error) {
 	return t, nil
 }
 
-// CheckDir explains why no program can be started in a folder: systems do not.
-// The empty folder is ours.
+// CheckDir returns an error if no program can be started in a folder; the system's own
+// error would not name the folder. An empty dir is the current folder.
 func CheckDir(dir string) error {
 	if dir == "" {
 		return nil
@@ -60,11 +59,11 @@ func (t *Tree) wait() {
 	close(t.ended)
 }
 
-// Ended is closed when the command itself has ended.
+// Ended returns a channel that is closed when the command itself has ended.
 func (t *Tree) Ended() <-chan struct{} { return t.ended }
 
-// Exit returns the exit code of a command that has ended, or -1 and why it has
-// none.
+// Exit returns the exit code of a command that has ended, or -1 and the reason that
+// there is none.
 func (t *Tree) Exit() (code int, err error) {
 	state := t.cmd.ProcessState
 	switch {
@@ -76,14 +75,14 @@ func (t *Tree) Exit() (code int, err error) {
 	return state.ExitCode(), nil
 }
 
-// Stop asks everything to end, and waits for that until grace is over or ctx is
+// Stop asks all processes to end, and waits until they have, grace is over, or ctx is
 // done.
 func (t *Tree) Stop(ctx context.Context, grace time.Duration) {
 	t.descendants.signal(true, syscall.SIGTERM)
 	until(grace, func() bool { return ctx.Err() != nil || t.isOver() && !t.descendants.signal(true, 0) })
 }
 
-// Kill kills everything, wherever it has moved to.
+// Kill kills all processes, whichever session they have moved to.
 func (t *Tree) Kill() error {
 	if !t.sweep(true) {
 		return errUnkillable
@@ -91,19 +90,20 @@ func (t *Tree) Kill() error {
 	return nil
 }
 
-// KillSession kills what has not moved to another session, as daemons do.
+// KillSession kills all processes except those that moved to another session, as
+// daemons do.
 func (t *Tree) KillSession() { t.sweep(false) }
 
-// sweep looks again until nothing is left: what is killed may have started more
-// the moment before.
+// sweep kills again until nothing is left: a process may start more just before it is
+// killed.
 func (t *Tree) sweep(all bool) bool {
 	return until(patience, func() bool {
-		over := t.isOver() // before the look: the command may start more and end while we look
+		over := t.isOver() // asked first: the command may start more and end while signal looks
 		return !t.descendants.signal(all, syscall.SIGKILL) && over
 	})
 }
 
-// Close ends the adoption. On Windows it also ends what is left.
+// Close ends the adoption of orphans. On Windows it also kills what is left.
 func (t *Tree) Close() { t.descendants.close() }
 
 func (t *Tree) isOver() bool {
@@ -115,7 +115,7 @@ func (t *Tree) isOver() bool {
 	}
 }
 
-// until polls done, and reports whether it came true within a limit.
+// until polls done and reports whether it returned true within the limit.
 func until(limit time.Duration, done func() bool) bool {
 	end := time.Now().Add(limit)
 	for wait := time.Millisecond; !done(); wait = min(2*wait, 50*time.Millisecond) {

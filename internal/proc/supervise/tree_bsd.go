@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// descendants are the command's process group: the system does not show what
-// has left it.
+// descendants is the command's process group: the system does not show which processes
+// have left it.
 type descendants struct{ cmd *exec.Cmd }
 
 func startWithDescendants(cmd *exec.Cmd) (*descendants, error) {
@@ -18,7 +18,7 @@ func startWithDescendants(cmd *exec.Cmd) (*descendants, error) {
 	return &descendants{cmd}, nil
 }
 
-// signal sends a signal, unless it is 0, and reports whether anything was there.
+// signal sends a signal, unless it is 0, and reports whether it found any process.
 func (d *descendants) signal(_ bool, s syscall.Signal) (found bool) {
 	return syscall.Kill(-d.cmd.Process.Pid, s) != syscall.ESRCH
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
-// descendants are found below us in /proc: as a subreaper we become the parent
-// of the tree's orphans. Children that we had before do not belong to the tree.
+// descendants finds the tree's processes below us in /proc: as a subreaper we become
+// the parent of its orphans. Children that we had before do not belong to the tree.
 type descendants struct {
 	cmd    *exec.Cmd
 	before []proc.Stat
@@ -26,11 +26,11 @@ type descendants struct {
 
 func startWithDescendants(cmd *exec.Cmd) (*descendants, error) {
 	d := &descendants{cmd: cmd, before: below(os.Getpid()), died: make(chan os.Signal, 1), reaped: make(chan struct{})}
-	// A kernel that refuses leaves us those that keep their parents.
+	// If the kernel refuses, we find only processes that keep their parents.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	signal.Notify(d.died, unix.SIGCHLD)
 	err := cmd.Start()
-	go d.reap() // not before: it must not wait for the command itself
+	go d.reap() // after the start: it must not wait for the command itself
 	if err != nil {
 		d.close()
 		return nil, err
@@ -45,7 +45,7 @@ func (d *descendants) close() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 }
 
-// reap waits for orphans that have ended, or they would seem to run on. After
+// reap waits for orphans that have ended, which would otherwise stay as zombies. After
 // close it looks once more.
 func (d *descendants) reap() {
 	defer close(d.reaped)
@@ -60,21 +60,21 @@ func (d *descendants) reap() {
 	}
 }
 
-// isEndedOrphan reports whether a process has ended and is ours to wait for.
-// exec.Cmd waits for the command itself.
+// isEndedOrphan reports whether a process has ended and we must wait for it. exec.Cmd
+// waits for the command itself.
 func (d *descendants) isEndedOrphan(s proc.Stat) bool {
 	return s.Ended && s.Parent == os.Getpid() && (d.cmd.Process == nil || s.PID != d.cmd.Process.Pid)
 }
 
-// signal sends a signal, unless it is 0, to the whole tree or to what has not
-// moved to another session, and reports whether anything was there.
+// signal sends a signal, unless it is 0, to the whole tree or to the processes in the
+// command's session, and reports whether it found any.
 //
-// One look at /proc can miss processes that start another and end, again and
-// again. But as long as one of them lives, one is our child, and if that ends
-// meanwhile it is found as an ended orphan or was reaped: so both count.
+// One look at /proc can miss processes that start another and end, again and again. But
+// while any of them lives, one is our child, and if it ends during the look, we see it
+// as an ended orphan or have reaped it. So both count as found.
 func (d *descendants) signal(all bool, s syscall.Signal) (found bool) {
 	leader, reaps := d.cmd.Process.Pid, d.reaps.Load()
-	_ = syscall.Kill(-leader, s) // at once, and also without /proc
+	_ = syscall.Kill(-leader, s) // first, and also without /proc
 	for _, m := range d.all() {
 		switch {
 		case m.Ended:
@@ -82,7 +82,7 @@ func (d *descendants) signal(all bool, s syscall.Signal) (found bool) {
 		case all || m.Session == leader:
 			found = true
 			if m.Group != leader {
-				_ = syscall.Kill(m.PID, s) // it may be gone by now: the next look shows it
+				_ = syscall.Kill(m.PID, s) // an error: it has ended
 			}
 		}
 	}
@@ -92,15 +92,15 @@ func (d *descendants) signal(all bool, s syscall.Signal) (found bool) {
 // all returns the tree's processes, including zombies.
 func (d *descendants) all() []proc.Stat { return below(os.Getpid(), d.before...) }
 
-// below returns all descendants of a process, except some and their
-// descendants. It returns none where /proc is missing or shows another
-// namespace, whose numbers are not those that we may kill.
+// below returns all descendants of a process, without some of them and their
+// descendants. It returns nothing if /proc is missing or shows another namespace, whose
+// ids mean other processes here.
 func below(root int, except ...proc.Stat) (found []proc.Stat) {
 	if self, err := os.Readlink("/proc/self"); err != nil || self != strconv.Itoa(os.Getpid()) {
 		return nil
 	}
 	children := map[int][]proc.Stat{}
-	entries, _ := os.ReadDir("/proc") // what can be read counts
+	entries, _ := os.ReadDir("/proc") // we use what we can read
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {

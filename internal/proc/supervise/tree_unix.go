@@ -4,7 +4,7 @@ package supervise
 
 import "syscall"
 
-// apart puts a command into a session of its own, and so into its own group.
+// apart puts a command into its own session and process group.
 func apart(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	if attr == nil {
 		attr = &syscall.SysProcAttr{}

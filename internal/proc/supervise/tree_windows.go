@@ -10,7 +10,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
-// apart keeps a command from opening a window, and our Ctrl-C from it.
+// apart keeps a command from opening a window and from getting our Ctrl-C.
 func apart(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	if attr == nil {
 		attr = &syscall.SysProcAttr{}
@@ -19,7 +19,7 @@ func apart(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return attr
 }
 
-// descendants are in a job object, which nothing can leave.
+// descendants is a job object, which no process can leave.
 type descendants struct{ job proc.Job }
 
 func startWithDescendants(cmd *exec.Cmd) (*descendants, error) {
@@ -34,16 +34,16 @@ func startWithDescendants(cmd *exec.Cmd) (*descendants, error) {
 	return &descendants{job}, nil
 }
 
-// signal ends the job, unless the signal is 0, and reports whether anything was
-// there. No process here can be asked to end.
+// signal ends the job, unless the signal is 0, and reports whether it found any
+// process. Here processes cannot be asked to end.
 func (d *descendants) signal(_ bool, s syscall.Signal) (found bool) {
 	if s != 0 {
-		_ = d.job.Kill() // what it has not ended is counted below
+		_ = d.job.Kill() // Active shows what is left
 	}
 	return d.job.Active()
 }
 
 func (d *descendants) close() { d.job.Close() }
 
-// Interrupt does nothing: a command without our console cannot be asked.
+// Interrupt does nothing: a command without our console cannot be interrupted.
 func (t *Tree) Interrupt() {}
