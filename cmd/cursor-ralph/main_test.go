@@ -24,9 +24,16 @@ func TestMain(m *testing.M) {
 	})
 }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestScripts runs each file of testdata/script as a user would type it, with
-// the real hook beside cursor-ralph. The command `event` gives the hook an
-// event of the conversation named first.
+// the real hook beside cursor-ralph. The command `event` sends the hook an
+// event of the conversation that it names first.
 func TestScripts(t *testing.T) {
 	bin := t.TempDir()
 	if err := sources.Programs(bin, "cmd/cursor-ralph-hook"); err != nil {

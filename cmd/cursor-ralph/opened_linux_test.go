@@ -25,14 +25,8 @@ func TestOldRecordsAreNotOpened(t *testing.T) {
 		"HOME": dir, "CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state"),
 		"CURSOR_AGENT": "1", "CURSOR_PROJECT_DIR": filepath.Join(dir, "repo"),
 	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, name := range []string{"tmp", "state", "repo"} {
-		must(os.Mkdir(filepath.Join(dir, name), 0o700))
+		must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
 	put := func(id string, age time.Duration, changes func(*loop.State)) {
 		l := loop.New()
@@ -40,10 +34,10 @@ func TestOldRecordsAreNotOpened(t *testing.T) {
 		l.StartedAt, l.EndedAt, l.ArmedBy, l.CancelledBy = time.Now().Add(-age-time.Hour), time.Now().Add(-age), "prompt", loop.ByPrompt
 		changes(&l)
 		data, err := l.Encode()
-		must(err)
+		must(t, err)
 		path := filepath.Join(vars["CURSOR_RALPH_STATE_DIR"], id+".json")
-		must(os.WriteFile(path, data, 0o600))
-		must(os.Chtimes(path, l.EndedAt, l.EndedAt))
+		must(t, os.WriteFile(path, data, 0o600))
+		must(t, os.Chtimes(path, l.EndedAt, l.EndedAt))
 	}
 	for i := range 200 {
 		put(fmt.Sprint("old-", i), 24*time.Hour, func(*loop.State) {})

@@ -29,26 +29,19 @@ func newClaimRace(t *testing.T) claimRace {
 	dir := t.TempDir()
 	vars := map[string]string{"HOME": dir, "CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state")}
 	r := claimRace{T: t, vars: vars}
-	r.must(os.Mkdir(vars["CURSOR_RALPH_DIR"], 0o700))
+	must(r.T, os.Mkdir(vars["CURSOR_RALPH_DIR"], 0o700))
 	var err error
 	r.places, err = platform.Find(r.getenv)
-	r.must(err)
+	must(r.T, err)
 	r.store = state.New(r.places, time.Now)
 	l := loop.New()
 	l.Prompt, l.ConversationID = "build it", "chat"
 	_, _, err = pending.New(r.places, r.store, time.Now).Put(t.Context(), l, "")
-	r.must(err)
+	must(r.T, err)
 	return r
 }
 
 func (r claimRace) getenv(name string) string { return r.vars[name] }
-
-func (r claimRace) must(err error) {
-	r.Helper()
-	if err != nil {
-		r.Fatal(err)
-	}
-}
 
 // run runs a command; meanwhile is called when it waits for the lock of those
 // who change pending files.
@@ -56,21 +49,21 @@ func (r claimRace) run(meanwhile func(), args ...string) (code int, out string) 
 	r.Helper()
 	lock := filepath.Join(r.places.Pending(), ".change.lock")
 	release, err := ownfile.Lock(r.Context(), lock)
-	r.must(err)
+	must(r.T, err)
 	done := make(chan int)
 	var b strings.Builder
 	go func() { done <- run(args, strings.NewReader(""), io.Discard, &b, r.getenv) }()
 	ctx, cancel := context.WithTimeout(r.Context(), 8*time.Second)
 	defer cancel()
 	for opened(r.T, lock) < 2 {
-		r.must(cli.Sleep(ctx, time.Millisecond))
+		must(r.T, cli.Sleep(ctx, time.Millisecond))
 	}
 	meanwhile()
-	r.must(release())
+	must(r.T, release())
 	return <-done, b.String()
 }
 
-// opened tells how often this process has a file open.
+// opened returns how often this process has a file open.
 func opened(t *testing.T, path string) (n int) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -87,7 +80,7 @@ func opened(t *testing.T, path string) (n int) {
 // claim is what a chat does with a loop of its name.
 func (r claimRace) claim() {
 	r.Helper()
-	r.must(r.store.Claim(r.Context(), "chat", func(live string) error {
+	must(r.T, r.store.Claim(r.Context(), "chat", func(live string) error {
 		return os.Rename(filepath.Join(r.places.Pending(), "chat.json"), live)
 	}))
 }
@@ -105,7 +98,7 @@ func TestALoopThatIsClaimedAfterTheLiveOneEndedIsCancelled(t *testing.T) {
 	l := loop.New()
 	l.Prompt, l.ConversationID = "build another", "chat"
 	_, _, err := pending.New(r.places, r.store, time.Now).Put(t.Context(), l, "")
-	r.must(err)
+	must(r.T, err)
 	claim := func() {
 		if !r.live() {
 			r.claim()

@@ -222,4 +222,4 @@ func (e *env) refuseEnded(l loop.State) error {
 const lateCall = 10 * time.Minute
 
 // newSecret returns a token that does not appear in other output by chance.
-func newSecret() string { return fmt.Sprintf("%016x", rand.Uint64()) } // #nosec G404 -- the generator is seeded by the system, and a token only tells which loop an output is about
+func newSecret() string { return fmt.Sprintf("%016x", rand.Uint64()) } // #nosec G404 -- the generator is seeded by the system, and a token only identifies the loop of an output

@@ -29,16 +29,9 @@ func newLooker(t *testing.T) *looker {
 	l := &looker{T: t, clock: time.Now()}
 	dirs := map[string]string{"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": filepath.Join(t.TempDir(), "state")}
 	l.env = &env{&cli.Env{Getenv: func(name string) string { return dirs[name] }, Now: func() time.Time { return l.clock }}}
-	l.must(l.Open())
+	must(l.T, l.Open())
 	l.out = &loopsToShow{env: l.env, reader: l.Store.NewReader()}
 	return l
-}
-
-func (l *looker) must(err error) {
-	l.Helper()
-	if err != nil {
-		l.Fatal(err)
-	}
 }
 
 // puts asks for a loop in a chat, or in none.
@@ -47,7 +40,7 @@ func (l *looker) puts(id, task string) {
 	s := loop.New()
 	s.Prompt, s.ConversationID = task, id
 	_, _, err := l.Loops.Box.Put(l.Context(), s, "")
-	l.must(err)
+	must(l.T, err)
 }
 
 // begins lets a chat take its loop.
@@ -56,8 +49,8 @@ func (l *looker) begins(id, task string) {
 	s := loop.New()
 	s.Prompt = task
 	data, err := s.Encode()
-	l.must(err)
-	l.must(l.Store.Claim(l.Context(), id, func(live string) error { return os.WriteFile(live, data, 0o600) }))
+	must(l.T, err)
+	must(l.T, l.Store.Claim(l.Context(), id, func(live string) error { return os.WriteFile(live, data, 0o600) }))
 }
 
 // wantLook checks the tasks, in the order in which they are shown.
@@ -86,13 +79,13 @@ func TestALookShowsLiveThenPendingThenEnded(t *testing.T) {
 	l.puts("c", "three")
 	l.wantLook("two running", "one running", "three pending pending")
 	_, err := l.through(t.Context(), "cancel", "a")
-	l.must(err)
+	must(l.T, err)
 	l.wantLook("two running", "three pending pending", "one CANCELLED")
 	_, err = l.through(t.Context(), "cancel", "c")
-	l.must(err)
+	must(l.T, err)
 	l.clock = l.clock.Add(time.Second)
 	_, err = l.through(t.Context(), "cancel", "b")
-	l.must(err)
+	must(l.T, err)
 	l.wantLook("two CANCELLED", "three CANCELLED", "one CANCELLED")
 }
 
@@ -102,7 +95,7 @@ func TestALookShowsAChatOnce(t *testing.T) {
 	l := newLooker(t)
 	l.begins("a", "one")
 	_, err := l.through(t.Context(), "cancel", "a")
-	l.must(err)
+	must(l.T, err)
 	l.puts("a", "two")
 	l.wantLook("two pending pending")
 	l.begins("a", "three")
@@ -114,21 +107,21 @@ func TestALookSeesWhatChangesInThePendingFolder(t *testing.T) {
 	l.puts("a", "one")
 	l.wantLook("one pending pending")
 	_, err := l.through(t.Context(), "pause", "a")
-	l.must(err)
+	must(l.T, err)
 	l.wantLook("one paused pending")
 	path := filepath.Join(l.Places.Pending(), "b.json")
-	l.must(os.WriteFile(path, []byte(`{"prompt": "by hand"}`), 0o600))
+	must(l.T, os.WriteFile(path, []byte(`{"prompt": "by hand"}`), 0o600))
 	l.wantLook("one paused pending", "by hand pending pending")
 
-	l.must(os.WriteFile(path, []byte(`{"prompt": "anew"}`), 0o600))
+	must(l.T, os.WriteFile(path, []byte(`{"prompt": "anew"}`), 0o600))
 	l.wantLook("one paused pending", "anew pending pending")
 }
 
 func TestALookTellsWhatCannotBeRead(t *testing.T) {
 	l := newLooker(t)
 	l.puts("a", "one")
-	l.must(os.WriteFile(filepath.Join(l.Places.Pending(), "b.json"), []byte("no loop"), 0o600))
-	l.must(os.WriteFile(l.Places.Live("c"), []byte("no loop"), 0o600))
+	must(l.T, os.WriteFile(filepath.Join(l.Places.Pending(), "b.json"), []byte("no loop"), 0o600))
+	must(l.T, os.WriteFile(l.Places.Live("c"), []byte("no loop"), 0o600))
 	if loops, problems := l.out.read(); len(loops) != 1 || len(problems) != 2 {
 		t.Errorf("got %d loops and the problems %v, want 1 and 2", len(loops), problems)
 	}
@@ -154,7 +147,7 @@ func TestThePanelsCommandsAreThoseOfTheCommandLine(t *testing.T) {
 		}
 	}
 	ended, err := l.Store.Archived("a")
-	l.must(err)
+	must(l.T, err)
 	if !slices.Equal(ended.Context, []string{"--not a flag\n-x"}) {
 		t.Errorf("got the context %q", ended.Context)
 	}

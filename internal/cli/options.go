@@ -38,8 +38,8 @@ func (e *Env) Config() (config.Config, error) {
 	return c, err
 }
 
-// Configured is a variable of the environment, or what the user has set instead.
-// Who needs to know of a bad file has asked for it before.
+// Configured returns a variable of the environment, or otherwise the user's setting. A
+// bad settings file is ignored here; commands that depend on it load it first.
 func (e *Env) Configured(variable string) string {
 	if v := e.Getenv(variable); v != "" {
 		return v

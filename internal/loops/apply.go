@@ -39,7 +39,7 @@ func (s *Loops) Apply(ctx context.Context, id string, event loop.Event) (loop.St
 		return l, action, err
 	}
 	l, action, err = s.Box.Apply(ctx, id, event)
-	if errors.Is(err, fs.ErrNotExist) { // a chat may have claimed it in between
+	if errors.Is(err, fs.ErrNotExist) { // a chat may have claimed it meanwhile
 		return s.Store.Apply(ctx, id, event)
 	}
 	return l, action, err

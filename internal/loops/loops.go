@@ -155,8 +155,8 @@ func (s *Loops) Complete(typed string) string {
 	return typed
 }
 
-// Beginning returns the current loops whose ids begin with what was typed. If there
-// are none, it returns the ended ones.
+// Beginning returns the current loops whose ids begin with what was typed, or
+// otherwise the ended ones.
 func (s *Loops) Beginning(typed string) []Loop {
 	found, _ := s.Current() // doctor shows what cannot be read
 	other := func(l Loop) bool { return l.ID == "" || !strings.HasPrefix(l.ID, typed) }

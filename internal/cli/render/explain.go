@@ -133,8 +133,8 @@ func promiseWords(promise string) string {
 	return promise
 }
 
-// retold is a log in sentences: each with its time, a new day with its date,
-// and with its conversation where several are told of.
+// retold returns a log in sentences, each with its time. A new day begins with its
+// date. With several, each line names its conversation.
 func retold(lines []string, several bool) string {
 	var parsed []hooklog.Line
 	for _, text := range lines {

@@ -1,12 +1,9 @@
 package render
 
 import (
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,8 +112,7 @@ func TestRetold(t *testing.T) {
 
 // TestEveryActionHasASentence looks for what the programs write to the log.
 func TestEveryActionHasASentence(t *testing.T) {
-	s := sources(t)
-	found := s.actions()
+	found, unseen := loggedActions(t, "loop", "cmd/cursor-ralph", "cmd/cursor-ralph-hook", "internal/cli", "internal/cli/notify", "internal/cli/run")
 	for _, must := range []string{"claimed", "rest", "hand-over", "BLOCKED", "injected", "loop-mode"} { // of each kind one
 		if !slices.Contains(found, must) {
 			t.Errorf("got the actions %q, want %q too: this test looks at the wrong places", found, must)
@@ -127,153 +123,41 @@ func TestEveryActionHasASentence(t *testing.T) {
 			t.Errorf("got no sentence for %q", action)
 		}
 	}
-	for _, problem := range s.problems {
-		t.Error(problem)
+	if len(unseen) > 0 {
+		t.Errorf("got actions that this test cannot see: %q; write them as text, or name the variable action", unseen)
 	}
 }
 
-// source is what the programs and package loop are made of.
-type source struct {
-	fset     *token.FileSet
-	programs [][]*ast.File
-	loop     []*ast.File
-	makers   map[string]int // of one program: functions to which an action is given, and at which place
-	found    []string
-	problems []string
-}
+// written finds what a source puts into a line of the log: the action of a line, a
+// variable or an argument for it, a kind of action, and a status that ends a loop.
+var written = regexp.MustCompile(`\bAction:\s*([^,}\n]+)|\baction :?= ("[^"]+")|\.(?:log\w*|ask|observed)\([^"\n]+, ("[a-z-]+")|\bActionKind\s+= ("[^"]+")|\bStatus\s+= ("[A-Z_]+")`)
 
-func sources(t *testing.T) *source {
+// loggedActions returns the actions in the sources of the folders, and the expressions
+// whose value it cannot see.
+func loggedActions(t *testing.T, dirs ...string) (found, unseen []string) {
 	t.Helper()
-	s := &source{fset: token.NewFileSet()}
-	var ours []*ast.File
-	for _, dir := range []string{"cmd/cursor-ralph", "internal/cli", "internal/cli/notify", "internal/cli/run"} {
-		ours = append(ours, s.read(t, "../../../"+dir)...)
-	}
-	s.programs = [][]*ast.File{ours, s.read(t, "../../../cmd/cursor-ralph-hook")}
-	s.loop = s.read(t, "../../../loop")
-	return s
-}
-
-func (s *source) read(t *testing.T, dir string) (files []*ast.File) {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("%s: got no files: %v", dir, err)
-	}
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
+	for _, dir := range dirs {
+		paths, err := filepath.Glob(filepath.Join("../../..", dir, "*.go"))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: got no files: %v", dir, err)
 		}
-		src, err := os.ReadFile(path) // so that go test sees when a cached result no longer holds
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := parser.ParseFile(s.fset, path, src, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
-	}
-	return files
-}
-
-// actions gives the value of every Action in a line, directly or by a variable or
-// parameter of the name action, the kinds of action there are, and the statuses
-// with which a loop ends.
-func (s *source) actions() []string {
-	for _, program := range s.programs {
-		s.makers = map[string]int{}
-		eachNode(program, s.parameter)
-		eachNode(program, s.written)
-	}
-	eachNode(s.loop, s.kind)
-	slices.Sort(s.found)
-	return slices.Compact(s.found)
-}
-
-func eachNode(files []*ast.File, look func(ast.Node)) {
-	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool { look(n); return true })
-	}
-}
-
-// parameter finds the functions that are told an action.
-func (s *source) parameter(n ast.Node) {
-	f, ok := n.(*ast.FuncDecl)
-	if !ok {
-		return
-	}
-	at := 0
-	for _, field := range f.Type.Params.List {
-		for _, name := range field.Names {
-			if kind, ok := field.Type.(*ast.Ident); ok && name.Name == "action" && kind.Name == "string" {
-				s.makers[f.Name.Name] = at
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
 			}
-			at++
+			source, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range written.FindAllStringSubmatch(string(source), -1) {
+				value := strings.Join(m[1:], "")
+				if action, err := strconv.Unquote(value); err == nil {
+					found = append(found, action)
+				} else if !strings.HasPrefix(value, "string(") && value != "action" { // of a kind or a status; or seen where it is made
+					unseen = append(unseen, path+": "+value)
+				}
+			}
 		}
 	}
-}
-
-// written finds what is written to the log, or put into a variable for that.
-func (s *source) written(n ast.Node) {
-	switch n := n.(type) {
-	case *ast.CompositeLit:
-		if named(n.Type) == "Line" {
-			s.line(n)
-		}
-	case *ast.AssignStmt:
-		if _, isText := n.Rhs[0].(*ast.BasicLit); isText && named(n.Lhs[0]) == "action" {
-			s.take(n.Rhs[0])
-		}
-	case *ast.CallExpr:
-		if at, ok := s.makers[named(n.Fun)]; ok && at < len(n.Args) {
-			s.take(n.Args[at])
-		}
-	}
-}
-
-func (s *source) line(lit *ast.CompositeLit) {
-	for _, part := range lit.Elts {
-		if pair, ok := part.(*ast.KeyValueExpr); ok && named(pair.Key) == "Action" {
-			s.take(pair.Value)
-		}
-	}
-}
-
-// kind finds the kinds of action, and the statuses of a loop that has ended.
-func (s *source) kind(n ast.Node) {
-	spec, ok := n.(*ast.ValueSpec)
-	if !ok || len(spec.Values) != 1 {
-		return
-	}
-	text, ok := spec.Values[0].(*ast.BasicLit)
-	ended := named(spec.Type) == "Status" && ok && text.Value == strings.ToUpper(text.Value)
-	if ended || named(spec.Type) == "ActionKind" {
-		s.take(spec.Values[0])
-	}
-}
-
-// named is the last word of a name.
-func named(x ast.Expr) string {
-	switch x := x.(type) {
-	case *ast.Ident:
-		return x.Name
-	case *ast.SelectorExpr:
-		return x.Sel.Name
-	}
-	return ""
-}
-
-func (s *source) take(x ast.Expr) {
-	if text, ok := x.(*ast.BasicLit); ok {
-		if action, err := strconv.Unquote(text.Value); err == nil && action != "" {
-			s.found = append(s.found, action)
-		}
-		return
-	}
-	call, ok := x.(*ast.CallExpr)
-	if ok && named(call.Fun) == "string" || named(x) == "action" {
-		return // of a kind or a status; or it is seen where it is made
-	}
-	s.problems = append(s.problems, fmt.Sprintf("%s: an action that this test cannot see: write it as text, or name the variable action", s.fset.Position(x.Pos())))
+	return found, unseen
 }

@@ -74,7 +74,7 @@ const maxTold = 1 << 20
 // CLI is the conversation of its hooks, so the folder counts too.
 func inBarOf(e *cli.Env, args []string) ([]string, error) {
 	if len(args) > 0 {
-		return nil, hint.Misuse("--stdin tells which loop is meant", "leave out the id")
+		return nil, hint.Misuse("--stdin already names the loop", "leave out the id")
 	}
 	var t barInput
 	data, err := io.ReadAll(io.LimitReader(e.Stdin, maxTold))

@@ -138,7 +138,7 @@ func cells(doc ast.Node) (n int) {
 	return n
 }
 
-// isOurs tells whether text outside of code consists of the words, numbers and
+// isOurs reports whether text outside of code consists of the words, numbers and
 // marks that a report itself writes.
 func isOurs(text string) bool {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t.,:()-…#", r) || r >= '0' && r <= '9' }) {
