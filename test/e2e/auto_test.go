@@ -14,8 +14,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // The versions of the Cursors here, and what they are taken for until more is
