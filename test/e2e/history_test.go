@@ -3,8 +3,6 @@
 package e2e_test
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 

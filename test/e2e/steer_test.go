@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"encoding/json"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
