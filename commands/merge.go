@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -35,11 +36,11 @@ func merge(raw []byte, want []entry, had outline, anyEvent bool) ([]byte, []stri
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := refuse(shapes(d)); err != nil {
+	if err := refuse(findings(d, (*report).shapes)); err != nil {
 		return nil, nil, err
 	}
 	before := drops(d, anyEvent) // with the line numbers of the user's file
-	if len(trailingCommas(d)) > 0 {
+	if len(findings(d, (*report).trailingCommas)) > 0 {
 		return nil, nil, refuse(before) // what is added behind one does not parse
 	}
 	notes := d.put(want, had)
@@ -84,7 +85,7 @@ func refuse(found []Finding) error {
 	return hint.New(strings.Join(what, "; "), strings.Join(todo, "; ")+" (nothing was changed)")
 }
 
-// put brings our entries up to date, and takes out those that are not wanted any more. Without the members "version" and "hooks"
+// put updates our entries and removes those that are no longer wanted. Without the members "version" and "hooks"
 // Cursor drops the file.
 func (d *doc) put(want []entry, had outline) (notes []string) {
 	if find(d.root, "version") == nil {
@@ -135,8 +136,8 @@ func (d *doc) update(v *hujson.Value, e entry) {
 	}
 }
 
-// cutOurs takes out those of our entries that gone chooses, and what is empty then unless the user had it. It goes backward: a
-// cut moves what is behind it.
+// cutOurs removes those of our entries that gone chooses, and then what is empty, unless the user had it. It goes backward, because
+// a cut moves what follows.
 func (d *doc) cutOurs(had outline, gone func(event string, nth int) bool) {
 	for _, m := range slices.Backward(d.allEvents()) {
 		event, list, cut := nameOf(m), elements(&m.Value), false
@@ -172,7 +173,7 @@ func (d *doc) allEvents() (list []*hujson.ObjectMember) {
 	return list
 }
 
-// tidy takes out an event's list, and then the hooks, if our entries were all there was in them.
+// tidy removes an event's list, and then the hooks, if they had only our entries.
 func (d *doc) tidy(event string, had outline) {
 	if list := find(d.hooks(), event); had.events[event] || list == nil || !bare(list) {
 		return
@@ -187,4 +188,58 @@ func (d *doc) tidy(event string, had outline) {
 func bare(v *hujson.Value) bool {
 	g := groupOf(v)
 	return len(g.items) == 0 && commentsEnd(*g.after) == 0
+}
+
+// unmerge returns hooks.json without our entries. original is the file as it was before our first install, nil if there was none
+// or it is not known. If the user changed nothing since, the result is byte for byte the original, or nil; otherwise everything
+// that the user changed stays.
+func unmerge(raw, original []byte) ([]byte, error) {
+	rest, err := strip(raw, outlineOf(original))
+	if err != nil {
+		return nil, err
+	}
+	if original == nil && nothing(rest) {
+		return nil, nil
+	}
+	guarded := true
+	for _, sample := range []Options{{}, {Minimal: true}, {PlanGuard: &guarded}} {
+		sample.Hook = "/" + hookName
+		if again, err := mergeAndStrip(original, sample.entries()); err == nil && bytes.Equal(again, rest) {
+			return original, nil
+		}
+	}
+	return rest, nil
+}
+
+func mergeAndStrip(original []byte, want []entry) ([]byte, error) {
+	if original == nil {
+		return nil, errors.New("no original")
+	}
+	had := outlineOf(original)
+	merged, _, err := merge(original, want, had, true)
+	if err != nil {
+		return nil, err
+	}
+	return strip(merged, had)
+}
+
+func strip(raw []byte, had outline) ([]byte, error) {
+	mark, text := splitMark(raw)
+	d, err := parse(text)
+	if err != nil {
+		return nil, refuse(unparsable(err))
+	}
+	d.cutOurs(had, func(string, int) bool { return true })
+	return append(bytes.Clone(mark), d.pack()...), nil
+}
+
+// nothing reports whether a file has nothing beyond what we add.
+func nothing(raw []byte) bool {
+	d, err := parse(raw)
+	if err != nil || !d.root.IsStandard() {
+		return false
+	}
+	list := members(d.root)
+	_, isObject := d.root.Value.(*hujson.Object)
+	return isObject && (len(list) == 0 || len(list) == 1 && nameOf(list[0]) == "version")
 }

@@ -102,10 +102,7 @@ type rival struct {
 
 func (r rival) finding() Finding {
 	_, disputed := r.order()
-	if r.known != "" && r.last && !disputed {
-		return fatal(r.remedy(), "%s: %s", r.Path, r.text())
-	}
-	return notice(r.remedy(), "%s: %s", r.Path, r.text())
+	return Finding{Problem: r.Path + ": " + r.text(), Remedy: r.remedy(), Fatal: r.known != "" && r.last && !disputed}
 }
 
 func (r rival) text() string {
@@ -134,9 +131,9 @@ func (r rival) order() (text string, disputed bool) {
 	}
 	switch r.Place + " " + r.ours.Place {
 	case "user project", "project user":
-		return " (so it was seen; Cursor's documentation puts the project's after the user's)", true
+		return " (as we observed; Cursor's documentation puts the project's after the user's)", true
 	case "plugin plugin":
-		return " (which of two plugins is the last one is not known)", true
+		return " (it is unknown which of two plugins comes last)", true
 	}
 	return "", false
 }
