@@ -74,8 +74,7 @@ func (i Installation) withSettings(d *doc) Installation {
 // withWrapped adds the events of entries that run our hook inside another command.
 func (i Installation) withWrapped(d *doc) Installation {
 	for _, m := range d.allEvents() {
-		runs := slices.ContainsFunc(elements(&m.Value), func(v *hujson.Value) bool { return wraps(stringIn(v, "command")) })
-		if runs && !i.At(nameOf(m)) {
+		if slices.ContainsFunc(elements(&m.Value), wrapsIn) && !i.At(nameOf(m)) {
 			i.Events = append(i.Events, nameOf(m))
 		}
 	}

@@ -102,10 +102,7 @@ type rival struct {
 
 func (r rival) finding() Finding {
 	_, disputed := r.order()
-	if r.known != "" && r.last && !disputed {
-		return fatal(r.remedy(), "%s: %s", r.Path, r.text())
-	}
-	return notice(r.remedy(), "%s: %s", r.Path, r.text())
+	return Finding{Problem: r.Path + ": " + r.text(), Remedy: r.remedy(), Fatal: r.known != "" && r.last && !disputed}
 }
 
 func (r rival) text() string {

@@ -121,16 +121,11 @@ func focus(ctx context.Context, t Target, d desk.Desk, w desk.Window) error {
 	if err := d.Activate(ctx, w); err != nil {
 		return err
 	}
-	end := time.Now().Add(focusWait)
-	for time.Now().Before(end) {
-		if ok, err := d.Focused(ctx, w); ok || err != nil {
-			return err
-		}
-		if err := desk.Sleep(ctx, desk.Poll); err != nil {
-			return err
-		}
+	ok, err = desk.Until(ctx, focusWait, func() (bool, error) { return d.Focused(ctx, w) })
+	if err == nil && !ok {
+		err = fmt.Errorf("the window of Cursor did not come to the front in %s", focusWait)
 	}
-	return fmt.Errorf("the window of Cursor did not come to the front in %s", focusWait)
+	return err
 }
 
 // pressFocused presses a chord in a moment in which the window has the focus.

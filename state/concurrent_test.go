@@ -86,22 +86,6 @@ func (w world) addsUp(sharers int) {
 	w.once("a")
 }
 
-func TestGoroutinesLoseNoChange(t *testing.T) {
-	w := newWorld(t)
-	w.shared()
-	var group sync.WaitGroup
-	for i := range sharers() {
-		s := state.New(w.places, time.Now)
-		group.Go(func() {
-			if err := play(w.context(), s, fmt.Sprint(i)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	w.addsUp(sharers())
-}
-
 func TestProcessesLoseNoChange(t *testing.T) {
 	w := newWorld(t)
 	w.shared()

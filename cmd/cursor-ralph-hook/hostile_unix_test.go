@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,31 +30,16 @@ func TestHostileInput(t *testing.T) {
 		silent      bool // nothing is wrong with it
 	}{
 		{"nothing", "", false},
-		{"white space", " \n\t\r\n ", false},
-		{"a byte-order mark alone", "\ufeff", false},
 		{"truncated", `{"conversation_id":"` + me + `","hook_event_na`, false},
-		{"truncated in a string", `{"conversation_id":"` + me, false},
 		{"text", "hello", false},
-		{"a string", `"hello"`, false},
-		{"a list", `[{"hook_event_name":"stop"}]`, false},
-		{"null", "null", false},
-		{"a number", "7", false},
 		{"two objects", `{"conversation_id":"` + me + `",` + valid + `}{}`, false},
-		{"something after it", `{"conversation_id":"` + me + `",` + valid + `} x`, false},
-		{"binary", "\x00\x01\x02\xff\xfe\x7f\x80", false},
 		{"binary in an object", "{\"conversation_id\":\"\xff\xfe\x00\"," + valid + "}", false},
-		{"zeros", strings.Repeat("\x00", 1<<20), false},
-		{"deep objects", strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000), false},
 		{"deep lists", `{"a":` + strings.Repeat("[", 1_000_000) + strings.Repeat("]", 1_000_000) + "}", false},
-		{"deep and never closed", strings.Repeat(`{"a":[`, 500_000), false},
 		{"too large", `{"conversation_id":"` + me + `",` + valid + `,"text":"` + strings.Repeat("x", 70<<20) + `"}`, false},
 		{"an empty object", "{}", true},
 		{"an unknown event", `{"hook_event_name":"` + strings.Repeat("stop", 1000) + `","conversation_id":"../x"}`, true},
 		{"no conversation", `{` + valid + `}`, false},
-		{"a conversation of another type", `{"conversation_id":{"a":1},` + valid + `}`, false},
-		{"a conversation that is null", `{"conversation_id":null,` + valid + `}`, false},
 		{"a file as a conversation", `{"conversation_id":"/etc/passwd",` + valid + `}`, false},
-		{"names of any size", `{"` + strings.Repeat("x", 1<<20) + `":1,"conversation_id":"a b",` + valid + `}`, false},
 	}, 4) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -88,67 +72,6 @@ func (w world) onlyLogged(before map[string]string) {
 	delete(after, log)
 	if diff := cmp.Diff(before, after); diff != "" {
 		w.Errorf("got other files (-before +after):\n%.2000s", diff)
-	}
-}
-
-func TestHostileConversations(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.pending("1700000000000-7"), seven("the task"))
-	w.write(filepath.Join(w.dir, "x.json"), seven("outside"))
-	before := w.files()
-	ids := []string{
-		"", ".", "..", "../x", "../../x", "a/../../x", "/etc/passwd", `..\x`, ".lock", ".new", "a/b", "a b", "a\nb", "a\r\nb", "a\x00b", "a\tb",
-		`a"b`, "a'b", "a`b", "$(touch x)", "a;b", "a|b", "a>b", "*", "?", "~", "a~1", "ä", "а", "a\u202eb", "\ufeffa", "a\x1b[31mb",
-		strings.Repeat("a", 129), strings.Repeat("/", 4096), strings.Repeat("é", 1<<19), strings.Repeat("\n", 1<<20),
-	}
-	for i, id := range ids {
-		name := answered[i%len(answered)]
-		w.rests(w.event(name, id, fields{
-			"status": "completed", "loop_count": 0, "text": "<promise>COMPLETE</promise>", "prompt": `/ralph-loop "x"`, "command": "cursor-ralph slash",
-			"output": "cursor-ralph-token: 1700000000000-7:x",
-		}))
-	}
-	if got := w.log("action=error"); len(got) != len(ids) {
-		t.Errorf("got %d errors in the log, want %d", len(got), len(ids))
-	}
-	after := w.files()
-	log, err := filepath.Rel(w.dir, w.logPath)
-	w.must(err)
-	delete(after, log)
-	if diff := cmp.Diff(before, after); diff != "" {
-		t.Errorf("got other files (-before +after):\n%s", diff)
-	}
-}
-
-// TestFieldsOfTheWrongType are no reason to stop a loop: they count as missing.
-func TestFieldsOfTheWrongType(t *testing.T) {
-	values := []any{nil, true, -1, 1.5, 1e300, "", "x", []any{}, []any{1, nil, "a", []any{}}, fields{}, fields{"a": []any{nil}}}
-	names := []string{
-		"generation_id", "model", "cursor_version", "workspace_roots", "user_email", "transcript_path", "loop_count", "text", "prompt", "attachments",
-		"tool_name", "tool_input", "tool_output", "tool_use_id", "error_message", "command", "output", "duration", "cwd", "session_id", "composer_mode",
-	}
-	w := newWorld(t)
-	w.write(w.pending(me), with("the task", fields{"max_iterations": 10000}))
-	for i, value := range values {
-		for j, event := range answered[1:] {
-			all := fields{}
-			for n, name := range names {
-				all[name] = values[(i+n*j)%len(values)]
-			}
-			all["loop_count"], all["generation_id"] = value, fmt.Sprint(i, j)
-			w.rests(w.event(event, me, all))
-		}
-		stop := fields{"status": "completed"}
-		for _, name := range names {
-			stop[name] = value
-		}
-		stop["generation_id"] = fmt.Sprint("stop-", i)
-		if got := w.followup(w.event("stop", me, stop)); !strings.Contains(got, "the task") {
-			t.Errorf("%v: got %q, want the loop to go on", value, got)
-		}
-	}
-	if got := w.live(me); got.Iterations != len(values) {
-		t.Errorf("got iteration %d, want %d", got.Iterations, len(values))
 	}
 }
 

@@ -144,59 +144,6 @@ func TestHalfWrittenFileIsNotWaitedForForever(t *testing.T) {
 	w.logged("moved to")
 }
 
-// ended leaves a live file as a kill does, in the middle of the loop's end.
-func (w world) ended() {
-	w.Helper()
-	w.write(w.places.Live(me), with("the old one", fields{
-		"status": "PROMISE_ACCEPTED", "started_at": "2026-01-01T00:00:00Z", "ended_at": "2026-01-01T01:00:00Z", "conversation_id": me,
-	}))
-}
-
-// TestLoopAfterAKilledEnd: what is left of the old loop is no obstacle.
-func TestLoopAfterAKilledEnd(t *testing.T) {
-	const token = "1700000000000-7:secret"
-	for name, begin := range map[string]func(w world){
-		"a pending file by name": func(w world) { w.write(w.pending(me), seven("the task")) },
-		"a pending file":         func(w world) { w.write(w.pending("1700000000000-7"), seven("the task")) },
-		"a message":              func(w world) { w.rests(w.sends(me, `/ralph-loop "the task"`)) },
-		"a token": func(w world) {
-			w.write(w.pending("1700000000000-7"), with("the task", fields{"token": token}))
-			w.rests(w.event("postToolUse", me, fields{"tool_name": "Shell", "tool_use_id": "0",
-				"tool_input": fields{"command": "cursor-ralph slash ralph-loop"}, "tool_output": "cursor-ralph-token: " + token}))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.ended()
-			begin(w)
-			if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "the task") {
-				t.Errorf("got %q, want the new loop", got)
-			}
-			w.once("the old one")
-			w.once("the task")
-			if got := w.log("action=error"); len(got) > 0 {
-				t.Errorf("got %q, want no errors", got)
-			}
-		})
-	}
-}
-
-// TestWorkOfTheFirstTurnCountsAfterAKilledEnd: a promise in the first turn of
-// the next loop needs its tool calls.
-func TestWorkOfTheFirstTurnCountsAfterAKilledEnd(t *testing.T) {
-	w := newWorld(t)
-	w.ended()
-	w.rests(w.sends(me, `/ralph-loop "the task"`))
-	w.rests(w.uses(me, "1"))
-	w.rests(w.says(me, promise))
-	w.rests(w.stopEvent(me))
-	if got := w.archived(me); got.Prompt != "the task" || got.Status != loop.PromiseAccepted || got.ToolCalls != 1 {
-		t.Errorf("got %q, %s, after %d tool calls, want the promise accepted", got.Prompt, got.Status, got.ToolCalls)
-	}
-	w.once("the old one")
-	w.once("the task")
-}
-
 // TestLockThatIsNeverReleased: a hook gives up before the editor does; so does
 // one whose standard input stays open.
 func TestLockThatIsNeverReleased(t *testing.T) {

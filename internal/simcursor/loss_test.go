@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // many has the same hook on stop n times.
@@ -28,6 +29,9 @@ func lost(runs []simcursor.Run) (n int) {
 
 // starts are the ways in which a hook's command may be run.
 func starts() map[string]simcursor.Start {
+	if testing.Short() {
+		return map[string]simcursor.Start{"login shell": simcursor.LoginShell}
+	}
 	return map[string]simcursor.Start{
 		"login shell": simcursor.LoginShell, "sh -c": simcursor.PlainShell, "directly": simcursor.Direct,
 	}
@@ -118,6 +122,7 @@ func TestLostAnswersByNumber(t *testing.T) {
 }
 
 func TestLostAnswersAtRandom(t *testing.T) {
+	short.Skip(t)
 	play := func(seed uint64) (lost []bool) {
 		w := newWorld(t).project(hooks{"preToolUse": {{"command": says(`{"permission":"deny"}`)}}})
 		w.Options.LoseOneIn, w.Options.LoseSeed = 5, seed

@@ -258,29 +258,28 @@ func stalled() []variant {
 	return list
 }
 
-func TestAutoLearnsFromAMessageToAStalledLoop(t *testing.T) {
-	each(t, stalled(), func(w *world) {
-		w.suspected()
-		c := w.another()
-		c.stalls()
-		c.types("Why don't you go on?")
-		w.wantSeen(map[string]int{newVersion: 5})
-		c.fifthHandsOver()
-		c.stops()
-	})
-}
-
-func TestAutoLearnsFromTheContinueLineOfAStalledLoop(t *testing.T) {
-	each(t, stalled(), func(w *world) {
-		w.suspected()
-		c := w.another()
-		c.stalls()
-		c.types("/ralph-loop --continue " + c.ID)
-		w.wantSeen(map[string]int{newVersion: 5})
-		c.follows()
-		c.fifthHandsOver()
-		c.stops()
-	})
+func TestAutoLearnsFromWhatIsSaidToAStalledLoop(t *testing.T) {
+	t.Parallel()
+	for _, continued := range []bool{true, false} {
+		t.Run(fmt.Sprintf("the continue line %v", continued), func(t *testing.T) {
+			each(t, stalled(), func(w *world) {
+				w.suspected()
+				c := w.another()
+				c.stalls()
+				line := "Why don't you go on?"
+				if continued {
+					line = "/ralph-loop --continue " + c.ID
+				}
+				c.types(line)
+				w.wantSeen(map[string]int{newVersion: 5})
+				if continued {
+					c.follows()
+				}
+				c.fifthHandsOver()
+				c.stops()
+			})
+		})
+	}
 }
 
 // What a loop sees that was installed to have no limit counts for later ones.

@@ -13,39 +13,6 @@ func (w *world) settings(text string) {
 	w.write(filepath.Join(w.home(), ".config", "cursor-ralph", "config.toml"), text)
 }
 
-// armings are the ways in which a loop starts.
-func armings() map[string]func(w *world) *chat {
-	return map[string]func(w *world) *chat{
-		"by the prompt hook": func(w *world) *chat { c := w.chat(); c.starts(`"make it green"`); return c },
-		"by the slash call":  func(w *world) *chat { w.ExpandCommands = true; c := w.chat(); c.starts(`"make it green"`); return c },
-		"by start": func(w *world) *chat {
-			w.ok(w.repo(), "start", "make it green")
-			c := w.chat()
-			c.types("hello")
-			c.goesOn() // and has its task
-			return c
-		},
-		"by loop mode": func(w *world) *chat { w.modeOn(); c := w.chat(); c.startsOne("make it green"); return c },
-	}
-}
-
-func TestALoopHasTheUsersDefaults(t *testing.T) {
-	t.Parallel()
-	for name, arm := range armings() {
-		t.Run(name, func(t *testing.T) {
-			once(t, func(w *world) {
-				w.settings("[loop]\nmax-iterations = 7\ncompletion-promise = \"GREEN\"\n")
-				c := arm(w)
-				c.works()
-				text := c.goesOn()
-				w.wantPart("continuation", text, "[Ralph loop 2/7]")
-				w.wantPart("continuation", text, "<promise>GREEN</promise>")
-				c.stops()
-			})
-		})
-	}
-}
-
 // What the user types beats the environment, which beats the file.
 func TestWhatIsTypedBeatsTheUsersDefaults(t *testing.T) {
 	t.Parallel()
@@ -68,13 +35,14 @@ func TestWhatIsTypedBeatsTheUsersDefaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			once(t, func(w *world) {
-				w.settings("[loop]\nmax-iterations = 7\ncompletion-promise = \"GREEN\"\n")
+				w.settings("[loop]\nultrawork = true\nmax-iterations = 7\ncompletion-promise = \"GREEN\"\n")
 				w.extra = []string{"CURSOR_RALPH_MAX_ITERATIONS=5", "CURSOR_RALPH_COMPLETION_PROMISE=BLUE"}
 				c := arm(w)
 				c.works()
 				text := c.goesOn()
 				w.wantPart("continuation", text, "[Ralph loop 2/4]")
 				w.wantPart("continuation", text, "<promise>BLUE</promise>")
+				w.wantPart("continuation", text, "Ultrawork")
 				c.stops()
 			})
 		})

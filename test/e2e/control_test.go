@@ -181,7 +181,7 @@ func TestASecondLoopIsRefusedWithAMessage(t *testing.T) {
 		c.types(`/ralph-loop "make it blue"`)
 		switch {
 		case !w.ExpandCommands:
-			w.wantPart("shown", c.shown(), "A Ralph loop runs in this chat already (iteration 5 of 20). Add --replace")
+			w.wantPart("shown", c.shown(), "A Ralph loop runs in this chat already (iteration 6 of 20). Add --replace")
 			c.types("/ralph-loop --continue " + c.ID)
 			c.follows()
 			c.works()
@@ -191,7 +191,7 @@ func TestASecondLoopIsRefusedWithAMessage(t *testing.T) {
 			if exit != 1 {
 				w.Errorf("got exit code %d, want 1", exit)
 			}
-			w.wantPart("slash", out, "a loop runs in this conversation already (iteration 5 of 20)")
+			w.wantPart("slash", out, "a loop runs in this conversation already (iteration 6 of 20)")
 			w.wantPart("slash", out, "--replace")
 			c.goesOn()
 		default:

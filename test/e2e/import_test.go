@@ -69,23 +69,3 @@ func TestALoopOfCursorsPluginIsImported(t *testing.T) {
 		w.wantNoLoops()
 	})
 }
-
-// A chat of another workspace has no part in it, also where import was run
-// from there.
-func TestAnImportedLoopIsThatOfItsWorkspace(t *testing.T) {
-	once(t, func(w *world) {
-		pad := filepath.Join(w.repo(), ".cursor", "ralph", "scratchpad.md")
-		other := w.workspace("other")
-		w.write(pad, scratchpad)
-		w.must(os.MkdirAll(other, 0o755))
-		w.ok(other, "import", pad)
-		c := w.chatIn(other)
-		c.types("hello")
-		c.rests()
-		c = w.chat()
-		c.types("hello")
-		c.works()
-		w.wantPart("continuation", c.goesOn(), "[Ralph loop 2/20]")
-		c.stops()
-	})
-}

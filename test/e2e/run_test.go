@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
 // outerRun is cursor-ralph run in a process of its own, with an agent that is a
@@ -127,16 +127,8 @@ func (w *world) pidIn(name string) int {
 func (w *world) wantsGone(pids ...int) {
 	w.Helper()
 	for _, pid := range pids {
-		w.until("process "+strconv.Itoa(pid)+" ends", func() bool { return syscall.Kill(pid, 0) != nil || zombie(pid) })
+		w.until("process "+strconv.Itoa(pid)+" ends", func() bool { return proc.Gone(pid) })
 	}
-}
-
-// zombie reports whether a process has ended that nobody has waited for, as where
-// process 1 does not.
-func zombie(pid int) bool {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	_, rest, ok := strings.Cut(string(data), ") ")
-	return err == nil && ok && strings.HasPrefix(rest, "Z")
 }
 
 // stays is an agent that works on for ever, with a child in a session of its
@@ -300,28 +292,6 @@ func (w *world) prompt(n int) string {
 	data, err := os.ReadFile(filepath.Join(w.repo(), "prompt-"+strconv.Itoa(n)))
 	w.must(err)
 	return string(data)
-}
-
-// In a narrow window, with wide characters, the status line stays one row, and the
-// agent's words are there before its turn ends.
-func TestARunInANarrowWindow(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, variant{})
-	agent := w.scriptedAgent("echo 汉字汉字汉字汉字汉字汉字 first words\nwhile test ! -f go; do sleep 0.02; done\nprintf '<promise>COMPLETE</promise>'\n")
-	win := w.inTerminal("sleep 0")
-	win.sees("ended with 0")
-	win.tmux("resize-window", "-x", "44")
-	win.types("cursor-ralph run 'build it' --agent-command " + agent)
-	win.presses("Enter")
-	later := regexp.MustCompile(`Iter 1/20  ([2-9]|[0-9]+[0-9])s .*words`)
-	win.waits("the words, in the second second", func(screen string) bool {
-		return strings.Contains(screen, "first words\n") && later.MatchString(screen)
-	})
-	w.write(filepath.Join(w.repo(), "go"), "")
-	win.sees("PROMISE_ACCEPTED")
-	if shown := win.tmux("capture-pane", "-p", "-S", "-"); strings.Contains(shown, "Iter 1/20") {
-		t.Errorf("got %s, want the status line gone", shown)
-	}
 }
 
 // What lies in a repository may be anybody's.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -50,8 +49,6 @@ func TestTyping(t *testing.T) {
 		{"the focus is in a source file", sourceFile},
 		{"the user cancels at every moment", cancelledAtEveryMoment},
 		{"there is no window", noWindow},
-		{"the first way of typing is broken", brokenFirstWay},
-		{"the hook sees the command's text only", expandedPrompt},
 		{"a minimal installation", minimalInstallation},
 		{"another chat is in front, the hook sees the command's text only", func(t *testing.T, d *desk) {
 			anotherChat(t, d, option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }))
@@ -289,33 +286,6 @@ func fiveTimes(t *testing.T, d *desk) {
 			}
 		})
 	}
-}
-
-// brokenFirstWay has a helper that cannot be run, as where its libraries are
-// missing.
-func brokenFirstWay(t *testing.T, d *desk) {
-	helper := filepath.Join(bin, "cursor-ralph-robotgo")
-	broken := "#!/bin/sh\necho 'error while loading shared libraries: libXtst.so.6' >&2\nexit 127\n"
-	if err := os.WriteFile(helper, []byte(broken), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Remove(helper)
-	u := d.world(t, usual(), "--injectors", "robotgo,xtest")
-	u.begins(`"make it green" --max-iterations 30`)
-	u.reachesItsPromise("xtest")
-	for _, line := range u.typed() {
-		if len(line.Tries) != 1 || !strings.Contains(line.Tries[0], "robotgo: ") || !strings.Contains(line.Tries[0], "libXtst") {
-			u.Errorf("got the tries %q, want the reason why robotgo was passed over", line.Tries)
-		}
-	}
-}
-
-// expandedPrompt has no prompt hook that sees the line: that the agent asks for
-// the continuation is the evidence.
-func expandedPrompt(t *testing.T, d *desk) {
-	u := d.world(t, option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }))
-	u.begins(`"make it green" --max-iterations 30`)
-	u.reachesItsPromise("xtest")
 }
 
 func minimalInstallation(t *testing.T, d *desk) {

@@ -3,8 +3,6 @@
 package e2e_test
 
 import (
-	"encoding/base64"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -253,30 +251,6 @@ func TestLoopsThatBeginComeToBeThere(t *testing.T) {
 	})
 }
 
-func TestThePanelFollowsTheSizeOfItsTerminal(t *testing.T) {
-	once(t, func(w *world) {
-		c := running(w, `"make it green, and then make it beautiful, and then make it quick"`)
-		win := w.watches()
-		win.sees("and then make it quick", "y copy")
-		for _, size := range [][2]string{{"40", "10"}, {"120", "30"}, {"20", "5"}, {"3", "2"}, {"80", "24"}} {
-			win.tmux("resize-window", "-x", size[0], "-y", size[1])
-			rows := strings.Count(win.screen(), "\n")
-			if fmt.Sprint(rows) != size[1] {
-				w.Errorf("got %d lines in a window of %s", rows, size[1])
-			}
-			if size[0] != "3" {
-				win.waits("the loop, and the keys in the last line, at "+size[0], func(s string) bool {
-					lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-					return strings.Contains(s, "> running") && strings.HasPrefix(lines[len(lines)-1], "? help  q quit") &&
-						fmt.Sprint(len(lines)) == size[1] && strings.HasPrefix(s, "cursor-ralph")
-				})
-			}
-		}
-		win.leaves("C-c")
-		c.stops()
-	})
-}
-
 // Without colors the words and the mark say the same.
 func TestThePanelWithoutColors(t *testing.T) {
 	once(t, func(w *world) {
@@ -303,33 +277,6 @@ func TestThePanelWithoutColors(t *testing.T) {
 			win.leaves("q")
 		}
 		c.stops()
-	})
-}
-
-// Text of an agent or a task never reaches the terminal as a command.
-func TestTheTerminalObeysNoTask(t *testing.T) {
-	once(t, func(w *world) {
-		const title = "owned by the task"
-		w.write(w.live("chat-1"), encode(map[string]any{
-			"prompt":      "make it \x1b]2;" + title + "\x07\x1b[2J\x1b[1;1Hgreen 漢字 👩‍👩‍👧 \u202eder",
-			"last_output": "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(title)) + "\x07\x9b31m",
-			"workspace":   w.repo(), "reason": "\r\rgone\x0e", "status": "running", "iterations": 3,
-		}))
-		win := w.watches()
-		win.sees("cursor-ralph  1 live", "> running       4/20", `make it \u001b]2;`, "漢字", "chat-1", "q quit")
-		win.presses("o")
-		win.sees("report of chat-1", `\u001b`)
-		win.presses("q")
-		win.sees("> running")
-		if got := win.tmux("display-message", "-p", "#{pane_title}"); strings.Contains(got, title) {
-			w.Errorf("got the title %q", got)
-		}
-		cmd := exec.CommandContext(w.ctx, "tmux", "-S", win.socket, "show-buffer")
-		var exited *exec.ExitError
-		if out, err := cmd.Output(); !errors.As(err, &exited) || len(out) > 0 {
-			w.Errorf("got %q in the clipboard", out)
-		}
-		win.leaves("q")
 	})
 }
 

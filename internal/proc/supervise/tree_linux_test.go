@@ -12,6 +12,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/test/scene"
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // nothingIsBelow: not even a zombie is below us, and we adopt no orphans any more.
@@ -38,7 +39,7 @@ func startTree(s scene.Scene, text string) *Tree {
 }
 
 func TestKillFindsAll(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range short.First([]struct {
 		name, text string
 		reports    []string
 	}{
@@ -49,7 +50,7 @@ while [ $i -lt 50 ]; do i=$((i+1)); (setsid sh -c 'sleep 60 & sh $T/tell '$i' $$
 		// Each of its processes starts the next in a session of its own and ends.
 		{"one that runs away", `echo 'trap "" TERM; sh $T/tell a $$; echo >>$T/steps; setsid sh $T/run </dev/null >/dev/null 2>&1 &' >$T/run
 sh $T/run; until [ $(wc -l <$T/steps) -gt 20 ]; do sleep 0.01; done; sh $T/tell b $$; sleep 60`, []string{"b"}},
-	} {
+	}, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			s := scene.New(t)
 			tree := startTree(s, c.text)

@@ -130,6 +130,18 @@ const (
 	PasteWait = 250 * time.Millisecond
 )
 
+// Until waits until ok returns true or an error, or for some time at most, and returns what ok returned last.
+func Until(ctx context.Context, patience time.Duration, ok func() (bool, error)) (bool, error) {
+	for end := time.Now().Add(patience); ; {
+		if done, err := ok(); done || err != nil || time.Now().After(end) {
+			return done, err
+		}
+		if err := Sleep(ctx, Poll); err != nil {
+			return false, err
+		}
+	}
+}
+
 // Sleep waits, or returns ctx's error if it is done before.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -13,17 +13,9 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
-// fakeProgram is a program made of a shell script.
-func fakeProgram(t *testing.T, script string) string {
-	t.Helper()
-	testdesk.Needs(t, "sh")
-	path := filepath.Join(t.TempDir(), "program")
-	testdesk.Must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700))
-	return path
-}
-
 // A program is killed when it takes too long, and presses nothing without a word.
 func TestPreparedProgram(t *testing.T) {
+	testdesk.Needs(t, "sh")
 	const pressed = `read word && echo $word >"$OUT"`
 	for _, tt := range []struct {
 		name, script string
@@ -44,7 +36,7 @@ func TestPreparedProgram(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			m := Machine{Env: []string{"PATH=/usr/bin:/bin", "OUT=" + out}}
 			began := time.Now()
-			p, err := m.Prepare(fakeProgram(t, tt.script), nil, "", "go\n")
+			p, err := m.Prepare("/bin/sh", []string{"-c", tt.script}, "", "go\n")
 			told(t, err, tt.ready)
 			if err == nil && !tt.drop {
 				told(t, p.Press(), tt.press)

@@ -28,15 +28,12 @@ func Copy(ctx context.Context, m desk.Machine, line string) error {
 	if !g.serve() {
 		return errors.New("the guard has died")
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	for {
+	ok, err := desk.Until(ctx, time.Second, func() (bool, error) {
 		now, err := x.owner()
-		if err != nil || now != 0 && now != before {
-			return err
-		}
-		if err := desk.Sleep(ctx, desk.Poll); err != nil {
-			return errors.New("the guard did not take the clipboard")
-		}
+		return now != 0 && now != before, err
+	})
+	if err == nil && !ok {
+		err = errors.New("the guard did not take the clipboard")
 	}
+	return err
 }

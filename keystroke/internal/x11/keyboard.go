@@ -2,6 +2,7 @@ package x11
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -62,12 +63,9 @@ func (x *Display) board() (b board, err error) {
 	setup := xproto.Setup(x.conn)
 	keys := xproto.GetKeyboardMapping(x.conn, setup.MinKeycode, byte(setup.MaxKeycode-setup.MinKeycode+1))
 	modifiers := xproto.GetModifierMapping(x.conn)
-	k, err := keys.Reply()
-	if err != nil {
-		return b, err
-	}
-	m, err := modifiers.Reply()
-	if err != nil {
+	k, err1 := keys.Reply()
+	m, err2 := modifiers.Reply()
+	if err := errors.Join(err1, err2); err != nil {
 		return b, err
 	}
 	b = board{first: setup.MinKeycode, columns: int(k.KeysymsPerKeycode), syms: k.Keysyms}

@@ -89,12 +89,9 @@ func (x *Display) pressing(ctx context.Context, c key.Chord) (p Pressing, err er
 
 // stillOwns returns an error unless the owners are those that are wanted.
 func (x *Display) stillOwns(wanted moment) error {
-	owner, err := x.owner()
-	if err != nil {
-		return err
-	}
-	primary, err := x.ownerOf(xproto.AtomPrimary)
-	if err != nil {
+	owner, err1 := x.owner()
+	primary, err2 := x.ownerOf(xproto.AtomPrimary)
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
 	return moment{owner: owner, primary: primary}.allows(wanted, sent)
