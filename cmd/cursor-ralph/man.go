@@ -20,7 +20,7 @@ var manPage string
 // that our programs need not link a converter.
 func man(_ context.Context, e *env, _ []string) error {
 	var b strings.Builder
-	head, tail, _ := strings.Cut(manPage, "COMMANDS AND VARIABLES\n\n")
+	head, tail, _ := strings.Cut(manPage, "@COMMANDS@\n\n")
 	b.WriteString(head)
 	for _, c := range visible() {
 		manCommand(&b, c)

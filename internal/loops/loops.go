@@ -63,6 +63,12 @@ func (s *Loops) Current() ([]Loop, error) {
 	return append(found, waiting...), err
 }
 
+// LiveWithHistory returns the loops that chats and runs have, with their histories.
+func (s *Loops) LiveWithHistory() (live []loop.State, problems []error) { return s.Store.List() }
+
+// Ended returns the ended loops without their histories, newest last.
+func (s *Loops) Ended() (ended []loop.State, problems []error) { return s.Store.EndedHeads() }
+
 // Pending returns the loops that no chat has claimed, in the order of their names.
 func (s *Loops) Pending() (found []Loop, err error) {
 	items, err := s.Box.List()

@@ -246,7 +246,7 @@ func checkPending(_ context.Context, e *cli.Env) []finding {
 
 // checkStates reports unreadable live files and those that were moved aside.
 func checkStates(_ context.Context, e *cli.Env) []finding {
-	live, problems := e.Store.List()
+	live, problems := e.Loops.LiveWithHistory()
 	found := []finding{fine(fmt.Sprintf("%d live loop(s)", len(live)))}
 	for _, p := range problems {
 		found = append(found, wrong(p.Error(), "correct the file, or remove it"))

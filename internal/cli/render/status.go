@@ -244,7 +244,7 @@ func entries(e *cli.Env) (entries []entry, problems []error, err error) {
 	if !e.IsSet("all") {
 		return entries, problems, nil
 	}
-	ended, more := e.Store.EndedHeads()
+	ended, more := e.Loops.Ended()
 	for _, l := range ended {
 		entries = append(entries, newEntry(e, l.ConversationID, l))
 	}
