@@ -164,7 +164,7 @@ var linked = []struct{ pkg, systems, why string }{
 	{"context", "", "deadlines"},
 	{"encoding/binary", "linux windows", "through golang.org/x/sys"},
 	{"encoding/hex", "", "internal/worktree, fingerprints"},
-	{"flag", "", "what hooks.json tells the hook"},
+	{"flag", "", "the hook's arguments in hooks.json"},
 	{module + "/internal/ownfile", "", "through pending and state"},
 	{module + "/internal/worktree", "", "through internal/engine"},
 	{module + "/internal/proc", "", "git, and cursor-ralph"},
@@ -282,7 +282,7 @@ func (p *pkg) add(root fs.FS, file string) error {
 	return nil
 }
 
-// at tells the place of a node.
+// at returns the place of a node.
 func (p *pkg) at(n ast.Node) string {
 	pos := p.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
@@ -711,7 +711,7 @@ func TestHouseRulesBite(t *testing.T) {
 	}
 }
 
-// And what is in order is left in peace.
+// The rules accept good code.
 func TestHouseRulesLeaveGoodCodeAlone(t *testing.T) {
 	const src = `// Package loop is a test.
 package loop

@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// doc is hooks.json as a tree. Edits change the tree only, which keeps everything else to the byte.
+// doc is hooks.json as a tree. Edits change only the tree, so every other byte stays.
 type doc struct {
 	raw   []byte // as it was parsed, which is what the offsets in the tree count
 	root  *hujson.Value

@@ -70,7 +70,7 @@ func groupOf(v *hujson.Value) group {
 	return g
 }
 
-// comma is the last item if a comma is behind it, else nil.
+// comma returns the last item if a comma follows it, else nil.
 func (g group) comma() *hujson.Value {
 	if n := len(g.items); n > 0 && g.items[n-1].last.AfterExtra != nil {
 		return g.items[n-1].last
@@ -189,7 +189,7 @@ func cutNewline(b []byte) []byte {
 	return bytes.TrimPrefix(b, []byte("\n"))
 }
 
-// set changes one member of an object, a nil value takes it out.
+// set changes one member of an object; a nil value removes it.
 func (d *doc) set(v *hujson.Value, name string, value hujson.Literal) {
 	now := find(v, name)
 	switch {

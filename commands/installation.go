@@ -19,7 +19,7 @@ type Installation struct {
 	PlanGuard bool          // there is an entry for the plan guard
 	Typing    Typing        // what our stop entry says about typing
 
-	own     bool // there are entries that a removal takes out
+	own     bool // there are entries that a removal removes
 	limit   string
 	minimal bool
 	quiet   bool
@@ -173,7 +173,7 @@ const (
 	mostTimeout    = 10 * 365 * 24 * time.Hour // less than a time.Duration can hold
 )
 
-// timeout is how long Cursor lets an entry run; zero for what is no number.
+// timeout is how long Cursor lets an entry run; zero if it is not a number.
 func (e installed) timeout(d *doc) time.Duration {
 	seconds, _ := strconv.ParseFloat(e.field(d, "timeout", defaultTimeout), 64)
 	return time.Duration(min(max(seconds, 0), mostTimeout.Seconds()) * float64(time.Second))

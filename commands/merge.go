@@ -85,7 +85,7 @@ func refuse(found []Finding) error {
 	return hint.New(strings.Join(what, "; "), strings.Join(todo, "; ")+" (nothing was changed)")
 }
 
-// put brings our entries up to date, and takes out those that are not wanted any more. Without the members "version" and "hooks"
+// put updates our entries and removes those that are no longer wanted. Without the members "version" and "hooks"
 // Cursor drops the file.
 func (d *doc) put(want []entry, had outline) (notes []string) {
 	if find(d.root, "version") == nil {
@@ -136,8 +136,8 @@ func (d *doc) update(v *hujson.Value, e entry) {
 	}
 }
 
-// cutOurs takes out those of our entries that gone chooses, and what is empty then unless the user had it. It goes backward: a
-// cut moves what is behind it.
+// cutOurs removes those of our entries that gone chooses, and then what is empty, unless the user had it. It goes backward, because
+// a cut moves what follows.
 func (d *doc) cutOurs(had outline, gone func(event string, nth int) bool) {
 	for _, m := range slices.Backward(d.allEvents()) {
 		event, list, cut := nameOf(m), elements(&m.Value), false
@@ -173,7 +173,7 @@ func (d *doc) allEvents() (list []*hujson.ObjectMember) {
 	return list
 }
 
-// tidy takes out an event's list, and then the hooks, if our entries were all there was in them.
+// tidy removes an event's list, and then the hooks, if they had only our entries.
 func (d *doc) tidy(event string, had outline) {
 	if list := find(d.hooks(), event); had.events[event] || list == nil || !bare(list) {
 		return
@@ -191,7 +191,7 @@ func bare(v *hujson.Value) bool {
 }
 
 // unmerge returns hooks.json without our entries. original is the file as it was before our first install, nil if there was none
-// or it is not known. If the user changed nothing since, the result is the original to the byte, nil included; else everything
+// or it is not known. If the user changed nothing since, the result is byte for byte the original, or nil; otherwise everything
 // that the user changed stays.
 func unmerge(raw, original []byte) ([]byte, error) {
 	rest, err := strip(raw, outlineOf(original))
@@ -233,7 +233,7 @@ func strip(raw []byte, had outline) ([]byte, error) {
 	return append(bytes.Clone(mark), d.pack()...), nil
 }
 
-// nothing reports whether a file has no more in it than the one we make.
+// nothing reports whether a file has nothing beyond what we add.
 func nothing(raw []byte) bool {
 	d, err := parse(raw)
 	if err != nil || !d.root.IsStandard() {

@@ -336,7 +336,7 @@ func TestARefusalSaysWhatToDoOnce(t *testing.T) {
 	}
 }
 
-func TestANewerEventIsAcceptedWhenToldSo(t *testing.T) {
+func TestANewerEventIsAcceptedOnRequest(t *testing.T) {
 	before := []byte(`{"version": 1, "hooks": {"onNewThing": [{"command": "a"}]}}`)
 	if _, _, err := merge(before, linux().entries(), outlineOf(before), true); err != nil {
 		t.Error(err)

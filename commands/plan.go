@@ -91,7 +91,7 @@ func (c *Change) addHooks(o Options) error {
 		c.note("%s: %s", now.path, n)
 	}
 	if backup.mode = now.mode; base != nil && !bytes.Equal(base, backup.data) {
-		c.note("%s keeps what hooks.json is without our entries", backup.path)
+		c.note("%s keeps hooks.json without our entries", backup.path)
 	}
 	c.put(backup, base)
 	c.put(now, merged)
@@ -108,7 +108,7 @@ func (c *Change) keepSettings(o Options, now node) (Options, error) {
 	}
 	if o.KeepMinimal && was.minimal && !o.Minimal {
 		o.Minimal = true
-		c.note("%s: the stop hook alone is kept (--minimal); --minimal=false installs all", now.path)
+		c.note("%s: only the stop hook is kept (--minimal); --minimal=false installs all hooks", now.path)
 	}
 	if o.VerifyTimeout == 0 && was.verify > 0 && was.verify != defaultVerifyTimeout {
 		o.VerifyTimeout = was.verify
@@ -125,10 +125,10 @@ func (c *Change) keepGuard(o Options, was Installation, path string) (Options, e
 		return o, hint.New("the plan guard needs more than the stop hook: a minimal installation cannot have it",
 			"it is a preToolUse hook, for which an old Cursor drops the whole file; with a newer one: --minimal=false --plan-guard")
 	case o.Minimal && was.PlanGuard:
-		c.note("%s: the plan guard is taken out: a minimal installation has the stop hook alone", path)
+		c.note("%s: the plan guard is removed: a minimal installation has only the stop hook", path)
 	case o.PlanGuard == nil && was.PlanGuard:
 		o.PlanGuard = &was.PlanGuard
-		c.note("%s: the plan guard is kept; --plan-guard=false takes it out", path)
+		c.note("%s: the plan guard is kept; --plan-guard=false removes it", path)
 	}
 	return o, nil
 }
@@ -137,10 +137,10 @@ func (c *Change) keepGuard(o Options, was Installation, path string) (Options, e
 func (c *Change) keepTelling(o Options, was Installation, path string) Options {
 	t := was.Typing
 	kept(c, &o.Injectors, t.Injectors, path+": the injectors "+t.Injectors+" are kept; --injectors '' sets the usual ones")
-	kept(c, &o.FocusKeys, t.FocusKeys, path+": the focus keys "+t.FocusKeys+" are kept; --focus-keys '' takes them out")
+	kept(c, &o.FocusKeys, t.FocusKeys, path+": the focus keys "+t.FocusKeys+" are kept; --focus-keys '' removes them")
 	kept(c, &o.SubmitKey, t.SubmitKey, path+": the submit key "+t.SubmitKey+" is kept; --submit-key return changes it")
-	kept(c, &o.TypeUnchecked, t.Unchecked, path+": --type-unchecked is kept; --type-unchecked=false takes it out")
-	kept(c, &o.NoNotify, was.quiet, path+": --no-notify is kept; --no-notify=false takes it out")
+	kept(c, &o.TypeUnchecked, t.Unchecked, path+": --type-unchecked is kept; --type-unchecked=false removes it")
+	kept(c, &o.NoNotify, was.quiet, path+": --no-notify is kept; --no-notify=false removes it")
 	if o.Linger == nil && was.linger != nil { // 0 is a setting too
 		o.Linger = was.linger
 		c.note("%s: --linger %s is kept; --linger 100ms sets the usual time", path, was.linger)
@@ -219,13 +219,13 @@ func (c *Change) leaveHooks(now, backup node) error {
 	return nil
 }
 
-// drop removes the backup of a file that we no longer restore, unless it differs from the file.
+// drop removes the backup of a file that we no longer restore, unless the two differ.
 func (c *Change) drop(backup, now node) {
 	switch {
 	case backup.data == nil:
 	case bytes.Equal(now.data, backup.data):
 		c.put(backup, nil)
 	default:
-		c.note("%s is left: %s is not ours any more, and differs", backup.path, now.path)
+		c.note("%s stays: %s no longer has our content", backup.path, now.path)
 	}
 }

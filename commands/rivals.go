@@ -131,9 +131,9 @@ func (r rival) order() (text string, disputed bool) {
 	}
 	switch r.Place + " " + r.ours.Place {
 	case "user project", "project user":
-		return " (so it was seen; Cursor's documentation puts the project's after the user's)", true
+		return " (as we observed; Cursor's documentation puts the project's after the user's)", true
 	case "plugin plugin":
-		return " (which of two plugins is the last one is not known)", true
+		return " (it is unknown which of two plugins comes last)", true
 	}
 	return "", false
 }

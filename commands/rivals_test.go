@@ -24,7 +24,7 @@ func plugged(name string, commands ...string) HooksFile {
 	return f
 }
 
-func TestARivalIsToldByItsPlace(t *testing.T) {
+func TestARivalIsReportedByItsPlace(t *testing.T) {
 	const known = "~/x/hooks/ralph-loop-stop.sh --a"
 	for _, tt := range []struct {
 		name   string
@@ -44,15 +44,15 @@ func TestARivalIsToldByItsPlace(t *testing.T) {
 		{"known, after ours in one file", []HooksFile{stopping("project", ourStop, known)}, "its follow-up would replace ours", "remove the entry", true},
 		{"known, before ours in one file", []HooksFile{stopping("project", known, ourStop)}, "ours would replace its follow-up", "none needed", false},
 		{"known, the user's after the project's", []HooksFile{stopping("project", ourStop), stopping("user", known)},
-			"comes after ours (so it was seen; Cursor's documentation", "remove the entry", false},
+			"comes after ours (as we observed; Cursor's documentation", "remove the entry", false},
 		{"the project's before the user's", []HooksFile{stopping("project", "./a"), stopping("user", ourStop)},
-			"comes before ours (so it was seen; Cursor's documentation", "none needed", false},
+			"comes before ours (as we observed; Cursor's documentation", "none needed", false},
 		{"a plugin", []HooksFile{plugged("other", "./a"), stopping("user", ourStop)},
 			`a stop hook of the plugin other, "./a", comes before ours: ours`, "disable the plugin other", false},
 		{"Claude's settings", []HooksFile{stopping("claude", "./a"), stopping("user", ourStop)},
 			`a stop hook of Claude's settings (if Cursor is set to run those), "./a", comes before ours: ours`, "none needed", false},
 		{"two plugins", []HooksFile{plugged("ours", ourStop), plugged("continual-learning", "bun run ${CURSOR_PLUGIN_ROOT}/hooks/continual-learning-stop.ts")},
-			"Cursor's continual-learning plugin, \"bun run ${CURSOR_PLUGIN_ROOT}/hooks/continual-learning-stop.ts\", comes after ours (which of two plugins", "disable", false},
+			"Cursor's continual-learning plugin, \"bun run ${CURSOR_PLUGIN_ROOT}/hooks/continual-learning-stop.ts\", comes after ours (it is unknown which of two plugins", "disable", false},
 		{"two hooks of one plugin", []HooksFile{plugged("ours", ourStop, "./a")}, `"./a", comes after ours: its follow-up`, "disable the plugin ours", false},
 		{"Cursor's plugin", []HooksFile{plugged("ralph-loop", "./hooks/stop-hook.sh"), stopping("user", ourStop)},
 			`the stop hook of Cursor's ralph-loop plugin, "./hooks/stop-hook.sh", comes before ours`, "none needed", false},

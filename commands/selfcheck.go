@@ -46,7 +46,7 @@ func (r *report) completeness(list []installed) {
 	case at < 0 && slices.ContainsFunc(r.d.stops(), wrapsIn), len(list) == 0:
 		return
 	case at < 0:
-		r.fatal(nil, again, "no stop entry runs %s: no loop can go on", hookName)
+		r.fatal(nil, again, "no stop entry runs %s: no loop can continue", hookName)
 		return
 	case list[at].has("--minimal"):
 		return
@@ -93,7 +93,7 @@ func consequence(list []installed) string {
 	if slices.ContainsFunc(list, func(e installed) bool { v := find(e.value, "failClosed"); return v != nil && v.Value.Kind() == 't' }) {
 		return "and then Cursor denies every tool call (failClosed)"
 	}
-	return "and then no loop goes on"
+	return "and then no loop continues"
 }
 
 func (r *report) program(at *hujson.Value, path, goos string, stat func(string) (fs.FileInfo, error)) {
@@ -102,7 +102,7 @@ func (r *report) program(at *hujson.Value, path, goos string, stat func(string) 
 	case errors.Is(err, fs.ErrNotExist):
 		r.fatal(at, "put the program there, or run the installer of the one you have", "%q does not exist", path)
 	case err != nil:
-		r.fatal(at, "make it readable for you", "%q cannot be looked at: %v", path, err)
+		r.fatal(at, "make it readable for your user", "%q cannot be read: %v", path, err)
 	case !info.Mode().IsRegular(), goos != "windows" && info.Mode()&0o111 == 0:
 		r.fatal(at, "make it executable: chmod +x "+shown(Quote(path, goos)), "%q is not an executable file", path)
 	}

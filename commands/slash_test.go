@@ -94,7 +94,7 @@ func TestRalphLoopSaysWhatMatters(t *testing.T) {
 	}
 }
 
-func TestTheStampTellsWhoseAFileIs(t *testing.T) {
+func TestTheStampShowsWhoWroteAFile(t *testing.T) {
 	text := stamp([]byte("# a\n\nb\n"), 2)
 	crlf := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	for _, tt := range []struct {

@@ -196,9 +196,7 @@ func TestBridgeRunsTwoCommands(t *testing.T) {
 	f := playCursor(t)
 	upper := strings.ToUpper(bridgeChat)
 	f.Says("ls", `[{"id":"other"},{"id":"`+upper+`"}]`)
-	if err := bridgeOf(f).Type(t.Context(), bridgeTarget()); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, bridgeOf(f).Type(t.Context(), bridgeTarget()))
 	if got, want := f.Log(), "desktop ls --json\ndesktop send "+upper+" --stdin --json\n"; got != want {
 		t.Errorf("ran %q, want %q", got, want)
 	}
@@ -206,9 +204,7 @@ func TestBridgeRunsTwoCommands(t *testing.T) {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	f.Says("ls", `[{"id":"`+upper+`"},{"id":"`+bridgeChat+`"}]`)
-	if err := bridgeOf(f).Type(t.Context(), bridgeTarget()); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, bridgeOf(f).Type(t.Context(), bridgeTarget()))
 	if got := f.Logged("desktop send"); len(got) != 2 || !strings.Contains(got[1], bridgeChat) {
 		t.Errorf("ran %q, want the id in the very same letters where it is listed", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 // play is a desktop, a clipboard and a keyboard that write down what happens.
@@ -133,9 +134,7 @@ func TestTheUserFinishesFirst(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &play{began: time.Now(), busyTo: tt.busyTo}
-				if err := deliver(t.Context(), Target{Line: "/x"}, p, p); err != nil {
-					t.Fatal(err)
-				}
+				testdesk.Must(t, deliver(t.Context(), Target{Line: "/x"}, p, p))
 				if took := time.Since(p.began); took < tt.least || took > tt.most {
 					t.Errorf("it took %s, want %s to %s", took, tt.least, tt.most)
 				}

@@ -105,7 +105,7 @@ func (p place) event() loop.Event {
 		Text:       "text",
 		Generation: "g2",
 		Turn:       talked(),
-		Injection:  loop.Injection{ID: "i1", Outcome: "the window is gone", Method: "xtest", Tries: []string{"robotgo: no"}},
+		Injected:   loop.Injected{Injection: loop.Injection{ID: "i1", Outcome: "the window is gone", Method: "xtest", Tries: []string{"robotgo: no"}}},
 		Typed:      loop.Typed{Conversation: "c2"},
 		Stop:       loop.Stop{Status: p.ended, LoopCount: max(0, p.session-1), SessionLimit: p.session, Minimal: p.withTwist, Waited: p.waited, Typing: []loop.Typing{"", loop.TypingPossible, loop.TypingImpossible}[p.left%3]},
 		Continue:   loop.Continue{Idle: p.withTwist},

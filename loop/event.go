@@ -7,36 +7,37 @@ import (
 // EventKind is what happened to a loop.
 type EventKind string
 
-// The events of a loop. Each names the fields of Event that it uses.
+// The events of a loop. Their fields are in the payload of Event that has their
+// name; Text and Generation are named here.
 const (
-	EventStop       EventKind = "stop"        // a turn ended: Status, LoopCount, Generation, SessionLimit, Typing, Aborts, Minimal, Began, Waited, Verified, Tree, Committed, Turn; in an outer loop Text, what failed
-	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Composer, Generation
-	EventTyped      EventKind = "typed"       // the continue line was typed: Conversation, Asked
-	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation, Turn
+	EventStop       EventKind = "stop"        // a turn ended: Generation; in an outer loop Text, what failed
+	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Generation
+	EventTyped      EventKind = "typed"       // the continue line was typed
+	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation
 	EventVerified   EventKind = "verified"    // the promise of a text that came late was verified, or any verification was given up: Verified, Idle
-	EventContinue   EventKind = "continue"    // cursor-ralph continue: MaxIterations, MaxDuration, Idle, Verified, Turn, Tree, Committed, PlanGuard; from a hook Generation, FromLine; from an outer loop's process Run, and as Text why
-	EventTransient  EventKind = "transient"   // the turn of an outer loop failed for a reason that goes away: Text, After
+	EventContinue   EventKind = "continue"    // cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
+	EventTransient  EventKind = "transient"   // the turn of an outer loop failed for a reason that goes away: Text
 	EventAgain      EventKind = "again"       // an outer loop tries such a turn again
-	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text
+	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text, Status
 	EventSession    EventKind = "session"     // the agent of an outer loop began a session: Text
 	EventPause      EventKind = "pause"       // by the user
 	EventResume     EventKind = "resume"      // by the user
-	EventCancel     EventKind = "cancel"      // by the user: By
+	EventCancel     EventKind = "cancel"      // by the user: Text, why
 	EventContext    EventKind = "context"     // the user adds Text for the next continuation
 	EventNotice     EventKind = "notice"      // we add Text for the next continuation
 	EventNote       EventKind = "note"        // the agent records Text as its progress
 	EventBlocked    EventKind = "blocked"     // the agent cannot go on: Text
 	EventReplace    EventKind = "replace"     // another loop takes the place of this one
-	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program, Tree, VerifyFiles, PlanGuard
+	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program, Look
 	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
 	EventInject     EventKind = "inject"      // the user has the continue line typed
-	EventInjected   EventKind = "injected"    // how the typing went: Injection
+	EventInjected   EventKind = "injected"    // the typing is over
 	EventSpoken     EventKind = "spoken"      // an ordinary message came after the loop's end: Text, Generation
 	EventAfterEnd   EventKind = "after-end"   // any message came after the loop's end, or a turn ended then with Status: Generation
 
-	EventFollowupLost   EventKind = "followup-lost"   // an open follow-up is overdue: Followup, Turn
-	EventFollowupProved EventKind = "followup-proved" // is a follow-up that is delivered again still missing? Turn
-	EventStalled        EventKind = "stalled"         // the loop has been silent for too long: Turn
+	EventFollowupLost   EventKind = "followup-lost"   // an open follow-up is overdue: Lost
+	EventFollowupProved EventKind = "followup-proved" // is a follow-up that is delivered again still missing?
+	EventStalled        EventKind = "stalled"         // the loop has been silent for too long
 )
 
 // StopStatus is how Cursor says that a turn ended. Source: Cursor's
@@ -50,24 +51,23 @@ const (
 	Errored   StopStatus = "error"
 )
 
-// Event is something that happened to a loop. EventKind says which fields count.
+// Event is something that happened to a loop: its kind, and the payload of that kind.
 type Event struct {
 	Kind       EventKind
 	Text       string
 	Generation string // Cursor's id of the turn
 	Workspace  string // where it happened, for a loop that was requested without one
-	Turn       Turn   // what the journal says
+	Turn       Turn   // what the journal holds
 	Stop
+	Message
 	Continue
 	Typed
-	Look
-	Answers
-
-	Composer  string    // of a message: the mode of Cursor's composer, such as agent, ask or plan; empty if unknown
-	By        Caller    // of a cancel
-	Followup  string    // the id of the follow-up that is overdue
-	Injection Injection // how the typing went
-	After     Duration  // how long the agent of an outer loop asks to wait; zero if it does not
+	Transient
+	Cancel
+	Injected
+	Lost
+	Look    // of a stop, a continue and a confirm
+	Answers // to what Decide asked
 }
 
 // Stop is the end of a turn.
@@ -92,6 +92,25 @@ type Continue struct {
 	FromLine      bool // by the prompt hook, which saw the continue line
 	Run           Run  // how the agent of an outer loop is talked to from now on
 }
+
+// Message is a message to the agent.
+type Message struct {
+	Composer string // the mode of Cursor's composer, such as agent, ask or plan; empty if unknown
+}
+
+// Transient is a failure that goes away.
+type Transient struct {
+	After Duration // how long the agent of an outer loop asks to wait; zero if it does not
+}
+
+// Cancel ends a loop.
+type Cancel struct{ By Caller }
+
+// Injected is how the typing of a continue line went.
+type Injected struct{ Injection Injection }
+
+// Lost names a follow-up that is overdue.
+type Lost struct{ Followup string }
 
 // Typed is the continue line in a chat.
 type Typed struct {

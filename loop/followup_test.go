@@ -23,7 +23,7 @@ func lostFollowup(t *testing.T, changes ...func(*loop.State)) *chat {
 // overdue is the watcher's event for the follow-up that is open now.
 func (c *chat) overdue(since loop.Turn) loop.Action {
 	c.t.Helper()
-	return c.do(loop.Event{Kind: loop.EventFollowupLost, Followup: c.l.Followup.ID, Turn: since})
+	return c.do(loop.Event{Kind: loop.EventFollowupLost, Lost: loop.Lost{Followup: c.l.Followup.ID}, Turn: since})
 }
 
 // message is what reaches the prompt hook.
@@ -130,7 +130,7 @@ func TestOnlyTheFollowupThatIsMeantIsLost(t *testing.T) {
 	first := c.l.Followup.ID
 	c.do(stop(worked(working)))
 	c.now = c.now.Add(time.Hour)
-	if a := c.do(loop.Event{Kind: loop.EventFollowupLost, Followup: first}); a.Kind != loop.Rest || !c.l.Followup.IsOpen() {
+	if a := c.do(loop.Event{Kind: loop.EventFollowupLost, Lost: loop.Lost{Followup: first}}); a.Kind != loop.Rest || !c.l.Followup.IsOpen() {
 		t.Errorf("got %q for a follow-up before the last one, which is %q", a.Kind, c.l.Followup.Outcome)
 	}
 }
@@ -210,7 +210,7 @@ func TestAtMostOneOfTheTwoArrives(t *testing.T) {
 	})
 	t.Run("no way of sending the line worked", func(t *testing.T) {
 		c := lostFollowup(t)
-		c.do(loop.Event{Kind: loop.EventInjected, Injection: loop.Injection{ID: c.l.Injection.ID, Outcome: "nothing works"}})
+		c.do(loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: loop.Injection{ID: c.l.Injection.ID, Outcome: "nothing works"}}})
 		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Status != loop.Running {
 			t.Errorf("got %q, %s, want the follow-up to count", a.Kind, c.l.Status)
 		}

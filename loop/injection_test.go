@@ -144,9 +144,9 @@ func TestAHandRunInjection(t *testing.T) {
 
 func TestHowTheTypingWentIsInTheHistory(t *testing.T) {
 	report := func(c *chat, outcome loop.LineOutcome) loop.Event {
-		return loop.Event{Kind: loop.EventInjected, Injection: loop.Injection{
+		return loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: loop.Injection{
 			ID: c.l.Injection.ID, Outcome: outcome, Method: "xtest", Milliseconds: 61, Tries: []string{"robotgo: not built"},
-		}}
+		}}}
 	}
 	for _, tt := range []struct {
 		name    string
@@ -256,7 +256,7 @@ func TestWhyALoopWaits(t *testing.T) {
 		c := newChat(t)
 		c.all(atLimit, loop.Event{Kind: loop.EventMessage, Text: "Wait."})
 		was := c.l.Reason
-		c.do(loop.Event{Kind: loop.EventInjected, Injection: loop.Injection{ID: c.l.Injection.ID, Outcome: "not wanted any more"}})
+		c.do(loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: loop.Injection{ID: c.l.Injection.ID, Outcome: "not wanted any more"}}})
 		if c.l.Reason != was {
 			t.Errorf("got %q, want %q", c.l.Reason, was)
 		}

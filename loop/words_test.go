@@ -244,7 +244,7 @@ func TestTheComposerSaysWhetherItIsPlanMode(t *testing.T) {
 		composer string
 		want     bool
 	}{{"agent", false}, {"plan", true}, {"", true}, {"ask", false}} {
-		if c.do(loop.Event{Kind: loop.EventMessage, Text: "hello", Composer: tt.composer}); c.l.Guarded() != tt.want {
+		if c.do(loop.Event{Kind: loop.EventMessage, Text: "hello", Message: loop.Message{Composer: tt.composer}}); c.l.Guarded() != tt.want {
 			t.Errorf("after %q: got guarded %t", tt.composer, c.l.Guarded())
 		}
 	}

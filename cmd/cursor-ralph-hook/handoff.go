@@ -118,7 +118,7 @@ func (h *handler) inject(ctx context.Context, l loop.State) {
 	}
 	h.fail(err)
 	failed := loop.Injection{ID: l.Injection.ID, Outcome: loop.LineOutcome("it could not be started: " + err.Error())}
-	l, _, err = h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventInjected, Injection: failed})
+	l, _, err = h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: failed}})
 	h.failIf(err)
 	h.notify(l, loop.Action{Kind: loop.HandOver})
 }

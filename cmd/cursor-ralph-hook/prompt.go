@@ -86,7 +86,7 @@ func (h *handler) afterEnd(ctx context.Context, status loop.StopStatus) {
 // message records that the agent of a loop got a message. Our own follow-up is kept
 // back if it comes too late.
 func (h *handler) message(ctx context.Context, id, text string) any {
-	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Composer: h.composer, Generation: h.in.GenerationID})
+	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Message: loop.Message{Composer: h.composer}, Generation: h.in.GenerationID})
 	if err == nil && action.Reason != "" {
 		h.decided(l, action)
 		h.notify(l, action)

@@ -31,7 +31,7 @@ func (e *env) typerDied(ctx context.Context, id, injection string) {
 		return
 	}
 	died := loop.Injection{ID: injection, Outcome: "the process that typed it has died"}
-	l, _, err = e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injection: died})
+	l, _, err = e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: died}})
 	if err != nil {
 		e.logInjection(id, "error", err.Error())
 		return

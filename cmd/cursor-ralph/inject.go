@@ -263,7 +263,7 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	if failed != nil {
 		done.Outcome = loop.LineOutcome(strings.ReplaceAll(failed.Error(), "\n", "; "))
 	}
-	l, _, err := e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injection: done})
+	l, _, err := e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: done}})
 	if err != nil {
 		return errors.Join(err, failed)
 	}

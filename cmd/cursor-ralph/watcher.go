@@ -117,7 +117,7 @@ func (w *watching) do(ctx context.Context, d watcher.Duty) error {
 		}
 	}
 	g := engine.Engine{Store: w.Store, Warn: func(err error) { w.logWatched(d.Loop.ID, "error", err.Error()) }}
-	l, action, err := g.Decide(ctx, d.Loop.ID, loop.Event{Kind: d.Kind, Followup: d.Loop.Followup})
+	l, action, err := g.Decide(ctx, d.Loop.ID, loop.Event{Kind: d.Kind, Lost: loop.Lost{Followup: d.Loop.Followup}})
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (w *watching) deliver(ctx context.Context, l loop.State) {
 		return
 	}
 	failed := loop.Injection{ID: injection, Outcome: loop.LineOutcome("it could not be sent: " + err.Error())}
-	l, _, err = w.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injection: failed})
+	l, _, err = w.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: failed}})
 	if err != nil {
 		w.logWatched(id, "error", err.Error())
 		return

@@ -93,7 +93,7 @@ func (s Setting) checked(text string, from Source) error {
 	return s.check(text)
 }
 
-// Get returns the value of a setting by its Key, or none if there is no such setting.
+// Get returns the value of a setting by its Key, zero if there is no such setting.
 func (c Config) Get(key string) Value {
 	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key() == key })
 	if i < 0 {

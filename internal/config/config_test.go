@@ -67,7 +67,7 @@ func TestAValueAndWhereItComesFrom(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
+func TestAMistakeIsReportedWithItsPlace(t *testing.T) {
 	for _, tt := range []struct {
 		name, file string
 		env        []string
@@ -175,7 +175,7 @@ func onlySettings(sample string) string {
 	return "\n" + b.String()
 }
 
-func TestVariablesAreTold(t *testing.T) {
+func TestEverySettingHasAVariable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Settings() {
 		if s.Variable == "" || s.Usage == "" || seen[s.Variable] || seen[s.Key()] {

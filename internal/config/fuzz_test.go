@@ -31,7 +31,7 @@ func FuzzFile(f *testing.F) {
 		from.Path = path
 		c, err := Load(from)
 		if err != nil {
-			told(t, err)
+			checkRefusal(t, err)
 		}
 		for i, s := range Settings() {
 			v := c.Values[i]
@@ -49,7 +49,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-func told(t *testing.T, err error) {
+func checkRefusal(t *testing.T, err error) {
 	t.Helper()
 	if place, what, ok := strings.Cut(err.Error(), ": "); !ok || place == "" || what == "" || hint.Code(err) != 2 {
 		t.Errorf("got %v, which has no place", err)

@@ -77,7 +77,7 @@ func ofLoop(o loop.Option) Setting {
 	return s
 }
 
-// read takes a value of the file for its text.
+// read converts a value of the file to text.
 func (s Setting) read(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -112,7 +112,7 @@ func joined(values []any) (string, error) {
 	return strings.Join(texts, ","), nil
 }
 
-// readVariable takes the value of a variable for the text that a file would have.
+// readVariable converts the value of a variable to the text that a file would have.
 func (s Setting) readVariable(value string) (string, error) {
 	if s.Variable == "CURSOR_RALPH_NO_NOTIFY" {
 		return "false", nil

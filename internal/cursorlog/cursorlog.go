@@ -22,7 +22,7 @@ type Verdict struct {
 	Source  string    // user, project, enterprise, ...
 	Path    string    // of the file, if the log has named it
 	Problem string    // why the file is dropped; empty if it is not
-	Missing bool      // there is no such file, or none that is used
+	Missing bool      // the file does not exist or is not used
 	Steps   []string  // the events that have hooks
 }
 
@@ -94,7 +94,7 @@ func (p *parser) line(line string) {
 	}
 }
 
-// stamp takes the time off a line, zero if it has none.
+// stamp splits the time from a line; zero if it has no time.
 func stamp(line string) (time.Time, string) {
 	text, rest, found := strings.Cut(strings.TrimPrefix(line, "["), "]")
 	if !found || !strings.HasPrefix(line, "[") {

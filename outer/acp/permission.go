@@ -20,35 +20,12 @@ func mayEdit(p outer.Policy) bool { return p == outer.PolicyEdits || mayExecute(
 // mayExecute reports whether a policy may allow running programs.
 func mayExecute(p outer.Policy) bool { return p == outer.PolicyAsk || p == outer.PolicyAll }
 
-// verdict is what a policy says about a request.
-type verdict int
-
-// The zero value is the safe one.
-const (
-	reject verdict = iota
-	allow
-	ask
-)
-
-// judge applies a policy. A request that runs a command is an execution, even if
-// the agent calls it an edit or a search.
-func judge(p outer.Policy, r Request) verdict {
-	switch p {
-	case outer.PolicyAll:
-		return allow
-	case outer.PolicyAsk:
-		return ask
-	case outer.PolicyEdits:
-		if r.Execution == nil && !r.Outside && !r.Executed && isEditKind(r) {
-			return allow
-		}
+// isEdit reports whether PolicyEdits allows a request. Its files must be known. A
+// request that runs a command is not an edit, even if the agent calls it one.
+func isEdit(r Request) bool {
+	if r.Execution != nil || r.Outside || r.Executed {
+		return false
 	}
-	return reject
-}
-
-// isEditKind reports whether PolicyEdits allows this kind of request. Its files
-// must be known.
-func isEditKind(r Request) bool {
 	switch r.Kind {
 	case "search", "think":
 		return true
@@ -90,11 +67,13 @@ func (t *turn) decide(ctx context.Context, r Request) bool {
 	if t.guarded && !t.isPlanning(r) {
 		return false
 	}
-	switch judge(t.a.Policy, r) {
-	case allow:
+	switch t.a.Policy {
+	case outer.PolicyAll:
 		return true
-	case ask:
+	case outer.PolicyAsk:
 		return t.a.askUser(ctx, r)
+	case outer.PolicyEdits:
+		return isEdit(r)
 	}
 	return false
 }

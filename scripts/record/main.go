@@ -67,7 +67,7 @@ func read(in io.Reader) ([]line, error) {
 	return lines, scanner.Err()
 }
 
-// look tells a line's class and how long a reader needs for it.
+// look returns a line's class and how long a reader needs for it.
 func look(text string) (kind string, wait float64) {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	switch {

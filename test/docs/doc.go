@@ -1,4 +1,4 @@
-// Package docs is tests alone: they run what the README and the pages in docs tell a reader to run, and follow their links.
+// Package docs has only tests: they run what the README and the pages in docs tell a reader to run, and follow their links.
 //
 // A page is one world: a home and a workspace of its own, in which its blocks are run in their order with the real programs. A
 // comment before a block says what a reader cannot see:

@@ -207,10 +207,10 @@ func (w *world) check(p page, b block) {
 		err = toml.Unmarshal([]byte(b.source), new(map[string]any))
 	case b.lang == "" || b.lang == "conf" || b.lang == "tmux" || b.lang == "text" || b.lang == "markdown":
 		if strings.Contains("\n"+b.source, "\n$ ") {
-			err = fmt.Errorf("has commands, but is no console block")
+			err = fmt.Errorf("has commands, but is not a console block")
 		}
 	default:
-		err = fmt.Errorf("nobody knows how to check a block of %q", b.lang)
+		err = fmt.Errorf("no check for a block of %q", b.lang)
 	}
 	if err != nil {
 		w.Errorf("%s: %v", where, err)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
-	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // The versions of the Cursors here, and what they are taken for until more is
@@ -139,16 +135,6 @@ func (w *world) another() *chat {
 	return c
 }
 
-// updates is a new Cursor in the place of the one that is open.
-func (w *world) updates(version string, limited bool) {
-	w.Helper()
-	for workspace, cursor := range maps.Clone(w.cursors) {
-		delete(w.cursors, workspace)
-		w.cursors[fmt.Sprintf("%s, closed before %d others", workspace, len(w.cursors))] = cursor
-	}
-	w.version, w.IgnoreLoopLimit = version, limited
-}
-
 // An old or unknown version counts as limited: its fifth stop hands over,
 // and the sixth, which a limited one would not run, shows that it is not.
 func TestAutoRunsOnInOneSessionWhereThereIsNoLimit(t *testing.T) {
@@ -246,193 +232,4 @@ func TestAutoLearnsOfTheLimit(t *testing.T) {
 		}
 		w.wantSeen(want)
 	})
-}
-
-// stalled are limited Cursors of a version that is taken for one without limit,
-// in which it can be more or less hard to see.
-func stalled() []variant {
-	list := append(sessions(), option("follow-ups first", func(o *simcursor.Options) { o.FollowupsFirst = true }))
-	for i := range list {
-		list[i].IgnoreLoopLimit = true
-	}
-	return list
-}
-
-func TestAutoLearnsFromWhatIsSaidToAStalledLoop(t *testing.T) {
-	t.Parallel()
-	for _, continued := range []bool{true, false} {
-		t.Run(fmt.Sprintf("the continue line %v", continued), func(t *testing.T) {
-			each(t, stalled(), func(w *world) {
-				w.suspected()
-				c := w.another()
-				c.stalls()
-				line := "Why don't you go on?"
-				if continued {
-					line = "/ralph-loop --continue " + c.ID
-				}
-				c.types(line)
-				w.wantSeen(map[string]int{newVersion: 5})
-				if continued {
-					c.follows()
-				}
-				c.fifthHandsOver()
-				c.stops()
-			})
-		})
-	}
-}
-
-// What a loop sees that was installed to have no limit counts for later ones.
-func TestAutoKnowsWhatWasSeenWithoutALimit(t *testing.T) {
-	t.Parallel()
-	for _, version := range short.First([]string{oldVersion, unknownVersion}, 1) {
-		for _, limited := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, limited %v", version, limited), func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, with("none before", func(v *variant) {
-					v.installs, v.version, v.IgnoreLoopLimit = [][]string{{"--session-limit", "none"}}, version, limited
-				}))
-				if limited {
-					w.suspected()
-				}
-				c := w.another()
-				if limited {
-					c.stalls()
-					c.types("Why don't you go on?")
-					w.wantSeen(map[string]int{version: 5})
-				} else {
-					c.limitless(6)
-					w.wantSeen(map[string]int{version: 0})
-				}
-				c.stops()
-				w.ok(w.repo(), "install", "--session-limit", "auto")
-				next := w.another()
-				if limited {
-					next.fifthHandsOver()
-				} else {
-					next.limitless(7)
-					w.wantAsked(0)
-				}
-				next.stops()
-			})
-		}
-	}
-}
-
-// Every version stands for itself, and a version that changes is noticed.
-func TestAutoWhenCursorChanges(t *testing.T) {
-	short.Skip(t)
-	each(t, []variant{with("update", func(v *variant) { v.version = "3.6.0" })}, func(w *world) {
-		c := w.another()
-		c.limitless(7)
-		c.stops()
-		w.wantSeen(map[string]int{"3.6.0": 0})
-
-		w.updates("3.7.0", true)
-		w.suspected()
-		c = w.another()
-		c.stalls()
-		c.types("Why don't you go on?")
-		c.stops()
-		want := map[string]int{"3.6.0": 0, "3.7.0": 5}
-		w.wantSeen(want)
-		c = w.another()
-		c.fifthHandsOver()
-		c.stops()
-		w.wantAsked(1)
-
-		w.updates("3.8.0", false)
-		c = w.another()
-		c.limitless(5)
-		w.wantSeen(want)
-		c.limitless(2)
-		c.stops()
-		want["3.8.0"] = 0
-		w.wantSeen(want)
-		w.wantAsked(1)
-
-		w.updates("3.7.0", true)
-		c = w.another()
-		c.fifthHandsOver()
-		c.stops()
-		w.wantSeen(want)
-
-		w.updates("3.7.0", false)
-		c = w.another()
-		c.fifthHandsOver()
-		c.limitless(7)
-		c.stops()
-		want["3.7.0"] = 0
-		w.wantSeen(want)
-		c = w.another()
-		c.limitless(7)
-		c.stops()
-
-		w.updates("3.8.0", true)
-		w.suspected()
-		w.suspected() // what was proved holds
-		w.wantAsked(3)
-	})
-}
-
-// A message that takes the place of the fifth follow-up, a turn that fails, a
-// pause: after none of them a stop is missing.
-func TestAutoIsNotMisled(t *testing.T) {
-	t.Parallel()
-	ways := map[string]func(c *chat){
-		"a message in place of the fifth follow-up": func(c *chat) {
-			c.works()
-			c.typesAhead("Use tabs.")
-			c.says("A part is done.")
-			c.ends()
-			if c.turn.Message != "Use tabs." {
-				c.Fatalf("got %q, want what the user typed", c.turn.Message)
-			}
-			c.typesAhead("Use spaces.")
-			c.works()
-			c.ends()
-		},
-		"the fifth turn fails": func(c *chat) {
-			c.works()
-			c.fails()
-			c.types("Go on.")
-			c.works()
-			c.rests()
-			c.ok(c.repo(), "resume", c.ID)
-			c.types("Go on.")
-		},
-		"the loop is paused in the fifth turn": func(c *chat) {
-			c.works()
-			c.ok(c.repo(), "pause", c.ID)
-			c.says("A part is done.")
-			c.rests()
-			c.ok(c.repo(), "resume", c.ID)
-			c.types("Go on.")
-		},
-		"it goes on elsewhere in the sixth turn": func(c *chat) {
-			c.works()
-			c.goesOn()
-			c.works()
-			other := c.chat()
-			other.types("/ralph-loop --continue " + c.ID)
-			c.wantSeen(map[string]int{})
-			other.stops()
-		},
-	}
-	for _, name := range short.Keys(ways, 1) {
-		play := ways[name]
-		t.Run(name, func(t *testing.T) {
-			each(t, sessions(), func(w *world) {
-				c := w.another()
-				c.limitless(4)
-				play(c)
-				w.wantSeen(map[string]int{})
-				c.stops()
-				next := w.another()
-				next.limitless(5)
-				next.stops()
-				w.wantAsked(0)
-			})
-		})
-	}
 }

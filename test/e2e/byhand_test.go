@@ -43,26 +43,6 @@ func TestAFileWrittenByHandIsClaimed(t *testing.T) {
 	}
 }
 
-// A user writes the file before the agent's turn, as the first tools of this
-// kind told people to.
-func TestAFileWrittenBeforeTheChatIsClaimedAtItsFirstStop(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"cursor-ralph-pending.json", "cursor-ralph-pending/1790000000000-77.json", "cursor-ralph-pending/1790000000N-77.json"} {
-		t.Run(name, func(t *testing.T) {
-			once(t, func(w *world) {
-				w.write(filepath.Join(w.tmp(), name), seven)
-				c := w.chat()
-				c.types("hello")
-				c.says("Hello.")
-				c.goesOn()
-				c.wantTask("make it green")
-				c.stops()
-				w.wantStatus(c.ID, "USER_STOPPED", 1)
-			})
-		})
-	}
-}
-
 // byHandLoop is a loop that runs from a file of seven fields, in its second
 // turn, after some work.
 func byHandLoop(w *world) *chat {
@@ -103,17 +83,6 @@ func TestLastOutputSetByHand(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestLastOutputSetByTheAgentsShellEndsTheLoop(t *testing.T) {
-	once(t, func(w *world) {
-		c := byHandLoop(w)
-		c.works()
-		state := `"$CURSOR_RALPH_DIR/cursor-ralph-loop-` + c.ID + `.json"`
-		c.runs(`sed 's/"last_output": ""/"last_output": "all parts COMPLETE"/' ` + state + ` >` + state + `.new && cat ` + state + `.new >` + state)
-		c.rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
-	})
 }
 
 // The file does not say where it belongs, but the chat that claimed it does.

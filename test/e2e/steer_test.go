@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"encoding/json"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
@@ -84,24 +83,6 @@ func TestANoteDoesNotEndTheLoopByTheBareWord(t *testing.T) {
 		c.notes("it is so: " + done)
 		c.rests()
 		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 4)
-	})
-}
-
-// Calls of cursor-ralph are no work.
-func TestANoteIsNoWork(t *testing.T) {
-	hidden := with("not on the PATH", func(v *variant) { v.hidden = true })
-	each(t, append(bindings(), hidden), func(w *world) {
-		c := w.chat()
-		c.starts(`"make it green"`)
-		c.notes("a start is made")
-		c.runs("cd . && " + c.program() + " status --line; " + c.program() + " list")
-		c.says(done)
-		text := c.goesOn()
-		if late(w.variant) && !strings.Contains(text, "refused") {
-			text = c.goesOn()
-		}
-		w.wantPart("continuation", text, "refused: 0 of the 1 tool calls")
-		c.stops()
 	})
 }
 

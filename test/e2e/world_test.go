@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -180,6 +181,8 @@ func (w *world) must(err error) {
 func (w *world) write(path, content string) {
 	w.Helper()
 	w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	syscall.ForkLock.RLock() // or a process that is forked meanwhile holds a script open, and it cannot be run
+	defer syscall.ForkLock.RUnlock()
 	w.must(os.WriteFile(path, []byte(content), 0o644))
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -30,6 +31,10 @@ func New(t *testing.T, scripts map[string]string) Tools {
 // Script writes the script of a program.
 func (f Tools) Script(name, script string) {
 	f.T.Helper()
+	// A process that is forked meanwhile would hold the script open for writing, and
+	// running it would fail with "text file busy".
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	script = "#!/bin/sh\ncd '" + f.Dir + "' || exit\n" + script
 	if err := os.WriteFile(filepath.Join(f.Dir, name), []byte(script), 0o700); err != nil { // #nosec G306 -- a program
 		f.T.Fatal(err)

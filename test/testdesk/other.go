@@ -18,13 +18,12 @@ type Other struct {
 	syms   *xproto.GetKeyboardMappingReply
 	first  xproto.Keycode
 
-	mu      sync.Mutex
-	keys    []KeyEvent
-	pasted  []string
-	asked   []string // selections that are still to be asked for
-	focused bool
-	synced  int // how many marks of Sync have come
-	done    chan struct{}
+	mu     sync.Mutex
+	keys   []KeyEvent
+	pasted []string
+	asked  []string // selections that are still to be asked for
+	synced int      // how many marks of Sync have come
+	done   chan struct{}
 }
 
 // KeyEvent is one event of a key that another window got.
@@ -61,7 +60,7 @@ func (o *Other) open(class, title string, pid int) error {
 	if o.window, err = xproto.NewWindowId(o.conn); err != nil {
 		return err
 	}
-	const events = xproto.EventMaskKeyPress | xproto.EventMaskKeyRelease | xproto.EventMaskFocusChange
+	const events = xproto.EventMaskKeyPress | xproto.EventMaskKeyRelease
 	if err := xproto.CreateWindowChecked(o.conn, screen.RootDepth, o.window, screen.Root, 900, 500, 300, 200, 0,
 		xproto.WindowClassInputOutput, screen.RootVisual, xproto.CwBackPixel|xproto.CwEventMask,
 		[]uint32{screen.WhitePixel, events}).Check(); err != nil {
@@ -122,13 +121,6 @@ func (o *Other) Pasted() []string {
 	return slices.Clone(o.pasted)
 }
 
-// Focused reports whether the window got the event that it has the focus.
-func (o *Other) Focused() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.focused
-}
-
 // Sync waits until the window has seen all that was sent to it before, and its
 // pastes have been answered. The owner of a selection may take a while for that.
 func (o *Other) Sync(ctx context.Context) error {
@@ -172,22 +164,12 @@ func (o *Other) events() {
 			o.key(e.Detail, e.State, true)
 		case xproto.KeyReleaseEvent:
 			o.key(e.Detail, e.State, false)
-		case xproto.FocusInEvent:
-			o.setFocused(true)
-		case xproto.FocusOutEvent:
-			o.setFocused(false)
 		case xproto.ClientMessageEvent:
 			o.marked()
 		case xproto.SelectionNotifyEvent:
 			o.answered(e)
 		}
 	}
-}
-
-func (o *Other) setFocused(on bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.focused = on
 }
 
 func (o *Other) marked() {

@@ -117,35 +117,3 @@ func TestKeyboardConditions(t *testing.T) {
 		t.Errorf("z on de: %+v, want the key right of t, 29", got)
 	}
 }
-
-func TestServerHangsAndGoesOn(t *testing.T) {
-	x := testdesk.NewX(t)
-	testdesk.Must(t, x.Stop())
-	time.AfterFunc(100*time.Millisecond, func() { _ = x.Continue() })
-	began := time.Now()
-	if _, err := x.Held(); err != nil || time.Since(began) < 50*time.Millisecond {
-		t.Errorf("answered after %s, %v", time.Since(began), err)
-	}
-	testdesk.Must(t, x.KillWM())
-}
-
-func TestInputMethodChangesWhatIsTyped(t *testing.T) {
-	testdesk.Needs(t, "chromium", "dbus-daemon", "ibus-daemon")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	x := testdesk.NewX(t)
-	im, err := x.StartInputMethod(ctx)
-	testdesk.Must(t, err)
-	t.Cleanup(func() { testdesk.Must(t, im.Close()) })
-	page, err := testdesk.NewPage()
-	testdesk.Must(t, err)
-	defer page.Close()
-	editor, err := x.StartEditor(ctx, page, testdesk.Options{})
-	testdesk.Must(t, err)
-	defer editor.Close()
-	key(t, x, "type", "--delay", "50", "gks")
-	s, err := page.State(ctx)
-	if s.Draft != "한" || err != nil {
-		t.Errorf("gks became %q, %v; want 한", s.Draft, err)
-	}
-}

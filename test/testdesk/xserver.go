@@ -79,9 +79,6 @@ func (x *X) connect(ctx context.Context, r *os.File) error {
 // Display is the server's name, such as :99.
 func (x *X) Display() string { return x.display }
 
-// Pid is the server's process.
-func (x *X) Pid() int { return x.server.pid() }
-
 // Env is a small environment for programs of this display.
 func (x *X) Env() []string {
 	return append([]string{"DISPLAY=" + x.display, "PATH=" + path, "HOME=" + x.dir, "XDG_RUNTIME_DIR=" + x.dir, "LANG=C.UTF-8"}, x.extra...)

@@ -21,7 +21,7 @@ import (
 )
 
 // checkCursorLog reports what Cursor's own log says about our entries and answers. Its format is reported, not documented, so
-// unknown lines are no problem.
+// unknown lines are ignored.
 func checkCursorLog(_ context.Context, e *cli.Env) []finding {
 	folder := platform.CursorLogs(runtime.GOOS, e.Getenv)
 	if folder == "" {
@@ -122,7 +122,7 @@ func lost(e *cli.Env, ours []cursorlog.Run) []finding {
 	}
 	text, err := render.LogLines(e, "")
 	if err != nil {
-		return nil // checkFolders tells
+		return nil // checkFolders reports it
 	}
 	var lines []hooklog.Line
 	for _, l := range text {

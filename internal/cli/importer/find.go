@@ -27,7 +27,7 @@ func chosen(e *cli.Env, args []string) (string, error) {
 	}
 	if id := liveID(e, path); id != "" {
 		if _, err := e.Store.Read(id); err != nil {
-			return "", hint.New(path+": "+err.Error(), "it has the place and the name of a loop here: correct or remove it")
+			return "", hint.New(path+": "+err.Error(), "it has the name of a loop here: correct or remove it")
 		}
 		return "", e.Say("%s is a loop already: cursor-ralph status %s", path, id)
 	}
@@ -101,7 +101,7 @@ func foreignLoops(e *cli.Env, folder string) (paths []string) {
 	return paths
 }
 
-// foreignID returns what is in a file's name at the place of an id.
+// foreignID returns the id in a file's name, which may be invalid.
 func foreignID(path string) (id string, ok bool) {
 	return between(path, foreignPrefix, foreignSuffix)
 }

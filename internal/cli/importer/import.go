@@ -98,16 +98,16 @@ func takeOver(ctx context.Context, e *cli.Env, o otherLoop) error {
 	if name != "" {
 		err = e.Say("%s is a loop already: cursor-ralph status %s", o.path, name)
 	} else if name, _, err = e.Loops.Put(ctx, o.state, ""); err == nil {
-		err = tellImport(e, "Imported", o)
+		err = sayImport(e, "Imported", o)
 	}
 	if err != nil {
 		return err
 	}
 	aside, err := ownfile.Aside(o.path, fmt.Sprintf("%s%d", importedSuffix, e.Now().Unix()))
 	if err != nil {
-		return hint.New(fmt.Sprintf("the loop is there (%s), but the other tool still has it: %v", name, err), "rename or remove "+o.path+", or two hooks pull at one agent")
+		return hint.New(fmt.Sprintf("the loop was imported (%s), but the other tool still has it: %v", name, err), "rename or remove "+o.path+", or two hooks will drive one agent")
 	}
-	return e.Say("The other tool's file is now %s\nTo take the loop back: cursor-ralph cancel %s", aside, name)
+	return e.Say("The other tool's file is now %s\nTo undo the import: cursor-ralph cancel %s", aside, name)
 }
 
 // importedBefore returns the loop of an import that was killed before it renamed the file, or could not.
@@ -131,22 +131,22 @@ func wouldImport(e *cli.Env, o otherLoop) error {
 			return hint.New("a loop runs in conversation "+id+" already", "add --replace to import in its place, or name another with --conversation")
 		}
 	}
-	if err := tellImport(e, "Would import", o); err != nil {
+	if err := sayImport(e, "Would import", o); err != nil {
 		return err
 	}
 	return e.Say("%s would be renamed. Nothing was done.", o.path)
 }
 
-// tellImport prints what is imported, which chat takes it, and what was decided.
-func tellImport(e *cli.Env, did string, o otherLoop) error {
+// sayImport prints what is imported, which chat takes it, and what was decided.
+func sayImport(e *cli.Env, did string, o otherLoop) error {
 	l := o.state
 	who := "The next chat in " + l.Workspace + " whose agent stops"
 	if l.ConversationID != "" {
 		who = "Conversation " + l.ConversationID
 	}
-	next := fmt.Sprintf("goes on with iteration %d at its stop", l.Iterations+2)
+	next := fmt.Sprintf("continues with iteration %d at its next stop", l.Iterations+2)
 	if l.Iterations+1 >= l.MaxIterations {
-		next = "ends it at its stop, unless you add --max-iterations N"
+		next = "ends it at its next stop, unless you add --max-iterations N"
 	}
 	text := fmt.Sprintf("%s %s: iteration %d of %d is under way, the promise is %s\n%s takes the loop, and %s.",
 		did, o.path, l.Iterations+1, l.MaxIterations, l.CompletionPromise, who, next)

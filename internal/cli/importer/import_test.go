@@ -134,7 +134,7 @@ func TestAScratchpadBecomesALoop(t *testing.T) {
 
 // The loop is there before the other tool's file is renamed. Where that cannot be done it is said, and the next import does it
 // without a second loop.
-func TestAFileThatCannotBeRenamedIsToldOf(t *testing.T) {
+func TestAFileThatCannotBeRenamedIsReported(t *testing.T) {
 	dir := t.TempDir()
 	pad := filepath.Join(dir, filepath.FromSlash(scratchpadName))
 	write := func(path string) {

@@ -37,7 +37,7 @@ func readOther(e *cli.Env, path string, asked loop.Request) (otherLoop, error) {
 		return o, loops.Hinted(fmt.Errorf("%s: %w", path, err))
 	}
 	if err != nil {
-		return o, hint.New(path+": "+err.Error(), "correct it there and import it then; "+startAnew)
+		return o, hint.New(path+": "+err.Error(), "correct it and import it again; "+startAnew)
 	}
 	if asked.Given("max-iterations") {
 		o.state.MaxIterations = asked.State.MaxIterations
@@ -70,7 +70,7 @@ func (o *otherLoop) fromScratchpad(data []byte, asked loop.Request) error {
 	}
 	done := filepath.Join(filepath.Dir(o.path), "done")
 	if _, err := os.Lstat(done); err == nil {
-		return fmt.Errorf("the plugin has seen its promise, as %s tells; remove that file if it is not so", done)
+		return fmt.Errorf("the plugin has accepted its promise: %s exists; remove that file if the task is not done", done)
 	}
 	o.count = s.iteration
 	o.state, o.notes, err = s.state(asked)

@@ -151,7 +151,7 @@ func Install(ctx context.Context, e *cli.Env, args []string) error {
 // Uninstall removes the hook and the slash commands.
 func Uninstall(_ context.Context, e *cli.Env, args []string) error {
 	if len(args) > 0 {
-		return hint.Misuse("uninstall takes no arguments", "`cursor-ralph uninstall --project FOLDER` takes it out of a project")
+		return hint.Misuse("uninstall takes no arguments", "`cursor-ralph uninstall --project FOLDER` removes it from a project")
 	}
 	folder, err := folder(e)
 	if err != nil {

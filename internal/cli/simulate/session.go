@@ -36,21 +36,31 @@ type step struct {
 	parts map[string]any // of the others
 }
 
-// textVerbs returns the verbs with a text.
-func textVerbs() []string {
-	return []string{"user", "pasted", "say", "shell", "read", "types", "pastes"}
+// verb is a kind of step.
+type verb struct {
+	parts []string // the required one first; none if the step has a text
+	ends  bool     // the turn; the step has neither text nor parts
+	play  func(step, *simcursor.Turn)
 }
 
-// endVerbs returns the verbs that end a turn.
-func endVerbs() []string { return []string{"stop", "abort", "fail"} }
-
-// partVerbs returns the verbs with several parts, the required part first.
-func partVerbs() map[string][]string {
-	return map[string][]string{
-		"edit":  {"path", "content"},
-		"tool":  {"name", "input", "output", "error"},
-		"event": {"name", "fields"},
-		"spend": {"input", "output", "cache_read", "cache_write"},
+// verbs returns the verbs by name. Events show what was denied or failed.
+func verbs() map[string]verb {
+	return map[string]verb{
+		"user":   {},
+		"pasted": {},
+		"say":    {play: func(s step, t *simcursor.Turn) { t.Say(s.text) }},
+		"shell":  {play: func(s step, t *simcursor.Turn) { t.Shell(s.text) }},
+		"read":   {play: func(s step, t *simcursor.Turn) { _, _ = t.Read(s.text) }},
+		"types":  {play: func(s step, t *simcursor.Turn) { t.UserTypes(s.text) }},
+		"pastes": {play: func(s step, t *simcursor.Turn) { t.UserPastes(s.text) }},
+		"edit": {parts: []string{"path", "content"},
+			play: func(s step, t *simcursor.Turn) { _ = t.Edit(s.part("path"), s.part("content")) }},
+		"tool":  {parts: []string{"name", "input", "output", "error"}, play: step.playTool},
+		"event": {parts: []string{"name", "fields"}, play: func(s step, t *simcursor.Turn) { s.fire(t.Context(), t.Chat) }},
+		"spend": {parts: []string{"input", "output", "cache_read", "cache_write"}, play: step.playSpend},
+		"stop":  {ends: true, play: func(step, *simcursor.Turn) {}},
+		"abort": {ends: true, play: func(_ step, t *simcursor.Turn) { t.PressStop() }},
+		"fail":  {ends: true, play: func(_ step, t *simcursor.Turn) { t.Fail() }},
 	}
 }
 
@@ -107,7 +117,7 @@ func (r *round) add(s step, fresh bool) bool {
 	}
 	last := &r.turns[len(r.turns)-1]
 	*last = append(*last, s)
-	return slices.Contains(endVerbs(), s.verb)
+	return verbs()[s.verb].ends
 }
 
 func sessionItems(data []byte) ([]any, error) {
@@ -133,7 +143,7 @@ func sessionItems(data []byte) ([]any, error) {
 func parseStep(item any) (step, error) {
 	switch v := item.(type) {
 	case string:
-		if slices.Contains(endVerbs(), v) {
+		if verbs()[v].ends {
 			return step{verb: v}, nil
 		}
 		return step{}, fmt.Errorf("%q is not a step", v)
@@ -147,25 +157,24 @@ func parseStep(item any) (step, error) {
 	return step{}, errors.New("not a single `verb: value`")
 }
 
-func parseVerb(verb string, value any) (step, error) {
-	s := step{verb: verb}
+func parseVerb(name string, value any) (step, error) {
+	s := step{verb: name}
 	text, isText := value.(string)
-	if slices.Contains(textVerbs(), verb) {
+	v, ok := verbs()[name]
+	switch {
+	case !ok || v.ends:
+		return s, fmt.Errorf("unknown step %q", name)
+	case v.parts == nil && text == "":
+		return s, fmt.Errorf("%s needs a text", name)
+	case v.parts == nil:
 		s.text = text
-		if !isText || text == "" {
-			return s, fmt.Errorf("%s needs a text", verb)
-		}
 		return s, nil
 	}
-	known, ok := partVerbs()[verb]
-	if !ok {
-		return s, fmt.Errorf("unknown step %q", verb)
-	}
 	s.parts, _ = value.(map[string]any)
-	if isText && verb == "event" {
+	if isText && name == "event" {
 		s.parts = map[string]any{"name": text}
 	}
-	return s, s.check(known)
+	return s, s.check(v.parts)
 }
 
 func (s step) check(known []string) error {
@@ -221,33 +230,9 @@ func (s step) object(name string) map[string]any {
 	return object
 }
 
-// play does one step of a turn. Events show what was denied or failed.
-func (s step) play(t *simcursor.Turn) {
-	switch s.verb {
-	case "say":
-		t.Say(s.text)
-	case "shell":
-		t.Shell(s.text)
-	case "read":
-		_, _ = t.Read(s.text)
-	case "types":
-		t.UserTypes(s.text)
-	case "pastes":
-		t.UserPastes(s.text)
-	case "spend":
-		t.Spend(simcursor.Tokens{Input: s.count("input"), Output: s.count("output"),
-			CacheRead: s.count("cache_read"), CacheWrite: s.count("cache_write")})
-	case "edit":
-		_ = t.Edit(s.part("path"), s.part("content"))
-	case "tool":
-		s.playTool(t)
-	case "event":
-		s.fire(t.Context(), t.Chat)
-	case "abort":
-		t.PressStop()
-	case "fail":
-		t.Fail()
-	}
+func (s step) playSpend(t *simcursor.Turn) {
+	t.Spend(simcursor.Tokens{Input: s.count("input"), Output: s.count("output"),
+		CacheRead: s.count("cache_read"), CacheWrite: s.count("cache_write")})
 }
 
 func (s step) playTool(t *simcursor.Turn) {
@@ -279,7 +264,7 @@ func (a *agent) play(t *simcursor.Turn) {
 		return
 	}
 	for _, s := range turns[a.turn-1] {
-		s.play(t)
+		verbs()[s.verb].play(s, t)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 // Windows writes Path, and its names differ not by their case.
@@ -21,9 +23,7 @@ func TestGetenv(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tool.exe"), []byte("x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, os.WriteFile(filepath.Join(dir, "tool.exe"), []byte("x"), 0o755))
 	if got, err := (Machine{OS: "windows", Env: []string{"Path=" + dir}}).Look("tool.exe"); err != nil || got != filepath.Join(dir, "tool.exe") {
 		t.Errorf("got %q, %v", got, err)
 	}

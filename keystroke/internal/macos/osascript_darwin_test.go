@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 // TestAppleScriptCompiles asks macOS's own compiler, which knows the words of
@@ -24,13 +25,9 @@ func TestAppleScriptCompiles(t *testing.T) {
 func TestMacTypes(t *testing.T) {
 	m := desk.Machine{OS: "darwin", Env: os.Environ()}
 	d, err := newMacDesk(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	old, err := d.run(t.Context(), "", "pbpaste")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	defer func() { _, _ = d.run(t.Context(), old, "pbcopy") }() // the user's again
 	if _, err := d.run(t.Context(), "a text", "pbcopy"); err != nil {
 		t.Fatal(err)

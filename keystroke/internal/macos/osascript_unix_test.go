@@ -82,12 +82,8 @@ func TestOsascriptTypes(t *testing.T) {
 			pasted = f.Read("answer-clipboard")
 		}
 	}
-	if err := mac(f).Probe(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
-	if err := mac(f).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, mac(f).Probe(t.Context(), target))
+	testdesk.Must(t, mac(f).Type(t.Context(), target))
 	faketools.MatchesGolden(t, "osascript.golden", f.Log())
 	script, err := os.ReadFile("osascript.applescript")
 	if got := f.Read("script"); got != string(script) || err != nil {
@@ -106,9 +102,7 @@ func TestOsascriptPressesTheSubmitKey(t *testing.T) {
 		if target.Submit, err = keystroke.ParseSubmitKey(text, "darwin"); err != nil {
 			t.Fatal(err)
 		}
-		if err := mac(f).Type(t.Context(), target); err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, mac(f).Type(t.Context(), target))
 		got := f.Logged("osascript [-] [press]")
 		if len(got) != 2 || !strings.HasSuffix(got[1], want) {
 			t.Errorf("%s: System Events was asked for %q, want %q at the end", text, got, want)
@@ -202,9 +196,7 @@ func TestMacClipLeavesWhatWasCopiedMeanwhile(t *testing.T) {
 			f.Says("clipboard", "copied meanwhile")
 		}
 	}
-	if err := mac(f).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, mac(f).Type(t.Context(), target))
 	if got := f.Read("answer-clipboard"); got != "copied meanwhile" {
 		t.Errorf("on the clipboard is %q", got)
 	}
@@ -217,9 +209,7 @@ func TestMacClipPutsNoPasswordBack(t *testing.T) {
 	f.Says("types", "public.utf8-plain-text\norg.nspasteboard.ConcealedType\n")
 	var told string
 	target.Step = func(words string) { told += words + "\n" }
-	if err := mac(f).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, mac(f).Type(t.Context(), target))
 	if got := f.Read("answer-clipboard"); got != "" || !strings.Contains(told, "password") {
 		t.Errorf("on the clipboard is %q, and it tells %q", got, told)
 	}
@@ -230,12 +220,8 @@ func TestOsascriptTypesATest(t *testing.T) {
 	f, target := playMac(t), macTarget()
 	f.Says("ps", "1 /sbin/launchd\n")
 	target.Test = true
-	if err := mac(f).Probe(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
-	if err := mac(f).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, mac(f).Probe(t.Context(), target))
+	testdesk.Must(t, mac(f).Type(t.Context(), target))
 	if got := f.Logged("osascript [-] [press]"); !slices.Equal(got, []string{"osascript [-] [press] [815] [notes] [9] [command]"}) {
 		t.Errorf("it pressed %q", got)
 	}
@@ -259,9 +245,7 @@ func TestOsascriptPassesOverOtherProcesses(t *testing.T) {
 func TestMacIdle(t *testing.T) {
 	f := playMac(t)
 	d, err := macos.Desk(desk.Machine{OS: "darwin", Env: f.Env()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	if got, err := d.Idle(t.Context()); err != nil || got != 5*time.Second {
 		t.Errorf("got %s, %v", got, err)
 	}

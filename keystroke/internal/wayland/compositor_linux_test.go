@@ -34,9 +34,7 @@ type waylandFake struct {
 func newWaylandFake(t *testing.T, compositor string, interfaces ...string) *waylandFake {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "way") // the name of a socket has at most 107 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // a listener may be removing its socket too
 	f := &waylandFake{T: t, dir: dir}
 	f.m = desk.Machine{
@@ -52,9 +50,7 @@ func newWaylandFake(t *testing.T, compositor string, interfaces ...string) *wayl
 func (f *waylandFake) listen(name string, serve func(net.Conn)) {
 	f.Helper()
 	l, err := net.Listen("unix", filepath.Join(f.dir, name))
-	if err != nil {
-		f.Fatal(err)
-	}
+	testdesk.Must(f, err)
 	f.Cleanup(func() { _ = l.Close() }) // what it served is checked elsewhere
 	go func() {
 		for {
@@ -111,9 +107,7 @@ func (f *waylandFake) sway(answers map[uint32]string) {
 // program puts a shell script on the PATH.
 func (f *waylandFake) program(name, script string) {
 	f.Helper()
-	if err := os.WriteFile(filepath.Join(f.dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		f.Fatal(err)
-	}
+	testdesk.Must(f, os.WriteFile(filepath.Join(f.dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
 
 // clipboard puts a wl-copy and a wl-paste there that keep texts in files.
@@ -147,9 +141,7 @@ func (f *waylandFake) us() desk.Request {
 func self(t *testing.T) string {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	return desk.Executable(exe)
 }
 
@@ -239,16 +231,12 @@ func TestSwayFindsTheWindowsOfCursor(t *testing.T) {
 			`{"id": 15, "name": "Cursor", "app_id": "cursor"}`,
 		}, ", ") + `], "floating_nodes": [` + view(16, `"app_id": "Cursor"`) + `]}]}`})
 	s, err := newSway(f.m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	if w, err := s.Front(t.Context()); err != nil || w != (desk.Window{ID: "11", Title: "w11", PID: os.Getpid()}) {
 		t.Errorf("in front is %+v, %v", w, err)
 	}
 	found, err := s.Windows(t.Context(), desk.Editors{self(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	var got []string
 	for _, w := range found {
 		got = append(got, w.ID+" "+w.Title)
@@ -285,9 +273,7 @@ func TestSwayAnswersThatAreNone(t *testing.T) {
 			f := newWaylandFake(t, "sway")
 			f.listen("ipc", serve)
 			s, err := newSway(f.m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testdesk.Must(t, err)
 			if ok, err := s.Focused(t.Context(), desk.Window{}); err == nil || ok {
 				t.Errorf("focused: %v, %v; want an error", ok, err)
 			}
@@ -296,9 +282,7 @@ func TestSwayAnswersThatAreNone(t *testing.T) {
 	f := newWaylandFake(t, "sway")
 	f.sway(map[uint32]string{swayRun: `[{"success": false, "error": "No matching node."}]`})
 	s, err := newSway(f.m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	if err := s.Activate(t.Context(), desk.Window{ID: "7"}); err == nil || !strings.Contains(err.Error(), "No matching node.") {
 		t.Errorf("activate: %v, want sway's words", err)
 	}
@@ -358,17 +342,13 @@ esac`)
 
 func (f *waylandFake) write(name, text string) {
 	f.Helper()
-	if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o644); err != nil {
-		f.Fatal(err)
-	}
+	testdesk.Must(f, os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o644))
 }
 
 func (f *waylandFake) testHyprland(want string, refused bool) {
 	f.Helper()
 	h, err := compositorOf(f.m, desk.Request{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	testdesk.Must(f, err)
 	found, err := h.Windows(f.Context(), desk.Editors{self(f.T)})
 	if err != nil || len(found) != 1 || found[0].Title != `main.go - "repo" - Cursor` {
 		f.Fatalf("windows: %+v, %v", found, err)
@@ -450,13 +430,9 @@ func TestWtypeGateHoldsWhateverThePageIs(t *testing.T) {
 	const setSize = 1031 // F_SETPIPE_SZ of linux/fcntl.h
 	for _, page := range []int{4 << 10, 16 << 10, 64 << 10} {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, err)
 		control, err := w.SyscallConn()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, err)
 		if err := control.Control(func(fd uintptr) {
 			if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, fd, setSize, uintptr(16*page)); errno != 0 {
 				t.Fatal(errno)
@@ -464,9 +440,7 @@ func TestWtypeGateHoldsWhateverThePageIs(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, w.SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
 		if _, err := w.Write(moreThanAPipe(page)); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("a pipe of 16 pages of %d bytes takes it all though nobody reads: %v", page, err)
 		}

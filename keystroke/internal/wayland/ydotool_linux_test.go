@@ -31,9 +31,7 @@ case "$*" in *42*|*insert*) cat "$DIR/clip" "$DIR/primary" >"$DIR/pasted";; esac
 func (f *waylandFake) daemon(name string) {
 	f.Helper()
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(f.dir, name), Net: "unixgram"})
-	if err != nil {
-		f.Fatal(err)
-	}
+	testdesk.Must(f, err)
 	f.Cleanup(func() { _ = conn.Close() }) // what it served is checked elsewhere
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/windows"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 // grammar installs the grammars of scripts/grammar and returns a function that
@@ -24,12 +25,8 @@ func grammar(t *testing.T) func(language, text string) string {
 	dir := t.TempDir()
 	for _, name := range []string{"package.json", "package-lock.json", "check.mjs"} {
 		data, err := os.ReadFile(filepath.Join("../../../scripts/grammar", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, err)
+		testdesk.Must(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 	}
 	// No script of a package runs: the grammars come compiled.
 	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--cache", filepath.Join(t.TempDir(), "npm"))
@@ -40,9 +37,7 @@ func grammar(t *testing.T) func(language, text string) string {
 	return func(language, text string) string {
 		t.Helper()
 		file := filepath.Join(dir, "text")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, os.WriteFile(file, []byte(text), 0o644))
 		// The large grammar takes V8's optimizing compiler 5 s of processor time, and its plain one nothing.
 		out, err := exec.Command("node", "--liftoff-only", filepath.Join(dir, "check.mjs"), language, file).CombinedOutput()
 		if err != nil && len(out) == 0 {
@@ -64,9 +59,7 @@ func TestPowerShellIsUnderstood(t *testing.T) {
 	f := playPowerShell(t)
 	target := psTarget()
 	target.FocusKeys = keystroke.Chord{Ctrl: true, Key: "i"}
-	if err := wsl(f).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, wsl(f).Type(t.Context(), target))
 	sent := strings.Join(f.Logged("stdin "), "\n")
 	for _, tt := range []struct {
 		name, language, text string

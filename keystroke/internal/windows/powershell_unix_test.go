@@ -14,15 +14,14 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/test/faketools"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 // A PowerShell that does not read must not hang us: more than a pipe holds is written.
 func TestPowerShellThatDoesNotRead(t *testing.T) {
 	f := faketools.New(t, map[string]string{"powershell.exe": "read -r line; echo 'ralph 0 ok FullLanguage'; exec sleep 60\n"})
 	s, err := startPowerShell(t.Context(), desk.Machine{Env: f.Env()}, filepath.Join(f.Dir, "powershell.exe"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	defer s.close()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -37,9 +36,7 @@ n=0; while IFS= read -r line; do n=$((n+1)); echo "ralph $(echo "$line" | cut -d
 `
 	f := faketools.New(t, map[string]string{"powershell.exe": script})
 	s, err := startPowerShell(t.Context(), desk.Machine{Env: f.Env()}, filepath.Join(f.Dir, "powershell.exe"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	defer s.close()
 	for _, word := range []string{"a'b", "a\u2019b", "a\u2018b", "a\u201ab", "a\u201bb", "a\nb", "a\rb"} {
 		if _, err := s.ask(t.Context(), desk.ProgramWait, "Idle", word); err == nil {
@@ -55,9 +52,7 @@ func TestSendKeysIsHere(t *testing.T) {
 	f := faketools.New(t, map[string]string{"powershell.exe": ""})
 	no := faketools.New(t, map[string]string{})
 	broken := faketools.New(t, map[string]string{})
-	if err := os.WriteFile(filepath.Join(broken.Dir, "powershell.exe"), []byte("MZ\x90\x00"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, os.WriteFile(filepath.Join(broken.Dir, "powershell.exe"), []byte("MZ\x90\x00"), 0o755))
 	wsl := platform.Desktop{Kind: platform.WSL, WSL: 2}
 	for _, tt := range []struct {
 		name string

@@ -42,20 +42,14 @@ func playWin(t *testing.T, exe string, titles ...string) *played {
 	needsWinDesktop(t)
 	cmd := exec.Command(copyAs(t, winedit(t), exe), titles...)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
+	testdesk.Must(t, cmd.Start())
 	p := &played{more: make(chan struct{}, 1)}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	go p.read(bufio.NewScanner(out))
 	for _, line := range p.await(t, "window", len(titles)) {
 		n, err := strconv.ParseUint(line, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, err)
 		p.windows = append(p.windows, win.HWND(n))
 	}
 	return p
@@ -88,9 +82,7 @@ func winedit(t *testing.T) string {
 func stayingFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "keystroke")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
@@ -98,13 +90,9 @@ func stayingFolder(t *testing.T) string {
 func copyAs(t *testing.T, from, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	to := filepath.Join(stayingFolder(t), name)
-	if err := os.WriteFile(to, data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, os.WriteFile(to, data, 0o755))
 	return to
 }
 
@@ -166,9 +154,7 @@ func winFront(t *testing.T, h win.HWND) {
 func winCopied(t *testing.T, text string) {
 	t.Helper()
 	utf16, err := win.UTF16FromString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	onClipboard(t, windows.CFUnicodeText, utf16)
 }
 
@@ -180,9 +166,7 @@ func onClipboard(t *testing.T, format uintptr, data []uint16) {
 		}
 		return windows.SetClipboard(format, data)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 }
 
 func clipboardText(t *testing.T) (text string) {
@@ -195,9 +179,7 @@ func clipboardText(t *testing.T) (text string) {
 		text = win.UTF16ToString(windows.ReadGlobal(data))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	return text
 }
 
@@ -226,17 +208,13 @@ func TestSendInputTypesIntoTheEditor(t *testing.T) {
 	editor := playWin(t, "cursor.exe", "main.go - repo - Cursor")
 	other := playWin(t, "other.exe", "somebody else")
 	target := winTarget("cursor.exe")
-	if err := winInjector(t).Probe(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, winInjector(t).Probe(t.Context(), target))
 	for try := range 5 {
 		winFront(t, other.windows[0])
 		winCopied(t, "what the user had: äöü 漢字 🦊")
 		began := time.Now()
 		target.Arrived = func(context.Context) error { editor.await(t, "message", try+1); return nil }
-		if err := winInjector(t).Type(t.Context(), target); err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, winInjector(t).Type(t.Context(), target))
 		t.Logf("%d ms", time.Since(began).Milliseconds())
 		if got := clipboardText(t); got != "what the user had: äöü 漢字 🦊" {
 			t.Errorf("on the clipboard is %q", got)
@@ -280,9 +258,7 @@ func TestSendInputTakesTheWindowOfTheWorkspace(t *testing.T) {
 	target := winTarget("cursor.exe")
 	target.Arrived = func(context.Context) error { editor.await(t, "message", 1); return nil }
 	winCopied(t, "x")
-	if err := winInjector(t).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, winInjector(t).Type(t.Context(), target))
 	if got := win.GetForegroundWindow(); got != editor.windows[1] {
 		t.Errorf("the front window is %v, want the second of %v", got, editor.windows)
 	}
@@ -352,9 +328,7 @@ func TestWinKeyboardPutsHeldModifiersBack(t *testing.T) {
 	winFront(t, editor.windows[0])
 	for i, held := range [][]uint16{{0xA0}, {0xA2}, {0xA4}, {0xA2, 0xA1, 0xA5}} {
 		c, err := windows.DeskOf("").Put(t.Context(), w, winLine)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, err)
 		for _, chord := range []keystroke.Chord{key.Paste, key.Return} {
 			if after, err := pressedWhileHeld(t, w, chord, held); err != nil || !slices.Equal(after, held) {
 				t.Errorf("%s with %#x held: got %v, held afterwards %#x", chord, held, err, after)
@@ -393,9 +367,7 @@ func TestWinClipTells(t *testing.T) {
 	const dib = 8
 	onClipboard(t, dib, make([]uint16, 40))
 	c, err := windows.DeskOf("").Put(t.Context(), w, winLine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	if err := c.Fetched(t.Context()); err == nil {
 		t.Error("nobody has read the line, and fetched says so not")
 	}
@@ -403,9 +375,7 @@ func TestWinClipTells(t *testing.T) {
 		t.Errorf("a picture was lost, and it tells %q", lost)
 	}
 	c, err = windows.DeskOf("").Put(t.Context(), w, winLine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	winCopied(t, "copied meanwhile")
 	if err := c.Fetched(t.Context()); err == nil {
 		t.Error("the clipboard is another's, and fetched says so not")
@@ -414,9 +384,7 @@ func TestWinClipTells(t *testing.T) {
 		t.Errorf("it tells %q, and on the clipboard is %q", lost, clipboardText(t))
 	}
 	c, err = windows.DeskOf("").Put(t.Context(), w, winLine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	if got := clipboardText(t); got != winLine { // this test is another program than the editor
 		t.Errorf("got %q", got)
 	}
@@ -433,9 +401,7 @@ func TestSendInputTypesIntoNotepad(t *testing.T) {
 		t.Skip("needs wine")
 	}
 	cmd := exec.Command("notepad.exe")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	d := windows.DeskOf("Notepad")
 	w := awaitWinWindow(t, d, winTarget("notepad.exe").Editors)
@@ -461,9 +427,7 @@ func awaitWinWindow(t *testing.T, d desk.Desk, editors desk.Editors) desk.Window
 		if found, err := d.Windows(t.Context(), editors); err == nil && len(found) == 1 {
 			return found[0]
 		}
-		if err := desk.Sleep(t.Context(), desk.Poll); err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, desk.Sleep(t.Context(), desk.Poll))
 	}
 	t.Fatal("no window came")
 	return desk.Window{}
@@ -473,9 +437,7 @@ func winChildText(t *testing.T, w desk.Window) string {
 	t.Helper()
 	const child, getText = 5, 0x0D
 	h, err := windows.Handle(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	edit, _ := windows.User32("GetWindow", uintptr(h), child)
 	buf := make([]uint16, 8192)
 	_, _ = windows.User32("SendMessageW", edit, getText, uintptr(len(buf)), uintptr(unsafe.Pointer(&buf[0])))
@@ -489,12 +451,8 @@ func TestSendInputTypesATest(t *testing.T) {
 	winCopied(t, "kept")
 	target := winTarget("cursor.exe") // which does not run
 	target.Test = true
-	if err := winInjector(t).Probe(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
-	if err := winInjector(t).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, winInjector(t).Probe(t.Context(), target))
+	testdesk.Must(t, winInjector(t).Type(t.Context(), target))
 	keys := other.await(t, "key", 2)
 	if slices.Contains(keys, "0d") || other.printed("message") != nil {
 		t.Errorf("Return was pressed: %q", keys)
@@ -504,9 +462,7 @@ func TestSendInputTypesATest(t *testing.T) {
 	if err != nil || w.Title != "notes" || clipboardText(t) != "kept" {
 		t.Errorf("in front is %+v, %v; on the clipboard is %q", w, err, clipboardText(t))
 	}
-	if err := windows.Keyboard().Press(t.Context(), w, key.Return); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, windows.Keyboard().Press(t.Context(), w, key.Return))
 	if got := other.await(t, "message", 1); got[0] != winLine {
 		t.Errorf("got %q, want %q", got, winLine)
 	}
@@ -533,23 +489,10 @@ func TestWinKeyboardTellsThatNothingWasPressed(t *testing.T) {
 func winPut(t *testing.T) (lost string) {
 	t.Helper()
 	c, err := windows.DeskOf("").Put(t.Context(), desk.Window{}, winLine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	lost, err = c.Restore(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	return lost
-}
-
-func TestWinClipComesBackAsItWas(t *testing.T) {
-	winCopied(t, "what the user had")
-	for range 2 {
-		if lost := winPut(t); lost != "" || clipboardText(t) != "what the user had" {
-			t.Errorf("it tells %q, and on the clipboard is %q", lost, clipboardText(t))
-		}
-	}
 }
 
 func TestWinClipPutsNoPasswordBack(t *testing.T) {
@@ -567,9 +510,7 @@ func TestWinClipPutsNoPasswordBack(t *testing.T) {
 		err := windows.WhileOpen(t.Context(), func() error {
 			return windows.SetClipboard(windows.ClipboardFormat(tt.format), []uint16{tt.value, 0})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, err)
 		lost, after := winPut(t), ""
 		if ok, _ := windows.User32("IsClipboardFormatAvailable", windows.CFUnicodeText); ok != 0 {
 			after = clipboardText(t)
@@ -594,9 +535,7 @@ func TestWinClipGivesUp(t *testing.T) {
 	if _, err := windows.DeskOf("").Put(ctx, desk.Window{}, winLine); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 	}
-	if err := <-closed; err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, <-closed)
 	if err := desk.Sleep(t.Context(), 10*desk.Poll); err != nil { // the time of several tries
 		t.Fatal(err)
 	}
@@ -611,9 +550,7 @@ func TestSendInputPressesTheSubmitKey(t *testing.T) {
 	target := winTarget("cursor.exe")
 	target.Submit = keystroke.Chord{Ctrl: true, Key: "return"}
 	target.Arrived = func(context.Context) error { editor.await(t, "message", 1); return nil }
-	if err := winInjector(t).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, winInjector(t).Type(t.Context(), target))
 	keys := editor.printed("key")
 	if want := []string{"11", "0d"}; len(keys) < 2 || !slices.Equal(keys[len(keys)-2:], want) {
 		t.Errorf("got the keys %q, want %q last", keys, want)
@@ -643,8 +580,6 @@ func TestPowerShellPutsTheClipboardBack(t *testing.T) {
 	if got := clipboardText(t); got != "what the user had" {
 		t.Errorf("on the clipboard is %q", got)
 	}
-	if err := windows.WhileOpen(t.Context(), windows.Private); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, windows.WhileOpen(t.Context(), windows.Private))
 	puts("secret", "restored")
 }

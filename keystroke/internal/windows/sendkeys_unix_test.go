@@ -17,6 +17,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/windows"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/test/faketools"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 const psLine = "/ralph-loop --continue 4f1d1b0e-8d0c-4d2b-9a51-0d6f5c1e7a90"
@@ -82,9 +83,7 @@ func gone(f faketools.Tools, pids string) {
 func way(t *testing.T, name string, m keystroke.Machine) keystroke.Injector {
 	t.Helper()
 	list, err := keystroke.Injectors(m, []string{name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	return list[0]
 }
 
@@ -114,12 +113,8 @@ func TestSendKeysTypes(t *testing.T) {
 			f, target := playPowerShell(t), psTarget()
 			i := tt.make(f)
 			target.FocusKeys, target.Submit = tt.keys, tt.send
-			if err := i.Probe(t.Context(), target); err != nil {
-				t.Fatal(err)
-			}
-			if err := i.Type(t.Context(), target); err != nil {
-				t.Fatal(err)
-			}
+			testdesk.Must(t, i.Probe(t.Context(), target))
+			testdesk.Must(t, i.Type(t.Context(), target))
 			script := windows.UTF16Base64(windows.SendKeysScript)
 			got := strings.ReplaceAll(f.Log(), script, "SENDKEYS.PS1")
 			got = strings.ReplaceAll(got, windows.UTF16Base64(psLine), "THE-LINE")
@@ -241,12 +236,8 @@ func TestSendKeysTypesATest(t *testing.T) {
 	f.Says("Editors", "ok 0")
 	f.Says("Windows", "ok")
 	target.Test = true
-	if err := wsl(f).Probe(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
-	if err := wsl(f).Type(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, wsl(f).Probe(t.Context(), target))
+	testdesk.Must(t, wsl(f).Type(t.Context(), target))
 	if got := f.Log(); !strings.Contains(got, "'Type' '33' '815' '+{INSERT}'") || strings.Contains(got, "ENTER") || strings.Contains(got, "'Windows'") {
 		t.Errorf("it asked %s", got)
 	}

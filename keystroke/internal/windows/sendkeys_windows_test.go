@@ -8,15 +8,14 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 // TestPowerShellLoads has the real PowerShell read the script and compile its
 // class. It presses nothing.
 func TestPowerShellLoads(t *testing.T) {
 	s, err := sendKeys{m: desk.Machine{OS: "windows", Env: os.Environ()}}.start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
 	defer s.close()
 	if answer, err := s.ask(t.Context(), 2*loadWait, "Load"); err != nil || answer != "loaded" {
 		t.Fatalf("got %q, %v", answer, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
 // eventWords writes events as "down up" lists, such as "a0+ 2d+ 2d- a0-".
@@ -62,9 +63,7 @@ func TestVirtualKeysLeaveTheKeyboardAsItWas(t *testing.T) {
 			}
 		}
 		events, err := virtualKeys(key.Paste, held)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testdesk.Must(t, err)
 		for _, e := range events {
 			if e.vk == vkInsert && !e.up {
 				for _, vk := range modifierKeys() {

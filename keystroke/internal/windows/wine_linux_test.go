@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 	"github.com/cursor-ralph/cursor-ralph/test/testwine"
 )
 
@@ -71,12 +72,8 @@ func (w wine) screen(t *testing.T) {
 	t.Helper()
 	cmd := w.Command("Xvfb", "-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testdesk.Must(t, err)
+	testdesk.Must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) // its status does not matter
 	number, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {

@@ -56,6 +56,7 @@ func FuzzGuard(f *testing.F) {
 	f.Add("500", "12 34 6162 ")
 	f.Add("-1", "1 2 zz 61")
 	f.Add("99999999999999999999", "x y z")
+	f.Add("nonsense", "")
 	f.Add("9223372036854775807", "4294967296 -1 00 ff")
 	f.Fuzz(func(t *testing.T, limit, kept string) {
 		if got := grabbedFor(limit); got < guardGrab || got > guardGrabMost {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -153,12 +152,5 @@ func TestGrabLimit(t *testing.T) {
 		if read := grabbedFor(fmt.Sprint(got.Milliseconds())); got != want || read != want {
 			t.Errorf("%s: got %s, and the guard %s; want %s", trip, got, read, want)
 		}
-	}
-	said := map[string]time.Duration{}
-	for _, words := range []string{"", "-1", "nonsense", "999999999"} {
-		said[words] = grabbedFor(words)
-	}
-	if want := map[string]time.Duration{"": guardGrab, "-1": guardGrab, "nonsense": guardGrab, "999999999": guardGrabMost}; !reflect.DeepEqual(said, want) {
-		t.Errorf("got %v, want %v", said, want)
 	}
 }

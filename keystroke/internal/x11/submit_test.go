@@ -31,9 +31,7 @@ func TestX11PressesTheSubmitKey(t *testing.T) {
 				before := r.keyboard(t)
 				target := r.target(&steps{})
 				target.Submit = keystroke.Chord{Ctrl: true, Key: "return"}
-				if err := i.Type(testdesk.Patient(t), target); err != nil {
-					t.Fatal(err)
-				}
+				testdesk.Must(t, i.Type(testdesk.Patient(t), target))
 				if after := r.keyboard(t); !reflect.DeepEqual(after, before) {
 					t.Errorf("afterwards %+v, before %+v", after, before)
 				}
