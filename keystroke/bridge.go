@@ -54,8 +54,8 @@ func (i bridgeInjector) Type(ctx context.Context, t Target) error {
 	return awaitProof(ctx, t, answer)
 }
 
-// awaitProof waits until the line has arrived. What Cursor answered is no
-// proof, and no other way may be tried without one.
+// awaitProof waits until the line has arrived. Cursor's answer does not
+// prove it, and no other way may be tried without proof.
 func awaitProof(ctx context.Context, t Target, a bridge.Answer) error {
 	err := ErrUnproved
 	switch {

@@ -56,7 +56,7 @@ func playCursor(t *testing.T) faketools.Tools {
 	return f
 }
 
-// allEnded wants that nothing that Cursor's command started lives on.
+// allEnded checks that everything that Cursor's command started has ended.
 func allEnded(f faketools.Tools) {
 	for _, word := range strings.Fields(f.Read("pids")) {
 		pid, err := strconv.Atoi(word)
@@ -271,7 +271,7 @@ func TestBridgeHint(t *testing.T) {
 	}
 }
 
-// A user who changed his mind while Cursor was asked gets no message.
+// If the line is no longer wanted while Cursor lists its chats, nothing is sent.
 func TestBridgeAsksWhetherTheLineIsWanted(t *testing.T) {
 	f, target := playCursor(t), bridgeTarget()
 	target.Permit = func(context.Context) error {

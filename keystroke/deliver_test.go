@@ -18,7 +18,7 @@ type play struct {
 	events   []string
 	focusAt  time.Duration    // before that another window has the focus
 	away     [2]time.Duration // from and to
-	busyTo   time.Duration    // until then the user presses keys; 0: the desktop does not tell
+	busyTo   time.Duration    // until then the user presses keys; 0: the desktop does not report it
 	wantedTo time.Duration    // after that the line is not wanted any more
 	arrives  time.Duration
 	pressErr error
@@ -119,17 +119,17 @@ func TestDeliver(t *testing.T) {
 	}
 }
 
-// TestTheUserFinishesFirst: but he cannot keep the line away for ever.
+// The user finishes first, but cannot hold the line off forever.
 func TestTheUserFinishesFirst(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		busyTo      time.Duration
 		least, most time.Duration
 	}{
-		{"nobody tells", 0, 0, time.Second},
-		{"he typed long ago", -time.Hour, 0, time.Second},
-		{"he types for three seconds", 3 * time.Second, 3 * time.Second, 6 * time.Second},
-		{"he goes on typing", time.Hour, 9 * time.Second, 12 * time.Second},
+		{"unknown", 0, 0, time.Second},
+		{"the user typed long ago", -time.Hour, 0, time.Second},
+		{"the user types for three seconds", 3 * time.Second, 3 * time.Second, 6 * time.Second},
+		{"the user keeps typing", time.Hour, 9 * time.Second, 12 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

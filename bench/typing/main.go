@@ -221,7 +221,7 @@ func read(log string) (m moments, err error) {
 	for i, step := range []string{"xtest: typing", "pasted", "pressed Return"} {
 		at, ok := found[step]
 		if !ok {
-			return m, fmt.Errorf("the injector did not tell %q; the log: %s", step, log)
+			return m, fmt.Errorf("the injector did not report %q; the log: %s", step, log)
 		}
 		m[i] = at
 	}

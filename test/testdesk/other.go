@@ -101,7 +101,7 @@ func word(n uint32) []byte {
 // Window is the window's id.
 func (o *Other) Window() uint32 { return uint32(o.window) }
 
-// Focus sets the input focus to the window, past the window manager.
+// Focus sets the input focus to the window without asking the window manager.
 func (o *Other) Focus() error { return o.x.FocusWindow(o.Window()) }
 
 // Activate brings the window to the front by the window manager.
@@ -193,8 +193,8 @@ func (o *Other) key(code xproto.Keycode, state uint16, down bool) {
 	}
 }
 
-// ask asks for the next selection: one after the other, so that the answers
-// need no telling apart.
+// ask asks for the next selection: one at a time, so that each answer belongs to
+// the last question.
 func (o *Other) ask() {
 	selection, err := o.x.atom(o.asked[0])
 	if err != nil {

@@ -226,7 +226,7 @@ func (p *Page) ask(ctx context.Context, c command) (s State, err error) {
 	return s, err
 }
 
-// wait waits until the page has told what makes ok true.
+// wait waits until ok returns true after a report of the page.
 func (p *Page) wait(ctx context.Context, what string, ok func() bool) error {
 	for {
 		p.mu.Lock()

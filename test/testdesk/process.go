@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// process is a program in a process group of its own, so that all it starts
-// ends with it. On Linux it ends when this process does, however that ends.
+// process is a program in its own process group, so that everything it starts ends
+// with it. On Linux it ends when this process ends, even if this one is killed.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
@@ -42,7 +42,7 @@ func startCommand(cmd *exec.Cmd, log string) (*process, error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // that it was killed is no news
+			_ = cmd.Wait() // usually killed
 		}
 	}()
 	if err := <-started; err != nil {

@@ -18,11 +18,11 @@ func killGroup(p *os.Process) error {
 	return gone(syscall.Kill(-p.Pid, syscall.SIGKILL))
 }
 
-// pause stops a process as it is; resume lets it go on.
+// pause stops a process; resume lets it continue.
 func pause(p *os.Process) error  { return gone(p.Signal(syscall.SIGSTOP)) }
 func resume(p *os.Process) error { return gone(p.Signal(syscall.SIGCONT)) }
 
-// gone takes a process that has ended already for none.
+// gone returns nil for a process that has already ended.
 func gone(err error) error {
 	if errors.Is(err, syscall.ESRCH) || errors.Is(err, os.ErrProcessDone) {
 		return nil

@@ -113,13 +113,13 @@ func (s *Sway) log() string {
 	return string(text)
 }
 
-// Command has sway do something, as swaymsg would.
+// Command runs a command in sway, as swaymsg does.
 func (s *Sway) Command(ctx context.Context, command string) error {
 	_, err := s.message(ctx, command)
 	return err
 }
 
-// Windows returns the windows there are.
+// Windows returns all windows.
 func (s *Sway) Windows(ctx context.Context) ([]View, error) {
 	out, err := s.message(ctx, "-t", "get_tree")
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Sway) view(ctx context.Context, what string, is func(View) bool) (View,
 	}
 }
 
-// Focus returns a window the focus.
+// Focus moves the focus to a window.
 func (s *Sway) Focus(ctx context.Context, v View) error {
 	return s.Command(ctx, fmt.Sprintf("[con_id=%d] focus", v.ID))
 }

@@ -62,7 +62,7 @@ func (t *Terminal) WaitEnd(ctx context.Context, end string) (string, error) {
 	return t.waits(ctx, func(text string) bool { return strings.HasSuffix(text, end) })
 }
 
-// waits waits until ok is true of what was typed. At first there is no file.
+// waits waits until ok returns true for what was typed. At first there is no file.
 func (t *Terminal) waits(ctx context.Context, ok func(string) bool) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

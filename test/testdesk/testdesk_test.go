@@ -20,8 +20,8 @@ func key(t *testing.T, x *testdesk.X, args ...string) {
 	}
 }
 
-// What is typed into Chromium is what the page tells, and what is typed into
-// the other window is what that tells: everything else rests on it.
+// What is typed into Chromium is what the page reports, and what is typed into
+// the other window is what that reports: every other test relies on it.
 func TestWindowsTellWhatIsTypedIntoThem(t *testing.T) {
 	testdesk.Needs(t, "chromium")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -9,10 +9,10 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// Copy puts a text on the clipboard by xclip, which goes on serving it.
+// Copy puts a text on the clipboard with xclip, which keeps serving it.
 func (x *X) Copy(ctx context.Context, text string) error { return x.Select(ctx, "clipboard", text) }
 
-// Select makes a text that of the selection clipboard or primary, as Copy does.
+// Select puts a text into the selection clipboard or primary, as Copy does.
 func (x *X) Select(ctx context.Context, name, text string) error {
 	before, err := x.owner(name)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/jezek/xgb/xtest"
 )
 
-// path is where programs are found, whatever the caller's environment says.
+// path is where programs are found, whatever the caller's PATH is.
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // X is an X server without a screen, Xvfb, and perhaps a window manager.
@@ -30,9 +30,9 @@ type X struct {
 	root    xproto.Window
 }
 
-// StartX starts an X server on a free display, without a window manager. What
-// it writes goes into dir, which is its users' HOME too. The arguments go to
-// Xvfb, such as -extension NAME to leave one out.
+// StartX starts an X server on a free display, without a window manager. Its log
+// goes into dir, which is also the HOME of its clients. The arguments go to Xvfb,
+// such as -extension NAME to leave one out.
 func StartX(ctx context.Context, dir string, args ...string) (*X, error) {
 	xvfb, err := exec.LookPath("Xvfb")
 	if err != nil {
@@ -58,7 +58,7 @@ func StartX(ctx context.Context, dir string, args ...string) (*X, error) {
 	return x, nil
 }
 
-// connect reads the display's number, which the server tells when it is ready.
+// connect reads the display's number, which the server writes when it is ready.
 func (x *X) connect(ctx context.Context, r *os.File) error {
 	_ = r.SetReadDeadline(time.Now().Add(20 * time.Second)) // a pipe has deadlines
 	stop := context.AfterFunc(ctx, func() { r.Close() })
@@ -66,7 +66,7 @@ func (x *X) connect(ctx context.Context, r *os.File) error {
 	buf := make([]byte, 16)
 	n, err := r.Read(buf)
 	if err != nil {
-		return fmt.Errorf("the X server Xvfb tells no display: %w", err)
+		return fmt.Errorf("the X server Xvfb did not report a display: %w", err)
 	}
 	x.display = ":" + strings.TrimSpace(string(buf[:n]))
 	if x.conn, err = xgb.NewConnDisplay(x.display); err != nil {
@@ -122,7 +122,7 @@ func (x *X) manages(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// KillWM kills the window manager, which leaves its marks behind.
+// KillWM kills the window manager, whose properties stay on the root window.
 func (x *X) KillWM() error {
 	if x.wm == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// ActiveWindow is the window that the window manager takes for the active one.
+// ActiveWindow returns the window manager's active window.
 func (x *X) ActiveWindow() (uint32, error) { return x.windowProperty(x.root, "_NET_ACTIVE_WINDOW") }
 
 // Windows returns the windows of a process that the window manager manages.
@@ -50,7 +50,7 @@ func (x *X) AskActivation(window uint32) error {
 	return xproto.SendEventChecked(x.conn, false, x.root, mask, string(message.Bytes())).Check()
 }
 
-// FocusWindow sets the input focus past the window manager.
+// FocusWindow sets the input focus without asking the window manager.
 func (x *X) FocusWindow(window uint32) error {
 	return xproto.SetInputFocusChecked(x.conn, xproto.InputFocusParent, xproto.Window(window), xproto.TimeCurrentTime).Check()
 }

@@ -21,13 +21,13 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
-// Flags are the settings of typing; the hook has them from hooks.json.
+// Flags defines the settings of typing; the hook takes them from hooks.json.
 func Flags(f *pflag.FlagSet) {
 	MethodFlag(f)
 	new(handoff.Typing).Flags(f)
 }
 
-// MethodFlag is the one that hooks.json has not.
+// MethodFlag defines the flag that hooks.json does not have.
 func MethodFlag(f *pflag.FlagSet) { f.String("method", "", "this way of typing alone: `NAME`") }
 
 // Ways returns the chosen injectors, and a target without a line. A guard watches what
@@ -57,10 +57,10 @@ func Ways(e *cli.Env, guarded ...string) ([]keystroke.Injector, keystroke.Target
 	}, nil
 }
 
-// typingSettings are those of the command line. For a user, who gave none, they
-// are those that the hook has; but a project's file, which may come from
-// somebody else, consents to nothing. Where neither says anything the user's
-// settings do; if these cannot be read nothing is typed, for they may forbid it.
+// typingSettings returns the settings of the command line. Called by a user without
+// flags, it starts from the hook's settings, except that a project's file, which may
+// come from someone else, cannot consent to unchecked typing. The settings file fills
+// the rest; if it cannot be read, nothing is typed, since it may forbid typing.
 func typingSettings(e *cli.Env) (commands.Typing, error) {
 	var s commands.Typing
 	var call handoff.Inject
@@ -95,8 +95,7 @@ func typingSettings(e *cli.Env) (commands.Typing, error) {
 	return s, err
 }
 
-// injectors makes those with the given names, and without any name those of the
-// desktop.
+// injectors returns those with the given names, or the desktop's if there are none.
 func injectors(e *cli.Env, names string, guarded []string) ([]keystroke.Injector, error) {
 	if names == "" {
 		return keystroke.Injectors(Machine(e, guarded), nil)
@@ -104,8 +103,8 @@ func injectors(e *cli.Env, names string, guarded []string) ([]keystroke.Injector
 	return keystroke.Injectors(Machine(e, guarded), strings.Split(names, ","))
 }
 
-// Machine is this one, as keystroke needs it. Its guard gets arguments, by which
-// it can report an injection should the typer die.
+// Machine returns this machine as keystroke needs it. The guarded arguments go to
+// its guard, which reports the injection if the typing process dies.
 func Machine(e *cli.Env, guarded []string) keystroke.Machine {
 	m := keystroke.Machine{Desktop: platform.FindDesktop(runtime.GOOS, e.Configured), OS: runtime.GOOS, Env: os.Environ()}
 	self, err := os.Executable()
@@ -120,7 +119,7 @@ func Machine(e *cli.Env, guarded []string) keystroke.Machine {
 	return m
 }
 
-// WouldWork says whether a way of typing would work.
+// WouldWork returns a line that says whether a way of typing would work.
 func WouldWork(name string, err error) string {
 	if err != nil {
 		return name + ": would not work: " + err.Error()

@@ -43,7 +43,7 @@ func chatsIn(data []byte) (chatList, bool) {
 	return list, err == nil && list != nil && !slices.ContainsFunc(list, noID)
 }
 
-// chatID is an id that means nothing to a shell, and is no option.
+// chatID matches ids that a shell leaves alone and that are not options.
 var chatID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]*$`)
 
 // find returns the id of a chat as it is listed, which may be in other letter

@@ -54,7 +54,7 @@ func TestPreparedProgram(t *testing.T) {
 	}
 }
 
-// told wants an error with some words in it, or none.
+// told checks for an error with some words in it, or for no error.
 func told(t *testing.T, err error, words string) {
 	t.Helper()
 	if (err != nil) != (words != "") || err != nil && !strings.Contains(err.Error(), words) {

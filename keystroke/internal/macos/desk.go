@@ -50,7 +50,7 @@ func (d macDesk) run(ctx context.Context, stdin, program string, args ...string)
 }
 
 // script asks System Events. The script comes on the standard input and what
-// differs as arguments, so nothing in a title is taken for script. Source:
+// differs as arguments, so that a title is never run as script. Source:
 // Apple, osascript(1).
 func (d macDesk) script(ctx context.Context, args ...string) (string, error) {
 	out, err := d.run(ctx, macScript, "osascript", append([]string{"-"}, args...)...)

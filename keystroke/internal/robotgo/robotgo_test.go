@@ -32,7 +32,7 @@ func TestRobotgoThatDoesNotWorkIsPassedOver(t *testing.T) {
 	unfit(t, desk.Machine{OS: "linux"}, "not installed")
 }
 
-// unfit wants that the way does not open, and says why in time.
+// unfit checks that the way does not open and returns the reason in time.
 func unfit(t *testing.T, m desk.Machine, want string) {
 	t.Helper()
 	began := time.Now()
@@ -113,7 +113,7 @@ func TestRobotgoWaitsForItsWord(t *testing.T) {
 		p.Drop()
 		testdesk.Must(t, other.Sync(testdesk.Patient(t)))
 		if got := other.Keys(); len(got) != keys {
-			t.Errorf("told to press: %t; got %+v", word, got)
+			t.Errorf("with its word: %t; got %+v", word, got)
 		}
 	}
 }

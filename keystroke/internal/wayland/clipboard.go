@@ -128,9 +128,9 @@ func isEmpty(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "Nothing is copied") || strings.Contains(err.Error(), "No selection"))
 }
 
-// set puts a text into a selection. wl-copy reads it all, takes the selection,
-// and only then leaves a child behind that serves it: when it returns, it is
-// there. The type is given, or it would look for one with xdg-mime.
+// set puts a text into a selection. wl-copy reads it all, takes the selection, and
+// only then leaves a child behind that serves it, so the text is there when it
+// returns. Without a type it would look for one with xdg-mime.
 func (c wlClipboard) set(ctx context.Context, k *wlKept, text string) error {
 	return c.leave(ctx, text, append(k.flags, "--type", "text/plain")...)
 }

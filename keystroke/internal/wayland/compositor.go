@@ -35,7 +35,7 @@ type waylandDesk struct {
 	clipboard wlClipboard
 }
 
-// Idle is unknown: ext_idle_notify_v1 only reports from now on.
+// Idle returns ErrUnknown: ext_idle_notify_v1 reports only changes from now on.
 func (waylandDesk) Idle(context.Context) (time.Duration, error) { return 0, desk.ErrUnknown }
 
 func (d waylandDesk) Put(ctx context.Context, _ desk.Window, line string) (desk.Clip, error) {
@@ -131,7 +131,7 @@ func installed(exe string) string { return strings.TrimSuffix(exe, " (deleted)")
 // globalsOf returns what the compositor offers.
 func globalsOf(ctx context.Context, m desk.Machine) (globals, error) {
 	if m.Desktop.Kind != platform.Wayland {
-		return nil, errors.New("this is no Wayland desktop")
+		return nil, errors.New("this is not a Wayland desktop")
 	}
 	c, err := dial(ctx, m)
 	if err != nil {

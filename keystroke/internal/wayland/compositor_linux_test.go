@@ -66,8 +66,8 @@ func (f *waylandFake) listen(name string, serve func(net.Conn)) {
 	}()
 }
 
-// answerRegistry reads get_registry and sync, tells the interfaces, and that
-// the sync is done.
+// answerRegistry reads get_registry and sync, and answers with the interfaces and
+// the end of the sync.
 func answerRegistry(conn net.Conn, interfaces []string) {
 	ask := make([]byte, 24)
 	if _, err := io.ReadFull(conn, ask); err != nil {
@@ -83,7 +83,7 @@ func answerRegistry(conn net.Conn, interfaces []string) {
 		body := append(word(word(nil, uint32(n+1)), uint32(len(name)+1)), text...)
 		answer = append(answer, event(2, word(body, 1))...)
 	}
-	_, _ = conn.Write(append(answer, event(3, word(nil, 0))...)) // who went away is not told
+	_, _ = conn.Write(append(answer, event(3, word(nil, 0))...)) // the client may be gone
 }
 
 // sway answers messages of sway's socket by their types.
@@ -100,7 +100,7 @@ func (f *waylandFake) sway(answers map[uint32]string) {
 		}
 		answer := binary.NativeEndian.AppendUint32([]byte("i3-ipc"), uint32(len(answers[kind])))
 		answer = append(binary.NativeEndian.AppendUint32(answer, kind), answers[kind]...)
-		_, _ = conn.Write(answer) // who went away is not told
+		_, _ = conn.Write(answer) // the client may be gone
 	})
 }
 
@@ -190,7 +190,7 @@ func TestWaylandDisplayIsTriedFirst(t *testing.T) {
 			f.m.Env = append(f.m.Env, "WAYLAND_DISPLAY=hung")
 			f.listen("hung", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) // reads, and never answers
 		}, "does not answer"},
-		{"another desktop", func(f *waylandFake) { f.m.Desktop.Kind = platform.X11 }, "this is no Wayland desktop"},
+		{"another desktop", func(f *waylandFake) { f.m.Desktop.Kind = platform.X11 }, "this is not a Wayland desktop"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := wayland(t)
@@ -288,7 +288,7 @@ func TestSwayAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// hyprClients is what hyprctl -j clients tells. Source of the format:
+// hyprClients is the output of hyprctl -j clients. Source of the format:
 // github.com/hyprwm/Hyprland/issues/1810 and github.com/Aylur/ags/issues/96.
 const hyprClients = `[{
     "address": "0x839b0800", "mapped": false, "hidden": false, "at": [0, 0], "size": [0, 0],

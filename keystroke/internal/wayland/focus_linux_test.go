@@ -81,8 +81,8 @@ func TestWaylandTellsWindowsOfCursorApart(t *testing.T) {
 }
 
 // The focus is taken at moments spread over a delivery. Check and key are not
-// one step, so in the lab's many tries a key may leaked; that is counted. What
-// never may: Return after a text in another window, where a shell would run it.
+// one step, so in the lab's many tries a key may leak; that is counted. What
+// must never happen: a Return after text in another window, where a shell would run it.
 func TestWaylandFocusIsTaken(t *testing.T) {
 	short.Skip(t)
 	w, page := sharedWorld(t)
@@ -119,7 +119,7 @@ func TestWaylandFocusIsTaken(t *testing.T) {
 	}
 }
 
-// stolen types once and has another window take the focus after a while. It
+// stolen types once while another window takes the focus after a while. It
 // returns what that window got, and the messages of the page.
 func (w *swayWorld) stolen(method string, after time.Duration, page *testdesk.Page, other *testdesk.Terminal) (leaked string, messages []string) {
 	w.Helper()

@@ -165,7 +165,7 @@ func (o *wlOffer) holds(source uint32) bool {
 	return o.broken == nil && !slices.Contains(o.taken, source)
 }
 
-// quietFor waits until the line was not read for a while, and returns how often it
+// quietFor waits until the line was not read for some time, and returns how often it
 // was read.
 func (o *wlOffer) quietFor(ctx context.Context, d time.Duration) (reads int, err error) {
 	for {
@@ -183,7 +183,7 @@ func (o *wlOffer) quietFor(ctx context.Context, d time.Duration) (reads int, err
 	}
 }
 
-// readMore waits until the line was read more than so often.
+// readMore waits until the line was read more than that many times.
 func (o *wlOffer) readMore(ctx context.Context, than int) error {
 	for {
 		reads, changed, err := o.state()

@@ -66,8 +66,8 @@ func (w *swayWorld) into(t *testing.T, method, name string, page *testdesk.Page,
 	})
 }
 
-// intoChat types the line so often, each time as one message. It returns how often
-// that was exact, and the median time.
+// intoChat types the line that many times, each time as one message. It returns how
+// often it arrived exactly, and the median time.
 func (w *swayWorld) intoChat(method string, page *testdesk.Page, tries int) string {
 	w.Helper()
 	exact := 0
@@ -172,8 +172,8 @@ func TestWaylandPressesTheSubmitKey(t *testing.T) {
 	}
 }
 
-// clock waits for a page's message from now on, and passes the news to a target. The
-// target itself asks late: after the clipboard was given back. Stop ends the wait
+// clock waits for a page's message from now on, and tells a target when it comes. The
+// target itself asks late: after the clipboard was restored. Stop ends the wait
 // and returns how long the message took.
 func clock(ctx context.Context, page *testdesk.Page, target *keystroke.Target) (stop func() time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)

@@ -224,7 +224,7 @@ func (k wtypeKeys) gated(ctx context.Context, w desk.Window, a wtypeArgs) error 
 	cmd := exec.CommandContext(ctx, k.path, slices.Concat([]string{"-s", wtypeLead}, a.before, []string{"-", "-s", "1"}, a.after)...)
 	diesWithUs(cmd)
 	// Where char is unsigned wtype 0.4 does not know the end of its stdin, and
-	// stops at what is no UTF-8 instead.
+	// stops at invalid UTF-8 instead.
 	cmd.Env = append(slices.Clone(k.m.Env), "LC_ALL=C.UTF-8")
 	var complaint strings.Builder
 	cmd.Stderr = &complaint

@@ -4,5 +4,5 @@ package wayland
 
 import "os/exec"
 
-// diesWithUs does nothing: a Wayland desktop is Linux's, but for a few.
+// diesWithUs does nothing: Wayland desktops outside Linux are rare.
 func diesWithUs(*exec.Cmd) {}

@@ -128,7 +128,7 @@ func TestYdotoolRefuses(t *testing.T) {
 	}
 }
 
-// Where the compositor tells neither focus nor layout, GNOME's settings and the
+// Where the compositor reports neither focus nor layout, GNOME's settings and the
 // user's consent will do.
 func TestYdotoolUnderGNOME(t *testing.T) {
 	f, y := ydotoolFake(t, helpNew)

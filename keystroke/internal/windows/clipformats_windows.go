@@ -15,7 +15,7 @@ func clipboardFormats() (formats []uintptr) {
 }
 
 // privateFormats keep a clipboard out of its history and the cloud. The last two
-// hold a number, where 0 is no. Source: Microsoft, "Clipboard Formats", cloud
+// hold a number, where 0 means no. Source: Microsoft, "Clipboard Formats", cloud
 // clipboard and clipboard history formats.
 func privateFormats() (formats []uintptr) {
 	for _, name := range []string{"ExcludeClipboardContentFromMonitorProcessing", "CanIncludeInClipboardHistory", "CanUploadToCloudClipboard"} {
@@ -24,7 +24,7 @@ func privateFormats() (formats []uintptr) {
 	return formats
 }
 
-// clipboardFormat returns 0, which is no format, if Windows has no room for another.
+// clipboardFormat returns 0, which is not a format, if Windows has no room for another.
 func clipboardFormat(name string) uintptr {
 	p, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -94,8 +94,7 @@ func readGlobal(memory uintptr) []uint16 {
 	return append(text, 0)
 }
 
-// copyOut and copyIn let Windows copy, since memory that is not Go's is no
-// slice.
+// copyOut and copyIn let Windows copy: a Go slice cannot refer to its memory.
 func copyOut(to uintptr, text []uint16) {
 	_, _ = call("kernel32.dll", "RtlMoveMemory", to, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)*2)) // has no result
 }

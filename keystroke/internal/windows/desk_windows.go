@@ -53,8 +53,7 @@ func (winDesk) Front(context.Context) (desk.Window, error) {
 	return windowOf(h), nil
 }
 
-// pathOf returns the empty path, which is no editor's, for a process that cannot be
-// examined.
+// pathOf returns an empty path for a process that cannot be examined.
 func pathOf(w desk.Window) string {
 	path, err := processPath(uint32(w.PID))
 	if err != nil {

@@ -369,7 +369,7 @@ func TestWinClipTells(t *testing.T) {
 	c, err := windows.DeskOf("").Put(t.Context(), w, winLine)
 	testdesk.Must(t, err)
 	if err := c.Fetched(t.Context()); err == nil {
-		t.Error("nobody has read the line, and fetched says so not")
+		t.Error("nobody has read the line, but Fetched returned no error")
 	}
 	if lost := restored(c); !strings.Contains(lost, "no text") {
 		t.Errorf("a picture was lost, and it tells %q", lost)
@@ -378,7 +378,7 @@ func TestWinClipTells(t *testing.T) {
 	testdesk.Must(t, err)
 	winCopied(t, "copied meanwhile")
 	if err := c.Fetched(t.Context()); err == nil {
-		t.Error("the clipboard is another's, and fetched says so not")
+		t.Error("another program owns the clipboard, but Fetched returned no error")
 	}
 	if lost := restored(c); lost != "" || clipboardText(t) != "copied meanwhile" {
 		t.Errorf("it tells %q, and on the clipboard is %q", lost, clipboardText(t))

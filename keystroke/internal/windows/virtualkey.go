@@ -39,7 +39,7 @@ func modifierKeys() (vks []uint16) {
 // its scan code. Without it Insert is the 0 of the number pad, and with
 // Num Lock on Shift+Insert pastes nothing. Source: Microsoft, "About Keyboard
 // Input", extended-key flag. The right Shift has no prefix, and without the
-// flag the left one is taken for it all the same. Source: AutoHotkey,
+// flag Windows still reports the left one. Source: AutoHotkey,
 // SC_RSHIFT.
 func extendedKey(vk uint16) bool {
 	return slices.Contains([]uint16{vkInsert, vkRShift, vkRControl, vkRMenu, vkLWin, vkRWin}, vk)

@@ -67,7 +67,7 @@ func (w wine) robotgo(t *testing.T) string {
 	return "|RobotgoHelper"
 }
 
-// screen starts an X server and waits until it tells its number.
+// screen starts an X server and waits until it reports its number.
 func (w wine) screen(t *testing.T) {
 	t.Helper()
 	cmd := w.Command("Xvfb", "-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp")

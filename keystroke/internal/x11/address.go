@@ -142,7 +142,7 @@ func matches(family uint16, address []byte, host string, peer net.Addr) bool {
 	return false
 }
 
-// dialX11 connects to the display that the machine's environment names, and to
+// dial connects to the display that the machine's environment names, and to
 // no other: xgb by itself would look at the environment of this process.
 func dial(ctx context.Context, m desk.Machine) (*corked, address, string, error) {
 	display := m.Getenv("DISPLAY")

@@ -28,10 +28,10 @@ var (
 	errTerminal      = errors.New("a terminal of the editor seems to have the focus and not the chat input, for the editor asked for what is selected; --focus-keys brings the focus into the chat input")
 )
 
-// clipboard owns the clipboard of a display, and answers only the editor: a paste
-// in another window pastes nothing. It owns what is selected too, and refuses
-// that to all: it is what Shift+Insert pastes in a terminal,
-// and the user's text must not get into a shell. Source: VS Code's
+// clipboard owns the clipboard of a display and answers only the editor: a paste in
+// another window pastes nothing. It also owns the primary selection and refuses it
+// to every program: Shift+Insert pastes it in a terminal, and the user's text must
+// not get into a shell. Source: VS Code's
 // terminal.clipboard.contribution.ts, pasteSelection on Linux.
 type clipboard struct {
 	x                  *Display
@@ -40,19 +40,19 @@ type clipboard struct {
 	clipboard, primary *selection
 	terminal           chan struct{} // closed when the editor asked for what is selected
 	hasTerminal        func()        // closes it
-	served             chan struct{} // closed when all is another's
+	served             chan struct{} // closed when other programs own everything
 
 	mu     sync.Mutex
-	public bool      // the old texts are given to all
-	asked  time.Time // when the editor asked last, or was woken
-	given  time.Time // when the editor got the line last
+	public bool      // every program gets the old texts
+	asked  time.Time // when the editor last asked, or was woken
+	given  time.Time // when the editor last got the line
 }
 
-// selection is one of the things that are copied on a display, and ours.
+// selection is one of a display's selections while we own it.
 type selection struct {
 	name xproto.Atom
 	old  keptText
-	lost chan struct{} // closed when it is another's
+	lost chan struct{} // closed when another program owns it
 	took xproto.Timestamp
 }
 
@@ -118,7 +118,7 @@ func (c *clipboard) take(ctx context.Context) error {
 	return nil
 }
 
-// serve answers until all is another's, or the connection has ended.
+// serve answers requests until other programs own everything or the connection ends.
 func (c *clipboard) serve(events <-chan xgb.Event) {
 	for {
 		select {
@@ -222,7 +222,7 @@ func (c *clipboard) progress() (given time.Time, silent time.Duration) {
 	return c.given, time.Since(c.asked)
 }
 
-// wake sends the editor a message that means nothing to it.
+// wake sends the editor a message that it ignores.
 func (c *clipboard) wake() {
 	c.mu.Lock()
 	c.asked = time.Now()
@@ -239,7 +239,7 @@ func (c *clipboard) Restore(ctx context.Context) (lost string, err error) {
 	x := c.x
 	x.clip = nil // from now on keys may be pressed without it
 	var words []string
-	var back []*selection // whose text is given back
+	var back []*selection // whose text is restored
 	for _, s := range c.selections() {
 		what := s.old.lost
 		switch {

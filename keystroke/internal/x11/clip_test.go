@@ -27,7 +27,7 @@ func puts(t *testing.T, x *testdesk.X, selection, stdin string, args ...string) 
 	testdesk.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // if it lives
-		_ = cmd.Wait()         // how it ended is no matter
+		_ = cmd.Wait()         // killed, or the display ended
 	})
 	for ownerOf(t, x, selection) == before {
 		testdesk.Must(t, desk.Sleep(testdesk.Patient(t), desk.Poll))

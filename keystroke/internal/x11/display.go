@@ -148,9 +148,9 @@ func (x *Display) watched() {
 	}
 }
 
-// ask runs what waits for answers of the display, and closes the connection when
-// they do not come. The context of a delivery does not end it in the
-// middle: the clipboard has to be given back afterwards.
+// ask runs questions that wait for the display's answers, and closes the connection
+// if the answers do not come. A delivery's context does not interrupt them: the
+// clipboard has to be restored afterwards.
 func (x *Display) ask(ctx context.Context, questions func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (x *Display) ask(ctx context.Context, questions func() error) error {
 }
 
 // isAnswer reports whether an error is the display's answer, for example about a
-// window that is gone, and not one of the connection.
+// window that is gone, rather than an error of the connection.
 func isAnswer(err error) bool {
 	var answer xgb.Error
 	return errors.As(err, &answer)

@@ -32,8 +32,8 @@ var Lasting testdesk.Lasting
 
 var sharedX *testdesk.X
 
-// SharedX returns the display that most tests share. It has no screen saver extension, by which keys that were pressed
-// count as the user's: a delivery after them would wait for a second until he rests.
+// SharedX returns the display that most tests share. It has no screen saver extension, through which pressed keys
+// count as the user's: the next delivery would wait for a second.
 func SharedX(t testing.TB) *testdesk.X {
 	t.Helper()
 	if sharedX == nil {

@@ -21,7 +21,7 @@ var editorClasses = []string{"cursor", "cursor-nightly", "cursor nightly"}
 func xid(w desk.Window) xproto.Window {
 	n, err := strconv.ParseUint(w.ID, 0, 32)
 	if err != nil {
-		return 0 // which is no window
+		return 0 // not a window
 	}
 	return xproto.Window(n)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
-// Focused wants the input focus in the window, and a window manager, if there is
-// one, to say that the window is the active one.
+// Focused reports whether the window has the input focus and is the window
+// manager's active window, if a window manager runs.
 func (x *Display) Focused(ctx context.Context, w desk.Window) (ok bool, err error) {
 	err = x.ask(ctx, func() error {
 		focus, err := x.inputFocus()

@@ -72,7 +72,7 @@ func (x *Display) give(e xproto.SelectionRequestEvent, text string, took xproto.
 	return isText
 }
 
-// targets are what a text can be had as.
+// targets lists the forms in which a text is offered.
 func (x *Display) targets() (data []byte) {
 	for _, name := range []string{"TARGETS", "TIMESTAMP", "UTF8_STRING", "text/plain;charset=utf-8", "STRING", "TEXT", "text/plain"} {
 		data = append(data, put32(uint32(x.atoms[name]))...)
@@ -86,7 +86,7 @@ func put32(n uint32) []byte {
 	return data
 }
 
-// latin1 is the other way of utf8Of.
+// latin1 is the inverse of utf8Of.
 func latin1(text string) string {
 	var data []byte
 	for _, r := range text {
@@ -98,7 +98,7 @@ func latin1(text string) string {
 	return string(data)
 }
 
-// write sets a property in pieces that every display takes.
+// write sets a property in pieces that every display accepts.
 func (x *Display) write(w xproto.Window, property, kind xproto.Atom, text string) {
 	const piece = 1 << 16
 	mode := byte(xproto.PropModeReplace)

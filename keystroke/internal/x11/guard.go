@@ -24,7 +24,7 @@ const (
 	guardWrite    = time.Second            // for a guard to take a line
 )
 
-// What the typing process tells its guard, a line each.
+// The messages from the typing process to its guard, one per line.
 const (
 	sayTyper = "typer" // and its process id
 	sayKeep  = "keep"  // and the editor's window, the clipboard's owner, and what was copied and what was selected, in hexadecimal
@@ -35,10 +35,10 @@ const (
 	sayLeave = "leave"
 )
 
-// guard is a second process that watches one that types, and outlives it: a
-// desktop that is grabbed by a process that stands still stands still too, an
-// editor that reads a clipboard whose owner dies waits for ever, and what is on
-// a clipboard is gone with its owner. A nil guard does nothing.
+// guard is a second process that watches the typing process and outlives it. A
+// process that hangs with the desktop grabbed freezes the desktop, an editor that
+// reads a clipboard whose owner died waits forever, and a clipboard ends with its
+// owner. A nil guard does nothing.
 type guard struct {
 	mu    sync.Mutex
 	lines io.WriteCloser

@@ -19,8 +19,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
-// TestGrabber is no test: it is a process that grabs the display as a delivery
-// does, and stays like that.
+// TestGrabber is not a test: it is a process that grabs the display as a delivery
+// does, and keeps it.
 func TestGrabber(t *testing.T) {
 	if os.Getenv("CURSOR_RALPH_TEST_PROCESS") != "grabber" {
 		return // another test runs this one in a process of its own
@@ -69,7 +69,7 @@ func TestGuardFreesTheDesktop(t *testing.T) {
 		testdesk.Must(t, err)
 		testdesk.Must(t, cmd.Start())
 		word := make([]byte, len("grabbed"))
-		if _, err = out.Read(word); !errors.Is(err, io.EOF) { // killed before it told
+		if _, err = out.Read(word); !errors.Is(err, io.EOF) { // killed before it wrote
 			testdesk.Must(t, err)
 		}
 		slowest = max(slowest, Answers(t, x, 2*time.Second))

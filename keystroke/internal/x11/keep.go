@@ -78,7 +78,7 @@ func (x *Display) keepText(ctx context.Context, selection xproto.Atom) (text, mo
 		data, err = x.convert(ctx, selection, "STRING")
 		return utf8Of(data), more, err
 	case more == "":
-		more = "something that is no text"
+		more = "something other than text"
 	}
 	return "", more, errRefused
 }
@@ -131,8 +131,8 @@ func (x *Display) convert(ctx context.Context, selection xproto.Atom, target str
 	return x.takePieces(ctx, events, property)
 }
 
-// take reads what an owner wrote on our window, and deletes it, by which the
-// owner knows.
+// take reads what an owner wrote on our window and deletes it, which tells the owner
+// to go on.
 func (x *Display) take(property xproto.Atom) ([]byte, xproto.Atom, error) {
 	reply, err := xproto.GetProperty(x.conn, true, x.self, property, xproto.GetPropertyTypeAny, 0, keepSize/4).Reply()
 	if err != nil {

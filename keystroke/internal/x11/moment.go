@@ -9,15 +9,15 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
-// moment is how things are while the display serves nobody else.
+// moment is the state of the display while it serves no other client.
 type moment struct {
 	focus, owner, primary xproto.Window // of the keys, and the owners of the clipboard and of what is selected
-	free                  bool          // nobody has grabbed the keyboard
+	free                  bool          // no program has grabbed the keyboard
 	down                  []byte        // a bit for each key
 }
 
-// wanted is how things have to be for a chord; an owner of 0 is any. What is
-// selected has to be ours for a paste alone: a terminal would paste it.
+// wanted returns the state that a chord needs; an owner of 0 means any. Only a paste
+// needs the primary selection to be ours: a terminal would paste it.
 func (x *Display) wanted(focus xproto.Window, c key.Chord) moment {
 	m := moment{focus: focus, owner: x.owns()}
 	if c == key.Paste {
@@ -26,7 +26,7 @@ func (x *Display) wanted(focus xproto.Window, c key.Chord) moment {
 	return m
 }
 
-// grab makes the display serve nobody else, and returns the moment, in one round
+// grab makes the display serve no other client and returns the moment, in one round
 // trip.
 func (x *Display) grab(how way) (m moment, err error) {
 	x.wire.cork()

@@ -90,7 +90,7 @@ func (r *room) fresh() {
 	r.other.Reset()
 }
 
-// steps collects what an injector tells.
+// steps collects the steps that an injector reports.
 type steps struct {
 	mu    sync.Mutex
 	words []string
@@ -114,8 +114,8 @@ func (r *room) target(s *steps) keystroke.Target {
 		Arrived: r.arrived, Step: s.add}
 }
 
-// clock waits for a page's message from now on, and passes the news to a target. The
-// target itself asks late: after the clipboard was given back. Stop ends the wait
+// clock waits for a page's message from now on, and tells a target when it comes. The
+// target itself asks late: after the clipboard was restored. Stop ends the wait
 // and returns how long the message took.
 func clock(ctx context.Context, page *testdesk.Page, target *keystroke.Target) (stop func() time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -149,7 +149,7 @@ func (r *room) arrived(ctx context.Context) error {
 	return err
 }
 
-// exact wants the line as the only message, and nothing in the other window.
+// exact checks that the line is the only message and the other window got nothing.
 func (r *room) exact() {
 	r.t.Helper()
 	s, err := r.page.State(testdesk.Patient(r.t))
@@ -160,7 +160,7 @@ func (r *room) exact() {
 	r.untouched()
 }
 
-// nothing wants no message, no draft, and nothing in the other window.
+// nothing checks that there is no message, no draft, and nothing in the other window.
 func (r *room) nothing() {
 	r.t.Helper()
 	s, err := r.page.State(testdesk.Patient(r.t))
@@ -171,7 +171,7 @@ func (r *room) nothing() {
 	r.untouched()
 }
 
-// untouched wants nothing in the other window, and no key down.
+// untouched checks that the other window got nothing and no key is down.
 func (r *room) untouched() {
 	r.t.Helper()
 	testdesk.Must(r.t, r.other.Sync(testdesk.Patient(r.t)))

@@ -50,8 +50,8 @@ func delay(to io.WriteCloser, from io.Reader, by time.Duration) {
 	go func() {
 		defer to.Close()
 		for p := range pieces {
-			time.Sleep(time.Until(p.due)) // it is what is wanted
-			_, _ = to.Write(p.data)       // who has gone away misses nothing
+			time.Sleep(time.Until(p.due)) // the delay is the point
+			_, _ = to.Write(p.data)       // the reader may be gone
 		}
 	}()
 	defer close(pieces)
@@ -65,7 +65,7 @@ func delay(to io.WriteCloser, from io.Reader, by time.Duration) {
 	}
 }
 
-// A display that is slow to answer is no typer that stands still.
+// The guard does not mistake a slow display for a typing process that hangs.
 func TestGuardLetsASlowDisplayAnswer(t *testing.T) {
 	short.Skip(t)
 	r := sharedRoom(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
-// TestProcess is no test: it is what other processes of these tests run.
+// TestProcess is not a test: other processes of these tests run it.
 func TestProcess(*testing.T) {
 	var err error
 	switch os.Getenv("CURSOR_RALPH_TEST_PROCESS") {
@@ -95,7 +95,7 @@ func TestTyperDiesAtARandomMoment(t *testing.T) {
 			if signal == syscall.SIGSTOP {
 				time.AfterFunc(2*time.Second, func() { _ = cmd.Process.Kill() }) // one that had not begun, or had ended its watch
 			}
-			_ = cmd.Wait()              // how it ended is no matter
+			_ = cmd.Wait()              // killed
 			s, err := r.page.State(ctx) // a page that waits does not answer
 			testdesk.Must(t, err)
 			switch got := r.page.Messages(); {

@@ -72,7 +72,7 @@ func TestXdotoolWaitsForItsWord(t *testing.T) {
 		p.Drop()
 		testdesk.Must(t, other.Sync(testdesk.Patient(t)))
 		if got := other.Keys(); len(got) != keys {
-			t.Errorf("told to press: %t; got %+v", word, got)
+			t.Errorf("with its word: %t; got %+v", word, got)
 		}
 	}
 }

@@ -35,8 +35,8 @@ func (x *Display) canPress(ctx context.Context, r desk.Request) error {
 	return err
 }
 
-// quick wants a display that answers within the time that it may be grabbed
-// for: a guard would kill us otherwise, in the middle of it.
+// quick returns an error for a display that takes longer to answer than it may be
+// grabbed: the guard would kill us in the middle.
 func (x *Display) quick() error {
 	if x.trip > guardGrabMost/4 {
 		return fmt.Errorf("display %s takes %s for an answer, too long to be held meanwhile", x.display, x.trip.Round(time.Millisecond))
@@ -159,8 +159,8 @@ func (x *Display) ping(ctx context.Context, w desk.Window) error {
 	return nil
 }
 
-// step checks and presses, while the display serves nobody else. Between the
-// two nothing is done that could take long.
+// step checks and presses while the display serves no other client. Nothing slow
+// happens between the two.
 func (x *Display) step(ctx context.Context, w desk.Window, c key.Chord, how way) error {
 	s, err := x.strokes(ctx, c)
 	if err != nil {
