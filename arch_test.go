@@ -711,52 +711,6 @@ func TestHouseRulesBite(t *testing.T) {
 	}
 }
 
-// The rules accept good code.
-func TestHouseRulesLeaveGoodCodeAlone(t *testing.T) {
-	const src = `// Package loop is a test.
-package loop
-
-import (
-	"embed"
-	"errors"
-	"fmt"
-	"io"
-)
-
-// ErrOld is old.
-var ErrOld = errors.New("old")
-
-//go:embed x
-var files embed.FS
-
-var _ io.Reader = (*T)(nil)
-
-// The kinds.
-const (
-	A = "a"
-	B = "b"
-)
-
-var table = []struct{ name string; run func(io.Writer) }{{"a", a}, {"b", func(w io.Writer) { fmt.Fprint(w) }}}
-
-// A T is t.
-type T struct{ x int }
-
-// Read reads.
-func (t *T) Read([]byte) (int, error) {
-	table := t.x
-	table++
-	t.x = table
-	return 0, ErrOld
-}
-
-func a(io.Writer) {}
-`
-	for rule, found := range problems(t, "loop/x.go", src) {
-		t.Errorf("%s: %s", rule, found)
-	}
-}
-
 func problems(t *testing.T, file, src string) map[string][]string {
 	t.Helper()
 	pkgs, err := load(fstest.MapFS{file: {Data: []byte(src)}})

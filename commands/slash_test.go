@@ -72,28 +72,6 @@ EOF
 	}
 }
 
-func TestRalphLoopSaysWhatMatters(t *testing.T) {
-	for _, goos := range []string{"linux", "windows"} {
-		got := slashCommand(t, "ralph-loop.md", "cursor-ralph", goos)
-		for _, want := range []string{
-			`/ralph-loop "<task>" [options]`, "/ralph-loop --continue <id>", "verbatim", "cursor-ralph note", "cursor-ralph blocked",
-			"Do not loop yourself", "exactly as the program printed it", "Never write it to get out",
-			"--max-iterations N", "--min-iterations N", "--completion-promise TEXT", "--promise-match", "--promise-position",
-			"--min-tool-calls M", "--on-promise-no-work", "--max-duration D", "--ultrawork", "--replace", "--verify CMD", "--verify-timeout D", "--plan", "--struggle-hint N",
-			"--struggle-pause N", "--on-error", "--stale-after D", "--prompt-template FILE",
-		} {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: %q is missing", goos, want)
-			}
-		}
-		for _, unwanted := range []string{"<promise>"} {
-			if strings.Contains(got, unwanted) {
-				t.Errorf("%s: %q is in", goos, unwanted)
-			}
-		}
-	}
-}
-
 func TestTheStampShowsWhoWroteAFile(t *testing.T) {
 	text := stamp([]byte("# a\n\nb\n"), 2)
 	crlf := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))

@@ -12,7 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// writer is an agent that writes a chapter in each turn, and has three to write.
+// writer is an agent that writes one of three chapters in each turn.
 type writer struct{ chapters int }
 
 func (w *writer) Turn(_ context.Context, _ outer.Prompt, see func(outer.Seen)) error {
@@ -26,7 +26,7 @@ func (w *writer) Turn(_ context.Context, _ outer.Prompt, see func(outer.Seen)) e
 
 func (w *writer) Close() error { return nil }
 
-// A loop around any agent that a Driver can give a turn.
+// Example runs a loop around an agent with its own Driver.
 func Example() {
 	dir, err := os.MkdirTemp("", "book")
 	if err != nil {

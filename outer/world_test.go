@@ -18,7 +18,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// id is the loop of the tests.
+// id is the loop's id.
 const id = "run-1"
 
 // turn is what a fake agent does with a prompt.
@@ -71,7 +71,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// Turn and Close make the world its agent's driver.
+// Turn makes the world a Driver.
 func (w *world) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen)) error {
 	w.mu.Lock()
 	n := len(w.prompts)

@@ -156,6 +156,5 @@ func (w *watching) deliver(ctx context.Context, l loop.State) {
 }
 
 func (e *env) logWatched(id, action, why string) {
-	line := hooklog.Line{At: e.Now(), Conversation: id, Event: "watcher", Action: action, Why: why}
-	_ = hooklog.Append(e.Places.Log(), line) // there is nowhere else to say so
+	e.Log(hooklog.Line{Conversation: id, Event: "watcher", Action: action, Why: why})
 }

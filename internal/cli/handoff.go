@@ -29,8 +29,7 @@ func (e *Env) StartWatcher() {
 		return
 	}
 	if err := Self().Watch(e.Places.WatcherLock(), handoff.Watcher{}); err != nil {
-		line := hooklog.Line{At: e.Now(), Event: "watcher", Action: "error", Why: "the watcher was not started: " + err.Error()}
-		_ = hooklog.Append(e.Places.Log(), line) // there is nowhere else to say so
+		e.Log(hooklog.Line{Event: "watcher", Action: "error", Why: "the watcher was not started: " + err.Error()})
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
-// TestMain lets the test binary be the program that is started: it leaves a
-// mark, starts a child that waits, tells the child's number and ends.
+// TestMain lets the test binary also be the started program: it creates a file, starts
+// a child that waits, prints the child's id and exits.
 func TestMain(m *testing.M) {
 	switch os.Getenv("PROC_TEST") {
 	case "parent":
@@ -57,7 +57,7 @@ func TestStartLetsNothingRunOutsideTheJob(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			return nil, err
 		}
-		// Another one, started later and not suspended, has long run by now.
+		// Another program, started later and not suspended, has ended by now.
 		other, _ := program(t, filepath.Join(dir, "other"))
 		err := other.Run()
 		if _, missing := os.Stat(mark); missing == nil {
@@ -115,7 +115,7 @@ func TestStartFailsWithItsProgram(t *testing.T) {
 	}
 }
 
-// folder is a TempDir that may stay: Wine 8 lacks what os.RemoveAll calls.
+// folder is a TempDir that may stay: Wine 8 lacks what os.RemoveAll needs.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "proc")

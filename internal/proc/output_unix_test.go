@@ -50,7 +50,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// The program and what it has started are killed when nobody waits any more.
+// The end of the context kills the program and what it has started.
 func TestOutputGivesUp(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
 		{"on a program that goes on", `trap '' TERM; sh $T/tell a $$; exec sleep 60`},
@@ -88,8 +88,7 @@ func TestContainedKillsWhatHoldsTheOutput(t *testing.T) {
 	s.Gone(s.PID("a"))
 }
 
-// The end of its stdin shows a program that nobody waits for it any more, also
-// where it is not in the group that is killed.
+// A program outside the killed group sees the end of its stdin.
 func TestHoldStdin(t *testing.T) {
 	s := scene.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -129,8 +128,7 @@ func TestOutputLeavesNothingOpen(t *testing.T) {
 	}
 }
 
-// The editor waits until a hook's streams are closed, and kills what is in the
-// hook's group.
+// The editor waits until a hook's streams are closed, and kills the hook's group.
 func TestStartedProgramIsOnItsOwn(t *testing.T) {
 	s := scene.New(t)
 	script := `exec >"$1/out" && ps -o pid= -o pgid= -p $$ && echo "$2" && sh "$1/tell" a $$`

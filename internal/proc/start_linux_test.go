@@ -12,7 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/scene"
 )
 
-// The editor waits for a pipe as long as a child of its hook holds it open.
+// The editor waits for a pipe while a child of its hook holds it open.
 func TestStartedProgramHasNoneOfOurFiles(t *testing.T) {
 	s := scene.New(t)
 	var pipe [2]int

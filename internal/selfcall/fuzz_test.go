@@ -9,9 +9,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
 )
 
-// FuzzCalls asserts that only a command which names cursor-ralph calls it, that
-// the arguments are part of the command, and that a call behind another command
-// is found too.
+// FuzzCalls asserts that only a command that contains cursor-ralph calls it, that the
+// arguments are part of the command, and that a call after another command counts.
 func FuzzCalls(f *testing.F) {
 	for _, command := range []string{
 		"cursor-ralph note 'half done'", "cd x && /opt/cursor-ralph slash ralph-loop <<'E'\ndo \"it\"\nE\n", "echo cursor-ralph", "sudo FOO=1 cursor-ralph", "& 'C:\\x\\cursor-ralph.exe' slash ralph-loop @'\nit's\n'@",
@@ -44,8 +43,8 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
-// partOf reports whether a word's characters appear in a text in this order:
-// quotes and here-strings are removed from it.
+// partOf reports whether a word's characters appear in a text in this order. Between
+// them may be quotes and here-strings, which were removed.
 func partOf(text, word string) bool {
 	for _, r := range word {
 		i := strings.IndexRune(text, r)
@@ -57,8 +56,8 @@ func partOf(text, word string) bool {
 	return true
 }
 
-// FuzzHandedOver asserts that a text which the agent hands over, as the slash
-// command tells it to, arrives word for word.
+// FuzzHandedOver asserts that a text that the agent passes on, as the slash command
+// instructs it, arrives word for word.
 func FuzzHandedOver(f *testing.F) {
 	for _, text := range []string{
 		`"do it" --max-iterations 5`, "", "\n", "it's <<EOF here\nEOF\n", "$HOME `id` \\n", "two\n\nlines\n", "@'\nhere\n'@", "a <<- b", "ends in @'", "'@",

@@ -6,7 +6,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
 )
 
-// What a task in a here-document holds of PowerShell is the task's.
+// PowerShell syntax in a here-document belongs to the task.
 func TestHandedOverTextMayHoldPowerShell(t *testing.T) {
 	const text = "run this:\n@'\nhere\n'@ | x\nand end with @'"
 	head, got := selfcall.HandedOver("cursor-ralph slash ralph-loop <<'END'\n" + text + "\nEND\n")

@@ -5,14 +5,7 @@
 // It shares no code with our hook. It was written from the protocol, so that a
 // misreading of the protocol shows here instead of being made twice.
 //
-//	cursor, err := simcursor.New(simcursor.Config{Home: home, Workspace: repo, Env: env})
-//	chat := cursor.Chat(func(t *simcursor.Turn) {
-//		t.Shell("go test ./...")
-//		t.Say("All green.")
-//	})
-//	err = chat.Send(ctx, "make it green") // returns after all follow-ups
-//	chat.Messages()                       // what reached the model, in order
-//	cursor.Violations()                   // how hooks violated the protocol
+// The example shows a whole chat.
 //
 // What is certain about Cursor is fixed. What is unknown or differs between
 // versions is an [Options] field; the zero Options is the most common Cursor.
@@ -21,9 +14,9 @@
 // stripped first, and unread input is a violation even if the pipe did not break.
 //
 // Answers are merged in the order plugins, project, user, team, enterprise. Plugins
-// are the local ones with their hooks and commands. Not simulated: Claude's settings, entries of type "prompt" (they need a model) and
-// updated_input. hooks.json is read again at every event, since the editor follows
-// changes.
+// are the local ones with their hooks and commands. Not simulated: Claude's settings,
+// entries of type "prompt" (they need a model) and updated_input. hooks.json is read
+// again at every event, since the editor follows changes.
 //
 // Config.Fired gets each event with its entries, for people who debug their own
 // hooks. Samples returns a payload of each event.

@@ -13,7 +13,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
 
-// A sample has the fields of a payload that a hook got in a turn.
+// A sample has the same fields as a payload in a turn.
 func TestSamplesAreWhatTurnsSend(t *testing.T) {
 	w := newWorld(t)
 	w.Email, w.Options.Transcript, w.Options.ComposerMode = "ada@example.com", true, "agent"
@@ -64,7 +64,7 @@ func keys(t *testing.T, payload json.RawMessage) []string {
 	return slices.Sorted(maps.Keys(object))
 }
 
-// What is said of an event is what then happens.
+// Effects describes what then happens.
 func TestEffectsSayWhatHappens(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -112,7 +112,7 @@ func TestUnusedAnswersAreNamed(t *testing.T) {
 	equal(t, "unused", got, []string{"followup_message is not used at preToolUse", "permission is not allow, deny or ask", "user_message is not a string"})
 }
 
-func TestPassedEntriesAreToldWhy(t *testing.T) {
+func TestPassedEntriesHaveAReason(t *testing.T) {
 	w := newWorld(t).project(hooks{"stop": []entry{
 		{"type": "prompt", "prompt": "done?"}, {"command": followup("x"), "matcher": "Start"}, {"command": "cat"}}})
 	var got []string
@@ -144,7 +144,7 @@ func TestFilesStandInForTheUsualOnes(t *testing.T) {
 	}
 }
 
-func TestEveryReasonOfADroppedFileIsTold(t *testing.T) {
+func TestADroppedFileHasAllReasons(t *testing.T) {
 	w := newWorld(t)
 	w.file(w.Workspace, ".cursor/hooks.json", `{"version":1,"hooks":{"stop":[{"command":"a","loop_limit":0},{}],"lunch":[]}}`)
 	want := "unknown event \"lunch\"\nstop[0]: loop_limit is not a positive integer or null\nstop[1]: command is missing"
@@ -153,7 +153,7 @@ func TestEveryReasonOfADroppedFileIsTold(t *testing.T) {
 	}
 }
 
-func TestAnEndlessChatSaysSo(t *testing.T) {
+func TestAnEndlessChatFails(t *testing.T) {
 	w := newWorld(t).project(hooks{"stop": []entry{{"command": followup("more"), "loop_limit": nil}}})
 	w.MaxTurns = 2
 	err := w.open().Chat(func(*simcursor.Turn) {}).Send(context.Background(), "go")

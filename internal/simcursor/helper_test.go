@@ -15,7 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
 
-// TestMain is also the grandchild that leaves its process group.
+// TestMain lets the test binary also be a grandchild that leaves its process group.
 func TestMain(m *testing.M) {
 	if os.Getenv("SIMCURSOR_LEAVE") == "" {
 		os.Exit(m.Run())
@@ -41,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	}}
 }
 
-// entry is one of a hooks.json.
+// entry is an entry of a hooks.json.
 type entry = map[string]any
 
 type hooks map[string][]entry
@@ -102,7 +102,7 @@ func says(answer string) string { return "cat >/dev/null; printf %s '" + answer 
 
 func followup(text string) string { return says(`{"followup_message":"` + text + `"}`) }
 
-// payload is what a run's hook was given.
+// payload returns the input of a run's hook.
 func payload(t *testing.T, run simcursor.Run) map[string]any {
 	t.Helper()
 	var p map[string]any

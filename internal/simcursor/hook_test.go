@@ -30,7 +30,7 @@ func TestHooksOfAnEventRunInParallel(t *testing.T) {
 	w.user(hooks{"stop": {{"command": "read y <" + a + "; echo x >" + b + rest, "timeout": 10}}})
 	for _, run := range w.chat(nil).Runs("stop") {
 		if run.TimedOut {
-			t.Errorf("the %s hook waited for the other in vain", run.Place)
+			t.Errorf("the %s hook did not meet the other", run.Place)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestTimeoutKillsTheProcessGroup(t *testing.T) {
 	}
 }
 
-func TestTurnWaitsForWhoeverHoldsTheOutput(t *testing.T) {
+func TestTurnWaitsForOpenOutput(t *testing.T) {
 	for _, stream := range []string{"", " >/dev/null", " 2>/dev/null"} {
 		w := newWorld(t)
 		mark := filepath.Join(w.Workspace, "let go")
@@ -101,7 +101,7 @@ func TestDetachedGrandchildIsNotWaitedFor(t *testing.T) {
 	w.must(os.WriteFile(fifo, []byte("end\n"), 0)) // it still reads
 }
 
-func TestExtraDescriptorMustBeLetGo(t *testing.T) {
+func TestExtraDescriptorMustBeClosed(t *testing.T) {
 	for held, want := range map[string]bool{"": true, " 3>&-": false} {
 		w := newWorld(t)
 		w.Options.ExtraFD = true

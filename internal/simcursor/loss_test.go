@@ -13,7 +13,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// many has the same hook on stop n times.
+// many returns n times the same hook on stop.
 func many(n int, command string) hooks {
 	return hooks{"stop": slices.Repeat([]entry{{"command": command, "loop_limit": 1}}, n)}
 }
@@ -27,7 +27,7 @@ func lost(runs []simcursor.Run) (n int) {
 	return n
 }
 
-// starts are the ways in which a hook's command may be run.
+// starts returns the ways in which Cursor may start a hook's command.
 func starts() map[string]simcursor.Start {
 	if testing.Short() {
 		return map[string]simcursor.Start{"login shell": simcursor.LoginShell}
@@ -37,7 +37,7 @@ func starts() map[string]simcursor.Start {
 	}
 }
 
-// The command of the second exits long after it has answered.
+// The second command exits long after its answer.
 func TestReadUntilExitLosesWhatAFastHookSays(t *testing.T) {
 	const runs = 16
 	quick := `sh -c 'cat >/dev/null; echo "{\"followup_message\":\"more\"}"'`
@@ -68,7 +68,7 @@ func TestReadToTheEndLosesNothing(t *testing.T) {
 	}
 }
 
-func TestReadUntilExitDoesNotWaitForWhoeverHoldsTheOutput(t *testing.T) {
+func TestReadUntilExitDoesNotWaitForOpenOutput(t *testing.T) {
 	w := newWorld(t)
 	fifo := w.fifo("wait")
 	w.project(hooks{"stop": {{"command": "(read x <" + fifo + ") & " + says("{}"), "timeout": 20}}})

@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
 
-// plugin writes one of that name into the folder of local ones.
+// plugin installs a local plugin.
 func (w *world) plugin(name, manifest string, h hooks) *world {
 	root := filepath.Join(".cursor", "plugins", "local", name)
 	w.file(w.Home, filepath.Join(root, ".cursor-plugin", "plugin.json"), manifest)

@@ -12,7 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
 
-// every has one well-behaved hook on each event.
+// every returns one well-behaved hook on each event.
 func every() hooks {
 	h := hooks{}
 	for _, event := range simcursor.AllEvents() {

@@ -28,8 +28,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestPowerShell: the text stands as it is on lines of its own, whatever is at
-// its end, and what decides comes after it.
+// The text is unchanged on lines of its own, whatever its end, and the lines that set
+// the exit code follow.
 func TestPowerShell(t *testing.T) {
 	for _, text := range []string{`go test ./...`, `echo "a" # b`, "a; b\nc", `'it''s' "$env:X"`, `C:\dir\`, "a `"} {
 		before, after, found := strings.Cut(powerShell(text), "\n"+text+"\n")

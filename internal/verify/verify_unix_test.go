@@ -80,7 +80,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A command has time to clean up, and its last words count as output.
+// A command has time to clean up, and what it prints then counts as output.
 func TestRequestToEnd(t *testing.T) {
 	s := scene.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -163,7 +163,7 @@ func command(s scene.Scene, text string) Command {
 	return Command{Text: text, Dir: s.Dir, Env: s.Env()}
 }
 
-// end ends a process that was left alone. It may have become our child.
+// end kills a process that we left running. It may be our child now.
 func end(s scene.Scene, pid int) {
 	s.Helper()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

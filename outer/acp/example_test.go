@@ -25,17 +25,3 @@ func Example() {
 		fmt.Println(start.Hint)
 	}
 }
-
-// ExamplePresets lists the known agents and how to start them.
-func ExamplePresets() {
-	for _, p := range acp.Presets() {
-		fmt.Println(p.Name, p.Argv)
-	}
-	// Output:
-	// cursor-agent [cursor-agent acp]
-	// opencode [opencode acp]
-	// gemini [gemini --acp]
-	// copilot [copilot --acp --stdio]
-	// claude [claude-agent-acp]
-	// codex [codex-acp]
-}

@@ -1,4 +1,4 @@
-// Package faketools plays programs by shell scripts that answer what a test wants.
+// Package faketools replaces programs with shell scripts whose answers a test chooses.
 // For tests on Unix only.
 package faketools
 
@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// Tools is a folder of little scripts that stand for programs. Each logs
-// what it was called with and answers with what the test has written, so a test
-// can change an answer in the middle of a delivery.
+// Tools is a folder of scripts that replace programs. Each logs its arguments and
+// prints the answer that the test has set, so a test can change an answer during a
+// delivery.
 type Tools struct {
 	T   *testing.T
 	Dir string
 }
 
-// New makes the folder, with a script for each program.
+// New creates the folder with a script for each program.
 func New(t *testing.T, scripts map[string]string) Tools {
 	t.Helper()
 	f := Tools{t, t.TempDir()}
@@ -41,13 +41,13 @@ func (f Tools) Script(name, script string) {
 	}
 }
 
-// Env puts the scripts first on the PATH, for what they call themselves.
+// Env returns an environment with the scripts first on the PATH.
 func (f Tools) Env() []string { return []string{"PATH=" + f.Dir + ":/usr/bin:/bin"} }
 
-// Says has a tool answer something from now on.
+// Says sets the answer of a tool.
 func (f Tools) Says(about, answer string) {
 	f.T.Helper()
-	// Another name first, since the script may be reading.
+	// The rename is atomic: the script may be reading.
 	path := filepath.Join(f.Dir, "answer-"+about)
 	if err := os.WriteFile(path+".new", []byte(answer), 0o600); err != nil {
 		f.T.Fatal(err)
@@ -67,10 +67,10 @@ func (f Tools) Read(name string) string {
 	return string(data)
 }
 
-// Log is what the scripts were called with, a line each.
+// Log returns the calls of the scripts, one per line.
 func (f Tools) Log() string { f.T.Helper(); return f.Read("log") }
 
-// Logged returns the lines of the log that begin with something.
+// Logged returns the lines of the log with a prefix.
 func (f Tools) Logged(begin string) (found []string) {
 	f.T.Helper()
 	for line := range strings.Lines(f.Log()) {
@@ -81,7 +81,7 @@ func (f Tools) Logged(begin string) (found []string) {
 	return found
 }
 
-// MatchesGolden compares with a file of testdata, which UPDATE=1 writes.
+// MatchesGolden compares got with a file in testdata, which UPDATE=1 writes.
 func MatchesGolden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/scene"
 )
 
-// killall -9 with our name ends us and not the supervisor, which then ends all
+// killall -9 with our name kills us but not the supervisor, which then kills everything
 // that the program has started.
 func TestKilledByName(t *testing.T) {
 	s := scene.New(t)
@@ -26,8 +26,8 @@ func TestKilledByName(t *testing.T) {
 	s.Gone(pids...)
 }
 
-// named reports whether a process goes by a name, as killall and pkill -f look at
-// it: by what the kernel shows of the name, or by the first of its arguments.
+// named reports whether killall or pkill -f would find a process by a name: by its
+// comm, or by its first argument.
 func named(t *testing.T, pid int, name string) bool {
 	t.Helper()
 	comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))

@@ -21,8 +21,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// TestMain makes three programs of the test's binary: the supervisor, one that starts
-// a script and waits, and the tests.
+// TestMain lets the test binary also be the supervisor, and a program that starts a
+// script and waits.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "supervise":
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// stubborn are programs that do not end, and report the numbers of all that must.
+// stubborn are programs that do not end by themselves, and report all process ids.
 var stubborn = []struct {
 	name, system, text string // of any system, if empty
 	reports            []string
@@ -83,8 +83,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// The process that started a program is killed, which it cannot do
-// anything about.
+// We are killed, which we cannot handle.
 func TestNothingOutlivesUs(t *testing.T) {
 	for _, c := range stubborn {
 		if c.system != "" && c.system != runtime.GOOS {
@@ -101,7 +100,7 @@ func TestNothingOutlivesUs(t *testing.T) {
 	}
 }
 
-// TestTheSupervisorIsKilled: then the program is, too.
+// If the supervisor is killed, so is the program.
 func TestTheSupervisorIsKilled(t *testing.T) {
 	s := scene.New(t)
 	p := start(s, `sh -c 'trap "" TERM HUP; sh $T/tell a $$; while :; do sleep 60; done' & sh $T/tell b $$; wait`)
@@ -114,8 +113,8 @@ func TestTheSupervisorIsKilled(t *testing.T) {
 	s.Gone(pids...)
 }
 
-// TestBothAreKilled: the supervisor too is killed before it can do anything. Then the
-// program alone can be ended, on Linux, by the kernel.
+// The supervisor is killed too, before it can react. Then only the program itself can
+// be killed, by the Linux kernel.
 func TestBothAreKilled(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return
@@ -133,7 +132,7 @@ func TestBothAreKilled(t *testing.T) {
 	s.Gone(pids...)
 }
 
-// TestTheSupervisorHangs: a stop waits no longer than it has to.
+// If the supervisor hangs, Stop waits for a limited time.
 func TestTheSupervisorHangs(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -215,7 +214,7 @@ func TestStreamsAreItsOwn(t *testing.T) {
 
 func TestOnlyItsStreamsAreOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // nothing there tells
+		return // no /proc
 	}
 	const list = "ls -l /proc/self/fd | sed -n 's/.* -> \\(pipe:.*\\)/\\1/p'"
 	ours, err := exec.Command("sh", "-c", list).Output() // what the tests were started with
@@ -262,7 +261,7 @@ func TestInterruptAndStop(t *testing.T) {
 	}
 }
 
-// TestStopAfterTheEnd: again and again, and after all is over.
+// Interrupt and Stop may be called again and after the end.
 func TestStopAfterTheEnd(t *testing.T) {
 	p := start(scene.New(t), "true")
 	for range 3 {

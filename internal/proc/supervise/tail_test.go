@@ -100,7 +100,7 @@ func TestTailOfAnotherSize(t *testing.T) {
 	}
 }
 
-// writtenBy returns what is kept of a text written in pieces of a size.
+// writtenBy returns what a Tail keeps of a text that is written in pieces.
 func writtenBy(size int, text string) string {
 	var kept Tail
 	for piece := range slices.Chunk([]byte(text), size) {

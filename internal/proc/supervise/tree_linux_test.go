@@ -15,7 +15,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// nothingIsBelow: not even a zombie is below us, and we adopt no orphans any more.
+// nothingIsBelow checks that we have no descendants, not even zombies, and no longer
+// adopt orphans.
 func nothingIsBelow(t testing.TB) {
 	t.Helper()
 	for _, s := range below(os.Getpid()) {
@@ -69,8 +70,7 @@ sh $T/run; until [ $(wc -l <$T/steps) -gt 20 ]; do sleep 0.01; done; sh $T/tell 
 	}
 }
 
-// While a command runs, it sees that an orphan of its has ended, although we are
-// the parent now.
+// A command sees the end of its orphan, although we are the parent now.
 func TestOrphansEndForGood(t *testing.T) {
 	s := scene.New(t)
 	tree := startTree(s, `(sh -c 'sh $T/tell a $$' &)
