@@ -35,9 +35,6 @@ func TestTyping(t *testing.T) {
 			t.Skip("needs " + program)
 		}
 	}
-	if testing.Short() {
-		t.Parallel() // the others change the folder of the programs
-	}
 	d := newDesk(t)
 	for _, test := range short.First([]struct {
 		name string
