@@ -1,5 +1,10 @@
 package loop
 
+import (
+	"cmp"
+	"time"
+)
+
 // Status is where a loop stands.
 type Status string
 
@@ -41,4 +46,43 @@ func (s Status) Ended() bool {
 // Resumable reports whether a loop with this status can be continued.
 func (s Status) Resumable() bool {
 	return s != PromiseAccepted && s != Cancelled && s != Replaced
+}
+
+// Pauses are the time in which a loop did not work: it was paused, or over and
+// later taken up again.
+type Pauses struct {
+	Since  time.Time `json:"since,omitzero"`   // it has paused since then
+	Total  Duration  `json:"total,omitempty"`  // of all pauses before
+	Before Duration  `json:"before,omitempty"` // of all pauses up to the end of the last iteration
+}
+
+// Worked returns how long a loop has worked. A pause is no work.
+func (s *State) Worked(now time.Time) time.Duration {
+	return max(0, now.Sub(s.StartedAt)-s.pausedFor(now))
+}
+
+// pausedFor is how long the loop has paused in all.
+func (s *State) pausedFor(now time.Time) time.Duration {
+	since := s.Pauses.Since
+	if s.Status.Ended() {
+		since = cmp.Or(since, s.EndedAt) // an older version ended it
+	}
+	total := time.Duration(s.Pauses.Total)
+	if !since.IsZero() {
+		total += max(0, now.Sub(since))
+	}
+	return total
+}
+
+// isResting reports whether a loop with this status does not work.
+func (s Status) isResting() bool { return s == Paused || s.Ended() }
+
+// countPauses begins a pause, or ends that of the state before the event.
+func (s *State) countPauses(before *State, now time.Time) {
+	switch was, is := before.Status.isResting(), s.Status.isResting(); {
+	case is && !was:
+		s.Pauses.Since = now
+	case was && !is:
+		s.Pauses.Total, s.Pauses.Since = Duration(before.pausedFor(now)), time.Time{}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Progress says whether an iteration changed anything.
@@ -132,4 +133,75 @@ func fingerprint(texts []string) string {
 	h := fnv.New64a()
 	h.Write([]byte(words))
 	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// An empty turn has no tool call and no changed file, and is over within
+// emptyTime. So many in a row pause a loop: its agent does nothing.
+const (
+	emptyTime  = 5 * time.Second
+	emptyTurns = 5
+)
+
+// countEmpty counts the last iteration if it was empty. A turn in which nothing
+// could have shown work does not count.
+func (s *State) countEmpty(e *Event, treeSeen bool) {
+	h := s.History[len(s.History)-1]
+	over := time.Duration(h.Seconds * float64(time.Second))
+	if len(h.Tools) > 0 || len(h.Files) > 0 || h.Progress == progressMade || over >= emptyTime || !treeSeen && !s.showsWork(e) {
+		s.Empty = 0
+		return
+	}
+	s.Empty++
+}
+
+// showsWork reports whether work would be seen without git. The drivers of run see
+// every tool call; one for a program that only prints sees at least words. In
+// Cursor an earlier tool call proves that they are reported.
+func (s *State) showsWork(e *Event) bool {
+	switch {
+	case s.Run.NoTools:
+		return len(e.Turn.Texts) == 0
+	case s.Outer():
+		return true
+	case s.Minimal:
+		return false
+	}
+	for _, h := range s.History {
+		if len(h.Tools) > 0 {
+			return true
+		}
+	}
+	return s.ToolCalls > 0
+}
+
+// isIdle reports whether the loop pauses because its agent does nothing.
+func (s *State) isIdle() bool { return s.Empty >= emptyTurns }
+
+// Tree is what a workspace looked like at one moment, as far as git and the edit
+// events tell. The zero Tree is an unknown one.
+type Tree struct {
+	Root  string   `json:"root,omitempty"`  // of git's work tree; empty without one
+	Head  string   `json:"head,omitempty"`  // the commit; empty before the first
+	Print string   `json:"print,omitempty"` // the same for the same content: of Head and of every changed file
+	Files Contents `json:"files,omitempty"` // of what git calls changed, and of what edit events named
+}
+
+// Contents are fingerprints of files, by absolute path.
+type Contents map[string]string
+
+// changed lists the files, in order, that are not the same in both.
+func (c Contents) changed(now Contents) []string {
+	var list []string
+	for path, content := range c {
+		if now[path] != content {
+			list = append(list, path)
+		}
+	}
+	for path := range now {
+		if _, ok := c[path]; !ok {
+			list = append(list, path)
+		}
+	}
+	slices.Sort(list)
+	return list
 }

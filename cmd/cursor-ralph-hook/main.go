@@ -185,3 +185,17 @@ func (h *handler) decided(l loop.State, a loop.Action) {
 		h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: l.Iterations, Max: l.MaxIterations, Action: "warning", Why: a.Warning})
 	}
 }
+
+// writeWait is how long the editor may take to make room for an answer.
+const writeWait = 200 * time.Millisecond
+
+var errUnread = errors.New("nobody reads standard output")
+
+// output is standard output, of an editor that may stop reading, or be gone:
+// then writing is an error after a moment, and neither a signal nor a wait.
+type output struct {
+	file *os.File
+}
+
+// Close makes the end of the answer known.
+func (o output) Close() error { return o.file.Close() }

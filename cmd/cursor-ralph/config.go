@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -48,15 +45,11 @@ func showConfig(_ context.Context, e *env, _ []string) error {
 	if e.IsSet("json") {
 		return e.JSON(shownValues(c))
 	}
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, v := range shownValues(c) {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Setting, cmp.Or(cli.Shortened(v.Value, 60), "-"), v.From)
+		rows = append(rows, []string{v.Setting, cmp.Or(cli.Shortened(v.Value, 60), "-"), v.From})
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return e.Say("%s", strings.TrimRight(b.String(), "\n"))
+	return e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n"))
 }
 
 // shownValue is a line of config.

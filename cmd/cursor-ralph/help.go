@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"text/tabwriter"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
@@ -19,17 +19,12 @@ func help(e *env, args []string) error {
 		return commandHelp(e, c)
 	}
 	fmt.Fprintf(e.Stdout, "cursor-ralph keeps Cursor's agent working until its task is done.\n\nUsage: cursor-ralph <command> [arguments]\n\nCommands:\n")
-	w := tabwriter.NewWriter(e.Stdout, 0, 0, 2, ' ', 0)
-	for _, c := range table() {
-		if !c.hidden {
-			fmt.Fprintf(w, "  %s\t%s\n", c.name, c.summary)
-		}
+	var rows [][]string
+	for _, c := range visible() {
+		rows = append(rows, []string{"  " + c.name, c.summary})
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Stdout, "\nIn Cursor:\n  /ralph-loop \"make the tests pass\" --max-iterations 10\n\n`cursor-ralph help <command>` shows the options of a command. Without an id, a command is\nabout the loop of this chat, otherwise about the only loop of this workspace.\n")
-	return nil
+	_, err := fmt.Fprint(e.Stdout, cli.Columns(rows), "\nIn Cursor:\n  /ralph-loop \"make the tests pass\" --max-iterations 10\n\n`cursor-ralph help <command>` shows the options of a command. Without an id, a command is\nabout the loop of this chat, otherwise about the only loop of this workspace.\n")
+	return err
 }
 
 func commandHelp(e *env, c command) error {

@@ -280,7 +280,7 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	return hint.New("the line did not arrive: "+string(done.Outcome), "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
 }
 
-// doneWord is what an injector does with the line.
+// doneWord returns the verb for what an injector did with the line.
 func doneWord(injector string) string {
 	if injector == "bridge" {
 		return "sent"
@@ -303,7 +303,7 @@ func (e *env) handOver(ctx context.Context, l loop.State) {
 }
 
 func (e *env) logInjection(id, action, why string) {
-	e.logLine(id, action, "", why)
+	e.Log(hooklog.Line{Conversation: id, Event: "inject", Action: action, Why: why})
 }
 
 func (e *env) logInjected(id, why string, i loop.Injection) {
@@ -311,10 +311,5 @@ func (e *env) logInjected(id, why string, i loop.Injection) {
 	if i.Outcome == loop.Arrived {
 		reason = loop.ReasonPassed
 	}
-	e.logLine(id, "injected", reason, why)
-}
-
-func (e *env) logLine(id, action string, reason loop.Reason, why string) {
-	line := hooklog.Line{At: e.Now(), Conversation: id, Event: "inject", Action: action, Reason: reason, Why: why}
-	_ = hooklog.Append(e.Places.Log(), line) // what matters is in the loop's history too
+	e.Log(hooklog.Line{Conversation: id, Event: "inject", Action: "injected", Reason: reason, Why: why})
 }

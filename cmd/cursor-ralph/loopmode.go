@@ -21,7 +21,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -122,7 +121,7 @@ func (e *env) modeFolder() (string, error) {
 func (e *env) setMode(mode state.Mode) error {
 	err := e.Store.SetMode(mode)
 	real, linkErr := filepath.EvalSymlinks(mode.Workspace)
-	if err != nil || linkErr != nil || platform.SameFolder(runtime.GOOS, real, mode.Workspace) {
+	if err != nil || linkErr != nil || cli.SameFolder(real, mode.Workspace) {
 		return err
 	}
 	mode.Workspace = real
@@ -176,9 +175,7 @@ func (e *env) onlyFlags(names ...string) (err error) {
 // modesOf returns the modes of a folder, under any of its names.
 func modesOf(folder string, modes []state.Mode) (here []state.Mode) {
 	for _, m := range modes {
-		a, errA := os.Stat(folder)
-		b, errB := os.Stat(m.Workspace)
-		if platform.SameFolder(runtime.GOOS, folder, m.Workspace) || errA == nil && errB == nil && os.SameFile(a, b) {
+		if cli.SameFolder(folder, m.Workspace) || cli.SameFile(folder, m.Workspace) {
 			here = append(here, m)
 		}
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 // startFlags offers the options of a loop, from the list that the slash
@@ -120,7 +119,7 @@ func (e *env) begun(l loop.State, name, token string, forAgent bool) error {
 	return err
 }
 
-// beforeOthers says so if the loop is taken before one that waits already.
+// beforeOthers names the pending loop that this one goes before.
 func (e *env) beforeOthers(l loop.State, name string) string {
 	current, _ := e.Loops.Usable() // it was written there just now
 	for _, o := range current {
@@ -162,7 +161,8 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	if len(candidates) > 1 {
 		told.ConversationID = ""
 	}
-	return true, errors.Join(err, e.confirmed(told))
+	_, failed := fmt.Fprint(e.Stdout, "The loop is armed already; this call confirms it.\n\n"+told.StartText())
+	return true, errors.Join(err, failed)
 }
 
 // candidates returns the loops that a call may be about: that of its chat, or, if the
@@ -183,11 +183,6 @@ func confirmation(l loop.State) loop.Event {
 	return loop.Event{Kind: loop.EventConfirm, Text: l.Program, Look: loop.Look{Tree: l.Tree, VerifyFiles: l.VerifyFiles, PlanGuard: l.PlanGuard}}
 }
 
-func (e *env) confirmed(l loop.State) error {
-	_, err := fmt.Fprint(e.Stdout, "The loop is armed already; this call confirms it.\n\n"+l.StartText())
-	return err
-}
-
 // sameLoop reports whether l asks for other once more. If the conversation is unknown,
 // other must be an unconfirmed loop of this workspace that the prompt hook armed.
 // Replacing a confirmed loop asks for a new one, even with the same task.
@@ -204,7 +199,7 @@ func (e *env) sameLoop(l, other loop.State) bool {
 // inPlaceOf reports whether two loops have the same workspace, which the first may
 // have guessed from its current folder.
 func inPlaceOf(l, other loop.State) bool {
-	return platform.SameFolder(runtime.GOOS, l.Workspace, other.Workspace) || platform.SameFolder(runtime.GOOS, l.Cwd, other.Workspace)
+	return cli.SameFolder(l.Workspace, other.Workspace) || cli.SameFolder(l.Cwd, other.Workspace)
 }
 
 // refuseEnded keeps a late call from bringing back a loop that the user has just

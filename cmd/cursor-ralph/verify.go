@@ -53,7 +53,7 @@ func verifyLoop(ctx context.Context, e *env, args []string) error {
 	alone, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = io.Copy(io.Discard, e.Stdin) // its end, however it comes, is what counts
+		_, _ = io.Copy(io.Discard, e.Stdin) // only its end matters, however it comes
 		cancel()
 	}()
 	v := e.verifyWanted(alone, l, call.Limit)
@@ -131,11 +131,8 @@ func (e *env) verifyLate(ctx context.Context, l loop.State, verifying string) er
 	if err != nil {
 		return err
 	}
-	line := hooklog.Line{At: e.Now(), Conversation: l.ConversationID, Event: "verify", Iteration: next.Iterations, Max: next.MaxIterations,
-		Promise: action.Promise, Action: string(next.Status), Reason: action.Reason, Why: action.Why()}
-	if err := hooklog.Append(e.Places.Log(), line); err != nil {
-		return err
-	}
+	e.Log(hooklog.Line{Conversation: l.ConversationID, Event: "verify", Iteration: next.Iterations, Max: next.MaxIterations,
+		Promise: action.Promise, Action: string(next.Status), Reason: action.Reason, Why: action.Why()})
 	return notify.Later(e.Env, l.ConversationID)
 }
 

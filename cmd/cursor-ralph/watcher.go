@@ -26,7 +26,7 @@ const watcherWait = time.Second
 
 func watcherFlags(f *pflag.FlagSet) { new(handoff.Watcher).Flags(f) }
 
-// runWatcher is the one watcher process of a user. It ends when no loop runs.
+// runWatcher runs the watcher, one process per user, until no loop runs.
 func runWatcher(ctx context.Context, e *env, _ []string) error {
 	for {
 		release, err := e.lockWatcher(ctx)
@@ -156,6 +156,5 @@ func (w *watching) deliver(ctx context.Context, l loop.State) {
 }
 
 func (e *env) logWatched(id, action, why string) {
-	line := hooklog.Line{At: e.Now(), Conversation: id, Event: "watcher", Action: action, Why: why}
-	_ = hooklog.Append(e.Places.Log(), line) // there is nowhere else to say so
+	e.Log(hooklog.Line{Conversation: id, Event: "watcher", Action: action, Why: why})
 }

@@ -48,7 +48,7 @@ func (e *Env) Apply(ctx context.Context, id string, event loop.Event) (loop.Stat
 
 // LogSteered logs what a command did, beside what the hook decides.
 func (e *Env) LogSteered(l loop.State, a loop.Action, kind loop.EventKind) {
-	line := hooklog.Line{At: e.Now(), Conversation: l.ConversationID, Event: "cursor-ralph", Iteration: l.Iteration(), Max: l.MaxIterations, Promise: a.Promise}
+	line := hooklog.Line{Conversation: l.ConversationID, Event: "cursor-ralph", Iteration: l.Iteration(), Max: l.MaxIterations, Promise: a.Promise}
 	switch {
 	case l.Status.Ended() && (a.Kind != loop.Refuse || a.Promise != ""):
 		line.Action, line.Reason, line.Why = string(l.Status), a.Reason, cmp.Or(a.Why(), l.Reason)
@@ -65,5 +65,12 @@ func (e *Env) LogSteered(l loop.State, a loop.Action, kind loop.EventKind) {
 	default:
 		return
 	}
-	_ = hooklog.Append(e.Places.Log(), line) // the loop's file has it too
+	e.Log(line)
+}
+
+// Log appends a line to the hook's log. What matters is in the loop's file too, so it
+// has no error.
+func (e *Env) Log(line hooklog.Line) {
+	line.At = e.Now()
+	_ = hooklog.Append(e.Places.Log(), line) // there is nowhere else to report it
 }

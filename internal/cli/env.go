@@ -13,7 +13,9 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -111,6 +113,17 @@ func (e *Env) JSON(v any) error {
 func (e *Env) Say(format string, args ...any) error {
 	_, err := fmt.Fprint(e.Stdout, Printable(fmt.Sprintf(format, args...))+"\n")
 	return err
+}
+
+// Columns returns rows of cells as lines with aligned columns.
+func Columns(rows [][]string) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	_ = w.Flush() // into memory
+	return b.String()
 }
 
 // JSONFlag adds --json.

@@ -29,12 +29,11 @@ func (e *Env) StartWatcher() {
 		return
 	}
 	if err := Self().Watch(e.Places.WatcherLock(), handoff.Watcher{}); err != nil {
-		line := hooklog.Line{At: e.Now(), Event: "watcher", Action: "error", Why: "the watcher was not started: " + err.Error()}
-		_ = hooklog.Append(e.Places.Log(), line) // there is nowhere else to say so
+		e.Log(hooklog.Line{Event: "watcher", Action: "error", Why: "the watcher was not started: " + err.Error()})
 	}
 }
 
-// parsed are flags that were parsed. One that the command does not have is zero.
+// parsed reads parsed flags. A flag that the command does not have is zero.
 type parsed struct{ set *pflag.FlagSet }
 
 func (f parsed) BoolVar(p *bool, name string, _ bool, _ string) { *p, _ = f.set.GetBool(name) }

@@ -52,7 +52,7 @@ func (l Loop) IsUsable() bool {
 // Current returns the live loops, then the pending ones.
 func (s *Loops) Current() ([]Loop, error) {
 	var found []Loop
-	live, problems := s.Live()
+	live, problems := s.Store.Heads()
 	for _, l := range live {
 		found = append(found, Loop{ID: l.ConversationID, State: l})
 	}
@@ -63,11 +63,11 @@ func (s *Loops) Current() ([]Loop, error) {
 	return append(found, waiting...), err
 }
 
-// Live returns the loops that chats and runs have.
-func (s *Loops) Live() (live []loop.State, problems []error) { return s.Store.Heads() }
-
-// LiveWithHistory is Live, but reads the files to their end.
+// LiveWithHistory returns the loops that chats and runs have, with their histories.
 func (s *Loops) LiveWithHistory() (live []loop.State, problems []error) { return s.Store.List() }
+
+// Ended returns the ended loops without their histories, newest last.
+func (s *Loops) Ended() (ended []loop.State, problems []error) { return s.Store.EndedHeads() }
 
 // Pending returns the loops that no chat has claimed, in the order of their names.
 func (s *Loops) Pending() (found []Loop, err error) {
@@ -86,7 +86,7 @@ func (s *Loops) Usable() ([]Loop, error) {
 
 // Runs returns the live loops of cursor-ralph run in a folder.
 func (s *Loops) Runs(folder string) (runs []loop.State) {
-	live, _ := s.Live() // a file that cannot be read is no run
+	live, _ := s.Store.Heads() // a file that cannot be read is no run
 	for _, l := range live {
 		if l.Outer() && sameFolder(l.Workspace, folder) {
 			runs = append(runs, l)
@@ -101,9 +101,6 @@ func asPending(l loop.State) loop.State {
 	}
 	return l
 }
-
-// Ended returns the ended loops without their histories, newest last.
-func (s *Loops) Ended() (ended []loop.State, problems []error) { return s.Store.EndedHeads() }
 
 // Find returns a loop that is live, pending or in the archive.
 func (s *Loops) Find(id string) (loop.State, error) {
@@ -163,7 +160,7 @@ func (s *Loops) Beginning(typed string) []Loop {
 	if found = slices.DeleteFunc(found, other); len(found) > 0 {
 		return found
 	}
-	ended, _ := s.Ended()
+	ended, _ := s.Store.EndedHeads()
 	for _, l := range ended {
 		found = append(found, Loop{ID: l.ConversationID, State: l})
 	}

@@ -50,7 +50,7 @@ func TestALoopOfCursorsPluginIsImported(t *testing.T) {
 
 		w.wantPart("dry run", w.ok(w.repo(), "import", "--dry-run"), "iteration 3 of 20 is under way")
 		w.wantNoLoops()
-		w.wantPart("import", w.ok(w.repo(), "import"), "continues with iteration 4")
+		w.wantPart("import", w.ok(w.repo(), "import"), "with iteration 4")
 		w.wantPart("import again", w.ok(w.repo(), "import"), "Nothing to import")
 		if _, err := os.Stat(pad); err == nil {
 			w.Error("the plugin still has its loop")

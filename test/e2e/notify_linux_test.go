@@ -28,7 +28,7 @@ func (w *world) notifications() []string {
 
 func (w *world) wantNotification(part string) {
 	w.Helper()
-	w.await("a notification with "+part, func() bool {
+	w.until("a notification with "+part, func() bool {
 		all := w.notifications()
 		return strings.Contains(all[len(all)-1], part)
 	})

@@ -58,11 +58,11 @@ func TestStatusLineInTmux(t *testing.T) {
 	}
 	once(t, func(w *world) {
 		c := w.turn1()
-		w.await("the status line", func() bool { return strings.Contains(w.screen(tmux, w.repo()), chip) })
+		w.until("the status line", func() bool { return strings.Contains(w.screen(tmux, w.repo()), chip) })
 		hostile := w.workspace("it's; a $(touch gone) folder")
 		w.must(os.MkdirAll(filepath.Join(hostile, ".git"), 0o755))
 		w.ok(hostile, "start", "make it blue")
-		w.await("that of a folder with an odd name", func() bool { return strings.Contains(w.screen(tmux, hostile), "Loop • Pending") })
+		w.until("that of a folder with an odd name", func() bool { return strings.Contains(w.screen(tmux, hostile), "Loop • Pending") })
 		for _, dir := range []string{w.dir, w.home(), hostile, w.repo(), "."} {
 			if _, err := os.Stat(filepath.Join(dir, "gone")); err == nil {
 				w.Errorf("the folder's name was run, in %s", dir)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
@@ -72,19 +71,10 @@ func TestStopPressedDuringAShellCommandEndsTheLoop(t *testing.T) {
 	})
 }
 
-// waitFor waits until a file is there.
+// waitFor waits for a file that another process makes.
 func (w *world) waitFor(path string) {
 	w.Helper()
-	for {
-		if _, err := os.Stat(path); err == nil {
-			return
-		}
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-w.ctx.Done():
-			w.Fatalf("%s does not come", path)
-		}
-	}
+	w.until(path, func() bool { _, err := os.Stat(path); return err == nil })
 }
 
 // A follow-up that Cursor drops because Stop came while the hooks ran is gone,

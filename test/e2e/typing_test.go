@@ -244,18 +244,6 @@ func (u *unattended) typed() (lines []typedLine) {
 	return lines
 }
 
-// until waits for something that other processes bring about.
-func (u *unattended) until(what string, ok func() bool) {
-	u.Helper()
-	for !ok() {
-		select {
-		case <-u.ctx.Done():
-			u.Fatalf("%s: it does not come about; the loop: %s", what, u.ok(u.repo(), "status", u.chat.ID))
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
 func (u *unattended) line() string { return "/ralph-loop --continue " + u.chat.ID }
 
 // reachesItsPromise waits for the end of the loop and checks every step to it.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
@@ -64,25 +63,13 @@ func TestALatePromiseIsVerifiedToo(t *testing.T) {
 				if good {
 					want, promise = "PROMISE_ACCEPTED", "accepted"
 				}
-				w.await("the verification of the late words", func() bool {
+				w.until("the verification of the late words", func() bool {
 					h := w.status(c.ID).History
 					return len(h) == 1 && h[0].Promise == promise
 				})
 				w.wantStatus(c.ID, want, 1)
 			})
 		})
-	}
-}
-
-// await waits for what another process brings about.
-func (w *world) await(what string, ready func() bool) {
-	w.Helper()
-	for !ready() {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-w.ctx.Done():
-			w.Fatalf("%s does not come", what)
-		}
 	}
 }
 
@@ -172,10 +159,10 @@ func TestAKilledHookLeavesNoVerificationBehind(t *testing.T) {
 		w.broken = append(w.broken, "exit code 137") // that is us
 		w.must(exec.Command("kill", "-KILL", w.parent(w.parent(pid))).Run())
 		c.next()
-		w.await("the end of the verification", func() bool {
+		w.until("the end of the verification", func() bool {
 			return exec.Command("kill", "-0", pid).Run() != nil
 		})
-		w.await("the end of the wait", func() bool { return w.status(c.ID).Status == "waiting" })
+		w.until("the end of the wait", func() bool { return w.status(c.ID).Status == "waiting" })
 		w.wantPart("status", w.ok(w.repo(), "status", c.ID), "/ralph-loop --continue "+c.ID)
 		c.types("Go on.")
 		w.must(os.Remove(running))

@@ -6,10 +6,7 @@ package testdesk
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -52,22 +49,6 @@ type State struct {
 	Active bool   // the window has the focus
 }
 
-// command is for the page, report is its answer.
-type command struct {
-	ID   int
-	Do   string
-	N    int
-	Text string
-}
-
-type report struct {
-	Kind  string // loaded, message, file, key or reply
-	ID    int
-	Text  string
-	Key   Key
-	State State
-}
-
 // NewPage serves a chat page on loopback. Its chat input is a text area.
 func NewPage() (*Page, error) {
 	script, err := inputs.ReadFile("inputs/textarea.js")
@@ -75,34 +56,6 @@ func NewPage() (*Page, error) {
 		return nil, err
 	}
 	return serve(script)
-}
-
-// serve takes the script that makes the chat input.
-func serve(input []byte) (*Page, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	p := &Page{
-		url:      "http://" + listener.Addr().String() + "/",
-		commands: make(chan command, 16),
-		changed:  make(chan struct{}),
-		replies:  map[int]State{},
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(pageHTML) // a browser that went away misses nothing
-	})
-	mux.HandleFunc("GET /input.js", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-		_, _ = w.Write(input) // as above
-	})
-	mux.HandleFunc("GET /commands", p.serveCommands)
-	mux.HandleFunc("POST /report", p.serveReport)
-	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = p.server.Serve(listener) }() // ends with Close
-	return p, nil
 }
 
 // URL is where the page is.
@@ -128,6 +81,33 @@ func (p *Page) Message(ctx context.Context) (text string, err error) {
 		return true
 	})
 	return text, err
+}
+
+// Clock waits for the next message from now on. Arrived waits for the result, for a target, which asks late: after the
+// clipboard was restored. Stop ends the wait and returns how long the message took.
+func (p *Page) Clock(ctx context.Context) (arrived func(context.Context) error, stop func() time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	began, news, done := time.Now(), make(chan error, 1), make(chan struct{})
+	var took time.Duration
+	go func() {
+		defer close(done)
+		_, err := p.Message(ctx)
+		took = time.Since(began)
+		news <- err
+	}()
+	arrived = func(ctx context.Context) error {
+		select {
+		case err := <-news:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return arrived, func() time.Duration {
+		cancel()
+		<-done
+		return took
+	}
 }
 
 // Messages returns all messages since the last Reset.
@@ -241,54 +221,4 @@ func (p *Page) wait(ctx context.Context, what string, ok func() bool) error {
 			return fmt.Errorf("no %s: %w", what, ctx.Err())
 		}
 	}
-}
-
-// serveCommands streams the commands as Server-Sent Events.
-func (p *Page) serveCommands(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	flush := http.NewResponseController(w).Flush
-	if errors.Join(write(w, ": hello\n\n"), flush()) != nil {
-		return
-	}
-	for {
-		select {
-		case <-r.Context().Done():
-			return
-		case c := <-p.commands:
-			data, err := json.Marshal(c)
-			if errors.Join(err, write(w, "data: %s\n\n", data), flush()) != nil {
-				return
-			}
-		}
-	}
-}
-
-func write(w http.ResponseWriter, format string, args ...any) error {
-	_, err := fmt.Fprintf(w, format, args...)
-	return err
-}
-
-func (p *Page) serveReport(w http.ResponseWriter, r *http.Request) {
-	var rep report
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&rep); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch rep.Kind {
-	case "loaded":
-		p.loaded = true
-	case "message":
-		p.messages = append(p.messages, rep.Text)
-	case "file":
-		p.files = append(p.files, rep.Text)
-	case "key":
-		p.keys = append(p.keys, rep.Key)
-	case "reply":
-		p.replies[rep.ID] = rep.State
-	}
-	close(p.changed)
-	p.changed = make(chan struct{})
 }

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -64,6 +66,21 @@ func EditorPage(t testing.TB, editor string, cacheDir func() (string, error)) *P
 	Must(t, err)
 	t.Cleanup(func() { Must(t, page.Close()) })
 	return page
+}
+
+// BuildRobotgo builds the program that robotgo is in and returns its path.
+func BuildRobotgo(t testing.TB) string {
+	t.Helper()
+	Needs(t, "go", "gcc")
+	path := filepath.Join(t.TempDir(), "cursor-ralph-robotgo")
+	out, err := exec.CommandContext(Patient(t), "go", "build", "-o", path, "github.com/cursor-ralph/cursor-ralph/cmd/cursor-ralph-robotgo").CombinedOutput()
+	if strings.Contains(string(out), "No such file or directory") {
+		t.Skip("needs the headers of libX11 and libXtst")
+	}
+	if err != nil {
+		t.Fatalf("go build: %v: %s", err, out)
+	}
+	return path
 }
 
 // Lasting has what lives until the last test of a package has ended: a desktop takes seconds to start, so tests share

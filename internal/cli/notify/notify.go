@@ -45,8 +45,7 @@ func Show(e *cli.Env, l loop.State) error {
 	err := beeep.Notify(text.Notice("Ralph loop in "+filepath.Base(l.Workspace), titleLimit), notification(l, e.Now()), "")
 	if err != nil {
 		err = fmt.Errorf("show a notification: %w", err)
-		line := hooklog.Line{At: e.Now(), Conversation: l.ConversationID, Event: "notify", Action: "error", Why: err.Error()}
-		_ = hooklog.Append(e.Places.Log(), line) // the caller reports the error itself
+		e.Log(hooklog.Line{Conversation: l.ConversationID, Event: "notify", Action: "error", Why: err.Error()})
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 
 // retelling is a sentence for one kind of decision.
 type retelling struct {
-	action string
+	action string      // any, if empty
 	event  string      // only for this event, if not empty
 	reason loop.Reason // only for this reason, if not empty; lines of older versions have none
 	silent bool        // only if the line has no reason in words
@@ -37,15 +37,12 @@ var retellings = []retelling{
 	{action: "ask-verify", words: "{promise}; nothing is decided until the promise is verified"},
 	{action: "ask-words", words: "nothing is decided until the prompt template is filled in"},
 
-	{action: "PROMISE_ACCEPTED", reason: loop.ReasonLatePromise, words: "the agent's words came after the end: {promise}; so the task counts as done"},
+	{reason: loop.ReasonLatePromise, words: "the agent's words came after the end: {promise}; so the task counts as done"},
+	{reason: loop.ReasonLateText, words: "the agent's words came after the end: {promise}; nothing changes"},
+	{reason: loop.ReasonLateRefused, words: "the agent's words came after the end: {promise}; nothing changes"},
+	{reason: loop.ReasonLateVerifying, words: "the agent's words came after the end, and their promise is being verified"},
 	{action: "PROMISE_ACCEPTED", words: "{promise}; the loop has ended"},
-	{action: "MAX_ITERATIONS_REACHED", reason: loop.ReasonLateText, words: "the agent's words came after the end: {promise}; nothing changes"},
-	{action: "MAX_ITERATIONS_REACHED", reason: loop.ReasonLateRefused, words: "the agent's words came after the end: {promise}; nothing changes"},
-	{action: "MAX_ITERATIONS_REACHED", reason: loop.ReasonLateVerifying, words: "the agent's words came after the end, and their promise is being verified"},
 	{action: "MAX_ITERATIONS_REACHED", words: "{promise}; the loop has ended: {why}"},
-	{action: "MAX_DURATION_REACHED", reason: loop.ReasonLateText, words: "the agent's words came after the end: {promise}; nothing changes"},
-	{action: "MAX_DURATION_REACHED", reason: loop.ReasonLateRefused, words: "the agent's words came after the end: {promise}; nothing changes"},
-	{action: "MAX_DURATION_REACHED", reason: loop.ReasonLateVerifying, words: "the agent's words came after the end, and their promise is being verified"},
 	{action: "MAX_DURATION_REACHED", words: "{promise}; the loop has ended: {why}"},
 	{action: "USER_STOPPED", words: "{promise}; the loop has ended: {why}"},
 	{action: "CANCELLED", words: "{promise}; the loop has ended: {why}"},
@@ -117,7 +114,7 @@ func explain(l hooklog.Line) string {
 const sentenceWidth = 400
 
 func (r retelling) fits(l hooklog.Line) bool {
-	return r.action == l.Action && (r.event == "" || r.event == l.Event) && (r.reason == "" || r.reason == l.Reason) && (!r.silent || l.Why == "")
+	return (r.action == "" || r.action == l.Action) && (r.event == "" || r.event == l.Event) && (r.reason == "" || r.reason == l.Reason) && (!r.silent || l.Why == "")
 }
 
 func promiseWords(promise string) string {

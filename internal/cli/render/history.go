@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -82,21 +80,17 @@ func historyTable(all []loop.Iteration, verbose bool) string {
 	if len(all) == 0 {
 		return ""
 	}
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "#\tended\tseconds\ttools\tfiles\terrors\tpromise\tthen\n")
+	rows := [][]string{{"#", "ended", "seconds", "tools", "files", "errors", "promise", "then"}}
 	clock := clockFor(all)
 	for _, h := range all {
-		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%d\t%d\t%s\t%s\n", h.Number, h.EndedAt.Local().Format(clock), h.Seconds,
-			tools(h.Tools), len(h.Files), len(h.Errors), promiseOf(h), actionOf(h))
+		rows = append(rows, []string{fmt.Sprint(h.Number), h.EndedAt.Local().Format(clock), fmt.Sprintf("%.1f", h.Seconds),
+			tools(h.Tools), fmt.Sprint(len(h.Files)), fmt.Sprint(len(h.Errors)), promiseOf(h), actionOf(h)})
 	}
-	_ = w.Flush() // into memory
-	header, rows, _ := strings.Cut(b.String(), "\n")
-	table := header + "\n"
-	for i, row := range slices.Collect(strings.Lines(rows)) {
-		table += row + below(all[i], verbose)
+	lines := slices.Collect(strings.Lines(cli.Columns(rows)))
+	for i, h := range all {
+		lines[i+1] += below(h, verbose)
 	}
-	return table
+	return strings.Join(lines, "")
 }
 
 // clockFor adds the date, unless all happened on one day.

@@ -3,12 +3,10 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -83,12 +81,11 @@ func Status(_ context.Context, e *cli.Env, args []string) error {
 }
 
 func showLoop(e *cli.Env, id string, l loop.State) error {
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	row := func(name, format string, args ...any) {
 		text := fmt.Sprintf(format, args...)
 		if strings.TrimSpace(text) != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, strings.ReplaceAll(text, "\n", "\n\t"))
+			rows = append(rows, []string{name, strings.ReplaceAll(text, "\n", "\n\t")})
 		}
 	}
 	row("loop", "%s", id)
@@ -118,10 +115,7 @@ func showLoop(e *cli.Env, id string, l loop.State) error {
 	case l.Status == loop.Paused:
 		row("to go on", "cursor-ralph resume %s (it pauses when the agent stops)", id)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return e.Say("%s", strings.TrimRight(b.String(), "\n"))
+	return e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n"))
 }
 
 // statusWords returns the status and what else is worth knowing.
@@ -219,21 +213,15 @@ func List(_ context.Context, e *cli.Env, _ []string) error {
 	if e.IsSet("json") {
 		return e.JSON(entries)
 	}
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, x := range entries {
-		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\n", x.ID, x.words(), x.iteration, x.Max, x.Workspace, cli.Shortened(x.Task+x.Problem, 60))
+		rows = append(rows, []string{x.ID, x.words(), fmt.Sprintf("%d/%d", x.iteration, x.Max), x.Workspace, cli.Shortened(x.Task+x.Problem, 60)})
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+	text := cli.Columns(rows)
 	for _, p := range problems {
-		fmt.Fprintf(&b, "not readable: %v\n", p)
+		text += fmt.Sprintf("not readable: %v\n", p)
 	}
-	if b.Len() == 0 {
-		return e.Say("no loops")
-	}
-	return e.Say("%s", strings.TrimRight(b.String(), "\n"))
+	return e.Say("%s", cmp.Or(strings.TrimRight(text, "\n"), "no loops"))
 }
 
 func entries(e *cli.Env) (entries []entry, problems []error, err error) {

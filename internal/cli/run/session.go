@@ -94,8 +94,8 @@ func actionWord(r outer.Report) string {
 }
 
 func (s *session) log(line hooklog.Line) {
-	line.At, line.Conversation, line.Event = s.e.Now(), s.runner.ID(), "run"
-	_ = hooklog.Append(s.e.Places.Log(), line) // what matters is in the loop's file
+	line.Conversation, line.Event = s.runner.ID(), "run"
+	s.e.Log(line)
 }
 
 // leave ends the agent and unlocks the workspace.

@@ -118,9 +118,14 @@ func NotPressed(err error) error { return notPressed{err} }
 // IsNotPressed reports whether an error is so marked.
 func IsNotPressed(err error) bool { return errors.As(err, new(notPressed)) }
 
-// PasswordLost describes a clipboard that a password manager has marked. Only its
-// text could be put back, without the mark, and clipboard histories would keep it.
-const PasswordLost = "what had been copied is marked as a password and was not put back"
+// What a clipboard lost, in words.
+const (
+	// PasswordLost is about a clipboard that a password manager has marked. Only its text could be put back, without the
+	// mark, and clipboard histories would keep it.
+	PasswordLost = "what had been copied is marked as a password and was not put back"
+	NoTextLost   = "what had been copied was not text and could not be put back"
+	RichTextLost = "of what had been copied only the text was put back"
+)
 
 const (
 	// Poll is the time between two looks at something that is waited for.

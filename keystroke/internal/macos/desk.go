@@ -207,9 +207,9 @@ func macLost(text, types string) string {
 	case strings.Contains(types, macPassword):
 		return desk.PasswordLost
 	case text == "" && strings.TrimSpace(types) != "" && !strings.Contains(types, "plain-text"):
-		return "what had been copied was no text and could not be put back"
+		return desk.NoTextLost
 	case rich:
-		return "of what had been copied only the text was put back"
+		return desk.RichTextLost
 	}
 	return ""
 }

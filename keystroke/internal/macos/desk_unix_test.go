@@ -16,7 +16,7 @@ func TestMacLost(t *testing.T) {
 		{"a", "public.rtf\nNeXT Rich Text Format v1.0 pasteboard type\npublic.utf8-plain-text", "only the text"},
 		{"a", "public.html\npublic.utf8-plain-text", "only the text"},
 		{"a", "public.file-url\npublic.utf8-plain-text", "only the text"},
-		{"", "public.png\npublic.tiff", "no text"},
+		{"", "public.png\npublic.tiff", "not text"},
 		{"a", "org.nspasteboard.ConcealedType\npublic.utf8-plain-text", "password"},
 	} {
 		if got := macLost(tt.text, tt.types); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,7 +43,7 @@ func unfit(t *testing.T, m desk.Machine, want string) {
 }
 
 func TestRobotgoWithoutItsLibraries(t *testing.T) {
-	path := buildRobotgo(t)
+	path := testdesk.BuildRobotgo(t)
 	program, err := os.ReadFile(path)
 	testdesk.Must(t, err)
 	library := []byte("libXtst.so.6\x00")
@@ -75,21 +74,6 @@ func TestHeldModifiersAreReleasedAndPutBack(t *testing.T) {
 	}
 }
 
-// buildRobotgo builds the program that robotgo is in.
-func buildRobotgo(t *testing.T) string {
-	t.Helper()
-	testdesk.Needs(t, "go", "gcc")
-	path := filepath.Join(t.TempDir(), "cursor-ralph-robotgo")
-	out, err := exec.CommandContext(testdesk.Patient(t), "go", "build", "-o", path, "../../../cmd/cursor-ralph-robotgo").CombinedOutput()
-	if strings.Contains(string(out), "No such file or directory") {
-		t.Skip("needs the headers of libX11 and libXtst")
-	}
-	if err != nil {
-		t.Fatalf("go build: %v: %s", err, out)
-	}
-	return path
-}
-
 func fakeProgram(t *testing.T, script string) string {
 	t.Helper()
 	return filepath.Join(faketools.New(t, map[string]string{"program": script}).Dir, "program")
@@ -102,7 +86,7 @@ func TestRobotgoWaitsForItsWord(t *testing.T) {
 	testdesk.Must(t, err)
 	t.Cleanup(other.Close)
 	testdesk.Must(t, other.Activate(testdesk.Patient(t)))
-	m := desk.Machine{OS: "linux", Env: x.Env(), Robotgo: buildRobotgo(t)}
+	m := desk.Machine{OS: "linux", Env: x.Env(), Robotgo: testdesk.BuildRobotgo(t)}
 	for keys, word := range map[int]bool{0: false, 2: true} { // down and up
 		other.Reset()
 		p, err := prepare(m, []string{"press", "return"})

@@ -1,7 +1,6 @@
 package wayland_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -78,7 +77,8 @@ func (w *swayWorld) intoChat(method string, page *testdesk.Page, tries int) stri
 		w.copied(old, "--type", "text/plain")
 		w.copied("selected "+old, "--primary", "--type", "text/plain")
 		target := w.target
-		stop := clock(w.Context(), page, &target)
+		var stop func() time.Duration
+		target.Arrived, stop = page.Clock(w.Context())
 		err := w.injector(method).Type(w.Context(), target)
 		arrived := stop()
 		if err != nil {
@@ -169,33 +169,5 @@ func TestWaylandPressesTheSubmitKey(t *testing.T) {
 		if got := page.Messages(); len(got) != 1 || got[0] != swayLine {
 			t.Errorf("%s: the page sent %q", method, got)
 		}
-	}
-}
-
-// clock waits for a page's message from now on, and tells a target when it comes. The
-// target itself asks late: after the clipboard was restored. Stop ends the wait
-// and returns how long the message took.
-func clock(ctx context.Context, page *testdesk.Page, target *keystroke.Target) (stop func() time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	began, news, done := time.Now(), make(chan error, 1), make(chan struct{})
-	var took time.Duration
-	go func() {
-		defer close(done)
-		_, err := page.Message(ctx)
-		took = time.Since(began)
-		news <- err
-	}()
-	target.Arrived = func(ctx context.Context) error {
-		select {
-		case err := <-news:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return func() time.Duration {
-		cancel()
-		<-done
-		return took
 	}
 }

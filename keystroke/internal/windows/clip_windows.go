@@ -193,9 +193,9 @@ func (c *winClip) keep() {
 	rest := slices.DeleteFunc(formats, func(f uintptr) bool { return slices.Contains(known, f) })
 	switch {
 	case c.old == nil && len(rest) > 0:
-		c.lost = "what had been copied was no text and could not be put back"
+		c.lost = desk.NoTextLost
 	case len(rest) > 0:
-		c.lost = "of what had been copied only the text was put back"
+		c.lost = desk.RichTextLost
 	}
 }
 

@@ -84,17 +84,11 @@ func (d psDesk) Idle(ctx context.Context) (time.Duration, error) {
 
 func (d psDesk) Put(ctx context.Context, _ desk.Window, line string) (desk.Clip, error) {
 	answer, err := d.session.ask(ctx, desk.ProgramWait, "Put", utf16Base64(line))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case answer == "text":
-		return psClip{d.session, "of what had been copied only the text was put back"}, nil
-	case answer == "secret":
-		return psClip{d.session, desk.PasswordLost}, nil
-	case answer == "nothing":
-		return psClip{d.session, "what had been copied was no text and could not be put back"}, nil
 	}
-	return psClip{d.session, ""}, nil
+	lost := map[string]string{"text": desk.RichTextLost, "secret": desk.PasswordLost, "nothing": desk.NoTextLost}
+	return psClip{d.session, lost[answer]}, nil
 }
 
 // Press asks for check and keys in one request. From the second request on keys

@@ -371,7 +371,7 @@ func TestWinClipTells(t *testing.T) {
 	if err := c.Fetched(t.Context()); err == nil {
 		t.Error("nobody has read the line, but Fetched returned no error")
 	}
-	if lost := restored(c); !strings.Contains(lost, "no text") {
+	if lost := restored(c); !strings.Contains(lost, "not text") {
 		t.Errorf("a picture was lost, and it tells %q", lost)
 	}
 	c, err = windows.DeskOf("").Put(t.Context(), w, winLine)

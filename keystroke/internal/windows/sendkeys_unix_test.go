@@ -208,7 +208,7 @@ func TestSendKeysTellsWhatTheClipboardLost(t *testing.T) {
 	for _, tt := range []struct{ put, restore, want string }{
 		{"ok all", "ok restored", ""},
 		{"ok text", "ok restored", "only the text"},
-		{"ok nothing", "ok restored", "no text"},
+		{"ok nothing", "ok restored", "not text"},
 		{"ok secret", "ok restored", "password"},
 		{"ok nothing", "ok kept", ""}, // somebody copied something else meanwhile
 	} {

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,19 +24,9 @@ var robotgo string
 // buildRobotgo builds the program that robotgo is in, once.
 func buildRobotgo(t *testing.T) string {
 	t.Helper()
-	if robotgo != "" {
-		return robotgo
+	if robotgo == "" {
+		robotgo = testdesk.BuildRobotgo(x11.Lasting.TB(t))
 	}
-	testdesk.Needs(t, "go", "gcc")
-	path := filepath.Join(x11.Lasting.TB(t).TempDir(), "cursor-ralph-robotgo")
-	out, err := exec.CommandContext(testdesk.Patient(t), "go", "build", "-o", path, "../../../cmd/cursor-ralph-robotgo").CombinedOutput()
-	if strings.Contains(string(out), "No such file or directory") {
-		t.Skip("needs the headers of libX11 and libXtst")
-	}
-	if err != nil {
-		t.Fatalf("go build: %v: %s", err, out)
-	}
-	robotgo = path
 	return robotgo
 }
 
@@ -241,7 +229,8 @@ func (r *room) try(t *testing.T, c condition, i keystroke.Injector) (took time.D
 	before := r.keyboard(t)
 	s := &steps{}
 	target := r.target(s)
-	stop := clock(ctx, r.page, &target)
+	var stop func() time.Duration
+	target.Arrived, stop = r.page.Clock(ctx)
 	err := i.Type(ctx, target)
 	took = stop()
 	if err != nil {

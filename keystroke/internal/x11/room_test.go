@@ -114,34 +114,6 @@ func (r *room) target(s *steps) keystroke.Target {
 		Arrived: r.arrived, Step: s.add}
 }
 
-// clock waits for a page's message from now on, and tells a target when it comes. The
-// target itself asks late: after the clipboard was restored. Stop ends the wait
-// and returns how long the message took.
-func clock(ctx context.Context, page *testdesk.Page, target *keystroke.Target) (stop func() time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	began, news, done := time.Now(), make(chan error, 1), make(chan struct{})
-	var took time.Duration
-	go func() {
-		defer close(done)
-		_, err := page.Message(ctx)
-		took = time.Since(began)
-		news <- err
-	}()
-	target.Arrived = func(ctx context.Context) error {
-		select {
-		case err := <-news:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return func() time.Duration {
-		cancel()
-		<-done
-		return took
-	}
-}
-
 func (r *room) arrived(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -28,7 +28,8 @@ func (r *room) typed(m keystroke.Machine, change func(*keystroke.Target)) time.D
 	}
 	i := way(r.t, m, "xtest")
 	testdesk.Must(r.t, i.Probe(testdesk.Patient(r.t), target))
-	stop := clock(testdesk.Patient(r.t), r.page, &target)
+	var stop func() time.Duration
+	target.Arrived, stop = r.page.Clock(testdesk.Patient(r.t))
 	if err := i.Type(testdesk.Patient(r.t), target); err != nil {
 		r.t.Errorf("%v; steps:\n%s", err, &s)
 	}
