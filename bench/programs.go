@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,20 +40,11 @@ func build(ctx context.Context, s settings, folder string) (programs, error) {
 // replace puts a copy of another binary in the place of the hook, where
 // cursor-ralph install looks for it.
 func replace(hook, by string) error {
-	from, err := os.Open(by)
+	program, err := os.ReadFile(by)
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	to, err := os.OpenFile(hook, os.O_WRONLY|os.O_TRUNC, 0o700) // #nosec G302 -- a program
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(to, from); err != nil {
-		to.Close()
-		return err
-	}
-	return to.Close()
+	return os.WriteFile(hook, program, 0o700) // #nosec G306 -- a program
 }
 
 func exe() string {

@@ -280,7 +280,7 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	return hint.New("the line did not arrive: "+string(done.Outcome), "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
 }
 
-// doneWord is what an injector does with the line.
+// doneWord returns the verb for what an injector did with the line.
 func doneWord(injector string) string {
 	if injector == "bridge" {
 		return "sent"

@@ -119,7 +119,7 @@ func (e *env) begun(l loop.State, name, token string, forAgent bool) error {
 	return err
 }
 
-// beforeOthers says so if the loop is taken before one that waits already.
+// beforeOthers names the pending loop that this one goes before.
 func (e *env) beforeOthers(l loop.State, name string) string {
 	current, _ := e.Loops.Usable() // it was written there just now
 	for _, o := range current {

@@ -45,7 +45,7 @@ func resume(ctx context.Context, e *env, args []string) error {
 	if err == nil && l.Outer() {
 		return e.resumeOuter(ctx, l)
 	}
-	if err != nil || l.Status != loop.Waiting { // one that waits has been resumed already
+	if err != nil || l.Status != loop.Waiting { // a waiting loop has been resumed already
 		if l, _, err = e.Apply(ctx, id, loop.Event{Kind: loop.EventResume}); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (e *env) tell(ctx context.Context, args []string, kind loop.EventKind, usag
 	return errors.Join(err, e.Say("%s", done))
 }
 
-// resumeOuter sets a run going again, which is what its process waits for.
+// resumeOuter resumes a run; its process waits for that.
 func (e *env) resumeOuter(ctx context.Context, l loop.State) error {
 	id := l.ConversationID
 	switch {

@@ -53,7 +53,7 @@ func verifyLoop(ctx context.Context, e *env, args []string) error {
 	alone, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = io.Copy(io.Discard, e.Stdin) // its end, however it comes, is what counts
+		_, _ = io.Copy(io.Discard, e.Stdin) // only its end matters, however it comes
 		cancel()
 	}()
 	v := e.verifyWanted(alone, l, call.Limit)

@@ -27,7 +27,7 @@ func watch(ctx context.Context, e *env, args []string) error {
 	} else if len(args) > 0 {
 		return err
 	}
-	if len(args) > 0 { // else the keys would steer another loop than the one that was named
+	if len(args) > 0 { // otherwise the keys would steer a loop that the user did not name
 		if _, err := e.Find(chosen); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ const watcherWait = time.Second
 
 func watcherFlags(f *pflag.FlagSet) { new(handoff.Watcher).Flags(f) }
 
-// runWatcher is the one watcher process of a user. It ends when no loop runs.
+// runWatcher runs the watcher, one process per user, until no loop runs.
 func runWatcher(ctx context.Context, e *env, _ []string) error {
 	for {
 		release, err := e.lockWatcher(ctx)

@@ -50,7 +50,7 @@ func withPermissionHint(err error) error {
 	return hint.Add(err, "give yourself the right to read and write there, or run this as the user who owns it")
 }
 
-// Exited is an exit code that is passed on, of which nothing is said.
+// Exited is an exit code to pass on without a message.
 type Exited int
 
 // Error is not shown.

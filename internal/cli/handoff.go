@@ -33,7 +33,7 @@ func (e *Env) StartWatcher() {
 	}
 }
 
-// parsed are flags that were parsed. One that the command does not have is zero.
+// parsed reads parsed flags. A flag that the command does not have is zero.
 type parsed struct{ set *pflag.FlagSet }
 
 func (f parsed) BoolVar(p *bool, name string, _ bool, _ string) { *p, _ = f.set.GetBool(name) }

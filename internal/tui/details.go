@@ -171,7 +171,7 @@ func typing(i loop.Injection, now time.Time) string {
 	return words + since(", %s ago", now, i.OpenedAt)
 }
 
-// files names those of the last iteration, as they are seen from the workspace.
+// files names the files of the last iteration, relative to the workspace.
 func (m model) files(l Loop) string {
 	var names []string
 	root := strings.TrimRight(filepath.ToSlash(l.State.Workspace), "/") + "/"

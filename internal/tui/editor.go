@@ -33,7 +33,7 @@ func (e editor) insert(s string) editor {
 	return e
 }
 
-// press takes in a key.
+// press handles a key.
 func (e editor) press(k tea.KeyPressMsg) editor {
 	switch k.String() {
 	case "enter", "ctrl+j", "alt+enter", "shift+enter":

@@ -20,7 +20,7 @@ var help = []struct{ keys, short, words string }{
 	{"ctrl+z", "", "put the panel to sleep; fg wakes it"},
 }
 
-// press takes in a key.
+// press handles a key.
 func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	m.said, m.wrong = "", false
 	switch key := k.String(); {
@@ -42,7 +42,7 @@ func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	}
 }
 
-// list is for the keys of the list of loops.
+// list handles the keys of the list of loops.
 func (m model) list(key string) (tea.Model, tea.Cmd) {
 	switch key {
 	case "q", "esc":
@@ -70,7 +70,7 @@ func (m model) list(key string) (tea.Model, tea.Cmd) {
 	return m.steer(key, l)
 }
 
-// steer is for the keys that concern the chosen loop.
+// steer handles the keys that concern the chosen loop.
 func (m model) steer(key string, l Loop) (tea.Model, tea.Cmd) {
 	switch key {
 	case "p":
@@ -103,7 +103,7 @@ func (m model) begin(key string, l Loop) model {
 	return m
 }
 
-// answer is for the answer to the question whether to cancel. The loop is the one
+// answer handles the answer to the question whether to cancel. The loop is the one
 // that was asked about, wherever the list has gone meanwhile.
 func (m model) answer(key string) (tea.Model, tea.Cmd) {
 	m.mode = listing
@@ -114,7 +114,7 @@ func (m model) answer(key string) (tea.Model, tea.Cmd) {
 	return m, m.do("cancel", m.about)
 }
 
-// write is for the text of a context. Enter begins a new line and sends nothing:
+// write handles keys while a context is written. Enter begins a new line and sends nothing:
 // a terminal that does not mark what is pasted sends one at each end of a line,
 // and the lines after it would be taken for keys of the list.
 func (m model) write(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
@@ -134,7 +134,7 @@ func (m model) write(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// read is for a text of several pages.
+// read handles keys while a text of several pages is shown.
 func (m model) read(key string) (tea.Model, tea.Cmd) {
 	switch key {
 	case "q", "esc", "enter":
@@ -149,8 +149,8 @@ func (m model) read(key string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// copy puts the continue line into the terminal's clipboard. Whether the terminal
-// takes it is not told by it, so the line is shown too.
+// copy puts the continue line into the terminal's clipboard. A terminal
+// does not say whether it accepts that, so the line is shown too.
 func (m model) copy(l Loop) (tea.Model, tea.Cmd) {
 	s := l.State
 	s.ConversationID = l.ID

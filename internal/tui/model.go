@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
-// mode is what the keys are for.
+// mode says what the keys do.
 type mode int
 
 const (
@@ -98,7 +98,7 @@ func (m model) startLook() (model, tea.Cmd) {
 	return m, m.look
 }
 
-// afterLook takes in a look.
+// afterLook shows a look, and looks again if something was done meanwhile.
 func (m model) afterLook(l looked) (model, tea.Cmd) {
 	m = m.see(l)
 	m.looking, m.restUntil = false, time.Now().Add(10*l.took)
@@ -108,7 +108,7 @@ func (m model) afterLook(l looked) (model, tea.Cmd) {
 	return m, nil
 }
 
-// Update takes in what has happened.
+// Update handles a message.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -136,7 +136,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// see takes in a look. The loop that was chosen stays so wherever it is now.
+// see shows the loops of a look. The chosen loop stays chosen wherever it is now.
 func (m model) see(l looked) model {
 	was, at := m.choice()
 	m.loops, m.problems, m.looked = l.loops, l.problems, true
@@ -207,7 +207,7 @@ func (m model) onDone(d done) model {
 	if d.err != nil {
 		m.said = words(d.err)
 		if d.command == "context" && m.mode == listing {
-			m.mode, m.about = writing, d.id // what was written is not lost
+			m.mode, m.about = writing, d.id // the user can send the text again
 		}
 		return m
 	}

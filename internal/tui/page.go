@@ -6,10 +6,10 @@ type page struct {
 	text           string
 	lines          []string // safe to show
 	laid           []string // as they fit into the screen
-	top            int      // the first one that is shown
+	top            int      // the first line on the screen
 }
 
-// lay parts the lines as they fit.
+// lay wraps the lines to the width.
 func (p page) lay(width, room int) page {
 	p.laid = nil
 	for _, line := range p.lines {

@@ -60,7 +60,7 @@ func fit(line string, width int) string {
 	return line + strings.Repeat(" ", max(0, width-ansi.StringWidthWc(line)))
 }
 
-// wrap parts text into lines that fit, at most so many; the last one says where
+// wrap breaks text into lines that fit, at most so many; the last one says where
 // there are more.
 func wrap(text string, width, most int) []string {
 	if text == "" || width <= 0 || most <= 0 {

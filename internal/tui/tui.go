@@ -64,8 +64,8 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(file.Fd())
 }
 
-// Loop is what is kept of a loop to show it. What comes from its history is shown
-// of the chosen one alone.
+// Loop is the part of a loop that the panel shows. The fields from its history are
+// shown for the chosen loop only.
 type Loop struct {
 	ID          string
 	State       loop.State // without what may be large

@@ -40,7 +40,11 @@ func Ways(e *cli.Env, guarded ...string) ([]keystroke.Injector, keystroke.Target
 	if settings.Injectors == "none" {
 		return nil, keystroke.Target{}, ErrOff
 	}
-	injectors, err := injectors(e, settings.Injectors, guarded)
+	var names []string // none: those of the desktop
+	if settings.Injectors != "" {
+		names = strings.Split(settings.Injectors, ",")
+	}
+	injectors, err := keystroke.Injectors(Machine(e, guarded), names)
 	if err != nil {
 		return nil, keystroke.Target{}, hint.Misuse(err.Error(), "`cursor-ralph doctor` shows the ways of typing that work here")
 	}
@@ -93,14 +97,6 @@ func typingSettings(e *cli.Env) (commands.Typing, error) {
 		s.Unchecked = e.IsSet("type-unchecked")
 	}
 	return s, err
-}
-
-// injectors returns those with the given names, or the desktop's if there are none.
-func injectors(e *cli.Env, names string, guarded []string) ([]keystroke.Injector, error) {
-	if names == "" {
-		return keystroke.Injectors(Machine(e, guarded), nil)
-	}
-	return keystroke.Injectors(Machine(e, guarded), strings.Split(names, ","))
 }
 
 // Machine returns this machine as keystroke needs it. The guarded arguments go to

@@ -39,8 +39,8 @@ func Run(ctx context.Context, e *cli.Env, _ []string) error {
 	return json.NewEncoder(e.Stdout).Encode(Fill(ctx, w)) // for a program: e.json is for people, and changes signs
 }
 
-// Fill fills in a template. One that has no end is left behind, and ends with
-// us.
+// Fill fills in a template. It gives up on an endless one, which ends with our
+// process.
 func Fill(ctx context.Context, w loop.Words) loop.Filled {
 	ctx, cancel := context.WithTimeout(ctx, templateWait)
 	defer cancel()

@@ -544,22 +544,6 @@ func TestWinClipGivesUp(t *testing.T) {
 	}
 }
 
-// Ctrl goes down before Return and up after it, whatever sends a message here.
-func TestSendInputPressesTheSubmitKey(t *testing.T) {
-	editor := playWin(t, "cursor.exe", "main.go - repo - Cursor")
-	target := winTarget("cursor.exe")
-	target.Submit = keystroke.Chord{Ctrl: true, Key: "return"}
-	target.Arrived = func(context.Context) error { editor.await(t, "message", 1); return nil }
-	testdesk.Must(t, winInjector(t).Type(t.Context(), target))
-	keys := editor.printed("key")
-	if want := []string{"11", "0d"}; len(keys) < 2 || !slices.Equal(keys[len(keys)-2:], want) {
-		t.Errorf("got the keys %q, want %q last", keys, want)
-	}
-	if held := windows.HeldModifiers(); len(held) > 0 {
-		t.Errorf("%#x are held", held)
-	}
-}
-
 // What PowerShell puts back, the next delivery finds as it was.
 func TestPowerShellPutsTheClipboardBack(t *testing.T) {
 	needsWinDesktop(t)
