@@ -37,12 +37,12 @@ func (c *chat) draw() *act {
 	switch {
 	case c.fate.status == cancelled && c.number-c.first >= c.fate.turn:
 		a.early = a.early || c.lastTurn() // else either might end it
-		a.kind, a.do = "cancel", c.steer("cancel", "/cancel-ralph", a.early)
+		a.kind, a.do = "cancel", c.steer("/cancel-ralph", a.early, "cancel", c.id)
 	case c.lastTurn():
 	case n < 20:
 		a.kind, a.do = "context", c.adds(a.early)
 	case n < 28:
-		a.kind, a.do = "pause", c.steer("pause", "/ralph-pause", a.early)
+		a.kind, a.do = "pause", c.steer("/ralph-pause", a.early, "pause", c.id)
 	case n < 31: // and at once thought better of it
 		a.kind, a.early, a.do = "resume", true, c.pausesAndResumes
 	}
@@ -51,12 +51,12 @@ func (c *chat) draw() *act {
 
 // steer does something from a terminal, or in the chat. In the chat a message is
 // submitted when no other event goes on.
-func (c *chat) steer(command, line string, chat bool) func(context.Context) error {
+func (c *chat) steer(line string, chat bool, args ...string) func(context.Context) error {
 	if chat && c.rng.IntN(2) == 0 {
 		return func(ctx context.Context) error { return c.types(ctx, line) }
 	}
 	return func(ctx context.Context) error {
-		_, err := c.command(ctx, nil, command, c.id)
+		_, err := c.command(ctx, nil, args...)
 		return err
 	}
 }
@@ -74,23 +74,13 @@ func (c *chat) pausesAndResumes(ctx context.Context) error {
 // done.
 func (c *chat) adds(early bool) func(context.Context) error {
 	text := fmt.Sprintf("remember-%d-%d", c.number, len(c.model.asked))
-	asked := c.steerWith("context", text, early)
+	asked := c.steer("/ralph-context "+text, early, "context", c.id, text)
 	return func(ctx context.Context) error {
 		if err := asked(ctx); err != nil {
 			return err
 		}
 		c.model.asked = append(c.model.asked, text)
 		return nil
-	}
-}
-
-func (c *chat) steerWith(command, text string, chat bool) func(context.Context) error {
-	if chat && c.rng.IntN(2) == 0 {
-		return func(ctx context.Context) error { return c.types(ctx, "/ralph-context "+text) }
-	}
-	return func(ctx context.Context) error {
-		_, err := c.command(ctx, nil, command, c.id, text)
-		return err
 	}
 }
 
