@@ -168,6 +168,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestFilesAreBounded(t *testing.T) {
+	short.Skip(t)
 	w := newWorld(t)
 	var edited []string
 	for i := range most + 50 {
@@ -365,6 +366,7 @@ func TestCommitted(t *testing.T) {
 }
 
 func TestCommittedIsBounded(t *testing.T) {
+	short.Skip(t)
 	w := newWorld(t)
 	first := w.git("rev-parse", "HEAD")
 	for i := range most + 50 {
