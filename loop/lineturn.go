@@ -85,7 +85,7 @@ func (s *State) repeatLine(e *Event, now time.Time) Action {
 	s.Retries = 0
 	s.addTurn(e.Turn)
 	s.Carried = s.Carried.with(e.Turn)
-	if s.sessionOver(e) {
+	if s.isSessionOver(e) {
 		action.Kind, action.Text = HandOver, s.words(s.Iterations+1, "The user continues the loop.", true)
 		s.handOver()
 	}

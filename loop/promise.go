@@ -180,10 +180,10 @@ const (
 // judge looks for the promise of an iteration and at the rules it has to meet,
 // the verification last.
 func (s *State) judge(e *Event, iteration int) verdict {
-	return s.withVerification(s.ruled(e, iteration), e)
+	return s.withVerification(s.judgeRules(e, iteration), e)
 }
 
-func (s *State) ruled(e *Event, iteration int) verdict {
+func (s *State) judgeRules(e *Event, iteration int) verdict {
 	if !s.hasPromise(e.Turn.Texts) {
 		return verdict{}
 	}

@@ -157,9 +157,9 @@ func (s *State) pauseStuck(reason PauseReason, a Action) Action {
 // limit by typing.
 func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Action {
 	switch {
-	case s.sessionOver(e) && e.Typing != TypingImpossible:
+	case s.isSessionOver(e) && e.Typing != TypingImpossible:
 		return s.startTyping(e, now, action)
-	case s.sessionOver(e):
+	case s.isSessionOver(e):
 		action.Kind, action.Reason, action.Detail = HandOver, ReasonSessionLimit, action.Why()
 		s.handOver()
 		action.Text = s.words(s.Iterations+1, why, true)
@@ -204,9 +204,9 @@ func (s *State) startTyping(e *Event, now time.Time, a Action) Action {
 	return Action{Kind: Inject, Reason: ReasonSessionLimit, Detail: a.Why(), Promise: a.Promise}
 }
 
-// sessionOver reports whether Cursor will not run the stop hook again in this
+// isSessionOver reports whether Cursor will not run the stop hook again in this
 // session.
-func (s *State) sessionOver(e *Event) bool {
+func (s *State) isSessionOver(e *Event) bool {
 	return e.SessionLimit > 0 && (s.SessionIterations >= e.SessionLimit || e.LoopCount+1 >= e.SessionLimit)
 }
 

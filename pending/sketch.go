@@ -11,8 +11,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// sketch is what tells whose a pending file is. To read a state whole costs many
-// times as much, and there may be thousands of files of others.
+// sketch is what decides who may claim a pending file. Reading a state whole costs
+// several times as much, and there may be thousands of files of others.
 type sketch struct {
 	name, path string
 	age        time.Duration // since the file was last written

@@ -32,7 +32,7 @@ func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 		return h.claimedMeanwhile()
 	}
 	c, err := h.box.Claim(ctx, who)
-	h.claimed(c)
+	h.noteClaim(c)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		h.fail(err)
 	}
@@ -50,7 +50,7 @@ func (h *handler) claimant(stopped bool) pending.Claimant {
 	return pending.Claimant{ID: h.in.ConversationID, Workspaces: h.in.WorkspaceRoots, Stopped: stopped, Minimal: h.flags.minimal}
 }
 
-func (h *handler) claimed(c pending.Claimed) {
+func (h *handler) noteClaim(c pending.Claimed) {
 	h.failIf(c.Warning)
 	if c.New {
 		h.watched = true
@@ -89,9 +89,9 @@ func (h *handler) bindPending(ctx context.Context, token string) {
 	case pending.BindDone, pending.BindRefused:
 		h.log(hooklog.Line{Action: string(b.Result)})
 	case pending.BindReplaced:
-		h.decided(b.Ended, b.Action)
+		h.logDecision(b.Ended, b.Action)
 	}
-	h.claimed(b.Claimed)
+	h.noteClaim(b.Claimed)
 }
 
 func (h *handler) bindContinued(ctx context.Context, token string) {

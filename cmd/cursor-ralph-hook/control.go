@@ -17,7 +17,7 @@ import (
 func (h *handler) control(ctx context.Context, name, text string, has bool) any {
 	id := h.in.ConversationID
 	if name != "ralph-context" && text != "" { // all that follows /ralph-context is for the agent
-		named, why := h.named(text)
+		named, why := h.findNamed(text)
 		if why != "" {
 			return h.refuse(why + " Nothing was done; `cursor-ralph list` shows the ids.")
 		}
@@ -34,9 +34,9 @@ func (h *handler) control(ctx context.Context, name, text string, has bool) any 
 	return h.steer(ctx, name, text, id)
 }
 
-// named returns the live loop whose id was typed, whole or its beginning, and no
+// findNamed returns the live loop whose id was typed, whole or its beginning, and no
 // id where only cursor-ralph knows the loop: one that is pending or has ended.
-func (h *handler) named(typed string) (id, why string) {
+func (h *handler) findNamed(typed string) (id, why string) {
 	if loop.CheckID(typed) != nil {
 		return "", fmt.Sprintf("%.80q is not the id of a loop.", typed)
 	}
@@ -64,7 +64,7 @@ func (h *handler) steer(ctx context.Context, name, text, id string) any {
 	if l, err := h.store.Read(id); err == nil && l.Outer() && name == "ralph-resume" {
 		return nil // cursor-ralph resume looks whether its process is there
 	}
-	words, argument := h.called(id)
+	words, argument := h.nameOf(id)
 	event, done := controlEvent(name, text, words, argument)
 	l, action, err := h.store.Apply(ctx, id, event)
 	switch {
@@ -76,14 +76,14 @@ func (h *handler) steer(ctx context.Context, name, text, id string) any {
 	case action.Kind == loop.Refuse && (name != "ralph-resume" || l.Status == loop.Paused): // another copy of our hook may have resumed it
 		return h.refuse(strings.TrimSpace("Not done: " + action.Why() + ". " + action.Hint))
 	}
-	h.decided(l, action)
+	h.logDecision(l, action)
 	h.watched = name == "ralph-resume" && l.Status == loop.Running
 	return h.refuse(done + toGoOn(l))
 }
 
-// called is what the user calls a loop in this chat, and what follows a command
+// nameOf returns what the user calls a loop in this chat, and what follows a command
 // about it.
-func (h *handler) called(id string) (words, argument string) {
+func (h *handler) nameOf(id string) (words, argument string) {
 	if id == h.in.ConversationID {
 		return "The Ralph loop of this chat", ""
 	}

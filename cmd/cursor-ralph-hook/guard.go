@@ -44,7 +44,7 @@ func (h *handler) guard(ctx context.Context) (answer any) {
 	case !l.Guarded():
 		return nil
 	}
-	return h.planned(ctx, l)
+	return h.answerPlanCall(ctx, l)
 }
 
 // unhandled answers an event that could not be handled at all: the plan guard
@@ -94,8 +94,8 @@ func shut(err error) any {
 	}
 }
 
-// planned answers a call of a plan loop's agent.
-func (h *handler) planned(ctx context.Context, l loop.State) any {
+// answerPlanCall answers a call of a plan loop's agent.
+func (h *handler) answerPlanCall(ctx context.Context, l loop.State) any {
 	var e hook.PreToolUse
 	if err := h.in.Decode(&e); err != nil {
 		h.fail(err)
@@ -202,7 +202,7 @@ func (h *handler) goOn(ctx context.Context, l loop.State) string {
 	if err != nil && !errors.As(err, &later) {
 		return "The loop was not continued: " + err.Error() + ".\n"
 	}
-	h.decided(l, action)
+	h.logDecision(l, action)
 	h.watched = action.Kind == loop.Followup
 	return continued(l, action)
 }

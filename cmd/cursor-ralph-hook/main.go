@@ -171,8 +171,8 @@ func (h *handler) failIf(err error) {
 	}
 }
 
-// decided logs what became of an event of a loop.
-func (h *handler) decided(l loop.State, a loop.Action) {
+// logDecision logs what became of an event of a loop.
+func (h *handler) logDecision(l loop.State, a loop.Action) {
 	action := string(a.Kind)
 	switch {
 	case l.Status.Ended():

@@ -19,7 +19,7 @@ func (h *handler) sessionLimit(loopCount int) int {
 	lifted := limit == auto || limit == 0
 	if lifted && loopCount >= hook.DefaultLoopLimit {
 		changed, err := h.store.ProveNoLimit(h.in.CursorVersion)
-		h.observed(changed, err, "session-limit-seen", "has no follow-up limit")
+		h.logObserved(changed, err, "session-limit-seen", "has no follow-up limit")
 		return 0
 	}
 	if limit != auto {
@@ -52,12 +52,12 @@ func (h *handler) seeLimit(id string, l loop.State, text string) {
 	case l.PastLimit(hook.DefaultLoopLimit, turn):
 		session := fmt.Sprint(id, "@", l.LastStop.At.UnixNano())
 		changed, err := h.store.SuspectLimit(h.in.CursorVersion, hook.DefaultLoopLimit, session)
-		h.observed(changed, err, "session-limit-seen", fmt.Sprintf("seems to stop after %d follow-ups", hook.DefaultLoopLimit))
+		h.logObserved(changed, err, "session-limit-seen", fmt.Sprintf("seems to stop after %d follow-ups", hook.DefaultLoopLimit))
 	}
 }
 
-// observed logs what hooks go by from now on.
-func (h *handler) observed(changed bool, err error, action, what string) {
+// logObserved logs what hooks go by from now on.
+func (h *handler) logObserved(changed bool, err error, action, what string) {
 	h.failIf(err)
 	if changed {
 		h.log(hooklog.Line{Action: action, Why: strings.TrimSpace(fmt.Sprintf("Cursor %.64s %s", h.in.CursorVersion, what))})
@@ -84,10 +84,10 @@ func (h *handler) seeDelivery(d loop.Delivery) {
 	switch d {
 	case loop.FollowupShown:
 		changed, err := h.store.SeeFollowups(h.in.CursorVersion, true)
-		h.observed(changed, err, "followups-shown", "")
+		h.logObserved(changed, err, "followups-shown", "")
 	case loop.FollowupUnshown:
 		changed, err := h.store.SeeFollowups(h.in.CursorVersion, false)
-		h.observed(changed, err, "followups-unshown", "")
+		h.logObserved(changed, err, "followups-unshown", "")
 	}
 }
 

@@ -43,7 +43,7 @@ func (h *handler) prompt(ctx context.Context) any {
 		}
 	}
 	if id, ok := loop.ExpandedContinue(e.Prompt); ok && id != h.in.ConversationID {
-		if answer := h.keptBack(ctx, id); answer != nil {
+		if answer := h.keepBack(ctx, id); answer != nil {
 			return answer
 		}
 	}
@@ -88,7 +88,7 @@ func (h *handler) afterEnd(ctx context.Context, status loop.StopStatus) {
 func (h *handler) message(ctx context.Context, id, text string) any {
 	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Message: loop.Message{Composer: h.composer}, Generation: h.in.GenerationID})
 	if err == nil && action.Reason != "" {
-		h.decided(l, action)
+		h.logDecision(l, action)
 		h.notify(l, action)
 	}
 	if err == nil && action.Kind == loop.Refuse {
@@ -120,7 +120,7 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 		return h.refuse("/" + name + ": " + err.Error() + ". Nothing was started; correct the line and send it again.")
 	}
 	if r.Continue != "" {
-		if answer := h.typed(ctx, r.Continue); answer != nil {
+		if answer := h.onTyped(ctx, r.Continue); answer != nil {
 			return answer
 		}
 		return h.continueByLine(ctx, r)
@@ -132,9 +132,9 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 	return h.arm(ctx, r)
 }
 
-// typed notes that the continue line of a loop was typed in this conversation.
+// onTyped notes that the continue line of a loop was typed in this conversation.
 // One that was typed by us and came to the wrong chat is kept back.
-func (h *handler) typed(ctx context.Context, id string) any {
+func (h *handler) onTyped(ctx context.Context, id string) any {
 	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: h.in.ConversationID}})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -158,14 +158,14 @@ func (h *handler) typed(ctx context.Context, id string) any {
 	return nil
 }
 
-// keptBack is for a Cursor that shows us a slash command's text instead of what
+// keepBack is for a Cursor that shows us a slash command's text instead of what
 // was typed: our line in the wrong chat must not get to its agent either.
-func (h *handler) keptBack(ctx context.Context, id string) any {
+func (h *handler) keepBack(ctx context.Context, id string) any {
 	l, err := h.store.Read(id)
 	if err != nil || !l.Injection.Open(h.now()) {
 		return nil
 	}
-	return h.typed(ctx, id)
+	return h.onTyped(ctx, id)
 }
 
 // armedTwice is how close two reports of one message are, when our hook is

@@ -41,7 +41,7 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 	case action.Kind == loop.AskVerify:
 		return askInstead(id)
 	}
-	h.decided(l, action)
+	h.logDecision(l, action)
 	h.watched = action.Kind == loop.Followup
 	if action.Kind == loop.Refuse {
 		return h.refuse("The Ralph loop was not continued: " + action.Why() + ". " + toSend(action))

@@ -48,7 +48,7 @@ func (h *handler) stop(ctx context.Context) any {
 		return nil
 	}
 	h.seeDelivery(action.Delivery)
-	h.decided(l, action)
+	h.logDecision(l, action)
 	h.watched = action.Kind == loop.Followup
 	h.notify(l, action)
 	h.verifyLate(l)

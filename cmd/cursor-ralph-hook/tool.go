@@ -40,7 +40,7 @@ func (h *handler) response(ctx context.Context) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		h.fail(err)
 	case err == nil && action.Reason != "":
-		h.decided(l, action)
+		h.logDecision(l, action)
 		h.verifyLate(l)
 	}
 }
