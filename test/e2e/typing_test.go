@@ -28,7 +28,8 @@ type desk struct {
 }
 
 // TestTyping runs loops whose continue line is really typed: by the programs as
-// they are installed, into a real window.
+// they are installed, into a real window. No other test runs beside it: a browser
+// that gets no processor inserts a pasted text after the Return that follows it.
 func TestTyping(t *testing.T) {
 	for _, program := range []string{"Xvfb", "openbox", "chromium", "xclip"} {
 		if _, err := exec.LookPath(program); err != nil {

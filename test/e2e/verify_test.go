@@ -167,7 +167,7 @@ func TestAKilledHookLeavesNoVerificationBehind(t *testing.T) {
 		c.types("Go on.")
 		w.must(os.Remove(running))
 		c.begin(nil)
-		w.waitFor(running) // the promise is still there
+		w.waitFor(running)             // the promise is still there
 		w.ok(w.repo(), "cancel", c.ID) // which ends it
 		c.next()
 	})
