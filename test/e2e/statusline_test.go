@@ -77,7 +77,6 @@ func TestStatusLineInTmux(t *testing.T) {
 func (w *world) screen(tmux, folder string) string {
 	w.Helper()
 	conf := filepath.Join(w.dir, "tmux.conf")
-	w.write(conf, strings.Replace(w.snippet("tmux"), "status-interval 5", "status-interval 1", 1))
 	outer := func(args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(w.ctx, tmux, append([]string{"-u", "-S", filepath.Join(w.dir, "outer"), "-f", "/dev/null"}, args...)...)
 		cmd.Env = append(w.env(), "TERM=xterm-256color")
@@ -85,6 +84,7 @@ func (w *world) screen(tmux, folder string) string {
 	}
 	session := fmt.Sprintf("s%d", len(folder))
 	if outer("has-session", "-t", "="+session).Run() != nil { // not there yet
+		w.write(conf, strings.Replace(w.snippet("tmux"), "status-interval 5", "status-interval 1", 1)) // once: tmux may be reading it later
 		w.must(outer("new-session", "-d", "-x", "120", "-y", "10", "-s", session, "env", "-u", "TMUX", tmux, "-u",
 			"-S", filepath.Join(w.dir, "inner"), "-f", conf, "new-session", "-c", folder, "exec sleep 90").Run())
 		w.Cleanup(func() {
