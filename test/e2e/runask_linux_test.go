@@ -53,6 +53,10 @@ func TestRunAsks(t *testing.T) {
 	r.prints(other)
 	person("y\n")
 	r.until("it asks again", func() bool { return strings.Count(r.output(), other) == 2 })
+	r.until("the allowed command ran", func() bool { // or the end of the run would kill it
+		data, _ := os.ReadFile(filepath.Join(w.repo(), "evil", "ran"))
+		return len(data) > 0
+	})
 	person("n\n")
 	r.ends(1)
 	ran, err := os.ReadFile(filepath.Join(w.repo(), "evil", "ran"))
