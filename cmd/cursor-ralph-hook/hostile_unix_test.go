@@ -75,6 +75,35 @@ func (w world) onlyLogged(before map[string]string) {
 	}
 }
 
+func TestHostileConversations(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending("1700000000000-7"), seven("the task"))
+	w.write(filepath.Join(w.dir, "x.json"), seven("outside"))
+	before := w.files()
+	ids := []string{
+		"", ".", "..", "../x", "../../x", "a/../../x", "/etc/passwd", `..\x`, ".lock", ".new", "a/b", "a b", "a\nb", "a\r\nb", "a\x00b", "a\tb",
+		`a"b`, "a'b", "a`b", "$(touch x)", "a;b", "a|b", "a>b", "*", "?", "~", "a~1", "ä", "а", "a\u202eb", "\ufeffa", "a\x1b[31mb",
+		strings.Repeat("a", 129), strings.Repeat("/", 4096), strings.Repeat("é", 1<<19), strings.Repeat("\n", 1<<20),
+	}
+	for i, id := range ids {
+		name := answered[i%len(answered)]
+		w.rests(w.event(name, id, fields{
+			"status": "completed", "loop_count": 0, "text": "<promise>COMPLETE</promise>", "prompt": `/ralph-loop "x"`, "command": "cursor-ralph slash",
+			"output": "cursor-ralph-token: 1700000000000-7:x",
+		}))
+	}
+	if got := w.log("action=error"); len(got) != len(ids) {
+		t.Errorf("got %d errors in the log, want %d", len(got), len(ids))
+	}
+	after := w.files()
+	log, err := filepath.Rel(w.dir, w.logPath)
+	w.must(err)
+	delete(after, log)
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("got other files (-before +after):\n%s", diff)
+	}
+}
+
 // TestStatusThatIsUnknownIsNoCompletedTurn: a newer Cursor may have others.
 func TestStatusThatIsUnknownIsNoCompletedTurn(t *testing.T) {
 	for _, status := range []any{"", "COMPLETED", "cancelled", nil, 7, []any{"completed"}} {

@@ -113,6 +113,21 @@ func TestLoopModeAfterACancelWithoutAGeneration(t *testing.T) {
 	}
 }
 
+// What a later turn says is not of the loop that a limit ended.
+func TestWordsAfterALimitWithoutAGeneration(t *testing.T) {
+	const denial = "I did not write <promise>COMPLETE</promise>, so it goes on."
+	w := newWorld(t)
+	w.write(w.pending(me), with("the task", fields{"max_iterations": 1, "min_tool_calls": 0}))
+	stop := w.stopOf(me, "completed")
+	w.together(stop, stop)
+	w.rests(w.sendsIn(me, "And now?"))
+	w.rests(w.saysIn(me, denial))
+	if got := w.archived(me).Status; got != loop.MaxIterations {
+		t.Errorf("got %s, want the limit", got)
+	}
+	w.rests(w.stopOf(me, "completed"))
+}
+
 // A plan loop that is continued, paused and continued again goes on.
 func TestAPlanLoopIsContinuedTwiceWithoutAGeneration(t *testing.T) {
 	w := newWorld(t)
@@ -165,6 +180,27 @@ func TestAVerificationThatIsEditedOut(t *testing.T) {
 	w.logged("action=warning")
 }
 
+// A user who sends the line a second time is still in the loop's chat: the stop
+// of that second turn is the loop's, even though its generation is a new one.
+func TestTheLineSentTwice(t *testing.T) {
+	for name, between := range map[string]func(w world){
+		"before the claim": func(world) {},
+		"after the claim":  func(w world) { w.rests(w.usesIn("first", "0")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.rests(w.sendsIn("first", `/ralph-loop "the task"`))
+			between(w)
+			w.rests(w.sendsIn("second", `/ralph-loop "the task"`))
+			w.rests(w.usesIn("second", "1"))
+			if got := w.followup(w.stopOf("second", "completed")); !strings.Contains(got, "[Ralph loop 2/20]") {
+				t.Errorf("got %q, want the second iteration", got)
+			}
+			w.once("the task")
+		})
+	}
+}
+
 // The same where the first report was killed before it ended the old loop.
 func TestAReplacementSentTwice(t *testing.T) {
 	w := newWorld(t)
@@ -174,6 +210,21 @@ func TestAReplacementSentTwice(t *testing.T) {
 	w.rests(w.sendsIn("second", `/ralph-loop "the task" --replace`))
 	w.rests(w.usesIn("second", "1"))
 	if got := w.followup(w.stopOf("second", "completed")); !strings.Contains(got, "[Ralph loop 2/20]") {
+		t.Errorf("got %q, want the second iteration", got)
+	}
+}
+
+// What an agent said before it had the task may be reported after that turn's stop.
+func TestALatePromiseOfATurnBeforeTheTask(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending(me), with("the task", fields{"task_due": true}))
+	if got := w.followup(w.stopOf("one", "completed")); !strings.Contains(got, "[Ralph loop 1/20]") {
+		t.Errorf("got %q, want the task", got)
+	}
+	w.rests(w.saysIn("one", promise))
+	w.rests(w.sendsIn("two", w.live(me).LastFollowup))
+	w.rests(w.usesIn("two", "1"))
+	if got := w.followup(w.stopOf("two", "completed")); !strings.Contains(got, "[Ralph loop 2/20]") {
 		t.Errorf("got %q, want the second iteration", got)
 	}
 }
