@@ -72,7 +72,7 @@ var rows = []row{
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
 	// All programs are started here. The hook links proc alone.
 	{dir: "internal/proc", ours: list("internal/text"), theirs: list("golang.org/x/sys")},
-	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("github.com/charmbracelet/x/ansi", "golang.org/x/sys")},
+	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("golang.org/x/sys")},
 	// Runs a user's command; the hook has cursor-ralph do that.
 	{dir: "internal/verify", ours: list("internal/proc/supervise")},
 	// The user's defaults.
