@@ -190,7 +190,7 @@ func (e *Env) Unknown(id string, err error) error {
 	}
 	current, _ := e.Loops.Current()
 	if slices.ContainsFunc(current, func(l loops.Loop) bool { return l.Pending && l.ID == id }) {
-		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel takes it back")
+		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel "+id+" takes it back")
 	}
 	what := fmt.Sprintf("no loop in conversation %s", id)
 	if fit := e.Loops.Beginning(id); len(fit) > 1 {
