@@ -85,6 +85,9 @@ func ReadSmall(path string) ([]byte, error) {
 	return Small(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 }
 
+// ErrNotSmall means that a file was not read, since reading it might take forever.
+var ErrNotSmall = errors.New("not a regular file of at most 1 MiB")
+
 // Small reads a regular file that is no larger than such files are.
 func Small(folder fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(folder, name)
@@ -92,7 +95,7 @@ func Small(folder fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > MaxOther {
-		return nil, fs.ErrInvalid // to read it might take for ever
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrNotSmall}
 	}
 	return fs.ReadFile(folder, name)
 }

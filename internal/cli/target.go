@@ -139,7 +139,8 @@ func (e *Env) onlyOne() (string, error) {
 	if e.Getenv("CURSOR_AGENT") != "" { // an agent would pick one, and perhaps end the loop of another chat
 		return "", hint.New(what+", and it is unknown which belongs to this chat", "the message that brings you back names its id: use that, and no other")
 	}
-	return "", e.whichOne(what, current)
+	elsewhere := func(l loops.Loop) bool { return !slices.Contains(ids, l.ID) }
+	return "", e.whichOne(what, slices.DeleteFunc(current, elsewhere))
 }
 
 // Nearest returns the ids of the loops of the nearest folder that has any.
