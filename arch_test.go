@@ -72,7 +72,7 @@ var rows = []row{
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
 	// All programs are started here. The hook links proc alone.
 	{dir: "internal/proc", ours: list("internal/text"), theirs: list("golang.org/x/sys")},
-	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("github.com/charmbracelet/x/ansi", "golang.org/x/sys")},
+	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("golang.org/x/sys")},
 	// Runs a user's command; the hook has cursor-ralph do that.
 	{dir: "internal/verify", ours: list("internal/proc/supervise")},
 	// The user's defaults.
@@ -203,7 +203,6 @@ var bans = []struct {
 			"internal/verify",                                                                                               // names a shell for supervise.StartTree
 			"keystroke/internal/desk", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/x11", // talk with programs while they run
 			"internal/cli/simulate", // shows a command's output as it comes
-			"outer",                 // asks what environment a command would get
 		), tools...), "use internal/proc"},
 	{list("syscall.Stat_t", "os.CreateTemp", "os.Rename"), append(list("internal/ownfile"), tools...), "use internal/ownfile"},
 	{list("unicode.IsPrint", "unicode.IsControl", "unicode.IsGraphic", "unicode.Cf", "strconv.IsPrint", "unicode/utf8.RuneStart"),
@@ -216,6 +215,7 @@ var tools = list("test", "bench", "scripts", "internal/simcursor")
 // exceptions to the bans and to what may be assigned to, each with its reason.
 var exceptions = []struct{ dir, name, why string }{
 	{"internal/cli/notify", "github.com/gen2brain/beeep.AppName", "is how that library knows whose notifications it shows"},
+	{"outer", "os/exec.Cmd", "asks what environment a command would get"},
 	{"platform", "os.TempDir", "is where Windows's temporary folder is asked for"},
 	{"test/faketools", "os.Getenv", "UPDATE=1 writes golden files"},
 	{"test/scene", "os.Environ", "is what the scripts of a test get"},
@@ -301,6 +301,7 @@ var rules = map[string]func(*pkg) []string{
 	"variables": variables,
 	"names":     names,
 	"finders":   finders,
+	"texts":     texts,
 }
 
 func TestHouse(t *testing.T) {
@@ -368,6 +369,36 @@ func finders(p *pkg) (problems []string) {
 func listsLoops(x ast.Expr) bool {
 	sel, ok := x.(*ast.SelectorExpr)
 	return ok && slices.Contains(list("Store", "Box", "store", "box"), sel.Sel.Name)
+}
+
+// textNames are how a second shortener, sanitizer or tokenizer would begin.
+var textNames = list("shorten", "truncat", "ellips", "sanitiz", "escape", "printable", "oneline", "tokeni", "splitwords", "shellwords")
+
+// texts finds functions with such a name, unless they call internal/text or internal/shellwords.
+func texts(p *pkg) (problems []string) {
+	if p.within(append(list("internal/text", "internal/shellwords"), tools...)) {
+		return nil
+	}
+	for _, f := range p.files {
+		used := uses(f)
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			begins := func(prefix string) bool { return strings.HasPrefix(strings.ToLower(fn.Name.Name), prefix) }
+			if ok && slices.ContainsFunc(textNames, begins) && !wraps(fn, used) {
+				problems = append(problems, p.at(fn)+": "+fn.Name.Name+": use internal/text or internal/shellwords")
+			}
+		}
+	}
+	return problems
+}
+
+// wraps reports whether a function calls internal/text or internal/shellwords.
+func wraps(fn *ast.FuncDecl, used map[ast.Node]string) (found bool) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		found = found || strings.HasPrefix(used[n], module+"/internal/text.") || strings.HasPrefix(used[n], module+"/internal/shellwords.")
+		return !found
+	})
+	return found
 }
 
 func importPath(spec *ast.ImportSpec) string {
@@ -686,6 +717,7 @@ func TestHouseRulesBite(t *testing.T) {
 		{"banned", "loop/x.go", doc + "import _ \"flag\""},
 		{"banned", "benchmark/x.go", "package benchmark\nimport _ \"flag\""},
 		{"banned", "cmd/cursor-ralph/x.go", "package main\nimport \"os/exec\"\nvar _ = exec.Command"},
+		{"banned", "outer/acp/x.go", "package acp\nimport \"os/exec\"\nvar _ = exec.Command"},
 		{"banned", "pending/x.go", "package pending\nimport \"syscall\"\nvar _ syscall.Stat_t"},
 		{"banned", "state/x.go", "package state\nimport \"os\"\nvar _ = os.Rename"},
 		{"inits", "loop/x.go", doc + "func init() {}"},
@@ -700,6 +732,7 @@ func TestHouseRulesBite(t *testing.T) {
 		{"variables", "loop/x.go", doc + "import \"os\"\nfunc f() { os.Args = nil }"},
 		{"finders", "cmd/cursor-ralph/x.go", "package main\nfunc f(e *env) { e.Loops.Box.List() }"},
 		{"banned", "loop/x.go", doc + "import \"unicode\"\nvar _ = unicode.IsControl"},
+		{"texts", "cmd/cursor-ralph/x.go", "package main\nfunc shortened(s string) string { return s[:9] }"},
 		{"finders", "internal/cli/x.go", "package cli\nfunc f(e *Env) { e.Store.EndedHeads() }"},
 		{"names", "loop/util.go", doc},
 		{"names", "loop/types_windows.go", doc},

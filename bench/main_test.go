@@ -84,6 +84,18 @@ func TestEveryPartHasItsTable(t *testing.T) {
 	}
 }
 
+func TestRunsAreNotLostWithoutBenchstat(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	r := &record{}
+	r.add("Event", key("case", "stop"), "hook", 5, "ns/op")
+	var out bytes.Buffer
+	err := r.write(t.Context(), &out, settings{n: 1}, "cpu: x\n")
+	if err == nil || !strings.Contains(err.Error(), "benchstat") || out.String() != "cpu: x\nBenchmarkEvent/case=stop/by=hook 1 5 ns/op\n" {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+}
+
 func TestBenchRefusesAnAnswerThatDoesNotFit(t *testing.T) {
 	follow := `{"followup_message":"[Ralph loop 2/9] ` + task + ` <promise>COMPLETE</promise>"}`
 	for _, tt := range []struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -108,8 +109,9 @@ func (r *record) write(ctx context.Context, w io.Writer, s settings, machine str
 		return err
 	}
 	summary, err := r.summary(ctx)
-	if err != nil {
-		return err
+	if err != nil { // it took minutes to measure them
+		_, failed := io.WriteString(w, machine+r.lines.String())
+		return errors.Join(fmt.Errorf("the runs are printed as with -raw, because benchstat, which go run downloads once, failed: %w", err), failed)
 	}
 	text := machine + "\n" + summary
 	if len(r.targets) > 0 {
@@ -146,7 +148,7 @@ func (r *record) summary(ctx context.Context) (string, error) {
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("benchstat: %w", err)
+		return "", err
 	}
 	var lines []string
 	for line := range strings.Lines(string(out)) {

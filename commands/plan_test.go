@@ -379,6 +379,7 @@ func TestPlanRefuses(t *testing.T) {
 		}},
 		{"a relative folder", "is not an absolute path", func(_ *testing.T, o *Options) { o.Folder = ".cursor" }},
 		{"a relative hook", "is not an absolute path", func(_ *testing.T, o *Options) { o.Hook = "cursor-ralph-hook" }},
+		{"a relative hook on Windows", "is not an absolute path", func(_ *testing.T, o *Options) { o.OS, o.Hook = "windows", `\x\cursor-ralph-hook.exe` }},
 		{"a renamed hook", "is not named cursor-ralph-hook", func(_ *testing.T, o *Options) { o.Hook = "/opt/hook" }},
 		{"a newline in the path", "cannot be written", func(_ *testing.T, o *Options) { o.Hook = "/a\nb/cursor-ralph-hook" }},
 		{"bytes that are no text", "cannot be written", func(_ *testing.T, o *Options) { o.Hook = "/a\xff/cursor-ralph-hook" }},

@@ -270,7 +270,11 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	if i, ok := l.InjectionOf(injection); ok {
 		done = i // what was seen of it counts
 	}
-	e.logInjected(id, fmt.Sprintf("%s in %d ms: %s", done.Method, done.Milliseconds, done.Outcome), done)
+	why := string(done.Outcome)
+	if done.Method != "" {
+		why = fmt.Sprintf("%s in %d ms: %s", done.Method, done.Milliseconds, why)
+	}
+	e.logInjected(id, why, done)
 	if done.Outcome == loop.Arrived {
 		return e.Say("%s by %s, and arrived", doneWord(done.Method), done.Method)
 	}

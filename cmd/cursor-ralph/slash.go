@@ -185,7 +185,7 @@ func (e *env) takeUp(ctx context.Context, r loop.Request) error {
 	if _, err := e.applyContinue(ctx, r.Continue, event); err != nil {
 		return err
 	}
-	return e.Say("taken up again. To go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(r.Continue), loop.PromptLink(r.Continue))
+	return e.Say("continued; to go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(r.Continue), loop.PromptLink(r.Continue))
 }
 
 // askedIn returns the conversation that asked for a continue, if the prompt hook or

@@ -132,7 +132,7 @@ func note(ctx context.Context, e *env, args []string) error {
 }
 
 func blocked(ctx context.Context, e *env, args []string) error {
-	return e.tell(ctx, args, loop.EventBlocked, `cursor-ralph blocked "<why>"`, "the loop has ended as BLOCKED; tell the user what is needed. It can be taken up again")
+	return e.tell(ctx, args, loop.EventBlocked, `cursor-ralph blocked "<why>"`, "the loop has ended as BLOCKED; tell the user what is needed. The user can continue it later")
 }
 
 func (e *env) tell(ctx context.Context, args []string, kind loop.EventKind, usage, done string) error {

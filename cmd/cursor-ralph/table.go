@@ -54,7 +54,7 @@ func table() []command {
 		{name: "doctor", summary: "check the installation, the files and this machine", flags: doctor.Flags, run: in(doctor.Run), long: true, example: "doctor"},
 		{name: "demo", summary: "show a whole loop in a scratch folder, without Cursor", flags: simulate.DemoFlags, run: in(simulate.Demo), long: true, example: "demo"},
 		{name: "simulate", args: "<hooks.json>", summary: "show what Cursor would do with a hooks.json, without Cursor", flags: simulate.Flags, run: in(simulate.Run), long: true,
-			details: "A simulated Cursor plays a scripted session. The hooks really run, with your home folder; the edits and commands\nof the session happen in an empty folder, or in --workspace. Exit code 1 means that Cursor would drop the file, or\nthat hooks failed.",
+			details: "A simulated Cursor plays a scripted session. The hooks really run, with your home folder; the edits and commands\nof the session happen in an empty folder, or in --workspace. Loops that it starts are gone at the end, and\n`cursor-ralph list` does not show them. Exit code 1 means that Cursor would drop the file, or that hooks failed.",
 			example: "simulate .cursor/hooks.json"},
 		{name: "hook-events", args: "[event]", summary: "print a sample of the input that a hook gets for each event", flags: cli.JSONFlag, run: hookEvents,
 			example: "hook-events stop | ./my-hook"},

@@ -44,10 +44,25 @@ func withPermissionHint(err error) error {
 	case !errors.Is(err, fs.ErrPermission):
 		return err
 	case errors.As(err, &at) && runtime.GOOS != "windows":
-		path := commands.Quote(at.Path, runtime.GOOS)
-		return hint.Add(err, "`ls -ld "+path+"` shows who owns it; `sudo chown \"$USER\" "+path+"` makes it yours, `chmod u+rwX "+path+"` restores your rights")
+		return hint.Add(err, accessHint(at.Path))
 	}
 	return hint.Add(err, "give yourself the right to read and write there, or run this as the user who owns it")
+}
+
+// accessHint names commands that work: where the path does not exist, or cannot be
+// looked at, they are about the nearest folder above it, which may not become ours.
+func accessHint(path string) string {
+	quoted := commands.Quote(path, runtime.GOOS)
+	if _, err := os.Lstat(path); err == nil {
+		return "`ls -ld " + quoted + "` shows who owns it; `sudo chown \"$USER\" " + quoted + "` makes it yours, `chmod u+rwX " + quoted + "` restores your rights"
+	}
+	for parent := filepath.Dir(path); parent != path; parent = filepath.Dir(path) {
+		path = parent
+		if _, err := os.Lstat(path); err == nil {
+			break
+		}
+	}
+	return "`ls -ld " + commands.Quote(path, runtime.GOOS) + "` shows who has access; get access, or use another folder"
 }
 
 // Exited is an exit code to pass on without a message.
@@ -70,6 +85,9 @@ func ReadSmall(path string) ([]byte, error) {
 	return Small(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 }
 
+// ErrNotSmall means that a file was not read, since reading it might take forever.
+var ErrNotSmall = errors.New("not a regular file of at most 1 MiB")
+
 // Small reads a regular file that is no larger than such files are.
 func Small(folder fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(folder, name)
@@ -77,7 +95,7 @@ func Small(folder fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > MaxOther {
-		return nil, fs.ErrInvalid // to read it might take for ever
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrNotSmall}
 	}
 	return fs.ReadFile(folder, name)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,17 +19,20 @@ func TestPermissionErrorsNameTheFileAndACommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("chown is for POSIX systems")
 	}
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink("x", link); err != nil {
+	dir := t.TempDir()
+	link, file := filepath.Join(dir, "link"), filepath.Join(dir, "b c.json")
+	if err := errors.Join(os.Symlink("x", link), os.WriteFile(file, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	_, notOurs := ownfile.Check(link)
-	denied := fmt.Errorf("read the loop: %w", &fs.PathError{Op: "open", Path: "/a b/c.json", Err: fs.ErrPermission})
+	denied := fmt.Errorf("read the loop: %w", &fs.PathError{Op: "open", Path: file, Err: fs.ErrPermission})
+	missing := &fs.PathError{Op: "mkdir", Path: filepath.Join(dir, "no", "where"), Err: fs.ErrPermission}
 	for _, tt := range []struct {
 		err  error
 		want []string
 	}{
-		{denied, []string{"/a b/c.json: permission denied\n", "hint: `ls -ld '/a b/c.json'` shows who owns it; `sudo chown \"$USER\" '/a b/c.json'`"}},
+		{denied, []string{file + ": permission denied\n", "hint: `ls -ld '" + file + "'` shows who owns it; `sudo chown \"$USER\" '" + file + "'`"}},
+		{missing, []string{"hint: `ls -ld " + dir + "` shows who has access; get access, or use another folder\n"}},
 		{notOurs, []string{link + " is a symbolic link\n", "hint: `cursor-ralph doctor`"}},
 		{hint.Add(denied, "ask"), []string{"hint: ask\n"}},
 		{fs.ErrPermission, []string{"hint: give yourself the right"}},

@@ -139,7 +139,8 @@ func (e *Env) onlyOne() (string, error) {
 	if e.Getenv("CURSOR_AGENT") != "" { // an agent would pick one, and perhaps end the loop of another chat
 		return "", hint.New(what+", and it is unknown which belongs to this chat", "the message that brings you back names its id: use that, and no other")
 	}
-	return "", e.whichOne(what, current)
+	elsewhere := func(l loops.Loop) bool { return !slices.Contains(ids, l.ID) }
+	return "", e.whichOne(what, slices.DeleteFunc(current, elsewhere))
 }
 
 // Nearest returns the ids of the loops of the nearest folder that has any.
@@ -189,7 +190,7 @@ func (e *Env) Unknown(id string, err error) error {
 	}
 	current, _ := e.Loops.Current()
 	if slices.ContainsFunc(current, func(l loops.Loop) bool { return l.Pending && l.ID == id }) {
-		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel takes it back")
+		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel "+id+" takes it back")
 	}
 	what := fmt.Sprintf("no loop in conversation %s", id)
 	if fit := e.Loops.Beginning(id); len(fit) > 1 {

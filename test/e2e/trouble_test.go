@@ -52,7 +52,7 @@ func TestALoopWhoseTmpWasClearedIsRestoredFromATerminal(t *testing.T) {
 		c.works()
 		w.clear()
 		c.rests()
-		w.wantPart("continue", w.ok(w.repo(), "continue", c.ID), "taken up again")
+		w.wantPart("continue", w.ok(w.repo(), "continue", c.ID), "continued; to go on, type")
 		c.types("Go on.")
 		c.goesOn()
 		c.wantTask("make it green")

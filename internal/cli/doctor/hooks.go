@@ -57,7 +57,7 @@ func readHooks(e *cli.Env, path string) ([]byte, []finding) {
 		return nil, []finding{wrong(path+" is not a regular file", "remove it")}
 	}
 	raw, err := cli.ReadSmall(path)
-	if errors.Is(err, fs.ErrInvalid) {
+	if errors.Is(err, cli.ErrNotSmall) {
 		return nil, []finding{wrong(path+" is larger than any hooks.json", "check what it contains")}
 	}
 	if err != nil {

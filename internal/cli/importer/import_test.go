@@ -43,6 +43,9 @@ func TestAScratchpadIsReadAsThePluginMeansIt(t *testing.T) {
 		{"promise a number", strings.Replace(front, `"DONE"`, "42", 1) + "do it", with(func(s *scratchpad) { s.promise = "42" })},
 		{"promise a yes", strings.Replace(front, `"DONE"`, "yes", 1) + "do it", with(func(s *scratchpad) { s.promise = "yes" })},
 		{"no limit", strings.Replace(front, "20", "0", 1) + "do it", with(func(s *scratchpad) { s.max = 0 })},
+		{"numbers in quotes", strings.NewReplacer("3", `"3"`, "20", "'20'").Replace(front) + "do it", want},
+		{"numbers with zeros", strings.NewReplacer("3", "010", "20", "020").Replace(front) + "do it", with(func(s *scratchpad) { s.iteration = 10 })},
+		{"limit null", strings.Replace(front, "20", "null", 1) + "do it", with(func(s *scratchpad) { s.max = 0 })},
 		{"limit missing", strings.Replace(front, "max_iterations", "other", 1) + "do it", with(func(s *scratchpad) { s.max = 0 })},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,8 +70,9 @@ func TestABrokenScratchpadIsRefused(t *testing.T) {
 		{"iteration in words", strings.Replace(sound, "3", "three", 1), "three"},
 		{"iteration negative", strings.Replace(sound, "3", "-3", 1), "-3"},
 		{"iteration a fraction", strings.Replace(sound, "3", "3.5", 1), "3.5"},
-		{"iteration too large", strings.Replace(sound, "3", "10001", 1), "larger than 10000"},
-		{"limit huge", strings.Replace(sound, "20", "99999999999999999999", 1), "its front matter: "},
+		{"iteration hexadecimal", strings.Replace(sound, "3", "0x10", 1), `iteration is "0x10", not a whole number`},
+		{"iteration too large", strings.Replace(sound, "3", "10001", 1), "from 0 to 10000"},
+		{"limit huge", strings.Replace(sound, "20", "99999999999999999999", 1), "max_iterations is"},
 		{"promise an object", strings.Replace(sound, "---\ndo", "completion_promise: {a: b}\n---\ndo", 1), "its front matter: "},
 		{"twice", strings.Replace(sound, "---\ndo", "iteration: 4\n---\ndo", 1), "already defined"},
 		{"task of spaces", strings.Replace(sound, "do it", " \t", 1), "there is no task"},

@@ -1,9 +1,11 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -37,9 +39,9 @@ func parseScratchpad(data []byte) (s scratchpad, err error) {
 	if m == nil {
 		return s, errors.New("it does not begin with front matter between two lines of ---")
 	}
-	var front struct {
-		Iteration *uint32 `yaml:"iteration"`
-		Max       uint32  `yaml:"max_iterations"`
+	var front struct { // texts: YAML would take 010 for 8, and refuse "10" in quotes
+		Iteration *string `yaml:"iteration"`
+		Max       string  `yaml:"max_iterations"`
 		Promise   string  `yaml:"completion_promise"`
 	}
 	err = yaml.Load([]byte(m[1]), &front)
@@ -49,16 +51,27 @@ func parseScratchpad(data []byte) (s scratchpad, err error) {
 		return s, fmt.Errorf("its front matter: %s", text.Limit(err.Error(), 300))
 	case front.Iteration == nil:
 		return s, errors.New("iteration is missing in its front matter")
-	case max(*front.Iteration, front.Max) > loop.MaxMaxIterations:
-		return s, fmt.Errorf("iteration or max_iterations is larger than %d", loop.MaxMaxIterations)
 	case strings.TrimSpace(s.task) == "":
 		return s, errors.New("there is no task after its front matter")
 	}
-	s.iteration, s.max = int(*front.Iteration), int(front.Max)
+	if s.iteration, err = number("iteration", *front.Iteration); err != nil {
+		return s, err
+	}
+	if s.max, err = number("max_iterations", cmp.Or(front.Max, "0")); err != nil {
+		return s, err
+	}
 	if front.Promise != "null" { // the plugin takes "null" in quotes as no promise too
 		s.promise = front.Promise
 	}
 	return s, nil
+}
+
+func number(name, digits string) (int, error) {
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil || n > loop.MaxMaxIterations {
+		return 0, fmt.Errorf("%s is %.40q, not a whole number from 0 to %d", name, digits, loop.MaxMaxIterations)
+	}
+	return int(n), nil
 }
 
 // state converts the loop. The plugin's iteration 3 is our third: two are done.

@@ -170,7 +170,7 @@ func below(h loop.Iteration, verbose bool) string {
 	for _, i := range h.Injections {
 		if i.Outcome != loop.Arrived {
 			tell("typing", string(i.Outcome))
-			tell("typing", i.Tries...)
+			tell("typing", otherTries(i)...)
 		}
 	}
 	tell("follow-up", deliveryWords(h.Delivery))

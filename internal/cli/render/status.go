@@ -173,7 +173,15 @@ func typingWords(i loop.Injection, now time.Time) string {
 	if words == "" {
 		return ""
 	}
-	return strings.Join(append([]string{words + ", " + ago(now, i.OpenedAt)}, i.Tries...), "\n")
+	return strings.Join(append([]string{words + " (" + ago(now, i.OpenedAt) + ")"}, otherTries(i)...), "\n")
+}
+
+// otherTries returns the ways that did not work, unless the outcome lists the same.
+func otherTries(i loop.Injection) []string {
+	if string(i.Outcome) == strings.Join(i.Tries, "; ") {
+		return nil
+	}
+	return i.Tries
 }
 
 func ago(now, t time.Time) string {

@@ -42,9 +42,9 @@ func unknowns() []unknown {
 		option("drive-roots", "workspace_roots are like /c:/Users/ada/shop, as on Windows", nil, func(o *simcursor.Options) { o.DriveRoots = true }),
 		option("expanded-commands", "the hook gets a slash command's text, not the typed line", prompt, func(o *simcursor.Options) { o.ExpandCommands = true }),
 		option("plain-commands", "the agent gets a typed slash command unexpanded, like a pasted one", nil, func(o *simcursor.Options) { o.PlainCommands = true }),
-		option("quiet-followups", "it does not fire for follow-ups", prompt, func(o *simcursor.Options) { o.QuietFollowups = true }),
-		option("prompt-first-aborted", "a message typed during a turn fires it at once and stops the turn; the turn's stop event follows", prompt, func(o *simcursor.Options) { o.Ahead = simcursor.AheadAborted }),
-		option("prompt-first-completed", "a message typed during a turn fires it at the end of the turn, before its stop event", prompt, func(o *simcursor.Options) { o.Ahead = simcursor.AheadCompleted }),
+		option("quiet-followups", "beforeSubmitPrompt does not fire for follow-ups", prompt, func(o *simcursor.Options) { o.QuietFollowups = true }),
+		option("prompt-first-aborted", "a message typed during a turn fires beforeSubmitPrompt at once and stops the turn; the turn's stop event follows", prompt, func(o *simcursor.Options) { o.Ahead = simcursor.AheadAborted }),
+		option("prompt-first-completed", "a message typed during a turn fires beforeSubmitPrompt at the end of the turn, before its stop event", prompt, func(o *simcursor.Options) { o.Ahead = simcursor.AheadCompleted }),
 		option("kept-loop-count", "a user's message does not set loop_count to 0", stop, func(o *simcursor.Options) { o.KeepLoopCount = true }),
 		option("five-followups", "Cursor ignores loop_limit: five follow-ups, whatever it says", stop, func(o *simcursor.Options) { o.IgnoreLoopLimit = true }),
 		option("abort-as-error", "the Stop button is reported as error", stop, func(o *simcursor.Options) { o.AbortAsError = true }),
@@ -54,7 +54,7 @@ func unknowns() []unknown {
 		option("last-response", "afterAgentResponse fires once a turn, with the last message", response, func(o *simcursor.Options) { o.Responses = simcursor.LastOnly }),
 		option("late-response", "the last afterAgentResponse fires after stop", response, func(o *simcursor.Options) { o.LateResponse = simcursor.AfterStop }),
 		option("ignored-context", "Cursor ignores additional_context", withContext, func(o *simcursor.Options) { o.IgnoreContext = true }),
-		option("ignored-prompt-context", "Cursor ignores its additional_context", prompt, func(o *simcursor.Options) { o.PromptNoContext = true }),
+		option("ignored-prompt-context", "Cursor ignores the additional_context of beforeSubmitPrompt", prompt, func(o *simcursor.Options) { o.PromptNoContext = true }),
 		option("plain-tool-output", "tool_output of a shell command is its output, not JSON", []string{"postToolUse"}, func(o *simcursor.Options) { o.PlainToolOutput = true }),
 	}
 }

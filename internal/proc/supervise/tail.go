@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
@@ -26,25 +24,58 @@ type Tail struct {
 	mu       sync.Mutex // a reader that was given up may still write
 	lines    []string   // the last complete lines
 	size     int        // of these, with their newlines
-	line     []byte     // the incomplete line
-	returned bool       // it ended with \r: the next byte overwrites it
+	line     []byte     // the incomplete line, without sequences
+	returned bool       // it ended with \r: the next character overwrites it
+	in       sequence
 }
+
+// sequence is the state within a terminal sequence. It is kept from byte to byte, since a
+// sequence may be longer than what is kept of a line, and may contain \r.
+type sequence int
+
+const (
+	plain   sequence = iota
+	escaped          // after ESC
+	control          // in a CSI sequence, which a letter or the like ends
+	command          // in an OSC sequence or the like, which BEL or ESC \ ends
+)
 
 // Write appends output. It never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, b := range p {
-		switch b {
-		case '\n':
+		switch {
+		case b == '\n': // also ends an incomplete sequence
 			t.end()
-		case '\r':
+		case t.in != plain || b == 0x1b:
+			t.in = t.in.next(b)
+		case b == '\r':
 			t.returned = true
-		default:
+		case b == '\t' || b >= ' ' && b != 0x7f:
 			t.add(b)
 		}
 	}
 	return len(p), nil
+}
+
+// next returns the state after a byte of a sequence.
+func (s sequence) next(b byte) sequence {
+	switch {
+	case b == 0x1b:
+		return escaped
+	case s == escaped && b == '[':
+		return control
+	case s == escaped && strings.IndexByte("]PX^_", b) >= 0:
+		return command
+	case s == escaped && b >= ' ' && b <= '/': // selects a character set: one more byte follows
+		return escaped
+	case s == control && (b < '@' || b > '~'):
+		return control
+	case s == command && b != '\a':
+		return command
+	}
+	return plain
 }
 
 func (t *Tail) limit() int { return cmp.Or(t.Lines, maxLines) }
@@ -62,19 +93,17 @@ func (t *Tail) add(b byte) {
 }
 
 func (t *Tail) end() {
-	t.lines = append(t.lines, t.plain())
+	t.lines = append(t.lines, t.text())
 	t.size += len(t.lines[len(t.lines)-1]) + 1
 	for len(t.lines) > t.limit() || len(t.lines) > 1 && t.size-len(t.lines[0])-1 >= t.bytes() {
 		t.size -= len(t.lines[0]) + 1
 		t.lines = t.lines[1:]
 	}
-	t.line, t.returned = t.line[:0], false
+	t.line, t.returned, t.in = t.line[:0], false, plain
 }
 
-// plain returns the incomplete line as text.
-func (t *Tail) plain() string {
-	return text.Tail(text.WithoutControls(ansi.Strip(strings.ToValidUTF8(string(t.line), "\uFFFD"))), t.bytes())
-}
+// text returns the incomplete line.
+func (t *Tail) text() string { return text.WithoutControls(string(text.Tail(t.line, t.bytes()))) }
 
 // String returns the kept text, without trailing newlines.
 func (t *Tail) String() string {
@@ -82,7 +111,7 @@ func (t *Tail) String() string {
 	defer t.mu.Unlock()
 	lines := t.lines
 	if len(bytes.TrimSpace(t.line)) > 0 {
-		lines = append(lines[:len(lines):len(lines)], t.plain())
+		lines = append(lines[:len(lines):len(lines)], t.text())
 		lines = lines[max(0, len(lines)-t.limit()):]
 	}
 	return strings.TrimRight(text.Tail(strings.Join(lines, "\n"), t.bytes()), "\n")

@@ -73,6 +73,7 @@ func (x *Display) Put(ctx context.Context, w desk.Window, line string) (desk.Cli
 		clipboard: &selection{name: x.atoms["CLIPBOARD"], lost: make(chan struct{})},
 		primary:   &selection{name: xproto.AtomPrimary, lost: make(chan struct{})}}
 	c.hasTerminal = sync.OnceFunc(func() { close(c.terminal) })
+	x.watched() // first: it may take seconds, in which the user may copy something else
 	for _, s := range c.selections() {
 		err := x.ask(ctx, func() (err error) {
 			s.old, err = x.keep(s.name)
@@ -82,7 +83,6 @@ func (x *Display) Put(ctx context.Context, w desk.Window, line string) (desk.Cli
 			return nil, err
 		}
 	}
-	x.watched()
 	x.guard.keep(c.editor, x.self, c.clipboard.old.text, c.primary.old.text)
 	events, stop := x.events()
 	go func() {

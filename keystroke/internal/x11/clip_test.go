@@ -2,7 +2,9 @@ package x11
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +110,29 @@ func TestEmptyClipboardIsNobodysAfterwards(t *testing.T) {
 	}
 	if owner := ownerOf(t, x, "clipboard"); owner != 0 {
 		t.Errorf("the owner is %#x, want none", owner)
+	}
+}
+
+// What the user copies while the guard starts, which may take seconds, is what is put back.
+func TestClipboardIsReadWhenTheGuardRuns(t *testing.T) {
+	x, _ := openShared(t)
+	copies(t, x, "old")
+	copied := filepath.Join(t.TempDir(), "copied")
+	c, err := Open(testdesk.Patient(t), desk.Machine{Env: x.Env(), Guard: []string{"/bin/sh", "-c", "until [ -e " + copied + " ]; do sleep 0.01; done; echo ready; cat >/dev/null"}})
+	testdesk.Must(t, err)
+	defer c.Close()
+	put := make(chan error, 1)
+	var clip desk.Clip
+	go func() {
+		var err error
+		clip, err = c.Put(testdesk.Patient(t), desk.Window{ID: "1"}, testLine)
+		put <- err
+	}()
+	testdesk.Must(t, desk.Sleep(testdesk.Patient(t), 200*time.Millisecond)) // it may have read the clipboard by now
+	copies(t, x, "new")
+	testdesk.Must(t, os.WriteFile(copied, nil, 0o600), <-put)
+	if got := clip.(*clipboard).clipboard.old.text; got != "new" {
+		t.Errorf("got %q to put back, want what was copied last", got)
 	}
 }
 

@@ -1,0 +1,28 @@
+package keystroke
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// The exact order on every desktop: the first way that works is taken.
+func TestOrder(t *testing.T) {
+	for _, tt := range []struct {
+		desktop platform.Desktop
+		want    string
+	}{
+		{platform.Desktop{Kind: platform.NoDesktop}, "bridge"},
+		{platform.Desktop{Kind: platform.X11}, "bridge xtest robotgo xdotool"},
+		{platform.Desktop{Kind: platform.Wayland}, "bridge wl-copy wtype ydotool"},
+		{platform.Desktop{Kind: platform.Wayland, XWayland: true}, "bridge xtest robotgo xdotool wl-copy wtype ydotool"},
+		{platform.Desktop{Kind: platform.MacOS}, "bridge robotgo osascript"},
+		{platform.Desktop{Kind: platform.Windows}, "bridge robotgo sendinput sendkeys"},
+		{platform.Desktop{Kind: platform.WSL}, "bridge sendkeys-wsl"},
+	} {
+		if got := strings.Join(order(tt.desktop), " "); got != tt.want {
+			t.Errorf("%s, XWayland %t: got %s, want %s", tt.desktop.Kind, tt.desktop.XWayland, got, tt.want)
+		}
+	}
+}
