@@ -22,8 +22,12 @@ func pause(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventPause}); err != nil {
+	l, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventPause})
+	if err != nil {
 		return err
+	}
+	if l.Outer() && !e.Lives(l) {
+		return e.Say("paused. To go on: %s", l.ResumeCommand(e.Now()))
 	}
 	return e.Say("paused; this takes effect at the next stop. To go on: cursor-ralph resume %s", id)
 }
