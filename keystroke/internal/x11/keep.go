@@ -12,7 +12,7 @@ import (
 
 // The limits of what is kept of a clipboard.
 const (
-	keepWait = 500 * time.Millisecond // for its owner to give it
+	keepWait = time.Second // for its owner to give it: often the editor, busy at the end of a turn
 	keepSize = 4 << 20
 )
 
