@@ -51,8 +51,9 @@ func (p Places) withUID() Places {
 }
 
 // areTaken reports whether another user has our names in the base folder. Our
-// own files decide first, so that adding files cannot make us change names. An error is no reason to change them: the next event would look for the
-// loop under the other names.
+// own files decide first, so that adding files cannot make us change names. An
+// error is no reason to change them: the next event would look for the loop under
+// the other names.
 func (p Places) areTaken() (bool, error) {
 	plain, err := owner(p.Pending())
 	if err != nil || plain != absent {

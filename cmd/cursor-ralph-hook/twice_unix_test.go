@@ -146,6 +146,7 @@ func TestControlsGivenTwice(t *testing.T) {
 	if got := w.live(me); got.Status != loop.Paused {
 		t.Errorf("got %s, want it paused", got.Status)
 	}
+	w.logged("event=beforeSubmitPrompt iteration=2/") // the iteration in progress, as cursor-ralph pause logs it
 	control("/ralph-resume", "goes on")
 	control("/ralph-context mind the gap", "next continuation")
 	if got := w.live(me); !slices.Equal(got.Context, []string{"mind the gap"}) || got.Status != loop.Running {
