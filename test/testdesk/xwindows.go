@@ -26,15 +26,27 @@ func (x *X) Windows(pid int) ([]uint32, error) {
 	return found, nil
 }
 
-// Activate asks the window manager to activate a window, and waits until it has.
+// Activate asks the window manager to activate a window, and waits until it has. It
+// does not ask for a window that is active: nothing would show that the manager has
+// read the request, and it could move the focus later.
 func (x *X) Activate(ctx context.Context, window uint32) error {
+	if active, err := x.isActive(window); active || err != nil {
+		return err
+	}
 	if err := x.AskActivation(window); err != nil {
 		return err
 	}
-	return until(ctx, "activation", func() (bool, error) {
-		active, err := x.ActiveWindow()
-		return active == window, err
-	})
+	return until(ctx, "activation", func() (bool, error) { return x.isActive(window) })
+}
+
+// isActive reports whether a window is active and has the input focus.
+func (x *X) isActive(window uint32) (bool, error) {
+	active, err := x.ActiveWindow()
+	if err != nil || active != window {
+		return false, err
+	}
+	focus, err := x.InputFocus()
+	return focus == window, err
 }
 
 // AskActivation asks the window manager to activate a window, as a taskbar does.

@@ -112,6 +112,7 @@ func TestPasteElsewherePastesNothing(t *testing.T) {
 			}
 			testdesk.Must(t, r.other.Focus())
 			r.xdotool("key", "shift+Insert")
+			testdesk.Must(t, r.other.AwaitKeys(ctx, 4*(asked-1)))
 			testdesk.Must(t, r.other.Sync(ctx))
 			return r.x.FocusWindow(r.window)
 		}
