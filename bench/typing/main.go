@@ -10,6 +10,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,9 +135,12 @@ func (b *bench) once(ctx context.Context, i int) (p parts, err error) {
 	}
 	env := append(b.x.Env(), "CURSOR_RALPH_DIR="+dir, "CURSOR_RALPH_STATE_DIR="+filepath.Join(dir, "state"),
 		"CURSOR_RALPH_EDITOR_EXE="+b.editor.Exe, "CURSOR_RALPH_NO_NOTIFY=1")
-	answered, ended, err := b.hook(ctx, env, map[string]any{"hook_event_name": "stop", "conversation_id": id, "generation_id": "g", "status": "completed", "loop_count": 4})
+	answer, answered, ended, err := b.hook(ctx, env, map[string]any{"hook_event_name": "stop", "conversation_id": id, "generation_id": "g", "status": "completed", "loop_count": 4})
 	if err != nil {
 		return p, err
+	}
+	if answer != "{}\n" {
+		return p, fmt.Errorf("the hook answered %q; want {}, because it types", answer)
 	}
 	text, err := b.page.Message(ctx)
 	arrived := time.Now()
@@ -144,7 +148,7 @@ func (b *bench) once(ctx context.Context, i int) (p parts, err error) {
 		return p, fmt.Errorf("the page sent %q: %w", text, err)
 	}
 	// The editor's prompt hook proves that it arrived, so that the injector ends.
-	if _, _, err := b.hook(ctx, env, map[string]any{"hook_event_name": "beforeSubmitPrompt", "conversation_id": id, "generation_id": "h", "prompt": text}); err != nil {
+	if _, _, _, err := b.hook(ctx, env, map[string]any{"hook_event_name": "beforeSubmitPrompt", "conversation_id": id, "generation_id": "h", "prompt": text}); err != nil {
 		return p, err
 	}
 	log := filepath.Join(dir, "cursor-ralph-stop-hook.log")
@@ -156,13 +160,13 @@ func (b *bench) once(ctx context.Context, i int) (p parts, err error) {
 	return parts{ended.Sub(answered), typing.Sub(ended), pasted.Sub(typing), pressed.Sub(pasted), arrived.Sub(pressed), arrived.Sub(ended)}, nil
 }
 
-// hook runs the hook and returns the time of its answer, and that of its end,
+// hook runs the hook and returns its answer, the time of it, and that of its end,
 // when nobody has its streams any more.
-func (b *bench) hook(ctx context.Context, env []string, event map[string]any) (answered, ended time.Time, err error) {
+func (b *bench) hook(ctx context.Context, env []string, event map[string]any) (answer string, answered, ended time.Time, err error) {
 	event["cursor_version"], event["workspace_roots"] = "2.4.0", []string{b.dir}
 	data, err := json.Marshal(event)
 	if err != nil {
-		return answered, ended, err
+		return "", answered, ended, err
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(b.dir, "cursor-ralph-hook"))
 	cmd.Env, cmd.Stdin = env, strings.NewReader(string(data))
@@ -171,18 +175,15 @@ func (b *bench) hook(ctx context.Context, env []string, event map[string]any) (a
 		err = cmd.Start()
 	}
 	if err != nil {
-		return answered, ended, err
+		return "", answered, ended, err
 	}
-	answer := make([]byte, 3)
-	if _, err := io.ReadFull(stdout, answer); err != nil || string(answer) != "{}\n" {
-		return answered, ended, fmt.Errorf("the hook answered %q: %w", answer, err)
-	}
+	reader := bufio.NewReader(stdout)
+	answer, err = reader.ReadString('\n')
 	answered = time.Now()
-	if _, err := io.Copy(io.Discard, stdout); err != nil {
-		return answered, ended, err
+	if err == nil {
+		_, err = io.Copy(io.Discard, reader)
 	}
-	err = cmd.Wait()
-	return answered, time.Now(), err
+	return answer, answered, time.Now(), errors.Join(err, cmd.Wait())
 }
 
 // moments are when the injector did its steps: typing, pasted, pressed Return.
