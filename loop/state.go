@@ -20,6 +20,7 @@ const (
 type State struct {
 	Contract
 	Version        int         `json:"version,omitempty"`
+	ID             string      `json:"id,omitempty"` // the loop's own, see ShortID
 	ConversationID string      `json:"conversation_id,omitempty"`
 	Workspace      string      `json:"workspace,omitempty"`
 	Cwd            string      `json:"cwd,omitempty"`     // where it was requested; the workspace is a guess from it
