@@ -56,7 +56,7 @@ test: ## the tests in some minutes: one case of each kind; the last line names w
 test-all: ## all tests, with the race detector; as root on Debian installs the desktops and tools they need
 	@scripts/test all
 
-lab: ## type into real windows for half an hour and write docs/typing.md
+lab: ## type into real windows for half an hour and write docs/measured/typing.md
 	@scripts/lab
 
 check: ## everything that CI checks: make test, make test-all, fuzzing and more (.ci/run)
@@ -65,8 +65,8 @@ check: ## everything that CI checks: make test, make test-all, fuzzing and more 
 bench: ## measure the hook and the panel: alone, among many loops, beside hooks in bash (BENCH="-only speed", BENCH=-help)
 	@go run ./bench $(BENCH)
 
-benchmarks: ## measure for some minutes on an idle machine and write docs/benchmarks.md
-	@go run ./bench -markdown $(BENCH) >docs/benchmarks.md.new && mv docs/benchmarks.md.new docs/benchmarks.md
+benchmarks: ## measure for some minutes on an idle machine and write docs/measured/benchmarks.md
+	@go run ./bench -markdown $(BENCH) >docs/measured/benchmarks.md.new && mv docs/measured/benchmarks.md.new docs/measured/benchmarks.md
 
 bench-typing: ## measure the time from the hook's exit to the message in the editor, on X11 (BENCH="-n 100")
 	@go run ./bench/typing $(BENCH)

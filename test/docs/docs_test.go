@@ -74,16 +74,16 @@ type block struct {
 
 func pages(t *testing.T) []page {
 	t.Helper()
-	names, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	top, err := filepath.Glob(root + "/*.md")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, pattern := range []string{"/*.md", "/docs/*.md", "/docs/measured/*.md"} {
+		some, err := filepath.Glob(root + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, some...)
 	}
 	var all []page
-	for _, name := range append(top, names...) {
+	for _, name := range names {
 		source, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
