@@ -69,6 +69,8 @@ func groups() []group {
 			{name: "doctor", summary: "check the installation, the files and this machine", flags: doctor.Flags, run: in(doctor.Run), long: true, example: "doctor"},
 			{name: "config", summary: "show every setting and where its value comes from", flags: configFlags, run: showConfig,
 				details: "Flags beat the environment, the environment beats the file, and the file beats the built-in values.", example: "config"},
+			{name: "prune", summary: "remove the records of loops that ended long ago", flags: pruneFlags, run: prune, long: true,
+				details: "This happens by itself when a loop ends. Records of loops that have not ended stay.", example: "prune --older-than 30d --dry-run"},
 			{name: "completion", args: "bash|zsh|fish|powershell", summary: "print a completion script", run: completion,
 				details: "bash and zsh: source <(cursor-ralph completion bash) in ~/.bashrc, or zsh in ~/.zshrc, after compinit.\nfish: cursor-ralph completion fish > ~/.config/fish/completions/cursor-ralph.fish\npowershell: cursor-ralph completion powershell | Out-String | Invoke-Expression in your $PROFILE.",
 				example: "completion bash"},
