@@ -47,9 +47,12 @@ func commandsMarkdown(t *testing.T) []byte {
 	for _, c := range visible() {
 		helpSection(t, &b, c)
 	}
-	b.WriteString("\n## Called by the hook and the agent\n\nNot in `cursor-ralph help`; they are run for you.\n\n| command | |\n|---|---|\n")
-	for _, c := range table() {
-		if c.hidden {
+	b.WriteString("\n## For agents and hooks\n\nShown by `cursor-ralph help --all`.\n\n| command | |\n|---|---|\n")
+	for _, g := range groups() {
+		if g.title != forPrograms {
+			continue
+		}
+		for _, c := range g.commands {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(c.name+" "+c.args), cell(c.summary))
 		}
 	}

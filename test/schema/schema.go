@@ -2,6 +2,7 @@
 package schema
 
 import (
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,7 +15,20 @@ import (
 // loop for docs/schema/loop.schema.json. The text may be one value or a line each.
 func Check(t testing.TB, name, text string) {
 	t.Helper()
-	schema := of(t, name)
+	if err := Problem(name, text); err != nil {
+		t.Error(err)
+	}
+}
+
+// Problem is Check where there is no testing.TB.
+func Problem(name, text string) error {
+	_, here, _, _ := runtime.Caller(0)
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	schema, err := compiler.Compile(filepath.Join(filepath.Dir(here), "..", "..", "docs", "schema", name+".schema.json"))
+	if err != nil {
+		return err
+	}
 	values := []string{text}
 	if strings.HasPrefix(text, "{\"") { // compact, as in a stream
 		values = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -25,19 +39,8 @@ func Check(t testing.TB, name, text string) {
 			err = schema.Validate(value)
 		}
 		if err != nil {
-			t.Errorf("%s: %v\n%s", name, err, v)
+			return fmt.Errorf("%s: %w\n%s", name, err, v)
 		}
 	}
-}
-
-func of(t testing.TB, name string) *jsonschema.Schema {
-	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	schema, err := compiler.Compile(filepath.Join(filepath.Dir(here), "..", "..", "docs", "schema", name+".schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
+	return nil
 }
