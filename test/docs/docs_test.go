@@ -470,7 +470,7 @@ func TestRecording(t *testing.T) {
 	if len(data) > 100_000 {
 		t.Errorf("got %d bytes, want less than 100,000", len(data))
 	}
-	var rows strings.Builder
+	var rows, panel strings.Builder
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	for {
 		token, err := dec.Token()
@@ -485,7 +485,16 @@ func TestRecording(t *testing.T) {
 			if err := dec.DecodeElement(&row, &start); err != nil {
 				t.Fatal(err)
 			}
-			rows.WriteString(row + "\n")
+			if slices.ContainsFunc(start.Attr, func(a xml.Attr) bool { return a.Name.Local == "class" && a.Value == "panel" }) {
+				panel.WriteString(row + "\n")
+			} else {
+				rows.WriteString(row + "\n")
+			}
+		}
+	}
+	for _, want := range []string{"3/20", "`./run-tests` failed with exit 1"} {
+		if !strings.Contains(panel.String(), want) {
+			t.Errorf("the panel shows no %q: run `make record`", want)
 		}
 	}
 	w := newWorld(t)
