@@ -23,9 +23,9 @@ type Stall struct {
 }
 
 // StallsAt is when a loop will count as stalled if no event comes; zero if it
-// cannot stall.
+// cannot stall: one that waits for a permission is not silent.
 func (s *State) StallsAt() time.Time {
-	if s.Status != Running || s.StallAfter <= 0 || s.EventAt.IsZero() {
+	if s.Status != Running || s.IsAsking() || s.StallAfter <= 0 || s.EventAt.IsZero() {
 		return time.Time{}
 	}
 	return s.EventAt.Add(time.Duration(s.StallAfter))

@@ -137,6 +137,8 @@ type Evidence struct {
 type OuterRun struct {
 	Run     Run       `json:"run,omitzero"`      // how its agent is talked to
 	RetryAt time.Time `json:"retry_at,omitzero"` // when it tries a failed turn again
+	Asking  Asking    `json:"asking,omitzero"`   // the permission that its agent waits for
+	Always  []string  `json:"always,omitempty"`  // in words, what the user has permitted for the rest of the run
 }
 
 // Archive is what only the record of a loop has.
