@@ -43,15 +43,22 @@ func commandsMarkdown(t *testing.T) []byte {
 	b.WriteString("# Commands\n\nWritten by `make docs` from the program's own table; `cursor-ralph help <command>` prints the same.\n\n" +
 		"Without an id, a command is about the loop of this chat, otherwise about the only loop of this workspace. Exit codes:\n" +
 		"0 is success, 1 a failure, 2 a wrong command line. Errors and hints go to standard error.\n")
-	for _, c := range visible() {
-		commandSection(&b, c)
+	for _, g := range groups() {
+		if g.title == forPrograms {
+			continue
+		}
+		fmt.Fprintf(&b, "\n## %s\n", g.title)
+		for _, c := range g.commands {
+			commandSection(&b, c)
+		}
 	}
+	b.WriteString("\n`cursor-ralph help --all` shows those for agents and hooks too.\n")
 	return b.Bytes()
 }
 
 // commandSection has each option in one line; those of a loop are in docs/loops.md, once.
 func commandSection(b *bytes.Buffer, c command) {
-	fmt.Fprintf(b, "\n## %s\n\n`cursor-ralph %s`: %s.\n", c.name, usage(c), c.summary)
+	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.name, usage(c), c.summary)
 	if c.details != "" {
 		fmt.Fprintf(b, "%s\n", c.details)
 	}
