@@ -75,7 +75,7 @@ func (s *Store) Read(id string) (loop.State, error) { return s.read(id, s.parse)
 func (s *Store) Live(id string, history bool) (loop.State, error) {
 	l, err := s.read(id, parserFor(history))
 	if errors.Is(err, fs.ErrNotExist) && l.Status.Ended() {
-		l.ConversationID, err = id, nil
+		l, err = l.In(id, time.Time{}), nil
 	}
 	return l, err
 }

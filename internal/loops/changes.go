@@ -87,11 +87,18 @@ func (c *Changes) see(f *folder, name string, visit func(Change)) error {
 		return file.err
 	}
 	found, err := f.read(name)
-	file.key, file.err, file.read = "", err, true
-	if err != nil || found.ID == "" {
-		return err
+	file.err, file.read = err, true
+	key := ""
+	if err == nil && found.ID != "" {
+		key = keyOf(found.State)
 	}
-	return c.meet(file, found, visit)
+	if k != nil && k.file == file && key != file.key {
+		k.look = -1 // there is another loop in the file
+	}
+	if file.key = key; key != "" {
+		c.meet(file, found, visit)
+	}
+	return err
 }
 
 // isSeen notes that a loop is still there, and reports whether nothing is new about it.
@@ -106,19 +113,17 @@ func (c *Changes) isSeen(k *known, file *file) bool {
 }
 
 // meet visits the loop of a file, unless another file holds it too.
-func (c *Changes) meet(file *file, found Loop, visit func(Change)) error {
-	file.key = keyOf(found.State)
+func (c *Changes) meet(file *file, found Loop, visit func(Change)) {
 	k := c.known[file.key]
 	switch {
 	case k == nil:
 		k = &known{id: found.State.ShortID()}
 		c.known[file.key] = k
 	case k.file != file && k.look == c.looks:
-		return nil
+		return
 	}
 	k.file, k.look, k.turn = file, c.looks, turn(found.State, c.now())
 	visit(Change{Loop: found, Key: file.key, At: file.changed()})
-	return nil
 }
 
 // drop visits the loops that are not there any more. Of several folders it takes two

@@ -2,6 +2,6 @@ package proc
 
 import "os"
 
-// ReaderIsGone reports whether nobody can read any more what is written to a pipe or
-// socket. On Windows only a write tells.
+// ReaderIsGone reports whether the other end of a pipe or socket is closed. On
+// Windows only a write shows that.
 func ReaderIsGone(*os.File) bool { return false }

@@ -10,7 +10,7 @@ import (
 )
 
 // cursor is a moment up to which a reader knows everything. It names no loop, but the
-// sum of the keys tells whether one that the reader knows is gone.
+// sum of the keys shows that one is gone which the reader knows.
 type cursor struct {
 	At     time.Time
 	window time.Duration

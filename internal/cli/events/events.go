@@ -20,9 +20,9 @@ import (
 // Flags adds the flags of events.
 func Flags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
-	f.String("after", "", "the cursor of an earlier line: only what changed since")
-	f.Duration("ended", 24*time.Hour, "at the start also the loops that ended so lately")
-	f.Bool("history", false, "with the iterations of each loop")
+	f.String("after", "", "print only what changed since the line with this `CURSOR`")
+	cli.Duration(f, "ended", 24*time.Hour, "at the start also print the loops that ended within the time `D`")
+	f.Bool("history", false, "add the iterations of each loop")
 	f.Bool("until-eof", false, "end when standard input ends")
 }
 

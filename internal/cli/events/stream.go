@@ -68,7 +68,8 @@ func (s *stream) start(after string) error {
 }
 
 // resume looks without printing. It reports whether no loop is gone since the
-// cursor; then the next look prints those that may have changed.
+// cursor; then the next look prints those that may have changed: their files have, or
+// they stand otherwise now than such a file stood then.
 func (s *stream) resume(since cursor) bool {
 	if since.window != s.window || s.env.Now().Before(since.At) {
 		return false
@@ -76,9 +77,9 @@ func (s *stream) resume(since cursor) bool {
 	var again []string
 	s.look(func(c loops.Change) {
 		now := shownOf(c.State, c.At)
-		now.hash = hashOf(s.lineOf(c, s.env.Now()))
-		if c.At.After(since.At.Add(-clockTick)) || c.Interrupted || c.State.Outer() && !c.State.Status.Ended() ||
-			now.hash != hashOf(s.lineOf(c, since.At)) {
+		now.hash = hashOf(s.lineOf(c, s.env.View(c.State, c.Interrupted)))
+		then := view.Of(c.State, view.Facts{Now: since.At})
+		if c.At.After(since.At.Add(-clockTick)) || now.hash != hashOf(s.lineOf(c, then)) {
 			again = append(again, c.Key)
 			now.hash = 0
 		}
@@ -103,7 +104,7 @@ func (s *stream) look(visit func(loops.Change)) {
 	s.hold(nil)
 }
 
-// print prints a change, unless it is none for the reader.
+// print prints a change, if the reader sees a difference.
 func (s *stream) print(c loops.Change) {
 	was, known := s.shown[c.Key]
 	if c.Gone {
@@ -117,7 +118,7 @@ func (s *stream) print(c loops.Change) {
 	if !known && now.endedBefore(s.env.Now().Add(-s.window)) {
 		return
 	}
-	l := s.lineOf(c, s.env.Now())
+	l := s.lineOf(c, s.env.View(c.State, c.Interrupted))
 	now.hash = hashOf(l)
 	s.shown[c.Key] = now
 	if now.hash != was.hash {
@@ -125,10 +126,9 @@ func (s *stream) print(c loops.Change) {
 	}
 }
 
-func (s *stream) lineOf(c loops.Change, now time.Time) line {
+func (s *stream) lineOf(c loops.Change, object view.Loop) line {
 	l := line{Type: changed}
-	facts := view.Facts{Now: now, Interrupted: c.Interrupted, Gone: c.State.Outer() && !s.env.Lives(c.State)}
-	l.Loop, s.err = encoded(view.Of(c.State, facts), s.err)
+	l.Loop, s.err = encoded(object, s.err)
 	if s.history {
 		all, _ := s.env.Store.History(c.State) // what can be read
 		l.History, s.err = encoded(append([]loop.Iteration{}, all...), s.err)
