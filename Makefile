@@ -47,8 +47,8 @@ demo: ## a whole loop with a simulated Cursor, in a scratch folder
 docs: ## write docs/commands.md and docs/settings.md from the tables of commands and options
 	@go test -count=1 -run "TestCommandsPage|TestSettingsAreDocumented" ./cmd/cursor-ralph -update
 
-record: programs ## record a demo into docs/demo.svg
-	@$(BIN)/cursor-ralph demo | go run ./scripts/record >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
+record: programs ## record a demo, and the panel in a tmux, into docs/demo.svg
+	@go run ./scripts/record $(BIN)/cursor-ralph >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
 
 test: ## the tests in some minutes: one case of each kind; the last line names what was skipped
 	@scripts/test short
@@ -56,7 +56,7 @@ test: ## the tests in some minutes: one case of each kind; the last line names w
 test-all: ## all tests, with the race detector; as root on Debian installs the desktops and tools they need
 	@scripts/test all
 
-lab: ## type into real windows for half an hour and write docs/typing.md
+lab: ## type into real windows for half an hour and write docs/measured/typing.md
 	@scripts/lab
 
 check: ## everything that CI checks: make test, make test-all, fuzzing and more (.ci/run)
@@ -65,8 +65,8 @@ check: ## everything that CI checks: make test, make test-all, fuzzing and more 
 bench: ## measure the hook and the panel: alone, among many loops, beside hooks in bash (BENCH="-only speed", BENCH=-help)
 	@go run ./bench $(BENCH)
 
-benchmarks: ## measure for some minutes on an idle machine and write docs/benchmarks.md
-	@go run ./bench -markdown $(BENCH) >docs/benchmarks.md.new && mv docs/benchmarks.md.new docs/benchmarks.md
+benchmarks: ## measure for some minutes on an idle machine and write docs/measured/benchmarks.md
+	@go run ./bench -markdown $(BENCH) >docs/measured/benchmarks.md.new && mv docs/measured/benchmarks.md.new docs/measured/benchmarks.md
 
 bench-typing: ## measure the time from the hook's exit to the message in the editor, on X11 (BENCH="-n 100")
 	@go run ./bench/typing $(BENCH)

@@ -4,7 +4,7 @@
 //	make bench                          everything, 200 runs of each case
 //	make bench BENCH="-n 1000"          more runs, steadier figures
 //	make bench BENCH="-only speed"      one part: speed, growth, claims, shells, turns or panel
-//	make benchmarks                     writes docs/benchmarks.md
+//	make benchmarks                     writes docs/measured/benchmarks.md
 //	go run ./bench -self -only speed    the floor against itself: how much of a ratio is noise
 //
 // introduction.md says how to read it. Times of two runs cannot be compared, only the
@@ -54,7 +54,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&s.crowd, "crowd", 100_000, "most other loops, other pending files and other records")
 	flags.IntVar(&s.tools, "tools", 40, "tool calls of a whole turn")
 	flags.BoolVar(&s.raw, "raw", false, "print every run, for benchstat, instead of tables")
-	flags.BoolVar(&s.markdown, "markdown", false, "print docs/benchmarks.md")
+	flags.BoolVar(&s.markdown, "markdown", false, "print docs/measured/benchmarks.md")
 	flags.BoolVar(&s.self, "self", false, "measure the floor against itself")
 	flags.StringVar(&s.hook, "hook", "", "measure this `binary` instead of building the hook")
 	flags.StringVar(&s.only, "only", "", "measure only these `parts`: "+strings.Join(names(), ","))

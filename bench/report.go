@@ -102,7 +102,7 @@ var introduction string
 // short is how many runs are too few for figures to be kept.
 const short = 100
 
-// write prints the record itself, its summary, or docs/benchmarks.md.
+// write prints the record itself, its summary, or docs/measured/benchmarks.md.
 func (r *record) write(ctx context.Context, w io.Writer, s settings, machine string) error {
 	if s.raw {
 		_, err := io.WriteString(w, machine+r.lines.String())

@@ -12,6 +12,9 @@ import (
 func Decide(s State, e Event, now time.Time) (State, Action) {
 	next := s.clone()
 	action := next.decide(&e, now)
+	if next.Status != Running || endsAsking(&e) {
+		next.Asking = Asking{}
+	}
 	next.countPauses(&s, now)
 	return next, action
 }
@@ -109,6 +112,10 @@ func (s *State) onRecord(e *Event, now time.Time) {
 		s.onInterrupt(e)
 	case EventSession:
 		s.Run.Session = e.Text
+	case EventAsking:
+		s.Asking = Asking{Since: now, What: e.Text}
+	case EventAlways:
+		s.onAlways(e)
 	case EventNote:
 		s.LastOutput, s.Note = e.Text, e.Text
 	case EventConfirm:
@@ -138,6 +145,7 @@ func (s State) clone() State {
 	s.Context = slices.Clone(s.Context)
 	s.Notices = slices.Clone(s.Notices)
 	s.History = slices.Clone(s.History)
+	s.Always = slices.Clone(s.Always)
 	return s
 }
 

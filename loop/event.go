@@ -20,6 +20,8 @@ const (
 	EventAgain      EventKind = "again"       // an outer loop tries such a turn again
 	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text, Status
 	EventSession    EventKind = "session"     // the agent of an outer loop began a session: Text
+	EventAsking     EventKind = "asking"      // the agent of an outer loop asks for a permission: Text; empty if it asks no more
+	EventAlways     EventKind = "always"      // the user permits Text for the rest of the run; empty takes it all back
 	EventPause      EventKind = "pause"       // by the user
 	EventResume     EventKind = "resume"      // by the user
 	EventCancel     EventKind = "cancel"      // by the user: Text, why

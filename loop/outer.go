@@ -26,6 +26,29 @@ type Run struct {
 // Outer reports whether cursor-ralph run drives the loop, and not Cursor.
 func (s *State) Outer() bool { return s.Run.Driver != "" }
 
+// Asking is a permission that the agent of an outer loop waits for.
+type Asking struct {
+	Since time.Time `json:"since"`
+	What  string    `json:"what"`
+}
+
+// IsAsking reports whether the agent waits for the user's permission.
+func (s *State) IsAsking() bool { return !s.Asking.Since.IsZero() }
+
+// endsAsking reports whether the agent no longer waits for a permission after an event.
+func endsAsking(e *Event) bool {
+	return e.Kind == EventAsking && e.Text == "" || e.Kind == EventStop || e.Kind == EventContinue || e.Kind == EventInterrupt
+}
+
+// onAlways notes what the user permits for the rest of the run.
+func (s *State) onAlways(e *Event) {
+	if e.Text == "" {
+		s.Always = nil
+		return
+	}
+	s.Always = addOnce(s.Always, e.Text)
+}
+
 // maxTransient is how often in a row a turn is tried again that failed for a
 // reason which goes away by itself.
 const maxTransient = 8

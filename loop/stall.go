@@ -23,12 +23,24 @@ type Stall struct {
 }
 
 // StallsAt is when a loop will count as stalled if no event comes; zero if it
-// cannot stall.
+// cannot stall: one that waits for a permission is not silent.
 func (s *State) StallsAt() time.Time {
-	if s.Status != Running || s.StallAfter <= 0 || s.EventAt.IsZero() {
+	if s.Status != Running || s.IsAsking() || s.StallAfter <= 0 || s.EventAt.IsZero() {
 		return time.Time{}
 	}
 	return s.EventAt.Add(time.Duration(s.StallAfter))
+}
+
+// Turns are the moments at which the loop stands otherwise though nothing happens.
+func (s *State) Turns() []time.Time {
+	turns := []time.Time{s.StallsAt(), s.Injection.DueAt}
+	if !s.EventAt.IsZero() {
+		turns = append(turns, s.EventAt.Add(time.Duration(s.StaleAfter)+1))
+	}
+	if s.Verifying.ID != "" {
+		turns = append(turns, s.Verifying.Since.Add(s.VerifyLimit()+verifyGrace))
+	}
+	return turns
 }
 
 // IsStalled reports whether a running loop has been silent for too long. A

@@ -137,6 +137,8 @@ type Evidence struct {
 type OuterRun struct {
 	Run     Run       `json:"run,omitzero"`      // how its agent is talked to
 	RetryAt time.Time `json:"retry_at,omitzero"` // when it tries a failed turn again
+	Asking  Asking    `json:"asking,omitzero"`   // the permission that its agent waits for
+	Always  []string  `json:"always,omitempty"`  // in words, what the user has permitted for the rest of the run
 }
 
 // Archive is what only the record of a loop has.
@@ -176,9 +178,9 @@ type Duration time.Duration
 // MarshalText writes the duration as time.Duration prints it.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// UnmarshalText reads what time.ParseDuration reads.
+// UnmarshalText reads what ParseDuration reads.
 func (d *Duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
+	v, err := ParseDuration(string(text))
 	*d = Duration(v)
 	return err
 }
