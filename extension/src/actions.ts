@@ -87,7 +87,7 @@ export class Actions {
     const l = await this.choose(from, isContinuable, 'continue');
     if (!l) return;
     const chat = l.conversation;
-    if (chat === undefined || isEnded(l) || l.kind === 'run') return this.offerLine(l);
+    if (chat === undefined || isEnded(l) || chatLine(l) === undefined) return this.offerLine(l);
     const out = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: `Continuing loop ${l.id}` }, () => this.tryInject(chat));
     if (out?.code !== 0) await this.offerLine(l, out);
   };
@@ -97,11 +97,11 @@ export class Actions {
   }
 
   private async offerLine(l: Loop, out?: Outcome): Promise<void> {
-    const line = chatLine(l) ?? l.continueWith;
-    if (line === undefined) return void vscode.window.showInformationMessage(`Loop ${l.id} has no chat yet.`);
+    const line = l.continueWith ?? '';
+    const how = chatLine(l) === undefined ? 'run this in its folder' : 'send this line in its chat';
     const copy = 'Copy Line';
     const why = out && out.what !== '' ? `${out.what}. ` : '';
-    const chosen = await vscode.window.showInformationMessage(notice(`${why}To continue the loop, send this line in its chat: ${line}`, 400), copy);
+    const chosen = await vscode.window.showInformationMessage(notice(`${why}To continue the loop, ${how}: ${line}`, 400), copy);
     if (chosen === copy) await vscode.env.clipboard.writeText(line);
   }
 

@@ -32,7 +32,7 @@ export const realClock: Clock = {
 const firstWait = 500;
 const longestWait = 30_000;
 const silence = 75_000; // an alive line comes each 30 s
-const settle = 50; // changes that come together are shown together
+const settle = 200; // changes that come together are shown together
 
 export class Client {
   private readonly known = new Map<string, Loop>();
@@ -66,18 +66,17 @@ export class Client {
     if (this.disposed || this.child) return;
     this.retry = undefined;
     this.seen = new Set();
-    const resumed = this.cursor !== undefined;
     const args = ['events', '--json', '--until-eof', ...(this.cursor === undefined ? [] : ['--after', this.cursor])];
     const child = this.stream(args);
     this.child = child;
     this.complaint = '';
-    const lines = new JsonLines((value) => this.child === child && this.message(value, resumed));
+    const lines = new JsonLines((value) => this.child === child && this.message(value));
     child.stdout?.on('data', (data: Buffer) => lines.push(data));
     child.stderr?.on('data', (data: Buffer) => (this.complaint = (this.complaint + data.toString('utf8')).slice(-2000)));
     child.stdin?.on('error', () => undefined);
     child.on('error', (error) => this.ended(child, error.message));
     child.on('close', (code, signal) => this.ended(child, `it ended with ${signal ?? `exit code ${code}`}`));
-    this.heard();
+    this.restartWatchdog();
   }
 
   dispose(): void {
@@ -88,13 +87,13 @@ export class Client {
     this.child = undefined;
   }
 
-  private message(value: unknown, resumed: boolean): void {
-    this.heard();
+  private message(value: unknown): void {
+    this.restartWatchdog();
     if (typeof value !== 'object' || value === null) return;
     const m = value as Record<string, unknown>;
     if (m['type'] === 'loop') this.loop(m['loop']);
     if (m['type'] === 'removed' && typeof m['id'] === 'string') this.change(m['id'], undefined);
-    if (m['type'] === 'ready') this.isReady(resumed);
+    if (m['type'] === 'ready') this.isReady(m['resumed'] === true);
     if (typeof m['cursor'] === 'string' && m['cursor'] !== '') this.cursor = m['cursor'];
   }
 
@@ -105,7 +104,7 @@ export class Client {
     this.change(loop.id, loop);
   }
 
-  // Before ready a stream from the beginning names every loop there is.
+  // Before ready comes every loop there is, or, resumed, what has changed.
   private isReady(resumed: boolean): void {
     if (!resumed) for (const id of [...this.known.keys()]) if (!this.seen.has(id)) this.change(id, undefined);
     this.wait = firstWait;
@@ -130,7 +129,7 @@ export class Client {
     if (changes.length > 0) this.events.changed(changes, this.ready);
   }
 
-  private heard(): void {
+  private restartWatchdog(): void {
     this.clock.clear(this.watchdog);
     this.watchdog = this.clock.set(() => this.child?.kill(), silence);
   }
@@ -140,8 +139,6 @@ export class Client {
     this.child = undefined;
     this.clock.clear(this.watchdog);
     if (this.disposed) return;
-    // A cursor that it no longer accepts must not keep us away for good.
-    if (this.wait > firstWait) this.cursor = undefined;
     const why = plain(this.complaint.replace(/^cursor-ralph: /gm, ''));
     this.events.trouble(why === '' ? how : why);
     this.retry = this.clock.set(() => this.start(), this.wait);

@@ -58,7 +58,7 @@ export class Cursor {
   }
 
   // newChat creates a chat with a text and submits it. Its promise may resolve only
-  // when the turn ends, so a timeout says nothing about whether it was sent.
+  // when the turn ends, so after a timeout it may have been sent.
   newChat(text: string): Promise<Result<unknown>> {
     return this.call('composer.createNew', { partialState: { text }, autoSubmit: true });
   }

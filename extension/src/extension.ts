@@ -50,6 +50,7 @@ class Window implements vscode.Disposable {
   private client: Client | undefined;
   private rendezvous: Rendezvous | undefined;
   private trouble: string | undefined;
+  private readonly histories = new Map<string, { version: string; list: Promise<Iteration[]> }>();
 
   constructor(private readonly context: vscode.ExtensionContext) {
     const uri = (l: Loop, file: string): vscode.Uri => vscode.Uri.file(path.resolve(l.workspace || '/', file));
@@ -116,6 +117,7 @@ class Window implements vscode.Disposable {
   private changed(changes: readonly Change[], news: boolean): void {
     this.draw();
     this.tree.refresh();
+    for (const c of changes) if (!c.after && c.before) this.histories.delete(c.before.id);
     this.details.changed(changes.flatMap((c) => (c.after ? [c.after.id] : [])));
     if (!news) return;
     for (const change of changes) {
@@ -151,7 +153,17 @@ class Window implements vscode.Disposable {
     else this.statusBar.hide();
   }
 
-  private async history(l: Loop): Promise<Iteration[]> {
+  // history asks for a loop's iterations, unless none has been added since.
+  private history(l: Loop): Promise<Iteration[]> {
+    const version = `${l.done} ${l.status}`;
+    const known = this.histories.get(l.id);
+    if (known?.version === version) return known.list;
+    const list = this.readHistory(l);
+    this.histories.set(l.id, { version, list });
+    return list;
+  }
+
+  private async readHistory(l: Loop): Promise<Iteration[]> {
     const out = await this.current?.run(['history', l.id, '--json']);
     if (!out || out.code !== 0) return [];
     try {

@@ -12,6 +12,8 @@ export interface Loop {
   verifying: boolean;
   reason?: string;
   iteration: number;
+  // How many are completed: what the history has.
+  done: number;
   max: number;
   prompt: string;
   workspace: string;
@@ -38,7 +40,7 @@ const text = (o: Json, name: string): string | undefined => (typeof o[name] === 
 const number = (o: Json, name: string): number | undefined => (typeof o[name] === 'number' && Number.isFinite(o[name]) ? (o[name] as number) : undefined);
 
 // parseLoop reads a loop object. Fields it does not know are left out; without an
-// id it is none.
+// id it is not a loop.
 export function parseLoop(value: unknown): Loop | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const o = value as Json;
@@ -64,6 +66,7 @@ export function parseLoop(value: unknown): Loop | undefined {
     status: text(o, 'status') ?? 'unknown',
     verifying: o['verifying'] === true,
     iteration: number(o, 'iteration') ?? number(o, 'iterations') ?? 0,
+    done: number(o, 'iterations') ?? 0,
     max: number(o, 'max_iterations') ?? 0,
     prompt: text(o, 'prompt') ?? text(o, 'task') ?? '',
     workspace: text(o, 'workspace') ?? '',
@@ -78,8 +81,8 @@ export const isLive = (l: Loop): boolean => live.includes(l.status);
 export const isEnded = (l: Loop): boolean => /^[A-Z]/.test(l.status);
 export const isPausable = (l: Loop): boolean => ['running', 'stalled', 'waiting'].includes(l.status);
 export const isResumable = (l: Loop): boolean => l.status === 'paused';
-// A loop that ended by its promise is not revived; one that runs needs nothing.
-export const isContinuable = (l: Loop): boolean => ['waiting', 'stalled', 'interrupted', 'pending'].includes(l.status) || (isEnded(l) && l.status !== 'PROMISE_ACCEPTED' && l.status !== 'REPLACED');
+// cursor-ralph says what continues a loop, unless it goes on by itself or is over.
+export const isContinuable = (l: Loop): boolean => l.continueWith !== undefined;
 
 // statusWords is the status, and its reason in parentheses: "paused (idle)".
 export function statusWords(l: Loop): string {
@@ -104,9 +107,9 @@ export function chip(loops: readonly Loop[]): string {
   return `${loops.length} loops • ${[...counts].map(([word, n]) => `${n} ${word}`).sort().join(', ')}`;
 }
 
+// chatLine is the line that continues a loop when it is sent in a chat.
 export function chatLine(l: Loop): string | undefined {
-  if (l.continueWith?.startsWith('/ralph-loop')) return plain(l.continueWith);
-  return l.conversation && validId(l.conversation) && l.kind !== 'run' ? `/ralph-loop --continue ${l.conversation}` : undefined;
+  return l.continueWith?.startsWith('/') ? plain(l.continueWith) : undefined;
 }
 
 // byUrgency orders loops: those that need the user first, ended ones last by time.

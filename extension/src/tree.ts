@@ -51,7 +51,7 @@ export class LoopTree implements vscode.TreeDataProvider<Node> {
     if (!node) return this.loops().sort(byUrgency).map((loop) => ({ loop }));
     if ('loop' in node) {
       const all = await this.history(node.loop);
-      return all.reverse().map((iteration) => ({ of: node.loop, iteration }));
+      return [...all].reverse().map((iteration) => ({ of: node.loop, iteration }));
     }
     return 'iteration' in node ? node.iteration.files.map((file) => ({ of: node.of, file })) : [];
   }

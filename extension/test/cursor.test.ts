@@ -20,19 +20,19 @@ function scene(play: Play, desk: Partial<Desk> = {}, ms = 30) {
     },
   };
   const clip = { text: 'the user copied this' };
-  const stray: { why: string | undefined } = { why: undefined };
+  const gone: { why: string | undefined } = { why: undefined };
   const full: Desk = {
     readClipboard: () => Promise.resolve(clip.text),
     writeClipboard: (t) => Promise.resolve(void (clip.text = t)),
     canLeave: () => true,
-    watch: () => ({ strayed: () => stray.why, dispose: () => undefined }),
+    watch: () => ({ strayed: () => gone.why, dispose: () => undefined }),
     sleep: () => Promise.resolve(),
     ...desk,
   };
   const steps: string[] = [];
   const delivery = new Delivery(new Cursor(host, ms), full);
   const deliver = (cancelled = () => false) => delivery.deliver('chat-1', line, (name, result) => steps.push(`${name}: ${result}`), cancelled);
-  return { did, clip, stray, steps, delivery, deliver };
+  return { did, clip, gone, steps, delivery, deliver };
 }
 
 const good = (): Play => ({
@@ -53,7 +53,7 @@ test('a delivery shows the chat, leaves the editors, focuses the input and paste
   assert.deepEqual(s.steps, ['show: ok', 'focus: ok', 'paste: ok']);
   assert.equal(await s.delivery.check('chat-1'), undefined);
   assert.equal(await s.delivery.check('chat-2'), 'another chat is in front');
-  s.stray.why = 'the focus went into a terminal';
+  s.gone.why = 'the focus went into a terminal';
   assert.equal(await s.delivery.check('chat-1'), 'the focus went into a terminal');
 });
 
@@ -102,7 +102,7 @@ test('a hidden status bar: the focus stays where it is', async () => {
   assert.ok(!s.did.includes('composer.focusComposer'));
 });
 
-test('a paste that fails, or that goes astray, gives the clipboard back', async () => {
+test('a paste that fails, or that is misplaced, restores the clipboard', async () => {
   const failing = scene({ ...good(), 'editor.action.clipboardPasteAction': throws });
   const got = await failing.deliver();
   assert.ok(!got.ok && got.code === 'no-paste' && got.touched);

@@ -54,12 +54,11 @@ test('the loops that the chip is about', () => {
 });
 
 test('the line for the chat', () => {
-  assert.equal(chatLine(aLoop()), '/ralph-loop --continue 4f1d-1b0e');
-  assert.equal(chatLine(aLoop({ continue: '/ralph-loop --continue k7f2a' })), '/ralph-loop --continue k7f2a');
+  assert.equal(chatLine(aLoop()), undefined);
+  assert.equal(chatLine(aLoop({ continue: '/ralph-loop --continue 4f1d-1b0e' })), '/ralph-loop --continue 4f1d-1b0e');
   assert.equal(chatLine(aLoop({ kind: 'run', continue: 'cursor-ralph run --resume k7f2a' })), undefined);
-  assert.equal(chatLine(aLoop({ conversation_id: '; rm -rf /' })), undefined);
-  assert.equal(isContinuable(aLoop({ status: 'PROMISE_ACCEPTED' })), false);
-  assert.equal(isContinuable(aLoop({ status: 'MAX_ITERATIONS_REACHED' })), true);
+  assert.equal(isContinuable(aLoop()), false);
+  assert.equal(isContinuable(aLoop({ kind: 'run', continue: 'cursor-ralph run --resume k7f2a' })), true);
 });
 
 test('the history', () => {

@@ -107,5 +107,5 @@ test('what the detail page shows', () => {
   assert.doesNotMatch(m.task, /\u202e|\u0007/);
   assert.deepEqual(m.actions.map((a) => a.title), ['Pause', 'Add context…', 'Cancel…', 'Show why']);
   assert.ok(m.facts.some((f) => f.name === 'Tokens' && f.value === 'unknown'));
-  assert.equal(model(aLoop({ status: 'CANCELLED' }), []).actions.map((a) => a.title).join(), 'Continue now,Show why');
+  assert.equal(model(aLoop({ status: 'CANCELLED', continue: '/x' }), []).actions.map((a) => a.title).join(), 'Continue now,Show why');
 });

@@ -136,7 +136,7 @@ test('a proof counts for one connection', async (t) => {
   first.socket.destroy();
 });
 
-test('requests that are none, and ids and lines that are none', async (t) => {
+test('invalid requests, ids and lines', async (t) => {
   const s = await scene(t);
   const peer = await dial(t, s.said);
   for (const bad of [

@@ -77,7 +77,7 @@ test('what cursor-ralph complains about is shown, as text', async () => {
 });
 
 test('continue now types, or offers the line', async () => {
-  const waiting = aLoop({ status: 'waiting', waiting_for: 'continuation' });
+  const waiting = aLoop({ status: 'waiting', waiting_for: 'continuation', continue: '/ralph-loop --continue 4f1d-1b0e' });
   const s = scene([waiting]);
   fake.reset();
   await s.actions.continueNow();
@@ -98,8 +98,8 @@ test('the menu has what suits each loop', async () => {
   };
   assert.match(await labels(aLoop()), /^k7f2a • running • 3\/20 • make the tests pass\|Pause\|Add context…\|Show history\|Cancel…\|This window/);
   assert.match(await labels(aLoop({ status: 'paused' })), /\|Resume\|Add context…\|/);
-  assert.match(await labels(aLoop({ status: 'waiting' })), /\|Pause\|Continue now\|/);
-  assert.match(await labels(aLoop({ status: 'CANCELLED' })), /\|Continue now\|Show history\|This window/);
+  assert.match(await labels(aLoop({ status: 'waiting', continue: '/x' })), /\|Pause\|Continue now\|/);
+  assert.match(await labels(aLoop({ status: 'CANCELLED', continue: '/x' })), /\|Continue now\|Show history\|This window/);
 });
 
 test('a window without the program says so', async () => {
@@ -171,7 +171,7 @@ test('the tree', async () => {
   const [file] = await tree.getChildren(iteration);
   assert.ok(file);
   assert.equal(tree.getTreeItem(file).label, 'a b.go');
-  assert.equal(contextOf(aLoop({ status: 'MAX_ITERATIONS_REACHED' })), 'loop continuable');
+  assert.equal(contextOf(aLoop({ status: 'MAX_ITERATIONS_REACHED', continue: '/x' })), 'loop continuable');
 });
 
 test('settings of any type', () => {
