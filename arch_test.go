@@ -98,6 +98,8 @@ var rows = []row{
 	{dir: "test/testwine"},
 	// A model that says what a script says, for real agents. For tests only.
 	{dir: "test/modelserver"},
+	// Tests alone: the editor extension, under Node and in a real workbench.
+	{dir: "test/extension"},
 	// What make test leaves to make test-all.
 	{dir: "test/short"},
 	{dir: "test/sources"},
@@ -271,7 +273,7 @@ func load(root fs.FS) (map[string]*pkg, error) {
 // ignored follows the go command, and leaves out what make builds.
 func ignored(dir string) bool {
 	return strings.HasPrefix(dir, ".") || strings.HasPrefix(dir, "_") ||
-		slices.Contains(list("testdata", "vendor", "bin", "dist"), dir)
+		slices.Contains(list("testdata", "vendor", "bin", "dist", "node_modules"), dir)
 }
 
 func (p *pkg) add(root fs.FS, file string) error {
@@ -771,7 +773,7 @@ func TestArchitectureNamesWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, m := range regexp.MustCompile("`((?:cmd|internal|test|loop|state|pending|keystroke|outer)/[a-zA-Z0-9_./-]*)`").FindAllSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile("`((?:cmd|internal|test|loop|state|pending|keystroke|outer|extension)/[a-zA-Z0-9_./-]*)`").FindAllSubmatch(text, -1) {
 		found++
 		if _, err := os.Stat(string(m[1])); err != nil {
 			t.Errorf("ARCHITECTURE.md: %v", err)
