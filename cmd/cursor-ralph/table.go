@@ -93,6 +93,8 @@ func groups() []group {
 				example: "hook-events stop | ./my-hook"},
 			{name: "inject", args: "<id>", anyArgs: true, summary: "type the continue line of a loop into Cursor (the hook runs this)", long: true,
 				flags: injectFlags, run: inject, example: "inject 3f2a --dry-run"},
+			{name: "rendezvous", summary: "print the folder in which editor windows announce themselves (the extension runs this)", run: rendezvous,
+				example: "rendezvous"},
 			{name: "verify", args: "<id>", anyArgs: true, summary: "run the verification of a loop (the hook runs this)", long: true,
 				flags: verifyFlags, run: verifyLoop, example: "verify 3f2a"},
 			{name: "supervise", args: "-- <command>...", anyArgs: true, summary: "run a command that must not outlive its caller (run runs this)", long: true, run: superviseCommand,
