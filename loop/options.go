@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Request is what a user requests with /ralph-loop or cursor-ralph start.
@@ -109,7 +108,7 @@ func Options() []Option {
 			number(0, 1000000, func(s *State) *int { return &s.MinToolCalls })},
 		{"on-promise-no-work", "WHAT", "`WHAT` to do when they are missing: reject, warn or accept (default reject)",
 			oneOf(func(s *State) *NoWork { return &s.NoWork }, rejectNoWork, warnNoWork, acceptNoWork)},
-		{"max-duration", "D", "end after the time `D`, such as 90m or 2h (default none)", duration(func(s *State) *Duration { return &s.MaxDuration })},
+		{"max-duration", "D", "end after the time `D`, such as 90m, 2h or 1d12h (default none)", duration(func(s *State) *Duration { return &s.MaxDuration })},
 		{"verify", "CMD", "a promise counts only if `CMD` exits with 0 in the workspace (default none)", setVerify},
 		{"verify-timeout", "D", "kill it after the time `D`, and refuse (default 10m)", duration(func(s *State) *Duration { return &s.VerifyTimeout })},
 		{"plan", "", "the agent plans and describes, and changes nothing; install --plan-guard enforces it",
@@ -233,7 +232,7 @@ func setTemplate(r *Request, v string) error {
 func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 	positive := duration(field)
 	return func(r *Request, v string) error {
-		if d, err := time.ParseDuration(v); err == nil && d == 0 {
+		if d, err := ParseDuration(v); err == nil && d == 0 {
 			*field(&r.State) = 0
 			return nil
 		}
@@ -243,9 +242,9 @@ func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 
 func duration(field func(*State) *Duration) func(*Request, string) error {
 	return func(r *Request, v string) error {
-		d, err := time.ParseDuration(v)
+		d, err := ParseDuration(v)
 		if err != nil || d <= 0 {
-			return fmt.Errorf("%q is not a duration such as 90m or 2h", v)
+			return fmt.Errorf("%q is not a duration such as 90m, 2h or 1d12h", v)
 		}
 		*field(&r.State) = Duration(d)
 		return nil

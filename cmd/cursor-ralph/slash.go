@@ -26,9 +26,6 @@ import (
 // slash runs a slash command. The agent passes what the user typed, word for word, on
 // standard input.
 func slash(ctx context.Context, e *env, args []string) error {
-	if len(args) != 1 {
-		return hint.Misuse("slash takes the name of one slash command", "cursor-ralph slash ralph-loop, with the user's text on standard input")
-	}
 	text, err := e.handedOver(args[0])
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func (w *watching) untilIdle(ctx context.Context) error {
 
 // poll is shorter where follow-ups count as lost sooner.
 func (w *watching) poll() time.Duration {
-	if d, err := time.ParseDuration(w.Getenv("CURSOR_RALPH_FOLLOWUP_WAIT")); err == nil && d > 0 {
+	if d, err := loop.ParseDuration(w.Getenv("CURSOR_RALPH_FOLLOWUP_WAIT")); err == nil && d > 0 {
 		return min(d/4, watcher.Poll)
 	}
 	return watcher.Poll
