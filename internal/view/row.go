@@ -29,24 +29,23 @@ func plain(s string) string {
 	return text.Line(text.FixedWidth(text.Escape(loop.Unmarked(text.Line(text.Prefix(s, longestCell))))))
 }
 
-// Ago says how long ago something was; days ago after two days, a date after a
-// month. A moment that is not known is "-".
+// Ago says how long ago something was: days ago after two days. A moment that is not
+// known is "-".
 func Ago(now, then time.Time) string {
 	const day = 24 * time.Hour
-	d := max(0, now.Sub(then))
-	units := []struct {
-		below, unit time.Duration
-		name        string
-	}{{time.Minute, time.Second, "s"}, {time.Hour, time.Minute, "m"}, {2 * day, time.Hour, "h"}, {30 * day, day, "d"}}
 	if then.IsZero() {
 		return "-"
 	}
-	for _, u := range units {
-		if d < u.below {
-			return fmt.Sprintf("%d%s ago", d/u.unit, u.name)
-		}
+	d, unit, name := max(0, now.Sub(then)), day, "d"
+	switch {
+	case d < time.Minute:
+		unit, name = time.Second, "s"
+	case d < time.Hour:
+		unit, name = time.Minute, "m"
+	case d < 2*day:
+		unit, name = time.Hour, "h"
 	}
-	return then.Local().Format(time.DateOnly)
+	return fmt.Sprintf("%d%s ago", d/unit, name)
 }
 
 // Tilde writes the home folder in a path as ~.

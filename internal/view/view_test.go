@@ -79,7 +79,7 @@ func TestRow(t *testing.T) {
 	for _, tt := range []struct {
 		ago  time.Duration
 		want string
-	}{{0, "0s ago"}, {59 * time.Second, "59s ago"}, {3 * time.Minute, "3m ago"}, {26 * time.Hour, "26h ago"}, {3 * 24 * time.Hour, "3d ago"}, {40 * 24 * time.Hour, "2026-03-25"}, {-time.Hour, "0s ago"}} {
+	}{{0, "0s ago"}, {59 * time.Second, "59s ago"}, {3 * time.Minute, "3m ago"}, {26 * time.Hour, "26h ago"}, {3 * 24 * time.Hour, "3d ago"}, {40 * 24 * time.Hour, "40d ago"}, {-time.Hour, "0s ago"}} {
 		l := view.Of(state(func(s *loop.State) {
 			s.ID, s.Prompt, s.EventAt = "k7f2m", "a\n"+strings.Repeat("b", 100_000), now.Add(-tt.ago)
 		}), view.Facts{Now: now})

@@ -95,7 +95,7 @@ func moment(now, at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
-	return view.Ago(now, at) + ", " + at.Local().Format("2006-01-02 15:04")
+	return at.Local().Format("2006-01-02 15:04") + " (" + view.Ago(now, at) + ")"
 }
 
 func lastEvent(now time.Time, l view.Loop) string {
