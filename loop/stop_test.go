@@ -271,7 +271,7 @@ func TestTheSameStopTwice(t *testing.T) {
 			if got := c.l.Iterations == 2; got != tt.counts || got != (a.Kind == loop.Followup) {
 				t.Errorf("got counted %t, %+v want %t", got, a, tt.counts)
 			}
-			if !tt.counts && a != (loop.Action{Reason: "same-stop"}) {
+			if !tt.counts && a != (loop.Action{Reason: "same-stop", Iteration: a.Iteration}) {
 				t.Errorf("got %+v", a)
 			}
 			once.EventAt = c.l.EventAt

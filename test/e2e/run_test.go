@@ -179,7 +179,7 @@ func TestRunInterruptedTwice(t *testing.T) {
 		}
 	})
 	w.wantsGone(pids...)
-	w.wantStatus(w.runID(), "running", 0)
+	w.wantStatus(w.runID(), "interrupted", 0)
 }
 
 func TestRunKilled(t *testing.T) {
