@@ -106,6 +106,9 @@ func cont(ctx context.Context, e *env, args []string) error {
 // only resumes the loop; the agent continues when the line is typed into the chat.
 func (e *env) goOn(ctx context.Context, r loop.Request, forUser bool) error {
 	id := r.Continue
+	if l, ok := e.forAnyChat(id); ok {
+		return e.beginPending(ctx, l, r, forUser)
+	}
 	if forUser {
 		return e.takeUp(ctx, r)
 	}

@@ -163,7 +163,7 @@ func (s *Loops) Complete(typed string) string {
 // otherwise the ended ones.
 func (s *Loops) Beginning(typed string) []Loop {
 	found, _ := s.Current() // doctor shows what cannot be read
-	other := func(l Loop) bool { return l.ID == "" || !strings.HasPrefix(l.ID, typed) }
+	other := func(l Loop) bool { return l.ID == "" || !strings.HasPrefix(l.ID, typed) && l.State.ShortID() != typed }
 	if found = slices.DeleteFunc(found, other); len(found) > 0 {
 		return found
 	}

@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
