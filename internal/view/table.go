@@ -96,7 +96,7 @@ func (s Screen) line(row []string, widths []int) string {
 	return s.Cut(strings.Join(parts, strings.Repeat(" ", columnGap)), s.width())
 }
 
-func (s Screen) ellipsis() string {
+func (s Screen) more() string {
 	if s.ASCII {
 		return "..."
 	}
@@ -107,7 +107,7 @@ func (s Screen) ellipsis() string {
 func (s Screen) Cut(line string, width int) string {
 	for room := width; room > 0; room-- {
 		// What is cut is counted by letters, and a vowel sign may have a column of its own.
-		if part := ansi.TruncateWc(line, room, s.ellipsis()); ansi.StringWidthWc(part) <= width {
+		if part := ansi.TruncateWc(line, room, s.more()); ansi.StringWidthWc(part) <= width {
 			return part
 		}
 	}
@@ -120,8 +120,8 @@ func (s Screen) cutFront(line string, width int) string {
 	if wide <= width {
 		return line
 	}
-	for less := wide - width + len(s.ellipsis()) - len("…") + 1; less <= wide; less++ {
-		if part := ansi.TruncateLeftWc(line, less, s.ellipsis()); ansi.StringWidthWc(part) <= width {
+	for less := wide - width + len(s.more()) - len("…") + 1; less <= wide; less++ {
+		if part := ansi.TruncateLeftWc(line, less, s.more()); ansi.StringWidthWc(part) <= width {
 			return part
 		}
 	}
@@ -140,7 +140,7 @@ func (s Screen) Wrap(text string, width, most int) (lines []string) {
 		return lines
 	}
 	lines = lines[:most]
-	if last := lines[most-1] + " " + s.ellipsis(); s.Width > 0 {
+	if last := lines[most-1] + " " + s.more(); s.Width > 0 {
 		lines[most-1] = s.Cut(last, max(1, width))
 	}
 	return lines
