@@ -64,7 +64,7 @@ var rows = []row{
 	{dir: "internal/text"},
 	// What agents report about tool calls, for the hook and for outer.
 	{dir: "internal/toolcall", ours: list("internal/text")},
-	{dir: "internal/hint"},
+	{dir: "internal/hint", theirs: list("github.com/agnivade/levenshtein")},
 	{dir: "internal/shellwords"},
 
 	// The only loop around loop.Decide.
@@ -131,7 +131,7 @@ var rows = []row{
 			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render", "internal/cli/run",
 			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words"),
-		theirs: list("github.com/agnivade/levenshtein", "github.com/spf13/pflag")},
+		theirs: list("github.com/spf13/pflag")},
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},
 	// What cursor-ralph calls: a command and what belongs to it each.

@@ -59,7 +59,7 @@ func commandsMarkdown(t *testing.T) []byte {
 
 // commandSection has each option in one line: those of a loop are in docs/loops.md, and what told has was described before.
 func commandSection(b *bytes.Buffer, c command, told map[string]bool) {
-	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.name, usage(c), c.summary)
+	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.name, strings.TrimSuffix(usage(c), " [options]"), c.summary)
 	flags := flagSet(c)
 	takesAll := flags.Lookup("promise-match") != nil
 	var lines string

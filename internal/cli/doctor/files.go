@@ -109,8 +109,9 @@ func checkConfig(_ context.Context, e *cli.Env, found *list) {
 	} else if err := checkedTogether(c); err != nil {
 		found.problem("correct one of them", "%v", err)
 	}
-	for _, name := range unreadVariables(os.Environ()) {
-		found.warning("`cursor-ralph config --json` names those of the settings", "nothing reads the variable %s", name)
+	known := variables()
+	for _, name := range unread(os.Environ(), known) {
+		found.warning(hint.DidYouMean(name, known)+"`cursor-ralph config --json` names those of the settings", "nothing reads the variable %s", name)
 	}
 	found.orOK("%s", configWords(c, e.ConfigFile()))
 }
@@ -131,12 +132,18 @@ func configWords(c config.Config, path string) string {
 	return fmt.Sprintf("%d of %d are set; the file is %s", set, len(c.Values), cmp.Or(path, "nowhere, without a home folder"))
 }
 
-// unreadVariables returns the variables that look like ours and that nothing reads.
-func unreadVariables(environ []string) (names []string) {
-	known := cli.Variables()
+func variables() (names []string) {
+	for _, v := range cli.Variables() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// unread returns the variables that look like ours and that nothing reads.
+func unread(environ, known []string) (names []string) {
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "CURSOR_RALPH_") && !slices.ContainsFunc(known, func(v cli.Variable) bool { return v.Name == name }) {
+		if strings.HasPrefix(name, "CURSOR_RALPH_") && !slices.Contains(known, name) {
 			names = append(names, name)
 		}
 	}
