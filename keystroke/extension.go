@@ -54,6 +54,9 @@ func (i extensionInjector) Type(ctx context.Context, t Target) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
+	if t.Conversation == "" || t.Test {
+		return errors.New("the line is for no chat")
+	}
 	w, found, err := i.find(ctx, t)
 	if err != nil {
 		return err
@@ -133,7 +136,7 @@ func (i extensionInjector) announced() ([]rendezvous.Announcement, error) {
 	if err == nil {
 		err = errors.New("no window of the editor runs our extension")
 	}
-	return nil, hint.Add(err, "install the extension, and restart the editor: see docs/editor.md")
+	return nil, hint.Add(err, "install the cursor-ralph extension in the editor and reload its window")
 }
 
 // candidate is a window that answers.
