@@ -280,7 +280,7 @@ func TestExtensionGoesWrong(t *testing.T) {
 	}
 }
 
-// Where no key can be pressed the user is asked to, and the line is not sent again.
+// Where no key can be pressed, the user presses it, and the line is not sent again.
 func TestExtensionAsksTheUser(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
