@@ -21,7 +21,7 @@ func (e *Env) Complain(err error) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	hint.Print(e.Stderr, Printable, withPermissionHint(err))
+	hint.Print(e.Stderr, e.clean, withPermissionHint(err))
 	return hint.Code(err)
 }
 
