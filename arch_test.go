@@ -78,7 +78,9 @@ var rows = []row{
 	// The user's defaults.
 	{dir: "internal/config", ours: list("internal/text", "internal/hint", "internal/ownfile", "loop"), theirs: list("github.com/pelletier/go-toml/v2")},
 	// The panel of cursor-ralph watch: shows what it is given, and acts by calling functions.
-	{dir: "internal/tui", ours: list("internal/text", "internal/hint", "loop"), theirs: list("charm.land/bubbletea", "charm.land/bubbles", "charm.land/lipgloss", "github.com/charmbracelet/x")},
+	{dir: "internal/tui", ours: list("internal/text", "internal/hint", "internal/view", "loop"), theirs: list("charm.land/bubbletea", "charm.land/bubbles", "charm.land/lipgloss", "github.com/charmbracelet/x")},
+	// How a loop is shown: words, JSON, rows.
+	{dir: "internal/view", ours: list("internal/text", "loop"), theirs: list("github.com/charmbracelet/x")},
 	// What there is to do about loops in which nothing happens.
 	{dir: "internal/watcher", ours: list("loop")},
 	{dir: "internal/selfcall", ours: list("internal/shellwords")},
@@ -99,6 +101,8 @@ var rows = []row{
 	// What make test leaves to make test-all.
 	{dir: "test/short"},
 	{dir: "test/sources"},
+	// The JSON of --json against docs/schema. For tests only.
+	{dir: "test/schema", theirs: list("github.com/santhosh-tekuri/jsonschema")},
 	// Scripts that report the numbers of their processes. For tests only.
 	{dir: "test/scene", ours: list("internal/proc")},
 	// Tests alone: real agents from their registries, in the outer loop.
@@ -120,24 +124,24 @@ var rows = []row{
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
 		ours: list("internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/verify",
-			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/tui", "internal/watcher", "internal/cli", "internal/cli/doctor",
+			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render", "internal/cli/run",
 			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words"),
 		theirs: list("github.com/spf13/pflag")},
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "loop", "pending", "platform", "state")},
 	// What cursor-ralph calls: a command and what belongs to it each.
-	{dir: "internal/cli", ours: list("commands", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
-		theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli", ours: list("commands", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/view", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
+		theirs: list("github.com/charmbracelet/x/term", "github.com/spf13/pflag")},
 	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/render",
 		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "platform"),
 		theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/importer", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/cli/install", "internal/ownfile", "loop", "platform"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
 	{dir: "internal/cli/install", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
-	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/spf13/pflag")},
-	{dir: "internal/cli/render", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/hooklog", "internal/ownfile", "loop", "pending", "state"), theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/spf13/pflag")},
+	{dir: "internal/cli/render", ours: list("internal/loops", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "internal/ownfile", "loop", "pending", "state"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/run", ours: list("internal/shellwords", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/words", "internal/config",
-		"internal/hooklog", "internal/tui", "internal/worktree", "loop", "outer", "outer/acp", "outer/printmode", "platform"),
+		"internal/hooklog", "internal/tui", "internal/view", "internal/worktree", "loop", "outer", "outer/acp", "outer/printmode", "platform"),
 		theirs: list("github.com/charmbracelet/x/term", "github.com/rogpeppe/go-internal", "github.com/spf13/pflag")},
 	{dir: "internal/cli/simulate", ours: list("internal/hint", "internal/text", "internal/cli", "internal/simcursor"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
 	{dir: "internal/cli/typing", ours: list("internal/handoff", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "keystroke", "platform"), theirs: list("github.com/spf13/pflag")},

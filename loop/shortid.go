@@ -3,6 +3,7 @@ package loop
 import (
 	"hash/fnv"
 	"strings"
+	"time"
 )
 
 // Short ids begin with a letter that no hexadecimal number has, so that none is
@@ -17,6 +18,19 @@ const (
 func IsShortID(text string) bool {
 	return len(text) == shortIDBytes && strings.IndexByte(shortIDFirst, text[0]) >= 0 &&
 		strings.Trim(text[1:], shortIDRest) == ""
+}
+
+// In returns a loop as the one of a conversation, with its own id. Where that has to
+// be derived it comes from the file as it is, without its name: a claim renames it.
+// The time at which it was written tells files apart that were written by hand.
+func (s State) In(conversation string, written time.Time) State {
+	if s.CreatedAt.IsZero() && s.StartedAt.IsZero() && !IsShortID(s.ID) {
+		as := s
+		as.CreatedAt = written
+		s.ID = as.ShortID()
+	}
+	s.ID, s.ConversationID = s.ShortID(), conversation
+	return s
 }
 
 // ShortID returns the loop's own id, such as k7f2m. A loop gets it when it is

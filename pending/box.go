@@ -96,7 +96,7 @@ func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
 		return path, "", err
 	}
 	l.CreatedAt = b.now()
-	return path, token, b.write(path, l)
+	return path, token, b.write(path, l.In(l.ConversationID, l.CreatedAt))
 }
 
 // Ask puts a loop for its conversation while nothing can happen to the one that
@@ -229,9 +229,11 @@ func (b *Box) item(name, path string) Item {
 	}
 	i.State, i.Err = loop.Parse(data)
 	i.broken = i.Err != nil && !errors.Is(i.Err, loop.ErrNewer)
-	if !unboundStem(name) {
-		i.State.ConversationID = name
+	owner := name
+	if unboundStem(name) {
+		owner = i.State.ConversationID
 	}
+	i.State = i.State.In(owner, info.ModTime())
 	return i
 }
 

@@ -45,11 +45,10 @@ func (s *Store) archived(id string) (loop.State, []byte, error) {
 		return loop.State{}, nil, err
 	}
 	l, data, err := s.readRecord(id)
-	l.ConversationID = id
 	if err == nil && l.MovedTo != "" {
 		err = &MovedError{id, l.MovedTo}
 	}
-	return l, data, err
+	return l.In(id, time.Time{}), data, err
 }
 
 // HasRecord reports whether there is a record of a conversation, by one system
@@ -136,7 +135,7 @@ func (s *Store) parseRecord(name string, parse parser) (loop.State, error) {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
 	}
-	return l, err
+	return l.In(l.ConversationID, time.Time{}), err
 }
 
 // Put archives a loop that never became live, such as a pending one that was

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -49,6 +50,7 @@ func (s *Store) Begin(ctx context.Context, id string, l loop.State) error {
 	if l.StartedAt.IsZero() {
 		l.StartedAt = s.now()
 	}
+	l = l.In(id, time.Time{})
 	there := fmt.Errorf("%s has a loop already: %w", id, fs.ErrExist)
 	err := s.Claim(ctx, id, func(live string) error {
 		there = nil

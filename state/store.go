@@ -74,7 +74,7 @@ func (s *Store) read(id string, parse parser) (loop.State, error) {
 	if err := loop.CheckID(id); err != nil {
 		return loop.State{}, err
 	}
-	data, _, err := ownfile.Read(s.places.Live(id), 0)
+	data, info, err := ownfile.Read(s.places.Live(id), 0)
 	if err != nil {
 		return loop.State{}, err
 	}
@@ -82,8 +82,7 @@ func (s *Store) read(id string, parse parser) (loop.State, error) {
 	if err == nil && l.Status.Ended() {
 		return l, fs.ErrNotExist // killed before it was archived: the next Apply does it
 	}
-	l.ConversationID = id
-	return s.withJournalTime(id, l), err
+	return s.withJournalTime(id, l.In(id, info.ModTime())), err
 }
 
 // parsed is a file that was parsed.
@@ -118,11 +117,12 @@ func (s *Store) withJournalTime(id string, l loop.State) loop.State {
 // is brought to the archive first, one that does not parse is moved aside.
 func (s *Store) load(id string) (loop.State, []byte, error) {
 	path := s.places.Live(id)
-	data, _, err := ownfile.Read(path, 0)
+	data, info, err := ownfile.Read(path, 0)
 	if err != nil {
 		return loop.State{}, nil, err
 	}
 	l, err := s.parse(data)
+	l = l.In(id, info.ModTime())
 	switch {
 	case errors.Is(err, loop.ErrNewer):
 		return l, nil, fmt.Errorf("%s: %w", path, err)

@@ -173,6 +173,14 @@ func isWorthANotice(l loop.State, a loop.Action) bool {
 	return a.Kind == loop.HandOver
 }
 
+// prune removes old records after a loop has ended. If that fails, the next end
+// does it.
+func (h *handler) prune(l loop.State) {
+	if l.Status.Ended() && h.getenv("CURSOR_RALPH_NO_WATCHER") == "" {
+		_ = cursorRalph().Prune()
+	}
+}
+
 // watch starts the user's watcher if a loop goes on and none runs. It notices lost
 // follow-ups and stalled loops. The editor does not wait for this: the answer is
 // out.

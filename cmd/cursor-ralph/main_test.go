@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/cursor-ralph/cursor-ralph/test/schema"
 	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
@@ -82,8 +83,12 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("sh", "-c", `"$HOOK" <"$WORK/event.json"`))
 }
 
-// checkJSON wants stdout of the last command to be JSON.
+// checkJSON wants stdout of the last command to be JSON, of a schema if one is named.
 func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 1 {
+		ts.Check(schema.Problem(args[0], ts.ReadFile("stdout")))
+		return
+	}
 	if !json.Valid([]byte(ts.ReadFile("stdout"))) {
 		ts.Fatalf("stdout is not JSON")
 	}

@@ -103,7 +103,7 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 	l.PromptTemplate = words.Path(l.PromptTemplate, l.Cwd)
 	l.Tree, _ = worktree.Look(ctx, l.Workspace, nil, os.Environ()) // without it the first iteration has nothing to be compared with
 	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
-	return l, nil
+	return l.In(l.ConversationID, e.Now()), nil
 }
 
 // begun prints what happens now.

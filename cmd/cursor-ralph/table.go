@@ -45,6 +45,8 @@ func table() []command {
 			details: "Without an id and without a current loop, it is about the loop that ended last in this folder.", example: "report > report.md"},
 		{name: "import", args: "[file]", summary: "take over a loop of Cursor's ralph-loop plugin, or of an older tool", flags: importer.Flags, run: in(importer.Run),
 			details: "The other tool's file is renamed, so that only one of the two continues the loop.", example: "import --dry-run"},
+		{name: "prune", summary: "remove the records of loops that ended long ago", flags: pruneFlags, run: prune, long: true,
+			details: "This happens by itself when a loop ends. Records of loops that have not ended stay.", example: "prune --older-than 720h --dry-run"},
 		{name: "log", args: "[id]", summary: "show what the hook decided and why", flags: render.LogFlags, run: in(render.Log), example: "log --lines 50"},
 		{name: "install", summary: "install the hook and the slash commands into Cursor", flags: install.Flags, run: in(install.Install),
 			example: "install --dry-run"},

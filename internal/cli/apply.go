@@ -40,6 +40,9 @@ func (e *Env) Apply(ctx context.Context, id string, event loop.Event) (loop.Stat
 		return l, action, e.Unknown(id, err)
 	}
 	e.LogSteered(l, action, event.Kind)
+	if l.Status.Ended() {
+		e.Prune()
+	}
 	if action.Kind == loop.Refuse {
 		return l, action, hint.New(action.Why(), action.Hint)
 	}

@@ -10,7 +10,7 @@ func Variables() []Variable {
 	all := []Variable{
 		{"CURSOR_RALPH_DIR", "the folder for live loops and the log, instead of /tmp"},
 		{"CURSOR_RALPH_STATE_DIR", "the folder for the records of loops, instead of ~/.local/state/cursor-ralph"},
-		{"CURSOR_RALPH_NO_WATCHER", "if set, no watcher runs: lost follow-ups and stalled loops are not noticed"},
+		{"CURSOR_RALPH_NO_WATCHER", "if set, no watcher runs: lost follow-ups and stalled loops are not noticed, and old records stay"},
 		{"CURSOR_RALPH_FOLLOWUP_WAIT", "how long a follow-up may take to reach the prompt hook before it counts as lost (default: 20s)"},
 		{RunVariable, "the id of the run that an agent belongs to; cursor-ralph run sets it"},
 	}

@@ -33,6 +33,14 @@ func (e *Env) StartWatcher() {
 	}
 }
 
+// Prune removes old records in a process of its own, when a loop has ended. If that
+// fails, the next end does it.
+func (e *Env) Prune() {
+	if e.Getenv("CURSOR_RALPH_NO_WATCHER") == "" {
+		_ = Self().Prune()
+	}
+}
+
 // parsed reads parsed flags. A flag that the command does not have is zero.
 type parsed struct{ set *pflag.FlagSet }
 

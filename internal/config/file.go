@@ -87,7 +87,7 @@ func entries(path string, data []byte) (found []entry, err error) {
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		return nil, unusable(placeOf(path, err), strings.TrimPrefix(err.Error(), "toml: "), "correct the file; its format is https://toml.io")
 	}
-	var tables struct{ Loop, Run, Notify, Typing struct{} }
+	var tables struct{ Loop, Run, Notify, Records, Typing struct{} }
 	err = toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&tables)
 	var keys *toml.StrictMissingError
 	var other *toml.DecodeError

@@ -49,6 +49,8 @@ func Settings() (all []Setting) {
 		Setting{"run", "permissions", "CURSOR_RALPH_PERMISSIONS", "ask", "what it may do without asking: ask, edits, all or none", "", words, permissions},
 		Setting{"run", "fresh", "CURSOR_RALPH_FRESH", "false", "a new session for each iteration", "", switched, nil},
 		Setting{"notify", "enabled", "CURSOR_RALPH_NO_NOTIFY", "true", "desktop notifications; the variable turns them off, whatever is in it", "", switched, nil},
+		Setting{"records", "keep-days", "CURSOR_RALPH_KEEP_DAYS", "90", "when a loop ends, records of loops that ended more days ago are removed; 0 keeps all", "", number, count},
+		Setting{"records", "keep-records", "CURSOR_RALPH_KEEP_RECORDS", "1000", "when a loop ends, records beyond the newest so many are removed; 0 keeps all", "", number, count},
 		Setting{"typing", "injectors", "CURSOR_RALPH_INJECTORS", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xtest", list, withoutControls},
 		Setting{"typing", "focus-keys", "CURSOR_RALPH_FOCUS_KEYS", "", "keys that bring the focus into the chat input first, such as ctrl+i", "ctrl+i", words, withoutControls},
 		Setting{"typing", "submit-key", "CURSOR_RALPH_SUBMIT_KEY", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls},
@@ -130,6 +132,14 @@ func (s Setting) readVariable(value string) (string, error) {
 func withoutControls(value string) error {
 	if text.HasControl(value) {
 		return fmt.Errorf("%q has control characters", value)
+	}
+	return nil
+}
+
+func count(text string) error {
+	const most = 100_000 // days are less than a time.Duration can hold
+	if n, err := strconv.Atoi(text); err != nil || n < 0 || n > most {
+		return fmt.Errorf("%q is not a whole number from 0 to %d", text, most)
 	}
 	return nil
 }

@@ -115,6 +115,14 @@ func (n *Notify) Flags(f Flags) {
 	f.BoolVar(&n.IfWanted, "if-wanted", false, "show it only to a user who has notifications on")
 }
 
+// Prune is cursor-ralph prune, as it runs when a loop ends.
+type Prune struct{ Auto bool }
+
+// Flags lists them.
+func (p *Prune) Flags(f Flags) {
+	f.BoolVar(&p.Auto, "auto", false, "print nothing, and leave what is locked (runs when a loop ends)")
+}
+
 // Watcher is cursor-ralph watcher: notice lost follow-ups and stalled loops.
 type Watcher struct{ Quiet bool }
 

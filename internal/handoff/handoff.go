@@ -125,6 +125,9 @@ func (p Program) Notify(conversation string, n Notify) error {
 	return proc.Start(string(p), append(write("notify", &n), "--", conversation)...)
 }
 
+// Prune removes old records, in a process that outlives us.
+func (p Program) Prune() error { return proc.Start(string(p), write("prune", &Prune{Auto: true})...) }
+
 // Watch starts the user's watcher unless one holds the lock.
 func (p Program) Watch(lock string, w Watcher) error {
 	if held, err := ownfile.Held(lock); held || err != nil {

@@ -346,5 +346,6 @@ func (m *model) begun(w *world, task, c uint8) {
 func (m *model) asked(task uint8) loop.State {
 	l := loop.New()
 	l.Prompt, l.MaxIterations, l.MinToolCalls, l.Status = string('1'+rune(task)), m.most, 0, loop.Running
+	l.ID = "k7f2" + l.Prompt
 	return l
 }

@@ -68,7 +68,7 @@ func withRunID(e *cli.Env, l loop.State) loop.State {
 	l.ArmedBy, l.Confirmed, l.Program, l.Version = "run", true, install.Called(), loop.Version
 	l.Cwd, l.CreatedAt, l.StartedAt = l.Workspace, now, now
 	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
-	return l
+	return l.In(l.ConversationID, now)
 }
 
 // newRun begins a run in the current folder and returns when it has ended.

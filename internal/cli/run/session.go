@@ -123,6 +123,9 @@ func (s *session) end(ctx context.Context, l loop.State, err error) error {
 		l, err = s.unsaved(l, err)
 	}
 	err = errors.Join(err, s.view.summary(l, broken))
+	if l.Status.Ended() {
+		s.e.Prune()
+	}
 	if needsNotice(l) && !s.e.IsSet("no-notify") {
 		if cannot := notify.Later(s.e, l.ConversationID); cannot != nil {
 			s.view.trouble(cannot)

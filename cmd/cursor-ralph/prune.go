@@ -1,0 +1,157 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+func pruneFlags(f *pflag.FlagSet) {
+	f.Duration("older-than", 0, "remove records of loops that ended longer ago than `D`, such as 30d; 0 for any age (default: as the settings say, 90d)")
+	f.Int("keep", 0, "keep the newest `N` records, 0 for any number (default: as the settings say, 1000)")
+	f.Bool("dry-run", false, "list what would be removed, and remove nothing")
+	cli.JSONFlag(f)
+	new(handoff.Prune).Flags(f)
+	f.Lookup("auto").Hidden = true
+}
+
+const day = 24 * time.Hour
+
+// retention is what the flags say, otherwise the settings.
+func (e *env) retention() (r state.Retention, err error) {
+	c, err := e.Config()
+	if err != nil {
+		return r, err
+	}
+	days, _ := strconv.Atoi(c.Get("records.keep-days").Text) // the settings were checked
+	r.Count, _ = strconv.Atoi(c.Get("records.keep-records").Text)
+	r.Age = time.Duration(days) * day
+	if e.Flags.Changed("older-than") {
+		r.Age, _ = e.Flags.GetDuration("older-than") // as it was defined
+	}
+	if e.Flags.Changed("keep") {
+		r.Count, _ = e.Flags.GetInt("keep")
+	}
+	if r.Age < 0 || r.Count < 0 {
+		return r, hint.Misuse("prune: a limit is below 0", "0 stands for no limit")
+	}
+	return r, nil
+}
+
+// pruned is what prune --json prints.
+type pruned struct {
+	Schema  int            `json:"schema"`
+	DryRun  bool           `json:"dry_run"`
+	Removed int            `json:"removed"` // with dry_run: that would be
+	Bytes   int64          `json:"bytes"`
+	Kept    int            `json:"kept"`
+	Records []prunedRecord `json:"records"`
+	err     error
+}
+
+type prunedRecord struct {
+	ID           string    `json:"id"`
+	Conversation string    `json:"conversation_id"`
+	Status       string    `json:"status"`
+	Ended        time.Time `json:"ended_at"`
+	Workspace    string    `json:"workspace,omitempty"`
+	Bytes        int64     `json:"bytes"`
+}
+
+// prune removes the records of loops that ended long ago.
+func prune(ctx context.Context, e *env, _ []string) error {
+	r, err := e.retention()
+	if err != nil {
+		return err
+	}
+	stay, gone, err := e.Store.Expired(r)
+	if err != nil {
+		return err
+	}
+	p := pruned{Schema: 1, DryRun: e.IsSet("dry-run"), Kept: len(stay), Records: []prunedRecord{}}
+	for _, record := range gone {
+		p.add(ctx, e, record)
+	}
+	switch {
+	case e.IsSet("auto"):
+		if p.Removed > 0 || p.err != nil {
+			e.Log(hooklog.Line{Event: "prune", Action: "pruned", Why: p.words(r)})
+		}
+		return nil
+	case e.IsSet("json"):
+		return cmp.Or(e.JSON(p), p.err)
+	}
+	return cmp.Or(e.sayPruned(p, r), p.err)
+}
+
+// add removes a record, unless it is a dry run, and counts it.
+func (p *pruned) add(ctx context.Context, e *env, r state.Record) {
+	if !p.DryRun {
+		ctx, cancel := context.WithTimeout(ctx, cli.LockWait)
+		defer cancel()
+		removed, err := e.Store.RemoveRecord(ctx, r)
+		p.err = cmp.Or(p.err, err)
+		if !removed {
+			return
+		}
+	}
+	p.Removed++
+	p.Bytes += r.Bytes
+	p.Records = append(p.Records, prunedRecord{r.Loop.ShortID(), r.Loop.ConversationID, string(r.Loop.Status), r.Ended.UTC(), r.Loop.Workspace, r.Bytes})
+}
+
+func (e *env) sayPruned(p pruned, r state.Retention) error {
+	var rows [][]string
+	for _, l := range p.Records {
+		rows = append(rows, []string{l.ID, l.Status, l.Ended.Local().Format("2006-01-02"), bytesWords(l.Bytes), cli.Shortened(l.Workspace, 40)})
+	}
+	if p.DryRun && len(rows) > 0 {
+		if err := e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n")); err != nil {
+			return err
+		}
+	}
+	return e.Say("%s", p.words(r))
+}
+
+// words is what was done, in a line.
+func (p pruned) words(r state.Retention) string {
+	did := "removed"
+	if p.DryRun {
+		did = "would remove"
+	}
+	switch {
+	case r == state.Retention{}:
+		return "nothing to remove: records are kept whatever their age and number"
+	case p.Removed == 0:
+		return "nothing to remove: " + records(p.Kept) + " kept"
+	}
+	return fmt.Sprintf("%s %s (%s); %d kept", did, records(p.Removed), bytesWords(p.Bytes), p.Kept)
+}
+
+func records(n int) string {
+	if n == 1 {
+		return "1 record"
+	}
+	return fmt.Sprintf("%d records", n)
+}
+
+func bytesWords(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1000_000)
+}

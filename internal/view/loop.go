@@ -1,0 +1,125 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// Schema is the version of every object that --json prints.
+const Schema = 1
+
+// Kind says what drives a loop.
+type Kind string
+
+// The kinds.
+const (
+	Chat Kind = "chat" // of Cursor
+	Run  Kind = "run"  // cursor-ralph run
+)
+
+// Loop is a loop as --json prints it; docs/schema/loop.schema.json says what the
+// fields mean. A field that is not known is absent.
+type Loop struct {
+	Schema            int              `json:"schema"`
+	ID                string           `json:"id"`
+	ConversationID    string           `json:"conversation_id,omitempty"`
+	Kind              Kind             `json:"kind"`
+	Status            Standing         `json:"status"`
+	PauseReason       loop.PauseReason `json:"pause_reason,omitempty"`
+	WaitingFor        WaitingFor       `json:"waiting_for,omitempty"`
+	Verifying         bool             `json:"verifying,omitempty"`
+	Stalled           bool             `json:"stalled"`
+	Stale             bool             `json:"stale"`
+	Reason            string           `json:"reason,omitempty"`
+	Iteration         int              `json:"iteration"`
+	MaxIterations     int              `json:"max_iterations"`
+	Iterations        int              `json:"iterations"`
+	SessionIterations int              `json:"session_iterations"`
+	Prompt            string           `json:"prompt"`
+	CompletionPromise string           `json:"completion_promise"`
+	Verify            string           `json:"verify,omitempty"`
+	LastOutput        string           `json:"last_output"`
+	Stop              bool             `json:"stop"`
+	Workspace         string           `json:"workspace"`
+	ToolCalls         *int             `json:"tool_calls,omitempty"`
+	CreatedAt         time.Time        `json:"created_at,omitzero"`
+	StartedAt         time.Time        `json:"started_at,omitzero"`
+	LastEventAt       time.Time        `json:"last_event_at,omitzero"`
+	EndedAt           time.Time        `json:"ended_at,omitzero"`
+	Continue          string           `json:"continue,omitempty"`
+}
+
+// Of returns a loop as it is shown.
+func Of(s loop.State, f Facts) Loop {
+	l := Loop{Schema: Schema, ID: s.ShortID(), ConversationID: s.ConversationID, Kind: Chat, Status: standing(s, f), Reason: s.Reason,
+		Iteration: s.Iteration(), MaxIterations: s.MaxIterations, Iterations: s.Iterations, SessionIterations: s.SessionIterations,
+		Prompt: s.Prompt, CompletionPromise: s.CompletionPromise, Verify: s.Verify, LastOutput: s.LastOutput, Stop: s.Stop, Workspace: s.Workspace,
+		CreatedAt: s.CreatedAt.UTC(), StartedAt: s.StartedAt.UTC(), LastEventAt: s.EventAt.UTC()}
+	if s.Outer() {
+		l.Kind = Run
+	}
+	if !s.Run.NoTools && !s.Minimal {
+		calls := s.ToolCalls + f.NewCalls
+		l.ToolCalls = &calls
+	}
+	switch l.Status {
+	case Paused:
+		l.PauseReason = pauseReason(s.PauseReason)
+	case Waiting:
+		l.WaitingFor = waitingFor(s, f.Now)
+	case Running:
+		l.Verifying = s.IsVerifying(f.Now)
+	}
+	if l.Status.Ended() {
+		l.EndedAt = s.EndedAt.UTC()
+	} else {
+		l.Stalled, l.Stale = l.Status == Stalled, s.Stale(f.Now)
+	}
+	l.Continue = goOn(s, l, f)
+	return l
+}
+
+// pauseReason is one word of letters: a status bar would obey some signs.
+func pauseReason(r loop.PauseReason) loop.PauseReason {
+	if strings.ContainsFunc(string(r), func(c rune) bool { return c < 'a' || c > 'z' }) {
+		return ""
+	}
+	return r
+}
+
+func waitingFor(s loop.State, now time.Time) WaitingFor {
+	if !s.RetryAt.IsZero() || s.Injection.Open(now) && now.Before(s.Injection.DueAt) {
+		return ForRetry
+	}
+	return ForContinuation
+}
+
+// goOn returns the line of the chat or the command that continues the loop, empty
+// if it goes on by itself or nothing continues it.
+func goOn(s loop.State, l Loop, f Facts) string {
+	switch {
+	case l.Status.Ended(), l.Status == Interrupted, f.Gone:
+		return s.ResumeCommand(f.Now)
+	case l.Kind == Chat && (l.Status == Waiting || l.Status == Paused && s.Rested):
+		return loop.ContinueLine(s.ConversationID)
+	case l.Status == Paused:
+		return "cursor-ralph resume " + l.ID
+	}
+	return ""
+}
+
+// Progress is the iteration and the limit: 3/20.
+func (l Loop) Progress() string { return fmt.Sprintf("%d/%d", l.Iteration, l.MaxIterations) }
+
+// At is the moment that a listing shows: the end, or the last thing that happened.
+func (l Loop) At() time.Time {
+	for _, t := range []time.Time{l.EndedAt, l.LastEventAt, l.StartedAt} {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return l.CreatedAt
+}

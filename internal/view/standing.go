@@ -1,0 +1,90 @@
+// Package view is how loops are shown: the word for how one stands, the object that
+// every --json prints, and the row of every listing. All of it is made from a loop's
+// state and a few facts about it. It reads no file and prints nothing.
+package view
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// Standing is how a loop stands. One that has ended stands as its loop.Status does,
+// in capitals.
+type Standing string
+
+// The standings of a loop that has not ended.
+const (
+	Pending     Standing = "pending"     // no chat has taken it
+	Running     Standing = "running"     // its agent works
+	Stalled     Standing = "stalled"     // it runs, but no event came for --stall-after
+	Waiting     Standing = "waiting"     // see WaitingFor
+	Paused      Standing = "paused"      // see loop.PauseReason
+	Interrupted Standing = "interrupted" // only the archive has it, or it is a run whose process is gone
+	Unknown     Standing = "unknown"     // of a file that a newer version or a hand wrote
+)
+
+// WaitingFor is what a waiting loop waits for.
+type WaitingFor string
+
+// What loops wait for.
+const (
+	ForContinuation WaitingFor = "continuation" // the continue line, typed or by hand
+	ForPermission   WaitingFor = "permission"   // the user's answer to the agent of a run
+	ForRetry        WaitingFor = "retry"        // the time to retry a failed turn
+)
+
+// Facts are what a loop's state does not have.
+type Facts struct {
+	Now         time.Time
+	Interrupted bool // only the archive has it
+	Gone        bool // the process of a run is gone
+	NewCalls    int  // tool calls of the turn so far, which the state does not count yet
+}
+
+// standing is decided by the first row that fits.
+func standing(s loop.State, f Facts) Standing {
+	switch {
+	case s.Status.Ended():
+		return Standing(s.Status)
+	case f.Interrupted, f.Gone && s.Status != loop.Paused: // a run that pauses by itself ends its process
+		return Interrupted
+	case s.Status == loop.Paused:
+		return Paused
+	case s.Status == loop.Waiting:
+		return Waiting
+	case s.IsStalled(f.Now):
+		return Stalled
+	case s.Status == loop.Running, Standing(s.Status) == Pending:
+		return Standing(s.Status)
+	}
+	return Unknown
+}
+
+// Ended reports whether a loop that stands so is over.
+func (s Standing) Ended() bool { return loop.Status(s).Ended() }
+
+// Words says how the loop stands, with the reason in parentheses: paused (idle).
+func (l Loop) Words() string {
+	why := cmp.Or(string(l.PauseReason), string(l.WaitingFor))
+	if l.Verifying {
+		why = "verifying"
+	}
+	if why == "" {
+		return string(l.Status)
+	}
+	return string(l.Status) + " (" + why + ")"
+}
+
+// Chip is the loop in a few words, for a status bar. It names a reason only if
+// the loop does something else than its word says.
+func (l Loop) Chip() string {
+	words := string(l.Status)
+	if l.Verifying || l.WaitingFor == ForPermission {
+		words = l.Words()
+	}
+	words = strings.ToLower(strings.ReplaceAll(words, "_", " "))
+	return "Loop • " + strings.ToUpper(words[:1]) + words[1:] + " • Iter " + l.Progress()
+}

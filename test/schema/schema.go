@@ -1,0 +1,46 @@
+// Package schema checks JSON against docs/schema. It is for tests only.
+package schema
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Check fails the test if a JSON text does not have the form of a schema, such as
+// loop for docs/schema/loop.schema.json. The text may be one value or a line each.
+func Check(t testing.TB, name, text string) {
+	t.Helper()
+	if err := Problem(name, text); err != nil {
+		t.Error(err)
+	}
+}
+
+// Problem is Check where there is no testing.TB.
+func Problem(name, text string) error {
+	_, here, _, _ := runtime.Caller(0)
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	schema, err := compiler.Compile(filepath.Join(filepath.Dir(here), "..", "..", "docs", "schema", name+".schema.json"))
+	if err != nil {
+		return err
+	}
+	values := []string{text}
+	if strings.HasPrefix(text, "{\"") { // compact, as in a stream
+		values = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	}
+	for _, v := range values {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(v))
+		if err == nil {
+			err = schema.Validate(value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w\n%s", name, err, v)
+		}
+	}
+	return nil
+}
