@@ -115,7 +115,7 @@ var reasonWords = []struct {
 	{reasonIdle, "IDLE: %s turns in a row ended within seconds, without a tool call or a changed file"},
 	{reasonStale, "no event for %s; send the continue line to go on"},
 	{reasonDoubted, "the turn ended as the loop began; the loop goes on if the agent does"},
-	{reasonPaused, "paused: %s"},
+	{reasonPaused, "the loop is paused (%s)"},
 	{reasonUnknownStatus, "this version does not know the status %s"},
 	{reasonSameStop, "the same stop was reported twice"},
 	{reasonEarlierTurn, "this turn began before the loop was requested"},

@@ -3,7 +3,6 @@ package outer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"sync/atomic"
 	"time"
@@ -275,14 +274,17 @@ func (r *Runner) gone(ctx context.Context) (loop.State, string, error) {
 
 // interrupted pauses the loop: our process must end.
 func (r *Runner) interrupted(ctx context.Context, l loop.State) (loop.State, error) {
-	err := r.interrupt(fmt.Sprintf("interrupted; to continue: cursor-ralph run --resume %s", r.id))
+	err := r.interrupt("interrupted")
 	if now, readErr := r.Store.Read(r.id); readErr == nil {
 		l = now
 	} else if now, readErr := r.Store.Archived(r.id); readErr == nil {
 		l = now
 	}
 	r.save(l)
-	return l, errors.Join(ctx.Err(), err)
+	if err != nil {
+		r.trouble(err)
+	}
+	return l, ctx.Err()
 }
 
 func (r *Runner) interrupt(why string) error {

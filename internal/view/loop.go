@@ -91,6 +91,9 @@ func pauseReason(r loop.PauseReason) loop.PauseReason {
 }
 
 func waitingFor(s loop.State, now time.Time) WaitingFor {
+	if s.IsAsking() {
+		return ForPermission
+	}
 	if !s.RetryAt.IsZero() || s.Injection.Open(now) && now.Before(s.Injection.DueAt) {
 		return ForRetry
 	}

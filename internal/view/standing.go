@@ -53,7 +53,7 @@ func standing(s loop.State, f Facts) Standing {
 		return Interrupted
 	case s.Status == loop.Paused:
 		return Paused
-	case s.Status == loop.Waiting:
+	case s.Status == loop.Waiting, s.Status == loop.Running && s.IsAsking():
 		return Waiting
 	case s.IsStalled(f.Now):
 		return Stalled

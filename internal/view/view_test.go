@@ -38,6 +38,9 @@ func TestStandings(t *testing.T) {
 		{"verifying", func(s *loop.State) { s.Verifying = loop.Verifying{ID: "v", Since: now} }, view.Facts{}, "running (verifying)", "Loop • Running (verifying) • Iter 3/20", ""},
 		{"stalled", func(s *loop.State) { s.EventAt = now.Add(-time.Hour) }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", ""},
 		{"waiting", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue 3f2a"},
+		{"permission", func(s *loop.State) {
+			s.Run.Driver, s.Asking, s.EventAt = "acp", loop.Asking{Since: now, What: "run ls"}, now.Add(-time.Hour)
+		}, view.Facts{}, "waiting (permission)", "Loop • Waiting (permission) • Iter 3/20", ""},
 		{"retry", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, "waiting (retry)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue 3f2a"},
 		{"paused at rest", func(s *loop.State) { s.Status, s.PauseReason, s.Rested = loop.Paused, "idle", true }, view.Facts{}, "paused (idle)", "Loop • Paused • Iter 3/20", "/ralph-loop --continue 3f2a"},
 		{"paused in a turn", func(s *loop.State) { s.Status, s.PauseReason, s.ID = loop.Paused, loop.PauseUser, "k7f2m" }, view.Facts{}, "paused (user)", "Loop • Paused • Iter 3/20", "cursor-ralph resume k7f2m"},
@@ -80,7 +83,9 @@ func TestRow(t *testing.T) {
 		ago  time.Duration
 		want string
 	}{{0, "0s ago"}, {59 * time.Second, "59s ago"}, {3 * time.Minute, "3m ago"}, {26 * time.Hour, "26h ago"}, {3 * 24 * time.Hour, "3d ago"}, {40 * 24 * time.Hour, "2026-03-25"}, {-time.Hour, "0s ago"}} {
-		l := view.Of(state(func(s *loop.State) { s.ID, s.Prompt, s.EventAt = "k7f2m", "a\n"+strings.Repeat("b", 100_000), now.Add(-tt.ago) }), view.Facts{Now: now})
+		l := view.Of(state(func(s *loop.State) {
+			s.ID, s.Prompt, s.EventAt = "k7f2m", "a\n"+strings.Repeat("b", 100_000), now.Add(-tt.ago)
+		}), view.Facts{Now: now})
 		row := l.Row(now, "/home/ann")
 		if row.When != tt.want || row.ID != "k7f2m" || row.Workspace != "~/app" || !strings.HasPrefix(row.Task, "a b") || len(row.Task) > 3000 {
 			t.Errorf("%v: got %.200v, want %s", tt.ago, row, tt.want)

@@ -64,7 +64,7 @@ func (r Request) summary() string {
 }
 
 func (t *turn) decide(ctx context.Context, r Request) bool {
-	if t.guarded && !t.isPlanning(r) {
+	if t.ctx.Err() != nil || t.guarded && !t.isPlanning(r) {
 		return false
 	}
 	switch t.a.Policy {
