@@ -44,11 +44,11 @@ demo: ## a whole loop with a simulated Cursor, in a scratch folder
 	@$(MAKE) --no-print-directory -s programs
 	@$(BIN)/cursor-ralph demo
 
-docs: ## write docs/commands.md and docs/settings.md from the tables of commands and options
-	@go test -count=1 -run "TestCommandsPage|TestSettingsAreDocumented" ./cmd/cursor-ralph -update
+docs: ## write docs/commands.md from the table of commands
+	@go test -count=1 -run TestCommandsPage ./cmd/cursor-ralph -update
 
-record: programs ## record a demo into docs/demo.svg
-	@$(BIN)/cursor-ralph demo | go run ./scripts/record >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
+record: programs ## record a demo, and the panel in a tmux, into docs/demo.svg
+	@go run ./scripts/record $(BIN)/cursor-ralph >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
 
 test: ## the tests in some minutes: one case of each kind; the last line names what was skipped
 	@scripts/test short

@@ -17,8 +17,6 @@ import (
 
 // foreign has the texts with spaces that may be compared, and who writes them.
 var foreign = map[string]string{
-	": strconv.":             "Go, in an error of pflag",
-	": time: ":               "Go, in an error of pflag",
 	"invalid UTF-8":          "hujson",
 	"user project":           "the code itself: two places in one switch",
 	"project user":           "the code itself: two places in one switch",

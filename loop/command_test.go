@@ -290,10 +290,14 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"a promise with a closing tag", "x --completion-promise A</promise>", "has the tag in it"},
 		{"a least above the limit", "x --max-iterations 5 --min-iterations 6", "--min-iterations 6 is more than --max-iterations 5"},
 		{"a least above the usual limit", "x --min-iterations 21", "--min-iterations 21 is more than --max-iterations 20"},
-		{"a duration of zero", "x --max-duration 0s", `--max-duration: "0s" is not a duration such as 90m or 2h`},
+		{"a duration of zero", "x --max-duration 0s", `--max-duration: "0s" is not a duration such as 90m, 2h or 1d12h`},
 		{"a duration below zero", "x --max-duration -1h", "is not a duration"},
 		{"a duration without a unit", "x --max-duration 60", "is not a duration"},
 		{"a duration in words", "x --max-duration soon", "is not a duration"},
+
+		{"a file and a task", `"x" --file task.md`, "--file has the task in it"},
+		{"a file without a name", `--file ""`, "--file: the name of the file is empty"},
+		{"a file and continue", "--continue c1 --file task.md", "--continue goes on with the rules"},
 
 		{"continue without an id", "--continue", "--continue needs a value"},
 		{"continue with an empty id", `--continue ""`, "--continue: conversation id is empty"},

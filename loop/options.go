@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Request is what a user requests with /ralph-loop or cursor-ralph start.
 type Request struct {
 	State    State  // the requested loop; its Prompt is the task
 	Replace  bool   // it may take the place of a running one
-	Continue string // the conversation id of --continue; then there is no task
+	Continue string // the id of --continue; then there is no task
+	File     string // of --file, which has the task; a caller who may read it does
 	given    []string
 	origins  map[string]string // of the options that a default set
 }
@@ -109,7 +109,7 @@ func Options() []Option {
 			number(0, 1000000, func(s *State) *int { return &s.MinToolCalls })},
 		{"on-promise-no-work", "WHAT", "`WHAT` to do when they are missing: reject, warn or accept (default reject)",
 			oneOf(func(s *State) *NoWork { return &s.NoWork }, rejectNoWork, warnNoWork, acceptNoWork)},
-		{"max-duration", "D", "end after the time `D`, such as 90m or 2h (default none)", duration(func(s *State) *Duration { return &s.MaxDuration })},
+		{"max-duration", "D", "end after the time `D`, such as 90m, 2h or 1d12h (default none)", duration(func(s *State) *Duration { return &s.MaxDuration })},
 		{"verify", "CMD", "a promise counts only if `CMD` exits with 0 in the workspace (default none)", setVerify},
 		{"verify-timeout", "D", "kill it after the time `D`, and refuse (default 10m)", duration(func(s *State) *Duration { return &s.VerifyTimeout })},
 		{"plan", "", "the agent plans and describes, and changes nothing; install --plan-guard enforces it",
@@ -132,12 +132,15 @@ func Options() []Option {
 	}
 }
 
-// continueOption is understood by the slash command alone.
-func continueOption() Option {
-	return Option{"continue", "ID", "go on with the loop of conversation `ID`", func(r *Request, v string) error {
+// slashOptions are understood by the slash command alone.
+func slashOptions() []Option {
+	return []Option{{"file", "FILE", "read the task from `FILE`", func(r *Request, v string) error {
+		r.File = v
+		return checkPath(v)
+	}}, {"continue", "ID", "go on with the loop `ID`", func(r *Request, v string) error {
 		r.Continue = v
 		return CheckID(v)
-	}}
+	}}}
 }
 
 func number(low, high int, field func(*State) *int) func(*Request, string) error {
@@ -217,6 +220,11 @@ func setVerify(r *Request, v string) error {
 const maxPath = 4096
 
 func setTemplate(r *Request, v string) error {
+	r.State.PromptTemplate = v
+	return checkPath(v)
+}
+
+func checkPath(v string) error {
 	switch {
 	case strings.TrimSpace(v) == "":
 		return errors.New("the name of the file is empty")
@@ -225,7 +233,6 @@ func setTemplate(r *Request, v string) error {
 	case strings.ContainsFunc(v, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return fmt.Errorf("%q has control characters", v)
 	}
-	r.State.PromptTemplate = v
 	return nil
 }
 
@@ -233,7 +240,7 @@ func setTemplate(r *Request, v string) error {
 func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 	positive := duration(field)
 	return func(r *Request, v string) error {
-		if d, err := time.ParseDuration(v); err == nil && d == 0 {
+		if d, err := ParseDuration(v); err == nil && d == 0 {
 			*field(&r.State) = 0
 			return nil
 		}
@@ -243,9 +250,9 @@ func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 
 func duration(field func(*State) *Duration) func(*Request, string) error {
 	return func(r *Request, v string) error {
-		d, err := time.ParseDuration(v)
+		d, err := ParseDuration(v)
 		if err != nil || d <= 0 {
-			return fmt.Errorf("%q is not a duration such as 90m or 2h", v)
+			return fmt.Errorf("%q is not a duration such as 90m, 2h or 1d12h", v)
 		}
 		*field(&r.State) = Duration(d)
 		return nil

@@ -22,7 +22,7 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 		if s.Injection.Outcome == lineFollowupArrived {
 			s.Injection.ClosedAt = now // its line may have been sent all the same
 		}
-		s.pause(PauseUser, pausedByUser)
+		s.pause(PauseUser, "") // PauseReason has said it
 		return Action{}
 	case EventResume:
 		return s.onResume(now)
@@ -66,8 +66,6 @@ func (s *State) onResume(now time.Time) Action {
 	s.reopenFollowup(now)
 	return Action{}
 }
-
-const pausedByUser = "paused by the user"
 
 // crossWindow is how long after a pause a line may still come that was sent
 // before it.

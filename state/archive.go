@@ -109,6 +109,18 @@ func (s *Store) records(parse parser, wanted func(fs.DirEntry) bool) (ended []lo
 	return ended, problems
 }
 
+// RecordNames returns the names of all records, without .json.
+func (s *Store) RecordNames() ([]string, error) { return s.recordNames(nil) }
+
+// Record returns a record by its name, without its history unless that is wanted.
+func (s *Store) Record(name string, history bool) (loop.State, error) {
+	l, err := s.parseRecord(name, parserFor(history))
+	if !strings.Contains(name, older) {
+		l.ConversationID = name
+	}
+	return l, err
+}
+
 // recordNames lists the records that are wanted, without .json; nil is all.
 func (s *Store) recordNames(wanted func(fs.DirEntry) bool) (names []string, err error) {
 	if err := ownfile.CheckFolder(s.places.Archive); errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +208,7 @@ func (s *Store) sameRecord(name string, l loop.State) (bool, error) {
 func stamp(t time.Time) string { return fmt.Sprint(t.UnixNano()) }
 
 func (s *Store) recordPath(name string) string {
-	return filepath.Join(s.places.Archive, name+".json")
+	return s.places.Record(name)
 }
 
 // readRecord returns a record, and what its file holds.

@@ -54,7 +54,7 @@ func (h *handler) noteClaim(c pending.Claimed) {
 	h.failIf(c.Warning)
 	if c.New {
 		h.watched = true
-		h.log(hooklog.Line{Iteration: c.Loop.Iterations, Max: c.Loop.MaxIterations, Action: "claimed"})
+		h.log(hooklog.Line{Iteration: c.Loop.Iteration(), Max: c.Loop.MaxIterations, Action: "claimed"})
 	}
 }
 
@@ -71,15 +71,18 @@ func (h *handler) workspace() string {
 // was asked for, or one that was continued here.
 func (h *handler) bind(ctx context.Context, command, output string) {
 	token := pending.FindToken(output)
-	calls := selfcall.AnyCalls(command)
-	starts := slices.Contains(calls, "slash") || slices.Contains(calls, "start")
-	switch {
-	case token == "":
-	case starts && pending.IsToken(token):
+	switch calls := selfcall.AnyCalls(command); {
+	case token == "" || !slices.ContainsFunc(calls, printsToken):
+	case pending.IsToken(token):
 		h.bindPending(ctx, token)
-	case slices.Contains(calls, "slash") || slices.Contains(calls, "continue"):
+	default:
 		h.bindContinued(ctx, token)
 	}
+}
+
+// printsToken reports whether a command prints the token of a loop.
+func printsToken(command string) bool {
+	return command == "slash" || command == "start" || command == "continue"
 }
 
 func (h *handler) bindPending(ctx context.Context, token string) {
@@ -115,6 +118,6 @@ func (h *handler) bring(ctx context.Context, from string, l loop.State) bool {
 		h.fail(err)
 		return false
 	}
-	h.log(hooklog.Line{Iteration: l.Iterations, Max: l.MaxIterations, Action: "moved", Why: "from " + from})
+	h.log(hooklog.Line{Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved", Why: "from " + from})
 	return true
 }

@@ -94,7 +94,7 @@ func (h *handler) seeDelivery(d loop.Delivery) {
 // followupWait is how long a follow-up may take to arrive; zero for the usual
 // time. A slow machine, and a test, may want another.
 func (h *handler) followupWait() time.Duration {
-	d, err := time.ParseDuration(h.getenv("CURSOR_RALPH_FOLLOWUP_WAIT"))
+	d, err := loop.ParseDuration(h.getenv("CURSOR_RALPH_FOLLOWUP_WAIT"))
 	if err != nil {
 		return 0
 	}

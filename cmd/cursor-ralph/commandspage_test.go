@@ -5,13 +5,17 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/config"
 )
 
-var update = flag.Bool("update", false, "write docs/commands.md and the loop settings in docs/settings.md")
+var update = flag.Bool("update", false, "write docs/commands.md")
 
 const commandsPage = "../../docs/commands.md"
 
@@ -36,40 +40,90 @@ func TestCommandsPage(t *testing.T) {
 func commandsMarkdown(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteString("# Commands\n\nWritten from the program's own table by `make docs`; `cursor-ralph help <command>` prints the same.\n\n" +
-		"Without an id, a command is about the loop of this chat, otherwise about the only loop of this workspace. The beginning\n" +
-		"of an id is enough if no other id begins so. Exit codes: 0 is success, 1 a failure, 2 a wrong command line. Errors and\n" +
-		"hints go to standard error.\n\n" +
-		"| command | |\n|---|---|\n")
-	for _, c := range visible() {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.name, c.name, cell(c.summary))
-	}
-	for _, c := range visible() {
-		helpSection(t, &b, c)
-	}
-	b.WriteString("\n## Called by the hook and the agent\n\nNot in `cursor-ralph help`; they are run for you.\n\n| command | |\n|---|---|\n")
-	for _, c := range table() {
-		if c.hidden {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(c.name+" "+c.args), cell(c.summary))
+	b.WriteString("# Commands\n\nWritten by `make docs` from the program's own table; `cursor-ralph help <command>` says more, with an example.\n\n" +
+		"Without an id, a command is about the loop of this chat, otherwise about the only loop of this workspace. Exit codes:\n" +
+		"0 is success, 1 a failure, 2 a wrong command line. Errors and hints go to standard error.\n")
+	told := map[string]bool{}
+	for _, g := range groups() {
+		if g.title == forPrograms {
+			continue
+		}
+		fmt.Fprintf(&b, "\n## %s\n", g.title)
+		for _, c := range g.commands {
+			commandSection(&b, c, told)
 		}
 	}
-	b.WriteString("\n## Environment\n\n[Settings](settings.md) says more.\n\n| variable | |\n|---|---|\n")
-	for _, v := range cli.Variables() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", v.Name, cell(v.Usage))
-	}
+	b.WriteString("\n`cursor-ralph help --all` shows those for agents and hooks too.\n")
 	return b.Bytes()
 }
 
-func helpSection(t *testing.T, b *bytes.Buffer, c command) {
-	t.Helper()
-	var out bytes.Buffer
-	if err := commandHelp(&env{&cli.Env{Stdout: &out}}, c); err != nil {
-		t.Fatal(err)
+// commandSection has each option in one line: those of a loop are in docs/loops.md, and what told has was described before.
+func commandSection(b *bytes.Buffer, c command, told map[string]bool) {
+	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.name, strings.TrimSuffix(usage(c), " [options]"), c.summary)
+	flags := flagSet(c)
+	takesAll := flags.Lookup("promise-match") != nil
+	var lines string
+	var again []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Hidden || takesAll && isLoopOption(f.Name):
+		case told[f.Name+f.Usage]:
+			again = append(again, "`--"+f.Name+"`")
+		default:
+			lines += optionLine(f)
+			told[f.Name+f.Usage] = true
+		}
+	})
+	if takesAll {
+		again = append(again, "[the options of a loop](loops.md#options)")
 	}
-	_, rest, _ := strings.Cut(out.String(), "\n\n") // the heading says the rest of the first line
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```text\n%s```\n", c.name, sentence(c.summary), rest)
+	if len(again) > 0 {
+		lines += "- also " + strings.Join(again, ", ") + "\n"
+	}
+	if lines != "" {
+		b.WriteString("\n" + lines)
+	}
 }
 
-func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
+func optionLine(f *pflag.Flag) string {
+	value, text := pflag.UnquoteUsage(f)
+	line := "- `--" + f.Name
+	if value != "" {
+		line += " " + value
+	}
+	line += "`: " + text
+	switch f.DefValue {
+	case "", "false", "0", "0s", "[]":
+		return line + "\n"
+	}
+	return line + " (default " + strings.TrimSuffix(f.DefValue, "0m0s") + ")\n"
+}
 
-func cell(words string) string { return strings.ReplaceAll(words, "|", `\|`) }
+// isLoopOption reports whether a flag is a setting of loops, which many commands take.
+func isLoopOption(name string) bool {
+	return slices.ContainsFunc(config.Settings(), func(s config.Setting) bool { return s.Section == "loop" && s.Name == name })
+}
+
+// TestLoopOptionsAreDocumented: docs/loops.md has a row for each option of start, with its default.
+func TestLoopOptionsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/loops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range config.Settings() {
+		if s.Section != "loop" {
+			continue
+		}
+		row := regexp.MustCompile("(?m)^\\| `--" + s.Name + "[ `].*\\|$").FindString(string(page))
+		byDefault := s.Default
+		switch byDefault {
+		case "":
+			byDefault = "none"
+		case "false":
+			byDefault = "off"
+		}
+		if !strings.Contains(row, "| "+byDefault+" |") {
+			t.Errorf("--%s: got the row %q in docs/loops.md, want one with the default %q", s.Name, row, byDefault)
+		}
+	}
+}

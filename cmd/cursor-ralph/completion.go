@@ -6,29 +6,13 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
 // completion prints a script that completes commands and their options.
 func completion(_ context.Context, e *env, args []string) error {
 	scripts := map[string]func() string{"bash": bash, "zsh": zsh, "fish": fish, "powershell": powershell}
-	if len(args) != 1 || scripts[args[0]] == nil {
-		return hint.Misuse("completion takes the name of a shell", "bash, zsh, fish or powershell")
-	}
 	_, err := fmt.Fprint(e.Stdout, scripts[args[0]]())
 	return err
-}
-
-// visible returns the commands that help and completion offer.
-func visible() []command {
-	var list []command
-	for _, c := range table() {
-		if !c.hidden {
-			list = append(list, c)
-		}
-	}
-	return list
 }
 
 func names() string {

@@ -5,25 +5,43 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"slices"
 )
 
+const helpHead = `cursor-ralph keeps Cursor's agent working until its task is done.
+
+Usage: cursor-ralph <command> [arguments]
+`
+
+const helpTail = `
+In Cursor:
+  /ralph-loop "make the tests pass" --verify "make test"
+
+Without an id, a command is about the loop of this chat, otherwise about the only loop of
+this workspace. ` + "`cursor-ralph help <command>`" + ` shows the options of a command.
+`
+
 func help(e *env, args []string) error {
+	all := slices.Contains(args, "--all")
+	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--all" })
 	if len(args) > 1 && args[1] != "help" {
 		c, ok := find(args[1])
 		if !ok {
-			return hint.Misuse(fmt.Sprintf("unknown command %q", args[1]), "`cursor-ralph help` lists the commands")
+			return unknownCommand(args[1])
 		}
 		return commandHelp(e, c)
 	}
-	fmt.Fprintf(e.Stdout, "cursor-ralph keeps Cursor's agent working until its task is done.\n\nUsage: cursor-ralph <command> [arguments]\n\nCommands:\n")
-	var rows [][]string
-	for _, c := range visible() {
-		rows = append(rows, []string{"  " + c.name, c.summary})
+	fmt.Fprint(e.Stdout, helpHead)
+	for _, g := range groups() {
+		if g.title == forPrograms && !all {
+			continue
+		}
+		fmt.Fprintf(e.Stdout, "\n%s:\n", g.title)
+		for _, c := range g.commands {
+			fmt.Fprintf(e.Stdout, "  %-12s%s\n", c.name, c.summary)
+		}
 	}
-	_, err := fmt.Fprint(e.Stdout, cli.Columns(rows), "\nIn Cursor:\n  /ralph-loop \"make the tests pass\" --max-iterations 10\n\n`cursor-ralph help <command>` shows the options of a command. Without an id, a command is\nabout the loop of this chat, otherwise about the only loop of this workspace.\n")
+	_, err := fmt.Fprint(e.Stdout, helpTail)
 	return err
 }
 
@@ -32,11 +50,21 @@ func commandHelp(e *env, c command) error {
 	if c.details != "" {
 		fmt.Fprintf(e.Stdout, "\n%s\n", c.details)
 	}
-	if flags := flagSet(c); flags.HasFlags() {
+	if flags := flagSet(c); flags.HasAvailableFlags() {
 		fmt.Fprintf(e.Stdout, "\nOptions:\n%s", flags.FlagUsagesWrapped(100))
 	}
 	_, err := fmt.Fprintf(e.Stdout, "\nExample:\n  cursor-ralph %s\n", c.example)
 	return err
+}
+
+// visible returns the commands that help shows.
+func visible() (list []command) {
+	for _, g := range groups() {
+		if g.title != forPrograms {
+			list = append(list, g.commands...)
+		}
+	}
+	return list
 }
 
 func usage(c command) string {

@@ -13,9 +13,6 @@ import (
 
 // hookEvents prints what hooks are given, as the simulated Cursor gives it.
 func hookEvents(_ context.Context, e *env, args []string) error {
-	if len(args) > 1 {
-		return hint.Misuse("hook-events takes one event at most", "without one it prints all")
-	}
 	samples := simcursor.Samples()
 	if len(args) == 1 {
 		for _, s := range samples {

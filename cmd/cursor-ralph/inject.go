@@ -37,7 +37,7 @@ const (
 
 func injectFlags(f *pflag.FlagSet) {
 	new(handoff.Inject).Flags(f)
-	f.Duration("wait", arrivalWait, "wait for the time `D` until the line has arrived, at most a minute")
+	cli.Duration(f, "wait", arrivalWait, "wait for the time `D` until the line has arrived, at most a minute")
 	typing.MethodFlag(f)
 	for _, name := range []string{"any", "injection", "after", "installed", "project"} {
 		f.Lookup(name).Hidden = true

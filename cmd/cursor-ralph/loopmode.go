@@ -25,30 +25,26 @@ import (
 )
 
 func loopModeFlags(f *pflag.FlagSet) {
-	f.Duration("for", state.MaxMode, "on: switch itself off after the time `D`, at most 24h")
+	cli.Duration(f, "for", state.MaxMode, "on: switch itself off after the time `D`, at most 24h")
 	f.String("workspace", "", "the `FOLDER` that Cursor has open (default: this workspace)")
 	f.Bool("json", false, "status: print JSON")
 	for _, o := range loop.Options() {
 		if o.Name != "replace" {
 			cli.AddOption(f, o, "on: "+o.Usage)
+			f.Lookup(o.Name).Hidden = true // help start has them
 		}
 	}
 }
 
 // loopMode turns loop mode on or off in a workspace, or shows it.
 func loopMode(ctx context.Context, e *env, args []string) error {
-	if len(args) != 1 {
-		return hint.Misuse("loop-mode takes one word", "on, off or status")
-	}
 	switch args[0] {
 	case "on":
 		return e.loopModeOn(ctx)
 	case "off":
 		return e.loopModeOff()
-	case "status":
-		return e.loopModeStatus()
 	}
-	return hint.Misuse(fmt.Sprintf("loop-mode takes no word such as %q", args[0]), "on, off or status")
+	return e.loopModeStatus()
 }
 
 func (e *env) loopModeOn(ctx context.Context) error {

@@ -6,19 +6,16 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)) }
@@ -61,8 +58,8 @@ type command struct {
 	summary string
 	details string // further lines of its help
 	example string // arguments that work
-	hidden  bool
-	long    bool // it waits for more than a lock, and has deadlines of its own
+	anyArgs bool   // the command looks at its arguments itself
+	long    bool   // it waits for more than a lock, and has deadlines of its own
 	flags   func(*pflag.FlagSet)
 	run     func(ctx context.Context, e *env, args []string) error
 }
@@ -79,18 +76,16 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 	}
 	c, ok := find(args[0])
 	if !ok {
-		return hint.Misuse(fmt.Sprintf("unknown command %q", args[0]), "`cursor-ralph help` lists the commands")
+		return unknownCommand(args[0])
 	}
 	e.Flags = flagSet(c)
 	if err := e.Flags.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
 		return commandHelp(e, c)
 	} else if err != nil {
-		what, _, _ := strings.Cut(err.Error(), ": strconv.") // pflag quotes the libraries that it uses
-		what, _, _ = strings.Cut(what, ": time: ")
-		return hint.Misuse(c.name+": "+what, "`cursor-ralph help "+c.name+"` shows its options")
+		return badFlag(e.Flags, err)
 	}
-	if c.args == "" && e.Flags.NArg() > 0 {
-		return hint.Misuse(fmt.Sprintf("%s takes no argument such as %q", c.name, e.Flags.Arg(0)), "`cursor-ralph help "+c.name+"` shows its options")
+	if err := c.checkArgs(e.Flags.Args()); err != nil {
+		return err
 	}
 	if err := e.Open(); err != nil {
 		return err

@@ -26,9 +26,6 @@ import (
 // slash runs a slash command. The agent passes what the user typed, word for word, on
 // standard input.
 func slash(ctx context.Context, e *env, args []string) error {
-	if len(args) != 1 {
-		return hint.Misuse("slash takes the name of one slash command", "cursor-ralph slash ralph-loop, with the user's text on standard input")
-	}
 	text, err := e.handedOver(args[0])
 	if err != nil {
 		return err
@@ -74,6 +71,11 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 	if r.Continue != "" {
 		return e.goOn(ctx, r, false)
 	}
+	if r.File != "" {
+		if r.State.Prompt, err = e.TaskIn(r.File); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, cli.LockWait)
 	defer cancel()
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
@@ -109,6 +111,9 @@ func cont(ctx context.Context, e *env, args []string) error {
 // only resumes the loop; the agent continues when the line is typed into the chat.
 func (e *env) goOn(ctx context.Context, r loop.Request, forUser bool) error {
 	id := r.Continue
+	if l, ok := e.forAnyChat(id); ok {
+		return e.beginPending(ctx, l, r, forUser)
+	}
 	if forUser {
 		return e.takeUp(ctx, r)
 	}

@@ -10,9 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -28,6 +26,7 @@ import (
 // startFlags offers the options of a loop, from the list that the slash
 // command has too.
 func startFlags(f *pflag.FlagSet) {
+	cli.TaskFlag(f)
 	for _, o := range loop.Options() {
 		cli.AddOption(f, o, o.Usage)
 	}
@@ -38,15 +37,11 @@ func start(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !utf8.ValidString(strings.Join(args, " ")) {
-		return hint.Misuse("the task is not valid UTF-8 text", "nothing was started")
-	}
 	if err := r.Check(); err != nil {
 		return hint.Misuse(err.Error(), "nothing was started")
 	}
-	r.State.Prompt = strings.TrimSpace(strings.Join(args, " "))
-	if r.State.Prompt == "" {
-		return hint.Misuse("the task is empty", `cursor-ralph start "<task>"`)
+	if r.State.Prompt, err = e.Task(args); err != nil {
+		return err
 	}
 	return e.begin(ctx, r, e.Getenv("CURSOR_AGENT") != "", nil)
 }
@@ -75,14 +70,14 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	if l.ConversationID == "" && binding {
 		secret = newSecret()
 	}
-	name, token, err := e.Loops.Put(ctx, l, secret)
+	_, token, err := e.Loops.Put(ctx, l, secret)
 	if err != nil {
 		return err
 	}
 	if !binding {
 		install.HintPlanGuard(e.Env, l)
 	}
-	return e.begun(l, name, token, binding)
+	return e.begun(l, token, binding)
 }
 
 // placed fills in whose loop it is, and what its workspace looks like before it.
@@ -107,10 +102,10 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 }
 
 // begun prints what happens now.
-func (e *env) begun(l loop.State, name, token string, forAgent bool) error {
+func (e *env) begun(l loop.State, token string, forAgent bool) error {
 	if !forAgent && l.ConversationID == "" {
-		return e.Say("The loop is pending: the next chat in %s whose agent stops takes it.%s\nTo take it back: cursor-ralph cancel %s%s",
-			l.Workspace, e.beforeOthers(l, name), name, e.noHook(l.Workspace))
+		e.Hint(cli.SuggestVerify(l))
+		return e.Say("%s", e.howToBegin(l))
 	}
 	if token != "" {
 		fmt.Fprintf(e.Stdout, "%s%s\n", pending.TokenLine, token)
@@ -120,11 +115,11 @@ func (e *env) begun(l loop.State, name, token string, forAgent bool) error {
 }
 
 // beforeOthers names the pending loop that this one goes before.
-func (e *env) beforeOthers(l loop.State, name string) string {
+func (e *env) beforeOthers(l loop.State) string {
 	current, _ := e.Loops.Usable() // it was written there just now
 	for _, o := range current {
-		if o.Pending && o.ID != name && o.State.ConversationID == "" && cli.SameFolder(o.State.Workspace, l.Workspace) {
-			return " It goes before " + o.ID + ", which waits there too."
+		if id := o.State.ShortID(); o.Pending && id != l.ShortID() && o.State.ConversationID == "" && cli.SameFolder(o.State.Workspace, l.Workspace) {
+			return " It goes before " + id + ", which waits there too."
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -84,6 +85,43 @@ func AddOption(f *pflag.FlagSet, o loop.Option, usage string) {
 		return
 	}
 	f.Var(&given{}, o.Name, usage)
+}
+
+// Duration adds a flag for a duration, which may be in days.
+func Duration(f *pflag.FlagSet, name string, value time.Duration, usage string) {
+	d := days(value)
+	f.Var(&d, name, usage)
+	f.Lookup(name).DefValue = d.shown()
+}
+
+// days is a duration as pflag.FlagSet.GetDuration reads it.
+type days time.Duration
+
+func (d *days) String() string { return time.Duration(*d).String() }
+
+func (d *days) Set(v string) error {
+	parsed, err := loop.ParseDuration(v)
+	if err != nil {
+		return fmt.Errorf("%q is not a duration such as 30s, 2h or 1d12h", v)
+	}
+	*d = days(parsed)
+	return nil
+}
+
+func (d *days) Type() string { return "duration" }
+
+// shown is a default in help: 24h rather than 24h0m0s.
+func (d *days) shown() string {
+	if *d == 0 {
+		return ""
+	}
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 // given keeps what the user wrote; package loop checks it.

@@ -102,8 +102,8 @@ func (e *Env) Workspace() (string, error) {
 // Target returns the id of the loop that a command is about: the one named, that
 // of this chat, or the only one of this workspace.
 func (e *Env) Target(args []string) (string, error) {
-	if len(args) > 1 {
-		return "", hint.Misuse("too many arguments", "give at most one conversation id")
+	if len(args) > 1 { // of a slash command
+		return "", hint.Misuse("too many arguments", "give at most one id")
 	}
 	if len(args) == 1 {
 		if err := loop.CheckID(args[0]); err != nil {
@@ -221,18 +221,21 @@ func (e *Env) Lives(l loop.State) bool {
 	return there && err == nil // another user's folder has none of our runs
 }
 
+// isLoop reports whether text is the whole id of a current loop.
+func (e *Env) isLoop(text string) bool {
+	current, _ := e.Loops.Current() // doctor shows what cannot be read
+	return slices.ContainsFunc(current, func(l loops.Loop) bool { return text == l.ID || text == l.State.ShortID() })
+}
+
 // SplitText splits "[id] text".
 func (e *Env) SplitText(args []string, usage string) (id, text string, err error) {
-	if len(args) > 2 {
-		return "", "", hint.Misuse("too many words", "put the text in quotes: "+usage)
-	}
 	named := args[:max(0, len(args)-1)]
 	if len(named) == 1 && named[0] == "" {
 		named = nil // a script's variable that is not set
 	}
 	text = strings.TrimSpace(strings.Join(args[len(named):], " "))
-	if text == "" {
-		return "", "", hint.Misuse("the text is empty", usage)
+	if text == "" || len(args) == 1 && e.isLoop(text) {
+		return "", "", hint.Misuse("the text is missing", usage)
 	}
 	id, err = e.Target(named)
 	return id, text, err

@@ -21,15 +21,16 @@ import (
 
 // Loops are all loops of a user.
 type Loops struct {
-	Store *state.Store
-	Box   *pending.Box
-	now   func() time.Time
+	Store  *state.Store
+	Box    *pending.Box
+	places platform.Places
+	now    func() time.Time
 }
 
 // New returns the loops in the given places.
 func New(places platform.Places, now func() time.Time) *Loops {
 	store := state.New(places, now)
-	return &Loops{store, pending.New(places, store, now), now}
+	return &Loops{store, pending.New(places, store, now), places, now}
 }
 
 // Loop is a loop that is live or pending.
@@ -37,8 +38,10 @@ type Loop struct {
 	ID      string     // of its conversation, or the name of its pending file
 	State   loop.State // without its history; a pending one has the status Pending
 	Pending bool
-	Err     error        // why the file cannot be read; a live one then has no ID
-	File    pending.Item // of a pending one
+	// Interrupted means that only a copy in the archive is left of it.
+	Interrupted bool
+	Err         error        // why the file cannot be read; a live one then has no ID
+	File        pending.Item // of a pending one
 }
 
 // Pending is the status of a loop that no chat has claimed.
@@ -73,9 +76,13 @@ func (s *Loops) Ended() (ended []loop.State, problems []error) { return s.Store.
 func (s *Loops) Pending() (found []Loop, err error) {
 	items, err := s.Box.List()
 	for _, i := range items {
-		found = append(found, Loop{i.Name, asPending(i.State), true, i.Err, i})
+		found = append(found, pendingLoop(i))
 	}
 	return found, err
+}
+
+func pendingLoop(i pending.Item) Loop {
+	return Loop{ID: i.Name, State: asPending(i.State), Pending: true, Err: i.Err, File: i}
 }
 
 // Usable returns the current loops that can be read and claimed.
@@ -156,7 +163,7 @@ func (s *Loops) Complete(typed string) string {
 // otherwise the ended ones.
 func (s *Loops) Beginning(typed string) []Loop {
 	found, _ := s.Current() // doctor shows what cannot be read
-	other := func(l Loop) bool { return l.ID == "" || !strings.HasPrefix(l.ID, typed) }
+	other := func(l Loop) bool { return l.ID == "" || !strings.HasPrefix(l.ID, typed) && l.State.ShortID() != typed }
 	if found = slices.DeleteFunc(found, other); len(found) > 0 {
 		return found
 	}

@@ -8,18 +8,17 @@ import (
 	"testing"
 )
 
-func TestRecordingIsXMLAndLeavesOutScratchFolders(t *testing.T) {
-	long := "  cursor  " + strings.Repeat("<promise> ", 20)
-	in := "\nTitle.\ncreate /tmp/cursor-ralph-demo-1/home/x\n" + long + "\n" + strings.Repeat("row\n", 40)
-	var out, errs bytes.Buffer
-	if code := run(strings.NewReader(in), &out, &errs); code != 0 {
-		t.Fatalf("got %d: %s", code, errs.String())
+func sample() recording {
+	r := recording{first: 2, panels: []panel{{1, []string{"one <b>", ""}}, {2, []string{"two"}}, {40, []string{"three"}}}}
+	for range 40 {
+		r.lines = append(r.lines, line{"row & <promise>", "plain", 0.5})
 	}
-	if strings.Contains(out.String(), "cursor-ralph-demo-1") {
-		t.Error("a scratch folder is in it")
-	}
+	return r
+}
+
+func TestThePictureIsXML(t *testing.T) {
 	texts := 0
-	for dec := xml.NewDecoder(&out); ; {
+	for dec := xml.NewDecoder(strings.NewReader(draw(sample()))); ; {
 		token, err := dec.Token()
 		if err == io.EOF {
 			break
@@ -31,8 +30,20 @@ func TestRecordingIsXMLAndLeavesOutScratchFolders(t *testing.T) {
 			texts++
 		}
 	}
-	if texts != 1+3+40 {
-		t.Errorf("got %d rows, want 44: the long line takes three", texts)
+	if texts != 40+3 {
+		t.Errorf("got %d rows, want 43", texts)
+	}
+}
+
+func TestThePictureBeginsAtTheRefusal(t *testing.T) {
+	all, total := steps(sample())
+	if all[0] != (step{2, 0}) || all[len(all)-1].shown != 1 || total < 20 {
+		t.Errorf("got %v, %.1f s", all, total)
+	}
+	for i, want := range []int{0, 1, 0} {
+		if got := opacity(sample(), i, 2); got != want {
+			t.Errorf("panel %d: got %d, want %d", i, got, want)
+		}
 	}
 }
 
@@ -47,9 +58,9 @@ func TestWrapBreaksBetweenWords(t *testing.T) {
 	}
 }
 
-func TestNothingToRecordFails(t *testing.T) {
+func TestNoDemoFails(t *testing.T) {
 	var out, errs bytes.Buffer
-	if code := run(strings.NewReader("\n"), &out, &errs); code != 1 || errs.Len() == 0 {
+	if code := run([]string{"/nowhere/cursor-ralph"}, &out, &errs); code != 1 || errs.Len() == 0 || out.Len() > 0 {
 		t.Errorf("got %d, %q, want 1 and why", code, errs.String())
 	}
 }

@@ -354,20 +354,9 @@ func varying(line string) string {
 	return strings.Join(strings.Fields(line), " ")
 }
 
-// shortened finds the lines of a page in a transcript, in their order. A line that begins with spaces goes on where the one
-// before left off.
+// shortened finds the lines of a page in a transcript, in their order.
 func shortened(source, whole string) error {
-	var want []string
-	for line := range strings.Lines(source) {
-		switch {
-		case strings.TrimSpace(line) == "" || strings.TrimSpace(line) == "…":
-		case strings.HasPrefix(line, "        ") && len(want) > 0:
-			want[len(want)-1] += " " + line
-		default:
-			want = append(want, line)
-		}
-	}
-	rest := strings.Split(whole, "\n")
+	want, rest := joined(source), joined(whole)
 	for _, line := range want {
 		i := slices.IndexFunc(rest, func(l string) bool { return varying(l) == varying(line) })
 		if i < 0 {
@@ -379,6 +368,20 @@ func shortened(source, whole string) error {
 		return fmt.Errorf("is empty")
 	}
 	return nil
+}
+
+// joined returns lines without … and empty ones. A line that begins with spaces goes on where the one before left off.
+func joined(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.TrimSpace(line) == "" || strings.TrimSpace(line) == "…":
+		case strings.HasPrefix(line, "        ") && len(all) > 0:
+			all[len(all)-1] += " " + line
+		default:
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 // TestExamples runs the example that the help of each command ends with, in a workspace that has what it is about.
@@ -470,7 +473,7 @@ func TestRecording(t *testing.T) {
 	if len(data) > 100_000 {
 		t.Errorf("got %d bytes, want less than 100,000", len(data))
 	}
-	var rows strings.Builder
+	var rows, panel strings.Builder
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	for {
 		token, err := dec.Token()
@@ -485,7 +488,16 @@ func TestRecording(t *testing.T) {
 			if err := dec.DecodeElement(&row, &start); err != nil {
 				t.Fatal(err)
 			}
-			rows.WriteString(row + "\n")
+			if slices.ContainsFunc(start.Attr, func(a xml.Attr) bool { return a.Name.Local == "class" && a.Value == "panel" }) {
+				panel.WriteString(row + "\n")
+			} else {
+				rows.WriteString(row + "\n")
+			}
+		}
+	}
+	for _, want := range []string{"3/20", "`./run-tests` failed with exit 1"} {
+		if !strings.Contains(panel.String(), want) {
+			t.Errorf("the panel shows no %q: run `make record`", want)
 		}
 	}
 	w := newWorld(t)
@@ -583,6 +595,22 @@ func follow(from, link string, anchors map[string][]string) error {
 		return fmt.Errorf("no such heading; there are %q", anchors[target])
 	}
 	return nil
+}
+
+// wordLimit is for what users read; docs/measured is not.
+const wordLimit = 9000
+
+// TestUserDocsAreShort: the README and docs/*.md, those that are written by make docs too.
+func TestUserDocsAreShort(t *testing.T) {
+	words := 0
+	for _, p := range pages(t) {
+		if p.name == "README.md" || filepath.Dir(p.name) == "docs" {
+			words += len(bytes.Fields(p.source))
+		}
+	}
+	if words > wordLimit {
+		t.Errorf("the README and docs/*.md have %d words, want at most %d: tell a thing once, where it is looked for", words, wordLimit)
+	}
 }
 
 // TestEveryPageIsLinked: a page that no other names is not found by anybody.

@@ -37,9 +37,6 @@ func Flags(f *pflag.FlagSet) {
 // Run imports a loop: it becomes our pending loop first, then the other tool's file is renamed, so that only one hook drives the
 // agent. If a kill leaves both, the next import renames the file.
 func Run(ctx context.Context, e *cli.Env, args []string) error {
-	if len(args) > 1 {
-		return hint.Misuse("too many arguments", "import one file at a time")
-	}
 	asked, err := e.Asked()
 	if err != nil {
 		return err

@@ -32,10 +32,10 @@ func Flags(f *pflag.FlagSet) {
 	f.String("focus-keys", "", "`KEYS` that bring the focus into the chat input before the line is typed, such as ctrl+i; '' for none (default: as installed)")
 	f.String("submit-key", "", "the `KEY` that sends a message in Cursor's chat: return, ctrl+enter or, on macOS, cmd+enter (default: as installed, else return)")
 	f.Bool("type-unchecked", false, "allow ways of typing that cannot check which window has the focus")
-	f.Duration("linger", 0, "the hook stays for `D` after an answer that must not be lost, 0 for not at all (default: as installed, else 100ms, on Windows 250ms)")
+	cli.Duration(f, "linger", 0, "the hook stays for `D` after an answer that must not be lost, 0 for not at all (default: as installed, else 100ms, on Windows 250ms)")
 	f.Bool("no-notify", false, "show no desktop notifications (default: as installed)")
 	f.Bool("plan-guard", false, "deny the agent of a loop with --plan every tool that writes or runs something (default: as installed)")
-	f.Duration("verify-timeout", 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
+	cli.Duration(f, "verify-timeout", 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
 
@@ -128,10 +128,7 @@ func typingOptions(e *cli.Env, o *commands.Options) error {
 }
 
 // Install installs the hook and the slash commands.
-func Install(ctx context.Context, e *cli.Env, args []string) error {
-	if len(args) > 0 {
-		return hint.Misuse("install takes no arguments", "`cursor-ralph install --project FOLDER` installs into a project")
-	}
+func Install(ctx context.Context, e *cli.Env, _ []string) error {
 	o, err := installOptions(ctx, e)
 	if err != nil {
 		return err
@@ -149,10 +146,7 @@ func Install(ctx context.Context, e *cli.Env, args []string) error {
 }
 
 // Uninstall removes the hook and the slash commands.
-func Uninstall(_ context.Context, e *cli.Env, args []string) error {
-	if len(args) > 0 {
-		return hint.Misuse("uninstall takes no arguments", "`cursor-ralph uninstall --project FOLDER` removes it from a project")
-	}
+func Uninstall(_ context.Context, e *cli.Env, _ []string) error {
 	folder, err := folder(e)
 	if err != nil {
 		return err
@@ -161,8 +155,12 @@ func Uninstall(_ context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	return carryOut(e, change, "removed from "+folder+"; your loops and their records stay",
-		"nothing to remove: cursor-ralph is not installed in "+folder)
+	unchanged := "nothing to remove: cursor-ralph is not installed in " + folder
+	for _, entry := range InstalledAt(filepath.Join(folder, "hooks.json")).Wrapped {
+		change.Notes = append(change.Notes, "an entry of your own runs our hook, which stays: "+entry)
+		unchanged = "nothing to remove but what you wrote yourself, in " + folder
+	}
+	return carryOut(e, change, "removed from "+folder+"; your loops and their records stay", unchanged)
 }
 
 // carryOut prints a change and, without --dry-run, makes it. unchanged is printed if there is nothing to do.

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -32,9 +33,9 @@ func line(e *cli.Env, args []string) error {
 	case 0:
 		return nil
 	case 1:
-		return e.Say("%s", loops[0].Line(e.Now()))
+		return e.Say("%s", e.View(loops[0], false).Chip())
 	}
-	return e.Say("%d loops • %s", len(loops), countWords(loops, e.Now()))
+	return e.Say("%d loops • %s", len(loops), countWords(viewsOf(e, loops)))
 }
 
 // inBar returns the loops of a status bar: the one named, that of the chat, or those
@@ -98,20 +99,15 @@ func inBarOf(e *cli.Env, args []string) ([]string, error) {
 	return e.Nearest(t.Cwd), nil
 }
 
-// countWords returns how many loops have each status.
-func countWords(loops []loop.State, now time.Time) string {
-	var order []string
-	count := map[string]int{}
+// countWords returns how many loops stand how.
+func countWords(loops []view.Loop) string {
+	count := map[view.Standing]int{}
 	for _, l := range loops {
-		word := strings.ToLower(l.Word(now))
-		if !slices.Contains(order, word) {
-			order = append(order, word)
-		}
-		count[word]++
+		count[l.Status]++
 	}
-	slices.Sort(order)
-	for i, word := range order {
-		order[i] = fmt.Sprintf("%d %s", count[word], word)
+	var words []string
+	for _, status := range slices.Sorted(maps.Keys(count)) {
+		words = append(words, fmt.Sprintf("%d %s", count[status], status))
 	}
-	return strings.Join(order, ", ")
+	return strings.Join(words, ", ")
 }

@@ -23,9 +23,6 @@ func LogFlags(f *pflag.FlagSet) {
 // Log prints the hook's decisions, of one conversation or of all.
 func Log(_ context.Context, e *cli.Env, args []string) error {
 	only := ""
-	if len(args) > 1 {
-		return hint.Misuse("too many arguments", "give at most one conversation id")
-	}
 	if len(args) > 0 {
 		if err := loop.CheckID(args[0]); err != nil {
 			return hint.Misuse(err.Error(), "`cursor-ralph list` shows the ids")

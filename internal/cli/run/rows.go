@@ -79,10 +79,10 @@ func lastRows(line string, width, most int) []string {
 // statusLine says where the run stands: Loop • Running • Iter 3/20 · 2m 5s · 12 tool calls.
 func (v *runView) statusLine(width int) string {
 	now := v.e.Now()
-	l := view.Of(v.loop, view.Facts{Now: now, NewCalls: v.tools})
+	l := view.Of(v.loop, view.Facts{Now: now})
 	parts := []string{l.Chip(), text.Duration(v.loop.Worked(now))}
 	if l.ToolCalls != nil {
-		parts = append(parts, text.Count(*l.ToolCalls, "tool call"))
+		parts = append(parts, text.Count(*l.ToolCalls+v.tools, "tool call"))
 	}
 	line := ansi.TruncateWc(strings.Join(parts, " · "), width, "…")
 	if v.e.Colorful() {

@@ -25,14 +25,25 @@ func (v *runView) verdict(l loop.State, all []loop.Iteration, broken bool) strin
 		parts = append(parts, text.Count(*shown.ToolCalls, "tool call"))
 	}
 	lines := []string{"", strings.Join(append(parts, filesWords(l, all)), " · ")}
-	if l.Reason != "" && l.Reason != "promise accepted" && !broken {
-		lines = append(lines, "  "+l.Reason)
+	if why := whyEnded(l, all); why != "" && !broken {
+		lines = append(lines, "  "+why)
 	}
 	lines = append(lines, "  report: cursor-ralph report "+shown.ID)
 	if shown.Continue != "" {
 		lines = append(lines, "  to go on: "+shown.Continue)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// whyEnded returns why a run ended, or about an accepted promise what is odd.
+func whyEnded(l loop.State, all []loop.Iteration) string {
+	switch n := len(all); {
+	case l.Status != loop.PromiseAccepted:
+		return l.Reason
+	case n > 0 && all[n-1].Warning != "":
+		return "warning: " + all[n-1].Warning
+	}
+	return ""
 }
 
 // filesWords says how many files a run has changed, if anything can show that.

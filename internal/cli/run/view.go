@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
@@ -179,7 +180,7 @@ func decidedWords(r outer.Report) string {
 
 func idleWords(l loop.State) string {
 	if l.Status == loop.Paused {
-		return fmt.Sprintf("%s; the turn so far does not count. To go on: cursor-ralph resume %s", l.Reason, l.ShortID())
+		return fmt.Sprintf("%s; the turn so far does not count. To go on: cursor-ralph resume %s", view.Of(l, view.Facts{}).Words(), l.ShortID())
 	}
 	return l.Reason
 }

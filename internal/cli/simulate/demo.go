@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -51,7 +52,6 @@ type show struct {
 	environ []string
 	color   bool
 	typed   string // what the user typed after /ralph-loop
-	written int    // chapters of the book that the agent has written
 }
 
 func newShow(e *cli.Env) (*show, error) {
@@ -64,7 +64,7 @@ func newShow(e *cli.Env) (*show, error) {
 		return nil, err
 	}
 	s := &show{e: e, folder: folder, self: self, color: e.Colorful()}
-	for _, name := range []string{"home", "tmp", "book"} {
+	for _, name := range []string{"home", "tmp", "parser"} {
 		if err := os.Mkdir(s.in(name), 0o700); err != nil {
 			return nil, err
 		}
@@ -91,30 +91,24 @@ func (s *show) variables() []string {
 
 func (s *show) in(name string) string { return filepath.Join(s.folder, name) }
 
-const demoTask = "Write chapters 1 to 7 of the book, one file each, chapter-1.txt to chapter-7.txt. It's done when all seven exist."
-
 func (s *show) play(ctx context.Context) error {
-	s.title("The agent writes a book. The agent is scripted, everything else is real.")
-	if err := s.command(ctx, "install", "--session-limit", "5"); err != nil {
+	s.title("The agent fixes a parser. The agent is scripted, everything else is real.")
+	if err := errors.Join(s.writeProject(), s.command(ctx, "install")); err != nil {
 		return err
 	}
 	cursor, err := simcursor.New(simcursor.Config{
-		Home: s.in("home"), Workspace: s.in("book"), Env: s.environ, Shell: "/bin/sh", Observe: s.observe,
+		Home: s.in("home"), Workspace: s.in("parser"), Env: s.environ, Shell: "/bin/sh", Observe: s.observe,
 	})
 	if err != nil {
 		return err
 	}
 	chat := cursor.Chat(s.agent)
-	s.title("The user starts a loop. This Cursor allows five follow-ups in a row, then it needs a user message.")
-	if err := s.send(ctx, chat, `"`+demoTask+`" --max-iterations 12 --verify "ls chapter-7.txt"`); err != nil {
-		return err
-	}
-	s.title("The user types the line that the agent asked for. A new session begins.")
-	if err := s.send(ctx, chat, "--continue "+chat.ID); err != nil {
+	s.title("The user starts a loop:")
+	if err := s.send(ctx, chat, fmt.Sprintf(`"Make %s pass. Don't change it." --verify %[1]s`, tests())); err != nil {
 		return err
 	}
 	s.title("What happened, from the archive:")
-	if err := s.command(ctx, "history", chat.ID); err != nil {
+	if err := s.command(ctx, "history"); err != nil {
 		return err
 	}
 	if v := cursor.Violations(); len(v) > 0 {
@@ -128,25 +122,27 @@ func (s *show) send(ctx context.Context, chat *simcursor.Chat, text string) erro
 	return chat.Send(ctx, "/ralph-loop "+text)
 }
 
-// agent plays one turn. It passes what the user typed to cursor-ralph, as the slash
-// command instructs it. First it promises without any work, then it writes a chapter
-// per turn, and promises too early once more.
+// agent plays one turn, and passes what the user typed to cursor-ralph, as the
+// slash command instructs it. It teaches the parser one unit a turn, and promises
+// too early once.
 func (s *show) agent(t *simcursor.Turn) {
 	if !t.Followup {
 		t.Shell(handOver(s.typed))
 	}
-	if t.Number == 1 {
-		t.Say("That sounds easy. <promise>COMPLETE</promise>")
+	if err := t.Edit("parse", parser(t.Number)); err != nil {
+		t.Say("I could not write the parser")
 		return
 	}
-	s.written++
-	name := fmt.Sprintf("chapter-%d.txt", s.written)
-	if err := t.Edit(name, fmt.Sprintf("Chapter %d, in which something happens.\n", s.written)); err != nil {
-		t.Say("I could not write " + name)
-		return
+	if t.Number == len(words) {
+		t.Shell(tests())
 	}
-	t.Shell(fmt.Sprintf("cursor-ralph note %q", fmt.Sprintf("%d of 7 chapters written", s.written)))
-	t.Say(s.lastWords(t, name))
+	t.Say(words[min(t.Number, len(words))-1])
+}
+
+var words = []string{
+	"The parser reads minutes now. I'm done for now.",
+	"It reads hours too. All tests should pass. <promise>COMPLETE</promise>",
+	"It reads days too. I ran the tests: they pass. <promise>COMPLETE</promise>",
 }
 
 // handOver returns what the slash command instructs the agent to run.
@@ -157,37 +153,21 @@ func handOver(typed string) string {
 	return "cursor-ralph slash ralph-loop <<'CURSOR_RALPH_TASK'\n" + typed + "\nCURSOR_RALPH_TASK"
 }
 
-// continueLine begins the line that the agent asks the user to type at the session
-// limit.
-const continueLine = "/ralph-loop --continue "
-
-func (s *show) lastWords(t *simcursor.Turn, name string) string {
-	_, id, last := strings.Cut(t.Message, "\n"+continueLine)
-	id, _, _ = strings.Cut(id, "\n")
-	switch {
-	case s.written == 7:
-		return "All seven chapters exist. <promise>COMPLETE</promise>"
-	case s.written == 3:
-		return "Three chapters make a book. <promise>COMPLETE</promise>"
-	case last:
-		return "I wrote " + name + ". To go on, please type: " + continueLine + id
-	}
-	return "I wrote " + name + ". I'm done for now."
-}
-
 // observe prints events as they happen.
 func (s *show) observe(x simcursor.Entry) {
 	switch x.Kind {
 	case simcursor.UserMessage:
 		s.line("36", "user", x.Text)
 	case simcursor.FollowupMessage:
-		first, _, _ := strings.Cut(x.Text, "\n")
-		s.line("35", "cursor", first)
+		why, _, _ := strings.Cut(strings.ReplaceAll(x.Text, "\n```", ""), "\n\n")
+		for i, text := range strings.Split(why, "\n") {
+			s.line("35", []string{"cursor", ""}[min(i, 1)], text)
+		}
 	case simcursor.AssistantText:
 		s.line("32", "agent", x.Text)
 	case simcursor.ToolCall:
 		command, _, _ := strings.Cut(x.Text, "\n")
-		s.line("90", "tool", x.Name+": "+strings.TrimPrefix(command, s.in("book")+string(filepath.Separator)))
+		s.line("90", "tool", x.Name+": "+strings.TrimPrefix(command, s.in("parser")+string(filepath.Separator)))
 	case simcursor.TurnEnd:
 		s.line("90", "turn", x.Text)
 	case simcursor.ShownToUser:
@@ -212,6 +192,6 @@ func (s *show) print(color, says string) {
 func (s *show) command(ctx context.Context, args ...string) error {
 	s.print("1", "  $ cursor-ralph "+strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, s.self, args...)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = s.environ, s.in("book"), s.e.Stdout, s.e.Stderr
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = s.environ, s.in("parser"), s.e.Stdout, s.e.Stderr
 	return cmd.Run()
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// golden compares text with a file of testdata; -update writes it.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	must(t, err)
+	if text != string(want) {
+		t.Errorf("%s differs: run `make docs` if this is meant. Got:\n%s", path, text)
+	}
+}
+
+// TestHelpIsGolden has the two lists; docs/commands.md has the help of each command.
+func TestHelpIsGolden(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"help", "--all"}} {
+		var out bytes.Buffer
+		if code := run(args, nil, &out, &out, func(string) string { return "" }); code != 0 {
+			t.Errorf("%v: got exit code %d, want 0", args, code)
+		}
+		golden(t, strings.TrimLeft(strings.Join(args, ""), "-")+".txt", out.String())
+	}
+}
+
+// wrongLines are command lines with one mistake each.
+var wrongLines = [][]string{
+	{"nonsense"}, {"statsu"}, {"hlep"}, {"help", "statsu"}, {"--nonsense"},
+	{"status", "--jsno"}, {"status", "-j"}, {"status", "one", "two"}, {"status", "../x"}, {"status", "k7f2m"}, {"status"},
+	{"list", "x"}, {"list", "--all=maybe"},
+	{"start"}, {"start", "  "}, {"start", "x", "--max-iterations"}, {"start", "x", "--max-iterations", "0"}, {"start", "x", "--max-duration", "soon"},
+	{"start", "x", "--promise-match", "fuzzy"}, {"start", "x", "--min-iterations", "30"}, {"start", "x", "--verify", ""}, {"start", "x", "--verify-timeout", "1h"},
+	{"start", "x", "--prompt-template", "missing.txt"}, {"start", "--file", "missing.txt"}, {"start", "x", "--file", "task.md"}, {"start", "--file", "empty.md"},
+	{"start", "--file", "binary"}, {"start", "--file", "large.md"}, {"start", "--file", "."}, {"start", "/x\xff"},
+	{"run"}, {"run", "x"}, {"run", "x", "--agent", "clod"}, {"run", "x", "--agent", "claude", "--permissions", "some"}, {"run", "--file", "missing.txt"}, {"run", "--resume"},
+	{"run", "--resume", "k7f2m"}, {"run", "x", "--agent", "claude", "--agent-command", "cat"}, {"run", "x", "--print"},
+	{"pause"}, {"pause", "k7f2m"}, {"pause", "one", "two"}, {"resume", "k7f2m"}, {"resume", "--wait", "soon"}, {"resume", "--wait", "2h"}, {"cancel", "k7f2m"}, {"continue", "k7f2m"},
+	{"continue", "k7f2m", "--max-iterations", "x"}, {"watch", "k7f2m"}, {"history", "k7f2m"}, {"report", "k7f2m"}, {"report", "one", "two"}, {"log", "k7f2m"}, {"log", "--lines", "x"}, {"log", "--lines", "-1"},
+	{"context"}, {"context", ""}, {"context", "one", "two", "three"}, {"note"}, {"blocked"}, {"blocked", "k7f2m", "why"},
+	{"loop-mode"}, {"loop-mode", "maybe"}, {"loop-mode", "on", "off"}, {"loop-mode", "off", "--max-iterations", "3"}, {"loop-mode", "on", "--for", "9d"}, {"loop-mode", "on", "--max-iterations", "x"},
+	{"import", "missing.md"}, {"import", "a", "b"}, {"import"},
+	{"install", "x"}, {"install", "--session-limit", "many"}, {"install", "--injectors", "magic"}, {"install", "--submit-key", "space"}, {"install", "--linger", "1h"}, {"install", "--project", "missing"}, {"install", "--hook", "missing"},
+	{"uninstall", "x"}, {"prune", "x"}, {"prune", "--keep", "-1"}, {"prune", "--older-than", "soon"}, {"prune", "--keep", "few"}, {"config", "x"}, {"doctor", "x"}, {"completion"}, {"completion", "tcsh"}, {"simulate"}, {"simulate", "missing.json"}, {"simulate", "a", "b"},
+	{"simulate", "empty.md", "--place", "moon"}, {"version", "x"}, {"demo", "x"}, {"hook-events", "nonsense"}, {"hook-events", "a", "b"},
+	{"slash"}, {"slash", "nonsense"}, {"slash", "ralph-loop"}, {"inject"}, {"inject", "k7f2m"}, {"inject", "k7f2m", "--wait", "2h"}, {"verify"}, {"notify", "k7f2m"},
+}
+
+// TestErrorsAreGolden has one message for each mistake.
+func TestErrorsAreGolden(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the errors of this system have other words")
+	}
+	here, err := os.Getwd()
+	must(t, err)
+	work, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	t.Chdir(work)
+	home := filepath.Join(work, "home")
+	for name, text := range map[string]string{"task.md": "a task", "empty.md": " \n", "binary": "a\x00b", "large.md": strings.Repeat("a", 1<<20+1)} {
+		must(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	env := map[string]string{"HOME": home, "USERPROFILE": home, "CURSOR_RALPH_DIR": filepath.Join(work, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(work, "state"),
+		"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_NO_NOTIFY": "1", "CURSOR_RALPH_DESKTOP": "none"}
+	must(t, os.MkdirAll(env["CURSOR_RALPH_DIR"], 0o700))
+	var all bytes.Buffer
+	for _, line := range wrongLines {
+		fmt.Fprintf(&all, "$ cursor-ralph %q\n", line)
+		var out bytes.Buffer
+		code := run(line, strings.NewReader(""), &out, &out, func(name string) string { return env[name] })
+		fmt.Fprintf(&all, "%sexit code %d\n\n", strings.ReplaceAll(out.String(), work, "$WORK"), code)
+	}
+	t.Chdir(here)
+	golden(t, "errors.txt", all.String())
+}
