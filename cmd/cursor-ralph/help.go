@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"slices"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
 const helpHead = `cursor-ralph keeps Cursor's agent working until its task is done.
@@ -83,6 +86,15 @@ var release string
 
 func version(_ context.Context, e *env, _ []string) error {
 	info, _ := debug.ReadBuildInfo()
+	if e.IsSet("json") {
+		return e.JSON(struct {
+			Schema  int    `json:"schema"`
+			Version string `json:"version"`
+			Go      string `json:"go"`
+			OS      string `json:"os"`
+			Arch    string `json:"arch"`
+		}{view.Schema, versionOf(release, info), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+	}
 	_, err := io.WriteString(e.Stdout, "cursor-ralph "+versionOf(release, info)+"\n")
 	return err
 }
