@@ -106,6 +106,8 @@ func groups() []group {
 				example: "watcher"},
 			{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", flags: notify.Flags, run: in(notify.Run),
 				example: "notify"},
+			{name: "__complete", args: "=<word> [words...]", anyArgs: true, summary: "print what fits at the cursor (completion scripts run this)", flags: onlyFirst, run: complete,
+				example: "__complete =sta"},
 			{name: "man", summary: "print the manual page as Markdown (the build converts it)", run: man, example: "man"},
 		}},
 	}
