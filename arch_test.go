@@ -39,12 +39,14 @@ var rows = []row{
 	{dir: "platform", ours: list("internal/ownfile")},
 	{dir: "pending", ours: list("loop", "platform", "state", "internal/ownfile")},
 	{dir: "state", ours: list("loop", "platform", "internal/ownfile")},
-	{dir: "keystroke", ours: list("platform", "keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/bridge", "keystroke/internal/robotgo",
+	{dir: "keystroke", ours: list("platform", "internal/hint", "keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/bridge", "keystroke/internal/rendezvous", "keystroke/internal/robotgo",
 		"keystroke/internal/x11", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/macos")},
 	// The ways of typing: none knows another, but for robotgo, which presses on all desktops.
 	{dir: "keystroke/internal/key"},
 	{dir: "keystroke/internal/desk", ours: list("platform", "internal/proc", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
 	{dir: "keystroke/internal/bridge", ours: list("platform", "internal/hint", "internal/proc", "keystroke/internal/desk")},
+	// The editor extension's other end.
+	{dir: "keystroke/internal/rendezvous", ours: list("internal/ownfile", "internal/proc"), theirs: list("golang.org/x/sys")},
 	{dir: "keystroke/internal/x11", ours: list("keystroke/internal/desk", "keystroke/internal/key"), theirs: list("github.com/jezek/xgb")},
 	{dir: "keystroke/internal/wayland", ours: list("platform", "internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
 	{dir: "keystroke/internal/windows", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},

@@ -94,6 +94,8 @@ func groups() []group {
 			{name: "suggest-verify", summary: "print the commands that may fit --verify here", flags: cli.JSONFlag, run: suggestVerify, example: "suggest-verify --json"},
 			{name: "inject", args: "<id>", anyArgs: true, summary: "type the continue line of a loop into Cursor (the hook runs this)", long: true,
 				flags: injectFlags, run: inject, example: "inject 3f2a --dry-run"},
+			{name: "rendezvous", summary: "print the folder in which editor windows announce themselves (the extension runs this)", run: rendezvous,
+				example: "rendezvous"},
 			{name: "verify", args: "<id>", anyArgs: true, summary: "run the verification of a loop (the hook runs this)", long: true,
 				flags: verifyFlags, run: verifyLoop, example: "verify 3f2a"},
 			{name: "supervise", args: "-- <command>...", anyArgs: true, summary: "run a command that must not outlive its caller (run runs this)", long: true, run: superviseCommand,
@@ -104,6 +106,8 @@ func groups() []group {
 				example: "watcher"},
 			{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", flags: notify.Flags, run: in(notify.Run),
 				example: "notify"},
+			{name: "__complete", args: "=<word> [words...]", anyArgs: true, summary: "print what fits at the cursor (completion scripts run this)", flags: onlyFirst, run: complete,
+				example: "__complete =sta"},
 			{name: "man", summary: "print the manual page as Markdown (the build converts it)", run: man, example: "man"},
 		}},
 	}

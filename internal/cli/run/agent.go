@@ -25,8 +25,8 @@ const (
 	driverPrint = "print"
 )
 
-// agentNames returns the known agents.
-func agentNames() []string {
+// AgentNames returns the agents that --agent knows.
+func AgentNames() []string {
 	var names []string
 	for _, p := range acp.Presets() {
 		names = append(names, p.Name)
@@ -64,7 +64,7 @@ func chosenAgent(e *cli.Env) (loop.Run, error) {
 	name, speaks, prints := e.Text("agent"), e.Text("acp-command"), e.Text("agent-command")
 	given := slices.DeleteFunc([]string{name, speaks, prints}, func(s string) bool { return s == "" })
 	if len(given) != 1 {
-		return loop.Run{}, hint.Misuse("give one of --agent, --acp-command and --agent-command", "agents: "+strings.Join(agentNames(), ", "))
+		return loop.Run{}, hint.Misuse("give one of --agent, --acp-command and --agent-command", "agents: "+strings.Join(AgentNames(), ", "))
 	}
 	r, err := namedAgent(e, loop.Run{}, name)
 	switch {
@@ -109,7 +109,7 @@ func namedAgent(e *cli.Env, r loop.Run, name string) (loop.Run, error) {
 	p, prints := printPreset(name)
 	switch {
 	case !speaks && !prints:
-		return r, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(agentNames(), ", ")+"; or --acp-command, --agent-command")
+		return r, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(AgentNames(), ", ")+"; or --acp-command, --agent-command")
 	case e.IsSet("print") && !prints:
 		return r, hint.Misuse("the print mode of "+name+" is unknown", "leave --print out, or use --agent-command")
 	case e.IsSet("print") || !speaks:
