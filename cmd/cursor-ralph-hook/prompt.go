@@ -126,12 +126,19 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 		}
 		return h.continueByLine(ctx, r)
 	}
+	if r.File != "" { // which the agent may read; its call starts the loop
+		return hook.BeforeSubmitPromptAnswer{AdditionalContext: fileInstead}
+	}
 	if notice != "" {
 		r.State.Notices = append(r.State.Notices, notice)
 	}
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return h.arm(ctx, r)
 }
+
+// fileInstead has the agent start a loop whose task is in a file: a hook does not read
+// files that a message names.
+const fileInstead = "This message starts a Ralph loop whose task is in a file. If you have not done so: run `cursor-ralph slash ralph-loop` in the shell, with this whole message, word for word, on standard input. Do what it prints; if it prints an error, show the user the error and its hint, and stop."
 
 // onTyped notes that the continue line of a loop was typed in this conversation.
 // One that was typed by us and came to the wrong chat is kept back.
