@@ -137,7 +137,7 @@ var rows = []row{
 	// What cursor-ralph calls: a command and what belongs to it each.
 	{dir: "internal/cli", ours: list("commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/view", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
 		theirs: list("github.com/charmbracelet/x/term", "github.com/spf13/pflag")},
-	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render",
+	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render",
 		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "outer/acp", "outer/printmode", "platform"),
 		theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/events", ours: list("internal/loops", "internal/proc", "internal/view", "internal/cli", "loop"), theirs: list("github.com/spf13/pflag")},

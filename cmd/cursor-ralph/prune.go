@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -14,6 +13,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -57,6 +58,7 @@ type pruned struct {
 	Bytes   int64          `json:"bytes"`
 	Kept    int            `json:"kept"`
 	Records []prunedRecord `json:"records"`
+	loops   []loop.State
 	err     error
 }
 
@@ -108,16 +110,18 @@ func (p *pruned) add(ctx context.Context, e *env, r state.Record) {
 	}
 	p.Removed++
 	p.Bytes += r.Bytes
+	p.loops = append(p.loops, r.Loop)
 	p.Records = append(p.Records, prunedRecord{r.Loop.ShortID(), r.Loop.ConversationID, string(r.Loop.Status), r.Ended.UTC(), r.Loop.Workspace, r.Bytes})
 }
 
+// sayPruned lists what would be removed; what was removed is counted only.
 func (e *env) sayPruned(p pruned, r state.Retention) error {
-	var rows [][]string
-	for _, l := range p.Records {
-		rows = append(rows, []string{l.ID, l.Status, l.Ended.Local().Format("2006-01-02"), bytesWords(l.Bytes), cli.Shortened(l.Workspace, 40)})
+	var rows []view.Row
+	for _, l := range p.loops {
+		rows = append(rows, e.View(l, false).Row(e.Now(), e.HomeFolder()))
 	}
 	if p.DryRun && len(rows) > 0 {
-		if err := e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n")); err != nil {
+		if err := e.Say("%s", e.Screen().Table(rows)); err != nil {
 			return err
 		}
 	}
