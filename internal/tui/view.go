@@ -125,6 +125,9 @@ func (m model) listRoom() int {
 // near is how many loops above and below decide about the widths of columns.
 const near = 100
 
+// roomy is the width from which on a row has room for a reason too.
+const roomy = 80
+
 // listLines is the part of the list around the chosen loop, below a header.
 func (m model) listLines() []string {
 	room := m.listRoom()
@@ -133,7 +136,11 @@ func (m model) listLines() []string {
 	first := max(0, top-near)
 	var rows []view.Row
 	for _, l := range m.loops[first:min(len(m.loops), top+room+near)] {
-		rows = append(rows, l.Row(m.Now(), m.Home))
+		row := l.Row(m.Now(), m.Home)
+		if m.width < roomy {
+			row.Status = string(l.Status) // the details say why
+		}
+		rows = append(rows, row)
 	}
 	table := strings.Split(m.screenOf(m.width-3).Table(rows), "\n")
 	lines := []string{"   " + m.colors.name.Styled(table[0])}
