@@ -18,19 +18,6 @@ func safe(s string) string {
 // oneLine makes text safe to show in a line.
 func oneLine(s string) string { return text.Line(safe(s)) }
 
-// StatusLine returns one line, no wider than the window: its beginning, and as much
-// of the end of the words as fits beside it. Both are safe for a terminal.
-func StatusLine(begins, words string, width int) string {
-	screen := view.Screen{Width: width}
-	begins = screen.Cut(text.FixedWidth(begins), width)
-	words = text.Line(text.FixedWidth(words))
-	room := width - ansi.StringWidthWc(begins) - 2
-	if words == "" || room < 2 {
-		return begins
-	}
-	return begins + "  " + screen.CutFront(words, room)
-}
-
 func (m model) screenOf(width int) view.Screen {
 	return view.Screen{Width: max(1, width), ASCII: m.ASCII}
 }

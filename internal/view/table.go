@@ -88,7 +88,7 @@ func (s Screen) line(row []string, widths []int) string {
 		case widths[i] == 0:
 			continue
 		case i == workspaceColumn:
-			text = s.CutFront(text, widths[i])
+			text = s.cutFront(text, widths[i])
 		}
 		text = s.Cut(text, widths[i])
 		parts = append(parts, text+strings.Repeat(" ", widths[i]-ansi.StringWidthWc(text)))
@@ -114,8 +114,8 @@ func (s Screen) Cut(line string, width int) string {
 	return ""
 }
 
-// CutFront returns the end of a line, as much as fits.
-func (s Screen) CutFront(line string, width int) string {
+// cutFront returns the end of a line, as much as fits.
+func (s Screen) cutFront(line string, width int) string {
 	wide := ansi.StringWidthWc(line)
 	if wide <= width {
 		return line

@@ -90,18 +90,11 @@ func (l list) of(level level) list {
 func (r report) verdict() string {
 	switch {
 	case r.Problems > 0:
-		return count(r.Problems, "problem") + ": " + r.Checks.of(problem).words() + "; " + r.Checks.of(problem).fixes()
+		return text.Count(r.Problems, "problem") + ": " + r.Checks.of(problem).words() + "; " + r.Checks.of(problem).fixes()
 	case r.Warnings > 0:
-		return "Ready, with " + count(r.Warnings, "warning") + ": " + r.Checks.of(warning).words()
+		return "Ready, with " + text.Count(r.Warnings, "warning") + ": " + r.Checks.of(warning).words()
 	}
 	return `Ready: type /ralph-loop "<task>" in Cursor's chat`
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // What a verdict shows of its findings.

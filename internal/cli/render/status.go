@@ -115,10 +115,16 @@ func around(e *cli.Env, here string) (found []loop.State, note string, err error
 
 // withTurn adds the calls of the turn that goes on, which only its journal has.
 func withTurn(e *cli.Env, l loop.State) loop.State {
-	if has, _ := e.Store.Has(l.ConversationID); has {
-		turn, _ := e.Store.Turn(l.ConversationID, l, loop.Event{Kind: loop.EventStop}) // without it the calls are those up to the last stop
-		l.ToolCalls += turn.ToolCalls
+	if has, _ := e.Store.Has(l.ConversationID); !has {
+		return l
 	}
+	event := loop.Event{Kind: loop.EventStop}
+	turn, _ := e.Store.Turn(l.ConversationID, l, event) // without it the calls are those up to the last stop
+	if n := len(turn.Generations); n > 0 {
+		event.Generation = turn.Generations[n-1] // the stop that would come has it
+		turn, _ = e.Store.Turn(l.ConversationID, l, event)
+	}
+	l.ToolCalls += turn.ToolCalls
 	return l
 }
 
