@@ -106,7 +106,7 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	switch s.Status {
 	case PromiseAccepted:
 		return Action{Kind: Refuse, Reason: reasonOver, Hint: "start a new one with " + s.starter()}
-	case Cancelled, Replaced:
+	case Replaced:
 		return Action{Kind: Refuse, Reason: reasonEnded, Detail: string(s.Status), Hint: "start a new one with " + s.starter()}
 	}
 	if a := s.tooLow(e, now); a.Kind == Refuse {

@@ -158,6 +158,20 @@ func (b *Box) freeStem() string {
 	}
 }
 
+// Get returns the pending file of this name. The error is fs.ErrNotExist if there
+// is none.
+func (b *Box) Get(name string) (Item, error) {
+	path := b.path(name)
+	if name == legacyName {
+		path = b.places.Legacy()
+	}
+	i := b.item(name, path)
+	if errors.Is(i.Err, fs.ErrNotExist) {
+		return i, i.Err
+	}
+	return i, nil
+}
+
 // Has reports whether there is a pending file of this name.
 func (b *Box) Has(name string) bool {
 	_, err := os.Lstat(b.path(name))

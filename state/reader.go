@@ -105,8 +105,7 @@ func (r *Reader) NewestEnded(most int) (ended []loop.State, problems []error) {
 		if len(ended) == most {
 			break
 		}
-		l, err := r.store.parseRecord(id, loop.ParseHead)
-		l.ConversationID = id
+		l, err := r.store.recordHead(id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // just moved away
 		case err != nil:

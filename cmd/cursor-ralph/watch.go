@@ -22,15 +22,10 @@ import (
 // watch shows all loops in the terminal until the user leaves it.
 func watch(ctx context.Context, e *env, args []string) error {
 	chosen := ""
-	if id, err := e.Target(args); err == nil {
-		chosen = id
-	} else if len(args) > 0 {
+	if found, err := e.Target(args); err == nil {
+		chosen = found.ID
+	} else if len(args) > 0 { // otherwise the keys would steer a loop that the user did not name
 		return err
-	}
-	if len(args) > 0 { // otherwise the keys would steer a loop that the user did not name
-		if _, err := e.Find(chosen); err != nil {
-			return err
-		}
 	}
 	all := &loopsToShow{env: e, reader: e.Store.NewReader()}
 	err := tui.Panel{

@@ -24,14 +24,11 @@ func Flags(f *pflag.FlagSet) { new(handoff.Notify).Flags(f) }
 
 // Run shows a notification about a loop. The hook does not wait for it, so errors go to the log.
 func Run(_ context.Context, e *cli.Env, args []string) error {
-	id, err := e.Target(args)
+	found, err := e.Target(args)
 	if err != nil {
 		return err
 	}
-	l, err := e.Find(id)
-	if err != nil {
-		return err
-	}
+	l := found.State
 	var call handoff.Notify
 	if e.Read(&call); call.IfWanted && !wantsNotices(e) {
 		return nil

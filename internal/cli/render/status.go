@@ -62,11 +62,8 @@ func Status(_ context.Context, e *cli.Env, args []string) error {
 	case e.IsSet("line"):
 		return line(e, args)
 	}
-	id, err := e.Target(args)
-	if err != nil {
-		return err
-	}
-	l, err := e.Find(id)
+	found, err := e.Target(args)
+	l := found.State
 	switch {
 	case err != nil:
 		return err
@@ -77,7 +74,7 @@ func Status(_ context.Context, e *cli.Env, args []string) error {
 			Stalled bool `json:"stalled"`
 		}{l, l.Stale(e.Now()), l.IsStalled(e.Now())})
 	}
-	return showLoop(e, id, l)
+	return showLoop(e, found.ID, l)
 }
 
 func showLoop(e *cli.Env, id string, l loop.State) error {
@@ -234,29 +231,29 @@ func List(_ context.Context, e *cli.Env, _ []string) error {
 
 func entries(e *cli.Env) (entries []entry, problems []error, err error) {
 	entries = []entry{}
-	current, err := e.Loops.Current()
+	since := e.Now()
+	if e.IsSet("all") {
+		since = time.Time{}
+	}
+	all, err := e.Loops.All(since)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, l := range current {
+	for _, l := range all {
 		if l.ID == "" {
 			problems = append(problems, l.Err)
 			continue
 		}
 		x := newEntry(e, l.ID, l.State)
+		if l.IsInterrupted() {
+			x.Status = "interrupted"
+		}
 		if l.Err != nil {
 			x.Problem = l.Err.Error()
 		}
 		entries = append(entries, x)
 	}
-	if !e.IsSet("all") {
-		return entries, problems, nil
-	}
-	ended, more := e.Loops.Ended()
-	for _, l := range ended {
-		entries = append(entries, newEntry(e, l.ConversationID, l))
-	}
-	return entries, append(problems, more...), nil
+	return entries, problems, nil
 }
 
 func (x entry) words() string {
