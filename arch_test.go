@@ -98,6 +98,8 @@ var rows = []row{
 	{dir: "test/testwine"},
 	// A model that says what a script says, for real agents. For tests only.
 	{dir: "test/modelserver"},
+	// Tests alone: the editor extension, under Node and in a real workbench.
+	{dir: "test/extension"},
 	// What make test leaves to make test-all.
 	{dir: "test/short"},
 	{dir: "test/sources"},
@@ -125,17 +127,18 @@ var rows = []row{
 	{dir: "cmd/cursor-ralph",
 		ours: list("internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/verify",
 			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
-			"internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render", "internal/cli/run",
+			"internal/cli/events", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render", "internal/cli/run",
 			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words"),
 		theirs: list("github.com/agnivade/levenshtein", "github.com/spf13/pflag")},
 	// Loops wherever they are.
-	{dir: "internal/loops", ours: list("internal/hint", "loop", "pending", "platform", "state")},
+	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},
 	// What cursor-ralph calls: a command and what belongs to it each.
 	{dir: "internal/cli", ours: list("commands", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/view", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
 		theirs: list("github.com/charmbracelet/x/term", "github.com/spf13/pflag")},
 	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/render",
 		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "platform"),
 		theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/events", ours: list("internal/loops", "internal/proc", "internal/view", "internal/cli", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/importer", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/cli/install", "internal/ownfile", "loop", "platform"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
 	{dir: "internal/cli/install", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/spf13/pflag")},
@@ -270,7 +273,7 @@ func load(root fs.FS) (map[string]*pkg, error) {
 // ignored follows the go command, and leaves out what make builds.
 func ignored(dir string) bool {
 	return strings.HasPrefix(dir, ".") || strings.HasPrefix(dir, "_") ||
-		slices.Contains(list("testdata", "vendor", "bin", "dist"), dir)
+		slices.Contains(list("testdata", "vendor", "bin", "dist", "node_modules"), dir)
 }
 
 func (p *pkg) add(root fs.FS, file string) error {
@@ -770,7 +773,7 @@ func TestArchitectureNamesWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, m := range regexp.MustCompile("`((?:cmd|internal|test|loop|state|pending|keystroke|outer)/[a-zA-Z0-9_./-]*)`").FindAllSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile("`((?:cmd|internal|test|loop|state|pending|keystroke|outer|extension)/[a-zA-Z0-9_./-]*)`").FindAllSubmatch(text, -1) {
 		found++
 		if _, err := os.Stat(string(m[1])); err != nil {
 			t.Errorf("ARCHITECTURE.md: %v", err)

@@ -31,6 +31,18 @@ func (s *State) StallsAt() time.Time {
 	return s.EventAt.Add(time.Duration(s.StallAfter))
 }
 
+// Turns are the moments at which the loop stands otherwise though nothing happens.
+func (s *State) Turns() []time.Time {
+	turns := []time.Time{s.StallsAt(), s.Injection.DueAt}
+	if !s.EventAt.IsZero() {
+		turns = append(turns, s.EventAt.Add(time.Duration(s.StaleAfter)+1))
+	}
+	if s.Verifying.ID != "" {
+		turns = append(turns, s.Verifying.Since.Add(s.VerifyLimit()+verifyGrace))
+	}
+	return turns
+}
+
 // IsStalled reports whether a running loop has been silent for too long. A
 // verification that runs is not silence.
 func (s *State) IsStalled(now time.Time) bool {

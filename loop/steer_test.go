@@ -517,7 +517,7 @@ func TestALineThatCrossesACancelDoesNotUndoIt(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t)
-			c.all(stop(worked(working), sessionLimit(1)), loop.Event{Kind: loop.EventCancel})
+			c.all(atSessionLimit(loop.TypingPossible, working), loop.Event{Kind: loop.EventCancel})
 			c.now = c.now.Add(tt.after)
 			if c.do(goOn(loop.Turn{})); c.l.Status != tt.want {
 				t.Errorf("got %s, want %s", c.l.Status, tt.want)

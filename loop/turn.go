@@ -18,7 +18,7 @@ import (
 //	loop mode (armed_by mode)                  yes: it is the message, word for word
 //	slash, or start in the agent's shell       yes: the call printed it (armed_by cli; token, if it was not known whose)
 //	import                                     yes: another tool's loop gave it
-//	start at a terminal                        no: task_due
+//	start at a terminal                        no: task_due; its line, sent in a chat, gives it
 //	by hand, or by an older tool (no armed_by) yes: an agent's `echo >` knows what it writes
 //
 // confirmed only says that a call of the agent saw a loop which the prompt hook

@@ -30,6 +30,9 @@ func (s *State) words(iteration int, why string, handOver bool) string {
 		fmt.Fprintf(&b, struggling, s.Struggle)
 	}
 	b.WriteString(s.stoppingRule())
+	if iteration == 1 && s.Verify != "" {
+		fmt.Fprintf(&b, verified, Unmarked(s.Verify))
+	}
 	if handOver {
 		fmt.Fprintf(&b, handingOver, s.Marker(), ContinueLine(s.ConversationID), PromptLink(s.ConversationID))
 	}
@@ -84,6 +87,9 @@ When, and only when, everything that the task asks for is done and checked, outp
 %s
 %sIt must be true. Do not output it to get out of the loop, not even if you seem to be stuck.
 Record progress: %s note %s"what is done, what is next". If you cannot go on without the user: %s blocked %s"why".
+`
+
+const verified = `The promise then counts only if this command succeeds in the workspace: %s
 `
 
 const unseenWords = `Your words are not seen here, so give it by running this: %s note %s"%s"

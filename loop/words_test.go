@@ -155,6 +155,22 @@ func TestALoopBeginsWithItsRules(t *testing.T) {
 	}
 }
 
+func TestTheAgentLearnsTheVerificationFromTheStart(t *testing.T) {
+	l := newLoop(func(l *loop.State) { l.Verify = "make test # " + marker })
+	want := "this command succeeds in the workspace: make test # ‹"
+	if text := l.StartText(); !strings.Contains(text, want) || strings.Count(text, marker) != 1 {
+		t.Errorf("got %q\nwant in it %q, and the marker once", text, want)
+	}
+	c := newChat(t, func(l *loop.State) { l.Verify, l.TaskDue = "make test", true })
+	if a := c.do(loop.Event{Kind: loop.EventContinue}); !strings.Contains(a.Text, "succeeds in the workspace: make test") {
+		t.Errorf("got %q, want the command", a.Text)
+	}
+	c.do(stop(worked(working)))
+	if a := c.do(stop(worked(working))); strings.Contains(a.Text, "make test") {
+		t.Errorf("got %q in the third turn, want it shorter", a.Text)
+	}
+}
+
 func TestTheSummaryAtALimit(t *testing.T) {
 	failing := func(line string) loop.Turn {
 		turn := talked(marker)

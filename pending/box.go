@@ -158,20 +158,6 @@ func (b *Box) freeStem() string {
 	}
 }
 
-// Get returns the pending file of this name. The error is fs.ErrNotExist if there
-// is none.
-func (b *Box) Get(name string) (Item, error) {
-	path := b.path(name)
-	if name == legacyName {
-		path = b.places.Legacy()
-	}
-	i := b.item(name, path)
-	if errors.Is(i.Err, fs.ErrNotExist) {
-		return i, i.Err
-	}
-	return i, nil
-}
-
 // Has reports whether there is a pending file of this name.
 func (b *Box) Has(name string) bool {
 	_, err := os.Lstat(b.path(name))
@@ -206,24 +192,42 @@ func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), lockN
 
 // List returns every pending file, the legacy one too, in the order of their
 // names.
-func (b *Box) List() ([]Item, error) {
-	names, err := ownfile.Names(b.places.Pending())
+func (b *Box) List() (items []Item, err error) {
+	names, err := b.Names()
+	for _, name := range names {
+		items = append(items, b.Item(name))
+	}
+	return items, err
+}
+
+// Names returns the names of the pending files in order; the legacy one is the last.
+func (b *Box) Names() (names []string, err error) {
+	all, err := ownfile.Names(b.places.Pending())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var items []Item
-	slices.Sort(names)
-	for _, name := range names {
-		name, ok := strings.CutSuffix(name, ".json")
-		if ok && !strings.HasPrefix(name, ".") {
-			items = append(items, b.item(name, b.path(name)))
+	slices.Sort(all)
+	for _, name := range all {
+		if name, ok := strings.CutSuffix(name, ".json"); ok && !strings.HasPrefix(name, ".") {
+			names = append(names, name)
 		}
 	}
 	if _, err := os.Lstat(b.places.Legacy()); err == nil {
-		items = append(items, b.item(legacyName, b.places.Legacy()))
+		names = append(names, legacyName)
 	}
-	return items, nil
+	return names, nil
 }
+
+// Path returns the path of a pending file.
+func (b *Box) Path(name string) string {
+	if name == legacyName {
+		return b.places.Legacy()
+	}
+	return b.path(name)
+}
+
+// Item reads the pending file of a name.
+func (b *Box) Item(name string) Item { return b.item(name, b.Path(name)) }
 
 // legacyName is what the legacy file is called in lists. Like the stem of an
 // unbound file it is no conversation's.

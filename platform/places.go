@@ -118,6 +118,10 @@ func (p Places) Legacy() string { return p.in("-pending.json") }
 // Live is the state file of a conversation. The caller has checked the id.
 func (p Places) Live(id string) string { return p.in("-loop-" + id + ".json") }
 
+// Record is a file of the archive: the name is a conversation's id, with a time for
+// one that is not its newest.
+func (p Places) Record(name string) string { return filepath.Join(p.Archive, name+".json") }
+
 // LivePattern matches the state files of all conversations. The id stands
 // between the two parts.
 func (p Places) LivePattern() (prefix, suffix string) { return p.name + "-loop-", ".json" }

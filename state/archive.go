@@ -90,7 +90,7 @@ func (s *Store) Filed(since time.Time) (records []Filed, problems []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	for i, found := range s.readAll(names, s.recordHead) {
+	for i, found := range s.readAll(names, func(name string) (loop.State, error) { return s.Record(name, false) }) {
 		switch {
 		case errors.Is(found.err, fs.ErrNotExist): // just moved away
 		case found.err != nil:
@@ -116,30 +116,28 @@ func (s *Store) EndedSince(at time.Time) (ended []loop.State) {
 	return ended
 }
 
-// ReadFiled returns the loop of one record, by its name.
-func (s *Store) ReadFiled(name string) (loop.State, error) {
-	l, _, err := s.readRecord(name)
-	return l.In(conversationOf(name, l), time.Time{}), err
-}
-
-func (s *Store) recordHead(name string) (loop.State, error) {
-	data, _, err := ownfile.Read(s.recordPath(name), 0)
-	if err != nil {
-		return loop.State{}, err
-	}
-	l, err := loop.ParseHead(data)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
-	}
-	return l.In(conversationOf(name, l), time.Time{}), err
-}
-
 // conversationOf is what the name of a record says, as a file may have been copied.
 func conversationOf(name string, l loop.State) string {
 	if id, _, _ := strings.Cut(name, older); id != unbound {
 		return id
 	}
 	return l.ConversationID
+}
+
+// RecordNames returns the names of all records, without .json.
+func (s *Store) RecordNames() ([]string, error) { return s.recordNames(nil) }
+
+// Record returns a record by its name, without its history unless that is wanted.
+func (s *Store) Record(name string, history bool) (loop.State, error) {
+	data, _, err := ownfile.Read(s.recordPath(name), 0)
+	if err != nil {
+		return loop.State{}, err
+	}
+	l, err := parserFor(history)(data)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
+	}
+	return l.In(conversationOf(name, l), time.Time{}), err
 }
 
 // recordNames lists the records that are wanted, without .json; nil is all.
@@ -222,7 +220,7 @@ func (s *Store) sameRecord(name string, l loop.State) (bool, error) {
 func stamp(t time.Time) string { return fmt.Sprint(t.UnixNano()) }
 
 func (s *Store) recordPath(name string) string {
-	return filepath.Join(s.places.Archive, name+".json")
+	return s.places.Record(name)
 }
 
 // readRecord returns a record, and what its file holds.

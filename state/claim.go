@@ -87,7 +87,7 @@ func (s *Store) Recall(ctx context.Context, id, record string, e loop.Event) (re
 		if _, _, err := s.load(id); !errors.Is(err, fs.ErrNotExist) {
 			return cmp.Or(err, fs.ErrExist)
 		}
-		l, err := s.ReadFiled(record)
+		l, err := s.Record(record, true)
 		if err != nil {
 			return err
 		}

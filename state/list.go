@@ -40,6 +40,13 @@ func (s *Store) list(parse parser) (live []loop.State, problems []error) {
 // parser is loop.Parse or loop.ParseHead.
 type parser func(data []byte) (loop.State, error)
 
+func parserFor(history bool) parser {
+	if history {
+		return loop.Parse
+	}
+	return loop.ParseHead
+}
+
 // found is what came of reading a file.
 type found struct {
 	loop loop.State

@@ -70,6 +70,16 @@ func (s *Store) Has(id string) (bool, error) {
 // Read returns the live loop of a conversation, or an fs.ErrNotExist.
 func (s *Store) Read(id string) (loop.State, error) { return s.read(id, s.parse) }
 
+// Live is Read for showing: without the history unless that is wanted, and with a
+// loop that has ended and is not in the archive yet.
+func (s *Store) Live(id string, history bool) (loop.State, error) {
+	l, err := s.read(id, parserFor(history))
+	if errors.Is(err, fs.ErrNotExist) && l.Status.Ended() {
+		l, err = l.In(id, time.Time{}), nil
+	}
+	return l, err
+}
+
 func (s *Store) read(id string, parse parser) (loop.State, error) {
 	if err := loop.CheckID(id); err != nil {
 		return loop.State{}, err

@@ -205,7 +205,7 @@ func (w world) endedLoops() (ended []loop.State, problems []error) {
 	records, problems := w.store.Filed(time.Time{})
 	for _, r := range records {
 		if r.Status.Ended() {
-			l, err := w.store.ReadFiled(r.Name)
+			l, err := w.store.Record(r.Name, true)
 			w.must(err)
 			ended = append(ended, l)
 		}

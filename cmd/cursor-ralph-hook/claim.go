@@ -71,15 +71,18 @@ func (h *handler) workspace() string {
 // was asked for, or one that was continued here.
 func (h *handler) bind(ctx context.Context, command, output string) {
 	token := pending.FindToken(output)
-	calls := selfcall.AnyCalls(command)
-	starts := slices.Contains(calls, "slash") || slices.Contains(calls, "start")
-	switch {
-	case token == "":
-	case starts && pending.IsToken(token):
+	switch calls := selfcall.AnyCalls(command); {
+	case token == "" || !slices.ContainsFunc(calls, printsToken):
+	case pending.IsToken(token):
 		h.bindPending(ctx, token)
-	case slices.Contains(calls, "slash") || slices.Contains(calls, "continue"):
+	default:
 		h.bindContinued(ctx, token)
 	}
+}
+
+// printsToken reports whether a command prints the token of a loop.
+func printsToken(command string) bool {
+	return command == "slash" || command == "start" || command == "continue"
 }
 
 func (h *handler) bindPending(ctx context.Context, token string) {

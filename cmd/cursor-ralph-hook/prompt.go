@@ -120,6 +120,7 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 		return h.refuse("/" + name + ": " + err.Error() + ". Nothing was started; correct the line and send it again.")
 	}
 	if r.Continue != "" {
+		r.Continue = h.byShortID(ctx, r.Continue)
 		if answer := h.onTyped(ctx, r.Continue); answer != nil {
 			return answer
 		}

@@ -52,6 +52,33 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 	return hook.BeforeSubmitPromptAnswer{AdditionalContext: action.Text}
 }
 
+// byShortID returns the conversation of a loop that the line names by its short id:
+// this one, if the loop is here, or waited for any chat and begins here now.
+func (h *handler) byShortID(ctx context.Context, id string) string {
+	if !loop.IsShortID(id) {
+		return id
+	}
+	c, err := h.box.Begin(ctx, id, h.claimant(false))
+	h.noteClaim(c)
+	switch {
+	case c.New || h.isHere(id):
+		return h.in.ConversationID
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist):
+		h.fail(err)
+	}
+	return id
+}
+
+// isHere reports whether the loop with this short id is, or was last, in this
+// conversation.
+func (h *handler) isHere(id string) bool {
+	l, err := h.store.Read(h.in.ConversationID)
+	if errors.Is(err, fs.ErrNotExist) {
+		l, err = h.store.Archived(h.in.ConversationID)
+	}
+	return err == nil && l.ShortID() == id
+}
+
 func toSend(a loop.Action) string {
 	if a.Line == "" {
 		return "What to do: " + a.Hint + "."

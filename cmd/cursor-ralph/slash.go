@@ -106,15 +106,16 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 	if at, ok := e.broughtByLine(args); ok {
 		found, err = at, nil
 	}
-	if err == nil && found.Pending {
-		err = e.NotLive(found)
-	}
 	if err != nil {
 		return err
 	}
 	id, l := found.ID, found.State
 	forUser := atTerminal && !e.byAgent() && l.TypedIn(e.Now()) == ""
 	switch {
+	case found.IsForAnyChat():
+		return e.beginPending(ctx, l, event, forUser)
+	case found.Pending:
+		return e.NotLive(found)
 	case l.Outer() && atTerminal:
 		return e.continueOuter(ctx, l, event)
 	case forUser && found.Record != "" && l.StartedAt.IsZero():

@@ -75,14 +75,14 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	if l.ConversationID == "" && binding {
 		secret = newSecret()
 	}
-	name, token, err := e.Loops.Put(ctx, l, secret)
+	_, token, err := e.Loops.Put(ctx, l, secret)
 	if err != nil {
 		return err
 	}
 	if !binding {
 		install.HintPlanGuard(e.Env, l)
 	}
-	return e.begun(l, name, token, binding)
+	return e.begun(l, token, binding)
 }
 
 // placed fills in whose loop it is, and what its workspace looks like before it.
@@ -107,10 +107,9 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 }
 
 // begun prints what happens now.
-func (e *env) begun(l loop.State, name, token string, forAgent bool) error {
+func (e *env) begun(l loop.State, token string, forAgent bool) error {
 	if !forAgent && l.ConversationID == "" {
-		return e.Say("The loop is pending: the next chat in %s whose agent stops takes it.%s\nTo take it back: cursor-ralph cancel %s%s",
-			l.Workspace, e.beforeOthers(l, name), name, e.noHook(l.Workspace))
+		return e.Say("%s", e.howToBegin(l))
 	}
 	if token != "" {
 		fmt.Fprintf(e.Stdout, "%s%s\n", pending.TokenLine, token)
@@ -120,11 +119,11 @@ func (e *env) begun(l loop.State, name, token string, forAgent bool) error {
 }
 
 // beforeOthers names the pending loop that this one goes before.
-func (e *env) beforeOthers(l loop.State, name string) string {
+func (e *env) beforeOthers(l loop.State) string {
 	current, _ := e.Loops.Usable() // it was written there just now
 	for _, o := range current {
-		if o.Pending && o.ID != name && o.State.ConversationID == "" && cli.SameFolder(o.State.Workspace, l.Workspace) {
-			return " It goes before " + o.ID + ", which waits there too."
+		if id := o.State.ShortID(); o.Pending && id != l.ShortID() && o.State.ConversationID == "" && cli.SameFolder(o.State.Workspace, l.Workspace) {
+			return " It goes before " + id + ", which waits there too."
 		}
 	}
 	return ""

@@ -85,7 +85,7 @@ func cancel(ctx context.Context, e *env, args []string) error {
 	}
 	isOne := len(args) == 1 && strings.HasPrefix(found.State.ShortID(), args[0])
 	if found.IsLive() && !isOne { // the chat is meant, and what is pending there: before a stop claims it
-		if pending, err := e.Loops.Box.Get(found.ID); err == nil && !pending.State.Status.Ended() {
+		if pending := e.Loops.Box.Item(found.ID); pending.Err == nil && !pending.State.Status.Ended() {
 			if err := e.cancelOne(ctx, loops.Loop{ID: pending.Name, State: pending.State, Pending: true}); err != nil {
 				return err
 			}

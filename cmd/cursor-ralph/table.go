@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/doctor"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/events"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/importer"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
@@ -85,6 +86,9 @@ func groups() []group {
 				example: `blocked "the API key is missing"`},
 			{name: "slash", args: "<command>", summary: "run a slash command; its text is on standard input", long: true, run: slash,
 				example: "slash ralph-loop"},
+			{name: "events", summary: "print every change of a loop as a line of JSON, for programs", flags: events.Flags, run: in(events.Run), long: true,
+				details: "First a line per loop, then {\"type\":\"ready\"}, then a line per change, until the reader goes away. The newest cursor\nresumes: with --after only what changed since is printed, or all loops again, and ready says which. The form of the\nlines is in docs/schema/event.schema.json.",
+				example: "events --json | head -1"},
 			{name: "hook-events", args: "[event]", summary: "print a sample of the input that a hook gets for each event", flags: cli.JSONFlag, run: hookEvents,
 				example: "hook-events stop | ./my-hook"},
 			{name: "inject", args: "<id>", anyArgs: true, summary: "type the continue line of a loop into Cursor (the hook runs this)", long: true,

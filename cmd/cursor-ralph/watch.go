@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +17,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/tui"
-	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // watch shows all loops in the terminal until the user leaves it.
@@ -27,9 +27,8 @@ func watch(ctx context.Context, e *env, args []string) error {
 	} else if len(args) > 0 { // otherwise the keys would steer a loop that the user did not name
 		return err
 	}
-	all := &loopsToShow{env: e, reader: e.Store.NewReader()}
 	err := tui.Panel{
-		Look: all.read, Whole: (&whole{loops: e.Loops}).of, Do: e.through, Save: saveReport, Chosen: chosen,
+		Look: newLoopsToShow(e).read, Whole: (&whole{loops: e.Loops}).of, Do: e.through, Save: saveReport, Chosen: chosen,
 		Plain: cli.Printable, Now: e.Now, Environ: os.Environ(),
 	}.Run(ctx, e.Stdin, e.Stdout)
 	if errors.Is(err, tui.ErrNoTerminal) {
@@ -73,76 +72,73 @@ func saveReport(id, report string) (string, error) {
 
 // loopsToShow reads all loops for the panel.
 type loopsToShow struct {
-	env    *env
-	reader *state.Reader
-
-	ended       []tui.Loop
-	unreadable  []error
-	endedReadAt time.Time
-	others      []string // the ids of the other loops then
+	changes *loops.Changes
+	shown   map[string]tui.Loop
 }
 
-const (
-	shownEnded = 30
-	endedEvery = 10 * time.Second // between two looks into the archive, unless a loop disappears elsewhere
-)
+func newLoopsToShow(e *env) *loopsToShow {
+	return &loopsToShow{e.Loops.Changes(false), map[string]tui.Loop{}}
+}
 
-// read returns live, then pending, then ended loops. A conversation is in it
-// once: it may have another loop after one that ended.
+// mostEnded is how many ended loops are kept at most.
+const mostEnded = 100
+
+// read returns live, then pending, then ended loops, in each group the newest first.
+// A conversation is in it once: it may have another loop after one that ended.
 func (s *loopsToShow) read() (all []tui.Loop, problems []error) {
-	live, problems := s.reader.Live()
-	for _, l := range live {
-		all = append(all, tui.Of(l.ConversationID, l))
-	}
-	slices.SortStableFunc(all, func(a, b tui.Loop) int { return b.State.StartedAt.Compare(a.State.StartedAt) })
-	pending, unreadable := s.pending()
-	all = append(all, pending...)
-	s.readEnded(all)
+	problems = s.changes.Look(func(c loops.Change) {
+		delete(s.shown, c.Key)
+		if !c.Gone {
+			l := tui.Of(c.ID, c.State)
+			l.Pending = c.Pending && c.IsUsable()
+			s.shown[c.Key] = l
+			s.forgetOldest()
+		}
+	})
+	all = slices.SortedFunc(maps.Values(s.shown), inOrder)
 	known := map[string]bool{}
-	all = slices.DeleteFunc(append(all, s.ended...), func(l tui.Loop) bool {
+	all = slices.DeleteFunc(all, func(l tui.Loop) bool {
 		again := known[l.ID]
 		known[l.ID] = true
 		return again
 	})
-	return all, slices.Concat(problems, unreadable, s.unreadable)
+	return all, problems
 }
 
-func (s *loopsToShow) pending() (waiting []tui.Loop, problems []error) {
-	found, err := s.env.Loops.Pending()
-	if err != nil {
-		problems = append(problems, err)
-	}
-	for _, f := range found {
-		if f.Err != nil {
-			problems = append(problems, f.Err)
-			continue
-		}
-		l := tui.Of(f.ID, f.State)
-		l.Pending = f.IsUsable()
-		waiting = append(waiting, l)
-	}
-	slices.SortStableFunc(waiting, func(a, b tui.Loop) int { return b.State.CreatedAt.Compare(a.State.CreatedAt) })
-	return waiting, problems
-}
-
-// readEnded reads the archive when other loops have come or gone, and every
-// endedEvery.
-func (s *loopsToShow) readEnded(others []tui.Loop) {
-	var ids []string
-	for _, l := range others {
-		ids = append(ids, l.ID)
-	}
-	now := s.env.Now()
-	if slices.Equal(ids, s.others) && now.Sub(s.endedReadAt).Abs() < endedEvery {
+// forgetOldest keeps what is shown of ended loops bounded: there may be thousands.
+func (s *loopsToShow) forgetOldest() {
+	if len(s.shown) < 2*mostEnded {
 		return
 	}
-	s.others, s.endedReadAt, s.ended = ids, now, nil
-	var ended []loop.State
-	ended, s.unreadable = s.reader.NewestEnded(shownEnded)
-	for _, l := range ended {
-		s.ended = append(s.ended, tui.Of(l.ConversationID, l))
+	ended := []string{}
+	for key, l := range s.shown {
+		if l.State.Status.Ended() {
+			ended = append(ended, key)
+		}
 	}
-	slices.SortStableFunc(s.ended, func(a, b tui.Loop) int { return b.State.EndedAt.Compare(a.State.EndedAt) })
+	if len(ended) < 2*mostEnded {
+		return
+	}
+	slices.SortFunc(ended, func(a, b string) int { return s.shown[b].State.EndedAt.Compare(s.shown[a].State.EndedAt) })
+	for _, key := range ended[mostEnded:] {
+		delete(s.shown, key)
+	}
+}
+
+// inOrder compares two loops by their places on the screen.
+func inOrder(a, b tui.Loop) int {
+	group := func(l tui.Loop) (int, time.Time) {
+		switch {
+		case l.State.Status.Ended():
+			return 2, l.State.EndedAt
+		case l.Pending || l.State.StartedAt.IsZero():
+			return 1, l.State.CreatedAt
+		}
+		return 0, l.State.StartedAt
+	}
+	groupA, atA := group(a)
+	groupB, atB := group(b)
+	return cmp.Or(groupA-groupB, atB.Compare(atA), b.State.CreatedAt.Compare(a.State.CreatedAt), strings.Compare(a.ID, b.ID))
 }
 
 // whole reads the history of the loop on the screen when it has changed.

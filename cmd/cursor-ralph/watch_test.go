@@ -30,7 +30,7 @@ func newLooker(t *testing.T) *looker {
 	dirs := map[string]string{"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": filepath.Join(t.TempDir(), "state")}
 	l.env = &env{&cli.Env{Getenv: func(name string) string { return dirs[name] }, Now: func() time.Time { return l.clock }}}
 	must(l.T, l.Open())
-	l.out = &loopsToShow{env: l.env, reader: l.Store.NewReader()}
+	l.out = newLoopsToShow(l.env)
 	return l
 }
 

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,10 +17,10 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/watcher"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // watcherWait is how long another watcher may hold the lock before this one
@@ -36,7 +39,7 @@ func runWatcher(ctx context.Context, e *env, _ []string) error {
 		if err != nil {
 			return err
 		}
-		w := &watching{env: e, reader: e.Store.NewReader(), began: time.Now()}
+		w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, began: time.Now()}
 		if err := errors.Join(w.untilIdle(ctx), release()); err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -59,19 +62,22 @@ func (e *env) lockWatcher(ctx context.Context) (release func() error, err error)
 // watching is the work of a watcher process.
 type watching struct {
 	*env
-	reader   *state.Reader
+	changes  *loops.Changes
+	loops    map[string]watcher.Loop
 	schedule watcher.Schedule
 	began    time.Time
 	children sync.WaitGroup // that deliver
 }
 
 // live leaves out what cannot be read, which doctor shows.
-func (w *watching) live() (loops []watcher.Loop) {
-	live, _ := w.reader.Live()
-	for _, l := range live {
-		loops = append(loops, watcher.Of(l.ConversationID, l))
-	}
-	return loops
+func (w *watching) live() []watcher.Loop {
+	_ = w.changes.Look(func(c loops.Change) {
+		delete(w.loops, c.Key)
+		if !c.Gone && !c.State.Status.Ended() {
+			w.loops[c.Key] = watcher.Of(c.ID, c.State)
+		}
+	})
+	return slices.SortedFunc(maps.Values(w.loops), func(a, b watcher.Loop) int { return strings.Compare(a.ID, b.ID) })
 }
 
 func (w *watching) untilIdle(ctx context.Context) error {

@@ -21,15 +21,16 @@ import (
 
 // Loops are all loops of a user.
 type Loops struct {
-	Store *state.Store
-	Box   *pending.Box
-	now   func() time.Time
+	Store  *state.Store
+	Box    *pending.Box
+	places platform.Places
+	now    func() time.Time
 }
 
 // New returns the loops in the given places.
 func New(places platform.Places, now func() time.Time) *Loops {
 	store := state.New(places, now)
-	return &Loops{store, pending.New(places, store, now), now}
+	return &Loops{store, pending.New(places, store, now), places, now}
 }
 
 // Loop is a loop, and where it is.
@@ -54,6 +55,11 @@ func (l Loop) IsInterrupted() bool { return l.Record != "" && !l.State.Status.En
 
 // IsOlder reports whether its conversation has had another loop since.
 func (l Loop) IsOlder() bool { return l.Record != "" && l.Record != l.ID }
+
+// IsForAnyChat reports whether the loop waits for any chat.
+func (l Loop) IsForAnyChat() bool {
+	return l.Pending && l.IsUsable() && l.State.ConversationID == ""
+}
 
 // IsUsable reports whether a loop can be read and, if it is pending, claimed.
 func (l Loop) IsUsable() bool {
@@ -122,9 +128,16 @@ func keptAs(name string, l loop.State) Loop {
 func (s *Loops) Pending() (found []Loop, err error) {
 	items, err := s.Box.List()
 	for _, i := range items {
-		found = append(found, asPending(i))
+		found = append(found, pendingLoop(i))
 	}
 	return found, err
+}
+
+func pendingLoop(i pending.Item) Loop {
+	if i.State.Status == loop.Running {
+		i.State.Status = Pending
+	}
+	return Loop{ID: i.Name, State: i.State, Pending: true, Err: i.Err, File: i}
 }
 
 // Usable returns the current loops that can be read and claimed.
@@ -142,13 +155,6 @@ func (s *Loops) Runs(folder string) (runs []loop.State) {
 		}
 	}
 	return runs
-}
-
-func asPending(i pending.Item) Loop {
-	if i.State.Status == loop.Running {
-		i.State.Status = Pending
-	}
-	return Loop{ID: i.Name, State: i.State, Pending: true, Err: i.Err, File: i}
 }
 
 // Recorded returns a loop that is live or in the archive.

@@ -51,9 +51,8 @@ func (s *Loops) At(id string) (Loop, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return Loop{ID: id, State: l}, Hinted(err)
 	}
-	if i, err := s.Box.Get(id); err == nil {
-		found := asPending(i)
-		return found, found.Err
+	if i := s.Box.Item(id); !errors.Is(i.Err, fs.ErrNotExist) {
+		return pendingLoop(i), i.Err
 	}
 	l, err = s.Store.Archived(id)
 	return Loop{ID: id, State: l, Record: id}, err
@@ -109,7 +108,7 @@ func (s *Loops) Whole(l Loop) (Loop, error) {
 	case l.Pending:
 		err = l.Err
 	case l.Record != "":
-		l.State, err = s.Store.ReadFiled(l.Record)
+		l.State, err = s.Store.Record(l.Record, true)
 	default:
 		l.State, err = s.Store.Read(l.ID)
 	}

@@ -3,6 +3,8 @@ package schema
 
 import (
 	"fmt"
+	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -22,10 +24,10 @@ func Check(t testing.TB, name, text string) {
 
 // Problem is Check where there is no testing.TB.
 func Problem(name, text string) error {
-	_, here, _, _ := runtime.Caller(0)
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	schema, err := compiler.Compile(filepath.Join(filepath.Dir(here), "..", "..", "docs", "schema", name+".schema.json"))
+	compiler.UseLoader(folder{})
+	schema, err := compiler.Compile(name + ".schema.json")
 	if err != nil {
 		return err
 	}
@@ -43,4 +45,19 @@ func Problem(name, text string) error {
 		}
 	}
 	return nil
+}
+
+// folder loads the schemas by their names, also where one refers to another by its
+// address.
+type folder struct{}
+
+// Load reads a schema.
+func (folder) Load(url string) (any, error) {
+	_, here, _, _ := runtime.Caller(0)
+	f, err := os.Open(filepath.Join(filepath.Dir(here), "..", "..", "docs", "schema", path.Base(url)))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return jsonschema.UnmarshalJSON(f)
 }

@@ -72,11 +72,11 @@ func TestStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, out)
 	}
-	w.wants(out, "The loop is pending", w.work("sub"))
+	w.wants(out, "Paste this line into any Cursor chat", w.work("sub"))
 	id := strings.Fields(out[strings.Index(out, "cursor-ralph cancel ")+len("cursor-ralph cancel "):])[0]
 	w.ok("cancel", id)
 
-	w.wants(w.ok("start", "make it", "--max-iterations", "2"), "pending", w.work(""))
+	w.wants(w.ok("start", "make it", "--max-iterations", "2"), "/ralph-loop --continue ", w.work(""))
 	chat := w.cursor().Chat(func(turn *simcursor.Turn) {
 		if err := turn.Tool("WebFetch", map[string]any{"url": "example.com"}, "text"); err != nil {
 			t.Error(err)

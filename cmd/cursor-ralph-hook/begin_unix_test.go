@@ -1,0 +1,130 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+const (
+	beginLine = "/ralph-loop --continue k7f2m"
+	elsewhere = "11111111-aaaa-4bbb-8ccc-000000000002"
+)
+
+// forAnyChat makes a loop that waits for any chat, as start leaves it.
+func (w world) forAnyChat(more fields) {
+	w.Helper()
+	all := fields{"id": "k7f2m", "armed_by": "cli", "confirmed": true, "task_due": true, "workspace": w.workspace, "max_iterations": 3}
+	for name, value := range more {
+		all[name] = value
+	}
+	w.write(w.pending("1700000000000-7"), with("build it", all))
+}
+
+// The line begins the loop in the chat where it is sent, also an old one and one of
+// another workspace. The turn of the line is iteration 1, and the agent has the task.
+func TestTheLineBeginsALoop(t *testing.T) {
+	for name, workspace := range map[string]string{"here": "", "of another workspace": "/somewhere/else", "inside the workspace": "inside"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			want := w.workspace
+			switch workspace {
+			case "":
+				workspace = w.workspace
+			case "inside":
+				workspace = filepath.Join(w.workspace, "inside")
+				want = workspace
+			}
+			w.forAnyChat(fields{"workspace": workspace})
+			text, _ := w.hook(w.sends(me, beginLine))["additional_context"].(string)
+			if !strings.Contains(text, "[Ralph loop 1/3]") || !strings.Contains(text, "build it") {
+				t.Fatalf("got %q, want the task as iteration 1", text)
+			}
+			if l := w.live(me); l.ShortID() != "k7f2m" || l.Status != loop.Running || l.Iterations != 0 || l.TaskDue || l.Workspace != want {
+				t.Errorf("got %s %s, %d done, task due %v, in %s", l.ShortID(), l.Status, l.Iterations, l.TaskDue, l.Workspace)
+			}
+			w.hook(w.uses(me, "call"))
+			if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "[Ralph loop 2/3]") {
+				t.Errorf("got %q, want iteration 2", got)
+			}
+			w.once("build it")
+		})
+	}
+}
+
+func TestTheLineSeenTwiceBeginsOneLoop(t *testing.T) {
+	for range rounds() {
+		w := newWorld(t)
+		w.forAnyChat(nil)
+		line := w.sends(me, beginLine)
+		for _, a := range w.together(line, line) {
+			if text, _ := a["additional_context"].(string); !strings.Contains(text, "[Ralph loop 1/3]") {
+				t.Errorf("got %v, want the task", a)
+			}
+		}
+		w.once("build it")
+		if got := w.log("action=claimed"); len(got) != 1 {
+			t.Errorf("got %q, want one claim", got)
+		}
+	}
+}
+
+func TestTheLineInTwoChatsBeginsOneLoop(t *testing.T) {
+	for range rounds() {
+		w := newWorld(t)
+		w.forAnyChat(nil)
+		began := 0
+		for _, a := range w.together(w.sends(me, beginLine), w.sends(elsewhere, beginLine)) {
+			if text, _ := a["additional_context"].(string); strings.Contains(text, "[Ralph loop 1/3]") {
+				began++
+			}
+		}
+		w.once("build it")
+		if began != 1 {
+			t.Errorf("got %d chats with the task, want one", began)
+		}
+	}
+}
+
+// TestAStopAndTheLineBeginOneLoop: the stop of a chat claims what its line would.
+func TestAStopAndTheLineBeginOneLoop(t *testing.T) {
+	for range rounds() {
+		w := newWorld(t)
+		w.forAnyChat(nil)
+		w.together(w.stopEvent(elsewhere), w.sends(me, beginLine))
+		w.once("build it")
+	}
+}
+
+func TestTheLineLeavesAChatsLoopAlone(t *testing.T) {
+	w := newWorld(t)
+	w.hook(w.sends(me, `/ralph-loop "another task"`))
+	w.forAnyChat(nil)
+	a := w.hook(w.sends(me, beginLine))
+	if text, _ := a["additional_context"].(string); !strings.Contains(text, "another Ralph loop runs in this chat") {
+		t.Errorf("got %v, want that a loop runs here", a)
+	}
+	w.once("another task")
+	w.once("build it")
+	if !w.exists(w.pending("1700000000000-7")) {
+		t.Error("the loop no longer waits")
+	}
+}
+
+// A loop's own id works in its chat as the chat's does.
+func TestAShortIDContinuesTheLoopOfTheChat(t *testing.T) {
+	w := newWorld(t)
+	w.forAnyChat(nil)
+	w.hook(w.sends(me, beginLine))
+	w.hook(w.uses(me, "call"))
+	w.hook(w.event("stop", me, fields{"status": "aborted", "loop_count": 0}))
+	text, _ := w.hook(w.sends(me, beginLine))["additional_context"].(string)
+	if !strings.Contains(text, "build it") || w.live(me).Status != loop.Running {
+		t.Errorf("got %q, want the continuation", text)
+	}
+	w.once("build it")
+}

@@ -1,0 +1,147 @@
+// Follows `cursor-ralph events --json`: the one source of what this extension
+// knows about loops. The process is started again when it ends, each time a
+// little later, and continues after the last line that was read.
+import type { ChildProcess } from 'node:child_process';
+import { JsonLines } from './jsonlines';
+import { parseLoop, type Loop } from './loops';
+import { plain } from './text';
+
+export interface Change {
+  before: Loop | undefined;
+  after: Loop | undefined;
+}
+
+export interface Events {
+  // changed gets all changes since the last call, and whether they are news: what
+  // the first snapshot holds is not.
+  changed(changes: readonly Change[], news: boolean): void;
+  // trouble gets why there are no events now, or undefined when there are again.
+  trouble(reason: string | undefined): void;
+}
+
+export interface Clock {
+  set(f: () => void, ms: number): unknown;
+  clear(timer: unknown): void;
+}
+
+export const realClock: Clock = {
+  set: (f, ms) => setTimeout(f, ms),
+  clear: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
+
+const firstWait = 500;
+const longestWait = 30_000;
+const silence = 75_000; // an alive line comes each 30 s
+const settle = 200; // changes that come together are shown together
+
+export class Client {
+  private readonly known = new Map<string, Loop>();
+  private seen = new Set<string>();
+  private pending = new Map<string, Change>();
+  private child: ChildProcess | undefined;
+  private cursor: string | undefined;
+  private ready = false;
+  private wait = firstWait;
+  private retry: unknown;
+  private flush: unknown;
+  private watchdog: unknown;
+  private complaint = '';
+  private disposed = false;
+
+  constructor(
+    private readonly stream: (args: readonly string[]) => ChildProcess,
+    private readonly events: Events,
+    private readonly clock: Clock = realClock,
+  ) {}
+
+  get loops(): Loop[] {
+    return [...this.known.values()];
+  }
+
+  find(id: string): Loop | undefined {
+    return this.known.get(id);
+  }
+
+  start(): void {
+    if (this.disposed || this.child) return;
+    this.retry = undefined;
+    this.seen = new Set();
+    const args = ['events', '--json', '--until-eof', ...(this.cursor === undefined ? [] : ['--after', this.cursor])];
+    const child = this.stream(args);
+    this.child = child;
+    this.complaint = '';
+    const lines = new JsonLines((value) => this.child === child && this.message(value));
+    child.stdout?.on('data', (data: Buffer) => lines.push(data));
+    child.stderr?.on('data', (data: Buffer) => (this.complaint = (this.complaint + data.toString('utf8')).slice(-2000)));
+    child.stdin?.on('error', () => undefined);
+    child.on('error', (error) => this.ended(child, error.message));
+    child.on('close', (code, signal) => this.ended(child, `it ended with ${signal ?? `exit code ${code}`}`));
+    this.restartWatchdog();
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    for (const timer of [this.retry, this.flush, this.watchdog]) this.clock.clear(timer);
+    this.child?.stdin?.end();
+    this.child?.kill();
+    this.child = undefined;
+  }
+
+  private message(value: unknown): void {
+    this.restartWatchdog();
+    if (typeof value !== 'object' || value === null) return;
+    const m = value as Record<string, unknown>;
+    if (m['type'] === 'loop') this.loop(m['loop']);
+    if (m['type'] === 'removed' && typeof m['id'] === 'string') this.change(m['id'], undefined);
+    if (m['type'] === 'ready') this.isReady(m['resumed'] === true);
+    if (typeof m['cursor'] === 'string' && m['cursor'] !== '') this.cursor = m['cursor'];
+  }
+
+  private loop(value: unknown): void {
+    const loop = parseLoop(value);
+    if (!loop) return;
+    this.seen.add(loop.id);
+    this.change(loop.id, loop);
+  }
+
+  // Before ready comes every loop there is, or, resumed, what has changed.
+  private isReady(resumed: boolean): void {
+    if (!resumed) for (const id of [...this.known.keys()]) if (!this.seen.has(id)) this.change(id, undefined);
+    this.wait = firstWait;
+    this.events.trouble(undefined);
+    this.flushNow();
+    this.ready = true;
+  }
+
+  private change(id: string, after: Loop | undefined): void {
+    const before = this.pending.get(id)?.before ?? this.known.get(id);
+    if (after) this.known.set(id, after);
+    else this.known.delete(id);
+    this.pending.set(id, { before, after });
+    this.flush ??= this.clock.set(() => this.flushNow(), settle);
+  }
+
+  private flushNow(): void {
+    this.clock.clear(this.flush);
+    this.flush = undefined;
+    const changes = [...this.pending.values()];
+    this.pending = new Map();
+    if (changes.length > 0) this.events.changed(changes, this.ready);
+  }
+
+  private restartWatchdog(): void {
+    this.clock.clear(this.watchdog);
+    this.watchdog = this.clock.set(() => this.child?.kill(), silence);
+  }
+
+  private ended(child: ChildProcess, how: string): void {
+    if (this.child !== child) return;
+    this.child = undefined;
+    this.clock.clear(this.watchdog);
+    if (this.disposed) return;
+    const why = plain(this.complaint.replace(/^cursor-ralph: /gm, ''));
+    this.events.trouble(why === '' ? how : why);
+    this.retry = this.clock.set(() => this.start(), this.wait);
+    this.wait = Math.min(longestWait, this.wait * 2);
+  }
+}

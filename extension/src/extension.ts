@@ -1,0 +1,240 @@
+// Puts the rooms together. Each of them does without vscode where it can.
+import * as vscode from 'vscode';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { Actions } from './actions';
+import { Client, type Change } from './client';
+import { Cursor } from './cursor';
+import { Delivery } from './delivery';
+import { desk } from './desk';
+import { Details } from './detail/panel';
+import { parseHistory, type Iteration } from './history';
+import { hookFiles, install, type Installed } from './install';
+import { here, type Loop } from './loops';
+import { noticeOf, type Button, type Notice } from './notices';
+import { find, program, type Program } from './program';
+import { Rendezvous } from './rendezvous';
+import { reasonOf } from './result';
+import { folders, section, settings } from './settings';
+import { start } from './start';
+import { StatusBar } from './statusbar';
+import { LoopTree } from './tree';
+
+let running: Window | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  running = new Window(context);
+  context.subscriptions.push(running);
+  void running.begin();
+}
+
+export function deactivate(): void {
+  running?.dispose();
+  running = undefined;
+}
+
+class Window implements vscode.Disposable {
+  private readonly output = vscode.window.createOutputChannel('Ralph Loop');
+  private readonly cursor = new Cursor({
+    getCommands: () => vscode.commands.getCommands(true),
+    execute: (command, ...args) => vscode.commands.executeCommand(command, ...args),
+    cursor: (vscode as unknown as { cursor?: unknown }).cursor,
+  });
+  private readonly statusBar = new StatusBar();
+  private readonly actions: Actions;
+  private readonly tree: LoopTree;
+  private readonly details: Details;
+  private readonly parts: vscode.Disposable[] = [];
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private current: Program | undefined;
+  private client: Client | undefined;
+  private rendezvous: Rendezvous | undefined;
+  private trouble: string | undefined;
+  private readonly histories = new Map<string, { version: string; list: Promise<Iteration[]> }>();
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    const uri = (l: Loop, file: string): vscode.Uri => vscode.Uri.file(path.resolve(l.workspace || '/', file));
+    const history = (l: Loop): Promise<Iteration[]> => this.history(l);
+    this.tree = new LoopTree(() => this.loops(), history, uri);
+    this.details = new Details(context.extensionUri, { find: (id) => this.client?.find(id), history, uri });
+    this.actions = new Actions({ loops: () => this.loops(), folders, program: () => this.current, details: (l) => this.details.open(l), output: this.output });
+    this.parts.push(this.output, this.statusBar, this.details);
+    this.parts.push(vscode.window.registerTreeDataProvider('cursorRalph.loops', this.tree));
+    this.commands();
+    this.parts.push(vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration(section) && this.restart()));
+    this.parts.push(vscode.workspace.onDidChangeWorkspaceFolders(() => this.draw()));
+  }
+
+  private commands(): void {
+    const a = this.actions;
+    const all: Record<string, (...args: never[]) => unknown> = {
+      start: () => start(a, this.cursor),
+      menu: a.menu,
+      pause: a.pause,
+      resume: a.resume,
+      cancel: a.cancel,
+      context: a.context,
+      continueNow: a.continueNow,
+      details: a.details,
+      copyLine: a.copyLine,
+      log: a.log,
+      why: a.why,
+      loopModeOn: () => a.loopMode(true),
+      loopModeOff: () => a.loopMode(false),
+      install: () => this.installByProgram(),
+      doctor: a.doctor,
+      show: () => vscode.commands.executeCommand('cursorRalph.loops.focus'),
+    };
+    for (const [name, f] of Object.entries(all)) this.parts.push(vscode.commands.registerCommand(`${section}.${name}`, f));
+  }
+
+  async begin(): Promise<void> {
+    this.restart();
+    await this.install();
+  }
+
+  private restart(): void {
+    const s = settings();
+    const carried = path.join(this.context.extensionPath, 'bin');
+    const file = find({ setting: s.program, carried, PATH: process.env['PATH'] ?? '', windows: process.platform === 'win32' });
+    if (file !== this.current?.path) this.use(file);
+    void this.listen(s.delivery);
+    this.draw();
+  }
+
+  private use(file: string | undefined): void {
+    this.client?.dispose();
+    this.current = file === undefined ? undefined : program(file, process.env);
+    this.client = this.current && new Client(this.current.stream, { changed: (c, news) => this.changed(c, news), trouble: (t) => this.troubled(t) });
+    this.troubled(file === undefined ? 'the program is not found' : undefined);
+    this.client?.start();
+  }
+
+  private loops(): Loop[] {
+    return this.client?.loops ?? [];
+  }
+
+  private changed(changes: readonly Change[], news: boolean): void {
+    this.draw();
+    this.tree.refresh();
+    for (const c of changes) if (!c.after && c.before) this.histories.delete(c.before.id);
+    this.details.changed(changes.flatMap((c) => (c.after ? [c.after.id] : [])));
+    if (!news) return;
+    for (const change of changes) {
+      const n = change.after && here([change.after], folders()).length > 0 ? noticeOf(change, settings().notices) : undefined;
+      if (n) this.later(n);
+    }
+  }
+
+  private later(n: Notice): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      if (n.delay === 0 || this.client?.find(n.loop.id)?.status === n.loop.status) void this.notify(n);
+    }, n.delay);
+    this.timers.add(timer);
+  }
+
+  private async notify(n: Notice): Promise<void> {
+    const show = n.severity === 'warning' ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+    const chosen = (await show(n.text, ...n.buttons)) as Button | undefined;
+    const a = this.actions;
+    const act: Record<Button, (id: string) => unknown> = { 'Continue Now': a.continueNow, 'Show Why': a.why, 'Open Log': a.log, Details: a.details, Resume: a.resume, 'Copy Line': a.copyLine };
+    if (chosen) await act[chosen](n.loop.id);
+  }
+
+  private troubled(reason: string | undefined): void {
+    if (reason !== undefined && reason !== this.trouble) this.output.appendLine(`cursor-ralph events: ${reason}`);
+    this.trouble = reason;
+    this.draw();
+  }
+
+  private draw(): void {
+    if (settings().statusBar) this.statusBar.show(here(this.loops(), folders()), this.current && this.loops().length === 0 ? this.trouble : undefined);
+    else this.statusBar.hide();
+  }
+
+  // history asks for a loop's iterations, unless none has been added since.
+  private history(l: Loop): Promise<Iteration[]> {
+    const version = `${l.done} ${l.status}`;
+    const known = this.histories.get(l.id);
+    if (known?.version === version) return known.list;
+    const list = this.readHistory(l);
+    this.histories.set(l.id, { version, list });
+    return list;
+  }
+
+  private async readHistory(l: Loop): Promise<Iteration[]> {
+    const out = await this.current?.run(['history', l.id, '--json']);
+    if (!out || out.code !== 0) return [];
+    try {
+      return parseHistory(JSON.parse(out.stdout));
+    } catch {
+      return [];
+    }
+  }
+
+  // listen announces this window to the injector `extension`, or stops that.
+  private async listen(wanted: boolean): Promise<void> {
+    if (!wanted || !this.current) return this.silence();
+    if (this.rendezvous) return;
+    const out = await this.current.run(['editors']);
+    const folder = out.stdout.trim();
+    if (out.code !== 0 || !path.isAbsolute(folder)) return this.output.appendLine(`rendezvous: ${out.what || 'no folder'}`);
+    const window = { editor: vscode.env.appName, folders, focused: () => vscode.window.state.focused };
+    const r = new Rendezvous({ folder, window, delivery: new Delivery(this.cursor, desk), log: (text) => this.output.appendLine(text) });
+    this.rendezvous = r;
+    await r.open().catch((error: unknown) => this.output.appendLine(`rendezvous: ${reasonOf(error)}`));
+  }
+
+  private silence(): void {
+    this.rendezvous?.close();
+    this.rendezvous = undefined;
+  }
+
+  private async install(): Promise<void> {
+    const plugin = path.join(this.context.extensionPath, 'plugin');
+    const done = await install({ cursor: this.cursor, plugin, wanted: settings().registerPlugin, files: hookFiles(homedir(), folders()) });
+    this.output.appendLine(`hooks: ${sayInstalled(done)}`);
+    if (done.how === 'nothing' && this.isCursor()) await this.offerInstall();
+  }
+
+  private isCursor(): boolean {
+    return /cursor/i.test(vscode.env.appName);
+  }
+
+  private async offerInstall(): Promise<void> {
+    const asked = 'cursorRalph.offeredInstall';
+    if (this.context.globalState.get(asked) || !this.current) return;
+    await this.context.globalState.update(asked, true);
+    const yes = 'Install';
+    const chosen = await vscode.window.showInformationMessage('cursor-ralph is not installed in this Cursor yet: its hooks and slash commands are missing.', yes);
+    if (chosen === yes) await this.installByProgram();
+  }
+
+  private async installByProgram(): Promise<void> {
+    const out = await this.actions.run(['install']);
+    if (out?.code !== 0) return;
+    this.output.appendLine(out.stdout.trimEnd());
+    void vscode.window.showInformationMessage("cursor-ralph's hooks and slash commands are installed.");
+  }
+
+  dispose(): void {
+    this.client?.dispose();
+    this.silence();
+    for (const timer of this.timers) clearTimeout(timer);
+    for (const part of this.parts.splice(0)) part.dispose();
+  }
+}
+
+function sayInstalled(i: Installed): string {
+  switch (i.how) {
+    case 'hooks.json':
+      return `already in ${i.file}`;
+    case 'plugin':
+      return `registered ${i.folder}`;
+    case 'off':
+      return 'not registered: cursorRalph.registerPlugin is off';
+    case 'nothing':
+      return `not registered: ${i.why}`;
+  }
+}

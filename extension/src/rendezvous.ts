@@ -1,0 +1,238 @@
+// Where the injector `extension` of cursor-ralph finds this window: a private
+// socket or pipe, announced by a file that only the user can read.
+//
+// Protocol, version 1, one JSON object a line. Both sides prove that they know
+// the token of the file, without sending it:
+//
+//	S {"type":"hello","version":1,"nonce":"…"}
+//	C {"type":"auth","version":1,"nonce":"…","proof":HMAC("client <S> <C>")}
+//	S {"type":"auth","proof":HMAC("server <C> <S>")}
+//	C {"type":"request","id":1,"method":"find","conversation":"…"}
+//	S {"type":"result","id":1,"ok":true,"place":"front","focused":true,"folders":["…"]}
+//	C {"type":"request","id":2,"method":"deliver","conversation":"…","line":"…"}
+//	S {"type":"step","id":2,"step":"show","result":"ok"}, …
+//	S {"type":"result","id":2,"ok":true}
+//	C {"type":"request","id":3,"method":"check","conversation":"…"}
+//
+// A request that fails has {"ok":false,"code":"…","reason":"…","touched":false}.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
+import { JsonLines } from './jsonlines';
+import { validId } from './loops';
+import { reasonOf, words } from './result';
+import type { Delivery, Step } from './delivery';
+
+export const version = 1;
+
+export interface Window {
+  folders(): string[];
+  focused(): boolean;
+  editor: string;
+}
+
+export interface Options {
+  folder: string;
+  delivery: Delivery;
+  window: Window;
+  log(text: string): void;
+  platform?: NodeJS.Platform;
+  // How long a connection may take to prove itself, and a request to end.
+  ms?: { auth: number; request: number };
+}
+
+const lineLimit = 64 << 10;
+const socketPath = 100; // bytes that every system allows
+const most = 8; // connections at once
+
+export function proof(token: string, side: 'client' | 'server', first: string, second: string): string {
+  return createHmac('sha256', token).update(`${side} ${first} ${second}`).digest('hex');
+}
+
+function equal(a: string, b: unknown): boolean {
+  if (typeof b !== 'string' || a.length !== b.length) return false;
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+const isNonce = (v: unknown): v is string => typeof v === 'string' && /^[0-9a-f]{32,128}$/.test(v);
+
+// isLine reports whether a text is a line that this extension puts into a chat:
+// the continue line, and nothing else.
+export function isLine(v: unknown): v is string {
+  return typeof v === 'string' && v.length <= 300 && /^\/ralph-loop --continue [A-Za-z0-9][A-Za-z0-9._-]*( --[a-z-]+( [A-Za-z0-9.]+)?)*$/.test(v);
+}
+
+export class Rendezvous {
+  private server: Server | undefined;
+  private file = '';
+  private ownFolder = '';
+  private readonly token = randomBytes(32).toString('hex');
+  private readonly sockets = new Set<Socket>();
+  private busy = false;
+
+  constructor(private readonly o: Options) {}
+
+  // open listens, then announces.
+  async open(): Promise<void> {
+    const name = `${process.pid}-${randomBytes(8).toString('hex')}`;
+    const address = this.address(name);
+    const server = createServer((socket) => this.accept(socket));
+    this.server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(address, () => resolve());
+    });
+    server.on('error', (error) => this.o.log(`rendezvous: ${reasonOf(error)}`));
+    if (!this.isWindows()) chmodSync(address, 0o600);
+    this.announce(name, address);
+  }
+
+  close(): void {
+    if (this.file !== '') rmSync(this.file, { force: true });
+    this.server?.close(); // which removes the socket
+    for (const socket of this.sockets) socket.destroy();
+    if (this.ownFolder !== '') rmSync(this.ownFolder, { force: true, recursive: true });
+    this.o.delivery.forget();
+  }
+
+  private isWindows(): boolean {
+    return (this.o.platform ?? process.platform) === 'win32';
+  }
+
+  private address(name: string): string {
+    if (this.isWindows()) return `\\\\.\\pipe\\cursor-ralph-${name}`;
+    const here = path.join(this.o.folder, `${name}.sock`);
+    if (Buffer.byteLength(here) <= socketPath) return here;
+    this.ownFolder = mkdtempSync('/tmp/cursor-ralph-editor-'); // 0700
+    return path.join(this.ownFolder, 'sock');
+  }
+
+  private announce(name: string, address: string): void {
+    const file = path.join(this.o.folder, `${name}.json`);
+    const content = { version, pid: process.pid, address, token: this.token, editor: this.o.window.editor };
+    const fresh = path.join(this.o.folder, `.${name}.new`);
+    writeFileSync(fresh, JSON.stringify(content) + '\n', { mode: 0o600, flag: 'wx' });
+    renameSync(fresh, file);
+    this.file = file;
+  }
+
+  private accept(socket: Socket): void {
+    if (this.sockets.size >= most) {
+      socket.destroy();
+      return;
+    }
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    new Connection(socket, this.token, this.o, this).begin();
+  }
+
+  // exclusive runs one request of all connections at a time.
+  async exclusive<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.busy) return undefined;
+    this.busy = true;
+    try {
+      return await work();
+    } finally {
+      this.busy = false;
+    }
+  }
+}
+
+class Connection {
+  private readonly nonce = randomBytes(16).toString('hex');
+  private known = false;
+  private working = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly token: string,
+    private readonly o: Options,
+    private readonly owner: Rendezvous,
+  ) {}
+
+  begin(): void {
+    const lines = new JsonLines(
+      (value) => this.message(value),
+      () => this.refuse('not-understood', 'a line is not JSON, or too long'),
+      lineLimit,
+    );
+    this.socket.on('data', (data: Buffer) => lines.push(data));
+    this.socket.on('close', () => clearTimeout(this.timer));
+    this.limit(this.o.ms?.auth ?? 2000);
+    this.send({ type: 'hello', version, nonce: this.nonce });
+  }
+
+  private limit(ms: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refuse('too-slow', 'nothing came in time'), ms);
+  }
+
+  private send(message: object): void {
+    if (!this.socket.destroyed) this.socket.write(JSON.stringify(message) + '\n');
+  }
+
+  private refuse(code: string, reason: string): void {
+    this.send({ type: 'error', code, reason });
+    this.socket.destroySoon();
+  }
+
+  private message(value: unknown): void {
+    const m = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+    if (this.socket.destroyed || this.socket.writableEnded) return;
+    if (!this.known) this.authenticate(m);
+    else if (m['type'] === 'request' && Number.isSafeInteger(m['id'])) void this.request(m['id'] as number, m);
+    else this.refuse('not-understood', 'this is no request');
+  }
+
+  private authenticate(m: Record<string, unknown>): void {
+    if (m['type'] !== 'auth') return this.refuse('denied', 'prove the token first');
+    if (m['version'] !== version) return this.refuse('version', `this extension speaks version ${version}`);
+    const theirs = m['nonce'];
+    if (!isNonce(theirs) || !equal(proof(this.token, 'client', this.nonce, theirs), m['proof'])) return this.refuse('denied', 'wrong token');
+    this.known = true;
+    this.limit(this.o.ms?.request ?? 30_000);
+    this.send({ type: 'auth', proof: proof(this.token, 'server', theirs, this.nonce) });
+  }
+
+  private async request(id: number, m: Record<string, unknown>): Promise<void> {
+    const fail = (code: string, reason: string): void => this.send({ type: 'result', id, ok: false, code, reason, touched: false });
+    const chat = m['conversation'];
+    if (this.working) return fail('busy', 'one request at a time');
+    if (!validId(chat)) return fail('bad-request', 'the conversation id is not valid');
+    this.working = true;
+    this.limit(this.o.ms?.request ?? 30_000);
+    try {
+      const result = await this.owner.exclusive(() => this.answer(id, chat, m));
+      if (result) this.send({ type: 'result', id, ...result });
+      else fail('busy', 'another request is in progress');
+    } catch (error) {
+      this.send({ type: 'result', id, ok: false, code: 'failed', reason: reasonOf(error), touched: true });
+    } finally {
+      this.working = false;
+    }
+  }
+
+  private async answer(id: number, chat: string, m: Record<string, unknown>): Promise<object> {
+    switch (m['method']) {
+      case 'find': {
+        const place = await this.o.delivery.place(chat);
+        const window = { focused: this.o.window.focused(), folders: this.o.window.folders() };
+        if (place.kind !== 'ok') return { ok: false, code: 'not-here', reason: words(place), touched: false, ...window };
+        return { ok: true, place: place.value, ...window };
+      }
+      case 'deliver': {
+        if (!isLine(m['line'])) return { ok: false, code: 'bad-request', reason: 'this is not a continue line', touched: false };
+        const step: Step = (name, result) => this.send({ type: 'step', id, step: name, result });
+        return this.o.delivery.deliver(chat, m['line'], step, () => this.socket.destroyed);
+      }
+      case 'check': {
+        const why = await this.o.delivery.check(chat);
+        return why === undefined ? { ok: true } : { ok: false, code: 'moved', reason: why, touched: true };
+      }
+    }
+    return { ok: false, code: 'bad-request', reason: 'there is no such method', touched: false };
+  }
+}

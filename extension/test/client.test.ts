@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import test from 'node:test';
+import { Client, type Change, type Clock } from '../src/client';
+import { JsonLines } from '../src/jsonlines';
+import { deferred } from './loop';
+
+// A clock whose hand the test moves.
+class Hand implements Clock {
+  now = 0;
+  private timers: { at: number; f: () => void }[] = [];
+  set(f: () => void, ms: number): unknown {
+    const timer = { at: this.now + ms, f };
+    this.timers.push(timer);
+    return timer;
+  }
+  clear(timer: unknown): void {
+    this.timers = this.timers.filter((t) => t !== timer);
+  }
+  move(ms: number): void {
+    for (this.now += ms; ; ) {
+      const due = this.timers.find((t) => t.at <= this.now);
+      if (!due) return;
+      this.clear(due);
+      due.f();
+    }
+  }
+}
+
+class Child extends EventEmitter {
+  readonly stdout = new PassThrough();
+  readonly stderr = new PassThrough();
+  readonly stdin = new PassThrough();
+  killed = false;
+  kill(): boolean {
+    this.killed = true;
+    this.emit('close', null, 'SIGTERM');
+    return true;
+  }
+  say(...messages: object[]): void {
+    for (const m of messages) this.stdout.emit('data', Buffer.from(JSON.stringify(m) + '\n'));
+  }
+}
+
+function scene() {
+  const clock = new Hand();
+  const calls: { args: readonly string[]; child: Child }[] = [];
+  const changes: { list: readonly Change[]; news: boolean }[] = [];
+  const troubles: (string | undefined)[] = [];
+  const stream = (args: readonly string[]): ChildProcess => {
+    calls.push({ args, child: new Child() });
+    return calls.at(-1)?.child as unknown as ChildProcess;
+  };
+  const client = new Client(stream, { changed: (list, news) => changes.push({ list, news }), trouble: (t) => troubles.push(t) }, clock);
+  client.start();
+  const last = (): Child => calls.at(-1)?.child as Child;
+  return { clock, calls, changes, troubles, client, last };
+}
+
+const loop = (id: string, status = 'running') => ({ schema: 1, type: 'loop', cursor: `c-${id}-${status}`, loop: { id, status, iteration: 1, max_iterations: 2, prompt: 'x', workspace: '/w' } });
+
+test('the first snapshot is no news, what follows is', () => {
+  const s = scene();
+  s.last().say(loop('a'), loop('b'), { type: 'ready', cursor: 'c1' });
+  assert.deepEqual(s.client.loops.map((l) => l.id), ['a', 'b']);
+  assert.deepEqual(s.changes.map((c) => [c.list.length, c.news]), [[2, false]]);
+  s.last().say(loop('a', 'paused'), loop('a', 'running'), loop('a', 'waiting'));
+  s.clock.move(210);
+  assert.equal(s.changes.length, 2);
+  assert.deepEqual(s.changes[1]?.list.map((c) => [c.before?.status, c.after?.status]), [['running', 'waiting']]);
+  s.last().say({ type: 'removed', id: 'b' });
+  s.clock.move(210);
+  assert.deepEqual(s.client.loops.map((l) => l.id), ['a']);
+});
+
+test('an ended stream is continued where it was, ever later', () => {
+  const s = scene();
+  s.last().say(loop('a'), { type: 'ready', cursor: 'c1', resumed: false });
+  s.last().emit('close', 1, null);
+  assert.equal(s.calls.length, 1);
+  s.clock.move(500);
+  assert.deepEqual(s.calls[1]?.args, ['events', '--json', '--until-eof', '--after', 'c1']);
+  s.last().say({ type: 'ready', cursor: 'c2', resumed: true });
+  assert.deepEqual(s.client.loops.map((l) => l.id), ['a'], 'a resumed stream names only what changed');
+  s.last().emit('close', 2, null);
+  s.clock.move(500);
+  s.last().emit('close', 2, null);
+  s.clock.move(999);
+  assert.equal(s.calls.length, 3);
+  s.clock.move(1);
+  s.last().say(loop('b'), { type: 'ready', cursor: 'c3', resumed: false });
+  assert.deepEqual(s.client.loops.map((l) => l.id), ['b'], 'what a whole snapshot does not name is gone');
+  for (let i = 0; i < 12; i++) {
+    s.last().emit('close', 1, null);
+    s.clock.move(30_000);
+  }
+  assert.equal(s.calls.length, 16);
+});
+
+test('silence is an end, alive is not', () => {
+  const s = scene();
+  s.last().say({ type: 'ready', cursor: 'c' });
+  for (let i = 0; i < 5; i++) {
+    s.clock.move(40_000);
+    s.last().say({ type: 'alive' });
+  }
+  assert.equal(s.calls.length, 1);
+  const first = s.last();
+  s.clock.move(75_000);
+  assert.ok(first.killed);
+  assert.deepEqual(s.troubles.slice(-1), ['it ended with SIGTERM']);
+});
+
+test('trouble says what cursor-ralph said', () => {
+  const s = scene();
+  s.last().stderr.emit('data', Buffer.from('cursor-ralph: there is no command events\n'));
+  s.last().emit('close', 2, null);
+  assert.deepEqual(s.troubles, ['there is no command events']);
+  s.clock.move(500);
+  s.last().say({ type: 'ready', cursor: 'c' });
+  assert.deepEqual(s.troubles.at(-1), undefined);
+});
+
+test('nothing is started again after the end', () => {
+  const s = scene();
+  const first = s.last();
+  s.client.dispose();
+  assert.ok(first.killed);
+  s.clock.move(100_000);
+  assert.equal(s.calls.length, 1);
+});
+
+test('garbage between lines is skipped', () => {
+  const s = scene();
+  s.last().stdout.emit('data', Buffer.from('panic: x\n{"type":"loop"}\n[]\nnull\n"x"\n'));
+  s.last().say({ type: 'loop', loop: { id: '../../etc' } }, loop('a'), { type: 'ready', cursor: 'c' });
+  assert.deepEqual(s.client.loops.map((l) => l.id), ['a']);
+});
+
+test('lines cut anywhere, also within a character', () => {
+  const got: unknown[] = [];
+  const bad: string[] = [];
+  const lines = new JsonLines((v) => got.push(v), (l) => bad.push(l), 50);
+  const bytes = Buffer.from('{"a":"häß😀"}\r\n\n{"b":2}\nno\n');
+  for (const byte of bytes) lines.push(Buffer.from([byte]));
+  lines.push(Buffer.from('"' + 'x'.repeat(60)));
+  lines.push(Buffer.from('x'.repeat(60) + '"\n7\n'));
+  assert.deepEqual(got, [{ a: 'häß😀' }, { b: 2 }, 7]);
+  assert.equal(bad.length, 2);
+});
+
+test('a real process', async () => {
+  const script = `process.stdout.write(${JSON.stringify(JSON.stringify(loop('a')) + '\n{"type":"ready","cursor":"c"}\n')}); process.stdin.resume(); process.stdin.on('end', () => process.exit(0));`;
+  const ready = deferred<void>();
+  let child: ChildProcess | undefined;
+  const client = new Client(() => (child = spawn(process.execPath, ['-e', script])), { changed: () => undefined, trouble: (t) => t === undefined && ready.resolve(undefined) });
+  client.start();
+  await ready.promise;
+  assert.deepEqual(client.loops.map((l) => l.id), ['a']);
+  const ended = new Promise((resolve) => child?.once('exit', resolve));
+  client.dispose();
+  await ended;
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Cursor } from '../src/cursor';
+import { Delivery, type Desk } from '../src/delivery';
+import { words } from '../src/result';
+
+type Play = Record<string, (...args: unknown[]) => unknown>;
+const never = (): Promise<never> => new Promise(() => undefined);
+const line = '/ralph-loop --continue chat-1';
+
+// An editor with some of Cursor's commands, each of which may misbehave.
+function scene(play: Play, desk: Partial<Desk> = {}, ms = 30) {
+  const did: string[] = [];
+  const host = {
+    cursor: undefined,
+    getCommands: () => Promise.resolve(Object.keys(play)),
+    execute: async (command: string, ...args: unknown[]) => {
+      did.push([command, ...args].join(' '));
+      return play[command]?.(...args);
+    },
+  };
+  const clip = { text: 'the user copied this' };
+  const gone: { why: string | undefined } = { why: undefined };
+  const full: Desk = {
+    readClipboard: () => Promise.resolve(clip.text),
+    writeClipboard: (t) => Promise.resolve(void (clip.text = t)),
+    canLeave: () => true,
+    watch: () => ({ strayed: () => gone.why, dispose: () => undefined }),
+    sleep: () => Promise.resolve(),
+    ...desk,
+  };
+  const steps: string[] = [];
+  const delivery = new Delivery(new Cursor(host, ms), full);
+  const deliver = (cancelled = () => false) => delivery.deliver('chat-1', line, (name, result) => steps.push(`${name}: ${result}`), cancelled);
+  return { did, clip, gone, steps, delivery, deliver };
+}
+
+const good = (): Play => ({
+  'composer.openComposer': () => undefined,
+  'composer.getOrderedSelectedComposerIds': () => ['chat-1', 'chat-2'],
+  'workbench.action.focusStatusBar': () => undefined,
+  'composer.focusComposer': () => undefined,
+  'editor.action.clipboardPasteAction': () => undefined,
+});
+
+test('a delivery shows the chat, leaves the editors, focuses the input and pastes', async () => {
+  let pasted = '';
+  const s = scene({ ...good(), 'editor.action.clipboardPasteAction': () => (pasted = s.clip.text) });
+  assert.deepEqual(await s.deliver(), { ok: true });
+  assert.equal(pasted, line);
+  assert.equal(s.clip.text, 'the user copied this');
+  assert.deepEqual(s.did, ['composer.openComposer chat-1', 'composer.getOrderedSelectedComposerIds', 'workbench.action.focusStatusBar', 'composer.focusComposer', 'editor.action.clipboardPasteAction']);
+  assert.deepEqual(s.steps, ['show: ok', 'focus: ok', 'paste: ok']);
+  assert.equal(await s.delivery.check('chat-1'), undefined);
+  assert.equal(await s.delivery.check('chat-2'), 'another chat is in front');
+  s.gone.why = 'the focus went into a terminal';
+  assert.equal(await s.delivery.check('chat-1'), 'the focus went into a terminal');
+});
+
+test('the Agents window', async () => {
+  const { 'composer.focusComposer': _, ...rest } = good();
+  const s = scene({ ...rest, 'glass.focusInput': () => undefined, 'glass.osEditPaste': () => undefined });
+  assert.deepEqual(await s.deliver(), { ok: true });
+  assert.deepEqual(s.did.slice(-2), ['glass.focusInput', 'glass.osEditPaste']);
+});
+
+const throws = (): never => {
+  throw new Error('boom');
+};
+
+test('each command can be missing, throw, hang or lie: nothing is pasted then', async () => {
+  const without = (name: string): Play => Object.fromEntries(Object.entries(good()).filter(([k]) => k !== name));
+  for (const [name, play, code, reason] of [
+    ['no commands', {}, 'not-shown', /openComposer does not exist/],
+    ['open throws, the chat is not in front', { ...good(), 'composer.openComposer': throws, 'composer.getOrderedSelectedComposerIds': () => [] }, 'not-shown', /boom/],
+    ['open hangs', { ...good(), 'composer.openComposer': never, 'composer.getOrderedSelectedComposerIds': () => ['chat-2'] }, 'not-shown', /no answer/],
+    ['open lies', { ...good(), 'composer.getOrderedSelectedComposerIds': () => ['chat-2', 'chat-1'] }, 'not-shown', /did not bring the chat to the front/],
+    ['the list is missing', without('composer.getOrderedSelectedComposerIds'), 'not-shown', /does not exist/],
+    ['the list is no list', { ...good(), 'composer.getOrderedSelectedComposerIds': () => ({}) }, 'not-shown', /not a list of ids/],
+    ['the list hangs', { ...good(), 'composer.getOrderedSelectedComposerIds': never }, 'not-shown', /no answer/],
+    ['the editors cannot be left', without('workbench.action.focusStatusBar'), 'no-focus', /focusStatusBar does not exist/],
+    ['no focus command', without('composer.focusComposer'), 'no-focus', /focusComposer does not exist/],
+    ['focus throws', { ...good(), 'composer.focusComposer': throws }, 'no-focus', /boom/],
+    ['focus hangs', { ...good(), 'composer.focusComposer': never }, 'no-focus', /no answer/],
+  ] as const) {
+    const s = scene(play as Play);
+    const got = await s.deliver();
+    assert.equal(got.ok, false, name);
+    if (got.ok) continue;
+    assert.equal(got.code, code, name);
+    assert.match(got.reason, reason, name);
+    assert.equal(got.touched, false, name);
+    assert.equal(s.clip.text, 'the user copied this', name);
+    assert.ok(!s.did.includes('editor.action.clipboardPasteAction'), name);
+  }
+});
+
+test('a hidden status bar: the focus stays where it is', async () => {
+  const s = scene(good(), { canLeave: () => false });
+  const got = await s.deliver();
+  assert.ok(!got.ok && got.code === 'no-focus');
+  assert.ok(!s.did.includes('composer.focusComposer'));
+});
+
+test('a paste that fails, or that is misplaced, restores the clipboard', async () => {
+  const failing = scene({ ...good(), 'editor.action.clipboardPasteAction': throws });
+  const got = await failing.deliver();
+  assert.ok(!got.ok && got.code === 'no-paste' && got.touched);
+  assert.equal(failing.clip.text, 'the user copied this');
+  const astray = scene(good(), { watch: () => ({ strayed: () => 'the line went into a document', dispose: () => undefined }) });
+  const other = await astray.deliver();
+  assert.ok(!other.ok && other.code === 'strayed' && other.touched);
+  const { 'editor.action.clipboardPasteAction': _, ...rest } = good();
+  const none = await scene(rest).deliver();
+  assert.ok(!none.ok && none.code === 'no-paste' && !none.touched);
+});
+
+test('what the user copies meanwhile stays', async () => {
+  const s = scene({ ...good(), 'editor.action.clipboardPasteAction': () => (s.clip.text = 'copied meanwhile') });
+  await s.deliver();
+  assert.equal(s.clip.text, 'copied meanwhile');
+});
+
+test('a delivery that is withdrawn stops before the next step', async () => {
+  const s = scene(good());
+  const got = await s.deliver(() => s.did.length >= 2);
+  assert.ok(!got.ok && got.code === 'cancelled');
+  assert.equal(s.did.length, 2);
+});
+
+test('the plugin API: missing, failing, hanging', async () => {
+  const of = (cursor: unknown) => new Cursor({ cursor, getCommands: async () => [], execute: async () => undefined }, 30).registerPlugin('/p');
+  const unregisterPath = (): void => undefined;
+  assert.equal((await of(undefined)).kind, 'missing');
+  assert.equal((await of({ plugins: { registerPath: 5 } })).kind, 'missing');
+  assert.equal((await of({ plugins: { registerPath: throws, unregisterPath } })).kind, 'failed');
+  assert.equal((await of({ plugins: { registerPath: never, unregisterPath } })).kind, 'timeout');
+  assert.equal((await of({ plugins: { registerPath: () => undefined, unregisterPath } })).kind, 'ok');
+});
+
+test('a list of commands that never comes', async () => {
+  const c = new Cursor({ cursor: undefined, getCommands: never, execute: async () => 'x' }, 20);
+  assert.equal(words(await c.call('composer.focusComposer')), 'composer.focusComposer does not exist in this editor');
+});

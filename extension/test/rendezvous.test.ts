@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { JsonLines } from '../src/jsonlines';
+import { deferred } from './loop';
+import { isLine, proof, Rendezvous } from '../src/rendezvous';
+import type { Delivered, Delivery, Step } from '../src/delivery';
+
+type Message = Record<string, unknown>;
+const line = '/ralph-loop --continue chat-1';
+
+async function scene(t: TestContext, play: { deliver?: (step: Step, cancelled: () => boolean) => Promise<Delivered> } = {}, ms = { auth: 2000, request: 2000 }) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ext-'));
+  const asked: string[] = [];
+  const delivery = {
+    place: async (chat: string) => ({ kind: 'ok', value: chat === 'chat-1' ? 'front' : 'unknown' }),
+    deliver: async (chat: string, text: string, step: Step, cancelled: () => boolean) => {
+      asked.push(`${chat} ${text}`);
+      step('show', 'ok');
+      return play.deliver ? play.deliver(step, cancelled) : { ok: true };
+    },
+    check: async () => 'another chat is in front',
+    forget: () => undefined,
+  } as unknown as Delivery;
+  const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/work/repo'] } });
+  await r.open();
+  t.after(() => {
+    r.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = path.join(folder, readdirSync(folder).find((n) => n.endsWith('.json')) ?? '');
+  const said = JSON.parse(readFileSync(file, 'utf8')) as { address: string; token: string; version: number; pid: number };
+  return { folder, file, said, asked, r };
+}
+
+class Peer {
+  private readonly got: Message[] = [];
+  private waiting: (() => void) | undefined;
+  closed = false;
+  constructor(readonly socket: Socket) {
+    const lines = new JsonLines((m) => {
+      this.got.push(m as Message);
+      this.waiting?.();
+    });
+    socket.on('data', (d: Buffer) => lines.push(d));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.closed = true;
+      this.waiting?.();
+    });
+  }
+  send(m: object): void {
+    this.socket.write(JSON.stringify(m) + '\n');
+  }
+  // next is the next message, or undefined after the end.
+  async next(): Promise<Message | undefined> {
+    while (this.got.length === 0 && !this.closed) await new Promise<void>((resolve) => (this.waiting = resolve));
+    return this.got.shift();
+  }
+}
+
+const nonce = 'ab'.repeat(16);
+
+async function dial(t: TestContext, said: { address: string; token: string }, token = said.token): Promise<Peer> {
+  const peer = new Peer(connect(said.address));
+  t.after(() => peer.socket.destroy());
+  const hello = await peer.next();
+  assert.equal(hello?.['version'], 1);
+  peer.send({ type: 'auth', version: 1, nonce, proof: proof(token, 'client', String(hello?.['nonce']), nonce) });
+  const auth = await peer.next();
+  if (auth?.['type'] === 'auth') assert.equal(auth['proof'], proof(token, 'server', nonce, String(hello?.['nonce'])));
+  else peer.send(auth ?? {});
+  return peer;
+}
+
+test('the file and the socket are private, and gone at the end', async (t) => {
+  const s = await scene(t);
+  assert.equal(statSync(s.file).mode & 0o777, 0o600);
+  assert.equal(statSync(s.said.address).mode & 0o777, 0o600);
+  assert.equal(s.said.pid, process.pid);
+  assert.match(s.said.token, /^[0-9a-f]{64}$/);
+  s.r.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(!existsSync(s.file));
+  assert.deepEqual(readdirSync(s.folder), []);
+});
+
+test('find, deliver and check', async (t) => {
+  const s = await scene(t);
+  const peer = await dial(t, s.said);
+  peer.send({ type: 'request', id: 1, method: 'find', conversation: 'chat-1' });
+  assert.deepEqual(await peer.next(), { type: 'result', id: 1, ok: true, place: 'front', focused: true, folders: ['/work/repo'] });
+  peer.send({ type: 'request', id: 2, method: 'deliver', conversation: 'chat-1', line });
+  assert.deepEqual(await peer.next(), { type: 'step', id: 2, step: 'show', result: 'ok' });
+  assert.deepEqual(await peer.next(), { type: 'result', id: 2, ok: true });
+  peer.send({ type: 'request', id: 3, method: 'check', conversation: 'chat-1' });
+  assert.equal((await peer.next())?.['reason'], 'another chat is in front');
+  assert.deepEqual(s.asked, [`chat-1 ${line}`]);
+});
+
+test('without the token there is nothing', async (t) => {
+  const s = await scene(t);
+  for (const first of [
+    { type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line },
+    { type: 'auth', version: 1, nonce, proof: '0'.repeat(64) },
+    { type: 'auth', version: 1, nonce, proof: s.said.token },
+    { type: 'auth', version: 1, nonce: '', proof: proof(s.said.token, 'client', '', '') },
+    { type: 'auth', version: 2, nonce, proof: '' },
+    'GET / HTTP/1.1',
+    null,
+  ]) {
+    const peer = new Peer(connect(s.said.address));
+    await peer.next();
+    peer.socket.write(typeof first === 'string' ? `${first}\r\n\r\n` : JSON.stringify(first) + '\n');
+    assert.equal((await peer.next())?.['type'], 'error', JSON.stringify(first));
+    peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
+    assert.equal(await peer.next(), undefined);
+  }
+  const wrong = await dial(t, s.said, 'f'.repeat(64));
+  assert.equal(await wrong.next(), undefined);
+  assert.deepEqual(s.asked, []);
+});
+
+test('a proof counts for one connection', async (t) => {
+  const s = await scene(t);
+  const first = new Peer(connect(s.said.address));
+  const hello = await first.next();
+  const stolen = { type: 'auth', version: 1, nonce, proof: proof(s.said.token, 'client', String(hello?.['nonce']), nonce) };
+  const second = new Peer(connect(s.said.address));
+  await second.next();
+  second.send(stolen);
+  assert.equal((await second.next())?.['code'], 'denied');
+  first.socket.destroy();
+});
+
+test('invalid requests, ids and lines', async (t) => {
+  const s = await scene(t);
+  const peer = await dial(t, s.said);
+  for (const bad of [
+    { method: 'deliver', conversation: '--help', line },
+    { method: 'deliver', conversation: 'chat-1', line: 'rm -rf /' },
+    { method: 'deliver', conversation: 'chat-1', line: `${line}\n/other` },
+    { method: 'evaluate', conversation: 'chat-1' },
+    { method: 'find' },
+  ]) {
+    peer.send({ type: 'request', id: 9, ...bad });
+    assert.equal((await peer.next())?.['code'], 'bad-request', JSON.stringify(bad));
+  }
+  peer.send({ type: 'gossip' });
+  assert.equal((await peer.next())?.['type'], 'error');
+  assert.deepEqual(s.asked, []);
+});
+
+test('only the continue line', () => {
+  for (const l of [line, `${line} --max-iterations 40`, `${line} --max-duration 2h`]) assert.ok(isLine(l), l);
+  for (const l of ['', line + ' ', '/ralph-loop "task"', line + '; ls', line + '\u202e', 'x'.repeat(400)]) assert.ok(!isLine(l), l);
+});
+
+test('one request at a time, over all connections', async (t) => {
+  const gate = deferred<Delivered>();
+  const s = await scene(t, { deliver: () => gate.promise });
+  const [a, b] = [await dial(t, s.said), await dial(t, s.said)];
+  a.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
+  assert.equal((await a.next())?.['type'], 'step');
+  a.send({ type: 'request', id: 2, method: 'find', conversation: 'chat-1' });
+  assert.equal((await a.next())?.['code'], 'busy');
+  b.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
+  assert.equal((await b.next())?.['code'], 'busy');
+  gate.resolve({ ok: true });
+  assert.deepEqual(await a.next(), { type: 'result', id: 1, ok: true });
+  assert.equal(s.asked.length, 1);
+});
+
+test('a client that goes away withdraws its request', async (t) => {
+  const seen = deferred<boolean>();
+  const s = await scene(t, {
+    deliver: async (_, cancelled) => {
+      while (!cancelled()) await new Promise((resolve) => setImmediate(resolve));
+      seen.resolve(true);
+      return { ok: false, code: 'cancelled', reason: '', touched: false };
+    },
+  });
+  const peer = await dial(t, s.said);
+  peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
+  await peer.next();
+  peer.socket.destroy();
+  assert.ok(await seen.promise);
+});
+
+test('who connects and is silent is sent away', async (t) => {
+  const s = await scene(t, {}, { auth: 20, request: 20 });
+  const peer = new Peer(connect(s.said.address));
+  await peer.next();
+  assert.equal((await peer.next())?.['code'], 'too-slow');
+  const known = await dial(t, s.said);
+  assert.equal((await known.next())?.['code'], 'too-slow');
+});
+
+test('a folder whose path is too long for a socket', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'x'.repeat(90)));
+  const r = new Rendezvous({ folder, delivery: { forget: () => undefined } as unknown as Delivery, log: () => undefined, window: { editor: '', focused: () => true, folders: () => [] } });
+  t.after(() => rmSync(folder, { recursive: true }));
+  await r.open();
+  const said = JSON.parse(readFileSync(path.join(folder, readdirSync(folder)[0] ?? ''), 'utf8')) as { address: string };
+  assert.equal(statSync(path.dirname(said.address)).mode & 0o777, 0o700);
+  r.close();
+  assert.ok(!existsSync(path.dirname(said.address)));
+});

@@ -1,0 +1,99 @@
+package pending
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// Begin makes the loop with this short id, which waits for any conversation, the live
+// one of who: its user named it there. The error is fs.ErrNotExist if none waits, and
+// fs.ErrExist if the conversation has a loop, or one of its own that waits.
+func (b *Box) Begin(ctx context.Context, id string, who Claimant) (c Claimed, err error) {
+	if err := loop.CheckID(who.ID); err != nil {
+		return c, err
+	}
+	there := fs.ErrExist // of a conversation with a loop, where nothing begins
+	err = b.store.Claim(ctx, who.ID, func(live string) error {
+		there = nil
+		return b.locked(ctx, func() error { return b.begin(id, who, live) })
+	})
+	if err = cmp.Or(err, there); err != nil {
+		return c, err
+	}
+	c.Loop, _, err = b.store.Apply(ctx, who.ID, loop.Event{})
+	c.New = err == nil
+	return c, err
+}
+
+func (b *Box) begin(id string, who Claimant, live string) error {
+	if _, err := os.Lstat(b.path(who.ID)); err == nil {
+		return fs.ErrExist
+	}
+	i, err := b.named(id)
+	if err != nil {
+		return err
+	}
+	if l, moved := who.workingIn(i.State); moved {
+		if err := b.write(i.Path, l); err != nil {
+			return err
+		}
+	}
+	return ownfile.Rename(i.Path, live)
+}
+
+// Offer has the loop with this short id wait for the conversation whose agent is about
+// to print its task and the token. It stays as it is if it has a token.
+func (b *Box) Offer(ctx context.Context, id, secret string, who Claimant) (l loop.State, err error) {
+	err = b.locked(ctx, func() error {
+		i, err := b.named(id)
+		if l = i.State; err != nil || l.Token != "" {
+			return err
+		}
+		l, _ = who.workingIn(l)
+		l.Token, l.TaskDue = i.Name+":"+secret, false
+		return b.write(i.Path, l)
+	})
+	return l, err
+}
+
+// named returns the file that waits for any conversation, by its loop's short id.
+func (b *Box) named(id string) (Item, error) {
+	items, err := b.List()
+	for _, i := range items {
+		if i.Err == nil && i.State.ShortID() == id && i.State.ConversationID == "" && !i.State.Status.Ended() {
+			return i, nil
+		}
+	}
+	return Item{}, errors.Join(err, fs.ErrNotExist)
+}
+
+// workingIn returns a loop with the workspace of who, if that does not hold the loop's
+// own. What was seen of that says nothing about the other.
+func (who Claimant) workingIn(l loop.State) (_ loop.State, moved bool) {
+	if len(who.Workspaces) == 0 || l.Workspace != "" && who.holds(l.Workspace) {
+		return l, false
+	}
+	l.Workspace, l.Tree, l.VerifyFiles = who.Workspaces[0], loop.Tree{}, nil
+	return l, true
+}
+
+// holds reports whether a folder is one of who's workspaces or inside it.
+func (who Claimant) holds(folder string) bool {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if who.worksIn(dir) {
+			return true
+		}
+		if platform.SameFolder(runtime.GOOS, dir, filepath.Dir(dir)) {
+			return false
+		}
+	}
+}
