@@ -47,6 +47,9 @@ func injectFlags(f *pflag.FlagSet) {
 // inject types the continue line of a loop into Cursor. The hook starts it at
 // the session limit, and users run it by hand.
 func inject(ctx context.Context, e *env, args []string) error {
+	if _, err := e.waitFlag(); err != nil {
+		return err
+	}
 	found, err := e.Target(args)
 	if err == nil {
 		err = e.NotLive(found)
@@ -56,9 +59,6 @@ func inject(ctx context.Context, e *env, args []string) error {
 	}
 	ways, target, err := typing.Ways(e.Env)
 	if err != nil {
-		return err
-	}
-	if _, err := e.waitFlag(); err != nil {
 		return err
 	}
 	id := found.ID

@@ -36,7 +36,7 @@ func pause(ctx context.Context, e *env, args []string) error {
 
 func resumeFlags(f *pflag.FlagSet) {
 	f.Bool("inject", false, "type the continue line into Cursor, if the agent is idle")
-	f.Duration("wait", arrivalWait, "with --inject: wait for the time `D` until the line has arrived, at most a minute")
+	cli.Duration(f, "wait", arrivalWait, "with --inject: wait for the time `D` until the line has arrived, at most a minute")
 }
 
 func resume(ctx context.Context, e *env, args []string) error {
