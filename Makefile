@@ -44,8 +44,8 @@ demo: ## a whole loop with a simulated Cursor, in a scratch folder
 	@$(MAKE) --no-print-directory -s programs
 	@$(BIN)/cursor-ralph demo
 
-docs: ## write docs/commands.md and docs/settings.md from the tables of commands and options
-	@go test -count=1 -run "TestCommandsPage|TestSettingsAreDocumented" ./cmd/cursor-ralph -update
+docs: ## write docs/commands.md from the table of commands
+	@go test -count=1 -run TestCommandsPage ./cmd/cursor-ralph -update
 
 record: programs ## record a demo, and the panel in a tmux, into docs/demo.svg
 	@go run ./scripts/record $(BIN)/cursor-ralph >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg

@@ -62,7 +62,9 @@ var rows = []row{
 	{dir: "internal/text"},
 	// What agents report about tool calls, for the hook and for outer.
 	{dir: "internal/toolcall", ours: list("internal/text")},
-	{dir: "internal/hint"},
+	{dir: "internal/hint", theirs: list("github.com/agnivade/levenshtein")},
+	// Which command verifies the work in a folder.
+	{dir: "internal/suggest"},
 	{dir: "internal/shellwords"},
 
 	// The only loop around loop.Decide.
@@ -128,20 +130,20 @@ var rows = []row{
 		ours: list("internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/verify",
 			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render", "internal/cli/run",
-			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words"),
-		theirs: list("github.com/agnivade/levenshtein", "github.com/spf13/pflag")},
+			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words", "internal/suggest"),
+		theirs: list("github.com/spf13/pflag")},
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},
 	// What cursor-ralph calls: a command and what belongs to it each.
-	{dir: "internal/cli", ours: list("commands", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/view", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
+	{dir: "internal/cli", ours: list("commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/view", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
 		theirs: list("github.com/charmbracelet/x/term", "github.com/spf13/pflag")},
-	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/render",
-		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "platform"),
+	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render",
+		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "outer/acp", "outer/printmode", "platform"),
 		theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/events", ours: list("internal/loops", "internal/proc", "internal/view", "internal/cli", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/importer", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/cli/install", "internal/ownfile", "loop", "platform"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
 	{dir: "internal/cli/install", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
-	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/spf13/pflag")},
+	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/godbus/dbus", "github.com/spf13/pflag")},
 	{dir: "internal/cli/render", ours: list("internal/loops", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "internal/ownfile", "loop", "pending", "state"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/run", ours: list("internal/shellwords", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/words", "internal/config",
 		"internal/hooklog", "internal/tui", "internal/view", "internal/worktree", "loop", "outer", "outer/acp", "outer/printmode", "platform"),

@@ -12,6 +12,7 @@ require (
 	github.com/dlclark/regexp2/v2 v2.12.0
 	github.com/gen2brain/beeep v0.11.3
 	github.com/go-vgo/robotgo v1.0.2
+	github.com/godbus/dbus/v5 v5.2.2
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0
 	github.com/jezek/xgb v1.3.0
@@ -42,7 +43,6 @@ require (
 	github.com/esiqveland/notify v0.13.3 // indirect
 	github.com/gen2brain/shm v0.2.1 // indirect
 	github.com/go-ole/go-ole v1.3.0 // indirect
-	github.com/godbus/dbus/v5 v5.2.2 // indirect
 	github.com/jackmordaunt/icns/v3 v3.0.1 // indirect
 	github.com/jezek/xgbutil v0.0.0-20260124183602-9fd151d6a51a // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.0 // indirect

@@ -187,6 +187,7 @@ func wraps(command string) bool {
 		return false
 	}
 	parts := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(";|&()\n", r) }) // a quoted one leaves an open quote behind
+	parts = append(parts, command)
 	return slices.ContainsFunc(parts, func(part string) bool {
 		return startsHook(part, shellwords.POSIX) || startsHook(part, shellwords.PowerShell)
 	})
@@ -197,6 +198,9 @@ func starters() []string {
 	return []string{"env", "exec", "command", "time", "nice", "ionice", "nohup", "timeout", "sudo", "caffeinate"}
 }
 
+// shells run the command that follows their -c.
+func shells() []string { return []string{"sh", "bash", "dash", "zsh"} }
+
 // startsHook skips assignments, starters, and their options and numbers.
 func startsHook(part string, d shellwords.Dialect) bool {
 	list, ok := d.One(part)
@@ -204,10 +208,12 @@ func startsHook(part string, d shellwords.Dialect) bool {
 		return false
 	}
 	started := false
-	for _, w := range list {
+	for i, w := range list {
 		switch base := w[strings.LastIndexAny(w, `/\`)+1:]; {
 		case isHook(base):
 			return true
+		case slices.Contains(shells(), base):
+			return i+2 < len(list) && strings.HasPrefix(list[i+1], "-") && strings.HasSuffix(list[i+1], "c") && RunsHook(list[i+2])
 		case slices.Contains(starters(), base):
 			started = true
 		case started && (strings.HasPrefix(w, "-") || strings.Trim(w, "0123456789.smhd") == ""), strings.Contains(w, "="):

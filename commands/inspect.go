@@ -12,10 +12,11 @@ import (
 
 // Finding is something wrong with hooks.json, and what to do about it.
 type Finding struct {
-	Problem string
-	Remedy  string
-	Fatal   bool // loops do not work as they should; otherwise it is only worth knowing
-	Place   Place
+	Problem  string
+	Remedy   string
+	Fatal    bool // loops do not work as they should
+	Harmless bool // only worth knowing
+	Place    Place
 }
 
 // Place is where in a hooks.json something is. The zero Place is the file as a whole.

@@ -14,15 +14,17 @@ import (
 
 // Installation is what a hooks.json has of our hook. The zero Installation has nothing.
 type Installation struct {
-	Events    []string      // at which our hook runs, also inside another command
-	Timeout   time.Duration // how long Cursor lets our stop entry take; zero without one
-	PlanGuard bool          // there is an entry for the plan guard
-	Typing    Typing        // what our stop entry says about typing
+	Events     []string      // at which our hook runs, also inside another command
+	Wrapped    []string      // the user's own entries that run it, as event: command
+	Unparsable bool          // for Cursor too
+	Timeout    time.Duration // how long Cursor lets our stop entry take; zero without one
+	PlanGuard  bool          // there is an entry for the plan guard
+	Typing     Typing        // what our stop entry says about typing
+	Quiet      bool          // our stop entry turns notifications off
 
 	own     bool // there are entries that a removal removes
 	limit   string
 	minimal bool
-	quiet   bool
 	linger  *time.Duration // nil for the default
 	verify  time.Duration  // what the stop entry has time for
 }
@@ -39,7 +41,7 @@ func Installed(raw []byte) Installation {
 	_, text := splitMark(raw)
 	d, err := parse(text)
 	if err != nil {
-		return Installation{}
+		return Installation{Unparsable: true}
 	}
 	var i Installation
 	for _, m := range d.allEvents() {
@@ -61,7 +63,7 @@ func (i Installation) withSettings(d *doc) Installation {
 	for _, goos := range []string{"linux", "windows"} {
 		for _, e := range d.installed(goos) {
 			if e.event == "stop" && e.words != nil {
-				i.limit, i.minimal, i.quiet = e.limit(d), e.has("--minimal"), e.has("--no-notify")
+				i.limit, i.minimal, i.Quiet = e.limit(d), e.has("--minimal"), e.has("--no-notify")
 				i.linger, i.verify = e.linger(goos), max(e.timeout(d)-stopMargin, 0)
 				i.Typing = Typing{e.names("--injectors"), e.names("--focus-keys"), e.names("--submit-key"), e.has("--type-unchecked")}
 				return i
@@ -74,8 +76,14 @@ func (i Installation) withSettings(d *doc) Installation {
 // withWrapped adds the events of entries that run our hook inside another command.
 func (i Installation) withWrapped(d *doc) Installation {
 	for _, m := range d.allEvents() {
-		if slices.ContainsFunc(elements(&m.Value), wrapsIn) && !i.At(nameOf(m)) {
-			i.Events = append(i.Events, nameOf(m))
+		for _, v := range elements(&m.Value) {
+			if !wrapsIn(v) {
+				continue
+			}
+			i.Wrapped = append(i.Wrapped, nameOf(m)+": "+stringIn(v, "command"))
+			if !i.At(nameOf(m)) {
+				i.Events = append(i.Events, nameOf(m))
+			}
 		}
 	}
 	return i

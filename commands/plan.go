@@ -140,7 +140,7 @@ func (c *Change) keepTelling(o Options, was Installation, path string) Options {
 	kept(c, &o.FocusKeys, t.FocusKeys, path+": the focus keys "+t.FocusKeys+" are kept; --focus-keys '' removes them")
 	kept(c, &o.SubmitKey, t.SubmitKey, path+": the submit key "+t.SubmitKey+" is kept; --submit-key return changes it")
 	kept(c, &o.TypeUnchecked, t.Unchecked, path+": --type-unchecked is kept; --type-unchecked=false removes it")
-	kept(c, &o.NoNotify, was.quiet, path+": --no-notify is kept; --no-notify=false removes it")
+	kept(c, &o.NoNotify, was.Quiet, path+": --no-notify is kept; --no-notify=false removes it")
 	if o.Linger == nil && was.linger != nil { // 0 is a setting too
 		o.Linger = was.linger
 		c.note("%s: --linger %s is kept; --linger 100ms sets the usual time", path, was.linger)

@@ -102,7 +102,7 @@ type rival struct {
 
 func (r rival) finding() Finding {
 	_, disputed := r.order()
-	return Finding{Problem: r.Path + ": " + r.text(), Remedy: r.remedy(), Fatal: r.known != "" && r.last && !disputed}
+	return Finding{Problem: r.Path + ": " + r.text(), Remedy: r.remedy(), Fatal: r.known != "" && r.last && !disputed, Harmless: !r.last && r.ours != nil}
 }
 
 func (r rival) text() string {

@@ -46,7 +46,9 @@ func ParseCommand(text string, defaults func() []Default) (Request, error) {
 		return r, errors.New("--continue goes on with the task that the loop has: leave out the new one")
 	case r.Continue != "" && slices.ContainsFunc(r.given, notForContinue):
 		return r, errors.New("--continue goes on with the rules that the loop has: only --max-iterations and --max-duration may stand beside it")
-	case r.Continue == "" && strings.TrimSpace(r.State.Prompt) == "":
+	case r.File != "" && r.State.Prompt != "":
+		return r, errors.New("--file has the task in it: leave out the other one")
+	case r.Continue == "" && r.File == "" && strings.TrimSpace(r.State.Prompt) == "":
 		return r, errors.New(`the task is empty: /ralph-loop "<task>" [options]`)
 	}
 	if r.Continue == "" && defaults != nil {
@@ -117,7 +119,7 @@ func (p *parser) option(r *Request, name string) error {
 }
 
 func findOption(name string) (Option, bool) {
-	for _, o := range append(Options(), continueOption()) {
+	for _, o := range append(Options(), slashOptions()...) {
 		if o.Name == name {
 			return o, true
 		}

@@ -295,6 +295,10 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"a duration without a unit", "x --max-duration 60", "is not a duration"},
 		{"a duration in words", "x --max-duration soon", "is not a duration"},
 
+		{"a file and a task", `"x" --file task.md`, "--file has the task in it"},
+		{"a file without a name", `--file ""`, "--file: the name of the file is empty"},
+		{"a file and continue", "--continue c1 --file task.md", "--continue goes on with the rules"},
+
 		{"continue without an id", "--continue", "--continue needs a value"},
 		{"continue with an empty id", `--continue ""`, "--continue: conversation id is empty"},
 		{"continue and a task", `--continue c1 "x"`, "leave out the new one"},

@@ -61,7 +61,7 @@ func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
 	if v.accepted {
 		s.setAction("ended")
 		s.end(PromiseAccepted, "promise "+v.words(), now)
-		return Action{Kind: Refuse, Reason: reasonOver, Hint: "nothing is left to do; tell the user so", Promise: v.words()}
+		return Action{Kind: Refuse, Reason: ReasonOver, Hint: "nothing is left to do; tell the user so", Promise: v.words()}
 	}
 	if a := s.tooLow(e, now); a.Kind == Refuse {
 		*s = before
@@ -100,14 +100,14 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if s.Outer() && e.Run.Driver == "" {
 		return s.refuseOuter(now)
 	}
-	if !e.Idle && s.isStopCrossed(now) {
+	if !e.Idle && (s.isStopCrossed(now) || s.isOvertaken()) {
 		return s.stopCrossed()
 	}
 	switch s.Status {
 	case PromiseAccepted:
-		return Action{Kind: Refuse, Reason: reasonOver, Hint: "start a new one with " + s.starter()}
+		return Action{Kind: Refuse, Reason: ReasonOver, Hint: "start a new one with " + s.starter()}
 	case Replaced:
-		return Action{Kind: Refuse, Reason: reasonEnded, Detail: string(s.Status), Hint: "start a new one with " + s.starter()}
+		return Action{Kind: Refuse, Reason: ReasonEnded, Detail: string(s.Status), Hint: "start a new one with " + s.starter()}
 	}
 	if a := s.tooLow(e, now); a.Kind == Refuse {
 		return a

@@ -16,7 +16,19 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 		next.Asking = Asking{}
 	}
 	next.countPauses(&s, now)
+	action.Iteration = next.Iteration()
+	if e.Kind == EventStop || next.Status.Ended() {
+		action.Iteration = s.inProgress()
+	}
 	return next, action
+}
+
+// inProgress is Iteration of a loop that may not have begun.
+func (s *State) inProgress() int {
+	if s.StartedAt.IsZero() {
+		return s.Iterations
+	}
+	return s.Iteration()
 }
 
 func (s *State) decide(e *Event, now time.Time) Action {
@@ -87,7 +99,7 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		if s.Outer() {
 			return s.refuseOuter(now)
 		}
-		if s.isStopCrossed(now) {
+		if s.isStopCrossed(now) || s.Status == Cancelled && now.Sub(s.ContinueAt).Abs() < crossWindow { // another copy of our hook has reported it
 			return s.stopCrossed()
 		}
 		s.ContinueIn, s.ContinueAt = e.Conversation, now
@@ -221,6 +233,8 @@ type Action struct {
 	Words   *Words // of AskWords
 	Promise string // none, accepted, or refused and why; empty where none was looked for
 	Warning string // for the log: something else was noticed
+
+	Iteration int // that it is about: the one in progress, at a stop or an end the one that was
 
 	Delivery Delivery // at a stop: what became of the follow-up before it, if it was open until now
 }

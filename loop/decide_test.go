@@ -258,7 +258,7 @@ func stopsAreObeyed(l, next loop.State, e loop.Event, a loop.Action) string {
 func unknownsRest(l, next loop.State, e loop.Event, a loop.Action) string {
 	switch {
 	case e.Kind == "" || e.Kind == "unheard-of":
-		next.EventAt = l.EventAt
+		next.EventAt, a.Iteration = l.EventAt, 0
 		if a != (loop.Action{}) || !reflect.DeepEqual(next, l) {
 			return "an unknown event changed something"
 		}

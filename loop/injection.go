@@ -35,7 +35,7 @@ const (
 	Arrived             LineOutcome = "arrived" // seen in its conversation, or its continuation was requested
 	lineTurnEnded       LineOutcome = turnEnded
 	lineKeptBack        LineOutcome = keptBack
-	linePaused          LineOutcome = pausedByUser
+	linePaused          LineOutcome = "paused by the user"
 	lineLoopEnded       LineOutcome = "the loop ended"
 	lineUserFirst       LineOutcome = "the user sent a message first"
 	lineFollowupArrived LineOutcome = followupArrived

@@ -11,7 +11,8 @@ import (
 type Request struct {
 	State    State  // the requested loop; its Prompt is the task
 	Replace  bool   // it may take the place of a running one
-	Continue string // the conversation id of --continue; then there is no task
+	Continue string // the id of --continue; then there is no task
+	File     string // of --file, which has the task; a caller who may read it does
 	given    []string
 	origins  map[string]string // of the options that a default set
 }
@@ -131,12 +132,15 @@ func Options() []Option {
 	}
 }
 
-// continueOption is understood by the slash command alone.
-func continueOption() Option {
-	return Option{"continue", "ID", "go on with the loop of conversation `ID`", func(r *Request, v string) error {
+// slashOptions are understood by the slash command alone.
+func slashOptions() []Option {
+	return []Option{{"file", "FILE", "read the task from `FILE`", func(r *Request, v string) error {
+		r.File = v
+		return checkPath(v)
+	}}, {"continue", "ID", "go on with the loop `ID`", func(r *Request, v string) error {
 		r.Continue = v
 		return CheckID(v)
-	}}
+	}}}
 }
 
 func number(low, high int, field func(*State) *int) func(*Request, string) error {
@@ -216,6 +220,11 @@ func setVerify(r *Request, v string) error {
 const maxPath = 4096
 
 func setTemplate(r *Request, v string) error {
+	r.State.PromptTemplate = v
+	return checkPath(v)
+}
+
+func checkPath(v string) error {
 	switch {
 	case strings.TrimSpace(v) == "":
 		return errors.New("the name of the file is empty")
@@ -224,7 +233,6 @@ func setTemplate(r *Request, v string) error {
 	case strings.ContainsFunc(v, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return fmt.Errorf("%q has control characters", v)
 	}
-	r.State.PromptTemplate = v
 	return nil
 }
 

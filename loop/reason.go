@@ -17,6 +17,8 @@ const (
 	ReasonLateVerifying  Reason = "late-verifying" // its verification runs
 	ReasonPassed         Reason = "passed"         // of a verification or a typed line, in the log alone
 	ReasonFailed         Reason = "failed"
+	ReasonOver           Reason = "over"  // refused: the promise was accepted before
+	ReasonEnded          Reason = "ended" // refused: the loop had ended before
 )
 
 const (
@@ -60,8 +62,6 @@ const (
 	reasonStopCrossed      Reason = "stop-crossed"
 	reasonPauseCrossed     Reason = "pause-crossed"
 	reasonTooLow           Reason = "too-low"
-	reasonOver             Reason = "over"
-	reasonEnded            Reason = "ended"
 	reasonOuter            Reason = "outer"
 	reasonLastFollowup     Reason = "last-followup"
 	reasonFirstAfterCancel Reason = "first-after-cancel"
@@ -115,7 +115,7 @@ var reasonWords = []struct {
 	{reasonIdle, "IDLE: %s turns in a row ended within seconds, without a tool call or a changed file"},
 	{reasonStale, "no event for %s; send the continue line to go on"},
 	{reasonDoubted, "the turn ended as the loop began; the loop goes on if the agent does"},
-	{reasonPaused, "paused: %s"},
+	{reasonPaused, "the loop is paused: %s"},
 	{reasonUnknownStatus, "this version does not know the status %s"},
 	{reasonSameStop, "the same stop was reported twice"},
 	{reasonEarlierTurn, "this turn began before the loop was requested"},
@@ -141,8 +141,8 @@ var reasonWords = []struct {
 	{reasonStopCrossed, "the loop was stopped while its continue line was on its way"},
 	{reasonPauseCrossed, "the loop was paused while its continue line was on its way"},
 	{reasonTooLow, "a limit of %s is too low"},
-	{reasonOver, "the loop is over: its promise was accepted"},
-	{reasonEnded, "the loop has ended (%s)"},
+	{ReasonOver, "the loop is over: its promise was accepted"},
+	{ReasonEnded, "the loop has ended (%s)"},
 	{reasonOuter, "this loop belongs to cursor-ralph run, not to a chat"},
 	{reasonLastFollowup, "the message is the last follow-up of a loop that has ended"},
 	{reasonFirstAfterCancel, "the first message after a cancel starts no loop"},

@@ -22,13 +22,14 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 		if s.Injection.Outcome == lineFollowupArrived {
 			s.Injection.ClosedAt = now // its line may have been sent all the same
 		}
-		s.pause(PauseUser, pausedByUser)
+		s.pause(PauseUser, "") // PauseReason has said it
 		return Action{}
 	case EventResume:
 		return s.onResume(now)
 	case EventCancel:
 		why := cmp.Or(e.Text, "cancelled by the user")
 		s.CancelledBy, s.SpokenIn, s.SpokenAt, s.Spoken = e.By, "", time.Time{}, ""
+		s.ContinueIn = ""
 		s.end(Cancelled, why, now)
 		return Action{Reason: reasonCancelled, Detail: why}
 	case EventBlocked:
@@ -67,8 +68,6 @@ func (s *State) onResume(now time.Time) Action {
 	return Action{}
 }
 
-const pausedByUser = "paused by the user"
-
 // crossWindow is how long after a pause a line may still come that was sent
 // before it.
 const crossWindow = 5 * time.Second
@@ -96,10 +95,10 @@ func (s *State) stopCrossed() Action {
 	return Action{Kind: Refuse, Reason: reasonStopCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on"}
 }
 
-// isOvertaken reports whether the loop was paused after its line had come, and
-// before the agent requested the continuation.
+// isOvertaken reports whether the loop was paused or cancelled after its line had come,
+// and before the agent requested the continuation.
 func (s *State) isOvertaken() bool {
-	return s.Status == Paused && s.ContinueIn == "" && !s.ContinueAt.IsZero()
+	return (s.Status == Paused || s.Status == Cancelled) && s.ContinueIn == "" && !s.ContinueAt.IsZero()
 }
 
 func (s *State) pauseCrossed() Action {

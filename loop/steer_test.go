@@ -50,7 +50,7 @@ func TestPauseAndResume(t *testing.T) {
 	})
 	c := newChat(t)
 	c.all(turn, pause)
-	if c.l.PauseReason != "user" || c.l.Reason != "paused by the user" {
+	if c.l.PauseReason != "user" || c.l.Reason != "" {
 		t.Errorf("got %q, %q", c.l.PauseReason, c.l.Reason)
 	}
 	if c.do(resume); c.l.PauseReason != "" || c.l.Reason != "" {
@@ -388,7 +388,7 @@ func TestWhatIsOnlyRemembered(t *testing.T) {
 			want := c.l
 			tt.want(&want)
 			want.EventAt = c.now
-			if a := c.do(tt.event); a != (loop.Action{}) {
+			if a := c.do(tt.event); a.Kind != "" || a.Reason != "" || a.Text != "" {
 				t.Errorf("got %+v", a)
 			}
 			if diff := cmp.Diff(want, c.l); diff != "" {

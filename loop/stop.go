@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -83,7 +84,7 @@ func (s *State) onTurnEnd(e *Event, now time.Time) Action {
 	case s.Status == Paused:
 		s.Rested = true
 		s.endLineTurn()
-		return Action{Reason: reasonPaused, Detail: s.Reason}
+		return Action{Reason: reasonPaused, Detail: cmp.Or(s.Reason, "by the "+string(s.PauseReason))}
 	case s.Status != Running && s.Status != Waiting:
 		return Action{Reason: reasonUnknownStatus, Detail: string(s.Status)}
 	case e.Status != Completed:

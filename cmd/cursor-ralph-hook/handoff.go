@@ -134,7 +134,7 @@ func (h *handler) verify(l loop.State) loop.Verification {
 		timeout = unsetTimeout
 	}
 	limit := min(l.VerifyLimit(), loop.VerifyRoom(timeout))
-	line := hooklog.Line{Iteration: l.Iterations + 1, Max: l.MaxIterations, Action: "verifying", Why: l.Verify}
+	line := hooklog.Line{Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.Verify}
 	h.log(line)
 	v := cursorRalph().Verify(context.Background(), l, limit)
 	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()

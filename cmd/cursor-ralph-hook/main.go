@@ -171,22 +171,18 @@ func (h *handler) failIf(err error) {
 	}
 }
 
-// logDecision logs what became of an event of a loop: at a stop with the iteration
-// that it ended, else with the one in progress.
+// logDecision logs what became of an event of a loop.
 func (h *handler) logDecision(l loop.State, a loop.Action) {
-	action, iteration := string(a.Kind), l.Iteration()
-	if h.in.EventName == hook.EventStop {
-		iteration = l.Iterations
-	}
+	action := string(a.Kind)
 	switch {
 	case l.Status.Ended():
 		action = string(l.Status)
 	case a.Kind == loop.Rest:
 		action = "rest"
 	}
-	h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: iteration, Max: l.MaxIterations, Promise: a.Promise, Action: action, Reason: a.Reason, Why: a.Why()})
+	h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: a.Iteration, Max: l.MaxIterations, Promise: a.Promise, Action: action, Reason: a.Reason, Why: a.Why()})
 	if a.Warning != "" {
-		h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: iteration, Max: l.MaxIterations, Action: "warning", Why: a.Warning})
+		h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: a.Iteration, Max: l.MaxIterations, Action: "warning", Why: a.Warning})
 	}
 }
 

@@ -126,12 +126,19 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 		}
 		return h.continueByLine(ctx, r)
 	}
+	if r.File != "" { // which the agent may read; its call starts the loop
+		return hook.BeforeSubmitPromptAnswer{AdditionalContext: fileInstead}
+	}
 	if notice != "" {
 		r.State.Notices = append(r.State.Notices, notice)
 	}
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return h.arm(ctx, r)
 }
+
+// fileInstead has the agent start a loop whose task is in a file: a hook does not read
+// files that a message names.
+const fileInstead = "This message starts a Ralph loop whose task is in a file. If you have not done so: run `cursor-ralph slash ralph-loop` in the shell, with this whole message, word for word, on standard input. Do what it prints; if it prints an error, show the user the error and its hint, and stop."
 
 // onTyped notes that the continue line of a loop was typed in this conversation.
 // One that was typed by us and came to the wrong chat is kept back.
@@ -147,7 +154,7 @@ func (h *handler) onTyped(ctx context.Context, id string) any {
 		return h.refuse("Not done: " + action.Why() + ". To go on: " + action.Hint)
 	case action.Kind == loop.Refuse && l.Status == loop.Running:
 		return h.refuse("Not sent: " + action.Why() + ". " + action.Hint)
-	case action.Kind == loop.Refuse && (l.Status == loop.Paused || l.Status == loop.UserStopped):
+	case action.Kind == loop.Refuse && (l.Status == loop.Paused || l.Status == loop.UserStopped || l.Status == loop.Cancelled):
 		return h.refuse("Not done: " + action.Why() + ". To go on, send: " + loop.ContinueLine(id))
 	case action.Kind == loop.Refuse:
 		return h.refuse("cursor-ralph typed this line for the Ralph loop of another chat, which was not in front. Nothing was sent. Bring that chat to the front and send there: " + loop.ContinueLine(id))

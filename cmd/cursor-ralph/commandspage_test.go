@@ -15,7 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 )
 
-var update = flag.Bool("update", false, "write docs/commands.md and the loop settings in docs/settings.md")
+var update = flag.Bool("update", false, "write docs/commands.md")
 
 const commandsPage = "../../docs/commands.md"
 
@@ -40,43 +40,48 @@ func TestCommandsPage(t *testing.T) {
 func commandsMarkdown(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteString("# Commands\n\nWritten by `make docs` from the program's own table; `cursor-ralph help <command>` prints the same.\n\n" +
+	b.WriteString("# Commands\n\nWritten by `make docs` from the program's own table; `cursor-ralph help <command>` says more, with an example.\n\n" +
 		"Without an id, a command is about the loop of this chat, otherwise about the only loop of this workspace. Exit codes:\n" +
 		"0 is success, 1 a failure, 2 a wrong command line. Errors and hints go to standard error.\n")
+	told := map[string]bool{}
 	for _, g := range groups() {
 		if g.title == forPrograms {
 			continue
 		}
 		fmt.Fprintf(&b, "\n## %s\n", g.title)
 		for _, c := range g.commands {
-			commandSection(&b, c)
+			commandSection(&b, c, told)
 		}
 	}
 	b.WriteString("\n`cursor-ralph help --all` shows those for agents and hooks too.\n")
 	return b.Bytes()
 }
 
-// commandSection has each option in one line; those of a loop are in docs/loops.md, once.
-func commandSection(b *bytes.Buffer, c command) {
-	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.name, usage(c), c.summary)
-	if c.details != "" {
-		fmt.Fprintf(b, "%s\n", c.details)
-	}
-	if c.example != c.name {
-		fmt.Fprintf(b, "Example: `cursor-ralph %s`\n", c.example)
-	}
+// commandSection has each option in one line: those of a loop are in docs/loops.md, and what told has was described before.
+func commandSection(b *bytes.Buffer, c command, told map[string]bool) {
+	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.name, strings.TrimSuffix(usage(c), " [options]"), c.summary)
 	flags := flagSet(c)
 	takesAll := flags.Lookup("promise-match") != nil
-	if flags.HasAvailableFlags() {
-		b.WriteString("\n")
-	}
+	var lines string
+	var again []string
 	flags.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && !(takesAll && isLoopOption(f.Name)) {
-			b.WriteString(optionLine(f))
+		switch {
+		case f.Hidden || takesAll && isLoopOption(f.Name):
+		case told[f.Name+f.Usage]:
+			again = append(again, "`--"+f.Name+"`")
+		default:
+			lines += optionLine(f)
+			told[f.Name+f.Usage] = true
 		}
 	})
 	if takesAll {
-		b.WriteString("- and [the options of a loop](loops.md#options)\n")
+		again = append(again, "[the options of a loop](loops.md#options)")
+	}
+	if len(again) > 0 {
+		lines += "- also " + strings.Join(again, ", ") + "\n"
+	}
+	if lines != "" {
+		b.WriteString("\n" + lines)
 	}
 }
 

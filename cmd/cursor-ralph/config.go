@@ -43,18 +43,24 @@ func showConfig(_ context.Context, e *env, _ []string) error {
 		return err
 	}
 	if e.IsSet("json") {
-		return e.JSON(shownValues(c))
+		return e.JSON(shownConfig{1, path, shownValues(c)})
 	}
 	var rows [][]string
-	for _, v := range shownValues(c) {
-		rows = append(rows, []string{v.Setting, cmp.Or(cli.Shortened(v.Value, 60), "-"), v.From})
+	for _, v := range c.Values {
+		rows = append(rows, []string{v.Key(), cmp.Or(cli.Shortened(v.Text, 60), "-"), v.From})
 	}
 	return e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n"))
 }
 
-// shownValue is a line of config.
+// shownConfig is what config --json prints.
+type shownConfig struct {
+	Schema   int          `json:"schema"`
+	File     string       `json:"file,omitempty"`
+	Settings []shownValue `json:"settings"`
+}
+
 type shownValue struct {
-	Setting  string `json:"setting"`
+	Name     string `json:"name"`
 	Value    string `json:"value"`
 	From     string `json:"from"`
 	Variable string `json:"variable"`

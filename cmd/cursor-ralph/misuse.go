@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
@@ -46,7 +45,7 @@ func unknownCommand(name string) error {
 	for _, c := range table() {
 		names = append(names, c.name)
 	}
-	return hint.Misuse(fmt.Sprintf("unknown command %q", name), didYouMean(name, names)+"`cursor-ralph help` lists the commands")
+	return hint.Misuse(fmt.Sprintf("unknown command %q", name), hint.DidYouMean(name, names)+"`cursor-ralph help` lists the commands")
 }
 
 // badFlag words an error of pflag.
@@ -61,7 +60,7 @@ func badFlag(flags *pflag.FlagSet, err error) error {
 		name := unknown.GetSpecifiedName()
 		var names []string
 		flags.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		return hint.Misuse(flags.Name()+": unknown option --"+name, didYouMean("--"+name, names)+"`cursor-ralph help "+flags.Name()+"` shows the options")
+		return hint.Misuse(flags.Name()+": unknown option --"+name, hint.DidYouMean("--"+name, names)+"`cursor-ralph help "+flags.Name()+"` shows the options")
 	case errors.As(err, &missing):
 		return misused(flags.Name(), "--"+missing.GetFlag().Name+" needs a value")
 	case errors.As(err, &invalid):
@@ -77,19 +76,4 @@ func wrongValue(err *pflag.InvalidValueError) string {
 		return err.Unwrap().Error()
 	}
 	return fmt.Sprintf("%q is not %s", err.GetValue(), what)
-}
-
-// didYouMean begins a hint with the name that is closest to what was typed, if one is
-// close.
-func didYouMean(typed string, names []string) string {
-	best, least := "", 1+max(len(typed)/3, min(2, len(typed)/2))
-	for _, name := range names {
-		if d := levenshtein.ComputeDistance(typed, name); d < least {
-			best, least = name, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "did you mean " + best + "? "
 }

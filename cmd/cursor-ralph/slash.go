@@ -73,6 +73,11 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 	if r.Continue != "" {
 		return e.goOn(ctx, []string{r.Continue}, r, false)
 	}
+	if r.File != "" {
+		if r.State.Prompt, err = e.TaskIn(r.File); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, cli.LockWait)
 	defer cancel()
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"

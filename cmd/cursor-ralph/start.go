@@ -10,9 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -28,6 +26,7 @@ import (
 // startFlags offers the options of a loop, from the list that the slash
 // command has too.
 func startFlags(f *pflag.FlagSet) {
+	cli.TaskFlag(f)
 	for _, o := range loop.Options() {
 		cli.AddOption(f, o, o.Usage)
 	}
@@ -38,15 +37,11 @@ func start(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !utf8.ValidString(strings.Join(args, " ")) {
-		return hint.Misuse("the task is not valid UTF-8 text", "nothing was started")
-	}
 	if err := r.Check(); err != nil {
 		return hint.Misuse(err.Error(), "nothing was started")
 	}
-	r.State.Prompt = strings.TrimSpace(strings.Join(args, " "))
-	if r.State.Prompt == "" {
-		return hint.Misuse("the task is empty", `cursor-ralph start "<task>"`)
+	if r.State.Prompt, err = e.Task(args); err != nil {
+		return err
 	}
 	return e.begin(ctx, r, e.Getenv("CURSOR_AGENT") != "", nil)
 }
@@ -109,6 +104,7 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 // begun prints what happens now.
 func (e *env) begun(l loop.State, token string, forAgent bool) error {
 	if !forAgent && l.ConversationID == "" {
+		e.Hint(cli.SuggestVerify(l))
 		return e.Say("%s", e.howToBegin(l))
 	}
 	if token != "" {

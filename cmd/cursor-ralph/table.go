@@ -91,6 +91,7 @@ func groups() []group {
 				example: "events --json | head -1"},
 			{name: "hook-events", args: "[event]", summary: "print a sample of the input that a hook gets for each event", flags: cli.JSONFlag, run: hookEvents,
 				example: "hook-events stop | ./my-hook"},
+			{name: "suggest-verify", summary: "print the commands that may fit --verify here", flags: cli.JSONFlag, run: suggestVerify, example: "suggest-verify --json"},
 			{name: "inject", args: "<id>", anyArgs: true, summary: "type the continue line of a loop into Cursor (the hook runs this)", long: true,
 				flags: injectFlags, run: inject, example: "inject 3f2a --dry-run"},
 			{name: "verify", args: "<id>", anyArgs: true, summary: "run the verification of a loop (the hook runs this)", long: true,

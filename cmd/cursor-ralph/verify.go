@@ -128,7 +128,7 @@ func (e *env) verifyLate(ctx context.Context, l loop.State, verifying string) er
 	if err != nil {
 		return err
 	}
-	e.Log(hooklog.Line{Conversation: l.ConversationID, Event: "verify", Iteration: next.Iterations, Max: next.MaxIterations,
+	e.Log(hooklog.Line{Conversation: l.ConversationID, Event: "verify", Iteration: action.Iteration, Max: next.MaxIterations,
 		Promise: action.Promise, Action: string(next.Status), Reason: action.Reason, Why: action.Why()})
 	return notify.Later(e.Env, l.ConversationID)
 }

@@ -26,22 +26,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// Colorful reports whether output goes to a terminal that wants color. See
-// https://no-color.org.
-func (e *Env) Colorful() bool {
-	return e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb" && e.OnTerminal()
-}
-
-// OnTerminal reports whether output goes to a terminal.
-func (e *Env) OnTerminal() bool {
-	f, ok := e.Stdout.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
 // Sleep waits for d or until ctx is done.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
@@ -106,12 +90,6 @@ func (e *Env) JSON(v any) error {
 		return err
 	}
 	_, err := io.WriteString(e.Stdout, Printable(b.String())) // \u0000 is JSON too
-	return err
-}
-
-// Say prints a line.
-func (e *Env) Say(format string, args ...any) error {
-	_, err := fmt.Fprint(e.Stdout, Printable(fmt.Sprintf(format, args...))+"\n")
 	return err
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,8 +21,15 @@ func (e *Env) Complain(err error) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	hint.Print(e.Stderr, Printable, withPermissionHint(err))
+	hint.Print(e.Stderr, e.clean, withPermissionHint(err))
 	return hint.Code(err)
+}
+
+// Hint prints what may help, if there is anything, where errors are printed.
+func (e *Env) Hint(text string) {
+	if text != "" {
+		fmt.Fprintf(e.Stderr, "cursor-ralph: hint: %s\n", Printable(text))
+	}
 }
 
 // Printable makes text from outside safe for a terminal. Everything we show of

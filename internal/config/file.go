@@ -12,6 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
@@ -137,17 +138,18 @@ func (s Setting) valueIn(tree map[string]any) any {
 	return table[s.Name]
 }
 
-// hintFor names the settings of a key's table, or all tables.
+// hintFor names the nearest setting, and those of a key's table or all tables.
 func hintFor(key []string) string {
-	var names, tables []string
+	var keys, names, tables []string
 	for _, s := range Settings() {
-		tables = append(tables, s.Section)
+		keys, tables = append(keys, s.Key()), append(tables, s.Section)
 		if len(key) > 1 && s.Section == key[0] {
 			names = append(names, s.Name)
 		}
 	}
+	near := hint.DidYouMean(strings.Join(key, "."), keys)
 	if names == nil {
-		return "the tables are " + strings.Join(slices.Compact(tables), ", ")
+		return near + "the tables are " + strings.Join(slices.Compact(tables), ", ")
 	}
-	return "[" + key[0] + "] has " + strings.Join(names, ", ")
+	return near + "[" + key[0] + "] has " + strings.Join(names, ", ")
 }

@@ -86,15 +86,14 @@ func (s *Loops) LiveWithHistory() (live []loop.State, problems []error) { return
 // rests is how long an interrupted loop is listed; All of all time has older ones.
 const rests = 30 * 24 * time.Hour
 
-// All returns the current loops, those that were interrupted, and those that ended
-// since a moment, the newest last, without histories. What cannot be read has an Err.
-func (s *Loops) All(since time.Time) ([]Loop, error) {
-	all, err := s.Current()
+// All returns the loops that ended since a moment or were interrupted, the newest
+// last, then the current ones, all without histories. What cannot be read has an Err.
+func (s *Loops) All(since time.Time) (all []Loop, err error) {
 	written := since
 	if rested := s.now().Add(-rests); rested.Before(written) {
 		written = rested
 	}
-	kept, problems := s.kept(written)
+	kept, problems := s.Kept(written)
 	for _, l := range kept {
 		if l.IsInterrupted() && (!l.IsOlder() || since.IsZero()) || l.State.Status.Ended() && !l.State.EndedAt.Before(since) {
 			all = append(all, l)
@@ -103,11 +102,12 @@ func (s *Loops) All(since time.Time) ([]Loop, error) {
 	for _, err := range problems {
 		all = append(all, Loop{Err: err})
 	}
-	return all, err
+	current, err := s.Current()
+	return append(all, current...), err
 }
 
-// kept returns the loops that only the archive has, as it was written since a moment.
-func (s *Loops) kept(since time.Time) (kept []Loop, problems []error) {
+// Kept returns the loops that only the archive has, as it was written since a moment.
+func (s *Loops) Kept(since time.Time) (kept []Loop, problems []error) {
 	filed, problems := s.Store.Filed(since)
 	for _, f := range filed {
 		if f.IsNewest() && !f.Status.Ended() {
@@ -168,7 +168,7 @@ func (s *Loops) Recorded(id string) (loop.State, error) {
 
 // LastEnded returns the loop that ended last, of those that match.
 func (s *Loops) LastEnded(match func(loop.State) bool) (Loop, bool) {
-	kept, _ := s.kept(time.Time{}) // doctor shows what cannot be read
+	kept, _ := s.Kept(time.Time{}) // doctor shows what cannot be read
 	for _, l := range slices.Backward(kept) {
 		if l.State.Status.Ended() && match(l.State) {
 			l, err := s.Whole(l)

@@ -64,7 +64,7 @@ func (s *Loops) fitting(typed string) []Loop {
 	current, _ := s.Current() // doctor shows what cannot be read
 	current = slices.DeleteFunc(current, func(l Loop) bool { return l.ID == "" })
 	kept := sync.OnceValue(func() []Loop {
-		found, _ := s.kept(time.Time{}) // as above
+		found, _ := s.Kept(time.Time{}) // as above
 		return found
 	})
 	isOwn := func(l Loop) bool { return l.State.ShortID() == typed }

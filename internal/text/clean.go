@@ -35,6 +35,11 @@ func hidden(r rune) bool {
 	return unicode.Is(unicode.Cf, r) && !joins || r == '\u2028' || r == '\u2029'
 }
 
+// ASCII replaces the signs with which our own words are set.
+func ASCII(s string) string {
+	return strings.NewReplacer("•", "-", "…", "...", "‹", "(", "›", ")").Replace(s)
+}
+
 // HasControl reports whether s has a control character, a newline included.
 func HasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func Of(s loop.State, f Facts) Loop {
 		l.Kind = Run
 	}
 	if !s.Run.NoTools && !s.Minimal {
-		calls := s.ToolCalls + f.NewCalls
+		calls := s.ToolCalls
 		l.ToolCalls = &calls
 	}
 	switch l.Status {
@@ -70,6 +71,7 @@ func Of(s loop.State, f Facts) Loop {
 		l.PauseReason = pauseReason(s.PauseReason)
 	case Waiting:
 		l.WaitingFor = waitingFor(s, f.Now)
+		l.Reason = cmp.Or(s.Asking.What, s.Reason)
 	case Running:
 		l.Verifying = s.IsVerifying(f.Now)
 	}
@@ -91,7 +93,10 @@ func pauseReason(r loop.PauseReason) loop.PauseReason {
 }
 
 func waitingFor(s loop.State, now time.Time) WaitingFor {
-	if !s.RetryAt.IsZero() || s.Injection.Open(now) && now.Before(s.Injection.DueAt) {
+	switch {
+	case s.IsAsking():
+		return ForPermission
+	case !s.RetryAt.IsZero(), s.Injection.Open(now) && now.Before(s.Injection.DueAt):
 		return ForRetry
 	}
 	return ForContinuation
@@ -103,7 +108,7 @@ func goOn(s loop.State, l Loop, f Facts) string {
 	switch {
 	case l.Status.Ended(), l.Status == Interrupted, f.Gone:
 		return s.ResumeCommand(f.Now)
-	case l.Kind == Chat && (l.Status == Waiting || l.Status == Paused && s.Rested):
+	case l.Kind == Chat && s.ConversationID != "" && (l.Status == Waiting || l.Status == Paused && s.Rested):
 		return loop.ContinueLine(s.ConversationID)
 	case l.Status == Paused:
 		return "cursor-ralph resume " + l.ID

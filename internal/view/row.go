@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // Row is a loop in a listing.
@@ -15,32 +16,36 @@ type Row struct{ ID, Status, Iteration, When, Workspace, Task string }
 // Header names the columns.
 func Header() Row { return Row{"ID", "STATUS", "ITERATION", "WHEN", "WORKSPACE", "TASK"} }
 
-// Row returns the loop's row: ~ is the home folder.
+// Row returns the loop's row, safe for a terminal. ~ is the home folder.
 func (l Loop) Row(now time.Time, home string) Row {
-	return Row{l.ID, l.Words(), l.Progress(), Ago(now, l.At()), Tilde(l.Workspace, home), text.Line(text.Prefix(l.Prompt, longestTask))}
+	return Row{l.ID, l.Words(), l.Progress(), Ago(now, l.At()), plain(Tilde(l.Workspace, home)), plain(l.Prompt)}
 }
 
-// longestTask is how many bytes of a task a row has at most; a screen has fewer.
-const longestTask = 2000
+// longestCell is how many bytes of a text a row has at most; a screen has fewer.
+const longestCell = 2000
 
-// Ago says how long ago something was; days ago after two days, a date after a
-// month. A moment that is not known is "-".
+// plain is text from outside in one line that is as wide on the screen as we count.
+func plain(s string) string {
+	return text.Line(text.FixedWidth(text.Escape(loop.Unmarked(text.Line(text.Prefix(s, longestCell))))))
+}
+
+// Ago says how long ago something was: days ago after two days. A moment that is not
+// known is "-".
 func Ago(now, then time.Time) string {
 	const day = 24 * time.Hour
-	d := max(0, now.Sub(then))
-	units := []struct {
-		below, unit time.Duration
-		name        string
-	}{{time.Minute, time.Second, "s"}, {time.Hour, time.Minute, "m"}, {2 * day, time.Hour, "h"}, {30 * day, day, "d"}}
 	if then.IsZero() {
 		return "-"
 	}
-	for _, u := range units {
-		if d < u.below {
-			return fmt.Sprintf("%d%s ago", d/u.unit, u.name)
-		}
+	d, unit, name := max(0, now.Sub(then)), day, "d"
+	switch {
+	case d < time.Minute:
+		unit, name = time.Second, "s"
+	case d < time.Hour:
+		unit, name = time.Minute, "m"
+	case d < 2*day:
+		unit, name = time.Hour, "h"
 	}
-	return then.Local().Format(time.DateOnly)
+	return fmt.Sprintf("%d%s ago", d/unit, name)
 }
 
 // Tilde writes the home folder in a path as ~.

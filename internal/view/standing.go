@@ -41,7 +41,6 @@ type Facts struct {
 	Now         time.Time
 	Interrupted bool // only the archive has it
 	Gone        bool // the process of a run is gone
-	NewCalls    int  // tool calls of the turn so far, which the state does not count yet
 }
 
 // standing is decided by the first row that fits.
@@ -53,9 +52,9 @@ func standing(s loop.State, f Facts) Standing {
 		return Interrupted
 	case s.Status == loop.Paused:
 		return Paused
-	case s.Status == loop.Waiting:
+	case s.Status == loop.Waiting, s.IsAsking():
 		return Waiting
-	case s.IsStalled(f.Now):
+	case s.IsStalled(f.Now), s.Status == loop.Running && s.Stale(f.Now):
 		return Stalled
 	case s.Status == loop.Running, Standing(s.Status) == Pending:
 		return Standing(s.Status)

@@ -68,7 +68,7 @@ func TestStandings(t *testing.T) {
 }
 
 func TestToolCallsAreAbsentIfTheyAreNotSeen(t *testing.T) {
-	seen := view.Of(state(func(s *loop.State) { s.ToolCalls = 4 }), view.Facts{Now: now, NewCalls: 2})
+	seen := view.Of(state(func(s *loop.State) { s.ToolCalls = 6 }), view.Facts{Now: now})
 	unseen := view.Of(state(func(s *loop.State) { s.Minimal = true }), view.Facts{Now: now})
 	if seen.ToolCalls == nil || *seen.ToolCalls != 6 || unseen.ToolCalls != nil {
 		t.Errorf("got %v and %v, want 6 and none", seen.ToolCalls, unseen.ToolCalls)
@@ -79,8 +79,10 @@ func TestRow(t *testing.T) {
 	for _, tt := range []struct {
 		ago  time.Duration
 		want string
-	}{{0, "0s ago"}, {59 * time.Second, "59s ago"}, {3 * time.Minute, "3m ago"}, {26 * time.Hour, "26h ago"}, {3 * 24 * time.Hour, "3d ago"}, {40 * 24 * time.Hour, "2026-03-25"}, {-time.Hour, "0s ago"}} {
-		l := view.Of(state(func(s *loop.State) { s.ID, s.Prompt, s.EventAt = "k7f2m", "a\n"+strings.Repeat("b", 100_000), now.Add(-tt.ago) }), view.Facts{Now: now})
+	}{{0, "0s ago"}, {59 * time.Second, "59s ago"}, {3 * time.Minute, "3m ago"}, {26 * time.Hour, "26h ago"}, {3 * 24 * time.Hour, "3d ago"}, {40 * 24 * time.Hour, "40d ago"}, {-time.Hour, "0s ago"}} {
+		l := view.Of(state(func(s *loop.State) {
+			s.ID, s.Prompt, s.EventAt = "k7f2m", "a\n"+strings.Repeat("b", 100_000), now.Add(-tt.ago)
+		}), view.Facts{Now: now})
 		row := l.Row(now, "/home/ann")
 		if row.When != tt.want || row.ID != "k7f2m" || row.Workspace != "~/app" || !strings.HasPrefix(row.Task, "a b") || len(row.Task) > 3000 {
 			t.Errorf("%v: got %.200v, want %s", tt.ago, row, tt.want)

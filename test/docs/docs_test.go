@@ -597,6 +597,22 @@ func follow(from, link string, anchors map[string][]string) error {
 	return nil
 }
 
+// wordLimit is for what users read; docs/measured is not.
+const wordLimit = 9000
+
+// TestUserDocsAreShort: the README and docs/*.md, those that are written by make docs too.
+func TestUserDocsAreShort(t *testing.T) {
+	words := 0
+	for _, p := range pages(t) {
+		if p.name == "README.md" || filepath.Dir(p.name) == "docs" {
+			words += len(bytes.Fields(p.source))
+		}
+	}
+	if words > wordLimit {
+		t.Errorf("the README and docs/*.md have %d words, want at most %d: tell a thing once, where it is looked for", words, wordLimit)
+	}
+}
+
 // TestEveryPageIsLinked: a page that no other names is not found by anybody.
 func TestEveryPageIsLinked(t *testing.T) {
 	linked := map[string]bool{}

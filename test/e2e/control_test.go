@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
@@ -164,8 +165,8 @@ func TestAControlInAChatWithoutALoopChangesNoOtherLoop(t *testing.T) {
 		for _, line := range []string{"/cancel-ralph", "/ralph-pause", "/ralph-context hello", "/ralph-status", "/ralph-resume"} {
 			other.types(line)
 			out, exit := other.tries(other.handOver())
-			if exit == 0 {
-				w.Errorf("%s: got exit code 0: %s", line, out)
+			if says := strings.Contains(out, "No loop in ~/code/other, but elsewhere:"); says != (exit == 0) || says != (line == "/ralph-status") {
+				w.Errorf("%s: got exit code %d: %s", line, exit, out)
 			}
 			other.rests()
 		}

@@ -197,9 +197,9 @@ func TestOptionsOfALoop(t *testing.T) {
 		{"--stale-after 30m", func(c *chat) {
 			c.plays(1)
 			c.forgotten(time.Hour)
-			c.wantPart("list", c.ok(c.repo(), "list"), "running (stale)")
-			c.wantPart("status", c.ok(c.repo(), "status", c.ID), "running, stale: it does not go on by itself")
-			c.wantPart("status --line", c.ok(c.repo(), "status", "--line", c.ID), "Loop • Stale • Iter 2/20")
+			c.wantPart("list", c.ok(c.repo(), "list"), "stalled")
+			c.wantPart("status", c.ok(c.repo(), "status", c.ID), "stalled, stale: it does not go on by itself")
+			c.wantPart("status --line", c.ok(c.repo(), "status", "--line", c.ID), "Loop • Stalled • Iter 2/20")
 			c.rests()
 			l := c.wantStatus(c.ID, "paused", 1)
 			c.wantPart("reason", l.Reason, "no event for 1h0m")

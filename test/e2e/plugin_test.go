@@ -67,7 +67,7 @@ func TestDoctorLooksAtThePlugin(t *testing.T) {
 	found := doctor(w)
 	w.wantPart("doctor", found, "our hook is in the plugin")
 	w.wantPart("doctor", found, "those of the plugin")
-	w.wantNoPart("doctor", found, "wrong ")
+	w.wantNoPart("doctor", found, "problem ")
 
 	profile := filepath.Join(w.home(), ".profile")
 	w.must(os.Rename(profile, profile+".away"))
@@ -79,7 +79,7 @@ func TestDoctorLooksAtThePlugin(t *testing.T) {
 	w.wantPart("install", w.ok(w.repo(), "install"), "each event starts the hook twice")
 	w.wantPart("doctor", doctor(w), "our hook is installed twice, in the plugin and in "+filepath.Join(w.home(), ".cursor", "hooks.json"))
 	w.ok(w.repo(), "uninstall")
-	w.wantNoPart("doctor", doctor(w), "wrong ")
+	w.wantNoPart("doctor", doctor(w), "problem ")
 }
 
 // Nothing breaks where both are there: every iteration counts once.

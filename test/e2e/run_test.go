@@ -179,7 +179,7 @@ func TestRunInterruptedTwice(t *testing.T) {
 		}
 	})
 	w.wantsGone(pids...)
-	w.wantStatus(w.runID(), "running", 0)
+	w.wantStatus(w.runID(), "interrupted", 0)
 }
 
 func TestRunKilled(t *testing.T) {
@@ -218,11 +218,11 @@ func TestRunSteered(t *testing.T) {
 	w.pidlessUntil("prompt-1")
 	id := w.runID()
 	w.wantPart("a second run", w.refused(w.repo(), "run", "other", "--agent-command", agent), "another run works in this workspace")
-	w.wantPart("its status", w.ok(w.repo(), "status"), "its process is there")
+	w.wantPart("its status", w.ok(w.repo(), "status"), "status           running")
 	w.ok(w.repo(), "pause")
 	w.ok(w.repo(), "context", "the port is 5433")
 	w.write(filepath.Join(w.repo(), "go-1"), "")
-	r.prints("paused: paused by the user. To go on: cursor-ralph resume " + id)
+	r.prints("paused (user). To go on: cursor-ralph resume " + id)
 	w.wantPart("its resume", w.ok(w.repo(), "resume"), "the run goes on")
 	w.pidlessUntil("prompt-2")
 	w.wantPart("the second prompt", w.prompt(2), "the port is 5433")
@@ -265,7 +265,7 @@ func TestARunIsWatchedAndSteered(t *testing.T) {
 	win.presses("p")
 	win.sees("> paused ", "takes effect at the next stop")
 	w.write(filepath.Join(w.repo(), "go-1"), "")
-	r.prints("paused: paused by the user")
+	r.prints("paused (user)")
 	w.wantStatus(id, "paused", 0)
 	win.presses("y")
 	win.copied("cursor-ralph run --resume " + id)

@@ -14,15 +14,15 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// snippet is the block of a language in docs/status-line.md.
+// snippet is the block of a language in docs/watch.md.
 func (w *world) snippet(language string) string {
 	w.Helper()
-	data, err := os.ReadFile("../../docs/status-line.md")
+	data, err := os.ReadFile("../../docs/watch.md")
 	w.must(err)
 	_, rest, ok := strings.Cut(string(data), "```"+language+"\n")
 	block, _, closed := strings.Cut(rest, "```")
 	if !ok || !closed {
-		w.Fatalf("docs/status-line.md has no block of %s", language)
+		w.Fatalf("docs/watch.md has no block of %s", language)
 	}
 	return block
 }

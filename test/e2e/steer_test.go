@@ -181,7 +181,7 @@ func TestTheDoorsAreOpenWhileATurnRuns(t *testing.T) {
 		c.begin(func(t *simcursor.Turn) { t.Shell("touch begun; while [ ! -e go ]; do sleep 0.01; done") })
 		w.waitFor(filepath.Join(w.repo(), "begun"))
 		out := w.ok(w.repo(), "status")
-		for _, part := range []string{c.ID, "running", "2 of 9", "COMPLETE (exact, anywhere)", w.repo(), "make it green", "last event", "ago"} {
+		for _, part := range []string{c.ID, "running", "2 of 9", "COMPLETE (exact, anywhere)", "~/code/repo", "make it green", "last event", "ago"} {
 			w.wantPart("status", out, part)
 		}
 		if line := w.ok(w.repo(), "status", "--line"); line != "Loop • Running • Iter 2/9\n" {
@@ -189,7 +189,7 @@ func TestTheDoorsAreOpenWhileATurnRuns(t *testing.T) {
 		}
 		var list []map[string]any
 		w.must(json.Unmarshal([]byte(w.ok(w.repo(), "list", "--json")), &list))
-		if len(list) != 1 || list[0]["id"] != c.ID || list[0]["iterations"] != 1.0 || list[0]["task"] != "make it green" {
+		if len(list) != 1 || list[0]["conversation_id"] != c.ID || list[0]["iterations"] != 1.0 || list[0]["prompt"] != "make it green" {
 			w.Errorf("got the list %v", list)
 		}
 		var history []iteration

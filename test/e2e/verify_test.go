@@ -97,8 +97,8 @@ func TestWhileAPromiseIsVerified(t *testing.T) {
 		done      int
 	}{
 		"status says so": {func(w *world, c *chat) {
-			w.wantPart("status", w.ok(w.repo(), "status", c.ID), "it runs now, since ")
-			w.wantPart("status --line", w.ok(w.repo(), "status", "--line", c.ID), "Loop • Verifying • Iter 1/20")
+			w.wantPart("status", w.ok(w.repo(), "status", c.ID), "it runs now, for ")
+			w.wantPart("status --line", w.ok(w.repo(), "status", "--line", c.ID), "Loop • Running (verifying) • Iter 1/20")
 		}, "PROMISE_ACCEPTED", 1},
 		"a note is no trouble": {func(w *world, c *chat) {
 			w.ok(w.repo(), "note", c.ID, "half")

@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/schema"
 )
 
 // world is one user's machine: a home in which cursor-ralph is installed, a
@@ -220,7 +222,7 @@ func (w *world) refused(dir string, args ...string) string {
 	return complaint
 }
 
-// loopStatus is a loop as status --json shows it.
+// loopStatus is a loop as status --json shows it, with its history and follow-up from its file.
 type loopStatus struct {
 	Prompt            string      `json:"prompt"`
 	Status            string      `json:"status"`
@@ -252,11 +254,19 @@ type iteration struct {
 	Action  string         `json:"action"`
 }
 
-// status is what cursor-ralph tells about a loop.
-func (w *world) status(id string) loopStatus {
+// status is what cursor-ralph tells about a loop, and what its file has beside that.
+func (w *world) status(id string) (l loopStatus) {
 	w.Helper()
-	var l loopStatus
-	w.must(json.Unmarshal([]byte(w.ok(w.repo(), "status", "--json", id)), &l))
+	for _, path := range []string{w.live(id), filepath.Join(w.archive(), id+".json")} {
+		if data, err := os.ReadFile(path); err == nil {
+			w.must(json.Unmarshal(data, &l))
+			break
+		}
+	}
+	out := w.ok(w.repo(), "status", "--json", id)
+	schema.Check(w, "loop", out)
+	l.PauseReason = ""
+	w.must(json.Unmarshal([]byte(out), &l))
 	return l
 }
 
@@ -270,14 +280,17 @@ func (w *world) wantStatus(id, status string, iterations int) loopStatus {
 	return l
 }
 
-// listed returns the ids that cursor-ralph list shows.
+// listed returns the conversations that cursor-ralph list shows, or the ids of loops without one.
 func (w *world) listed(args ...string) []string {
 	w.Helper()
-	var entries []struct{ ID string }
+	var entries []struct {
+		ID           string
+		Conversation string `json:"conversation_id"`
+	}
 	w.must(json.Unmarshal([]byte(w.ok(w.repo(), append([]string{"list", "--json"}, args...)...)), &entries))
 	ids := []string{}
 	for _, e := range entries {
-		ids = append(ids, e.ID)
+		ids = append(ids, cmp.Or(e.Conversation, e.ID))
 	}
 	return ids
 }

@@ -259,13 +259,13 @@ func (p *profile) goOn(w world) (f found, wrong []string) {
 // shown checks that the commands that show loops work, and know the loop.
 func (w world) shown() (wrong []string) {
 	o, err := w.cli("list", "--all", "--json").run()
-	var list []struct{ ID, Task string }
+	var list []struct{ ID, Prompt string }
 	if err != nil || o.status.ExitStatus() != 0 || o.stderr != "" || json.Unmarshal([]byte(o.stdout), &list) != nil {
 		return []string{fmt.Sprintf("list: %v, exit %d, %q, %q", err, o.status.ExitStatus(), o.stdout, o.stderr)}
 	}
 	id, times := "", 0
 	for _, l := range list {
-		if l.Task == task {
+		if l.Prompt == task {
 			id = l.ID
 			times++
 		}

@@ -22,57 +22,56 @@ import (
 
 // checkCursorLog reports what Cursor's own log says about our entries and answers. Its format is reported, not documented, so
 // unknown lines are ignored.
-func checkCursorLog(_ context.Context, e *cli.Env) []finding {
+func checkCursorLog(_ context.Context, e *cli.Env, found *list) {
 	folder := platform.CursorLogs(runtime.GOOS, e.Getenv)
 	if folder == "" {
-		return nil
+		return
 	}
 	log, paths := cursorlog.Read(folder)
 	if len(paths) == 0 {
-		return []finding{fine("no log of hooks below " + folder)}
+		found.ok("no log of hooks below %s", folder)
+		return
 	}
 	ours := slices.DeleteFunc(log.Runs, func(r cursorlog.Run) bool { return !commands.RunsHook(r.Command) })
-	found := slices.Concat(verdicts(e, log.Verdicts), recorded(ours), lost(e, ours))
-	if len(found) == 0 {
-		return []finding{fine("nothing about our hook in " + paths[0])}
-	}
-	return found
+	verdicts(e, log.Verdicts, found)
+	recorded(ours, found)
+	lost(e, ours, found)
+	found.orOK("nothing about our hook in %s", paths[0])
 }
 
 // verdicts reports the last verdict on each of our files.
-func verdicts(e *cli.Env, list []cursorlog.Verdict) []finding {
-	var found []finding
+func verdicts(e *cli.Env, all []cursorlog.Verdict, found *list) {
 	sources := []string{"user", "project"}
 	for i, file := range install.HookFiles(e) {
-		for _, v := range slices.Backward(list) {
+		for _, v := range slices.Backward(all) {
 			if v.Source == sources[i] && (v.Path == "" || cli.SameFile(v.Path, file)) {
-				found = append(found, verdict(v, file)...)
+				verdict(v, file, found)
 				break
 			}
 		}
 	}
-	return found
 }
 
 // verdict reports one verdict. If the log does not name the file, a project's may be about another project.
-func verdict(v cursorlog.Verdict, file string) []finding {
+func verdict(v cursorlog.Verdict, file string, found *list) {
+	const reload = "reload Cursor's window"
 	here := install.InstalledAt(file)
 	when := shortTime(v.At)
 	switch info, err := os.Stat(file); {
 	case err != nil, !here.Any() && v.Problem == "":
-		return nil
 	case !v.At.IsZero() && info.ModTime().After(v.At.Add(time.Second)):
-		return []finding{remark(fmt.Sprintf("Cursor last read a %s hooks.json%s, before %s was changed", v.Source, when, file), "if hooks do not run, reload Cursor's window")}
+		found.info("if hooks do not run, "+reload, "Cursor last read a %s hooks.json%s, before %s was changed", v.Source, when, file)
 	case v.Problem != "" && v.Source == "project" && v.Path == "":
-		return []finding{remark(fmt.Sprintf("Cursor dropped a project's hooks.json%s: %s", when, v.Problem), "if that was "+file+", correct it and reload Cursor's window")}
+		found.warning("if that was "+file+", correct it and "+reload, "Cursor dropped a project's hooks.json%s: %s", when, v.Problem)
 	case v.Problem != "":
-		return []finding{wrong(fmt.Sprintf("Cursor dropped %s%s: %s", file, when, v.Problem), "correct that entry (the check hooks.json shows the line), then reload Cursor's window")}
+		found.problem("correct that entry (the check hooks.json shows the line), then "+reload, "Cursor dropped %s%s: %s", file, when, v.Problem)
 	case v.Missing:
-		return []finding{remark(fmt.Sprintf("Cursor found no %s hooks.json%s, but there is %s", v.Source, when, file), "reload Cursor's window; a project's needs a trusted workspace")}
+		found.warning(reload+"; a project's needs a trusted workspace", "Cursor found no %s hooks.json%s, but there is %s", v.Source, when, file)
 	case !slices.Contains(v.Steps, hook.EventStop) && here.At(hook.EventStop):
-		return []finding{wrong(fmt.Sprintf("Cursor loaded %s%s without a stop hook", file, when), "reload Cursor's window; if that does not help, cursor-ralph install")}
+		found.problem(reload+"; if that does not help, "+reinstall, "Cursor loaded %s%s without a stop hook", file, when)
+	default:
+		found.ok("Cursor loaded %s%s", file, when)
 	}
-	return []finding{fine(fmt.Sprintf("Cursor loaded %s%s", file, when))}
 }
 
 func shortTime(at time.Time) string {
@@ -83,24 +82,21 @@ func shortTime(at time.Time) string {
 }
 
 // recorded reports the last answers that Cursor recorded.
-func recorded(ours []cursorlog.Run) []finding {
-	if len(ours) == 0 {
-		return nil
-	}
+func recorded(ours []cursorlog.Run, found *list) {
 	const shown = 3
-	var list []string
-	failed := ""
+	var words []string
+	failed := false
 	for _, r := range slices.Backward(ours[max(0, len(ours)-shown):]) {
-		list = append(list, r.Event+shortTime(r.At)+": "+answerWords(r))
-		if r.Exit != "0" {
-			failed = r.Exit
-		}
+		words = append(words, r.Event+shortTime(r.At)+": "+answerWords(r))
+		failed = failed || r.Exit != "0"
 	}
-	text := "the last answers that Cursor recorded of our hook: " + strings.Join(list, "; ")
-	if failed != "" {
-		return []finding{remark(text, "run the command of that entry by hand: a hook that exits with anything but 0 has given no answer")}
+	text := "the last answers that Cursor recorded of our hook: " + strings.Join(words, "; ")
+	switch {
+	case failed:
+		found.warning("run the command of that entry by hand: a hook that exits with anything but 0 has given no answer", "%s", text)
+	case len(ours) > 0:
+		found.ok("%s", text)
 	}
-	return []finding{fine(text)}
 }
 
 func answerWords(r cursorlog.Run) string {
@@ -115,34 +111,31 @@ func answerWords(r cursorlog.Run) string {
 	return cli.Shortened(r.Answer, 40)
 }
 
-// lost reports follow-ups that our log has and Cursor's has not.
-func lost(e *cli.Env, ours []cursorlog.Run) []finding {
+// lost reports the last follow-ups that our log has and Cursor's has not.
+func lost(e *cli.Env, ours []cursorlog.Run, found *list) {
 	if len(ours) == 0 {
-		return nil
+		return
 	}
-	text, err := render.LogLines(e, "")
-	if err != nil {
-		return nil // checkFolders reports it
-	}
+	text, _ := render.LogLines(e, "") // checkFolders reports what is wrong with it
 	var lines []hooklog.Line
 	for _, l := range text {
 		if line, err := hooklog.Parse(l); err == nil {
 			lines = append(lines, line)
 		}
 	}
-	var found []finding
+	var all list
 	for i, line := range lines {
 		if line.Event != hook.EventStop || line.Action != string(loop.Followup) && line.Action != string(loop.HandOver) || !lostIn(ours, line) {
 			continue
 		}
 		what := fmt.Sprintf("a follow-up of %s%s was lost: we sent it, and Cursor recorded no answer", line.Conversation, shortTime(line.At))
 		if slices.ContainsFunc(lines[i+1:], func(l hooklog.Line) bool { return l.Conversation == line.Conversation }) {
-			found = append(found, remark(what+"; the chat went on since", "none needed"))
+			all.info("", "%s; the chat went on since", what)
 			continue
 		}
-		found = append(found, wrong(what, "cursor-ralph status "+line.Conversation+" shows how the loop goes on: type its continue line into the chat"))
+		all.problem("cursor-ralph status "+line.Conversation+" shows how the loop goes on: type its continue line into the chat", "%s", what)
 	}
-	return found[max(0, len(found)-3):]
+	*found = append(*found, all[max(0, len(all)-3):]...)
 }
 
 // lostIn reports whether runs of a stop cover a line's time, without a follow-up. If our hook is installed twice, one of the two

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,172 +17,124 @@ import (
 )
 
 // checkHooks inspects the hooks.json files of the user, the project and the machine, and those of plugins.
-func checkHooks(_ context.Context, e *cli.Env) []finding {
-	var found []finding
+func checkHooks(_ context.Context, e *cli.Env, found *list) {
 	var withOurs []string
+	unreadable := false
 	for _, path := range append(install.HookFiles(e), install.MachineHooks(runtime.GOOS)) {
-		raw, problems := readHooks(e, path)
-		found = append(found, problems...)
+		raw, err := readHooks(e, path, found)
+		unreadable = unreadable || err
 		if raw == nil {
 			continue
 		}
-		if commands.Installed(raw).Any() {
+		here := commands.Installed(raw)
+		if here.Any() {
 			withOurs = append(withOurs, path)
 		}
-		found = append(found, inspect(path, raw)...)
+		unreadable = unreadable || here.Unparsable
+		inspect(path, raw, found)
 	}
-	found = append(found, othersHooks(e)...)
-	switch len(withOurs) {
-	case 0:
-		if len(install.OurPlugins(e)) == 0 {
-			found = append(found, wrong("our hook is in no hooks.json", "cursor-ralph install"))
-		}
-	case 1:
-		found = append(found, fine("our hook is in "+withOurs[0]))
-	default:
-		found = append(found, wrong("our hook is installed twice, in "+strings.Join(withOurs, " and "),
-			"keep one: cursor-ralph uninstall, or cursor-ralph uninstall --project FOLDER"))
+	othersHooks(e, found)
+	switch {
+	case len(withOurs) == 1:
+		found.ok("our hook is in %s", withOurs[0])
+	case len(withOurs) > 1:
+		found.problem("keep one: cursor-ralph uninstall, or cursor-ralph uninstall --project FOLDER", "our hook is installed twice, in %s", strings.Join(withOurs, " and "))
+	case !unreadable && len(install.OurPlugins(e)) == 0:
+		found.problem(reinstall, "our hook is in no hooks.json")
 	}
-	return found
 }
 
-// readHooks returns nil for a file that is missing or unreadable.
-func readHooks(e *cli.Env, path string) ([]byte, []finding) {
+// readHooks returns nil for a file that is missing, and reports one that is unreadable.
+func readHooks(e *cli.Env, path string, found *list) (raw []byte, unreadable bool) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false
+	}
+	if err == nil && info.Mode().IsRegular() { // to read another might take for ever
+		raw, err = cli.ReadSmall(path)
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err == nil && !info.Mode().IsRegular(): // to read it might take for ever
-		return nil, []finding{wrong(path+" is not a regular file", "remove it")}
+	case err == nil && !info.Mode().IsRegular():
+		found.problem("remove it", "%s is not a regular file", path)
+	case errors.Is(err, cli.ErrNotSmall):
+		found.problem("check what it contains", "%s is larger than any hooks.json", path)
+	case err != nil:
+		found.problem("make the file readable", "%v", err)
+	default:
+		linkedProject(e, path, found)
+		return raw, false
 	}
-	raw, err := cli.ReadSmall(path)
-	if errors.Is(err, cli.ErrNotSmall) {
-		return nil, []finding{wrong(path+" is larger than any hooks.json", "check what it contains")}
-	}
-	if err != nil {
-		return nil, []finding{wrong(err.Error(), "make the file readable")}
-	}
-	return raw, linkedProject(e, path)
+	return nil, true
 }
 
 // linkedProject reports a project's hooks.json that Cursor refuses because it is a symbolic link [rep].
-func linkedProject(e *cli.Env, path string) []finding {
+func linkedProject(e *cli.Env, path string, found *list) {
 	user, _ := install.CursorFolder(e, "") // empty without a home
 	info, err := os.Lstat(path)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 || filepath.Dir(path) == user || path == install.MachineHooks(runtime.GOOS) {
-		return nil
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && filepath.Dir(path) != user && path != install.MachineHooks(runtime.GOOS) {
+		found.problem("replace it by the file itself", "%s is a symbolic link, which Cursor refuses in a project", path)
 	}
-	return []finding{wrong(path+" is a symbolic link, which Cursor refuses in a project", "replace it by the file itself")}
 }
 
 // othersHooks inspects other plugins' files: their problems do not affect our hook.
-func othersHooks(e *cli.Env) []finding {
-	var found []finding
+func othersHooks(e *cli.Env, found *list) {
 	for _, file := range install.PluginHooks(e) {
-		if file.Plugin == commands.PluginName {
-			continue // checkPlugin looks at it
+		var theirs list
+		if file.Plugin != commands.PluginName { // checkPlugin looks at ours
+			inspect(file.Path, file.Raw, &theirs)
 		}
-		for _, f := range inspect(file.Path, file.Raw) {
-			if f.Level == "wrong" {
-				f.Level = "note"
-				found = append(found, f)
-			}
+		for _, f := range theirs.of(problem) {
+			f.Level = info
+			*found = append(*found, f)
 		}
 	}
-	return found
 }
 
-// inspect adds the file and the place to each finding.
-func inspect(path string, raw []byte) []finding {
-	list := commands.Inspect(raw, runtime.GOOS, os.Stat)
-	found := findings(list)
-	for i, f := range list {
-		found[i].Text = path + ": " + found[i].Text
+// inspect adds what is wrong with a hooks.json, with its place.
+func inspect(path string, raw []byte, found *list) {
+	for _, f := range commands.Inspect(raw, runtime.GOOS, os.Stat) {
+		n := len(*found)
+		addFinding(f, path+": ", found)
 		if f.Place.Line > 0 {
-			found[i].Place = &spot{path, f.Place.Line, f.Place.Column, f.Place.Entry}
+			(*found)[n].Place = &spot{path, f.Place.Line, f.Place.Column, f.Place.Entry}
 		}
 	}
-	return found
 }
 
-// checkPlugin checks what our plugin needs: programs on the PATH, and no second installation.
-func checkPlugin(ctx context.Context, e *cli.Env) []finding {
-	ours := install.OurPlugins(e)
-	if len(ours) == 0 {
-		return nil
-	}
-	found := pluginProgram(ctx, e)
-	for _, file := range ours {
-		found = append(found, inspect(file.Path, file.Raw)...)
-		found = append(found, fine("our hook is in the plugin "+file.Path+", if that is enabled"))
-	}
-	for _, path := range install.HookFiles(e) {
-		if install.InstalledAt(path).Any() {
-			found = append(found, wrong("our hook is installed twice, in the plugin and in "+path,
-				"keep one: disable the plugin in Cursor, or cursor-ralph uninstall"))
-		}
-	}
-	return found
-}
-
-// pluginProgram looks for the hook in a login shell, as Cursor will.
-func pluginProgram(ctx context.Context, e *cli.Env) []finding {
-	const name = "cursor-ralph-hook"
-	shell := e.Getenv("SHELL")
-	if runtime.GOOS == "windows" {
-		shell = "PowerShell"
-	}
-	found := install.InShell(ctx, e, name)
-	beside, err := install.HookPath()
+func addFinding(f commands.Finding, prefix string, found *list) {
+	level := warning
 	switch {
-	case found == "":
-		return []finding{wrong("the plugin runs "+name+", which "+shell+" does not find", "put its folder on the PATH in the profile of "+shell)}
-	case err == nil && !cli.SameFile(found, beside) && !install.IsShimOf(e, found, beside):
-		return []finding{remark("the plugin runs "+found+", but beside this cursor-ralph is "+beside, "remove the one that is older, or change the order of the PATH")}
+	case f.Fatal:
+		level = problem
+	case f.Harmless:
+		level = info
 	}
-	return nil
+	found.add(level, f.Remedy, "%s", prefix+f.Text())
 }
 
 // checkRivals reports other stop hooks, and a loop of Cursor's own plugin.
-func checkRivals(_ context.Context, e *cli.Env) []finding {
+func checkRivals(_ context.Context, e *cli.Env, found *list) {
 	pad, _ := importer.Scratchpad(e)
 	files := install.AllHooks(e)
-	found := findings(commands.Rivals(files, pad))
+	for _, f := range commands.Rivals(files, pad) {
+		addFinding(f, "", found)
+	}
 	if pad != "" {
-		found = append(found, remark("a loop of Cursor's ralph-loop plugin: "+pad, "cursor-ralph import takes it over"))
+		found.info("cursor-ralph import takes it over", "a loop of Cursor's ralph-loop plugin: %s", pad)
 	}
-	if len(found) == 0 {
-		found = append(found, fine(fmt.Sprintf("no others in %d file(s)", len(files))))
-	}
-	return found
-}
-
-func findings(list []commands.Finding) []finding {
-	var found []finding
-	for _, f := range list {
-		level := remark
-		if f.Fatal {
-			level = wrong
-		}
-		found = append(found, level(f.Text(), f.Remedy))
-	}
-	return found
+	found.orOK("no others in %s", count(len(files), "file"))
 }
 
 // checkPlanGuard reports whether the plan guard is installed, and the loops that lack it.
-func checkPlanGuard(_ context.Context, e *cli.Env) []finding {
-	var found []finding
+func checkPlanGuard(_ context.Context, e *cli.Env, found *list) {
 	if slices.ContainsFunc(append(install.HookFiles(e), install.MachineHooks(runtime.GOOS)), install.HasPlanGuard) {
-		found = append(found, fine("installed: the agent of a loop with --plan reads, searches and writes its plan, and nothing else"))
+		found.ok("installed: the agent of a loop with --plan reads, searches and writes its plan, and nothing else")
 	}
 	current, _ := e.Loops.Usable() // checkStates and checkPending report what cannot be read
 	for _, l := range current {
 		if l.State.Guarded() && !install.PlanGuardIn(e, l.State.Workspace) {
-			found = append(found, remark("the loop of "+l.ID+" only plans, and nothing denies its agent a change: the plan guard is not installed", install.InstallGuard))
+			found.warning(install.InstallGuard, "the loop %s only plans, and nothing denies its agent a change: the plan guard is not installed", l.State.ShortID())
 		}
 	}
-	if len(found) == 0 {
-		found = append(found, fine("not installed, and no loop needs it"))
-	}
-	return found
+	found.orOK("not installed, and no loop needs it")
 }

@@ -16,35 +16,37 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
-// checkTyping reports the desktop and whether each way of typing would work now.
-func checkTyping(ctx context.Context, e *cli.Env) []finding {
-	m := typing.Machine(e, nil)
+// checkTyping reports the desktop and whether each way of typing would work now. Few loops need one: a Cursor without a session
+// limit goes on by itself.
+func checkTyping(ctx context.Context, e *cli.Env, found *list) {
+	desktop := typing.Machine(e, nil).Desktop
 	ways, target, err := typing.Ways(e)
 	switch {
 	case errors.Is(err, typing.ErrOff):
-		return []finding{remark(err.Error(), hint.Of(err))}
+		found.info(hint.Of(err), "%v", err)
+		return
 	case err != nil:
-		return []finding{wrong(err.Error(), "correct the option")}
-	}
-	found := []finding{fine(desktopWords(m.Desktop))}
-	if m.Desktop.Kind == platform.NoDesktop && len(pressing(ways)) == 0 {
-		found = []finding{remark(desktopWords(m.Desktop), "run this in a terminal of the desktop on which Cursor runs; where there is none, you type the continue line at a session limit, unless the bridge works")}
+		found.problem("correct the option", "%v", err)
+		return
+	case desktop.Kind == platform.NoDesktop && len(pressing(ways)) == 0:
+		found.info("run this in a terminal of the desktop on which Cursor runs; where there is none, you type the continue line at a session limit, unless the bridge works", "%s", desktopWords(desktop))
+	default:
+		found.ok("%s", desktopWords(desktop))
 	}
 	target.Line = loop.ContinueLine("doctor")
 	works := false
 	for i, err := range keystroke.ProbeAll(ctx, ways, target) {
-		works = works || err == nil
-		f := fine(typing.WouldWork(ways[i].Name(), err))
+		words := typing.WouldWork(ways[i].Name(), err)
 		if err != nil {
-			f = remark(typing.WouldWork(ways[i].Name(), err), hint.Of(err))
+			found.info(hint.Of(err), "%s", words)
+			continue
 		}
-		found = append(found, f)
+		works = true
+		found.ok("%s", words)
 	}
 	if !works {
-		found = append(found, remark("at a session limit the loop waits until you type its continue line",
-			"if Cursor does not run, start it and look again; else see why the ways of typing above would not work"))
+		found.info("if Cursor does not run, start it and look again; else see why the ways of typing above would not work", "at a session limit the loop waits until you type its continue line")
 	}
-	return found
 }
 
 // pressing returns the ways that press keys: all but the bridge.
@@ -70,25 +72,20 @@ func desktopWords(d platform.Desktop) string {
 }
 
 // checkSessionLimit reports the session limits that we observed.
-func checkSessionLimit(_ context.Context, e *cli.Env) []finding {
+func checkSessionLimit(_ context.Context, e *cli.Env, found *list) {
 	seen, err := e.Store.SeenLimits()
 	if err != nil {
-		return []finding{wrong(err.Error(), "remove the file: what it says is seen again")}
+		found.problem("remove the file: what it says is seen again", "%v", err)
 	}
-	var found []finding
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
 		at := seen[version].At.Format(time.DateOnly)
 		if limit := seen[version].Limit; limit > 0 {
-			found = append(found, remark(fmt.Sprintf("Cursor %s lets our hook answer %d times in a row, as was seen on %s", version, limit, at),
-				"if that is not so: cursor-ralph install --session-limit none"))
+			found.info("if that is not so: cursor-ralph install --session-limit none", "Cursor %s lets our hook answer %d times in a row, as was seen on %s", version, limit, at)
 			continue
 		}
-		found = append(found, fine(fmt.Sprintf("Cursor %s has no limit for our hook, as was seen on %s", version, at)))
+		found.ok("Cursor %s has no limit for our hook, as was seen on %s", version, at)
 	}
-	if found == nil {
-		found = append(found, fine("nothing observed contradicts what is known about Cursor's versions"))
-	}
-	return found
+	found.orOK("nothing observed contradicts what is known about Cursor's versions")
 }
 
 const (

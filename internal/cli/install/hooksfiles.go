@@ -3,7 +3,6 @@ package install
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -110,7 +109,7 @@ const InstallGuard = "cursor-ralph install --plan-guard"
 // HintPlanGuard warns that nothing but the prompt keeps a plan loop's agent from changing things.
 func HintPlanGuard(e *cli.Env, l loop.State) {
 	if l.Guarded() && !PlanGuardIn(e, l.Workspace) {
-		fmt.Fprintf(e.Stderr, "cursor-ralph: hint: the plan guard is not installed: %s\n", InstallGuard)
+		e.Hint("the plan guard is not installed: " + InstallGuard)
 	}
 }
 

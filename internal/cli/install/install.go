@@ -155,8 +155,12 @@ func Uninstall(_ context.Context, e *cli.Env, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return carryOut(e, change, "removed from "+folder+"; your loops and their records stay",
-		"nothing to remove: cursor-ralph is not installed in "+folder)
+	unchanged := "nothing to remove: cursor-ralph is not installed in " + folder
+	for _, entry := range InstalledAt(filepath.Join(folder, "hooks.json")).Wrapped {
+		change.Notes = append(change.Notes, "an entry of your own runs our hook, which stays: "+entry)
+		unchanged = "nothing to remove but what you wrote yourself, in " + folder
+	}
+	return carryOut(e, change, "removed from "+folder+"; your loops and their records stay", unchanged)
 }
 
 // carryOut prints a change and, without --dry-run, makes it. unchanged is printed if there is nothing to do.

@@ -20,10 +20,16 @@ import (
 )
 
 // Flags adds the flags of notify.
-func Flags(f *pflag.FlagSet) { new(handoff.Notify).Flags(f) }
+func Flags(f *pflag.FlagSet) {
+	new(handoff.Notify).Flags(f)
+	f.Bool("test", false, "show a test notification")
+}
 
 // Run shows a notification about a loop. The hook does not wait for it, so errors go to the log.
 func Run(_ context.Context, e *cli.Env, args []string) error {
+	if e.IsSet("test") {
+		return show("cursor-ralph", "This is a test. You get a notice when a loop ends or waits for you.")
+	}
 	found, err := e.Target(args)
 	if err != nil {
 		return err
@@ -38,13 +44,19 @@ func Run(_ context.Context, e *cli.Env, args []string) error {
 
 // Show shows a notification about a loop.
 func Show(e *cli.Env, l loop.State) error {
-	beeep.AppName = "cursor-ralph"
-	err := beeep.Notify(text.Notice("Ralph loop in "+filepath.Base(l.Workspace), titleLimit), notification(l, e.Now()), "")
+	err := show(text.Notice("Ralph loop in "+filepath.Base(l.Workspace), titleLimit), notification(l, e.Now()))
 	if err != nil {
-		err = fmt.Errorf("show a notification: %w", err)
 		e.Log(hooklog.Line{Conversation: l.ConversationID, Event: "notify", Action: "error", Why: err.Error()})
 	}
 	return err
+}
+
+func show(title, words string) error {
+	beeep.AppName = "cursor-ralph"
+	if err := beeep.Notify(title, words, ""); err != nil {
+		return fmt.Errorf("show a notification: %w", err)
+	}
+	return nil
 }
 
 // The most characters that a notification has: no desktop shows more.

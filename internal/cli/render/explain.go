@@ -41,6 +41,8 @@ var retellings = []retelling{
 	{reason: loop.ReasonLateText, words: "the agent's words came after the end: {promise}; nothing changes"},
 	{reason: loop.ReasonLateRefused, words: "the agent's words came after the end: {promise}; nothing changes"},
 	{reason: loop.ReasonLateVerifying, words: "the agent's words came after the end, and their promise is being verified"},
+	{reason: loop.ReasonOver, words: "{promise}; {why}"},
+	{reason: loop.ReasonEnded, words: "not done: {why}"},
 	{action: "PROMISE_ACCEPTED", words: "{promise}; the loop has ended"},
 	{action: "MAX_ITERATIONS_REACHED", words: "{promise}; the loop has ended: {why}"},
 	{action: "MAX_DURATION_REACHED", words: "{promise}; the loop has ended: {why}"},
@@ -50,6 +52,7 @@ var retellings = []retelling{
 	{action: "REPLACED", words: "{promise}; the loop has ended: another one took its place"},
 
 	{action: "warning", words: "beware: {why}"},
+	{action: "pruned", words: "records were removed: {why}"},
 	{action: "paused", words: "the user paused the loop"},
 	{action: "resumed", words: "the user resumed the loop"},
 	{action: "context-added", words: "the user added something for the next continuation"},

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -20,19 +21,17 @@ func line(e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	var shown []loop.State
-	for _, l := range found {
-		if len(args) > 0 || !l.State.Status.Ended() {
-			shown = append(shown, l.State)
-		}
+	if len(args) == 0 {
+		found = slices.DeleteFunc(found, func(l loops.Loop) bool { return l.State.Status.Ended() })
 	}
-	switch len(shown) {
+	switch shown := viewsOf(e, found); len(shown) {
 	case 0:
 		return nil
 	case 1:
-		return e.Say("%s", shown[0].Line(e.Now()))
+		return e.Say("%s", shown[0].Chip())
+	default:
+		return e.Say("%d loops • %s", len(shown), countWords(shown))
 	}
-	return e.Say("%d loops • %s", len(shown), countWords(shown, e.Now()))
 }
 
 // inBar returns the loops of a status bar: the one named, that of the chat, or those
@@ -105,20 +104,15 @@ func inBarOf(e *cli.Env, args []string) ([]loops.Loop, error) {
 	return e.Nearest(t.Cwd), nil
 }
 
-// countWords returns how many loops have each status.
-func countWords(shown []loop.State, now time.Time) string {
-	var order []string
-	count := map[string]int{}
+// countWords returns how many loops stand how.
+func countWords(shown []view.Loop) string {
+	count := map[view.Standing]int{}
 	for _, l := range shown {
-		word := strings.ToLower(l.Word(now))
-		if !slices.Contains(order, word) {
-			order = append(order, word)
-		}
-		count[word]++
+		count[l.Status]++
 	}
-	slices.Sort(order)
-	for i, word := range order {
-		order[i] = fmt.Sprintf("%d %s", count[word], word)
+	var words []string
+	for _, status := range slices.Sorted(maps.Keys(count)) {
+		words = append(words, fmt.Sprintf("%d %s", count[status], status))
 	}
-	return strings.Join(order, ", ")
+	return strings.Join(words, ", ")
 }

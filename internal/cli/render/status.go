@@ -1,11 +1,8 @@
-// Package render shows loops to people: status, list, history, report and log. It
-// changes none.
 package render
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,39 +10,10 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
-
-func agentWords(r loop.Run) string {
-	words := fmt.Sprintf("%s (%s)", r.Agent, r.Driver)
-	if r.Command != "" {
-		words = fmt.Sprintf("%s (%s)", r.Command, r.Driver)
-	}
-	if r.Permissions != "" {
-		words += ", permissions " + r.Permissions
-	}
-	return words
-}
-
-func runWords(e *cli.Env, l loop.State) string {
-	switch {
-	case l.Status.Ended():
-		return "ended"
-	case e.Lives(l):
-		return "its process is there"
-	}
-	return "its process has ended"
-}
-
-func goOnWords(e *cli.Env, l loop.State) string {
-	switch {
-	case l.Status.Ended() || !e.Lives(l):
-		return l.ResumeCommand(e.Now())
-	case l.Status == loop.Paused:
-		return "cursor-ralph resume " + l.ConversationID
-	}
-	return ""
-}
 
 // StatusFlags adds the flags of status.
 func StatusFlags(f *pflag.FlagSet) {
@@ -54,7 +22,8 @@ func StatusFlags(f *pflag.FlagSet) {
 	f.Bool("stdin", false, "with --line: read the chat from the JSON that Cursor's CLI sends to a status line")
 }
 
-// Status shows one loop.
+// Status shows the loop that is meant: the running one, several in a short list, or
+// the last one that ended.
 func Status(_ context.Context, e *cli.Env, args []string) error {
 	switch {
 	case e.IsSet("line") && e.IsSet("json"):
@@ -62,218 +31,144 @@ func Status(_ context.Context, e *cli.Env, args []string) error {
 	case e.IsSet("line"):
 		return line(e, args)
 	}
-	found, err := e.Target(args)
-	l := found.State
+	found, note, err := meant(e, args)
+	if len(found) == 1 {
+		found[0] = withTurn(e, found[0])
+	}
 	switch {
 	case err != nil:
 		return err
+	case len(found) == 1 && e.IsSet("json"):
+		return e.JSON(viewsOf(e, found)[0])
 	case e.IsSet("json"):
-		return e.JSON(struct {
-			loop.State
-			Stale   bool `json:"stale"`
-			Stalled bool `json:"stalled"`
-		}{l, l.Stale(e.Now()), l.IsStalled(e.Now())})
+		return e.JSON(several{view.Schema, viewsOf(e, found)})
+	case len(found) == 0:
+		return e.Say(`No loop yet. To start one, send /ralph-loop "<task>" in a chat in Cursor, or run: cursor-ralph start "<task>"`)
+	case len(found) == 1:
+		return e.Say("%s", note+details(e, found[0]))
 	}
-	return showLoop(e, found.ID, l)
+	return e.Say("%s`cursor-ralph status ID` shows one of them", note+table(e, found))
 }
 
-func showLoop(e *cli.Env, id string, l loop.State) error {
-	var rows [][]string
-	row := func(name, format string, args ...any) {
-		text := fmt.Sprintf(format, args...)
-		if strings.TrimSpace(text) != "" {
-			rows = append(rows, []string{name, strings.ReplaceAll(text, "\n", "\n\t")})
+// several is what status --json prints where there is not exactly one loop.
+type several struct {
+	Schema int         `json:"schema"`
+	Loops  []view.Loop `json:"loops"`
+}
+
+// meant returns the loops that status is about, and how they were chosen, if that is
+// not obvious.
+func meant(e *cli.Env, args []string) (found []loops.Loop, note string, err error) {
+	if len(args) > 0 {
+		l, err := e.Target(args)
+		return []loops.Loop{l}, "", err
+	}
+	id, err := e.Conversation()
+	if err != nil {
+		return nil, "", err
+	}
+	if found := ofChat(e, id); id != "" && len(found) > 0 {
+		return found, "", nil
+	}
+	here, err := e.Here()
+	if err != nil {
+		return nil, "", err
+	}
+	return around(e, here)
+}
+
+// around returns the current loops of this folder, otherwise those that were
+// interrupted here, otherwise all current ones, otherwise the one that ended last, best
+// in this folder.
+func around(e *cli.Env, here string) (found []loops.Loop, note string, err error) {
+	all, err := e.Loops.All(e.Now())
+	if err != nil {
+		return nil, "", err
+	}
+	all = slices.DeleteFunc(all, func(l loops.Loop) bool { return !l.IsUsable() })
+	current := slices.DeleteFunc(slices.Clone(all), loops.Loop.IsInterrupted)
+	for _, list := range [][]loops.Loop{current, all} {
+		if near, _ := loops.Nearest(here, list); len(near) > 0 {
+			return near, "", nil
 		}
 	}
-	row("loop", "%s", id)
-	row("status", "%s", statusWords(l, e.Now()))
-	row("why", "%s", l.Reason)
-	row("iteration", "%d of %d (%d in this session)", l.Iteration(), l.MaxIterations, l.SessionIterations)
-	row("promise", "%s (%s, %s)", l.CompletionPromise, l.PromiseMatch, l.PromisePlace)
-	row("verify", "%s", verifyWords(l, e.Now()))
-	row("options", "%s", OptionsOf(l))
-	row("tool calls", "%s", toolWords(l))
-	row("workspace", "%s", l.Workspace)
-	row("started", "%s", ago(e.Now(), l.StartedAt))
-	row("last event", "%s", ago(e.Now(), l.EventAt))
-	row("stuck", "%s", l.Struggle)
-	row("progress", "%s", l.LastOutput)
-	row("context to come", "%s", strings.Join(l.Context, "\n"))
-	row("task", "%s", l.Prompt)
-	row("follow-up", "%s", followupWords(l.Followup, e.Now()))
-	row("typing", "%s", typingWords(l.Injection, e.Now()))
-	switch {
-	case l.Outer():
-		row("agent", "%s", agentWords(l.Run))
-		row("run", "%s", runWords(e, l))
-		row("to go on", "%s", goOnWords(e, l))
-	case l.Status == loop.Waiting, l.Status == loop.Paused && l.Rested:
-		row("to go on", "%s\n%s", loop.ContinueLine(l.ConversationID), loop.PromptLink(l.ConversationID))
-	case l.Status == loop.Paused:
-		row("to go on", "cursor-ralph resume %s (it pauses when the agent stops)", id)
+	if len(all) > 0 {
+		return all, "No loop in " + view.Tilde(here, e.HomeFolder()) + ", but elsewhere:\n", nil
 	}
-	return e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n"))
+	isHere := func(l loop.State) bool { return l.Workspace != "" && cli.Within(here, l.Workspace) }
+	last, ok := e.Loops.LastEnded(isHere)
+	if !ok {
+		last, ok = e.Loops.LastEnded(func(loop.State) bool { return true })
+	}
+	if !ok {
+		return nil, "", nil
+	}
+	return []loops.Loop{last}, "No loop runs. The last one:\n", nil
 }
 
-// statusWords returns the status and what else is worth knowing.
-func statusWords(l loop.State, now time.Time) string {
-	words := string(l.Status)
-	if l.Guarded() {
-		words += ", plan mode"
+// withTurn adds the calls of the turn that goes on, which only its journal has.
+func withTurn(e *cli.Env, l loops.Loop) loops.Loop {
+	if l.IsLive() {
+		turn, _ := e.Store.Turn(l.ID, l.State, loop.Event{Kind: loop.EventStop}) // without it the calls are those up to the last stop
+		l.State.ToolCalls += turn.ToolCalls
 	}
-	switch {
-	case l.Stale(now):
-		words += ", stale: it does not go on by itself"
-	case l.IsStalled(now):
-		words += ", stalled: no event for " + strings.TrimSuffix(ago(now, l.EventAt), " ago")
-	}
-	return words
+	return l
 }
 
-func verifyWords(l loop.State, now time.Time) string {
-	if l.Verify == "" {
-		return l.VerifyChanged()
+func viewsOf(e *cli.Env, all []loops.Loop) []view.Loop {
+	views := []view.Loop{}
+	for _, l := range all {
+		views = append(views, e.View(l.State, l.IsInterrupted()))
 	}
-	words := fmt.Sprintf("%s (at most %s)", l.Verify, l.VerifyLimit())
-	if l.IsVerifying(now) {
-		words += "\nit runs now, since " + strings.TrimSuffix(ago(now, l.Verifying.Since), " ago")
-	}
-	if changed := l.VerifyChanged(); changed != "" {
-		words += "\n" + changed
-	}
-	return words
+	return views
 }
 
-// followupWords describes a follow-up that has not arrived as it should.
-func followupWords(f loop.SentFollowup, now time.Time) string {
-	if f.IsOpen() {
-		return "sent " + ago(now, f.SentAt) + ", nothing shows yet that it arrived"
+func table(e *cli.Env, all []loops.Loop) string {
+	var rows []view.Row
+	for _, l := range viewsOf(e, all) {
+		rows = append(rows, l.Row(e.Now(), e.HomeFolder()))
 	}
-	return deliveryWords(f.Outcome)
-}
-
-func deliveryWords(d loop.Delivery) string {
-	switch d {
-	case loop.FollowupLost:
-		return "lost; it is delivered again"
-	case loop.FollowupAgain:
-		return "lost, and delivered again"
-	case loop.FollowupLate:
-		return "arrived late"
-	}
-	return ""
-}
-
-// typingWords describes the last attempt to type the continue line.
-func typingWords(i loop.Injection, now time.Time) string {
-	words := i.Words(now)
-	if words == "" {
-		return ""
-	}
-	return strings.Join(append([]string{words + " (" + ago(now, i.OpenedAt) + ")"}, otherTries(i)...), "\n")
-}
-
-// otherTries returns the ways that did not work, unless the outcome lists the same.
-func otherTries(i loop.Injection) []string {
-	if string(i.Outcome) == strings.Join(i.Tries, "; ") {
-		return nil
-	}
-	return i.Tries
-}
-
-func ago(now, t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return now.Sub(t).Round(time.Second).String() + " ago"
+	return e.Screen().Table(rows)
 }
 
 // ListFlags adds the flags of list.
 func ListFlags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
-	f.Bool("all", false, "ended loops too")
-}
-
-// entry is a line of list.
-type entry struct {
-	ID         string      `json:"id"`
-	Status     loop.Status `json:"status"`
-	Stale      bool        `json:"stale"`
-	Stalled    bool        `json:"stalled"`
-	Iterations int         `json:"iterations"`
-	Max        int         `json:"max_iterations"`
-	Workspace  string      `json:"workspace"`
-	Task       string      `json:"task"`
-	Problem    string      `json:"problem,omitempty"`
-
-	iteration int // that is being worked on
+	f.Bool("all", false, "ended loops too, the newest last")
 }
 
 // List lists loops.
 func List(_ context.Context, e *cli.Env, _ []string) error {
-	entries, problems, err := entries(e)
+	all, problems, err := listed(e)
 	if err != nil {
 		return err
 	}
-	if e.IsSet("json") {
-		return e.JSON(entries)
-	}
-	var rows [][]string
-	for _, x := range entries {
-		rows = append(rows, []string{x.ID, x.words(), fmt.Sprintf("%d/%d", x.iteration, x.Max), x.Workspace, cli.Shortened(x.Task+x.Problem, 60)})
-	}
-	text := cli.Columns(rows)
 	for _, p := range problems {
-		text += fmt.Sprintf("not readable: %v\n", p)
+		e.Warn("not readable: %v", p)
 	}
-	return e.Say("%s", cmp.Or(strings.TrimRight(text, "\n"), "no loops"))
+	switch {
+	case e.IsSet("json"):
+		return e.JSON(viewsOf(e, all))
+	case len(all) == 0:
+		return e.Say("no loops")
+	}
+	return e.Say("%s", strings.TrimSuffix(table(e, all), "\n"))
 }
 
-func entries(e *cli.Env) (entries []entry, problems []error, err error) {
-	entries = []entry{}
+// listed returns the interrupted and the current loops, below the ended ones if they
+// are asked for.
+func listed(e *cli.Env) (all []loops.Loop, problems []error, err error) {
 	since := e.Now()
 	if e.IsSet("all") {
 		since = time.Time{}
 	}
-	all, err := e.Loops.All(since)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, l := range all {
-		if l.ID == "" {
-			problems = append(problems, l.Err)
-			continue
-		}
-		x := newEntry(e, l.ID, l.State)
-		if l.IsInterrupted() {
-			x.Status = "interrupted"
-		}
+	found, err := e.Loops.All(since)
+	for _, l := range found {
 		if l.Err != nil {
-			x.Problem = l.Err.Error()
+			problems = append(problems, l.Err)
+		} else {
+			all = append(all, l)
 		}
-		entries = append(entries, x)
 	}
-	return entries, problems, nil
-}
-
-func (x entry) words() string {
-	switch {
-	case x.Stale:
-		return string(x.Status) + " (stale)"
-	case x.Stalled:
-		return string(x.Status) + " (stalled)"
-	}
-	return string(x.Status)
-}
-
-func newEntry(e *cli.Env, id string, l loop.State) entry {
-	return entry{ID: cmp.Or(id, "-"), Status: l.Status, Stale: l.Stale(e.Now()), Stalled: l.IsStalled(e.Now()), Iterations: l.Iterations, Max: l.MaxIterations, Workspace: l.Workspace, Task: l.Prompt,
-		iteration: l.Iteration()}
-}
-
-func toolWords(l loop.State) string {
-	if l.Run.NoTools {
-		return "unknown: the agent only prints"
-	}
-	return fmt.Sprintf("%d (%d needed)", l.ToolCalls, l.MinToolCalls)
+	return all, problems, err
 }

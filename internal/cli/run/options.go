@@ -2,20 +2,23 @@ package run
 
 import (
 	"errors"
-	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
-	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // Flags adds the flags of run.
 func Flags(f *pflag.FlagSet) {
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "prompt-file" { // its name in older versions
+			name = "file"
+		}
+		return pflag.NormalizedName(name)
+	})
 	f.String("agent", "", "the `NAME` of an agent: "+strings.Join(agentNames(), ", "))
 	f.String("acp-command", "", "a `COMMAND` that speaks the Agent Client Protocol")
 	f.String("agent-command", "", "a `COMMAND` that takes the prompt on standard input, or as {prompt}, and prints what it does")
@@ -24,7 +27,7 @@ func Flags(f *pflag.FlagSet) {
 	f.StringArray("agent-args", nil, "more `ARGUMENTS` for the agent; may be given more than once")
 	f.String("permissions", "", "`WHAT` the agent may do: ask, edits, all or none (default ask, which needs a terminal and the protocol)")
 	f.Bool("fresh", false, "begin a new session of the agent for each iteration")
-	f.String("prompt-file", "", "read the task from `FILE`")
+	cli.TaskFlag(f)
 	f.Bool("resume", false, "continue the last run of this folder, or the run whose id is given instead of a task")
 	f.Bool("no-notify", false, "show no notification at the end")
 	f.Bool("json", false, "print each event as a JSON object")
@@ -69,32 +72,4 @@ func setDefaults(e *cli.Env) error {
 		err = errors.Join(err, set("permissions"))
 	}
 	return errors.Join(err, set("fresh"))
-}
-
-// task returns the task from the command line, a file or standard input.
-func task(e *cli.Env, args []string) (string, error) {
-	text, file := strings.Join(args, " "), e.Text("prompt-file")
-	switch {
-	case file != "" && len(args) > 0:
-		return "", hint.Misuse("there is a task on the command line and one in "+file, "give one of them")
-	case file != "":
-		data, err := cli.ReadSmall(file)
-		if err != nil {
-			return "", hint.New("read the task: "+err.Error(), "--prompt-file takes a text file")
-		}
-		text = string(data)
-	case text == "-":
-		data, err := io.ReadAll(io.LimitReader(e.Stdin, cli.MaxTask+1))
-		if err != nil || len(data) > cli.MaxTask {
-			return "", errors.Join(hint.New("the task on standard input cannot be read, or is too large", ""), err)
-		}
-		text = string(data)
-	}
-	switch text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")); {
-	case text == "":
-		return "", hint.Misuse("the task is empty", `cursor-ralph run "<task>" --agent NAME`)
-	case !utf8.ValidString(text):
-		return "", hint.Misuse("the task is not valid UTF-8 text", "nothing was started")
-	}
-	return text, nil
 }

@@ -111,7 +111,7 @@ func checkOnlyLimits(e *cli.Env) error {
 			return hint.Misuse("--"+o.Name+" cannot be changed when a run is resumed", "--max-iterations, --max-duration and the agent's options can")
 		}
 	}
-	if e.Text("prompt-file") != "" {
+	if e.Flags.Changed("file") {
 		return hint.Misuse("the task cannot be changed when a run is resumed", "`cursor-ralph context` adds to it; `cursor-ralph run` begins a new run")
 	}
 	return nil

@@ -39,6 +39,7 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	e.Hint(cli.SuggestVerify(l))
 	return newRun(ctx, e, l, r.Replace)
 }
 
@@ -48,7 +49,7 @@ func newLoop(ctx context.Context, e *cli.Env, l loop.State, args []string) (loop
 	if err != nil {
 		return l, err
 	}
-	if l.Prompt, err = task(e, args); err != nil {
+	if l.Prompt, err = e.Task(args); err != nil {
 		return l, err
 	}
 	if l.Run, err = chosenAgent(e); err != nil {

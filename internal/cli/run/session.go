@@ -57,7 +57,7 @@ func (s *session) see(seen outer.Seen) {
 // verify runs the verification in a process of its own, as the hook does: this
 // process must not adopt what the verification leaves behind.
 func (s *session) verify(ctx context.Context, l loop.State) loop.Verification {
-	line := hooklog.Line{Iteration: l.Iterations + 1, Max: l.MaxIterations, Action: "verifying", Why: l.Verify}
+	line := hooklog.Line{Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.Verify}
 	s.log(line)
 	v := cli.Self().Verify(ctx, l, l.VerifyLimit())
 	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()
@@ -68,7 +68,7 @@ func (s *session) verify(ctx context.Context, l loop.State) loop.Verification {
 // report shows and logs what the loop does.
 func (s *session) report(r outer.Report) {
 	s.view.report(r)
-	line := hooklog.Line{Iteration: r.State.Iterations, Max: r.State.MaxIterations}
+	line := hooklog.Line{Iteration: r.Action.Iteration, Max: r.State.MaxIterations}
 	switch r.Kind {
 	case outer.ReportTurn:
 		s.e.StartWatcher()

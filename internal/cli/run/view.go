@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
@@ -167,7 +168,7 @@ func decidedWords(r outer.Report) string {
 
 func idleWords(l loop.State) string {
 	if l.Status == loop.Paused {
-		return fmt.Sprintf("paused: %s. To go on: cursor-ralph resume %s", l.Reason, l.ConversationID)
+		return fmt.Sprintf("%s. To go on: cursor-ralph resume %s", strings.TrimSuffix(view.Of(l, view.Facts{}).Words()+": "+l.Reason, ": "), l.ConversationID)
 	}
 	return l.Reason
 }

@@ -1,0 +1,161 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+)
+
+// level says what a finding means for the user.
+type level string
+
+const (
+	ok      level = "ok"
+	info    level = "info"    // worth knowing
+	warning level = "warning" // something may not work
+	problem level = "problem" // loops do not work until it is fixed
+)
+
+// finding is one result of a check.
+type finding struct {
+	Name  string `json:"name"` // of the check
+	Level level  `json:"level"`
+	Text  string `json:"text"`
+	Fix   string `json:"fix,omitempty"`
+	Place *spot  `json:"place,omitempty"`
+}
+
+// spot is the place of a finding in a hooks.json.
+type spot struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Entry  string `json:"entry,omitempty"` // such as sessionStart[1]
+}
+
+// list collects findings.
+type list []finding
+
+func (l *list) add(level level, fix, format string, args ...any) {
+	*l = append(*l, finding{Level: level, Text: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+func (l *list) ok(format string, args ...any)           { l.add(ok, "", format, args...) }
+func (l *list) info(fix, format string, args ...any)    { l.add(info, fix, format, args...) }
+func (l *list) warning(fix, format string, args ...any) { l.add(warning, fix, format, args...) }
+func (l *list) problem(fix, format string, args ...any) { l.add(problem, fix, format, args...) }
+
+// orOK adds that all is well if nothing was found.
+func (l *list) orOK(format string, args ...any) {
+	if len(*l) == 0 {
+		l.ok(format, args...)
+	}
+}
+
+// named returns the findings of a check, each once.
+func (l list) named(name string) (once list) {
+	for _, f := range l {
+		f.Name = name
+		if !slices.ContainsFunc(once, func(o finding) bool { return o.Text == f.Text }) {
+			once = append(once, f)
+		}
+	}
+	return once
+}
+
+// report is what doctor prints.
+type report struct {
+	Schema   int    `json:"schema"`
+	Verdict  string `json:"verdict"`
+	Problems int    `json:"problems"`
+	Warnings int    `json:"warnings"`
+	Checks   list   `json:"checks"`
+}
+
+func reportOf(found list) report {
+	r := report{Schema: 1, Checks: found, Problems: len(found.of(problem)), Warnings: len(found.of(warning))}
+	r.Verdict = r.verdict()
+	return r
+}
+
+func (l list) of(level level) list {
+	return slices.DeleteFunc(slices.Clone(l), func(f finding) bool { return f.Level != level })
+}
+
+// verdict is one line.
+func (r report) verdict() string {
+	switch {
+	case r.Problems > 0:
+		return count(r.Problems, "problem") + ": " + r.Checks.of(problem).words() + "; " + r.Checks.of(problem).fixes()
+	case r.Warnings > 0:
+		return "Ready, with " + count(r.Warnings, "warning") + ": " + r.Checks.of(warning).words()
+	}
+	return `Ready: type /ralph-loop "<task>" in Cursor's chat`
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// What a verdict shows of its findings.
+const (
+	verdictTexts = 3
+	verdictText  = 100 // characters
+)
+
+func (l list) words() string {
+	var words []string
+	for _, f := range l[:min(len(l), verdictTexts)] {
+		words = append(words, text.Limit(text.Line(f.Text), verdictText))
+	}
+	if more := len(l) - verdictTexts; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, "; ")
+}
+
+// fixes names the commands of the fixes if they are few.
+func (l list) fixes() string {
+	var commands []string
+	for _, f := range l {
+		command := text.First(f.Fix)
+		switch {
+		case slices.Contains(commands, command):
+		case strings.HasPrefix(command, "cursor-ralph ") && !strings.ContainsAny(command, ",;:") && len(commands) < 2:
+			commands = append(commands, command)
+		case len(l) == 1 && f.Fix != "":
+			return "fix: " + command
+		default:
+			return "each fix is below its problem"
+		}
+	}
+	fix := "fix them by "
+	if len(l) == 1 {
+		fix = "fix it by "
+	}
+	return fix + "`" + strings.Join(commands, "` and `") + "`"
+}
+
+// show prints the findings, and the verdict as the last line.
+func (r report) show(e *cli.Env) error {
+	if e.IsSet("json") {
+		return e.JSON(r)
+	}
+	for _, f := range r.Checks {
+		if err := e.Say("%-7s  %-14s  %s", f.Level, f.Name, f.Text); err != nil {
+			return err
+		}
+		if f.Fix != "" {
+			if err := e.Say("%25sfix: %s", "", f.Fix); err != nil {
+				return err
+			}
+		}
+	}
+	return e.Say("\n%s", r.Verdict)
+}

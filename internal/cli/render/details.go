@@ -1,0 +1,200 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// detail is something about a loop: a name, and words of one or several lines.
+type detail struct {
+	name, words string
+	whole       bool // it is to be copied, so it is never broken
+}
+
+// nameWidth is that of the names of details, with the gap behind them.
+const nameWidth = 17
+
+// mostLines is how many lines of one thing are shown; --json has all of it.
+const mostLines = 12
+
+// details shows one loop, a line or more for each thing that is known about it.
+func details(e *cli.Env, l loops.Loop) string {
+	var b strings.Builder
+	screen := e.Screen()
+	for _, d := range detailsOf(e, l) {
+		if strings.TrimSpace(d.words) == "" {
+			continue
+		}
+		words := text.FixedWidth(cli.Printable(strings.Trim(strings.ReplaceAll(d.words, "\r\n", "\n"), "\n")))
+		lines := strings.Split(words, "\n")
+		if !d.whole {
+			lines = screen.Wrap(words, screen.Width-nameWidth, mostLines)
+		}
+		fmt.Fprintf(&b, "%-*s%s\n", nameWidth, d.name, strings.Join(lines, "\n"+strings.Repeat(" ", nameWidth)))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func detailsOf(e *cli.Env, found loops.Loop) []detail {
+	l, s, now := viewsOf(e, []loops.Loop{found})[0], found.State, e.Now()
+	return []detail{
+		{"loop", idWords(l), false},
+		{"task", l.Prompt, false},
+		{"status", statusWords(l, s), false},
+		{"why", l.Reason, false},
+		{"iteration", fmt.Sprintf("%d of %d (%d in this session)", l.Iteration, l.MaxIterations, l.SessionIterations), false},
+		{"started", moment(now, l.StartedAt), false},
+		{"last event", lastEvent(now, l), false},
+		{"ended", endedWords(now, l, s), false},
+		{"promise", fmt.Sprintf("%s (%s, %s)", l.CompletionPromise, s.PromiseMatch, s.PromisePlace), false},
+		{"verify", verifyWords(s, now), false},
+		{"tool calls", toolWords(l, s), false},
+		{"progress", l.LastOutput, false},
+		{"stuck", s.Struggle, false},
+		{"context to come", strings.Join(s.Context, "\n"), false},
+		{"follow-up", followupWords(s.Followup, now), false},
+		{"typing", typingWords(s.Injection, now), false},
+		{"options", OptionsOf(s), false},
+		{"agent", agentWords(s.Run), false},
+		{"workspace", view.Tilde(l.Workspace, e.HomeFolder()), false},
+		{"to go on", goOnWords(l), true},
+	}
+}
+
+// idWords names the loop, and the chat that the line for the chat names.
+func idWords(l view.Loop) string {
+	if l.ConversationID == "" {
+		return l.ID
+	}
+	return fmt.Sprintf("%s (%s %s)", l.ID, l.Kind, l.ConversationID)
+}
+
+// statusWords returns how the loop stands and what else is worth knowing.
+func statusWords(l view.Loop, s loop.State) string {
+	words := l.Words()
+	if s.Guarded() {
+		words += ", plan mode"
+	}
+	if l.Stale {
+		words += ", stale: it does not go on by itself"
+	}
+	if s.Stop && !l.Status.Ended() {
+		words += ", ends at the next stop"
+	}
+	return words
+}
+
+// moment says when something was: how long ago, and the time of the clock.
+func moment(now, at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Local().Format("2006-01-02 15:04") + " (" + view.Ago(now, at) + ")"
+}
+
+func lastEvent(now time.Time, l view.Loop) string {
+	if l.Status.Ended() {
+		return ""
+	}
+	return moment(now, l.LastEventAt)
+}
+
+func endedWords(now time.Time, l view.Loop, s loop.State) string {
+	if l.EndedAt.IsZero() || l.StartedAt.IsZero() {
+		return moment(now, l.EndedAt)
+	}
+	return moment(now, l.EndedAt) + ", after " + text.Duration(s.Worked(l.EndedAt)) + " of work"
+}
+
+func verifyWords(l loop.State, now time.Time) string {
+	if l.Verify == "" {
+		return l.VerifyChanged()
+	}
+	words := fmt.Sprintf("%s (at most %s)", l.Verify, text.Duration(l.VerifyLimit()))
+	if l.IsVerifying(now) {
+		words += "\nit runs now, for " + text.Duration(now.Sub(l.Verifying.Since))
+	}
+	if changed := l.VerifyChanged(); changed != "" {
+		words += "\n" + changed
+	}
+	return words
+}
+
+func toolWords(l view.Loop, s loop.State) string {
+	switch {
+	case s.Run.NoTools:
+		return "unknown: the agent only prints"
+	case l.ToolCalls == nil:
+		return "unknown: they are not seen by a minimal installation"
+	}
+	return fmt.Sprintf("%d (%d needed)", *l.ToolCalls, s.MinToolCalls)
+}
+
+// followupWords describes a follow-up that has not arrived as it should.
+func followupWords(f loop.SentFollowup, now time.Time) string {
+	if f.IsOpen() {
+		return "sent " + view.Ago(now, f.SentAt) + ", nothing shows yet that it arrived"
+	}
+	return deliveryWords(f.Outcome)
+}
+
+func deliveryWords(d loop.Delivery) string {
+	switch d {
+	case loop.FollowupLost:
+		return "lost; it is delivered again"
+	case loop.FollowupAgain:
+		return "lost, and delivered again"
+	case loop.FollowupLate:
+		return "arrived late"
+	}
+	return ""
+}
+
+// typingWords describes the last attempt to type the continue line.
+func typingWords(i loop.Injection, now time.Time) string {
+	words := i.Words(now)
+	if words == "" {
+		return ""
+	}
+	return strings.Join(append([]string{words + " (" + view.Ago(now, i.OpenedAt) + ")"}, otherTries(i)...), "\n")
+}
+
+// otherTries returns the ways that did not work, unless the outcome lists the same.
+func otherTries(i loop.Injection) []string {
+	if string(i.Outcome) == strings.Join(i.Tries, "; ") {
+		return nil
+	}
+	return i.Tries
+}
+
+func agentWords(r loop.Run) string {
+	if r.Driver == "" {
+		return ""
+	}
+	words := fmt.Sprintf("%s (%s)", r.Agent, r.Driver)
+	if r.Command != "" {
+		words = fmt.Sprintf("%s (%s)", r.Command, r.Driver)
+	}
+	if r.Permissions != "" {
+		words += ", permissions " + r.Permissions
+	}
+	return words
+}
+
+// goOnWords returns what continues the loop; in a chat there is a link too.
+func goOnWords(l view.Loop) string {
+	switch {
+	case l.Status == view.Waiting && l.WaitingFor == view.ForPermission:
+		return "answer in the terminal of the run"
+	case strings.HasPrefix(l.Continue, "/"):
+		return l.Continue + "\n" + loop.PromptLink(l.ConversationID)
+	}
+	return l.Continue
+}

@@ -1,0 +1,147 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Screen is where a listing goes.
+type Screen struct {
+	Width int  // columns; 0 if it is not known, as in a pipe
+	ASCII bool // the locale has no UTF-8: our own signs are replaced
+}
+
+// PipeWidth is the width of a table where the screen's is not known.
+const PipeWidth = 200
+
+// The columns that give way on a narrow screen.
+const (
+	statusColumn    = 1
+	workspaceColumn = 4
+	taskColumn      = 5
+	columnGap       = 2
+)
+
+// Table returns a header and a line for each row, none wider than the screen. On a
+// narrow one the workspace, which loses its beginning, and the task give way; where there
+// is no room for both, the task is shown.
+func (s Screen) Table(rows []Row) string {
+	cells := [][]string{Header().cells()}
+	for _, r := range rows {
+		cells = append(cells, r.cells())
+	}
+	widths := s.widths(cells)
+	var b strings.Builder
+	for _, row := range cells {
+		b.WriteString(strings.TrimRight(s.line(row, widths), " ") + "\n")
+	}
+	return b.String()
+}
+
+func (r Row) cells() []string {
+	return []string{r.ID, r.Status, r.Iteration, r.When, r.Workspace, r.Task}
+}
+
+// widths returns the columns' widths, 0 for one that is left out.
+func (s Screen) widths(cells [][]string) []int {
+	widths := make([]int, len(cells[0]))
+	for _, row := range cells {
+		for i, text := range row {
+			widths[i] = max(widths[i], ansi.StringWidthWc(text))
+		}
+	}
+	over := -s.width() - columnGap
+	for _, w := range widths {
+		over += w + columnGap
+	}
+	give := func(column, least int) {
+		less := max(0, min(over, widths[column]-least))
+		widths[column] -= less
+		over -= less
+	}
+	give(workspaceColumn, 16)
+	give(taskColumn, 20)
+	give(workspaceColumn, 8)
+	give(taskColumn, 12)
+	if over > 0 {
+		over -= widths[workspaceColumn] + columnGap
+		widths[workspaceColumn] = 0
+		widths[taskColumn] += max(0, -over) // what is free now
+	}
+	give(taskColumn, 1)
+	give(statusColumn, 1)
+	return widths
+}
+
+func (s Screen) width() int {
+	if s.Width <= 0 {
+		return PipeWidth
+	}
+	return s.Width
+}
+
+func (s Screen) line(row []string, widths []int) string {
+	var parts []string
+	for i, text := range row {
+		switch {
+		case widths[i] == 0:
+			continue
+		case i == workspaceColumn:
+			text = s.cutFront(text, widths[i])
+		}
+		text = s.Cut(text, widths[i])
+		parts = append(parts, text+strings.Repeat(" ", widths[i]-ansi.StringWidthWc(text)))
+	}
+	return s.Cut(strings.Join(parts, strings.Repeat(" ", columnGap)), s.width())
+}
+
+func (s Screen) more() string {
+	if s.ASCII {
+		return "..."
+	}
+	return "…"
+}
+
+// Cut returns the part of a line that fits.
+func (s Screen) Cut(line string, width int) string {
+	for room := width; room > 0; room-- {
+		// What is cut is counted by letters, and a vowel sign may have a column of its own.
+		if part := ansi.TruncateWc(line, room, s.more()); ansi.StringWidthWc(part) <= width {
+			return part
+		}
+	}
+	return ""
+}
+
+// cutFront returns the end of a line, as much as fits.
+func (s Screen) cutFront(line string, width int) string {
+	wide := ansi.StringWidthWc(line)
+	if wide <= width {
+		return line
+	}
+	for less := wide - width + len(s.more()) - len("…") + 1; less <= wide; less++ {
+		if part := ansi.TruncateLeftWc(line, less, s.more()); ansi.StringWidthWc(part) <= width {
+			return part
+		}
+	}
+	return ""
+}
+
+// Wrap breaks text into lines that fit, at most so many; the last one says where there
+// are more. Without a width it breaks none.
+func (s Screen) Wrap(text string, width, most int) (lines []string) {
+	if s.Width > 0 {
+		// Wrap alone leaves a line too wide that begins with spaces.
+		text = ansi.HardwrapWc(ansi.WrapWc(text, max(1, width), ""), max(1, width), true)
+	}
+	lines = strings.Split(text, "\n")
+	if len(lines) <= most {
+		return lines
+	}
+	lines = lines[:most]
+	if last := lines[most-1] + " " + s.more(); s.Width > 0 {
+		lines[most-1] = s.Cut(last, max(1, width))
+	}
+	return lines
+}
