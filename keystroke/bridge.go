@@ -23,6 +23,9 @@ func (i bridgeInjector) Probe(ctx context.Context, t Target) error {
 	if t.Test {
 		return errors.New("it submits the line, so it is not for a test")
 	}
+	if t.put != nil {
+		return errNoKeys
+	}
 	_, err := i.Find(ctx, t.Conversation)
 	return err
 }

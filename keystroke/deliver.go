@@ -28,6 +28,7 @@ const (
 //  2. Put the line on the clipboard, paste, wait until the editor has fetched it.
 //  3. Press the submit key, put the clipboard back, wait for the arrival.
 //
+// Where the extension has put the line into the chat's input, 2 is left out.
 // Before each key the target has to permit it, and the window has to have the focus.
 func deliver(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard) (err error) {
 	w, err := find(ctx, t, d)
@@ -53,6 +54,9 @@ func deliver(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard) (err e
 		pressed, err := pressFocused(ctx, t, d, k, w, c)
 		sent = sent || pressed
 		return err
+	}
+	if t.put != nil {
+		return send(ctx, t, press, func() {})
 	}
 	if t.FocusKeys.Key != "" {
 		if err := press(t.FocusKeys); err != nil {
@@ -160,11 +164,7 @@ func pressFocused(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard, w
 // to have the focus. In between it restores the clipboard, which the user may need
 // before the line arrives.
 func send(ctx context.Context, t Target, press func(Chord) error, back func()) error {
-	submit := t.submit()
-	name := submit.SubmitKey()
-	if submit == key.Return {
-		name = "Return"
-	}
+	submit, name := t.submit(), t.submitName()
 	if err := press(submit); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -173,7 +173,7 @@ func send(ctx context.Context, t Target, press func(Chord) error, back func()) e
 	if t.Arrived == nil {
 		return nil
 	}
-	if t.FocusKeys.Key != "" {
+	if t.FocusKeys.Key != "" && t.put == nil {
 		first, cancel := context.WithTimeout(ctx, arrivalWait)
 		err := t.Arrived(first)
 		cancel()

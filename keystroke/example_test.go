@@ -33,7 +33,7 @@ func Example() {
 func ExampleInjectors() {
 	ways, err := keystroke.Injectors(keystroke.Machine{Desktop: platform.Desktop{Kind: platform.X11}}, nil)
 	fmt.Println(ways[0].Name(), ways[1].Name(), err)
-	// Output: bridge xtest <nil>
+	// Output: bridge extension <nil>
 }
 
 func ExampleParseChord() {

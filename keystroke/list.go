@@ -29,10 +29,10 @@ type way struct {
 
 // list has all ways of typing, for each desktop the best first. To add one, write it in a file of its own and add a row.
 //
-// The bridge comes before all that press keys: it needs no focus, and works without a desktop.
+// The bridge and the extension come before all that press keys: they reach the exact chat, and work without a desktop.
 var list = []way{
-	{name: "bridge", injector: newBridge, on: []platform.DesktopKind{
-		platform.NoDesktop, platform.X11, platform.Wayland, platform.MacOS, platform.Windows, platform.WSL}},
+	{name: "bridge", injector: newBridge, on: everywhere},
+	{name: "extension", injector: newExtension, on: everywhere},
 	{name: "xtest", open: x11.OpenXTEST, on: []platform.DesktopKind{platform.X11}},
 	{name: "robotgo", open: robotgo.Open, on: []platform.DesktopKind{platform.X11, platform.MacOS, platform.Windows}},
 	{name: "xdotool", open: x11.OpenXdotool, on: []platform.DesktopKind{platform.X11}},
@@ -44,6 +44,8 @@ var list = []way{
 	{name: "sendkeys", open: windows.OpenSendKeys, on: []platform.DesktopKind{platform.Windows}},
 	{name: "sendkeys-wsl", open: windows.OpenSendKeysWSL, on: []platform.DesktopKind{platform.WSL}},
 }
+
+var everywhere = []platform.DesktopKind{platform.NoDesktop, platform.X11, platform.Wayland, platform.MacOS, platform.Windows, platform.WSL}
 
 // order returns the names of the ways for a desktop, the best first. Under Wayland the ways into XWayland come first:
 // they find no window where Cursor is a Wayland client.
@@ -220,20 +222,30 @@ const probeWait = 3 * time.Second
 const endWait = 300 * time.Millisecond
 
 // Type tries one injector after the other, until one has pressed a key or may
-// have sent the line.
-func Type(ctx context.Context, injectors []Injector, t Target) Outcome {
-	var o Outcome
+// have sent the line. After the extension has put the line into the chat's input,
+// the others only submit it; if none can, the user is asked to.
+func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 	for _, i := range injectors {
 		err := tryOne(ctx, i, t)
-		o.Tries = append(o.Tries, Try{i.Name(), err})
-		var sent *SentError
-		o.Sent = err == nil || errors.As(err, &sent)
+		o.add(i.Name(), err)
 		if o.Sent || ctx.Err() != nil {
 			break
 		}
+		if put := (*putError)(nil); errors.As(err, &put) {
+			defer put.window.Close() // the connection ends with the delivery
+			t = t.withPut(put)
+		}
 		t.step("%s: %v", i.Name(), err)
 	}
+	if t.put != nil && !o.Sent {
+		o.add("extension", t.put.askUser(ctx, t))
+	}
 	return o
+}
+
+func (o *Outcome) add(name string, err error) {
+	o.Tries = append(o.Tries, Try{name, err})
+	o.Sent = err == nil || errors.As(err, new(*SentError))
 }
 
 func tryOne(ctx context.Context, i Injector, t Target) error {

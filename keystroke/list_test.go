@@ -13,13 +13,13 @@ func TestOrder(t *testing.T) {
 		desktop platform.Desktop
 		want    string
 	}{
-		{platform.Desktop{Kind: platform.NoDesktop}, "bridge"},
-		{platform.Desktop{Kind: platform.X11}, "bridge xtest robotgo xdotool"},
-		{platform.Desktop{Kind: platform.Wayland}, "bridge wl-copy wtype ydotool"},
-		{platform.Desktop{Kind: platform.Wayland, XWayland: true}, "bridge xtest robotgo xdotool wl-copy wtype ydotool"},
-		{platform.Desktop{Kind: platform.MacOS}, "bridge robotgo osascript"},
-		{platform.Desktop{Kind: platform.Windows}, "bridge robotgo sendinput sendkeys"},
-		{platform.Desktop{Kind: platform.WSL}, "bridge sendkeys-wsl"},
+		{platform.Desktop{Kind: platform.NoDesktop}, "bridge extension"},
+		{platform.Desktop{Kind: platform.X11}, "bridge extension xtest robotgo xdotool"},
+		{platform.Desktop{Kind: platform.Wayland}, "bridge extension wl-copy wtype ydotool"},
+		{platform.Desktop{Kind: platform.Wayland, XWayland: true}, "bridge extension xtest robotgo xdotool wl-copy wtype ydotool"},
+		{platform.Desktop{Kind: platform.MacOS}, "bridge extension robotgo osascript"},
+		{platform.Desktop{Kind: platform.Windows}, "bridge extension robotgo sendinput sendkeys"},
+		{platform.Desktop{Kind: platform.WSL}, "bridge extension sendkeys-wsl"},
 	} {
 		if got := strings.Join(order(tt.desktop), " "); got != tt.want {
 			t.Errorf("%s, XWayland %t: got %s, want %s", tt.desktop.Kind, tt.desktop.XWayland, got, tt.want)

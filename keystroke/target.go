@@ -16,8 +16,8 @@ type Target struct {
 	// Line is typed without its Return: 1 to 1000 printable ASCII characters, see
 	// Check.
 	Line string
-	// Conversation is the id of the chat that the line is for. Only the bridge
-	// needs it.
+	// Conversation is the id of the chat that the line is for. The bridge and the
+	// extension need it.
 	Conversation string
 	// Workspace is the folder that the window has open. If the editor has several
 	// windows, the one whose title names this folder is meant.
@@ -44,6 +44,8 @@ type Target struct {
 	Arrived func(ctx context.Context) error
 	// Step receives what is done, in words, for the log. It may be nil.
 	Step func(words string)
+
+	put *putError // the line is in the chat's input already; only the submit key is left
 }
 
 // SentError is an error after a key was pressed, or after the line may have
@@ -80,11 +82,24 @@ func (t Target) request() desk.Request {
 
 func (t Target) submit() Chord { return cmp.Or(t.Submit, key.Return) }
 
-func (t Target) permit(ctx context.Context) error {
-	if t.Permit == nil {
-		return nil
+// submitName is the submit key in words.
+func (t Target) submitName() string {
+	if t.submit() == key.Return {
+		return "Return"
 	}
-	return t.Permit(ctx)
+	return t.submit().SubmitKey()
+}
+
+func (t Target) permit(ctx context.Context) error {
+	if t.Permit != nil {
+		if err := t.Permit(ctx); err != nil {
+			return err
+		}
+	}
+	if t.put != nil {
+		return t.put.window.Check(ctx, t.put.conversation)
+	}
+	return nil
 }
 
 func (t Target) step(format string, args ...any) {

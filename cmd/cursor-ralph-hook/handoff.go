@@ -94,6 +94,7 @@ func typeWait(d platform.Desktop, bridge bool) time.Duration {
 func (h *handler) typing(ctx context.Context) loop.Typing {
 	desktop := platform.FindDesktop(runtime.GOOS, h.getenv)
 	_, bridge := platform.BridgeAnnounced(runtime.GOOS, h.getenv)
+	bridge = bridge || h.places.HasRendezvous() // our extension reaches a chat without a desktop too
 	why := desktop.Why
 	if desktop.Kind != platform.NoDesktop || bridge || h.hasSettings() { // which may name one
 		ctx, cancel := within(ctx, typeWait(desktop, bridge))

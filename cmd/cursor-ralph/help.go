@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"slices"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
 const helpHead = `cursor-ralph keeps Cursor's agent working until its task is done.
@@ -38,7 +41,7 @@ func help(e *env, args []string) error {
 		}
 		fmt.Fprintf(e.Stdout, "\n%s:\n", g.title)
 		for _, c := range g.commands {
-			fmt.Fprintf(e.Stdout, "  %-12s%s\n", c.name, c.summary)
+			fmt.Fprintf(e.Stdout, "  %-16s%s\n", c.name, c.summary)
 		}
 	}
 	_, err := fmt.Fprint(e.Stdout, helpTail)
@@ -83,6 +86,15 @@ var release string
 
 func version(_ context.Context, e *env, _ []string) error {
 	info, _ := debug.ReadBuildInfo()
+	if e.IsSet("json") {
+		return e.JSON(struct {
+			Schema  int    `json:"schema"`
+			Version string `json:"version"`
+			Go      string `json:"go"`
+			OS      string `json:"os"`
+			Arch    string `json:"arch"`
+		}{view.Schema, versionOf(release, info), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+	}
 	_, err := io.WriteString(e.Stdout, "cursor-ralph "+versionOf(release, info)+"\n")
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -14,6 +13,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -51,22 +52,13 @@ func (e *env) retention() (r state.Retention, err error) {
 
 // pruned is what prune --json prints.
 type pruned struct {
-	Schema  int            `json:"schema"`
-	DryRun  bool           `json:"dry_run"`
-	Removed int            `json:"removed"` // with dry_run: that would be
-	Bytes   int64          `json:"bytes"`
-	Kept    int            `json:"kept"`
-	Records []prunedRecord `json:"records"`
+	Schema  int         `json:"schema"`
+	DryRun  bool        `json:"dry_run"`
+	Removed int         `json:"removed"` // with dry_run: that would be
+	Bytes   int64       `json:"bytes"`
+	Kept    int         `json:"kept"`
+	Loops   []view.Loop `json:"loops"`
 	err     error
-}
-
-type prunedRecord struct {
-	ID           string    `json:"id"`
-	Conversation string    `json:"conversation_id"`
-	Status       string    `json:"status"`
-	Ended        time.Time `json:"ended_at"`
-	Workspace    string    `json:"workspace,omitempty"`
-	Bytes        int64     `json:"bytes"`
 }
 
 // prune removes the records of loops that ended long ago.
@@ -79,7 +71,7 @@ func prune(ctx context.Context, e *env, _ []string) error {
 	if err != nil {
 		return err
 	}
-	p := pruned{Schema: 1, DryRun: e.IsSet("dry-run"), Kept: len(stay), Records: []prunedRecord{}}
+	p := pruned{Schema: 1, DryRun: e.IsSet("dry-run"), Kept: len(stay), Loops: []view.Loop{}}
 	for _, record := range gone {
 		p.add(ctx, e, record)
 	}
@@ -108,16 +100,17 @@ func (p *pruned) add(ctx context.Context, e *env, r state.Record) {
 	}
 	p.Removed++
 	p.Bytes += r.Bytes
-	p.Records = append(p.Records, prunedRecord{r.Loop.ShortID(), r.Loop.ConversationID, string(r.Loop.Status), r.Ended.UTC(), r.Loop.Workspace, r.Bytes})
+	p.Loops = append(p.Loops, e.View(r.Loop, false))
 }
 
+// sayPruned lists what would be removed; what was removed is counted only.
 func (e *env) sayPruned(p pruned, r state.Retention) error {
-	var rows [][]string
-	for _, l := range p.Records {
-		rows = append(rows, []string{l.ID, l.Status, l.Ended.Local().Format("2006-01-02"), bytesWords(l.Bytes), cli.Shortened(l.Workspace, 40)})
+	var rows []view.Row
+	for _, l := range p.Loops {
+		rows = append(rows, l.Row(e.Now(), e.HomeFolder()))
 	}
 	if p.DryRun && len(rows) > 0 {
-		if err := e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n")); err != nil {
+		if err := e.Say("%s", e.Screen().Table(rows)); err != nil {
 			return err
 		}
 	}
@@ -134,16 +127,9 @@ func (p pruned) words(r state.Retention) string {
 	case r == state.Retention{}:
 		return "nothing to remove: records are kept whatever their age and number"
 	case p.Removed == 0:
-		return "nothing to remove: " + records(p.Kept) + " kept"
+		return "nothing to remove: " + text.Count(p.Kept, "record") + " kept"
 	}
-	return fmt.Sprintf("%s %s (%s); %d kept", did, records(p.Removed), bytesWords(p.Bytes), p.Kept)
-}
-
-func records(n int) string {
-	if n == 1 {
-		return "1 record"
-	}
-	return fmt.Sprintf("%d records", n)
+	return fmt.Sprintf("%s %s (%s); %d kept", did, text.Count(p.Removed, "record"), bytesWords(p.Bytes), p.Kept)
 }
 
 func bytesWords(n int64) string {

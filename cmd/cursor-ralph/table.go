@@ -60,7 +60,7 @@ func groups() []group {
 		{"Review", []command{
 			{name: "history", args: "[id]", summary: "show the iterations of a loop", flags: render.HistoryFlags, run: in(render.History),
 				details: "Without an id and without a current loop, it shows the loop that ended last in this folder.", example: "history --verbose"},
-			{name: "report", args: "[id]", summary: "print a report about a loop in Markdown, for a pull request", run: in(render.Report),
+			{name: "report", args: "[id]", summary: "print a report about a loop in Markdown, for a pull request", flags: cli.JSONFlag, run: in(render.Report),
 				details: "Without an id and without a current loop, it is about the loop that ended last in this folder.", example: "report > report.md"},
 		}},
 		{"Set up", []command{
@@ -78,7 +78,7 @@ func groups() []group {
 			{name: "simulate", args: "<hooks.json>", anyArgs: true, summary: "show what Cursor would do with a hooks.json, without Cursor", flags: simulate.Flags, run: in(simulate.Run), long: true,
 				details: "A simulated Cursor plays a scripted session. The hooks really run, with your home folder; the edits and commands\nof the session happen in an empty folder, or in --workspace. Loops that it starts are gone at the end, and\n`cursor-ralph list` does not show them. Exit code 1 means that Cursor would drop the file, or that hooks failed.",
 				example: "simulate .cursor/hooks.json"},
-			{name: "version", summary: "print the version", run: version, example: "version"},
+			{name: "version", summary: "print the version", flags: cli.JSONFlag, run: version, example: "version"},
 		}},
 		{forPrograms, []command{
 			{name: "note", args: `[id] "<text>"`, summary: "record progress (for the agent)", run: note, example: `note "parser done, printer next"`},
@@ -94,6 +94,8 @@ func groups() []group {
 			{name: "suggest-verify", summary: "print the commands that may fit --verify here", flags: cli.JSONFlag, run: suggestVerify, example: "suggest-verify --json"},
 			{name: "inject", args: "<id>", anyArgs: true, summary: "type the continue line of a loop into Cursor (the hook runs this)", long: true,
 				flags: injectFlags, run: inject, example: "inject 3f2a --dry-run"},
+			{name: "rendezvous", summary: "print the folder in which editor windows announce themselves (the extension runs this)", run: rendezvous,
+				example: "rendezvous"},
 			{name: "verify", args: "<id>", anyArgs: true, summary: "run the verification of a loop (the hook runs this)", long: true,
 				flags: verifyFlags, run: verifyLoop, example: "verify 3f2a"},
 			{name: "supervise", args: "-- <command>...", anyArgs: true, summary: "run a command that must not outlive its caller (run runs this)", long: true, run: superviseCommand,
@@ -104,6 +106,8 @@ func groups() []group {
 				example: "watcher"},
 			{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", flags: notify.Flags, run: in(notify.Run),
 				example: "notify"},
+			{name: "__complete", args: "=<word> [words...]", anyArgs: true, summary: "print what fits at the cursor (completion scripts run this)", flags: onlyFirst, run: complete,
+				example: "__complete =sta"},
 			{name: "man", summary: "print the manual page as Markdown (the build converts it)", run: man, example: "man"},
 		}},
 	}

@@ -177,10 +177,10 @@ class Window implements vscode.Disposable {
   private async listen(wanted: boolean): Promise<void> {
     if (!wanted || !this.current) return this.silence();
     if (this.rendezvous) return;
-    const out = await this.current.run(['editors']);
+    const out = await this.current.run(['rendezvous']);
     const folder = out.stdout.trim();
     if (out.code !== 0 || !path.isAbsolute(folder)) return this.output.appendLine(`rendezvous: ${out.what || 'no folder'}`);
-    const window = { editor: vscode.env.appName, folders, focused: () => vscode.window.state.focused };
+    const window = { editor: vscode.env.appName, folders, focused: () => vscode.window.state.focused, ask: askToSubmit };
     const r = new Rendezvous({ folder, window, delivery: new Delivery(this.cursor, desk), log: (text) => this.output.appendLine(text) });
     this.rendezvous = r;
     await r.open().catch((error: unknown) => this.output.appendLine(`rendezvous: ${reasonOf(error)}`));
@@ -224,6 +224,10 @@ class Window implements vscode.Disposable {
     for (const timer of this.timers) clearTimeout(timer);
     for (const part of this.parts.splice(0)) part.dispose();
   }
+}
+
+function askToSubmit(): void {
+  void vscode.window.showInformationMessage("The Ralph loop's line is in the chat's input. Press the key that sends it (usually Enter) to continue the loop.");
 }
 
 function sayInstalled(i: Installed): string {

@@ -13,6 +13,7 @@
 //	S {"type":"step","id":2,"step":"show","result":"ok"}, …
 //	S {"type":"result","id":2,"ok":true}
 //	C {"type":"request","id":3,"method":"check","conversation":"…"}
+//	C {"type":"request","id":4,"method":"ask","conversation":"…"}
 //
 // A request that fails has {"ok":false,"code":"…","reason":"…","touched":false}.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -29,6 +30,8 @@ export const version = 1;
 export interface Window {
   folders(): string[];
   focused(): boolean;
+  // ask has the user press the submit key, since no program here can.
+  ask(): void;
   editor: string;
 }
 
@@ -232,6 +235,9 @@ class Connection {
         const why = await this.o.delivery.check(chat);
         return why === undefined ? { ok: true } : { ok: false, code: 'moved', reason: why, touched: true };
       }
+      case 'ask':
+        this.o.window.ask();
+        return { ok: true };
     }
     return { ok: false, code: 'bad-request', reason: 'there is no such method', touched: false };
   }

@@ -25,7 +25,7 @@ async function scene(t: TestContext, play: { deliver?: (step: Step, cancelled: (
     check: async () => 'another chat is in front',
     forget: () => undefined,
   } as unknown as Delivery;
-  const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/work/repo'] } });
+  const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/work/repo'], ask: () => asked.push('the user') } });
   await r.open();
   t.after(() => {
     r.close();
@@ -98,7 +98,9 @@ test('find, deliver and check', async (t) => {
   assert.deepEqual(await peer.next(), { type: 'result', id: 2, ok: true });
   peer.send({ type: 'request', id: 3, method: 'check', conversation: 'chat-1' });
   assert.equal((await peer.next())?.['reason'], 'another chat is in front');
-  assert.deepEqual(s.asked, [`chat-1 ${line}`]);
+  peer.send({ type: 'request', id: 4, method: 'ask', conversation: 'chat-1' });
+  assert.deepEqual(await peer.next(), { type: 'result', id: 4, ok: true });
+  assert.deepEqual(s.asked, [`chat-1 ${line}`, 'the user']);
 });
 
 test('without the token there is nothing', async (t) => {
@@ -201,7 +203,7 @@ test('who connects and is silent is sent away', async (t) => {
 
 test('a folder whose path is too long for a socket', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'x'.repeat(90)));
-  const r = new Rendezvous({ folder, delivery: { forget: () => undefined } as unknown as Delivery, log: () => undefined, window: { editor: '', focused: () => true, folders: () => [] } });
+  const r = new Rendezvous({ folder, delivery: { forget: () => undefined } as unknown as Delivery, log: () => undefined, window: { editor: '', focused: () => true, folders: () => [], ask: () => undefined } });
   t.after(() => rmSync(folder, { recursive: true }));
   await r.open();
   const said = JSON.parse(readFileSync(path.join(folder, readdirSync(folder)[0] ?? ''), 'utf8')) as { address: string };

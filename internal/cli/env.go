@@ -93,6 +93,15 @@ func (e *Env) JSON(v any) error {
 	return err
 }
 
+// JSONLine prints a value as one line of JSON.
+func (e *Env) JSONLine(v any) error {
+	data, err := json.Marshal(v) // which writes < as a code
+	if err == nil {
+		_, err = io.WriteString(e.Stdout, Printable(string(data))+"\n")
+	}
+	return err
+}
+
 // Columns returns rows of cells as lines with aligned columns.
 func Columns(rows [][]string) string {
 	var b strings.Builder

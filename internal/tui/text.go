@@ -27,33 +27,6 @@ func cut(line string, width int) string {
 	return ""
 }
 
-// StatusLine returns one line, no wider than the window: its beginning, and as much
-// of the end of the words as fits beside it. Both are safe for a terminal.
-func StatusLine(begins, words string, width int) string {
-	begins = cut(text.FixedWidth(begins), width)
-	words = text.Line(text.FixedWidth(words))
-	room := width - ansi.StringWidthWc(begins) - 2
-	if words == "" || room < 2 {
-		return begins
-	}
-	return begins + "  " + cutFront(words, room)
-}
-
-// cutFront returns the end of a line, as much as fits.
-func cutFront(line string, width int) string {
-	wide := ansi.StringWidthWc(line)
-	for less := max(0, wide-width); less <= wide; less++ {
-		part := line
-		if less > 0 {
-			part = ansi.TruncateLeftWc(line, less+1, "…")
-		}
-		if ansi.StringWidthWc(part) <= width {
-			return part
-		}
-	}
-	return ""
-}
-
 // fit returns a line of exactly this width.
 func fit(line string, width int) string {
 	line = cut(line, width)

@@ -63,7 +63,7 @@ func Of(s loop.State, f Facts) Loop {
 		l.Kind = Run
 	}
 	if !s.Run.NoTools && !s.Minimal {
-		calls := s.ToolCalls
+		calls := max(0, s.ToolCalls)
 		l.ToolCalls = &calls
 	}
 	switch l.Status {

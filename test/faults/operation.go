@@ -181,6 +181,9 @@ func commands() []operation {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), pausedElsewhere(w))
 		}, run: fetched, refused: true, other: old},
 		{name: "continue of an ended loop", ready: limited, run: typed("continue", me, "--max-iterations", "9")},
+		{name: "prune", ready: func(w world) error {
+			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), running(nil)(w))
+		}, run: typed("prune", "--older-than", "1ns")},
 		{name: "restored from the archive", ready: func(w world) error {
 			return errors.Join(running(nil)(w), removed(w.places.Live(me), w.places.Journal(me)))
 		}, run: typed("continue", me), begins: true},

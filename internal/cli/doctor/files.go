@@ -19,6 +19,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -56,7 +57,7 @@ func checkPending(_ context.Context, e *cli.Env, found *list) {
 // checkStates reports unreadable live files and those that were moved aside.
 func checkStates(_ context.Context, e *cli.Env, found *list) {
 	live, problems := e.Loops.LiveWithHistory()
-	found.ok("%s", count(len(live), "live loop"))
+	found.ok("%s", text.Count(len(live), "live loop"))
 	for _, p := range problems {
 		found.problem("correct the file, or remove it", "%v", p)
 	}
@@ -104,7 +105,7 @@ func checkRecords(_ context.Context, e *cli.Env, found *list) {
 			ended++
 		}
 	}
-	found.ok("%s of ended loops", count(ended, "record"))
+	found.ok("%s of ended loops", text.Count(ended, "record"))
 }
 
 // checkConfig reports unusable settings, and variables that nothing reads.

@@ -14,6 +14,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/importer"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // checkHooks inspects the hooks.json files of the user, the project and the machine, and those of plugins.
@@ -122,7 +123,7 @@ func checkRivals(_ context.Context, e *cli.Env, found *list) {
 	if pad != "" {
 		found.info("cursor-ralph import takes it over", "a loop of Cursor's ralph-loop plugin: %s", pad)
 	}
-	found.orOK("no others in %s", count(len(files), "file"))
+	found.orOK("no others in %s", text.Count(len(files), "file"))
 }
 
 // checkPlanGuard reports whether the plan guard is installed, and the loops that lack it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
 // level says what a finding means for the user.
@@ -89,18 +90,11 @@ func (l list) of(level level) list {
 func (r report) verdict() string {
 	switch {
 	case r.Problems > 0:
-		return count(r.Problems, "problem") + ": " + r.Checks.of(problem).words() + "; " + r.Checks.of(problem).fixes()
+		return text.Count(r.Problems, "problem") + ": " + r.Checks.of(problem).words() + "; " + r.Checks.of(problem).fixes()
 	case r.Warnings > 0:
-		return "Ready, with " + count(r.Warnings, "warning") + ": " + r.Checks.of(warning).words()
+		return "Ready, with " + text.Count(r.Warnings, "warning") + ": " + r.Checks.of(warning).words()
 	}
 	return `Ready: type /ralph-loop "<task>" in Cursor's chat`
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // What a verdict shows of its findings.
@@ -147,15 +141,31 @@ func (r report) show(e *cli.Env) error {
 	if e.IsSet("json") {
 		return e.JSON(r)
 	}
+	screen := e.Screen()
 	for _, f := range r.Checks {
-		if err := e.Say("%-7s  %-14s  %s", f.Level, f.Name, f.Text); err != nil {
+		if err := e.Say("%s", f.lines(screen)); err != nil {
 			return err
-		}
-		if f.Fix != "" {
-			if err := e.Say("%25sfix: %s", "", f.Fix); err != nil {
-				return err
-			}
 		}
 	}
 	return e.Say("\n%s", r.Verdict)
+}
+
+const (
+	textColumn = 25   // where a finding's text begins
+	narrow     = 72   // the screen on which that leaves too little room
+	most       = 8    // lines of a text
+	longest    = 1000 // characters of a text in a pipe: a message may be of any length
+)
+
+// lines are a finding and its fix: beside its name, or on a narrow screen below it.
+func (f finding) lines(s view.Screen) string {
+	head, column := fmt.Sprintf("%-7s  %-14s  ", f.Level, f.Name), textColumn
+	if s.Width > 0 && s.Width < narrow {
+		head, column = fmt.Sprintf("%-7s  %s\n    ", f.Level, f.Name), 4
+	}
+	lines := s.Wrap(cli.Shortened(f.Text, longest), s.Width-column, most)
+	if f.Fix != "" {
+		lines = append(lines, s.Wrap("fix: "+cli.Shortened(f.Fix, longest), s.Width-column, most)...)
+	}
+	return head + strings.Join(lines, "\n"+strings.Repeat(" ", column))
 }

@@ -1,9 +1,17 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 )
@@ -51,5 +59,43 @@ func TestACheckThatHangsIsGivenUp(t *testing.T) {
 	got := runAll(t.Context(), nil, all, time.Millisecond)
 	if len(got) != 3 || got[0].Level != warning || got[1].Text != "ended with the context" || got[2].Name != "quick" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+var update = flag.Bool("update", false, "write testdata")
+
+// TestReportIsGolden shows findings on screens of several widths, in a pipe and without UTF-8.
+func TestReportIsGolden(t *testing.T) {
+	var found list
+	found.ok("/usr/bin/cursor-ralph-hook answers")
+	found.problem("cursor-ralph install", "our hook is in no hooks.json")
+	found.info("put its folder first on the PATH in the profile of /bin/zsh, then cursor-ralph install", "a login shell does not find cursor-ralph; install writes its whole path into the slash commands")
+	found.warning("check what it contains,\nthen remove it", "was moved aside: /tmp/日本語のフォルダ/👩\u200d💻/שלום/\x1b[2J\u202e%s", strings.Repeat("very long ", 10_000))
+	r := reportOf(found.named("hooks.json"))
+	var all strings.Builder
+	for _, env := range []map[string]string{{"COLUMNS": "60"}, {"COLUMNS": "80"}, {"COLUMNS": "200"}, {"COLUMNS": "80", "LC_ALL": "C"}, {"NO_COLOR": "1"}} {
+		var out bytes.Buffer
+		e := &cli.Env{Stdout: &out, Getenv: func(name string) string { return env[name] }, Flags: cli.FlagSet("doctor", Flags)}
+		if err := r.show(e); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(out.String(), "\n")
+		verdict := len(lines) - 2
+		for _, line := range lines[:verdict] {
+			if width, err := strconv.Atoi(env["COLUMNS"]); err == nil && ansi.StringWidthWc(line) > width || strings.ContainsAny(line, "\x1b\u202e") {
+				t.Errorf("%v: got %q", env, line)
+			}
+		}
+		fmt.Fprintf(&all, "%v\n%s\n", env, out.String())
+	}
+	const path = "testdata/report.txt"
+	if *update {
+		if err := os.WriteFile(path, []byte(all.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || all.String() != string(want) {
+		t.Errorf("%s differs (%v): go test -update writes it. Got:\n%s", path, err, all.String())
 	}
 }

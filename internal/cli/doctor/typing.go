@@ -29,7 +29,7 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 		found.problem("correct the option", "%v", err)
 		return
 	case desktop.Kind == platform.NoDesktop && len(pressing(ways)) == 0:
-		found.info("run this in a terminal of the desktop on which Cursor runs; where there is none, you type the continue line at a session limit, unless the bridge works", "%s", desktopWords(desktop))
+		found.info("run this in a terminal of the desktop on which Cursor runs; where there is none, you type the continue line at a session limit, unless the bridge or the editor extension works", "%s", desktopWords(desktop))
 	default:
 		found.ok("%s", desktopWords(desktop))
 	}
@@ -49,9 +49,9 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 	}
 }
 
-// pressing returns the ways that press keys: all but the bridge.
+// pressing returns the ways that press keys themselves.
 func pressing(ways []keystroke.Injector) []keystroke.Injector {
-	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "bridge" })
+	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "bridge" || i.Name() == "extension" })
 }
 
 func desktopWords(d platform.Desktop) string {

@@ -10,7 +10,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
-	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // The types of lines.
@@ -131,7 +130,7 @@ func (s *stream) lineOf(c loops.Change, object view.Loop) line {
 	l.Loop, s.err = encoded(object, s.err)
 	if s.history {
 		all, _ := s.env.Store.History(c.State) // what can be read
-		l.History, s.err = encoded(append([]loop.Iteration{}, all...), s.err)
+		l.History, s.err = encoded(view.Iterations(all), s.err)
 	}
 	return l
 }

@@ -69,6 +69,7 @@ var retellings = []retelling{
 	{action: "message-kept-back", words: "a message of the user was answered and did not go to the agent: {why}"},
 	{action: "stale", words: "the loop had no event for a long time: {why}"},
 	{action: "denied", words: "the plan guard denied the agent the tool {why}"},
+	{action: "asks", words: "the agent asks the user to permit this: {why}"},
 	{action: "verifying", words: "promise found; it is being verified by {why}"},
 	{action: "verified", reason: loop.ReasonPassed, words: "the verification passed: {why}"},
 	{action: "verified", reason: loop.ReasonFailed, words: "the verification failed: {why}"},
@@ -136,19 +137,11 @@ func promiseWords(promise string) string {
 // retold returns a log in sentences, each with its time. A new day begins with its
 // date. With several, each line names its conversation.
 func retold(lines []string, several bool) string {
-	var parsed []hooklog.Line
-	for _, text := range lines {
-		l, err := hooklog.Parse(text)
-		if err != nil {
-			l = hooklog.Line{Why: text}
-		}
-		l.Conversation = cli.Shortened(l.Conversation, 128) // it comes from the hook's input, so it may be anything
-		parsed = append(parsed, l)
-	}
-	width := idWidth(parsed)
+	all := parsed(lines)
+	width := idWidth(all)
 	var b strings.Builder
 	day := ""
-	for _, l := range parsed {
+	for _, l := range all {
 		at := "--:--:--"
 		if !l.At.IsZero() {
 			if today := l.At.Local().Format("2006-01-02"); today != day {
@@ -164,6 +157,19 @@ func retold(lines []string, several bool) string {
 		b.WriteString(explain(l) + "\n")
 	}
 	return b.String()
+}
+
+// parsed returns the lines of a log; one that cannot be read has only its text.
+func parsed(lines []string) (all []hooklog.Line) {
+	for _, text := range lines {
+		l, err := hooklog.Parse(text)
+		if err != nil {
+			l = hooklog.Line{Why: strings.TrimRight(text, "\r\n")}
+		}
+		l.Conversation = cli.Shortened(l.Conversation, 128) // it comes from the hook's input, so it may be anything
+		all = append(all, l)
+	}
+	return all
 }
 
 // runIDs is the width of the id of a run. It is not shortened, because the ids of the

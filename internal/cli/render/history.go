@@ -13,6 +13,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -31,7 +32,7 @@ func History(_ context.Context, e *cli.Env, args []string) error {
 	}
 	all, problem := e.Store.History(l) // what can be read is shown all the same
 	if e.IsSet("json") {
-		return errors.Join(e.JSON(append([]loop.Iteration{}, all...)), problem)
+		return errors.Join(e.JSON(view.Iterations(all)), problem)
 	}
 	var b strings.Builder
 	b.WriteString(historyTable(all, e.IsSet("verbose")))

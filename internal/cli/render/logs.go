@@ -14,12 +14,15 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // LogFlags adds the flags of log.
 func LogFlags(f *pflag.FlagSet) {
 	f.Int("lines", 40, "print the last `N` lines; 0 prints all")
 	f.Bool("explain", false, "retell each decision in a plain sentence")
+	f.Bool("json", false, "print a line of JSON for each decision")
 }
 
 // Log prints the hook's decisions, of one conversation or of all.
@@ -44,6 +47,8 @@ func Log(_ context.Context, e *cli.Env, args []string) error {
 	switch {
 	case len(lines) == 0 && unknown != nil:
 		return unknown
+	case e.IsSet("json"):
+		return logJSON(e, lines)
 	case len(lines) == 0 && len(args) > 0:
 		return e.Say("the log has no line about %s (%s)", args[0], e.Places.Log())
 	case len(lines) == 0:
@@ -89,4 +94,33 @@ func LogLines(e *cli.Env, only string) (lines []string, err error) {
 		}
 	}
 	return lines, nil
+}
+
+// logged is a line of log --json.
+type logged struct {
+	Schema       int         `json:"schema"`
+	At           time.Time   `json:"at,omitzero"`
+	Conversation string      `json:"conversation_id,omitempty"`
+	Event        string      `json:"event,omitempty"`
+	Iteration    *int        `json:"iteration,omitempty"`
+	Max          int         `json:"max_iterations,omitempty"`
+	Promise      string      `json:"promise,omitempty"`
+	Action       string      `json:"action,omitempty"`
+	Reason       loop.Reason `json:"reason,omitempty"`
+	Why          string      `json:"why,omitempty"`
+	Words        string      `json:"words"`
+}
+
+func logJSON(e *cli.Env, lines []string) error {
+	for _, l := range parsed(lines) {
+		line := logged{view.Schema, l.At.UTC(), l.Conversation, l.Event, nil, max(0, l.Max), l.Promise, l.Action, l.Reason, l.Why, explain(l)}
+		if l.Max > 0 {
+			iteration := max(0, l.Iteration)
+			line.Iteration = &iteration
+		}
+		if err := e.JSONLine(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -32,8 +34,57 @@ func Report(_ context.Context, e *cli.Env, args []string) error {
 		return err
 	}
 	all, problem := e.Store.History(l)
+	if e.IsSet("json") {
+		return errors.Join(e.JSON(reportObject(e, l, all)), problem)
+	}
 	_, err = io.WriteString(e.Stdout, reportOf(l, all, e.Now()))
 	return errors.Join(err, problem)
+}
+
+// reported is what report --json prints.
+type reported struct {
+	Schema         int              `json:"schema"`
+	Loop           view.Loop        `json:"loop"`
+	Worked         float64          `json:"worked_seconds,omitempty"`
+	Files          []fact           `json:"files,omitempty"`
+	FailedCommands []fact           `json:"failed_commands,omitempty"`
+	Refused        []fact           `json:"refused_promises,omitempty"`
+	Verifications  []fact           `json:"verifications,omitempty"`
+	Warnings       []fact           `json:"warnings,omitempty"`
+	Context        []fact           `json:"context,omitempty"`
+	Struggles      []fact           `json:"struggles,omitempty"`
+	Errors         []fact           `json:"errors,omitempty"`
+	Iterations     []view.Iteration `json:"iterations"`
+}
+
+func reportObject(e *cli.Env, l loop.State, all []loop.Iteration) reported {
+	r := reported{Schema: view.Schema, Loop: e.View(l, false), Files: files(l, all), FailedCommands: facts(all, failedCommands), Refused: facts(all, refusals),
+		Verifications: facts(all, verdicts), Warnings: facts(all, warnings), Context: facts(all, contexts), Struggles: facts(all, struggles),
+		Errors: facts(all, otherErrors), Iterations: view.Iterations(all)}
+	if !l.StartedAt.IsZero() {
+		r.Worked = l.Worked(endOf(l, e.Now())).Seconds()
+	}
+	return r
+}
+
+func refusals(h loop.Iteration) []string  { return []string{h.Refused} }
+func warnings(h loop.Iteration) []string  { return []string{h.Warning} }
+func contexts(h loop.Iteration) []string  { return h.Context }
+func struggles(h loop.Iteration) []string { return []string{h.Struggle} }
+
+func verdicts(h loop.Iteration) []string {
+	if h.Verified == nil {
+		return nil
+	}
+	return []string{verdictWords(*h.Verified)}
+}
+
+// endOf is when a loop ended, or now.
+func endOf(l loop.State, now time.Time) time.Time {
+	if l.Status.Ended() && !l.EndedAt.IsZero() {
+		return l.EndedAt
+	}
+	return now
 }
 
 func reportOf(l loop.State, all []loop.Iteration, now time.Time) string {
@@ -42,11 +93,11 @@ func reportOf(l loop.State, all []loop.Iteration, now time.Time) string {
 		section("Task", block(l.Prompt, reportedTask)),
 		section("Changed files", bullets(files(l, all), reportedFiles)),
 		section("Failed commands", bullets(facts(all, failedCommands), reportedFacts)),
-		section("Refused promises", bullets(facts(all, func(h loop.Iteration) []string { return []string{h.Refused} }), reportedFacts)),
+		section("Refused promises", bullets(facts(all, refusals), reportedFacts)),
 		section("Verification", verifications(l, all)),
-		section("Warnings", bullets(facts(all, func(h loop.Iteration) []string { return []string{h.Warning} }), reportedFacts)),
-		section("Added context", bullets(facts(all, func(h loop.Iteration) []string { return h.Context }), reportedFacts)),
-		section("Struggle", bullets(facts(all, func(h loop.Iteration) []string { return []string{h.Struggle} }), reportedFacts)),
+		section("Warnings", bullets(facts(all, warnings), reportedFacts)),
+		section("Added context", bullets(facts(all, contexts), reportedFacts)),
+		section("Struggle", bullets(facts(all, struggles), reportedFacts)),
 		section("Errors", bullets(facts(all, otherErrors), reportedFacts)),
 		section("Iterations", turns(all)),
 		section("The agent's last words", block(lastWords(all), reportedTask)),
@@ -63,16 +114,13 @@ func section(title, content string) string {
 // outcome says in a sentence what became of the loop, and below why.
 func outcome(l loop.State, now time.Time) string {
 	var b strings.Builder
-	end := now
-	if l.Status.Ended() && !l.EndedAt.IsZero() {
-		end = l.EndedAt
-	}
-	fmt.Fprintf(&b, "**%s** after %d of at most %d iterations", code(string(l.Status)), l.Iterations, l.MaxIterations)
+	end := endOf(l, now)
+	fmt.Fprintf(&b, "**%s** after %d of at most %s", code(string(l.Status)), l.Iterations, text.Count(l.MaxIterations, "iteration"))
 	if !l.StartedAt.IsZero() {
 		const layout = "2006-01-02 15:04"
-		fmt.Fprintf(&b, ", from %s to %s UTC (%s)", l.StartedAt.UTC().Format(layout), end.UTC().Format(layout), l.Worked(end).Round(time.Second))
+		fmt.Fprintf(&b, ", from %s to %s UTC (%s)", l.StartedAt.UTC().Format(layout), end.UTC().Format(layout), text.Duration(l.Worked(end)))
 	}
-	fmt.Fprintf(&b, ", with %d tool calls.\n", l.ToolCalls)
+	fmt.Fprintf(&b, ", with %s.\n", text.Count(l.ToolCalls, "tool call"))
 	if l.Reason != "" {
 		b.WriteString("\nWhy: " + code(l.Reason) + "\n")
 	}
@@ -81,25 +129,25 @@ func outcome(l loop.State, now time.Time) string {
 
 // fact is something that happened, and in which iterations.
 type fact struct {
-	text string
-	in   []int
+	Text string `json:"text"`
+	In   []int  `json:"iterations"`
 }
 
 // facts gathers what iterations have in common, in the order of time.
 func facts(all []loop.Iteration, of func(loop.Iteration) []string) (found []fact) {
 	at := map[string]int{}
 	for _, h := range all {
-		for _, text := range of(h) {
-			if strings.TrimSpace(text) == "" {
+		for _, words := range of(h) {
+			if strings.TrimSpace(words) == "" {
 				continue
 			}
-			if _, seen := at[text]; !seen {
-				at[text] = len(found)
-				found = append(found, fact{text: text})
+			if _, seen := at[words]; !seen {
+				at[words] = len(found)
+				found = append(found, fact{Text: words})
 			}
-			f := &found[at[text]]
-			if !slices.Contains(f.in, h.Number) {
-				f.in = append(f.in, h.Number)
+			f := &found[at[words]]
+			if !slices.Contains(f.In, h.Number) {
+				f.In = append(f.In, h.Number)
 			}
 		}
 	}
@@ -110,7 +158,7 @@ func facts(all []loop.Iteration, of func(loop.Iteration) []string) (found []fact
 func bullets(found []fact, most int) string {
 	var b strings.Builder
 	for _, f := range found[:min(len(found), most)] {
-		fmt.Fprintf(&b, "- %s (%s)\n", code(f.text), inWords(f.in))
+		fmt.Fprintf(&b, "- %s (%s)\n", code(f.Text), inWords(f.In))
 	}
 	if n := len(found) - most; n > 0 {
 		fmt.Fprintf(&b, "- and %d more\n", n)
@@ -142,7 +190,7 @@ func files(l loop.State, all []loop.Iteration) []fact {
 		}
 		return names
 	})
-	slices.SortFunc(found, func(a, b fact) int { return cmp.Compare(a.text, b.text) })
+	slices.SortFunc(found, func(a, b fact) int { return cmp.Compare(a.Text, b.Text) })
 	return found
 }
 
@@ -192,13 +240,7 @@ func verifications(l loop.State, all []loop.Iteration) string {
 	if l.Verify != "" {
 		b.WriteString("A promise counts once this succeeds: " + code(l.Verify) + "\n\n")
 	}
-	results := facts(all, func(h loop.Iteration) []string {
-		if h.Verified == nil {
-			return nil
-		}
-		return []string{verdictWords(*h.Verified)}
-	})
-	b.WriteString(bullets(results, reportedFacts))
+	b.WriteString(bullets(facts(all, verdicts), reportedFacts))
 	return b.String()
 }
 

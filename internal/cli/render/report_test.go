@@ -162,7 +162,7 @@ func TestReport(t *testing.T) {
 	}
 	want := strings.ReplaceAll(`# Ralph loop
 
-**'running'** after 2 of at most 20 iterations, from 2026-03-01 12:00 to 2026-03-01 12:05 UTC (5m1s), with 3 tool calls.
+**'running'** after 2 of at most 20 iterations, from 2026-03-01 12:00 to 2026-03-01 12:05 UTC (5m 1s), with 3 tool calls.
 
 ## Task
 

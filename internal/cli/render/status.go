@@ -108,10 +108,16 @@ func around(e *cli.Env, here string) (found []loops.Loop, note string, err error
 
 // withTurn adds the calls of the turn that goes on, which only its journal has.
 func withTurn(e *cli.Env, l loops.Loop) loops.Loop {
-	if l.IsLive() {
-		turn, _ := e.Store.Turn(l.ID, l.State, loop.Event{Kind: loop.EventStop}) // without it the calls are those up to the last stop
-		l.State.ToolCalls += turn.ToolCalls
+	if !l.IsLive() {
+		return l
 	}
+	event := loop.Event{Kind: loop.EventStop}
+	turn, _ := e.Store.Turn(l.ID, l.State, event) // without it the calls are those up to the last stop
+	if n := len(turn.Generations); n > 0 {
+		event.Generation = turn.Generations[n-1] // the stop that would come has it
+		turn, _ = e.Store.Turn(l.ID, l.State, event)
+	}
+	l.State.ToolCalls += turn.ToolCalls
 	return l
 }
 

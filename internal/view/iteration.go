@@ -1,0 +1,78 @@
+package view
+
+import (
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// Iteration is one iteration as --json prints it; docs/schema/iteration.schema.json
+// says what the fields mean.
+type Iteration struct {
+	Schema         int            `json:"schema"`
+	Number         int            `json:"iteration"`
+	StartedAt      time.Time      `json:"started_at,omitzero"`
+	EndedAt        time.Time      `json:"ended_at,omitzero"`
+	Seconds        float64        `json:"duration_seconds"`
+	Promise        string         `json:"promise,omitempty"`
+	Refused        string         `json:"refused,omitempty"`
+	Warning        string         `json:"warning,omitempty"`
+	Verification   *Verification  `json:"verification,omitempty"`
+	Tools          map[string]int `json:"tools,omitempty"`
+	Files          []string       `json:"files,omitempty"`
+	Errors         []string       `json:"errors,omitempty"`
+	FailedCommands []string       `json:"failed_commands,omitempty"`
+	Answer         string         `json:"answer,omitempty"`
+	Struggle       string         `json:"struggle,omitempty"`
+	Context        []string       `json:"context,omitempty"`
+	Action         string         `json:"action,omitempty"`
+	Lines          []Line         `json:"lines,omitempty"`
+	Followup       loop.Delivery  `json:"followup,omitempty"`
+}
+
+// Verification is the command that a promise had to pass.
+type Verification struct {
+	Passed  bool    `json:"passed"`
+	Exit    *int    `json:"exit,omitempty"`
+	Why     string  `json:"why,omitempty"`
+	Seconds float64 `json:"duration_seconds"`
+}
+
+// Line is a continue line that was sent after an iteration, and what became of it.
+type Line struct {
+	Outcome string    `json:"outcome"`
+	Method  string    `json:"method,omitempty"`
+	ByHand  bool      `json:"by_hand,omitempty"`
+	SentAt  time.Time `json:"sent_at,omitzero"`
+	Seconds float64   `json:"duration_seconds,omitempty"`
+	Tries   []string  `json:"tries,omitempty"`
+}
+
+// Iterations returns a history as it is shown, never nil.
+func Iterations(all []loop.Iteration) []Iteration {
+	shown := []Iteration{}
+	for _, h := range all {
+		i := Iteration{Schema: Schema, Number: max(0, h.Number), StartedAt: h.StartedAt.UTC(), EndedAt: h.EndedAt.UTC(), Seconds: max(0, h.Seconds),
+			Promise: h.Promise, Refused: h.Refused, Warning: h.Warning, Tools: h.Tools, Files: h.Files, Errors: h.Errors, FailedCommands: h.Failed,
+			Answer: h.Answer, Struggle: h.Struggle, Context: h.Context, Action: h.Action, Followup: h.Delivery}
+		if v := h.Verified; v != nil {
+			i.Verification = &Verification{Passed: v.Passed, Why: v.Why, Seconds: max(0, v.Seconds)}
+			if v.Why == "" {
+				i.Verification.Exit = &v.Exit
+			}
+		}
+		for _, n := range h.Injections {
+			i.Lines = append(i.Lines, lineOf(n))
+		}
+		shown = append(shown, i)
+	}
+	return shown
+}
+
+func lineOf(n loop.Injection) Line {
+	outcome := n.Outcome
+	if outcome == loop.LineOpen {
+		outcome = "unknown"
+	}
+	return Line{string(outcome), n.Method, n.ByHand, n.OpenedAt.UTC(), float64(max(0, n.Milliseconds)) / 1000, n.Tries}
+}

@@ -1,0 +1,210 @@
+package keystroke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/rendezvous"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// extensionInjector has our editor extension show the chat, focus its input and put
+// the line into it. A way that presses keys then presses the submit key.
+type extensionInjector struct {
+	folder string
+	err    error // why there is no folder
+	os     string
+}
+
+func newExtension(m desk.Machine) Injector {
+	places, err := platform.Find(m.Getenv)
+	return extensionInjector{places.Rendezvous(), err, m.OS}
+}
+
+// Name is extension.
+func (extensionInjector) Name() string { return "extension" }
+
+// Probe reports whether a window has the target's chat, or its workspace open; for
+// a target without a chat, whether there is any window.
+func (i extensionInjector) Probe(ctx context.Context, t Target) error {
+	if t.Test {
+		return errors.New("it shows a chat, so it is not for a test")
+	}
+	if t.put != nil {
+		return errNoKeys
+	}
+	if t.Conversation == "" {
+		_, err := i.announced()
+		return err
+	}
+	w, _, err := i.find(ctx, t)
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// Type puts the line into the chat's input. It returns a *putError, with which
+// Type goes on to the ways that press keys.
+func (i extensionInjector) Type(ctx context.Context, t Target) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	if t.Conversation == "" || t.Test {
+		return errors.New("the line is for no chat")
+	}
+	w, found, err := i.find(ctx, t)
+	if err != nil {
+		return err
+	}
+	if err := t.permit(ctx); err != nil {
+		return errors.Join(err, w.Close())
+	}
+	err = w.Deliver(ctx, t.Conversation, t.Line, func(name, result string) { t.step("extension: %.20q: %.200q", name, result) })
+	if err != nil {
+		return untouched(errors.Join(err, w.Close()))
+	}
+	return &putError{w, t.Conversation, found.Folders}
+}
+
+// untouched returns an error as it is if the line is certainly in no input, and as
+// a *SentError otherwise.
+func untouched(err error) error {
+	var refused *rendezvous.RefusedError
+	if errors.As(err, &refused) && !refused.Touched {
+		return err
+	}
+	return &SentError{err}
+}
+
+// putError is the extension's success: the line is in the chat's input, and the
+// submit key is not pressed yet.
+type putError struct {
+	window       *rendezvous.Window
+	conversation string
+	folders      []string // of the window
+}
+
+// Error says what is left to do.
+func (*putError) Error() string {
+	return "the line is in the chat's input; press the submit key there"
+}
+
+// askUser has the extension ask the user to press the submit key, after no way here
+// could, and waits for that.
+func (p *putError) askUser(ctx context.Context, t Target) error {
+	if t.Permit != nil {
+		if err := t.Permit(ctx); err != nil {
+			return &SentError{errors.Join(p, err)}
+		}
+	}
+	t.step("extension: asking the user to press %s", t.submitName())
+	if err := p.window.Ask(ctx, p.conversation); err != nil || t.Arrived == nil {
+		return &SentError{errors.Join(p, err)}
+	}
+	if err := proved(t.Arrived(ctx)); err != nil {
+		return &SentError{errors.Join(p, err)}
+	}
+	return nil
+}
+
+// withPut returns a target whose line is in the input of a chat of a window. A
+// window with one folder is the one whose title names this.
+func (t Target) withPut(put *putError) Target {
+	t.put = put
+	if len(put.folders) == 1 {
+		t.Workspace = put.folders[0]
+	}
+	return t
+}
+
+// errNoKeys is of a way that cannot press a key.
+var errNoKeys = errors.New("the line is in the chat's input already; only a way that presses keys can submit it")
+
+func (i extensionInjector) announced() ([]rendezvous.Announcement, error) {
+	if i.err != nil {
+		return nil, i.err
+	}
+	all, err := rendezvous.Announced(i.folder)
+	if len(all) > 0 {
+		return all, nil
+	}
+	if err == nil {
+		err = errors.New("no window of the editor runs our extension")
+	}
+	return nil, hint.Add(err, "install the cursor-ralph extension in the editor and reload its window")
+}
+
+// candidate is a window that answers.
+type candidate struct {
+	window *rendezvous.Window
+	found  rendezvous.Found
+}
+
+// find connects to the window that is to show the chat: the one that shows it,
+// else the only one that has the workspace open.
+func (i extensionInjector) find(ctx context.Context, t Target) (*rendezvous.Window, rendezvous.Found, error) {
+	all, err := i.announced()
+	if err != nil {
+		return nil, rendezvous.Found{}, err
+	}
+	var able []candidate
+	var problems []error
+	for _, a := range all {
+		c, err := ask(ctx, a, t.Conversation)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		able = append(able, c)
+	}
+	chosen, err := choose(able, t.Workspace, i.os)
+	for n, c := range able {
+		if n != chosen {
+			_ = c.window.Close() // not used
+		}
+	}
+	if err != nil {
+		return nil, rendezvous.Found{}, errors.Join(append(problems, err)...)
+	}
+	return able[chosen].window, able[chosen].found, nil
+}
+
+func ask(ctx context.Context, a rendezvous.Announcement, conversation string) (candidate, error) {
+	w, err := rendezvous.Dial(ctx, a)
+	if err != nil {
+		return candidate{}, err
+	}
+	found, err := w.Find(ctx, conversation)
+	if err != nil {
+		return candidate{}, errors.Join(err, w.Close())
+	}
+	return candidate{w, found}, nil
+}
+
+// choose returns the index of the window for a chat, or -1.
+func choose(all []candidate, workspace, goos string) (int, error) {
+	var shows, has []int
+	for n, c := range all {
+		if c.found.Place == rendezvous.Front || c.found.Place == rendezvous.Shown {
+			shows = append(shows, n)
+		}
+		if slices.ContainsFunc(c.found.Folders, func(f string) bool { return workspace != "" && platform.SameFolder(goos, f, workspace) }) {
+			has = append(has, n)
+		}
+	}
+	for _, of := range [][]int{shows, has} {
+		switch len(of) {
+		case 0:
+		case 1:
+			return of[0], nil
+		default:
+			return -1, fmt.Errorf("%d windows may have the chat, so it is not clear which is meant", len(of))
+		}
+	}
+	return -1, fmt.Errorf("none of %d windows shows the chat or has its workspace open", len(all))
+}

@@ -1,0 +1,226 @@
+package rendezvous
+
+import (
+	"bufio"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// The patience with a window.
+const (
+	helloWait   = time.Second
+	findWait    = 2 * time.Second
+	deliverWait = 15 * time.Second // more than all steps of the extension may take
+	checkWait   = 2 * time.Second
+	lineLimit   = 64 << 10
+)
+
+// Window is a connection with a window. It is used by one goroutine.
+type Window struct {
+	conn io.ReadWriteCloser
+	in   *bufio.Scanner
+	ids  int
+}
+
+// message is a line of either side. The fields of all messages are here.
+type message struct {
+	Type         string   `json:"type"`
+	Version      int      `json:"version,omitempty"`
+	Nonce        string   `json:"nonce,omitempty"`
+	Proof        string   `json:"proof,omitempty"`
+	ID           int      `json:"id,omitempty"`
+	Method       string   `json:"method,omitempty"`
+	Conversation string   `json:"conversation,omitempty"`
+	Line         string   `json:"line,omitempty"`
+	OK           bool     `json:"ok,omitempty"`
+	Code         string   `json:"code,omitempty"`
+	Reason       string   `json:"reason,omitempty"`
+	Touched      bool     `json:"touched,omitempty"`
+	Step         string   `json:"step,omitempty"`
+	Result       string   `json:"result,omitempty"`
+	Place        Place    `json:"place,omitempty"`
+	Focused      bool     `json:"focused,omitempty"`
+	Folders      []string `json:"folders,omitempty"`
+}
+
+// Place is where a window has a chat.
+type Place string
+
+// The places of a chat.
+const (
+	Front   Place = "front"   // it is the one that the user sees
+	Shown   Place = "shown"   // it is open, behind another
+	Unknown Place = "unknown" // the window does not show it
+)
+
+// Found is what a window says of a chat.
+type Found struct {
+	Place   Place
+	Focused bool     // the window has the focus
+	Folders []string // that it has open
+}
+
+// RefusedError is an answer of a window that did not do what it should.
+type RefusedError struct {
+	Code, Reason string
+	// Touched reports whether the line may be in some input already.
+	Touched bool
+}
+
+// Error returns the reason of the window, printable.
+func (e *RefusedError) Error() string { return fmt.Sprintf("%.40q: %.300q", e.Code, e.Reason) }
+
+// Dial connects to a window. Each side proves to the other that it knows the token.
+func Dial(ctx context.Context, a Announcement) (*Window, error) {
+	ctx, cancel := context.WithTimeout(ctx, helloWait)
+	defer cancel()
+	conn, err := dial(ctx, a.Address)
+	if err != nil {
+		return nil, err
+	}
+	w := &Window{conn: conn, in: bufio.NewScanner(conn)}
+	w.in.Buffer(nil, lineLimit)
+	if err := w.within(ctx, func() error { return w.authenticate(a.Token) }); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// Close ends the connection. A request that is in progress is withdrawn.
+func (w *Window) Close() error { return w.conn.Close() }
+
+func (w *Window) authenticate(token string) error {
+	hello, err := w.read()
+	if err != nil {
+		return err
+	}
+	if hello.Type != "hello" || hello.Version != version {
+		return fmt.Errorf("the extension speaks version %d and we version %d", hello.Version, version)
+	}
+	random := make([]byte, 16)
+	_, _ = rand.Read(random) // never fails
+	nonce := hex.EncodeToString(random)
+	if err := w.write(message{Type: "auth", Version: version, Nonce: nonce, Proof: proof(token, "client", hello.Nonce, nonce)}); err != nil {
+		return err
+	}
+	answer, err := w.read()
+	switch {
+	case err != nil:
+		return err
+	case answer.Type != "auth":
+		return &RefusedError{Code: answer.Code, Reason: answer.Reason}
+	case !hmac.Equal([]byte(answer.Proof), []byte(proof(token, "server", nonce, hello.Nonce))):
+		return errors.New("the other end of the socket does not know the token")
+	}
+	return nil
+}
+
+func proof(token, side, first, second string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte(side + " " + first + " " + second))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// Find asks where a window has a chat. A window that cannot tell returns a
+// *RefusedError, and its folders nevertheless.
+func (w *Window) Find(ctx context.Context, conversation string) (Found, error) {
+	answer, err := w.request(ctx, findWait, message{Method: "find", Conversation: conversation}, nil)
+	return Found{answer.Place, answer.Focused, answer.Folders}, err
+}
+
+// Deliver has the window show a chat, focus its input and put a line into it. Step
+// gets what was done. After an error that is no *RefusedError the line may be in
+// the input.
+func (w *Window) Deliver(ctx context.Context, conversation, line string, step func(name, result string)) error {
+	_, err := w.request(ctx, deliverWait, message{Method: "deliver", Conversation: conversation, Line: line}, step)
+	return err
+}
+
+// Check returns why the focus may not be in the chat any more.
+func (w *Window) Check(ctx context.Context, conversation string) error {
+	_, err := w.request(ctx, checkWait, message{Method: "check", Conversation: conversation}, nil)
+	return err
+}
+
+// Ask has the window ask its user to press the submit key.
+func (w *Window) Ask(ctx context.Context, conversation string) error {
+	_, err := w.request(ctx, checkWait, message{Method: "ask", Conversation: conversation}, nil)
+	return err
+}
+
+func (w *Window) request(ctx context.Context, wait time.Duration, m message, step func(name, result string)) (answer message, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	w.ids++
+	m.Type, m.ID = "request", w.ids
+	err = w.within(ctx, func() error {
+		if err := w.write(m); err != nil {
+			return err
+		}
+		for {
+			if answer, err = w.read(); err != nil {
+				return err
+			}
+			if answer.Type != "step" {
+				return answer.refusal(m.ID)
+			}
+			if step != nil {
+				step(answer.Step, answer.Result)
+			}
+		}
+	})
+	return answer, err
+}
+
+// refusal returns why a message is no good answer to a request.
+func (m message) refusal(id int) error {
+	switch {
+	case m.Type == "error":
+		return &RefusedError{m.Code, m.Reason, true} // it says nothing about the request
+	case m.Type != "result" || m.ID != id:
+		return fmt.Errorf("it answered %.20q for request %d, want a result for %d", m.Type, m.ID, id)
+	case !m.OK:
+		return &RefusedError{m.Code, m.Reason, m.Touched}
+	}
+	return nil
+}
+
+// within closes the connection when ctx is done, which ends every wait.
+func (w *Window) within(ctx context.Context, talk func() error) error {
+	stop := context.AfterFunc(ctx, func() { _ = w.Close() })
+	err := talk()
+	if !stop() && err != nil {
+		return fmt.Errorf("no answer in time: %w", ctx.Err())
+	}
+	return err
+}
+
+func (w *Window) write(m message) error {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = w.conn.Write(append(data, '\n'))
+	return err
+}
+
+func (w *Window) read() (m message, err error) {
+	if !w.in.Scan() {
+		if err := w.in.Err(); err != nil {
+			return m, err
+		}
+		return m, io.ErrUnexpectedEOF
+	}
+	if err := json.Unmarshal(w.in.Bytes(), &m); err != nil {
+		return m, fmt.Errorf("it answered no JSON: %w", err)
+	}
+	return m, nil
+}
