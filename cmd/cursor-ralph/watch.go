@@ -173,6 +173,6 @@ func (w *whole) details(c loops.Change) func() []view.Detail {
 			}
 			w.key, w.at, w.read = key, at, found
 		}
-		return render.ForPanel(w.env.Env, w.read.State)
+		return render.ForPanel(w.env.Env, w.read)
 	}
 }
