@@ -103,7 +103,7 @@ func (s *loopsToShow) read() (all []tui.Loop, problems []error) {
 	problems = s.changes.Look(func(c loops.Change) {
 		delete(s.shown, c.Key)
 		if !c.Gone {
-			s.shown[c.Key] = tui.Of(c.Key, s.View(c.State, c.Interrupted), s.whole.details(c))
+			s.shown[c.Key] = tui.Of(c.Key, s.View(c.State, c.IsInterrupted()), s.whole.details(c))
 			s.forgetOldest(2 * mostEnded)
 		}
 	})

@@ -158,7 +158,7 @@ func List(_ context.Context, e *cli.Env, _ []string) error {
 	case len(all) > 0:
 		return e.Say("%s", strings.TrimSuffix(table(e, all), "\n"))
 	}
-	if ended, _ := e.Loops.Ended(); len(ended) > 0 {
+	if kept, _ := e.Loops.Kept(time.Time{}); len(kept) > 0 {
 		return e.Say("no loops; `cursor-ralph list --all` shows the ended ones")
 	}
 	return e.Say("no loops")
