@@ -94,12 +94,17 @@ func (s *stream) resume(since cursor) bool {
 // clockTick is how far the time of a file may be behind the clock.
 const clockTick = 100 * time.Millisecond
 
+// cursorEvery is how old the cursor gets while nothing changes.
+const cursorEvery = 10 * time.Second
+
 // look visits what has changed, and prints the last line.
 func (s *stream) look(visit func(loops.Change)) {
 	now := cursor{At: s.env.Now(), window: s.window}
 	s.changes.Look(visit) // doctor shows what cannot be read
-	now.sum = now.sumOf(s.shown)
-	s.cursor = now
+	if s.held != nil || now.At.Sub(s.cursor.At) >= cursorEvery {
+		now.sum = now.sumOf(s.shown)
+		s.cursor = now
+	}
 	s.hold(nil)
 }
 
