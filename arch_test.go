@@ -148,8 +148,8 @@ var rows = []row{
 	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/godbus/dbus", "github.com/spf13/pflag")},
 	{dir: "internal/cli/render", ours: list("internal/loops", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "internal/ownfile", "loop", "pending", "state"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/run", ours: list("internal/shellwords", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/words", "internal/config",
-		"internal/hooklog", "internal/tui", "internal/view", "internal/worktree", "loop", "outer", "outer/acp", "outer/printmode", "platform"),
-		theirs: list("github.com/charmbracelet/x/term", "github.com/rogpeppe/go-internal", "github.com/spf13/pflag")},
+		"internal/hooklog", "internal/view", "internal/worktree", "loop", "outer", "outer/acp", "outer/printmode", "platform"),
+		theirs: list("github.com/charmbracelet/x", "github.com/rogpeppe/go-internal", "github.com/spf13/pflag")},
 	{dir: "internal/cli/simulate", ours: list("internal/hint", "internal/text", "internal/cli", "internal/simcursor"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
 	{dir: "internal/cli/typing", ours: list("internal/handoff", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "keystroke", "platform"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/words", ours: list("internal/hint", "internal/text", "internal/cli", "loop", "platform")},
@@ -368,7 +368,7 @@ func finders(p *pkg) (problems []string) {
 	for _, f := range p.files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			sel, ok := n.(*ast.SelectorExpr)
-			if ok && (slices.Contains(list("Heads", "EndedLoops", "EndedHeads"), sel.Sel.Name) || sel.Sel.Name == "List" && listsLoops(sel.X)) {
+			if ok && (slices.Contains(list("Heads", "Filed"), sel.Sel.Name) || sel.Sel.Name == "List" && listsLoops(sel.X)) {
 				problems = append(problems, p.at(sel)+": a second finder: use internal/loops")
 			}
 			return true
@@ -744,7 +744,7 @@ func TestHouseRulesBite(t *testing.T) {
 		{"finders", "cmd/cursor-ralph/x.go", "package main\nfunc f(e *env) { e.Loops.Box.List() }"},
 		{"banned", "loop/x.go", doc + "import \"unicode\"\nvar _ = unicode.IsControl"},
 		{"texts", "cmd/cursor-ralph/x.go", "package main\nfunc shortened(s string) string { return s[:9] }"},
-		{"finders", "internal/cli/x.go", "package cli\nfunc f(e *Env) { e.Store.EndedHeads() }"},
+		{"finders", "internal/cli/x.go", "package cli\nfunc f(e *Env) { e.Store.Filed(t) }"},
 		{"names", "loop/util.go", doc},
 		{"names", "loop/types_windows.go", doc},
 		{"names", "internal/helpers/x.go", "package helpers\n"},

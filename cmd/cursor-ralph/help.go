@@ -41,7 +41,7 @@ func help(e *env, args []string) error {
 		}
 		fmt.Fprintf(e.Stdout, "\n%s:\n", g.title)
 		for _, c := range g.commands {
-			fmt.Fprintf(e.Stdout, "  %-12s%s\n", c.name, c.summary)
+			fmt.Fprintf(e.Stdout, "  %-16s%s\n", c.name, c.summary)
 		}
 	}
 	_, err := fmt.Fprint(e.Stdout, helpTail)

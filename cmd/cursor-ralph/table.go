@@ -53,7 +53,7 @@ func groups() []group {
 				example: "resume --inject"},
 			{name: "continue", args: "[id]", summary: "continue a loop in a new session, even one that was stopped", flags: continueFlags, run: cont, long: true,
 				example: "continue 3f2a --max-iterations 40"},
-			{name: "cancel", args: "[id]", summary: "end a loop at once", run: cancel, example: "cancel"},
+			{name: "cancel", args: "[id]", summary: "end a loop at once", flags: cancelFlags, run: cancel, example: "cancel"},
 			{name: "context", args: `[id] "<text>"`, summary: "add something to what the agent reads at its next continuation", run: addContext,
 				example: `context "the database is on port 5433"`},
 		}},
@@ -106,6 +106,8 @@ func groups() []group {
 				example: "watcher"},
 			{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", flags: notify.Flags, run: in(notify.Run),
 				example: "notify"},
+			{name: "__complete", args: "=<word> [words...]", anyArgs: true, summary: "print what fits at the cursor (completion scripts run this)", flags: onlyFirst, run: complete,
+				example: "__complete =sta"},
 			{name: "man", summary: "print the manual page as Markdown (the build converts it)", run: man, example: "man"},
 		}},
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -25,8 +26,8 @@ const (
 	driverPrint = "print"
 )
 
-// agentNames returns the known agents.
-func agentNames() []string {
+// AgentNames returns the agents that --agent knows.
+func AgentNames() []string {
 	var names []string
 	for _, p := range acp.Presets() {
 		names = append(names, p.Name)
@@ -64,7 +65,7 @@ func chosenAgent(e *cli.Env) (loop.Run, error) {
 	name, speaks, prints := e.Text("agent"), e.Text("acp-command"), e.Text("agent-command")
 	given := slices.DeleteFunc([]string{name, speaks, prints}, func(s string) bool { return s == "" })
 	if len(given) != 1 {
-		return loop.Run{}, hint.Misuse("give one of --agent, --acp-command and --agent-command", "agents: "+strings.Join(agentNames(), ", "))
+		return loop.Run{}, hint.Misuse("give one of --agent, --acp-command and --agent-command", "agents: "+strings.Join(AgentNames(), ", "))
 	}
 	r, err := namedAgent(e, loop.Run{}, name)
 	switch {
@@ -109,7 +110,7 @@ func namedAgent(e *cli.Env, r loop.Run, name string) (loop.Run, error) {
 	p, prints := printPreset(name)
 	switch {
 	case !speaks && !prints:
-		return r, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(agentNames(), ", ")+"; or --acp-command, --agent-command")
+		return r, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(AgentNames(), ", ")+"; or --acp-command, --agent-command")
 	case e.IsSet("print") && !prints:
 		return r, hint.Misuse("the print mode of "+name+" is unknown", "leave --print out, or use --agent-command")
 	case e.IsSet("print") || !speaks:
@@ -177,7 +178,7 @@ func terminalInput(stdin any) bool {
 }
 
 // openDriver returns the driver of a loop's agent, without starting the agent.
-func openDriver(e *cli.Env, l loop.State, view *runView) (outer.Driver, error) {
+func openDriver(e *cli.Env, l loop.State, ask func(context.Context, acp.Request) acp.Answer) (outer.Driver, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func openDriver(e *cli.Env, l loop.State, view *runView) (outer.Driver, error) {
 	switch l.Run.Driver {
 	case driverACP:
 		c := acp.Config{Argv: argv, Args: l.Run.Args, Dir: l.Workspace, Env: env, Self: self, Name: l.Run.Agent, Model: l.Run.Model,
-			Policy: outer.Policy(l.Run.Permissions), Ask: view.ask}
+			Policy: outer.Policy(l.Run.Permissions), Ask: ask}
 		if p, ok := acpPreset(l.Run.Agent); ok && argv == nil {
 			c.Argv, c.Hint = withCursorCLI(p.Argv, p.Hint)
 			c.ModelFlag, c.AskEnv = p.ModelFlag, p.AskEnv

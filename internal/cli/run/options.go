@@ -19,7 +19,7 @@ func Flags(f *pflag.FlagSet) {
 		}
 		return pflag.NormalizedName(name)
 	})
-	f.String("agent", "", "the `NAME` of an agent: "+strings.Join(agentNames(), ", "))
+	f.String("agent", "", "the `NAME` of an agent: "+strings.Join(AgentNames(), ", "))
 	f.String("acp-command", "", "a `COMMAND` that speaks the Agent Client Protocol")
 	f.String("agent-command", "", "a `COMMAND` that takes the prompt on standard input, or as {prompt}, and prints what it does")
 	f.Bool("print", false, "use the agent's print mode instead of the protocol")
