@@ -49,7 +49,7 @@ func checkPending(_ context.Context, e *cli.Env, found *list) {
 		case l.Err != nil:
 			found.problem("correct or remove it", "%s: %v", l.File.Path, l.Err)
 		case l.File.Stale():
-			found.warning("cursor-ralph cancel "+l.State.ShortID(), "%s is %s old and is not claimed any more", l.File.Path, l.File.Age.Round(time.Hour))
+			found.warning("cursor-ralph cancel "+l.State.ShortID(), "%s is %s old and is not claimed any more", l.File.Path, text.Duration(l.File.Age))
 		}
 	}
 }
