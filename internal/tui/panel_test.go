@@ -274,7 +274,7 @@ func TestCopy(t *testing.T) {
 		want string
 	}{
 		{live("chat-1", "x"), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-1"},
-		{ofRun("run-1"), "to the clipboard, if the terminal allows it: cursor-ralph run --resume run-1"},
+		{ofRun("run-1"), "to the clipboard, if the terminal allows it: cursor-ralph run --resume w83p2"},
 		{atLimit("chat-2"), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-2 --max-iterations 27"},
 		{ended("chat-5", loop.UserStopped), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-5"},
 		{ended("chat-3", loop.PromiseAccepted), "cannot be continued"},

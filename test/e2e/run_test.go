@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,6 +110,14 @@ func (w *world) runID() string {
 	return ids[0]
 }
 
+// shortID returns the short id of the loop in a conversation.
+func (w *world) shortID(conversation string) string {
+	w.Helper()
+	var l struct{ ID string }
+	w.must(json.Unmarshal([]byte(w.ok(w.repo(), "status", conversation, "--json")), &l))
+	return l.ID
+}
+
 // pidIn returns the process whose number the agent wrote into a file.
 func (w *world) pidIn(name string) int {
 	w.Helper()
@@ -151,9 +160,9 @@ func TestRunInterrupted(t *testing.T) {
 	w.wantsGone(pids...)
 	id := w.runID()
 	w.wantStatus(id, "paused", 1)
-	r.wantPart("the run", r.output(), "to go on: cursor-ralph run --resume ")
-	w.wantPart("the resume of a run that is not there", w.refused(w.repo(), "resume"), "run --resume "+id)
-	w.wantPart("its continue", w.refused(w.repo(), "continue", id), "run --resume "+id)
+	r.wantPart("the run", r.output(), "to go on: cursor-ralph run --resume "+w.shortID(id))
+	w.wantPart("the resume of a run that is not there", w.refused(w.repo(), "resume"), "run --resume "+w.shortID(id))
+	w.wantPart("its continue", w.refused(w.repo(), "continue", id), "run --resume "+w.shortID(id))
 	w.wantNoPart("its status", w.ok(w.repo(), "status"), "/ralph-loop")
 
 	again := w.startRun("--resume")
@@ -191,8 +200,8 @@ func TestRunKilled(t *testing.T) {
 	w.must(r.cmd.Process.Kill())
 	w.wantsGone(pids...)
 	id := w.runID()
-	w.wantPart("its status", w.ok(w.repo(), "status"), "cursor-ralph run --resume "+id)
-	w.wantPart("a second run", w.refused(w.repo(), "run", "other", "--agent-command", agent), "run --resume "+id)
+	w.wantPart("its status", w.ok(w.repo(), "status"), "cursor-ralph run --resume "+w.shortID(id))
+	w.wantPart("a second run", w.refused(w.repo(), "run", "other", "--agent-command", agent), "run --resume "+w.shortID(id))
 
 	w.startRun("--resume", id).ends(0)
 	w.wantStatus(id, "PROMISE_ACCEPTED", 1)
@@ -268,7 +277,7 @@ func TestARunIsWatchedAndSteered(t *testing.T) {
 	r.prints("\npaused (user); ")
 	w.wantStatus(id, "paused", 0)
 	win.presses("y")
-	win.copied("cursor-ralph run --resume " + id)
+	win.copied("cursor-ralph run --resume " + w.shortID(id))
 	win.presses("r")
 	w.pidlessUntil("prompt-2")
 	win.sees("> running       1/20")

@@ -83,7 +83,7 @@ func notification(l loop.State, now time.Time) string {
 	words := text.Notice(fmt.Sprintf("%s after %d iterations. %s", l.Status.Word(), l.Iterations, l.Reason), reasonLimit)
 	switch {
 	case l.Outer() && l.Status == loop.Paused:
-		words += "\n" + text.Notice("To go on: cursor-ralph run --resume "+l.ConversationID, reasonLimit)
+		words += "\n" + text.Notice("To go on: "+l.ResumeCommand(now), reasonLimit)
 	case l.Outer():
 	case l.Status == loop.Waiting || l.Status == loop.Paused:
 		words += "\n" + text.Notice("To go on, type "+loop.ContinueLine(l.ConversationID), reasonLimit) + "\n" + text.Notice("or open "+loop.PromptLink(l.ConversationID), reasonLimit)
