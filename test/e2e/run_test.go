@@ -4,7 +4,6 @@ package e2e_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,14 +107,6 @@ func (w *world) runID() string {
 		w.Fatalf("got loops %q, want one", ids)
 	}
 	return ids[0]
-}
-
-// shortID returns the short id of the loop in a conversation.
-func (w *world) shortID(conversation string) string {
-	w.Helper()
-	var l struct{ ID string }
-	w.must(json.Unmarshal([]byte(w.ok(w.repo(), "status", conversation, "--json")), &l))
-	return l.ID
 }
 
 // pidIn returns the process whose number the agent wrote into a file.
@@ -270,20 +261,20 @@ func TestARunIsWatchedAndSteered(t *testing.T) {
 	w.pidlessUntil("prompt-1")
 	id := w.runID()
 	win := w.watches()
-	win.sees("1 live", "> running       1/20", "build it", "in print mode: ")
+	win.sees("1 running", ">  "+w.shortID(id)+"  running  1/20", "build it", "(print)")
 	win.presses("p")
-	win.sees("> paused ", "takes effect at the next stop")
+	win.sees("paused (user)", "takes effect at the next stop")
 	w.write(filepath.Join(w.repo(), "go-1"), "")
 	r.prints("\npaused (user); ")
 	w.wantStatus(id, "paused", 0)
 	win.presses("y")
-	win.copied("cursor-ralph run --resume " + w.shortID(id))
+	win.copied("cursor-ralph resume " + w.shortID(id))
 	win.presses("r")
 	w.pidlessUntil("prompt-2")
-	win.sees("> running       1/20")
+	win.sees("running  1/20")
 	w.write(filepath.Join(w.repo(), "go-2"), "")
 	r.ends(0)
-	win.sees("0 live, 1 ended")
+	win.sees("  1 ended")
 	win.leaves("q")
 }
 
