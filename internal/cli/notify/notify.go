@@ -30,14 +30,11 @@ func Run(_ context.Context, e *cli.Env, args []string) error {
 	if e.IsSet("test") {
 		return show("cursor-ralph", "This is a test. You get a notice when a loop ends or waits for you.")
 	}
-	id, err := e.Target(args)
+	found, err := e.Target(args)
 	if err != nil {
 		return err
 	}
-	l, err := e.Find(id)
-	if err != nil {
-		return err
-	}
+	l := found.State
 	var call handoff.Notify
 	if e.Read(&call); call.IfWanted && !wantsNotices(e) {
 		return nil
@@ -71,7 +68,7 @@ const (
 // notification returns where the loop stands and what the user can do.
 func notification(l loop.State, now time.Time) string {
 	if l.IsStalled(now) {
-		words := text.Notice(fmt.Sprintf("Stalled after %d iterations: no event for %s.", l.Iterations, now.Sub(l.EventAt).Round(time.Second)), reasonLimit)
+		words := text.Notice(fmt.Sprintf("Stalled after %s: no event for %s.", text.Count(l.Iterations, "iteration"), text.Duration(now.Sub(l.EventAt))), reasonLimit)
 		if l.Outer() {
 			return words + " Look at the terminal of cursor-ralph run."
 		}
@@ -80,7 +77,7 @@ func notification(l loop.State, now time.Time) string {
 	if l.IsAsking() {
 		return text.Notice(fmt.Sprintf("Waiting for your permission in iteration %d of %d. Answer in the terminal of cursor-ralph run.", l.Iteration(), l.MaxIterations), reasonLimit)
 	}
-	words := text.Notice(fmt.Sprintf("%s after %d iterations. %s", l.Status.Word(), l.Iterations, l.Reason), reasonLimit)
+	words := text.Notice(fmt.Sprintf("%s after %s. %s", l.Status.Word(), text.Count(l.Iterations, "iteration"), l.Reason), reasonLimit)
 	switch {
 	case l.Outer() && l.Status == loop.Paused:
 		words += "\n" + text.Notice("To go on: "+l.ResumeCommand(now), reasonLimit)
