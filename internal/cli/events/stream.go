@@ -76,7 +76,7 @@ func (s *stream) resume(since cursor) bool {
 	var again []string
 	s.look(func(c loops.Change) {
 		now := shownOf(c.State, c.At)
-		now.hash = hashOf(s.lineOf(c, s.env.View(c.State, c.Interrupted)))
+		now.hash = hashOf(s.lineOf(c, s.env.View(c.State, c.IsInterrupted())))
 		then := view.Of(c.State, view.Facts{Now: since.At})
 		if c.At.After(since.At.Add(-clockTick)) || now.hash != hashOf(s.lineOf(c, then)) {
 			again = append(again, c.Key)
@@ -122,7 +122,7 @@ func (s *stream) print(c loops.Change) {
 	if !known && now.endedBefore(s.env.Now().Add(-s.window)) {
 		return
 	}
-	l := s.lineOf(c, s.env.View(c.State, c.Interrupted))
+	l := s.lineOf(c, s.env.View(c.State, c.IsInterrupted()))
 	now.hash = hashOf(l)
 	s.shown[c.Key] = now
 	if now.hash != was.hash {
