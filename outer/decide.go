@@ -33,7 +33,9 @@ func (r *Runner) decide(ctx context.Context, e loop.Event) (loop.State, loop.Act
 	if action.Warning != "" {
 		r.trouble(errors.New(action.Warning))
 	}
-	r.tell(Report{Kind: ReportDecided, State: l, Action: action})
+	if action.Kind != loop.Refuse || action.Promise != "" {
+		r.tell(Report{Kind: ReportDecided, State: l, Action: action})
+	}
 	return l, action, nil
 }
 
@@ -51,10 +53,16 @@ func (r *Runner) goOn(ctx context.Context, e loop.Event) (loop.State, string, er
 	case action.Kind == loop.Refuse && l.Status.Ended() && action.Promise != "":
 		return l, "", nil // its last turn kept the promise
 	case action.Kind == loop.Refuse:
-		return l, "", hint.New(action.Why(), action.Hint)
+		return l, "", &RefusedError{hint.New(action.Why(), action.Hint)}
 	}
 	return l, action.Text, nil
 }
+
+// RefusedError means that a loop cannot be continued, and that nothing has changed.
+type RefusedError struct{ error }
+
+// Unwrap returns why.
+func (e *RefusedError) Unwrap() error { return e.error }
 
 // verifyEnd is the time for an unwanted verification to end.
 const verifyEnd = 20 * time.Second

@@ -3,8 +3,8 @@ package outer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
+	"sync/atomic"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -27,6 +27,7 @@ type Runner struct {
 	Tell  func(Report) // gets what the loop does; may be nil
 
 	id      string
+	asking  atomic.Bool // the agent waits for the user's permission
 	turns   int
 	session string
 	same    bool // repeat the failed turn with the same prompt
@@ -127,9 +128,29 @@ func (r *Runner) settle(ctx context.Context) error {
 	}
 }
 
+// Asking shows in the loop's state what the agent asks the user to permit, or with
+// an empty text that it no longer asks. A pause meanwhile ends the turn.
+func (r *Runner) Asking(what string) {
+	r.asking.Store(what != "")
+	r.note(loop.EventAsking, what)
+}
+
+// Always shows in the loop's state what the user permits for the rest of the run.
+func (r *Runner) Always(what string) { r.note(loop.EventAlways, what) }
+
+// note applies an event that nothing follows from. The loop may have ended.
+func (r *Runner) note(kind loop.EventKind, text string) {
+	if _, err := r.apply(loop.Event{Kind: kind, Text: text}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.trouble(err)
+	}
+}
+
 // run gives the agent turn after turn.
 func (r *Runner) run(ctx context.Context, l loop.State, text string) (loop.State, error) {
 	r.session = l.Run.Session
+	if l.Always != nil { // by a process that has ended, and its driver with it
+		r.Always("")
+	}
 	for {
 		next, action, err := r.turn(ctx, l, text)
 		l = next
@@ -253,14 +274,17 @@ func (r *Runner) gone(ctx context.Context) (loop.State, string, error) {
 
 // interrupted pauses the loop: our process must end.
 func (r *Runner) interrupted(ctx context.Context, l loop.State) (loop.State, error) {
-	err := r.interrupt(fmt.Sprintf("interrupted; to continue: cursor-ralph run --resume %s", r.id))
+	err := r.interrupt("interrupted")
 	if now, readErr := r.Store.Read(r.id); readErr == nil {
 		l = now
 	} else if now, readErr := r.Store.Archived(r.id); readErr == nil {
 		l = now
 	}
 	r.save(l)
-	return l, errors.Join(ctx.Err(), err)
+	if err != nil {
+		r.trouble(err)
+	}
+	return l, ctx.Err()
 }
 
 func (r *Runner) interrupt(why string) error {

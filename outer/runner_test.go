@@ -218,6 +218,50 @@ func TestSteering(t *testing.T) {
 		w.wants(l, loop.PromiseAccepted, 2, 3)
 		w.wantsPart("the prompt", w.prompts[2].Text, "The user resumed the loop.")
 	})
+	inWorld(t, "a turn that ended in a pause does not count, and the limit is of those that do", func(w *world) {
+		w.loop.MaxIterations = 2
+		w.later(time.Minute, func() { resume(w) })
+		l, err := w.start(w.Context(), while(pause, says("half")), says("more"), says("more"))
+		w.must(err)
+		w.wants(l, loop.MaxIterations, 2, 3)
+		w.wantsPart("the second prompt", w.prompts[1].Text, "[Ralph loop 1/2]")
+	})
+	inWorld(t, "a pause while the agent asks the user ends the turn, and nothing is left of the question", func(w *world) {
+		w.later(time.Minute, func() {
+			if l := w.read(); l.IsAsking() {
+				t.Errorf("got %+v, want no question in a pause", l.Asking)
+			}
+			resume(w)
+		})
+		r := w.newRunner()
+		asks := func(w *world) {
+			r.Asking("run ls")
+			if l := w.read(); l.Asking.What != "run ls" || l.Status != loop.Running {
+				t.Errorf("got %+v, want the question", l.Asking)
+			}
+			pause(w)
+		}
+		w.turns = []turn{hangs(asks), while(func(*world) { r.Asking("") }, says(promise))}
+		l, err := r.Start(w.Context(), w.loop)
+		w.must(errors.Join(err, r.Folder.Leave()))
+		w.wants(l, loop.PromiseAccepted, 1, 2)
+	})
+	inWorld(t, "what the user always permits is shown until the process ends", func(w *world) {
+		r := w.newRunner()
+		ctx, stop := context.WithCancel(w.Context())
+		w.turns = []turn{hangs(func(w *world) { r.Always("run ls"); r.Asking("edit a.go"); stop() })}
+		l, err := r.Start(ctx, w.loop)
+		w.must(r.Folder.Leave())
+		if !errors.Is(err, context.Canceled) || len(l.Always) != 1 || l.IsAsking() {
+			t.Errorf("got %v, %q and %+v, want what is permitted, and no question", err, l.Always, l.Asking)
+		}
+		r.Asking("") // comes late
+		l, err = w.resume(w.Context(), says(promise))
+		w.must(err)
+		if l.Always != nil {
+			t.Errorf("got %q, want nothing of another process", l.Always)
+		}
+	})
 	inWorld(t, "a promise of the turn in which it was paused counts when it is resumed", func(w *world) {
 		w.later(time.Minute, func() { resume(w) })
 		l, err := w.start(w.Context(), while(pause, says(promise)))
@@ -411,9 +455,10 @@ func TestResumeAfterAKill(t *testing.T) {
 	inWorld(t, "of a loop that has ended is refused", func(w *world) {
 		_, err := w.start(w.Context(), says(promise))
 		w.must(err)
+		w.reports = nil
 		_, err = w.resume(w.Context())
-		if err == nil || !strings.Contains(err.Error(), "promise was accepted") {
-			t.Errorf("got %v, want it refused", err)
+		if !errors.As(err, new(*outer.RefusedError)) || !strings.Contains(err.Error(), "promise was accepted") || len(w.reports) > 0 {
+			t.Errorf("got %v and %+v, want it refused once", err, w.reports)
 		}
 	})
 	inWorld(t, "at its limit needs a higher one", func(w *world) {

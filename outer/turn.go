@@ -18,9 +18,9 @@ import (
 
 // Why we end a turn.
 var (
-	errEnded  = errors.New("the loop has ended")
-	errTimeUp = errors.New("the loop has reached its time limit")
-	errHangs  = errors.New("the agent did not end its cancelled turn")
+	errEnded = errors.New("the loop has ended")
+	errCut   = errors.New("the loop was stopped or paused, or has reached its time limit")
+	errHangs = errors.New("the agent did not end its cancelled turn")
 )
 
 // turn gives the agent a prompt and lets the loop decide what follows.
@@ -47,7 +47,7 @@ func (r *Runner) turn(ctx context.Context, l loop.State, text string) (loop.Stat
 		return l, action, err
 	case errors.Is(err, context.Canceled):
 		e.Status, e.Text = loop.Errored, "the agent says that it was cancelled"
-	case err != nil && !errors.Is(err, errTimeUp):
+	case err != nil && !errors.Is(err, errCut):
 		e.Status, e.Text = loop.Errored, err.Error()
 	}
 	return r.onStop(ctx, e)
@@ -119,7 +119,8 @@ func (r *Runner) await(ctx context.Context, done <-chan error) error {
 // lastWords is the time an agent has left after it has ended its loop itself.
 const lastWords = 10 * time.Second
 
-// watch ends the turn of a loop that has ended or reached its time limit.
+// watch ends the turn of a loop that has ended, was stopped or has reached its time
+// limit, or that was paused while its agent waits for a permission.
 func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCauseFunc) {
 	for wait(ctx, poll) {
 		now, err := r.Store.Read(r.id)
@@ -134,14 +135,15 @@ func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCaus
 			}
 			cut(errEnded)
 			return
-		case err == nil && now.Stop:
-			cut(errTimeUp) // the stop that follows ends the loop
-			return
-		case err == nil && now.MaxDuration > 0 && now.Worked(time.Now()) >= time.Duration(now.MaxDuration):
-			cut(errTimeUp)
+		case err == nil && (now.Stop || isTimeUp(&now) || now.Status == loop.Paused && r.asking.Load()):
+			cut(errCut) // the stop that follows ends or pauses the loop
 			return
 		}
 	}
+}
+
+func isTimeUp(l *loop.State) bool {
+	return l.MaxDuration > 0 && l.Worked(time.Now()) >= time.Duration(l.MaxDuration)
 }
 
 // How much of a turn the journal keeps.
@@ -190,9 +192,7 @@ func (n *notes) see(s Seen) {
 	}
 	if s.Session != "" && s.Session != n.session {
 		n.session = s.Session
-		if _, err := n.apply(loop.Event{Kind: loop.EventSession, Text: s.Session}); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			n.trouble(err)
-		}
+		n.Runner.note(loop.EventSession, s.Session)
 	}
 	if s.Record.Kind != "" {
 		n.record(s)

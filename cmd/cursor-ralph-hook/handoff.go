@@ -174,10 +174,10 @@ func isWorthANotice(l loop.State, a loop.Action) bool {
 	return a.Kind == loop.HandOver
 }
 
-// prune removes old records after a loop has ended. If that fails, the next end
-// does it.
-func (h *handler) prune(l loop.State) {
-	if l.Status.Ended() && h.getenv("CURSOR_RALPH_NO_WATCHER") == "" {
+// prune has old records removed after a loop has ended. The editor does not wait for
+// this. If it fails, the next end does it.
+func (h *handler) prune() {
+	if h.ended && h.getenv("CURSOR_RALPH_NO_WATCHER") == "" {
 		_ = cursorRalph().Prune()
 	}
 }

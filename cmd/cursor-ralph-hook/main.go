@@ -51,6 +51,7 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 			h.fail(err)
 		}
 		h.watch()
+		h.prune()
 	}()
 	ctx := &h.patience
 	h.renew()
@@ -92,6 +93,7 @@ type handler struct {
 	patience patience  // of the editor, with this event
 	end      time.Time // of this process, at the latest
 	watched  bool      // a loop goes on now: the watcher must run
+	ended    bool      // a loop has ended: old records may go
 }
 
 // renew starts the time of the event again.
@@ -171,12 +173,12 @@ func (h *handler) failIf(err error) {
 	}
 }
 
-// logDecision logs what became of an event of a loop.
+// logDecision logs what became of an event of a loop, and notes whether it has ended.
 func (h *handler) logDecision(l loop.State, a loop.Action) {
 	action := string(a.Kind)
 	switch {
 	case l.Status.Ended():
-		action = string(l.Status)
+		action, h.ended = string(l.Status), true
 	case a.Kind == loop.Rest:
 		action = "rest"
 	}

@@ -52,7 +52,6 @@ func (h *handler) stop(ctx context.Context) any {
 	h.watched = action.Kind == loop.Followup
 	h.notify(l, action)
 	h.verifyLate(l)
-	h.prune(l)
 	if action.Kind == loop.Inject {
 		h.inject(ctx, l)
 	}

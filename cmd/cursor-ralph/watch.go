@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,27 +13,28 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/tui"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
 // watch shows all loops in the terminal until the user leaves it.
 func watch(ctx context.Context, e *env, args []string) error {
 	chosen := ""
 	if id, err := e.Target(args); err == nil {
-		chosen = id
-	} else if len(args) > 0 {
-		return err
-	}
-	if len(args) > 0 { // otherwise the keys would steer a loop that the user did not name
-		if _, err := e.Find(chosen); err != nil {
+		l, err := e.Find(id)
+		if err != nil && len(args) > 0 {
 			return err
 		}
+		chosen = l.ShortID()
+	} else if len(args) > 0 { // otherwise the keys would steer a loop that the user did not name
+		return err
 	}
 	err := tui.Panel{
-		Look: newLoopsToShow(e).read, Whole: (&whole{loops: e.Loops}).of, Do: e.through, Save: saveReport, Chosen: chosen,
-		Plain: cli.Printable, Now: e.Now, Environ: os.Environ(),
+		Look: newLoopsToShow(e).read, Do: e.forPanel, Save: saveReport,
+		Now: e.Now, Home: e.HomeFolder(), ASCII: e.Screen().ASCII, Chosen: chosen, Environ: os.Environ(),
 	}.Run(ctx, e.Stdin, e.Stdout)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return hint.New("watch needs a terminal for what it shows and for your keys", "`cursor-ralph list` and `cursor-ralph status` print the same")
@@ -42,27 +42,41 @@ func watch(ctx context.Context, e *env, args []string) error {
 	return err
 }
 
+// forPanel runs a command of the panel. A new loop belongs into the workspace of the
+// one that was chosen, as if its terminal were there.
+func (e *env) forPanel(ctx context.Context, command string, l tui.Loop, args ...string) (string, error) {
+	if command != "start" {
+		return e.through(ctx, e.Getenv, append([]string{command, "--", l.ID}, args...)) // a text may begin with a dash
+	}
+	there := func(name string) string {
+		if name == "CURSOR_PROJECT_DIR" && l.Workspace != "" {
+			return l.Workspace
+		}
+		return e.Getenv(name)
+	}
+	return e.through(ctx, there, append([]string{command, "--"}, args...))
+}
+
 // through runs a command line and returns its output.
-func (e *env) through(ctx context.Context, command string, args ...string) (string, error) {
+func (e *env) through(ctx context.Context, getenv func(string) string, args []string) (string, error) {
 	var out bytes.Buffer
-	inner := &env{&cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: e.Getenv, Now: e.Now}}
-	err := dispatch(ctx, inner, append([]string{command, "--"}, args...)) // a text may begin with a dash
+	inner := &env{&cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: getenv, Now: e.Now}}
+	err := dispatch(ctx, inner, args)
 	return out.String(), err
 }
 
-// saveReport writes a report into a new file of the current folder.
-func saveReport(id, report string) (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
+// saveReport writes a report into a new file of the loop's workspace.
+func saveReport(l tui.Loop, report string) (string, error) {
 	for n := range 100 {
-		name := "ralph-report-" + id
+		name := "ralph-report-" + l.ID
 		if n > 0 {
 			name += fmt.Sprintf("-%d", n+1)
 		}
-		path := filepath.Join(dir, name+".md")
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // #nosec G302 -- a document among those of the workspace; never into another's file, nor through a link
+		path, err := filepath.Abs(filepath.Join(l.Workspace, name+".md"))
+		if err != nil {
+			return "", err
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // #nosec G302 G304 -- a document among those of the workspace; never into another's file, nor through a link
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
@@ -72,98 +86,97 @@ func saveReport(id, report string) (string, error) {
 		}
 		return path, err
 	}
-	return "", fmt.Errorf("too many reports about %s in %s", id, dir)
+	return "", fmt.Errorf("too many reports about %s in %s", l.ID, l.Workspace)
 }
 
 // loopsToShow reads all loops for the panel.
 type loopsToShow struct {
+	*env
 	changes *loops.Changes
 	shown   map[string]tui.Loop
+	whole   *whole
 }
 
 func newLoopsToShow(e *env) *loopsToShow {
-	return &loopsToShow{e.Loops.Changes(false), map[string]tui.Loop{}}
+	return &loopsToShow{e, e.Loops.Changes(), map[string]tui.Loop{}, &whole{env: e}}
 }
 
-// mostEnded is how many ended loops are kept at most.
-const mostEnded = 100
-
-// read returns live, then pending, then ended loops, in each group the newest first.
-// A conversation is in it once: it may have another loop after one that ended.
+// read returns the loops in the order of the screen, of those that have ended the
+// newest.
 func (s *loopsToShow) read() (all []tui.Loop, problems []error) {
 	problems = s.changes.Look(func(c loops.Change) {
 		delete(s.shown, c.Key)
 		if !c.Gone {
-			l := tui.Of(c.ID, c.State)
-			l.Pending = c.Pending && c.IsUsable()
-			s.shown[c.Key] = l
-			s.forgetOldest()
+			s.shown[c.Key] = tui.Of(c.Key, s.View(c.State, c.Interrupted), s.whole.details(c))
+			s.forgetOldest(2 * mostEnded)
 		}
 	})
-	all = slices.SortedFunc(maps.Values(s.shown), inOrder)
-	known := map[string]bool{}
-	all = slices.DeleteFunc(all, func(l tui.Loop) bool {
-		again := known[l.ID]
-		known[l.ID] = true
-		return again
-	})
-	return all, problems
+	s.forgetOldest(mostEnded)
+	return slices.SortedFunc(maps.Values(s.shown), inOrder), problems
 }
 
-// forgetOldest keeps what is shown of ended loops bounded: there may be thousands.
-func (s *loopsToShow) forgetOldest() {
-	if len(s.shown) < 2*mostEnded {
+// mostEnded is how many ended loops are shown at most.
+const mostEnded = 100
+
+// forgetOldest leaves the newest of the ended loops if there are more than so many.
+func (s *loopsToShow) forgetOldest(most int) {
+	if len(s.shown) <= most {
 		return
 	}
-	ended := []string{}
-	for key, l := range s.shown {
-		if l.State.Status.Ended() {
-			ended = append(ended, key)
+	var ended []tui.Loop
+	for _, l := range s.shown {
+		if l.Status.Ended() {
+			ended = append(ended, l)
 		}
 	}
-	if len(ended) < 2*mostEnded {
+	if len(ended) <= most {
 		return
 	}
-	slices.SortFunc(ended, func(a, b string) int { return s.shown[b].State.EndedAt.Compare(s.shown[a].State.EndedAt) })
-	for _, key := range ended[mostEnded:] {
-		delete(s.shown, key)
+	slices.SortFunc(ended, inOrder)
+	for _, l := range ended[mostEnded:] {
+		delete(s.shown, l.Key)
 	}
 }
 
-// inOrder compares two loops by their places on the screen.
+// inOrder compares two loops by their places on the screen: those that have begun, the
+// pending ones, and those that have ended, each the newest first.
 func inOrder(a, b tui.Loop) int {
-	group := func(l tui.Loop) (int, time.Time) {
+	group := func(l tui.Loop) int {
 		switch {
-		case l.State.Status.Ended():
-			return 2, l.State.EndedAt
-		case l.Pending || l.State.StartedAt.IsZero():
-			return 1, l.State.CreatedAt
+		case l.Status.Ended():
+			return 2
+		case l.Status == view.Pending || l.StartedAt.IsZero():
+			return 1
 		}
-		return 0, l.State.StartedAt
+		return 0
 	}
-	groupA, atA := group(a)
-	groupB, atB := group(b)
-	return cmp.Or(groupA-groupB, atB.Compare(atA), b.State.CreatedAt.Compare(a.State.CreatedAt), strings.Compare(a.ID, b.ID))
+	for _, c := range []int{group(a) - group(b), b.EndedAt.Compare(a.EndedAt), b.StartedAt.Compare(a.StartedAt), b.CreatedAt.Compare(a.CreatedAt)} {
+		if c != 0 {
+			return c
+		}
+	}
+	return strings.Compare(a.Key, b.Key)
 }
 
-// whole reads the history of the loop on the screen when it has changed.
+// whole reads the loop whose details are shown, when it has changed.
 type whole struct {
-	loops *loops.Loops
-	at    time.Time // the last event of the loop that was read
-	read  tui.Loop
+	*env
+	key  string
+	at   time.Time
+	read loops.Loop
 }
 
-func (w *whole) of(l tui.Loop) tui.Loop {
-	if l.Pending {
-		return l
-	}
-	if w.read.ID != l.ID || !w.at.Equal(l.State.EventAt) {
-		found, err := w.loops.Recorded(l.ID)
-		if err != nil {
-			return l // it will be seen that it is gone
+// details returns the details of a loop.
+func (w *whole) details(c loops.Change) func() []view.Detail {
+	key, at, read := c.Key, c.At, c.Whole // and not the loop, which may be large
+	return func() []view.Detail {
+		if w.key != key || !w.at.Equal(at) {
+			found, err := read()
+			if err != nil {
+				return nil // it will be seen that it is gone
+			}
+			w.key, w.at, w.read = key, at, found
 		}
-		w.read, w.at = tui.Of(l.ID, found), l.State.EventAt
+		return render.ForPanel(w.env.Env, w.read.State)
 	}
-	l.Refused, l.LastRefusal, l.Answer, l.Files = w.read.Refused, w.read.LastRefusal, w.read.Answer, w.read.Files
-	return l
 }

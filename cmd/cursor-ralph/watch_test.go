@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/tui"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -59,15 +61,21 @@ func (l *looker) wantLook(want ...string) {
 	loops, problems := l.out.read()
 	got := []string{}
 	for _, x := range loops {
-		word := x.State.Prompt + " " + string(x.State.Status)
-		if x.Pending {
-			word += " pending"
-		}
-		got = append(got, word)
+		got = append(got, x.Prompt+" "+x.Words())
 	}
 	if len(problems) > 0 || !slices.Equal(got, want) {
 		l.Errorf("got %q and the problems %v, want %q", got, problems, want)
 	}
+}
+
+// does runs a command as a key does.
+func (l *looker) does(args ...string) (string, error) {
+	return l.forPanel(l.Context(), args[0], named(args[1]), args[2:]...)
+}
+
+func named(id string) (l tui.Loop) {
+	l.ID = id
+	return l
 }
 
 func TestALookShowsLiveThenPendingThenEnded(t *testing.T) {
@@ -77,44 +85,44 @@ func TestALookShowsLiveThenPendingThenEnded(t *testing.T) {
 	l.clock = l.clock.Add(time.Second)
 	l.begins("b", "two")
 	l.puts("c", "three")
-	l.wantLook("two running", "one running", "three pending pending")
-	_, err := l.through(t.Context(), "cancel", "a")
+	l.wantLook("two running", "one running", "three pending")
+	_, err := l.does("cancel", "a")
 	must(l.T, err)
-	l.wantLook("two running", "three pending pending", "one CANCELLED")
-	_, err = l.through(t.Context(), "cancel", "c")
+	l.wantLook("two running", "three pending", "one CANCELLED")
+	l.clock = l.clock.Add(time.Second)
+	_, err = l.does("cancel", "c")
 	must(l.T, err)
 	l.clock = l.clock.Add(time.Second)
-	_, err = l.through(t.Context(), "cancel", "b")
+	_, err = l.does("cancel", "b")
 	must(l.T, err)
 	l.wantLook("two CANCELLED", "three CANCELLED", "one CANCELLED")
 }
 
-// A chat whose loop has ended may have another one: its row must not be there
-// twice, for a key concerns the loop of a name.
-func TestALookShowsAChatOnce(t *testing.T) {
+// A chat whose loop has ended may have another one: they are two.
+func TestALookShowsAllLoopsOfAChat(t *testing.T) {
 	l := newLooker(t)
 	l.begins("a", "one")
-	_, err := l.through(t.Context(), "cancel", "a")
+	_, err := l.does("cancel", "a")
 	must(l.T, err)
 	l.puts("a", "two")
-	l.wantLook("two pending pending")
+	l.wantLook("two pending", "one CANCELLED")
 	l.begins("a", "three")
-	l.wantLook("three running")
+	l.wantLook("three running", "two pending", "one CANCELLED")
 }
 
 func TestALookSeesWhatChangesInThePendingFolder(t *testing.T) {
 	l := newLooker(t)
 	l.puts("a", "one")
-	l.wantLook("one pending pending")
-	_, err := l.through(t.Context(), "pause", "a")
+	l.wantLook("one pending")
+	_, err := l.does("pause", "a")
 	must(l.T, err)
-	l.wantLook("one paused pending")
+	l.wantLook("one paused (user)")
 	path := filepath.Join(l.Places.Pending(), "b.json")
 	must(l.T, os.WriteFile(path, []byte(`{"prompt": "by hand"}`), 0o600))
-	l.wantLook("one paused pending", "by hand pending pending")
+	l.wantLook("one paused (user)", "by hand pending")
 
 	must(l.T, os.WriteFile(path, []byte(`{"prompt": "anew"}`), 0o600))
-	l.wantLook("one paused pending", "anew pending pending")
+	l.wantLook("one paused (user)", "anew pending")
 }
 
 func TestALookTellsWhatCannotBeRead(t *testing.T) {
@@ -141,7 +149,7 @@ func TestThePanelsCommandsAreThoseOfTheCommandLine(t *testing.T) {
 		{[]string{"report", "a"}, "# Ralph loop"},
 		{[]string{"cancel", "a"}, "cancelled the loop of a"},
 	} {
-		said, err := l.through(t.Context(), tt.args[0], tt.args[1:]...)
+		said, err := l.does(tt.args...)
 		if err != nil || !strings.Contains(said, tt.said) {
 			t.Errorf("%q: got %q, %v, want %q in it", tt.args, said, err, tt.said)
 		}
@@ -151,30 +159,78 @@ func TestThePanelsCommandsAreThoseOfTheCommandLine(t *testing.T) {
 	if !slices.Equal(ended.Context, []string{"--not a flag\n-x"}) {
 		t.Errorf("got the context %q", ended.Context)
 	}
-	if _, err := l.through(t.Context(), "pause", "a"); err == nil || !strings.Contains(err.Error(), "has ended") {
+	if _, err := l.does("pause", "a"); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("got %v, want that it has ended", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l.begins("b", "two")
-	if _, err := l.through(ctx, "pause", "b"); err == nil {
+	if _, err := l.forPanel(ctx, "pause", named("b")); err == nil {
 		t.Error("got a command that ran after the end")
 	}
 }
 
+func TestEndedLoopsAreBounded(t *testing.T) {
+	l := newLooker(t)
+	ended := loop.New()
+	ended.Prompt, ended.Status = "x", loop.Cancelled
+	must(t, os.MkdirAll(l.Places.Archive, 0o700))
+	for n := range 5 * mostEnded {
+		ended.EndedAt = l.clock.Add(-time.Duration(n*7%(5*mostEnded)) * time.Minute)
+		ended.CreatedAt = ended.EndedAt
+		data, err := ended.Encode()
+		must(t, err)
+		must(t, os.WriteFile(l.Places.Record(fmt.Sprint("chat-", n)), data, 0o600))
+	}
+	all, _ := l.out.read()
+	if len(all) != mostEnded || !all[0].EndedAt.Equal(l.clock.UTC()) || l.clock.Sub(all[mostEnded-1].EndedAt) != (mostEnded-1)*time.Minute {
+		t.Errorf("got %d loops, from %v to %v, want the newest %d", len(all), all[0].EndedAt, all[len(all)-1].EndedAt, mostEnded)
+	}
+}
+
+func TestDetailsComeFromTheHistoryToo(t *testing.T) {
+	l := newLooker(t)
+	l.begins("a", "one")
+	must(t, l.Store.AddToJournal("a", loop.Record{Kind: loop.RecordText, Text: "<promise>COMPLETE</promise>"}))
+	_, _, err := l.Loops.Apply(t.Context(), "a", loop.Event{Kind: loop.EventStop, Generation: "g", Stop: loop.Stop{Status: loop.Completed}})
+	must(t, err)
+	all, _ := l.out.read()
+	var words string
+	for _, d := range all[0].Details() {
+		words += d.Name + ": " + d.Words + "\n"
+	}
+	for _, want := range []string{"refused: 1 promise, the last: ", "said: <promise>"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("got %s, want %q in it", words, want)
+		}
+	}
+}
+
+func TestANewLoopBelongsIntoTheWorkspaceOfTheChosenOne(t *testing.T) {
+	l := newLooker(t)
+	chosen := tui.Loop{}
+	chosen.Workspace = t.TempDir()
+	_, err := l.forPanel(t.Context(), "start", chosen, "paint it")
+	must(t, err)
+	all, _ := l.out.read()
+	if len(all) != 1 || all[0].Workspace != chosen.Workspace {
+		t.Errorf("got %+v, want a loop in %s", all, chosen.Workspace)
+	}
+}
+
 func TestAReportTakesNoOtherFilesPlace(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	first, err := saveReport("chat-1", "one")
+	l := named("hb5s2")
+	l.Workspace = t.TempDir()
+	first, err := saveReport(l, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := filepath.Join(dir, "target")
-	if err := os.Symlink(target, filepath.Join(dir, "ralph-report-chat-1-2.md")); err != nil {
+	target := filepath.Join(l.Workspace, "target")
+	if err := os.Symlink(target, filepath.Join(l.Workspace, "ralph-report-hb5s2-2.md")); err != nil {
 		t.Log(err) // Windows allows links to few
 	}
-	second, err := saveReport("chat-1", "two")
-	if err != nil || second == first {
+	second, err := saveReport(l, "two")
+	if err != nil || second == first || filepath.Dir(second) != l.Workspace {
 		t.Fatalf("got %s after %s, %v", second, first, err)
 	}
 	for path, want := range map[string]string{first: "one", second: "two"} {

@@ -20,9 +20,11 @@ type Changes struct {
 // Change is a loop that is new, that has changed or that is gone.
 type Change struct {
 	Loop
-	Key  string    // of the loop, wherever its file is
-	At   time.Time // when its file or its journal changed
-	Gone bool      // nothing is left of it: State has its own id alone
+	Key string    // of the loop, wherever its file is
+	At  time.Time // when its file or its journal changed
+	// Whole reads it again, with its history.
+	Whole func() (Loop, error)
+	Gone  bool // nothing is left of it: State has its own id alone
 }
 
 // known is what is kept of a loop.
@@ -33,14 +35,14 @@ type known struct {
 	turn time.Time
 }
 
-// Changes returns a reader of all loops, with their histories if they are wanted.
-func (s *Loops) Changes(histories bool) *Changes {
-	live := s.liveFolder(histories)
-	return s.changes(s.pendingFolder(), live, s.recordFolder(histories, live))
+// Changes returns a reader of all loops, without their histories.
+func (s *Loops) Changes() *Changes {
+	live := s.liveFolder()
+	return s.changes(s.pendingFolder(), live, s.recordFolder(live))
 }
 
 // LiveChanges returns a reader of the loops that chats and runs have.
-func (s *Loops) LiveChanges() *Changes { return s.changes(s.liveFolder(false)) }
+func (s *Loops) LiveChanges() *Changes { return s.changes(s.liveFolder()) }
 
 func (s *Loops) changes(folders ...*folder) *Changes {
 	return &Changes{folders: folders, now: s.now, known: map[string]*known{}}
@@ -86,7 +88,7 @@ func (c *Changes) see(f *folder, name string, visit func(Change)) error {
 	if file.read && (k == nil || c.isSeen(k, file)) { // of no loop, or of one that needs no other look
 		return file.err
 	}
-	found, err := f.read(name)
+	found, err := f.read(name, false)
 	file.err, file.read = err, true
 	key := ""
 	if err == nil && found.ID != "" {
@@ -96,7 +98,8 @@ func (c *Changes) see(f *folder, name string, visit func(Change)) error {
 		k.look = -1 // there is another loop in the file
 	}
 	if file.key = key; key != "" {
-		c.meet(file, found, visit)
+		whole := func() (Loop, error) { return f.read(name, true) }
+		c.meet(file, Change{Loop: found, Key: key, At: file.changed(), Whole: whole}, visit)
 	}
 	return err
 }
@@ -113,7 +116,7 @@ func (c *Changes) isSeen(k *known, file *file) bool {
 }
 
 // meet visits the loop of a file, unless another file holds it too.
-func (c *Changes) meet(file *file, found Loop, visit func(Change)) {
+func (c *Changes) meet(file *file, found Change, visit func(Change)) {
 	k := c.known[file.key]
 	switch {
 	case k == nil:
@@ -123,7 +126,7 @@ func (c *Changes) meet(file *file, found Loop, visit func(Change)) {
 		return
 	}
 	k.file, k.look, k.turn = file, c.looks, turn(found.State, c.now())
-	visit(Change{Loop: found, Key: file.key, At: file.changed()})
+	visit(found)
 }
 
 // drop visits the loops that are not there any more. Of several folders it takes two

@@ -28,7 +28,7 @@ func observes(t *testing.T) *observer {
 	o.Loops = New(places, func() time.Time { return o.clock })
 	o.must(err)
 	o.must(os.MkdirAll(places.Pending(), 0o700))
-	o.Changes = o.Loops.Changes(false)
+	o.Changes = o.Loops.Changes()
 	return o
 }
 

@@ -14,8 +14,8 @@ import (
 type folder struct {
 	list    func() ([]string, error)
 	path    func(name string) string
-	journal func(name string) string        // nil if there are none
-	read    func(name string) (Loop, error) // without an ID if there is no loop to show in the file
+	journal func(name string) string                      // nil if there are none
+	read    func(name string, history bool) (Loop, error) // without an ID if there is no loop to show in the file
 
 	hidden func(name string) bool // nil for none
 
@@ -115,26 +115,26 @@ func (f *file) changed() time.Time {
 
 // pendingFolder has the loops that no chat has claimed.
 func (s *Loops) pendingFolder() *folder {
-	return &folder{list: s.Box.Names, path: s.Box.Path, read: func(name string) (Loop, error) {
+	return &folder{list: s.Box.Names, path: s.Box.Path, read: func(name string, _ bool) (Loop, error) {
 		l := pendingLoop(s.Box.Item(name))
 		return l, l.Err
 	}}
 }
 
 // liveFolder has the loops of chats and runs.
-func (s *Loops) liveFolder(histories bool) *folder {
-	return &folder{list: s.Store.IDs, path: s.places.Live, journal: s.places.Journal, read: func(id string) (Loop, error) {
-		l, err := s.Store.Live(id, histories)
+func (s *Loops) liveFolder() *folder {
+	return &folder{list: s.Store.IDs, path: s.places.Live, journal: s.places.Journal, read: func(id string, history bool) (Loop, error) {
+		l, err := s.Store.Live(id, history)
 		return Loop{ID: id, State: l}, err
 	}}
 }
 
 // recordFolder has the loops that have ended, and those of which only a copy is
 // left. A chat's newest record is hidden by its live file.
-func (s *Loops) recordFolder(histories bool, live *folder) *folder {
+func (s *Loops) recordFolder(live *folder) *folder {
 	f := &folder{dir: s.places.Archive, path: s.places.Record, list: s.Store.RecordNames}
-	f.read = func(name string) (Loop, error) {
-		l, err := s.Store.Record(name, histories)
+	f.read = func(name string, history bool) (Loop, error) {
+		l, err := s.Store.Record(name, history)
 		if l.MovedTo != "" {
 			return Loop{}, err
 		}

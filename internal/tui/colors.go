@@ -1,30 +1,48 @@
 package tui
 
-import "github.com/charmbracelet/x/ansi"
+import (
+	"github.com/charmbracelet/x/ansi"
 
-// style is how text looks.
-type style = ansi.Style
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
 
 // colors are the styles of the panel. Their colors are of the sixteen that the
-// terminal's theme defines. The words say the same, for a terminal without them.
-type colors struct {
-	good, busy, wait, bad, name, chosen ansi.Style
-}
+// terminal's theme defines. Words and signs say the same, for a terminal without them.
+type colors struct{ good, wait, bad, name, chosen, dim ansi.Style }
 
 // unknownColors are for a terminal that does not tell its background.
-func unknownColors() colors { return paint(ansi.Green, ansi.Cyan, ansi.Yellow, ansi.Red) }
+func unknownColors() colors { return paint(ansi.Green, ansi.Yellow, ansi.Red) }
 
 func colorsOn(dark bool) colors {
 	if dark {
-		return paint(ansi.BrightGreen, ansi.BrightCyan, ansi.BrightYellow, ansi.BrightRed)
+		return paint(ansi.BrightGreen, ansi.BrightYellow, ansi.BrightRed)
 	}
-	return paint(ansi.Green, ansi.Blue, ansi.Magenta, ansi.Red)
+	return paint(ansi.Green, ansi.Magenta, ansi.Red)
 }
 
-func paint(good, busy, wait, bad ansi.BasicColor) colors {
+func paint(good, wait, bad ansi.BasicColor) colors {
 	in := func(c ansi.BasicColor) ansi.Style { return ansi.NewStyle().ForegroundColor(c) }
 	return colors{
-		good: in(good), busy: in(busy), wait: in(wait), bad: in(bad),
-		name: ansi.NewStyle().Bold(), chosen: ansi.NewStyle().Reverse(true),
+		good: in(good), wait: in(wait), bad: in(bad),
+		name: ansi.NewStyle().Bold(), chosen: ansi.NewStyle().Reverse(true), dim: ansi.NewStyle().Faint(),
 	}
+}
+
+// sign is what stands before a loop and how its row looks: ! where something is
+// wrong, ? where the loop waits for the user.
+func (c colors) sign(l view.Loop) (string, ansi.Style) {
+	switch l.Status {
+	case view.Stalled, view.Interrupted, view.Unknown:
+		return "!", c.bad
+	case view.Waiting, view.Paused:
+		return "?", c.wait
+	case view.Running:
+		return " ", c.good
+	case view.Standing(loop.MaxIterations), view.Standing(loop.MaxDuration), view.Standing(loop.Blocked):
+		return "!", c.dim
+	case view.Pending:
+		return " ", ansi.Style{}
+	}
+	return " ", c.dim
 }

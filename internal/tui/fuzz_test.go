@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -19,23 +18,20 @@ func FuzzText(f *testing.F) {
 			f.Add(text, width, 3)
 		}
 	}
-	p := Panel{Plain: plain}
 	f.Fuzz(func(t *testing.T, text string, width, most int) {
 		width, most = width%200, most%100
-		if got := short(text); len(got) > keptText+len("…") || utf8.ValidString(text) && !utf8.ValidString(got) {
-			t.Errorf("got %d bytes %q", len(got), got)
+		m := model{width: max(0, width)}
+		safely, line := safe(text), oneLine(text)
+		if strings.ContainsFunc(safely, func(r rune) bool { return r != '\n' && obeyed(r) }) || strings.ContainsFunc(line, obeyed) {
+			t.Errorf("got %q and %q of %q", safely, line, text)
 		}
-		safe, line := p.safe(text), p.oneLine(text)
-		if strings.ContainsFunc(safe, func(r rune) bool { return r != '\n' && obeyed(r) }) || strings.ContainsFunc(line, obeyed) {
-			t.Errorf("got %q and %q of %q", safe, line, text)
+		if again := safe(safely); again != safely {
+			t.Errorf("got %q when made safe again, want %q", again, safely)
 		}
-		if again := p.safe(safe); again != safe {
-			t.Errorf("got %q when made safe again, want %q", again, safe)
-		}
-		if got := fit(line, width); ansi.StringWidthWc(got) != max(0, width) {
+		if got := m.fit(line); ansi.StringWidthWc(got) != max(0, width) {
 			t.Errorf("got %q, %d wide, want %d", got, ansi.StringWidthWc(got), width)
 		}
-		lines := wrap(safe, width, most)
+		lines := m.wrap(safely, width, most)
 		if len(lines) > max(0, most) {
 			t.Errorf("got %d lines, want at most %d", len(lines), most)
 		}

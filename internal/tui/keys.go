@@ -1,10 +1,17 @@
 package tui
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
-// help lists the keys. Those with a short word stand in the last line too.
+// help lists the keys. Those with a short word stand in the last line too, as far as
+// there is room.
 var help = []struct{ keys, short, words string }{
 	{"?", "help", "this list"},
 	{"q", "quit", "leave the panel; the loops go on"},
@@ -12,44 +19,56 @@ var help = []struct{ keys, short, words string }{
 	{"r", "resume", "set a paused loop going again"},
 	{"c", "cancel", "end the loop at once (asks)"},
 	{"a", "tell", "tell the agent something with its next continuation"},
+	{"s", "new", "start a loop in the workspace of the chosen one"},
 	{"h", "history", "the iterations of the loop"},
-	{"o", "report", "the report about the loop; s writes it into a file"},
-	{"y", "copy", "copy the line that continues the loop"},
+	{"o, enter", "report", "the report about the loop; s writes it into its workspace"},
+	{"y", "", "copy what continues the loop"},
+	{"e", "", "hide the loops that have ended, or show them"},
 	{"up, k", "", "the loop above; pgup: a page, g: the first"},
 	{"down, j", "", "the loop below; pgdown: a page, G: the last"},
+	{"esc", "", "back to the list"},
 	{"ctrl+z", "", "put the panel to sleep; fg wakes it"},
+}
+
+func helpText() string {
+	var b strings.Builder
+	for _, h := range help {
+		fmt.Fprintf(&b, "%-9s %s\n", h.keys, h.words)
+	}
+	return b.String() + "\nBefore a loop, ! means that it is stalled or interrupted, and ? that it waits or is paused."
 }
 
 // press handles a key.
 func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	m.said, m.wrong = "", false
-	switch key := k.String(); {
+	key := k.String()
+	switch {
 	case key == "ctrl+c":
 		return m, tea.Quit
 	case key == "ctrl+z":
 		return m, tea.Suspend
-	case m.mode == asking:
-		return m.answer(key)
 	case m.mode == writing:
 		return m.write(k)
-	case m.mode == reading:
-		return m.read(key)
-	case m.mode == helping:
-		m.mode = listing
-		return m, nil
-	default:
-		return m.list(key)
 	}
+	m.said, m.wrong = "", false
+	switch m.mode {
+	case asking:
+		return m.answer(key)
+	case reading:
+		return m.read(key)
+	}
+	return m.list(key)
 }
 
 // list handles the keys of the list of loops.
 func (m model) list(key string) (tea.Model, tea.Cmd) {
 	switch key {
-	case "q", "esc":
+	case "q":
 		return m, tea.Quit
 	case "?", "f1":
-		m.mode = helping
-		return m, nil
+		return m.open(page{title: "keys", text: helpText()}), nil
+	case "e":
+		m.hidden = !m.hidden
+		return m.move(0), nil
 	case "up", "k":
 		return m.move(-1), nil
 	case "down", "j":
@@ -64,7 +83,7 @@ func (m model) list(key string) (tea.Model, tea.Cmd) {
 		return m.move(len(m.loops)), nil
 	}
 	l, at := m.choice()
-	if at < 0 {
+	if at < 0 && key != "s" {
 		return m, nil
 	}
 	return m.steer(key, l)
@@ -74,15 +93,17 @@ func (m model) list(key string) (tea.Model, tea.Cmd) {
 func (m model) steer(key string, l Loop) (tea.Model, tea.Cmd) {
 	switch key {
 	case "p":
-		return m, m.do("pause", l.ID)
+		return m, m.do("pause", l)
 	case "r":
-		return m, m.do("resume", l.ID)
+		return m, m.do("resume", l)
 	case "h":
-		return m, m.do("history", l.ID)
+		return m, m.do("history", l)
 	case "o", "enter":
-		return m, m.do("report", l.ID)
+		return m, m.do("report", l)
 	case "y":
 		return m.copy(l)
+	case "s":
+		m.mode, m.command, m.about, m.text = writing, "start", l, editor{}
 	case "c", "a":
 		return m.begin(key, l), nil
 	}
@@ -92,13 +113,12 @@ func (m model) steer(key string, l Loop) (tea.Model, tea.Cmd) {
 // begin opens the question or the editor of a key, unless the loop has ended.
 func (m model) begin(key string, l Loop) model {
 	switch {
-	case l.State.Status.Ended():
-		word, _ := m.word(l)
-		m.said, m.wrong = "the loop has ended ("+word+")", true
+	case l.Status.Ended():
+		m.said, m.wrong = "the loop has ended ("+l.Words()+")", true
 	case key == "c":
-		m.mode, m.about = asking, l.ID
+		m.mode, m.about = asking, l
 	default:
-		m.mode, m.about, m.text = writing, l.ID, editor{}
+		m.mode, m.command, m.about, m.text = writing, "context", l, editor{}
 	}
 	return m
 }
@@ -114,58 +134,75 @@ func (m model) answer(key string) (tea.Model, tea.Cmd) {
 	return m, m.do("cancel", m.about)
 }
 
-// write handles keys while a context is written. Enter begins a new line and sends nothing:
-// a terminal that does not mark what is pasted sends one at each end of a line,
-// and the lines after it would be taken for keys of the list.
+// sent is when Enter sends the text, if no other key has come since.
+type sent struct{ enters int }
+
+// pasteGap is longer than the time between two keys of a paste. A terminal that does
+// not mark what is pasted sends Enter at each end of a line, and what follows would be
+// taken for keys of the list.
+const pasteGap = 50 * time.Millisecond
+
+// write handles keys while a text is written.
 func (m model) write(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if m.entered {
+		m.entered, m.text = false, m.text.insert("\n")
+	}
 	switch k.String() {
 	case "esc":
-		m.mode, m.said = listing, "no context added"
-		return m, nil
-	case "ctrl+d", "ctrl+s":
-		m.mode = listing
-		if m.text.empty() {
-			m.said = "no context added: the text is empty"
-			return m, nil
-		}
-		return m, m.do("context", m.about, string(m.text.text))
+		m.mode, m.said, m.wrong = listing, "nothing sent", false
+	case "enter":
+		m.entered, m.enters = true, m.enters+1
+		now := sent{m.enters}
+		return m, tea.Tick(pasteGap, func(time.Time) tea.Msg { return now })
+	case "alt+enter", "shift+enter", "ctrl+j":
+		m.text = m.text.insert("\n")
+	default:
+		m.text = m.text.press(k)
 	}
-	m.text = m.text.press(k)
 	return m, nil
+}
+
+// send sends what was written.
+func (m model) send(s sent) (tea.Model, tea.Cmd) {
+	if !m.entered || s.enters != m.enters {
+		return m, nil
+	}
+	m.mode, m.entered, m.said, m.wrong = listing, false, "", false
+	text := strings.TrimSpace(m.text.text())
+	if text == "" {
+		m.said = "nothing sent: the text is empty"
+		return m, nil
+	}
+	return m, m.do(m.command, m.about, text)
 }
 
 // read handles keys while a text of several pages is shown.
 func (m model) read(key string) (tea.Model, tea.Cmd) {
-	switch key {
-	case "q", "esc", "enter":
+	switch {
+	case key == "q", key == "esc", key == "enter":
 		m.mode, m.page = listing, page{}
 		return m, nil
-	case "s":
-		if m.page.command == "report" {
-			return m, m.save()
-		}
+	case key == "s" && m.page.report:
+		return m, m.save()
 	}
 	m.page = m.page.press(key, m.bodyRoom())
 	return m, nil
 }
 
-// copy puts the continue line into the terminal's clipboard. A terminal
+// copy puts what continues the loop into the terminal's clipboard. A terminal
 // does not say whether it accepts that, so the line is shown too.
 func (m model) copy(l Loop) (tea.Model, tea.Cmd) {
-	s := l.State
-	s.ConversationID = l.ID
-	line := s.ResumeLine(m.Now())
-	if s.Outer() {
-		line = s.ResumeCommand(m.Now())
+	switch {
+	case l.Continue != "":
+		m.said = "to the clipboard, if the terminal allows it: " + l.Continue
+		return m, tea.SetClipboard(l.Continue)
+	case l.Status == view.Pending:
+		m.said = "a pending loop begins by itself, when a chat takes it"
+	case l.Status.Ended():
+		m.said = "a loop that has ended (" + l.Words() + ") cannot be continued"
+	default:
+		m.said = "the loop goes on by itself (" + l.Words() + ")"
 	}
-	switch word, _ := m.word(l); {
-	case l.Pending:
-		m.said, m.wrong = "a pending loop begins by itself, when a chat takes it", true
-		return m, nil
-	case line == "":
-		m.said, m.wrong = "a loop that has ended ("+word+") cannot be continued", true
-		return m, nil
-	}
-	m.said = "to the clipboard, if the terminal allows it: " + line
-	return m, tea.SetClipboard(line)
+	m.wrong = true
+	return m, nil
 }

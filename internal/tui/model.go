@@ -17,9 +17,8 @@ type mode int
 const (
 	listing mode = iota
 	asking       // whether to cancel a loop
-	writing      // context for a loop
+	writing      // context for a loop, or the task of a new one
 	reading      // a text of several pages
-	helping
 )
 
 // model is the panel's state.
@@ -27,7 +26,9 @@ type model struct {
 	Panel
 	ctx context.Context
 
-	loops    []Loop
+	all      []Loop
+	loops    []Loop // that are in the list
+	hidden   bool   // those that have ended
 	problems int
 	looked   bool // once at least
 
@@ -35,22 +36,25 @@ type model struct {
 	lookAgain bool      // something was done meanwhile
 	restUntil time.Time // so that looking takes a tenth of the time at most
 
-	chosen string // the id of a loop
+	chosen string // the key of a loop
 
 	width, height int
 	colors        colors
 
-	mode  mode
-	about string // the id of the loop that is asked, written or read about
-	text  editor
-	page  page
+	mode    mode
+	about   Loop   // that is asked or written about
+	command string // that gets the text
+	text    editor
+	entered bool // Enter was the last key; see sent
+	enters  int
+	page    page
 
 	said  string // by the last command
 	wrong bool   // it failed
 }
 
 func (p Panel) model(ctx context.Context) model {
-	return model{Panel: p, ctx: ctx, looking: true, chosen: p.Chosen, width: 80, height: 24, colors: unknownColors()}
+	return model{Panel: p, ctx: ctx, looking: true, width: 80, height: 24, colors: unknownColors()}
 }
 
 // Messages.
@@ -63,8 +67,9 @@ type (
 	}
 	// done is a command's end.
 	done struct {
-		command, id, said string
-		err               error
+		command, said string
+		about         Loop
+		err           error
 	}
 	// tick is time for another look; it also updates the times on the screen.
 	tick struct{}
@@ -113,7 +118,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-		m.page = m.page.lay(m.width, m.bodyRoom())
+		m.page = m.lay(m.page)
 	case tea.BackgroundColorMsg:
 		m.colors = colorsOn(msg.IsDark())
 	case tick:
@@ -126,6 +131,8 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.afterLook(msg)
 	case done:
 		return m.onDone(msg).startLook()
+	case sent:
+		return m.send(msg)
 	case tea.PasteMsg:
 		if m.mode == writing {
 			m.text = m.text.insert(msg.Content)
@@ -138,87 +145,81 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // see shows the loops of a look. The chosen loop stays chosen wherever it is now.
 func (m model) see(l looked) model {
-	was, at := m.choice()
-	m.loops, m.problems, m.looked = l.loops, l.problems, true
-	if len(m.loops) == 0 {
-		return m
-	}
-	if _, now := m.choice(); now >= 0 {
-		return m
-	}
-	if n := slices.IndexFunc(m.loops, func(l Loop) bool { return successor(was, l) }); at >= 0 && n >= 0 {
-		m.chosen = m.loops[n].ID
-		if m.about == was.ID {
-			m.about = m.chosen // what is asked or written goes there too
+	if !m.looked {
+		first := slices.IndexFunc(l.loops, func(l Loop) bool { return l.ID == m.Chosen })
+		if first >= 0 {
+			m.chosen = l.loops[first].Key
 		}
-		return m
 	}
-	m.chosen = m.loops[max(0, min(at, len(m.loops)-1))].ID
-	return m
-}
-
-// successor reports whether a loop is the one that was pending, under the name of
-// the chat that claimed it.
-func successor(was, now Loop) bool {
-	return was.Pending && !now.Pending && !was.State.CreatedAt.IsZero() &&
-		was.State.CreatedAt.Equal(now.State.CreatedAt) && was.State.Prompt == now.State.Prompt
+	m.all, m.problems, m.looked = l.loops, l.problems, true
+	return m.move(0)
 }
 
 // choice returns the chosen loop and its index, or -1.
 func (m model) choice() (Loop, int) {
-	n := slices.IndexFunc(m.loops, func(l Loop) bool { return l.ID == m.chosen })
+	n := slices.IndexFunc(m.loops, func(l Loop) bool { return l.Key == m.chosen })
 	if n < 0 {
 		return Loop{}, n
 	}
 	return m.loops[n], n
 }
 
-// move chooses another loop, so many places further down.
+// move brings the list up to date and chooses another loop, so many places further
+// down. For one that has left the list it is the one in its place.
 func (m model) move(by int) model {
-	if len(m.loops) == 0 {
-		return m
+	_, was := m.choice()
+	m.loops = m.all
+	if n := slices.IndexFunc(m.all, func(l Loop) bool { return l.Status.Ended() }); m.hidden && n >= 0 {
+		m.loops = m.all[:n]
 	}
-	_, at := m.choice()
-	m.chosen = m.loops[max(0, min(at+by, len(m.loops)-1))].ID
+	if _, at := m.choice(); at >= 0 {
+		was = at
+	}
+	if len(m.loops) > 0 {
+		m.chosen = m.loops[max(0, min(was+by, len(m.loops)-1))].Key
+	}
 	return m
 }
 
 // do runs a command for a loop.
-func (m model) do(command, id string, args ...string) tea.Cmd {
+func (m model) do(command string, about Loop, args ...string) tea.Cmd {
 	return func() tea.Msg {
-		said, err := m.Do(m.ctx, command, append([]string{id}, args...)...)
-		return done{command, id, said, err}
+		said, err := m.Do(m.ctx, command, about, args...)
+		return done{command, said, about, err}
 	}
 }
 
 // save writes a report into a file.
 func (m model) save() tea.Cmd {
-	id, text := m.page.about, m.page.text
+	p := m.page
 	return func() tea.Msg {
-		path, err := m.Save(id, text)
-		return done{"save", id, "written: " + path, err}
+		path, err := m.Save(p.about, p.text)
+		return done{"save", "written: " + path, p.about, err}
 	}
 }
 
 // onDone shows what a command printed; a text of several pages only if the user
 // still waits for it.
 func (m model) onDone(d done) model {
-	m.said, m.wrong = strings.TrimSpace(d.said), d.err != nil
-	if d.err != nil {
-		m.said = words(d.err)
-		if d.command == "context" && m.mode == listing {
-			m.mode, m.about = writing, d.id // the user can send the text again
+	pages := d.command == "history" || d.command == "report"
+	switch {
+	case d.err != nil:
+		m.said, m.wrong = words(d.err), true
+		if d.command == m.command && m.mode == listing && m.text.text() != "" {
+			m.mode, m.about = writing, d.about // the user can send the text again
 		}
-		return m
+	case !pages:
+		m.said, m.wrong, m.text = strings.TrimSpace(d.said), false, editor{}
+	case m.mode == listing:
+		m = m.open(page{title: d.command + " of " + d.about.ID, report: d.command == "report", about: d.about, text: d.said})
 	}
-	if d.command != "history" && d.command != "report" {
-		return m
-	}
-	if m.said = ""; m.mode == listing {
-		lines := strings.Split(m.safe(strings.TrimRight(d.said, "\n")), "\n")
-		m.mode, m.page = reading, page{command: d.command, about: d.id, text: d.said, lines: lines}
-		m.page = m.page.lay(m.width, m.bodyRoom())
-	}
+	return m
+}
+
+// open shows a text of several pages.
+func (m model) open(p page) model {
+	m.mode = reading
+	m.page = m.lay(p)
 	return m
 }
 

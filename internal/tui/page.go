@@ -1,25 +1,27 @@
 package tui
 
+import "strings"
+
 // page is a text that is read, and how far.
 type page struct {
-	command, about string
-	text           string
-	lines          []string // safe to show
-	laid           []string // as they fit into the screen
-	top            int      // the first line on the screen
+	title  string
+	report bool   // s saves it
+	about  Loop   // that it is about
+	text   string // as it came
+	laid   []string
+	top    int // the first line on the screen
 }
 
-// lay wraps the lines to the width.
-func (p page) lay(width, room int) page {
+// lay wraps the text to the width.
+func (m model) lay(p page) page {
 	p.laid = nil
-	for _, line := range p.lines {
+	for line := range strings.SplitSeq(safe(strings.TrimRight(p.text, "\n")), "\n") {
 		if line == "" {
 			p.laid = append(p.laid, "")
-			continue
 		}
-		p.laid = append(p.laid, wrap(line, width, len(line)+1)...)
+		p.laid = append(p.laid, m.wrap(line, m.width, len(line)+1)...)
 	}
-	return p.scroll(p.top, room)
+	return p.scroll(p.top, m.bodyRoom())
 }
 
 func (p page) scroll(to, room int) page {

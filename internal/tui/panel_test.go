@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,12 +14,13 @@ import (
 	"github.com/charmbracelet/x/exp/teatest/v2"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 func four(t *testing.T) *user {
 	t.Helper()
-	return sits(t, busy(), live("chat-1", "make it green"), waitsForChat("1790000000000-1", "write the docs"), ended("chat-0", loop.PromiseAccepted))
+	return sits(t, busy(), live("n1x4v", "make it green"), waitsForChat("pw1t7", "write the docs"), ended("k0d9z", loop.PromiseAccepted))
 }
 
 func TestScreens(t *testing.T) {
@@ -31,13 +33,16 @@ func TestScreens(t *testing.T) {
 		{"ended", func(u *user) { u.types("G") }},
 		{"help", func(u *user) { u.types("?") }},
 		{"cancel", func(u *user) { u.types("c") }},
-		{"context", func(u *user) { u.types("a"); u.letters("use port 5433"); u.types("enter"); u.letters("not 5432") }},
+		{"context", func(u *user) { u.types("a"); u.letters("use port 5433"); u.types("alt+enter"); u.letters("not 5432") }},
 		{"said", func(u *user) { u.types("p") }},
 		{"refused", func(u *user) { u.fails = hint.New("the loop is not paused", "pause it first"); u.types("r") }},
 		{"report", func(u *user) { u.says = "# Ralph loop\n\nall is well\n"; u.types("o") }},
 		{"small", func(u *user) { u.resizes(40, 10) }},
 		{"wide", func(u *user) { u.resizes(120, 30) }},
 		{"none", func(u *user) { u.loops = nil; u.looks() }},
+		{"start", func(u *user) { u.types("s"); u.letters("paint it") }},
+		{"narrow", func(u *user) { u.resizes(60, 15) }},
+		{"signs", func(u *user) { u.loops = slices.Insert(u.loops, 1, stalled("k7f2m")); u.looks(); u.types("e") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u := four(t)
@@ -53,18 +58,19 @@ func TestKeysRunTheCommandForTheChosenLoop(t *testing.T) {
 		keys []string
 		want string
 	}{
-		{[]string{"p"}, "pause|chat-busy"},
-		{[]string{"r"}, "resume|chat-busy"},
-		{[]string{"down", "p"}, "pause|chat-1"},
-		{[]string{"j", "j", "r"}, "resume|1790000000000-1"},
-		{[]string{"G", "h"}, "history|chat-0"},
-		{[]string{"G", "k", "o"}, "report|1790000000000-1"},
-		{[]string{"end", "home", "enter"}, "report|chat-busy"},
-		{[]string{"down", "up", "up", "p"}, "pause|chat-busy"},
-		{[]string{"pgdown", "pgdown", "pgup", "pgup", "g", "p"}, "pause|chat-busy"},
-		{[]string{"c", "y"}, "cancel|chat-busy"},
-		{[]string{"a", "x", "enter", "y", "ctrl+d"}, "context|chat-busy|x\ny"},
-		{[]string{"a", "-", "x", "ctrl+s"}, "context|chat-busy|-x"},
+		{[]string{"p"}, "pause|hb5s2"},
+		{[]string{"r"}, "resume|hb5s2"},
+		{[]string{"down", "p"}, "pause|n1x4v"},
+		{[]string{"j", "j", "r"}, "resume|pw1t7"},
+		{[]string{"G", "h"}, "history|k0d9z"},
+		{[]string{"G", "k", "o"}, "report|pw1t7"},
+		{[]string{"end", "home", "enter"}, "report|hb5s2"},
+		{[]string{"down", "up", "up", "p"}, "pause|hb5s2"},
+		{[]string{"pgdown", "pgdown", "pgup", "pgup", "g", "p"}, "pause|hb5s2"},
+		{[]string{"c", "y"}, "cancel|hb5s2"},
+		{[]string{"a", "x", "alt+enter", "y", "enter"}, "context|hb5s2|x\ny"},
+		{[]string{"a", "-", "x", "ctrl+j", "y", "enter"}, "context|hb5s2|-x\ny"},
+		{[]string{"down", "s", "x", "enter"}, "start|n1x4v|x"},
 	} {
 		t.Run(strings.Join(tt.keys, " "), func(t *testing.T) {
 			u := four(t)
@@ -82,19 +88,19 @@ func TestKeysThatRunNothing(t *testing.T) {
 		{[]string{"c", "n"}, "not cancelled"},
 		{[]string{"c", "enter"}, "not cancelled"},
 		{[]string{"c", "esc", "y"}, "to the clipboard"},
-		{[]string{"a", "x", "esc"}, "no context added"},
-		{[]string{"a", "space", "enter", "ctrl+d"}, "the text is empty"},
-		{[]string{"?", "p"}, "4 loops"},
-		{[]string{"z", "ctrl+x"}, "4 loops"},
-		{[]string{"G", "a"}, "the loop has ended (done)"},
-		{[]string{"G", "c"}, "the loop has ended (done)"},
+		{[]string{"a", "x", "esc"}, "nothing sent"},
+		{[]string{"a", "space", "alt+enter", "enter"}, "the text is empty"},
+		{[]string{"?", "p", "esc"}, "4 loops"},
+		{[]string{"z", "ctrl+x", "esc"}, "4 loops"},
+		{[]string{"G", "a"}, "the loop has ended (PROMISE_ACCEPTED)"},
+		{[]string{"G", "c"}, "the loop has ended (PROMISE_ACCEPTED)"},
 	} {
 		t.Run(strings.Join(tt.keys, " "), func(t *testing.T) {
 			u := four(t)
 			u.types(tt.keys...)
 			u.wantRan()
 			if tt.want == "4 loops" {
-				tt.want = "2 live, 1 pending, 1 ended"
+				tt.want = "1 waiting, 1 running, 1 pending, 1 ended"
 			}
 			u.wantSeen(tt.want)
 		})
@@ -106,10 +112,12 @@ func TestKeysWithoutALoopDoNothing(t *testing.T) {
 	u.types("p", "r", "c", "y", "a", "h", "o", "y", "up", "down", "G")
 	u.wantRan()
 	u.wantSeen("no loops yet")
+	u.types("s", "x", "enter")
+	u.wantRan("start||x")
 }
 
 func TestQuit(t *testing.T) {
-	for _, keys := range [][]string{{"q"}, {"esc"}, {"ctrl+c"}, {"c", "ctrl+c"}, {"a", "ctrl+c"}, {"o", "ctrl+c"}, {"h", "q", "q"}} {
+	for _, keys := range [][]string{{"q"}, {"esc", "q"}, {"ctrl+c"}, {"c", "ctrl+c"}, {"a", "ctrl+c"}, {"o", "ctrl+c"}, {"h", "q", "q"}} {
 		u := four(t)
 		u.types(keys...)
 		if u.cmd == nil {
@@ -120,44 +128,48 @@ func TestQuit(t *testing.T) {
 		}
 	}
 	u := four(t)
+	u.types("esc")
+	if u.cmd != nil {
+		t.Error("got an end by Esc")
+	}
 	u.types("a", "q")
-	u.wantSeen("ctrl+d send")
+	u.wantSeen("enter send")
 }
 
 // The list may change between the question and the answer.
 func TestCancelEndsTheLoopThatWasAskedAbout(t *testing.T) {
 	u := four(t)
 	u.types("down", "c")
-	u.wantSeen("cancel the loop of chat-1 (make it green)?")
+	u.wantSeen("cancel the loop n1x4v (make it green)?")
 	u.loops = []Loop{live("chat-new", "new"), busy()}
 	u.looks()
-	u.wantSeen("cancel the loop of chat-1")
+	u.wantSeen("cancel the loop n1x4v")
 	u.types("y")
-	u.wantRan("cancel|chat-1")
+	u.wantRan("cancel|n1x4v")
 }
 
 func TestTheChoiceStaysWithItsLoop(t *testing.T) {
 	u := four(t)
 	u.types("down")
-	u.loops = []Loop{live("chat-new", "new"), busy(), ended("chat-1", loop.Cancelled)}
+	u.loops = []Loop{live("chat-new", "new"), busy(), ended("n1x4v", loop.Cancelled)}
 	u.looks()
 	u.types("p")
-	u.wantRan("pause|chat-1")
+	u.wantRan("pause|n1x4v")
 	u.loops = []Loop{live("chat-new", "new")}
 	u.looks()
 	u.types("p")
-	u.wantRan("pause|chat-1", "pause|chat-new")
+	u.wantRan("pause|n1x4v", "pause|chat-new")
 }
 
-func TestTheChoiceGoesWithAPendingLoopToItsChat(t *testing.T) {
+func TestTheChoiceAndWhatIsWrittenGoWithAPendingLoopToItsChat(t *testing.T) {
 	u := four(t)
-	u.types("down", "down")
-	taken := waitsForChat("chat-7", "write the docs")
-	taken.Pending = false
-	u.loops = []Loop{live("chat-new", "new"), busy(), live("chat-1", "make it green"), taken}
+	u.types("down", "down", "a", "x")
+	taken := live("chat-7", "write the docs")
+	taken.Key = u.loops[2].Key
+	u.loops = []Loop{live("chat-new", "new"), busy(), taken}
 	u.looks()
-	u.types("p")
-	u.wantRan("pause|chat-7")
+	u.types("enter", "p")
+	u.wantRan("context|pw1t7|x", "pause|chat-7")
 }
 
 func TestTheFirstChoiceIsTheOneAskedFor(t *testing.T) {
@@ -170,21 +182,23 @@ func TestTheFirstChoiceIsTheOneAskedFor(t *testing.T) {
 	u.wantRan("pause|b")
 }
 
-// A terminal that does not mark what is pasted sends keys.
+// A terminal that does not mark what is pasted sends keys, one right after the other.
 func TestAPasteOfManyLinesIsOneText(t *testing.T) {
-	const pasted = "first\nc\ny\nq\n"
+	const pasted = "first\nc\ny\nq"
 	for _, marked := range []bool{true, false} {
 		u := four(t)
 		u.types("a")
 		if marked {
 			u.gets(tea.PasteMsg{Content: strings.ReplaceAll(pasted, "\n", "\r\n")})
 		} else {
-			u.letters("first")
-			u.types("enter", "c", "enter", "y", "enter", "q", "enter")
+			for _, key := range []string{"f", "i", "r", "s", "t", "enter", "c", "enter", "y", "enter", "q"} {
+				u.gets(press(key))
+			}
+			u.gets(sent{2}) // of an Enter that was pasted
 		}
 		u.wantRan()
-		u.types("ctrl+d")
-		u.wantRan("context|chat-busy|" + pasted)
+		u.types("enter")
+		u.wantRan("context|hb5s2|" + pasted)
 	}
 }
 
@@ -202,10 +216,10 @@ func TestAPasteIsOfBoundedLengthAndHasNoControlCharacters(t *testing.T) {
 	u.types("a")
 	u.gets(tea.PasteMsg{Content: "\x1b[2J\x00" + strings.Repeat("ä", 20_000)})
 	u.wantFit()
-	u.types("ctrl+d")
-	_, text, _ := strings.Cut(strings.Join(u.ran, ""), "chat-busy|")
-	if n := len([]rune(text)); n != mostWritten || strings.ContainsAny(text, "\x1b\x00") {
-		t.Errorf("got %d characters that begin with %.20q, want %d without control characters", n, text, mostWritten)
+	u.types("enter")
+	_, text, _ := strings.Cut(strings.Join(u.ran, ""), "hb5s2|")
+	if n := len(text); n > mostWritten || n < mostWritten-4 || strings.ContainsAny(text, "\x1b\x00") {
+		t.Errorf("got %d bytes that begin with %.20q, want %d without control characters", n, text, mostWritten)
 	}
 }
 
@@ -220,10 +234,10 @@ func TestEditing(t *testing.T) {
 		{[]string{"a", "b", "left", "x", "right", "right", "y"}, "axby"},
 		{[]string{"a", "b", "home", "x", "end", "y"}, "xaby"},
 		{[]string{"a", "b", "space", "c", "d", "ctrl+w", "x"}, "ab x"},
-		{[]string{"a", "enter", "b", "c", "ctrl+u", "x"}, "a\nx"},
-		{[]string{"a", "b", "enter", "c", "up", "x", "down", "y"}, "axb\ncy"},
-		{[]string{"a", "enter", "b", "c", "d", "up", "x"}, "ax\nbcd"},
-		{[]string{"a", "b", "c", "enter", "d", "e", "up", "ctrl+k", "x"}, "abx\nde"},
+		{[]string{"a", "alt+enter", "b", "c", "ctrl+u", "x"}, "a\nx"},
+		{[]string{"a", "b", "alt+enter", "c", "up", "x", "down", "y"}, "axb\ncy"},
+		{[]string{"a", "alt+enter", "b", "c", "d", "up", "x"}, "ax\nbcd"},
+		{[]string{"a", "b", "c", "alt+enter", "d", "e", "up", "ctrl+k", "x"}, "abx\nde"},
 		{[]string{"a", "up", "x", "down", "y"}, "xay"},
 		{[]string{"ü", "tab", "漢"}, "ü\t漢"},
 	} {
@@ -231,7 +245,7 @@ func TestEditing(t *testing.T) {
 			u := four(t)
 			u.types("a")
 			u.types(tt.keys...)
-			if got := string(u.model.text.text); got != tt.want {
+			if got := u.model.text.text(); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -273,12 +287,9 @@ func TestCopy(t *testing.T) {
 		loop Loop
 		want string
 	}{
-		{live("chat-1", "x"), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-1"},
-		{ofRun("run-1"), "to the clipboard, if the terminal allows it: cursor-ralph run --resume run-1"},
-		{atLimit("chat-2"), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-2 --max-iterations 27"},
-		{ended("chat-5", loop.UserStopped), "to the clipboard, if the terminal allows it: /ralph-loop --continue chat-5"},
+		{live("n1x4v", "x"), "goes on by itself (running)"},
+		{busy(), "to the clipboard, if the terminal allows it: /ralph-loop --continue hb5s2"},
 		{ended("chat-3", loop.PromiseAccepted), "cannot be continued"},
-		{ended("chat-4", loop.Cancelled), "cannot be continued"},
 		{waitsForChat("17-1", "x"), "begins by itself"},
 	} {
 		u := sits(t, tt.loop)
@@ -295,25 +306,6 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// atLimit is a loop that has done all its iterations.
-func atLimit(id string) Loop {
-	l := ended(id, loop.MaxIterations)
-	l.State.MaxIterations = l.State.Iterations
-	return l
-}
-
-// ofRun is a loop of cursor-ralph run.
-func ofRun(id string) Loop {
-	l := live(id, "x")
-	l.State.Run = loop.Run{Agent: "opencode", Driver: "acp"}
-	return l
-}
-
-func TestALoopOfARunNamesItsAgent(t *testing.T) {
-	u := sits(t, ofRun("run-1"))
-	u.wantSeen("by the Agent Client Protocol: opencode")
-}
-
 func TestPagesScroll(t *testing.T) {
 	u := four(t)
 	u.resizes(80, 10)
@@ -323,7 +315,7 @@ func TestPagesScroll(t *testing.T) {
 	}
 	u.says = strings.Join(lines, "\n")
 	u.types("h")
-	u.wantSeen("history of chat-busy", "line 0.", "q back")
+	u.wantSeen("history of hb5s2", "line 0.", "q back")
 	for _, tt := range []struct{ key, seen, unseen string }{
 		{"down", "line 1.", "line 0."}, {"up", "line 0.", "line 20."}, {"pgdown", "line 8.", "line 0."}, {"pgup", "line 0.", "line 20."},
 		{"G", "line 99.", "line 0."}, {"down", "line 99.", "line 0."}, {"g", "line 0.", "line 99."}, {"up", "line 0.", "line 99."},
@@ -335,8 +327,8 @@ func TestPagesScroll(t *testing.T) {
 		u.wantFit()
 	}
 	u.types("end", "q")
-	u.wantSeen("2 live")
-	u.wantRan("history|chat-busy")
+	u.wantSeen("1 running")
+	u.wantRan("history|hb5s2")
 }
 
 func TestAPageIsLaidOutAnewForAnotherSize(t *testing.T) {
@@ -361,7 +353,7 @@ func TestSaveWritesTheReport(t *testing.T) {
 	if u.saved != u.says {
 		t.Errorf("got %q saved, want %q", u.saved, u.says)
 	}
-	u.wantSeen("written: /home/u/ralph-report-chat-busy.md", "# Ralph loop")
+	u.wantSeen("written: /home/u/code/repo/ralph-report-hb5s2.md", "# Ralph loop")
 	u.fails = errors.New("the disk is full")
 	u.types("s")
 	u.wantSeen("the disk is full")
@@ -377,26 +369,22 @@ func TestSaveWritesTheReport(t *testing.T) {
 func TestALatePageDoesNotDisturb(t *testing.T) {
 	u := four(t)
 	u.types("a", "x")
-	u.gets(done{command: "report", id: "chat-busy", said: "# Ralph loop"})
+	u.gets(done{command: "report", about: u.loops[0], said: "# Ralph loop"})
 	u.wantUnseen("# Ralph loop")
-	u.types("ctrl+d")
-	u.wantRan("context|chat-busy|x")
+	u.types("enter")
+	u.wantRan("context|hb5s2|x")
 }
 
 // hostile is text as a task, an answer or a file name may be.
 const hostile = "\x1b]0;owned\x07\x1b[2J\x9b31m a\rb\nc\td \u202egnp.exe e\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301 👩‍👩‍👧‍👦🏽 ❤️ 🇩🇪 漢字 שלום مرحبا \u200b\u2066x\u00ad \u2028 "
 
 func TestHostileTextNeitherMovesTheCursorNorBreaksTheLayout(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {40, 10}, {200, 60}, {21, 7}, {1, 1}, {3, 2}, {10, 4}, {300, 5}} {
-		l := loop.New()
+	for _, size := range [][2]int{{80, 24}, {60, 15}, {40, 10}, {200, 60}, {21, 7}, {1, 1}, {3, 2}, {10, 4}, {300, 5}} {
+		l := works("x")
 		text := strings.Repeat(hostile, 5)
-		l.Prompt, l.Workspace, l.Reason, l.LastOutput, l.Struggle, l.Verify = text, "/"+hostile, text, text, text, text
-		l.Status, l.PauseReason, l.Context = loop.Status(text), loop.PauseReason(text), []string{text, text}
-		l.StartedAt, l.EventAt = noon(), noon()
-		l.Verifying = loop.Verifying{ID: "v", Since: noon()}
-		l.Injection = loop.Injection{ID: "i", Outcome: loop.LineOutcome(text), Method: text, OpenedAt: noon(), Tries: []string{text}}
-		l.History = []loop.Iteration{{Promise: "refused", Refused: text, Answer: text, Files: []string{text, text}}}
-		u := sits(t, Of("chat-"+hostile, l), live("chat-1", hostile))
+		l.Prompt, l.Workspace, l.Reason, l.LastOutput, l.Verify = text, "/"+hostile, text, text, text
+		l.Status, l.PauseReason = loop.Status(text), loop.PauseReason(text)
+		u := sits(t, shown("k7f2m", l, view.Detail{Name: "said", Words: text}, view.Detail{Name: "to go on", Words: text}), live("n1x4v", hostile))
 		u.resizes(size[0], size[1])
 		u.says = text
 		for _, key := range []string{"down", "up", "c", "n", "a", "x", "esc", "p", "h", "pgdown", "q", "o", "G", "q", "?", "x", "y"} {
@@ -435,47 +423,70 @@ func (u *user) wantHarmless() {
 
 func TestWhatIsKeptOfALoopIsBounded(t *testing.T) {
 	large := strings.Repeat("ä", 1<<20)
-	l := loop.New()
-	l.Prompt, l.Reason, l.LastOutput, l.Struggle, l.Verify, l.Workspace = large, large, large, large, large, large
-	for range 1000 {
-		l.Context = append(l.Context, large)
-		l.History = append(l.History, loop.Iteration{Promise: "refused", Refused: large, Answer: large, Files: []string{large}})
-	}
-	kept := Of("x", l)
-	if kept.Refused != 1000 {
-		t.Errorf("got %d refused promises, want 1000", kept.Refused)
-	}
-	if n := len(fmt.Sprintf("%+v", kept)); n > 100_000 {
+	kept := Of("x", view.Loop{Prompt: large, Reason: large, LastOutput: large, Verify: large, Workspace: large, CompletionPromise: large}, nil)
+	if n := len(fmt.Sprintf("%+v", kept)); n > 20_000 {
 		t.Errorf("got %d bytes kept", n)
 	}
 }
 
-func TestWordsOfTheList(t *testing.T) {
-	stale, verifies, paused, pausedBefore := live("a", "x"), live("b", "x"), live("c", "x"), waitsForChat("1-1", "x")
-	stale.State.EventAt = noon().Add(-25 * time.Hour)
-	verifies.State.Verify, verifies.State.Verifying = "make", loop.Verifying{ID: "v", Since: noon()}
-	paused.State.Status, pausedBefore.State.Status = loop.Paused, loop.Paused
+func TestSignsStandBeforeLoops(t *testing.T) {
 	for _, tt := range []struct {
 		loop Loop
 		want string
 	}{
-		{live("x", "x"), "running"}, {stale, "stale"}, {verifies, "verifying"}, {paused, "paused"}, {waitsForChat("1-1", "x"), "pending"},
-		{pausedBefore, "paused"}, {ended("x", loop.PromiseAccepted), "done"}, {ended("x", loop.MaxIterations), "at limit"},
-		{ended("x", loop.MaxDuration), "time is up"}, {ended("x", loop.UserStopped), "stopped"}, {ended("x", loop.Cancelled), "cancelled"},
-		{ended("x", loop.Blocked), "blocked"}, {ended("x", loop.Replaced), "replaced"},
+		{live("x", "x"), ">  x"}, {stalled("x"), ">! x"}, {busy(), ">? hb5s2"}, {waitsForChat("1-1", "x"), ">  1-1"},
+		{ended("x", loop.PromiseAccepted), ">  x"},
 	} {
-		u := sits(t, tt.loop)
-		u.wantSeen("> " + tt.want + " ")
+		sits(t, tt.loop).wantSeen(tt.want)
 	}
 }
 
-func TestTheBarIsAsLongAsTheLoopHasCome(t *testing.T) {
+func TestEndedLoopsCanBeHidden(t *testing.T) {
+	u := four(t)
+	u.types("G")
+	u.wantSeen("PROMISE_ACCEPTED")
+	u.types("e", "p")
+	u.wantUnseen("PROMISE_ACCEPTED")
+	u.wantSeen("1 ended")
+	u.wantRan("pause|pw1t7")
+	u.loops = u.loops[3:]
+	u.looks()
+	u.wantSeen("e shows the others")
+	u.types("e")
+	u.wantSeen("PROMISE_ACCEPTED")
+}
+
+func TestHelpScrolls(t *testing.T) {
+	u := four(t)
+	u.resizes(60, 8)
+	u.types("?")
+	u.wantUnseen("Before a loop")
+	u.types("G")
+	u.wantSeen("or is paused")
+	u.wantFit()
+	u.types("esc")
+	u.wantSeen("1 running")
+}
+
+func TestTheRuleIsAsLongAsTheLoopHasCome(t *testing.T) {
 	for _, tt := range []struct {
 		n, of int
 		want  string
-	}{{0, 20, "░░░░░░░░░░"}, {10, 20, "█████░░░░░"}, {20, 20, "██████████"}, {30, 20, "██████████"}, {-30, 20, "░░░░░░░░░░"}, {5, 0, "██████████"}} {
-		if got := bar(tt.n, tt.of, 10); got != tt.want {
+	}{{0, 20, "──────────"}, {10, 20, "━━━━━─────"}, {20, 20, "━━━━━━━━━━"}, {30, 20, "━━━━━━━━━━"}, {-30, 20, "──────────"}, {5, 0, "━━━━━━━━━━"}} {
+		if got := ansi.Strip(model{width: 10}.rule(tt.n, tt.of)); got != tt.want {
 			t.Errorf("%d of %d: got %s, want %s", tt.n, tt.of, got, tt.want)
+		}
+	}
+}
+
+func TestWithoutUTF8OnlyASCIIIsDrawn(t *testing.T) {
+	u := sits(t, busy())
+	u.model.ASCII = true
+	u.resizes(30, 24)
+	for _, key := range []string{"p", "c", "n", "?"} {
+		u.types(key)
+		if strings.ContainsFunc(u.sees(), func(r rune) bool { return r > 127 }) {
+			t.Errorf("got the screen\n%s", u.sees())
 		}
 	}
 }
@@ -486,7 +497,7 @@ func TestManyLoopsScroll(t *testing.T) {
 		loops = append(loops, live(fmt.Sprintf("chat-%d", n), fmt.Sprintf("task %d.", n)))
 	}
 	u := sits(t, loops...)
-	u.wantSeen("200 live", "task 0.")
+	u.wantSeen("200 running", "task 0.")
 	u.types("G")
 	u.wantSeen("task 199.", "chat-199")
 	for range 100 {
@@ -506,20 +517,20 @@ func TestWhatCannotBeReadIsTold(t *testing.T) {
 
 func TestEveryKeyOfTheHelpIsInTheLastLine(t *testing.T) {
 	u := four(t)
-	u.wantSeen("? help  q quit  p pause  r resume  c cancel  a tell  h history  o report  y copy")
+	u.wantSeen("? help  q quit  p pause  r resume  c cancel  a tell  s new  h history  o report")
 	u.wantFit()
 }
 
 // The whole program, with a terminal that does not describe itself.
 func TestTheProgramShowsAndEnds(t *testing.T) {
-	u := &user{T: t, loops: []Loop{live("chat-1", "make it green")}, says: "so be it"}
+	u := &user{T: t, loops: []Loop{live("n1x4v", "make it green")}, says: "so be it"}
 	tm := teatest.NewTestModel(t, u.panel().model(t.Context()), teatest.WithInitialTermSize(80, 24))
 	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return bytes.Contains(out, []byte("make it green")) }, teatest.WithDuration(20*time.Second))
 	tm.Type("p")
 	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return bytes.Contains(out, []byte("so be it")) }, teatest.WithDuration(20*time.Second))
 	tm.Type("q")
 	tm.WaitFinished(t, teatest.WithFinalTimeout(20*time.Second))
-	u.wantRan("pause|chat-1")
+	u.wantRan("pause|n1x4v")
 }
 
 // The terminal's background decides about colors, and no color is needed.
@@ -549,41 +560,19 @@ func TestAContextThatIsNotTakenStaysWritten(t *testing.T) {
 	u.fails = errors.New("the disk is full")
 	u.types("a")
 	u.letters("use port 5433")
-	u.types("ctrl+d")
-	u.wantSeen("the disk is full", "use port 5433", "ctrl+d")
+	u.types("enter")
+	u.wantSeen("the disk is full", "use port 5433", "enter send")
 	u.fails = nil
-	u.types("!", "ctrl+d")
+	u.types("!", "enter")
 	u.wantUnseen("the disk is full")
-	u.wantRan("context|chat-busy|use port 5433", "context|chat-busy|use port 5433!")
-}
-
-func TestWhatIsWrittenGoesToTheChatThatTookThePendingLoop(t *testing.T) {
-	u := sits(t, waitsForChat("1772366340000-77", "paint it"))
-	u.types("a", "x")
-	taken := waitsForChat("chat-1", "paint it")
-	taken.Pending = false
-	u.loops = []Loop{taken}
-	u.looks()
-	u.types("ctrl+d")
-	u.wantRan("context|chat-1|x")
+	u.wantRan("context|hb5s2|use port 5433", "context|hb5s2|use port 5433!")
 }
 
 func TestAContextThatIsTooLongSaysSo(t *testing.T) {
 	u := sits(t, busy())
 	u.types("a")
-	u.gets(tea.PasteMsg{Content: strings.Repeat("x", mostWritten-1)})
-	u.wantUnseen("no more than")
-	u.gets(tea.PasteMsg{Content: "yz"})
-	u.wantSeen("no more than 10000 characters")
-}
-
-// Without reports about tools, no tool calls are counted.
-func TestToolCallsThatAreNotSeenAreNotCounted(t *testing.T) {
-	m := model{width: 80}
-	if got := m.progress(Of("1", loop.State{Contract: loop.Contract{Iterations: 1, MaxIterations: 9}}).State); !strings.Contains(got, "0 tool calls") {
-		t.Errorf("got %q, want the tool calls in it", got)
-	}
-	if got := m.progress(Of("1", loop.State{Contract: loop.Contract{Iterations: 1, MaxIterations: 9}, OuterRun: loop.OuterRun{Run: loop.Run{Driver: "print", NoTools: true}}}).State); strings.Contains(got, "tool calls") {
-		t.Errorf("got %q, want no tool calls in it", got)
-	}
+	u.gets(tea.PasteMsg{Content: strings.Repeat("x", mostWritten-10)})
+	u.wantUnseen("no more fits")
+	u.gets(tea.PasteMsg{Content: strings.Repeat("y", 20)})
+	u.wantSeen("no more fits in")
 }

@@ -6,71 +6,32 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // safe makes text of several lines safe to show.
-func (p Panel) safe(s string) string {
-	return text.FixedWidth(p.Plain(strings.ReplaceAll(s, "\r\n", "\n")))
+func safe(s string) string {
+	return text.FixedWidth(text.Escape(loop.Unmarked(strings.ReplaceAll(s, "\r\n", "\n"))))
 }
 
 // oneLine makes text safe to show in a line.
-func (p Panel) oneLine(s string) string { return text.Line(p.safe(s)) }
+func oneLine(s string) string { return text.Line(safe(s)) }
 
-// cut returns the part of a line that fits.
-func cut(line string, width int) string {
-	for room := width; room > 0; room-- {
-		// What is cut is counted by letters, and a vowel sign may have a column of its own.
-		if part := ansi.TruncateWc(line, room, "…"); ansi.StringWidthWc(part) <= width {
-			return part
-		}
-	}
-	return ""
+func (m model) screenOf(width int) view.Screen {
+	return view.Screen{Width: max(1, width), ASCII: m.ASCII}
 }
 
-// StatusLine returns one line, no wider than the window: its beginning, and as much
-// of the end of the words as fits beside it. Both are safe for a terminal.
-func StatusLine(begins, words string, width int) string {
-	begins = cut(text.FixedWidth(begins), width)
-	words = text.Line(text.FixedWidth(words))
-	room := width - ansi.StringWidthWc(begins) - 2
-	if words == "" || room < 2 {
-		return begins
-	}
-	return begins + "  " + cutFront(words, room)
+// fit returns a line of exactly the panel's width.
+func (m model) fit(line string) string {
+	line = m.screenOf(m.width).Cut(line, m.width)
+	return line + strings.Repeat(" ", max(0, m.width-ansi.StringWidthWc(line)))
 }
 
-// cutFront returns the end of a line, as much as fits.
-func cutFront(line string, width int) string {
-	wide := ansi.StringWidthWc(line)
-	for less := max(0, wide-width); less <= wide; less++ {
-		part := line
-		if less > 0 {
-			part = ansi.TruncateLeftWc(line, less+1, "…")
-		}
-		if ansi.StringWidthWc(part) <= width {
-			return part
-		}
-	}
-	return ""
-}
-
-// fit returns a line of exactly this width.
-func fit(line string, width int) string {
-	line = cut(line, width)
-	return line + strings.Repeat(" ", max(0, width-ansi.StringWidthWc(line)))
-}
-
-// wrap breaks text into lines that fit, at most so many; the last one says where
-// there are more.
-func wrap(text string, width, most int) []string {
-	if text == "" || width <= 0 || most <= 0 {
+// wrap breaks text into lines that fit, at most so many.
+func (m model) wrap(s string, width, most int) []string {
+	if s == "" || width <= 0 || most <= 0 {
 		return nil
 	}
-	// Wrap alone leaves a line too wide that begins with spaces.
-	lines := strings.Split(ansi.HardwrapWc(ansi.WrapWc(text, width, ""), width, true), "\n")
-	if len(lines) > most {
-		lines = lines[:most]
-		lines[most-1] = cut(lines[most-1]+" …", width)
-	}
-	return lines
+	return m.screenOf(width).Wrap(s, width, most)
 }

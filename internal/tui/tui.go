@@ -4,7 +4,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -14,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
-	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
 // ErrNoTerminal means that the input or output is not a terminal.
@@ -22,19 +21,19 @@ var ErrNoTerminal = errors.New("not a terminal")
 
 // Panel is what the panel needs.
 type Panel struct {
-	// Look returns all loops in the order of the screen, and what could not be
-	// read.
+	// Look returns all loops in the order of the screen, those that have ended last, and
+	// what could not be read.
 	Look func() ([]Loop, []error)
-	// Whole adds what only the chosen loop shows; nil adds nothing.
-	Whole func(Loop) Loop
 	// Do runs a command of cursor-ralph and returns what it printed: pause, resume,
-	// cancel, history and report with the id of a loop, context with a text too.
-	Do func(ctx context.Context, command string, args ...string) (string, error)
+	// cancel, history and report for a loop, context with a text, and start with a task,
+	// in the loop's workspace.
+	Do func(ctx context.Context, command string, l Loop, args ...string) (string, error)
 	// Save writes the report about a loop into a file, and returns its path.
-	Save func(id, report string) (path string, err error)
+	Save func(l Loop, report string) (path string, err error)
 
-	Plain   func(text string) string // makes text from outside safe for a terminal
 	Now     func() time.Time
+	Home    string   // the folder that is shown as ~
+	ASCII   bool     // the terminal shows no other characters
 	Chosen  string   // the id of the loop that is chosen at first
 	Environ []string // of the terminal
 }
@@ -64,51 +63,21 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(file.Fd())
 }
 
-// Loop is the part of a loop that the panel shows. The fields from its history are
-// shown for the chosen loop only.
+// Loop is a loop in the list.
 type Loop struct {
-	ID          string
-	State       loop.State // without what may be large
-	Pending     bool
-	Refused     int    // promises, of those in its history
-	LastRefusal string // why
-	Answer      string // how the agent's last words begin
-	Files       []string
+	view.Loop        // without what may be large
+	Key       string // that no other loop has
+	// Details returns what is known about it, the most important first.
+	Details func() []view.Detail
 }
 
-// The sizes of what is kept, in bytes and in pieces.
-const (
-	keptText  = 2000
-	keptParts = 20
-)
+// keptText is how much of a text is kept of each loop, in bytes.
+const keptText = 2000
 
 // Of returns what the panel keeps of a loop.
-func Of(id string, l loop.State) Loop {
-	kept := Loop{ID: id}
-	for _, h := range l.History {
-		if h.Promise == "refused" {
-			kept.Refused++
-			kept.LastRefusal = short(h.Refused)
-		}
-		kept.Answer = cmp.Or(short(h.Answer), kept.Answer)
+func Of(key string, l view.Loop, details func() []view.Detail) Loop {
+	for _, large := range []*string{&l.Prompt, &l.CompletionPromise, &l.LastOutput, &l.Workspace, &l.Reason, &l.Verify} {
+		*large = text.Head(*large, keptText)
 	}
-	if n := len(l.History); n > 0 {
-		kept.Files = shortAll(l.History[n-1].Files)
-	}
-	s := &kept.State
-	*s = l
-	s.History, s.Context, s.Injection.Tries = nil, shortAll(l.Context), shortAll(l.Injection.Tries)
-	for _, large := range []*string{&s.Prompt, &s.CompletionPromise, &s.LastOutput, &s.Workspace, &s.Reason, &s.Verify, &s.Struggle, &s.Run.Agent, &s.Run.Driver} {
-		*large = short(*large)
-	}
-	return kept
-}
-
-func short(s string) string { return text.Head(s, keptText) }
-
-func shortAll(texts []string) (all []string) {
-	for _, part := range texts[:min(len(texts), keptParts)] {
-		all = append(all, short(part))
-	}
-	return all
+	return Loop{l, key, details}
 }

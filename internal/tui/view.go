@@ -2,20 +2,25 @@ package tui
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
-	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
 // View draws the screen.
 func (m model) View() tea.View {
 	lines, cursor := m.screen()
 	for i, line := range lines {
-		lines[i] = cut(line, m.width)
+		if m.ASCII {
+			line = text.ASCII(line)
+		}
+		lines[i] = m.screenOf(m.width).Cut(line, m.width)
 	}
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen, v.Cursor = true, cursor
@@ -49,32 +54,37 @@ func (m model) bodyRoom() int {
 
 func (m model) body(room int) []string {
 	switch {
-	case m.mode == helping:
-		return m.helpLines()
 	case m.mode == reading:
 		return m.page.shown(room)
 	case !m.looked:
-		return []string{"looking …"}
+		return []string{"looking..."}
+	case len(m.loops) == 0 && len(m.all) > 0:
+		return []string{"no loop that has not ended; e shows the others"}
 	case len(m.loops) == 0:
-		return wrap("no loops yet. In Cursor, this starts one: /ralph-loop \"make the tests pass\"", m.width, room)
+		return m.wrap("no loops yet. In Cursor, this starts one: /ralph-loop \"make the tests pass\"", m.width, room)
 	}
 	lines := m.listLines()
-	if left := room - len(lines) - 1; left > 0 {
-		lines = append(lines, strings.Repeat("─", m.width))
-		if l, at := m.choice(); at >= 0 {
-			lines = append(lines, m.details(l, left)...)
-		}
+	if l, at := m.choice(); at >= 0 && room-len(lines) > 1 {
+		lines = append(lines, m.rule(l.Iterations, l.MaxIterations))
+		lines = append(lines, m.details(l, room-len(lines))...)
 	}
 	return lines
 }
 
+// rule parts the list from the details, and shows how far the loop is.
+func (m model) rule(n, of int) string {
+	full := max(0, min(m.width, n*m.width/max(1, of)))
+	signs := [2]string{"━", "─"}
+	if m.ASCII {
+		signs = [2]string{"=", "-"}
+	}
+	return m.colors.good.Styled(strings.Repeat(signs[0], full)) + strings.Repeat(signs[1], m.width-full)
+}
+
 // title counts the loops, or names the text that is read.
 func (m model) title() string {
-	switch m.mode {
-	case reading:
-		return m.colors.name.Styled(fmt.Sprintf("%s of %s", m.page.command, m.oneLine(m.page.about)))
-	case helping:
-		return m.colors.name.Styled("keys")
+	if m.mode == reading {
+		return m.colors.name.Styled(oneLine(m.page.title))
 	}
 	title := m.colors.name.Styled("cursor-ralph") + "  " + m.counts()
 	if m.problems > 0 {
@@ -83,95 +93,87 @@ func (m model) title() string {
 	return title
 }
 
+// counts says how many loops stand how, those first that need the user.
 func (m model) counts() string {
-	live, waiting, ended := 0, 0, 0
-	for _, l := range m.loops {
-		switch {
-		case l.Pending:
-			waiting++
-		case l.State.Status.Ended():
-			ended++
-		default:
-			live++
+	count := map[view.Standing]int{}
+	for _, l := range m.all {
+		if l.Status.Ended() {
+			l.Status = "ended"
+		}
+		count[l.Status]++
+	}
+	var parts []string
+	for _, word := range []view.Standing{view.Stalled, view.Interrupted, view.Waiting, view.Paused, view.Running, view.Pending, view.Unknown, "ended"} {
+		if n := count[word]; n > 0 {
+			_, style := m.colors.sign(view.Loop{Status: word})
+			parts = append(parts, style.Styled(fmt.Sprintf("%d %s", n, word)))
 		}
 	}
-	words := fmt.Sprintf("%d live", live)
-	if waiting > 0 {
-		words += fmt.Sprintf(", %d pending", waiting)
-	}
-	if ended > 0 {
-		words += fmt.Sprintf(", %d ended", ended)
-	}
-	return words
+	return strings.Join(parts, ", ")
 }
 
-// listRoom is how many loops are shown: two fifths of what there is at most, where
-// the details need the rest.
+// listRoom is how many loops are shown: two fifths of the room at most, where the
+// details need the rest.
 func (m model) listRoom() int {
-	room := m.bodyRoom()
+	room := m.bodyRoom() - 1 // the header
 	if room < 4 {
-		return room
+		return max(1, room)
 	}
 	return max(1, min(len(m.loops), max(2, room*2/5)))
 }
 
-func (m model) listLines() (lines []string) {
+// near is how many loops above and below decide about the widths of columns.
+const near = 100
+
+// roomy is the width from which on a row has room for a reason too.
+const roomy = 80
+
+// listLines is the part of the list around the chosen loop, below a header.
+func (m model) listLines() []string {
 	room := m.listRoom()
 	_, at := m.choice()
 	top := max(0, min(at-room/2, len(m.loops)-room))
-	for _, l := range m.loops[top:min(len(m.loops), top+room)] {
-		lines = append(lines, m.row(l))
+	first := max(0, top-near)
+	var rows []view.Row
+	for _, l := range m.loops[first:min(len(m.loops), top+room+near)] {
+		row := l.Row(m.Now(), m.Home)
+		if m.width < roomy {
+			row.Status = string(l.Status) // the details say why
+		}
+		rows = append(rows, row)
+	}
+	table := strings.Split(m.screenOf(m.width-3).Table(rows), "\n")
+	lines := []string{"   " + m.colors.name.Styled(table[0])}
+	for n := top; n < min(len(m.loops), top+room); n++ {
+		lines = append(lines, m.row(m.loops[n], table[1+n-first]))
 	}
 	return lines
 }
 
-// row is a loop in the list. What is of any width stands last.
-func (m model) row(l Loop) string {
-	word, style := m.word(l)
-	mark, word := "  ", fit(word, 10)
-	text := fmt.Sprintf(" %7s  ", fmt.Sprintf("%d/%d", l.State.Iteration(), l.State.MaxIterations))
-	if m.width >= 60 {
-		text += fit(m.oneLine(filepath.Base(l.State.Workspace)), 14) + "  "
+func (m model) row(l Loop, cells string) string {
+	sign, style := m.colors.sign(l.Loop)
+	if l.Key == m.chosen {
+		return m.colors.chosen.Styled(m.fit(">" + sign + " " + cells))
 	}
-	text += m.oneLine(l.State.Prompt)
-	if l.ID != m.chosen {
-		return mark + style.Styled(word) + text
-	}
-	return m.colors.chosen.Styled(fit("> "+word+text, m.width))
+	return style.Styled(" " + sign + " " + cells)
 }
 
-// word is the status in a word, and its color.
-func (m model) word(l Loop) (string, style) {
-	s := l.State
-	switch {
-	case s.Status.Ended():
-		return m.endWord(s.Status)
-	case s.Stale(m.Now()):
-		return "stale", m.colors.bad
-	case s.IsStalled(m.Now()):
-		return "stalled", m.colors.bad
-	case s.IsVerifying(m.Now()):
-		return "verifying", m.colors.busy
-	case s.Status == loop.Running:
-		return "running", m.colors.good
-	}
-	return strings.ToLower(m.oneLine(s.Status.Word())), m.colors.wait
-}
+// nameWidth is that of the names of details.
+const nameWidth = 16
 
-func (m model) endWord(s loop.Status) (string, style) {
-	switch s {
-	case loop.PromiseAccepted:
-		return "done", m.colors.good
-	case loop.MaxIterations:
-		return "at limit", m.colors.bad
-	case loop.MaxDuration:
-		return "time is up", m.colors.bad
-	case loop.UserStopped:
-		return "stopped", m.colors.wait
-	case loop.Blocked:
-		return "blocked", m.colors.bad
+// details shows what is known about the chosen loop, as much as fits.
+func (m model) details(l Loop, room int) (lines []string) {
+	for _, d := range l.Details() {
+		words := strings.TrimSpace(safe(text.Head(d.Words, keptText)))
+		for i, line := range m.wrap(words, max(1, m.width-nameWidth), 1+min(2, room/8)) {
+			name := ""
+			if i == 0 {
+				name = d.Name
+			}
+			lines = append(lines, m.colors.name.Styled(fmt.Sprintf("%-*s", nameWidth, name))+line)
+		}
 	}
-	return strings.ToLower(s.Word()), style{}
+	return lines[:min(len(lines), room)]
 }
 
 // foot returns the last lines: a message, a question or the text being written,
@@ -182,19 +184,18 @@ func (m model) foot() (lines []string, cursor *tea.Cursor) {
 		return m.writingLines()
 	case asking:
 		return append(m.question(), m.keyLine("y", "yes, cancel it", "any other key", "no")), nil
-	case helping:
-		return []string{m.keyLine("any key", "back")}, nil
 	case reading:
-		keys := []string{"up down pgup pgdown g G", "scroll"}
-		if m.page.command == "report" {
-			keys = append(keys, "s", "write into a file")
+		keys := []string{"q", "back", "up down pgup pgdown g G", "scroll"}
+		if m.page.report {
+			keys = append(keys, "s", "save")
 		}
-		return append(m.saidLines(), m.keyLine(append(keys, "q", "back")...)), nil
+		return append(m.saidLines(), m.keyLine(keys...)), nil
 	}
 	var keys []string
 	for _, h := range help {
 		if h.short != "" {
-			keys = append(keys, h.keys, h.short)
+			key, _, _ := strings.Cut(h.keys, ",")
+			keys = append(keys, key, h.short)
 		}
 	}
 	return append(m.saidLines(), m.keyLine(keys...)), nil
@@ -204,8 +205,8 @@ func (m model) foot() (lines []string, cursor *tea.Cursor) {
 // nothing, so that the screen does not jump.
 func (m model) saidLines() []string {
 	var lines []string
-	for line := range strings.Lines(m.said) {
-		lines = append(lines, wrap(m.oneLine(short(line)), m.width, 4)...)
+	for line := range strings.Lines(text.Head(m.said, keptText)) {
+		lines = append(lines, m.wrap(oneLine(line), m.width, 4)...)
 	}
 	lines = lines[:min(len(lines), max(1, min(5, m.height/4)))]
 	if m.wrong {
@@ -220,42 +221,39 @@ func (m model) saidLines() []string {
 }
 
 func (m model) question() []string {
-	n := slices.IndexFunc(m.loops, func(l Loop) bool { return l.ID == m.about })
-	task := ""
-	if n >= 0 {
-		task = cut(m.oneLine(m.loops[n].State.Prompt), max(10, m.width/2))
-	}
-	text := fmt.Sprintf("cancel the loop of %s (%s)? It ends at once.", m.oneLine(m.about), task)
-	return wrap(text, m.width, 3)
+	task := m.screenOf(m.width).Cut(oneLine(m.about.Prompt), max(10, m.width/2))
+	return m.wrap(fmt.Sprintf("cancel the loop %s (%s)? It ends at once.", m.about.ID, task), m.width, 3)
 }
 
 func (m model) writingLines() ([]string, *tea.Cursor) {
-	heading := fmt.Sprintf("the agent of %s gets this with the next continuation:", m.oneLine(m.about))
-	if len(m.text.text) >= mostWritten {
-		heading = fmt.Sprintf("no more than %d characters: what came after them is not in it; ", mostWritten) + heading
+	heading := fmt.Sprintf("the agent of %s gets this with the next continuation:", m.about.ID)
+	if m.command == "start" {
+		heading = "the task of a new loop in " + oneLine(view.Tilde(m.about.Workspace, m.Home)) + ":"
+		if m.about.Workspace == "" {
+			heading = "the task of a new loop in this folder:"
+		}
+	}
+	if len(m.text.text()) > mostWritten-utf8.UTFMax {
+		heading = "no more fits in: what came after it was left out; " + heading
 	}
 	var lines []string
 	if m.wrong { // it was not taken
 		lines = m.saidLines()
 	}
-	lines = append(lines, m.colors.name.Styled(cut(heading, m.width)))
-	text, x, y := m.text.lines(m.safe, max(1, m.width), max(1, min(6, m.height-2-len(lines))))
+	lines = append(lines, m.colors.name.Styled(m.screenOf(m.width).Cut(heading, m.width)))
+	text, x, y := m.text.lines(max(1, m.width), max(1, min(6, m.height-2-len(lines))))
 	cursor := tea.NewCursor(x, len(lines)+y)
-	return append(append(lines, text...), m.keyLine("ctrl+d", "send", "enter", "new line", "esc", "leave it")), cursor
+	return append(append(lines, text...), m.keyLine("enter", "send", "alt+enter", "new line", "esc", "leave it")), cursor
 }
 
-// keyLine names keys and what they do, in turn.
-func (m model) keyLine(keysAndWords ...string) string {
-	var parts []string
+// keyLine names keys and what they do, in turn, as many as fit.
+func (m model) keyLine(keysAndWords ...string) (line string) {
 	for pair := range slices.Chunk(keysAndWords, 2) {
-		parts = append(parts, m.colors.name.Styled(pair[0])+" "+pair[1])
+		longer := strings.TrimPrefix(line+"  "+m.colors.name.Styled(pair[0])+" "+pair[1], "  ")
+		if line != "" && ansi.StringWidth(longer) > m.width {
+			break
+		}
+		line = longer
 	}
-	return strings.Join(parts, "  ")
-}
-
-func (m model) helpLines() (lines []string) {
-	for _, h := range help {
-		lines = append(lines, m.colors.name.Styled(fit(h.keys, 9))+" "+h.words)
-	}
-	return lines
+	return line
 }

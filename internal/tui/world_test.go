@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -42,29 +42,16 @@ func sits(t *testing.T, loops ...Loop) *user {
 func (u *user) panel() Panel {
 	return Panel{
 		Look: func() ([]Loop, []error) { return u.loops, nil },
-		Do: func(_ context.Context, command string, args ...string) (string, error) {
-			u.ran = append(u.ran, strings.Join(append([]string{command}, args...), "|"))
+		Do: func(_ context.Context, command string, l Loop, args ...string) (string, error) {
+			u.ran = append(u.ran, strings.Join(append([]string{command, l.ID}, args...), "|"))
 			return u.says, u.fails
 		},
-		Save: func(id, report string) (string, error) {
+		Save: func(l Loop, report string) (string, error) {
 			u.saved = report
-			return "/home/u/ralph-report-" + id + ".md", u.fails
+			return "/home/u/code/repo/ralph-report-" + l.ID + ".md", u.fails
 		},
-		Plain: plain, Now: noon,
+		Now: noon, Home: "/home/u",
 	}
-}
-
-// plain stands for what cursor-ralph makes text safe with.
-func plain(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // looks is a look at what there is.
@@ -84,7 +71,15 @@ func (u *user) types(keys ...string) {
 		if u.cmd == nil {
 			continue
 		}
-		if msg, ok := u.cmd().(done); ok {
+		msg := u.cmd()
+		if _, ok := msg.(sent); ok { // no other key has come
+			u.gets(msg)
+			if u.cmd == nil {
+				continue
+			}
+			msg = u.cmd()
+		}
+		if _, ok := msg.(done); ok {
 			u.gets(msg)
 		}
 	}
@@ -99,6 +94,9 @@ func press(name string) tea.KeyPressMsg {
 	}
 	if key, ok := special[name]; ok {
 		return tea.KeyPressMsg(key)
+	}
+	if name == "alt+enter" {
+		return tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}
 	}
 	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
 		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
@@ -180,44 +178,51 @@ func (u *user) wantFit() {
 	}
 }
 
+// shown is a loop as the panel gets it. Its own id is that of the chat here.
+func shown(id string, l loop.State, details ...view.Detail) Loop {
+	l.ID, l.ConversationID = "", id
+	v := view.Of(l, view.Facts{Now: noon()})
+	v.ID = id
+	return Of("key-"+id, v, func() []view.Detail {
+		return append([]view.Detail{{Name: "task", Words: l.Prompt}, {Name: "status", Words: v.Words()}}, details...)
+	})
+}
+
 // live is a loop in the middle of its work.
-func live(id, task string) Loop {
+func live(id, task string) Loop { return shown(id, works(task)) }
+
+func works(task string) loop.State {
 	l := loop.New()
 	l.Prompt, l.Status, l.Workspace = task, loop.Running, "/home/u/code/repo"
 	l.Iterations, l.SessionIterations, l.ToolCalls = 7, 2, 41
 	l.StartedAt, l.EventAt = noon().Add(-42*time.Minute), noon().Add(-4*time.Second)
-	return Of(id, l)
+	return l
 }
 
-// busy is a loop of which there is much to tell.
+// busy is a loop of which there is much to show.
 func busy() Loop {
-	l := loop.New()
-	l.Prompt, l.Status, l.Workspace = "make the tests pass, and keep the API as it is", loop.Waiting, "/home/u/code/repo"
-	l.Reason = "typing the continue line did not work (the window is gone); type it yourself"
-	l.Iterations, l.MaxIterations, l.SessionIterations, l.ToolCalls = 12, 20, 5, 97
-	l.StartedAt, l.EventAt = noon().Add(-3*time.Hour), noon().Add(-90*time.Second)
-	l.Verify, l.Verifying = "make test", loop.Verifying{ID: "v", Since: noon().Add(-12 * time.Second)}
-	l.Struggle = "3 iterations in a row have changed nothing"
-	l.Context = []string{"the database is on port 5433", "do not touch vendor/"}
-	l.Injection = loop.Injection{ID: "i", OpenedAt: noon().Add(-80 * time.Second), ClosedAt: noon(), Outcome: "the window is gone", Method: "xtest", Milliseconds: 120}
-	l.History = []loop.Iteration{
-		{Number: 10, Promise: "refused", Refused: "0 of the 1 tool calls"},
-		{Number: 11, Promise: "refused", Refused: "`make test` failed with exit 2", Answer: "I have repaired the parser."},
-		{Number: 12, Promise: "none", Answer: "The printer is next.\nIt needs a table.", Files: []string{"/home/u/code/repo/parse.go", "/home/u/code/repo/print.go"}},
-	}
-	return Of("chat-busy", l)
+	l := works("make the tests pass, and keep the API as it is")
+	l.Status, l.Iterations = loop.Waiting, 12
+	l.EventAt = noon().Add(-90 * time.Second)
+	return shown("hb5s2", l, view.Detail{Name: "why", Words: "typing the continue line did not work (the window is gone); type it yourself"},
+		view.Detail{Name: "to go on", Words: "/ralph-loop --continue hb5s2"}, view.Detail{Name: "iteration", Words: "13 of 20"}, view.Detail{Name: "stuck", Words: "3 iterations in a row have changed nothing"},
+		view.Detail{Name: "said", Words: "The printer is next.\nIt needs a table.\nThen come the docs.\nAnd the rest."}, view.Detail{Name: "workspace", Words: "~/code/repo"})
 }
 
-func waitsForChat(name, task string) Loop {
+func waitsForChat(id, task string) Loop {
 	l := loop.New()
 	l.Prompt, l.Status, l.Workspace, l.CreatedAt = task, "pending", "/home/u/code/other", noon().Add(-time.Minute)
-	kept := Of(name, l)
-	kept.Pending = true
-	return kept
+	return shown(id, l)
 }
 
 func ended(id string, status loop.Status) Loop {
-	l := live(id, "an older task")
-	l.State.Status, l.State.EndedAt = status, noon().Add(-20*time.Minute)
-	return l
+	l := works("an older task")
+	l.Status, l.EndedAt = status, noon().Add(-20*time.Minute)
+	return shown(id, l)
+}
+
+func stalled(id string) Loop {
+	l := works("a task")
+	l.EventAt = noon().Add(-time.Hour)
+	return shown(id, l)
 }

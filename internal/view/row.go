@@ -13,6 +13,9 @@ import (
 // Row is a loop in a listing.
 type Row struct{ ID, Status, Iteration, When, Workspace, Task string }
 
+// Detail is something about a loop: a name, and words of one or several lines.
+type Detail struct{ Name, Words string }
+
 // Header names the columns.
 func Header() Row { return Row{"ID", "STATUS", "ITERATION", "WHEN", "WORKSPACE", "TASK"} }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // Screen is where a listing goes.
@@ -47,8 +49,8 @@ func (r Row) cells() []string {
 func (s Screen) widths(cells [][]string) []int {
 	widths := make([]int, len(cells[0]))
 	for _, row := range cells {
-		for i, text := range row {
-			widths[i] = max(widths[i], ansi.StringWidthWc(text))
+		for i, cell := range row {
+			widths[i] = max(widths[i], ansi.StringWidthWc(cell))
 		}
 	}
 	over := -s.width() - columnGap
@@ -62,8 +64,9 @@ func (s Screen) widths(cells [][]string) []int {
 	}
 	give(workspaceColumn, 16)
 	give(taskColumn, 20)
-	give(workspaceColumn, 8)
-	give(taskColumn, 12)
+	give(workspaceColumn, len("WORKSPACE"))
+	give(taskColumn, 16)
+	give(statusColumn, 14)
 	if over > 0 {
 		over -= widths[workspaceColumn] + columnGap
 		widths[workspaceColumn] = 0
@@ -83,15 +86,15 @@ func (s Screen) width() int {
 
 func (s Screen) line(row []string, widths []int) string {
 	var parts []string
-	for i, text := range row {
+	for i, cell := range row {
 		switch {
 		case widths[i] == 0:
 			continue
 		case i == workspaceColumn:
-			text = s.cutFront(text, widths[i])
+			cell = s.cutFront(cell, widths[i])
 		}
-		text = s.Cut(text, widths[i])
-		parts = append(parts, text+strings.Repeat(" ", widths[i]-ansi.StringWidthWc(text)))
+		cell = s.Cut(cell, widths[i])
+		parts = append(parts, cell+strings.Repeat(" ", widths[i]-ansi.StringWidthWc(cell)))
 	}
 	return s.Cut(strings.Join(parts, strings.Repeat(" ", columnGap)), s.width())
 }
@@ -128,14 +131,17 @@ func (s Screen) cutFront(line string, width int) string {
 	return ""
 }
 
-// Wrap breaks text into lines that fit, at most so many; the last one says where there
-// are more. Without a width it breaks none.
-func (s Screen) Wrap(text string, width, most int) (lines []string) {
+// Wrap breaks words into lines that fit, at most so many; the last one says where there
+// are more. Without a width it breaks none, but cuts very long ones.
+func (s Screen) Wrap(words string, width, most int) (lines []string) {
 	if s.Width > 0 {
 		// Wrap alone leaves a line too wide that begins with spaces.
-		text = ansi.HardwrapWc(ansi.WrapWc(text, max(1, width), ""), max(1, width), true)
+		words = ansi.HardwrapWc(ansi.WrapWc(words, max(1, width), ""), max(1, width), true)
 	}
-	lines = strings.Split(text, "\n")
+	lines = strings.Split(words, "\n")
+	for i, line := range lines {
+		lines[i] = text.Head(line, longestCell)
+	}
 	if len(lines) <= most {
 		return lines
 	}

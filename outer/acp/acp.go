@@ -38,9 +38,9 @@ type Config struct {
 	AskEnv []string
 	// Auth is the authentication method to use if the agent requires one.
 	Auth string
-	// Ask answers a request under PolicyAsk, for this request alone. Calls do not
-	// overlap. If it is nil, nothing is allowed.
-	Ask func(context.Context, Request) bool
+	// Ask answers a request under PolicyAsk. Calls do not overlap. If it is nil,
+	// nothing is allowed.
+	Ask func(context.Context, Request) Answer
 
 	StartLimit time.Duration // for each step until the agent accepts a prompt; 0 is two minutes
 	Grace      time.Duration // for the agent to end a cancelled turn; 0 is five seconds
@@ -57,10 +57,21 @@ type Request struct {
 	Input     []string   // the rest of the tool's input, each as field: value in JSON
 	Outside   bool       // it reaches, or may reach, outside the workspace
 	Executed  bool       // it writes a file that tools execute on their own
+	Lasting   bool       // Always is a possible answer
 
 	reach []string // every path that the input may name, absolute
 	exact bool     // the execution is fully known
 }
+
+// Answer is what the user says to a request.
+type Answer int
+
+// The answers.
+const (
+	No     Answer = iota
+	Yes           // to this request alone
+	Always        // also to others that want exactly this command, or to change this file, until the driver is closed
+)
 
 // Execution is what would be executed. Argv and Line are both empty if the agent
 // does not say.
@@ -98,6 +109,7 @@ type driver struct {
 	agent   *agent // nil if none runs
 	session string // to resume
 	closed  bool
+	lasting map[string]bool // the keys of requests that the user always allows
 }
 
 // Turn implements outer.Driver.

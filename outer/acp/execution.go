@@ -65,7 +65,7 @@ func (c *toolCall) execution(ws *workspace) (e *Execution, exact bool) {
 	}
 	e = &Execution{Dir: ws.dir}
 	e.Line, e.Argv = commandIn(input)
-	exact = len(e.Argv) > 0 || e.Line != ""
+	exact = (len(e.Argv) > 0 || e.Line != "") && count(input, commandFields) == 1 && count(input, dirFields) < 2
 	for _, field := range dirFields {
 		if dir, ok := input[field].(string); ok {
 			e.Dir = ws.absolute(dir)
@@ -86,6 +86,16 @@ var (
 )
 
 const envField = "env"
+
+// count returns how many of the fields have a value.
+func count(input map[string]any, fields []string) (n int) {
+	for _, field := range fields {
+		if input[field] != nil {
+			n++
+		}
+	}
+	return n
+}
 
 // commandIn returns the command in a tool's input: a shell line, or a program and
 // its arguments.

@@ -65,3 +65,53 @@ func (t *turn) mayWrite(w Edit) bool {
 	defer t.mu.Unlock()
 	return use(&t.granted.edits, func(e Edit) bool { return e.Path == w.Path && e.leadsTo(w.Old, w.New) })
 }
+
+// isLasting reports whether the user always allows what this key stands for.
+func (d *driver) isLasting(key string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lasting[key]
+}
+
+func (d *driver) addLasting(key string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if key == "" {
+		return
+	}
+	if d.lasting == nil {
+		d.lasting = map[string]bool{}
+	}
+	d.lasting[key] = true
+}
+
+// lastingKey is the same for requests that one lasting permission covers: the same
+// command, byte for byte, with the same folder, variables and other input; or the
+// same way to use the same file of the workspace. It is empty if a permission cannot
+// last, because the request is not fully understood or reaches further.
+func (w *workspace) lastingKey(r Request) string {
+	switch {
+	case r.Outside || r.Executed:
+		return ""
+	case r.Execution != nil && r.exact && len(r.Edits) == 0:
+		return compact([]any{r.Execution, r.Paths, slices.DeleteFunc(slices.Clone(r.Input), isRemark)})
+	case r.Execution == nil && (r.Kind == "edit" || r.Kind == "read") && w.isOneFile(r):
+		return compact([]any{r.Kind, r.Paths[0]})
+	}
+	return ""
+}
+
+// isRemark reports whether a line of Request.Input only explains the request.
+func isRemark(line string) bool {
+	return strings.HasPrefix(line, `"description": `) || strings.HasPrefix(line, `"explanation": `)
+}
+
+// isOneFile reports whether a request reaches one file of the workspace and nothing
+// else.
+func (w *workspace) isOneFile(r Request) bool {
+	if len(r.Paths) == 0 || !w.isWithoutLinks(r.Paths[0]) {
+		return false
+	}
+	other := func(p string) bool { return p != r.Paths[0] }
+	return !slices.ContainsFunc(r.Paths, other) && !slices.ContainsFunc(r.reach, other)
+}

@@ -177,9 +177,9 @@ func TestCancel(t *testing.T) {
 			t.Parallel()
 			c := config(t, tt.agent)
 			c.Grace, c.Policy = tt.grace, outer.PolicyAsk
-			c.Ask = func(ctx context.Context, _ Request) bool {
+			c.Ask = func(ctx context.Context, _ Request) Answer {
 				<-ctx.Done()
-				return true
+				return Always
 			}
 			d, s := open(t, c), &story{}
 			ctx, cancel := context.WithCancel(t.Context())

@@ -64,14 +64,23 @@ func (r Request) summary() string {
 }
 
 func (t *turn) decide(ctx context.Context, r Request) bool {
-	if t.guarded && !t.isPlanning(r) {
+	if t.ctx.Err() != nil || t.guarded && !t.isPlanning(r) {
 		return false
 	}
 	switch t.a.Policy {
 	case outer.PolicyAll:
 		return true
 	case outer.PolicyAsk:
-		return t.a.askUser(ctx, r)
+		key := t.a.ws.lastingKey(r)
+		r.Lasting = key != ""
+		if t.a.isLasting(key) {
+			return true
+		}
+		answer := t.a.askUser(ctx, r)
+		if answer == Always {
+			t.a.addLasting(key)
+		}
+		return answer != No
 	case outer.PolicyEdits:
 		return isEdit(r)
 	}
@@ -101,27 +110,29 @@ func (a *agent) isPlan(path string) bool {
 	return ok && a.ws.isWithoutLinks(path)
 }
 
-// askUser returns the user's answer, or false as soon as ctx is done.
-func (d *driver) askUser(ctx context.Context, r Request) bool {
+// askUser returns the user's answer, or No as soon as ctx is done.
+func (d *driver) askUser(ctx context.Context, r Request) Answer {
 	if d.Ask == nil {
-		return false
+		return No
 	}
 	select {
 	case d.asking <- struct{}{}:
 	case <-ctx.Done():
-		return false
+		return No
 	}
-	answer := make(chan bool, 1)
+	answer := make(chan Answer, 1)
 	go func() {
 		defer func() { <-d.asking }()
 		answer <- d.Ask(ctx, r)
 	}()
 	select {
-	case yes := <-answer:
-		return yes && ctx.Err() == nil
+	case said := <-answer:
+		if ctx.Err() == nil {
+			return said
+		}
 	case <-ctx.Done():
-		return false
 	}
+	return No
 }
 
 // requestPermission answers session/request_permission.

@@ -150,7 +150,7 @@ func TestPolicies(t *testing.T) {
 	}
 	for _, policy := range []outer.Policy{"", outer.PolicyNone, outer.PolicyEdits, outer.PolicyAll, outer.PolicyAsk, "maybe"} {
 		for _, guarded := range []bool{false, true} {
-			c := Config{Dir: dir, Policy: policy, Ask: func(context.Context, Request) bool { return true }}
+			c := Config{Dir: dir, Policy: policy, Ask: func(context.Context, Request) Answer { return Yes }}
 			x := quiet(t, c, guarded, func(outer.Seen) {})
 			for _, k := range kinds {
 				yes := policy == outer.PolicyAll || policy == outer.PolicyAsk || policy == outer.PolicyEdits && (k.edits || k.inPlan(guarded))
@@ -218,9 +218,9 @@ func TestOptions(t *testing.T) {
 		{outer.PolicyAll, run, `[{"optionId":"x","kind":"allow_sometimes"}]`, "cancelled"},
 	} {
 		asked := false
-		x := quiet(t, Config{Dir: folder(t), Policy: tt.policy, Ask: func(context.Context, Request) bool {
+		x := quiet(t, Config{Dir: folder(t), Policy: tt.policy, Ask: func(context.Context, Request) Answer {
 			asked = true
-			return true
+			return Yes
 		}}, false, func(outer.Seen) {})
 		if got := chosen(t, x, tt.call, tt.options); got != tt.want {
 			t.Errorf("%s of %s: got %s, want %s", tt.policy, tt.options, got, tt.want)
@@ -234,10 +234,9 @@ func TestOptions(t *testing.T) {
 func TestTheUserIsAsked(t *testing.T) {
 	dir := scene(t)
 	var got []Request
-	answer := false
-	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) bool {
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) Answer {
 		got = append(got, r)
-		return answer
+		return No
 	}}, false, func(outer.Seen) {})
 	x.onUpdate(json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"7","title":"Edit it","kind":"edit","locations":[{"path":"out/x"}]}}`))
 	if got := chosen(t, x, `{"toolCallId":"7","status":"pending"}`, everyOption); got != "no" {
@@ -254,7 +253,7 @@ func TestTheUserIsAsked(t *testing.T) {
 
 func TestTheEndOfTheTurnEndsAQuestion(t *testing.T) {
 	asked := make(chan struct{})
-	x := quiet(t, Config{Dir: folder(t), Policy: outer.PolicyAsk, Ask: func(context.Context, Request) bool {
+	x := quiet(t, Config{Dir: folder(t), Policy: outer.PolicyAsk, Ask: func(context.Context, Request) Answer {
 		close(asked)
 		select {} // the user does not answer
 	}}, false, func(outer.Seen) {})
@@ -270,9 +269,9 @@ func TestTheEndOfTheTurnEndsAQuestion(t *testing.T) {
 func TestAPermissionIsUsedOnce(t *testing.T) {
 	dir := scene(t)
 	asked := 0
-	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(context.Context, Request) bool {
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(context.Context, Request) Answer {
 		asked++
-		return asked < 3
+		return map[bool]Answer{true: Yes}[asked < 3]
 	}}, false, func(outer.Seen) {})
 	file := filepath.Join(dir, "b.go")
 	chosen(t, x, `{"kind":"edit","content":[{"type":"diff","path":"b.go","newText":"0"}]}`, everyOption)
@@ -304,9 +303,9 @@ func TestAPermissionIsForItsEdit(t *testing.T) {
 		{`{"type":"content"}`, "a.go", "new\n", false},
 	} {
 		asked := 0
-		x := quiet(t, Config{Dir: scene(t), Policy: outer.PolicyAsk, Ask: func(context.Context, Request) bool {
+		x := quiet(t, Config{Dir: scene(t), Policy: outer.PolicyAsk, Ask: func(context.Context, Request) Answer {
 			asked++
-			return true
+			return Yes
 		}}, false, func(outer.Seen) {})
 		chosen(t, x, `{"kind":"edit","locations":[{"path":"a.go"}],"content":[`+tt.diff+`]}`, everyOption)
 		if _, err := x.writeFile(t.Context(), sdk.WriteTextFileRequest{Path: tt.path, Content: tt.content}); err != nil || asked > 2 || (asked == 1) != tt.want {
@@ -319,9 +318,9 @@ func TestAPermissionIsForItsEdit(t *testing.T) {
 func TestARequestIsComplete(t *testing.T) {
 	dir := scene(t)
 	var got Request
-	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) bool {
+	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) Answer {
 		got = r
-		return false
+		return No
 	}}, false, func(outer.Seen) {})
 	chosen(t, x, `{"kind":"execute","title":"run ls","rawInput":{"command":["DIR/evil/bash","-c","ls"],"cwd":"sub","env":{"B":"2","A":"1"},"timeout":5}}`, everyOption)
 	want := Execution{Argv: list("DIR/evil/bash", "-c", "ls"), Dir: filepath.Join(dir, "sub"), Env: list("A=1", "B=2")}
@@ -339,5 +338,78 @@ func TestARequestIsComplete(t *testing.T) {
 	chosen(t, x, `{"kind":"execute","title":"ls","content":[{"type":"content","content":{"type":"text","text":"lists"}}]}`, everyOption)
 	if got.Execution == nil || got.Execution.String() != "" || len(got.Says) != 1 {
 		t.Errorf("got %+v, want an execution of which nothing is known but words", got)
+	}
+}
+
+// Each request is made after the user has allowed the first one for good.
+func TestALastingPermissionIsForExactlyThat(t *testing.T) {
+	const ls, edit = `{"kind":"execute","rawInput":{"command":"ls -l","description":"list"}}`, `{"kind":"edit","content":[{"type":"diff","path":"a.go","oldText":"one","newText":"1"}]}`
+	for _, tt := range []struct {
+		first, then string
+		want        bool // the user is asked again
+	}{
+		{ls, ls, false},
+		{ls, `{"kind":"execute","title":"other words","rawInput":{"command":"ls -l","description":"list again"}}`, false},
+		{ls, `{"kind":"execute","rawInput":{"command":"ls  -l"}}`, true},
+		{ls, `{"kind":"execute","rawInput":{"command":"ls -l; rm x"}}`, true},
+		{ls, `{"kind":"execute","rawInput":{"command":"ls -l","script":"rm x"}}`, true},
+		{ls, `{"kind":"execute","rawInput":{"command":["ls","-l"]}}`, true},
+		{ls, `{"kind":"execute","rawInput":{"command":"ls -l","cwd":"husky"}}`, true},
+		{ls, `{"kind":"execute","rawInput":{"command":"ls -l","cwd":"DIR","workdir":"husky"}}`, true},
+		{ls, `{"kind":"execute","rawInput":{"command":"ls -l","env":{"PATH":"."}}}`, true},
+		{ls, `{"kind":"execute","rawInput":{"command":"ls -l","sandbox":false}}`, true},
+		{ls, edit, true},
+		{edit, edit, false},
+		{edit, `{"kind":"edit","rawInput":{"path":"DIR/a.go","old_string":"x","new_string":"y","replace_all":true}}`, false},
+		{edit, `{"kind":"edit","content":[{"type":"diff","path":"b.go","newText":"1"}]}`, true},
+		{edit, `{"kind":"edit","content":[{"type":"diff","path":"a.go","newText":"1"},{"type":"diff","path":"b.go","newText":"1"}]}`, true},
+		{edit, `{"kind":"edit","rawInput":{"path":"a.go","to":"b.go"}}`, true},
+		{edit, `{"kind":"edit","rawInput":{"path":"a.go","command":"rm x"}}`, true},
+		{edit, `{"kind":"delete","locations":[{"path":"a.go"}]}`, true},
+		{edit, `{"kind":"read","locations":[{"path":"a.go"}]}`, true},
+		{edit, ls, true},
+	} {
+		dir, asked, lasting := scene(t), 0, false
+		x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) Answer {
+			asked, lasting = asked+1, lasting || r.Lasting
+			return Always
+		}}, false, func(outer.Seen) {})
+		for _, call := range []string{tt.first, tt.then} {
+			if got := chosen(t, x, strings.ReplaceAll(call, "DIR", filepath.ToSlash(dir)), everyOption); got != "yo" {
+				t.Errorf("%s: the agent got %s, want yo: it must not remember more than we do", call, got)
+			}
+		}
+		if !lasting || (asked == 2) != tt.want {
+			t.Errorf("%s after %s: asked %d times, want it asked again: %v", tt.then, tt.first, asked, tt.want)
+		}
+	}
+}
+
+// For these the user is asked each time.
+func TestSomePermissionsDoNotLast(t *testing.T) {
+	for _, call := range []string{
+		`{"kind":"execute","title":"ls"}`,
+		`{"kind":"execute","rawInput":{"command":"ls","cmd":"rm x"}}`,
+		`{"kind":"edit","locations":[{"path":".git/config"}]}`,
+		`{"kind":"edit","locations":[{"path":"in"}]}`, // a link may lead elsewhere next time
+		`{"kind":"edit","locations":[{"path":"../outside/secret"}]}`,
+		`{"kind":"edit","locations":[{"path":"a.go"},{"path":"b.go"}]}`,
+		`{"kind":"delete","locations":[{"path":"a.go"}]}`,
+		`{"kind":"fetch","rawInput":{"url":"https://example.com"}}`,
+		`{"kind":"other"}`,
+	} {
+		asked := 0
+		x := quiet(t, Config{Dir: scene(t), Policy: outer.PolicyAsk, Ask: func(_ context.Context, r Request) Answer {
+			asked++
+			if r.Lasting {
+				t.Errorf("%s: always is an answer", call)
+			}
+			return Always
+		}}, false, func(outer.Seen) {})
+		chosen(t, x, call, everyOption)
+		chosen(t, x, call, everyOption)
+		if asked != 2 {
+			t.Errorf("%s: asked %d times, want 2", call, asked)
+		}
 	}
 }

@@ -127,7 +127,7 @@ func (t *turn) createTerminal(ctx context.Context, p sdk.CreateTerminalRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if !t.mayExecute(e) && !t.allow(ctx, Request{Kind: "execute", Execution: &e}) {
+	if !t.mayExecute(e) && !t.allow(ctx, Request{Kind: "execute", Execution: &e, exact: true}) {
 		return nil, fmt.Errorf("run %s: %w", clip(firstLine(e.String())), errDenied)
 	}
 	id, err := t.a.terminals.add(func() (*terminal, error) { return t.startTerminal(ctx, e, p.OutputByteLimit) })

@@ -151,9 +151,9 @@ func TestAPermissionIsForItsCommand(t *testing.T) {
 	}, 6) {
 		asked := 0
 		x := desk(t, outer.PolicyAsk, false)
-		x.a.Ask = func(context.Context, Request) bool {
+		x.a.Ask = func(context.Context, Request) Answer {
 			asked++
-			return asked == 1
+			return map[bool]Answer{true: Yes}[asked == 1]
 		}
 		chosen(t, x, `{"kind":"execute","rawInput":`+tt.input+`}`, everyOption)
 		if _, err := run(t, x, tt.p); (err == nil) != tt.want {

@@ -80,7 +80,7 @@ func TestReadingNeedsAPermission(t *testing.T) {
 		{"out/secret", outer.PolicyAll, false, false, false},
 		{"/etc/passwd", outer.PolicyAll, false, false, false},
 	} {
-		x := quiet(t, Config{Dir: scene(t), Policy: tt.policy, Ask: func(context.Context, Request) bool { return tt.yes }}, tt.guarded, func(outer.Seen) {})
+		x := quiet(t, Config{Dir: scene(t), Policy: tt.policy, Ask: func(context.Context, Request) Answer { return map[bool]Answer{true: Yes}[tt.yes] }}, tt.guarded, func(outer.Seen) {})
 		if _, err := x.readFile(t.Context(), sdk.ReadTextFileRequest{Path: tt.path}); (err == nil) != tt.want {
 			t.Errorf("%s under %q, guarded %v, a user who says %v: got %v, want it read: %v", tt.path, tt.policy, tt.guarded, tt.yes, err, tt.want)
 		}

@@ -45,24 +45,75 @@ func TestRunAsks(t *testing.T) {
 	w.must(os.Chmod(evil, 0o755))
 	r, person := w.startRunOnTerminal("build it", "--acp-command", "'"+script+"'", "--permissions", "ask", "--max-iterations", "1")
 
-	waits := `  in: "` + w.repo() + `"` + "\r\nwaiting for you: allow it? [y/N] "
+	waits := `  in: "` + w.repo() + `"` + "\r\n"
 	first := `  program: "` + evil + `" "-c" "ls"` + "\r\n" + waits
 	other := `  program: "` + evil + `" "-c" "ls\nallow it? [y/N] y"` + "\r\n" + waits
+	const prompt = "waiting for you: allow it? [y]es, [a]lways this command, [n]o, [q]uit: "
 	r.prints(first)
+	r.until("the first prompt", func() bool { return strings.Count(r.output(), prompt) == 1 })
+	w.wantPart("status", w.ok(w.repo(), "status"), "waiting (permission)")
+	w.wantPart("the list", w.ok(w.repo(), "list"), "waiting (permission)")
+	w.wantPart("the chip", w.ok(w.repo(), "status", "--line"), "permission")
+	w.wantPart("status", w.ok(w.repo(), "status", "--json"), `"waiting_for": "permission"`)
 	person("n\n")
 	r.prints(other)
-	person("y\n")
-	r.until("it asks again", func() bool { return strings.Count(r.output(), other) == 2 })
-	r.until("the allowed command ran", func() bool { // or the end of the run would kill it
-		data, _ := os.ReadFile(filepath.Join(w.repo(), "evil", "ran"))
-		return len(data) > 0
-	})
-	person("n\n")
+	r.until("the second prompt", func() bool { return strings.Count(r.output(), prompt) == 2 })
+	person("a\n")
 	r.ends(1)
-	ran, err := os.ReadFile(filepath.Join(w.repo(), "evil", "ran"))
-	if err != nil || string(ran) != "ran\n" {
-		t.Errorf("got %q, %v, want the command that was allowed to have run once", ran, err)
+	if got := strings.Count(r.output(), prompt); got != 2 {
+		t.Errorf("got %d questions, want none about what is always allowed", got)
 	}
+	ran, err := os.ReadFile(filepath.Join(w.repo(), "evil", "ran"))
+	if err != nil || len(ran) == 0 {
+		t.Errorf("got %q, %v, want the command that was allowed to have run", ran, err)
+	}
+}
+
+// A question ends with what ends its turn, and a yes that comes too late permits
+// nothing.
+func TestRunAsksAndIsSteered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, variant{})
+	script := filepath.Join(w.dir, "agent")
+	w.write(script, asking)
+	w.must(os.Chmod(script, 0o755))
+	r, person := w.startRunOnTerminal("build it", "--acp-command", "'"+script+"'", "--permissions", "ask")
+	r.prints("waiting for you: ")
+	before := strings.Count(r.output(), "waiting for you: ")
+	w.ok(w.repo(), "pause")
+	r.prints("no longer waiting: the turn is over")
+	r.prints("paused (user); the turn so far does not count")
+	person("y\n")
+	w.wantNoPart("status", w.ok(w.repo(), "status"), "waiting")
+	w.ok(w.repo(), "resume")
+	r.prints("iteration 1 of 20, again")
+	r.until("it asks again", func() bool { return strings.Count(r.output(), "waiting for you: ") > before })
+	person("q\n")
+	r.prints("stopping; press Ctrl-C again to end it now")
+	r.ends(1)
+	r.prints("✗ not done: paused (user) after 0 of 20 iterations")
+	if _, err := os.Stat(filepath.Join(w.repo(), "evil")); err == nil {
+		t.Error("something was run")
+	}
+}
+
+// A run that is killed while it asks is interrupted, and asks again when it is resumed.
+func TestRunKilledWhileItAsks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, variant{})
+	script := filepath.Join(w.dir, "agent")
+	w.write(script, asking)
+	w.must(os.Chmod(script, 0o755))
+	r, _ := w.startRunOnTerminal("build it", "--acp-command", "'"+script+"'", "--permissions", "ask")
+	r.prints("waiting for you: ")
+	w.must(r.cmd.Process.Kill())
+	<-r.done
+	w.wantPart("status", w.ok(w.repo(), "status"), "interrupted")
+	w.wantNoPart("status", w.ok(w.repo(), "status"), "waiting")
+	again, _ := w.startRunOnTerminal("--resume")
+	again.prints("waiting for you: ")
+	w.must(again.cmd.Process.Signal(os.Interrupt))
+	again.ends(1)
 }
 
 // startRunOnTerminal is startRun on a terminal, with a person who types.

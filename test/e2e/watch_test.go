@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -127,11 +128,12 @@ func (t *terminalWindow) leaves(keys ...string) {
 }
 
 // timeless takes out of a screen what differs from run to run.
-func timeless(screen, id, home string) string {
-	screen = strings.ReplaceAll(screen, id, "CHAT")
-	screen = regexp.MustCompile(`running for \S+, last event \S+ ago`).ReplaceAllString(screen, "running for TIME, last event TIME ago")
+func timeless(screen, id, chat string) string {
+	screen = strings.ReplaceAll(strings.ReplaceAll(screen, chat, "CHAT"), id, "LOOP1")
+	screen = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{5} \([0-9]+s ago\)`).ReplaceAllString(screen, "TIME")
+	screen = regexp.MustCompile(`[0-9]+s ago `).ReplaceAllString(screen, "0s ago ")
 	screen = regexp.MustCompile(`(workspace +).*`).ReplaceAllString(screen, "${1}WORKSPACE")
-	return strings.TrimRight(strings.ReplaceAll(screen, home, "HOME"), "\n") + "\n"
+	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(screen, "")
 }
 
 // A loop that was started in the editor shows, is steered with keys, and the next
@@ -139,85 +141,81 @@ func timeless(screen, id, home string) string {
 func TestALoopIsWatchedAndSteered(t *testing.T) {
 	once(t, func(w *world) {
 		c := running(w, `"make it green"`)
+		id := w.shortID(c.ID)
 		win := w.watches()
-		win.sees("1 live", "> running       2/20  repo", "make it green", c.ID)
+		win.sees("1 running", ">  "+id+"  running  2/20", "make it green", c.ID)
 		c.works()
 		c.says("The parser is done.")
 		c.goesOn()
-		win.sees("> running       3/20", "said       The parser is done.", "work-")
-		const want = `cursor-ralph  1 live
-> running       3/20  repo            make it green
-────────────────────────────────────────────────────────────────────────────────
-task       make it green
-status     running
-iteration  ██░░░░░░░░░░░░░░░░░░░░░ 3 of 20, 2 in this session, 2 tool calls
-time       running for TIME, last event TIME ago
-said       The parser is done.
-files      1: work-2.txt
-workspace  WORKSPACE
-id         CHAT
-
-
-
-
-
-
-
-
-
-
-
-
-? help  q quit  p pause  r resume  c cancel  a tell  h history  o report  y copy
+		win.sees(">  "+id+"  running  3/20", "said            The parser is done.", "work-")
+		const want = `task            make it green
+status          running
+iteration       3 of 20 (2 in this session)
+said            The parser is done.
+files           1: work-2.txt
+last event      TIME
+workspace       WORKSPACE
+loop            LOOP1 (chat CHAT)
 `
-		if got := timeless(win.screen(), c.ID, w.home()); got != want {
+		if got := timeless(win.screen(), id, c.ID); !strings.Contains(got, want) || !strings.Contains(got, "\n━━━━━━━━────") {
 			w.Errorf("got the screen\n%s\nwant\n%s", got, want)
 		}
 
 		win.presses("a")
-		win.sees("ctrl+d send")
+		win.sees("enter send")
 		win.tmux("set-buffer", "the database\nis on port 5433")
 		win.tmux("paste-buffer", "-p")
 		win.sees("is on port 5433")
-		win.presses("C-d")
-		win.sees("context    1 to come: the database is on port 5433")
+		win.presses("M-Enter")
+		win.types("really")
+		win.sees("\nreally")
+		win.presses("Enter")
+		win.sees("context to come the database")
 		c.works()
-		w.wantPart("continuation", c.goesOn(), "the database\nis on port 5433")
-		win.sees("> running       4/20")
+		w.wantPart("continuation", c.goesOn(), "the database\nis on port 5433\nreally")
+		win.sees(id + "  running  4/20")
 
 		win.presses("p")
-		win.sees("> paused ", "takes effect at the next stop")
+		win.sees("paused (user)", "takes effect at the next stop")
 		c.works()
 		c.rests()
 		w.wantStatus(c.ID, "paused", 3)
 
 		win.presses("r")
-		win.sees("> waiting ", "/ralph-loop --continue "+c.ID)
+		win.sees("waiting (continuation)", "/ralph-loop --continue "+c.ID)
 		win.presses("y")
 		win.sees("to the clipboard")
 		win.copied("/ralph-loop --continue " + c.ID)
 		win.presses("h")
-		win.sees("history of "+c.ID, "Write 1", "q back")
+		win.sees("history of "+id, "Write 1", "q back")
 		win.presses("q", "o")
-		win.sees("report of "+c.ID, "# Ralph loop")
+		win.sees("report of "+id, "# Ralph loop")
 		win.presses("s")
 		win.sees("written: ")
-		data, err := os.ReadFile(filepath.Join(w.repo(), "ralph-report-"+c.ID+".md"))
+		data, err := os.ReadFile(filepath.Join(w.repo(), "ralph-report-"+id+".md"))
 		w.must(err)
 		w.wantPart("report", string(data), "make it green")
 
 		win.presses("q", "c")
-		win.sees("cancel the loop of")
+		win.sees("cancel the loop " + id)
 		win.presses("n")
 		win.sees("not cancelled")
 		w.wantStatus(c.ID, "waiting", 3)
 		win.presses("c")
-		win.sees("cancel the loop of")
+		win.sees("cancel the loop " + id)
 		win.presses("y")
-		win.sees("0 live, 1 ended", "> cancelled ")
+		win.sees("  1 ended", "CANCELLED ")
 		w.wantStatus(c.ID, "CANCELLED", 3)
 		win.leaves("q")
 	})
+}
+
+// shortID is the loop's own id.
+func (w *world) shortID(chat string) string {
+	w.Helper()
+	var l struct{ ID string }
+	w.must(json.Unmarshal([]byte(w.ok(w.repo(), "status", chat, "--json")), &l))
+	return l.ID
 }
 
 // copied waits until tmux, which is the terminal here, has this in its clipboard.
@@ -240,13 +238,13 @@ func TestLoopsThatBeginComeToBeThere(t *testing.T) {
 		win := w.watches()
 		win.sees("no loops yet")
 		w.ok(w.workspace("repo"), "start", "write the docs")
-		win.sees("0 live, 1 pending", "> pending ", "write the docs")
+		win.sees("1 pending", "write the docs")
 		w.ok(w.repo(), "cancel")
-		win.sees("0 live, 1 ended")
+		win.sees("  1 ended")
 		c := running(w, `"make it green"`)
-		win.sees("1 live, 1 ended", "make it green")
+		win.sees("1 running, 1 ended", "make it green")
 		c.stops()
-		win.sees("0 live, 2 ended", "stopped ")
+		win.sees("  2 ended", "USER_STOPPED ")
 		win.leaves("q")
 	})
 }
@@ -260,15 +258,15 @@ func TestThePanelWithoutColors(t *testing.T) {
 			colors bool
 		}{{"NO_COLOR=1", false}, {"NO_COLOR=", true}} {
 			win := w.watches(tt.env)
-			win.sees("> running ")
+			win.sees("1 running")
 			win.presses("p")
-			win.sees("> paused ")
+			win.sees("1 paused", ">? ")
 			win.presses("r")
-			win.sees("> running ")
+			win.sees("1 running", ">  ")
 			win.presses("?")
-			win.sees("any key back")
-			win.presses("x")
-			win.sees("status     running") // in its color
+			win.sees("q back")
+			win.presses("Escape")
+			win.sees("q quit")
 			screen := win.tmux("capture-pane", "-p", "-e")
 			colored := regexp.MustCompile(`\x1b\[([0-9]+;)*(3[0-8]|9[0-7])[;m]`).MatchString(screen)
 			if colored != tt.colors {

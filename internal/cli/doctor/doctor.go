@@ -92,7 +92,7 @@ func runAll(ctx context.Context, e *cli.Env, all []check, patience time.Duration
 	return found
 }
 
-// await gives a check that ends with the context a second more.
+// await waits for a check; one that ends with the context has another second.
 func await(ctx context.Context, result <-chan list) (l list) {
 	select {
 	case l = <-result:

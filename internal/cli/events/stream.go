@@ -51,7 +51,7 @@ func newStream(e *cli.Env, window time.Duration) *stream {
 }
 
 func (s *stream) forget() {
-	s.changes, s.shown, s.cursor = s.env.Loops.Changes(s.history), map[string]shown{}, cursor{}
+	s.changes, s.shown, s.cursor = s.env.Loops.Changes(), map[string]shown{}, cursor{}
 }
 
 // start prints the loops there are, or those that have changed since the cursor.
@@ -129,7 +129,8 @@ func (s *stream) lineOf(c loops.Change, object view.Loop) line {
 	l := line{Type: changed}
 	l.Loop, s.err = encoded(object, s.err)
 	if s.history {
-		all, _ := s.env.Store.History(c.State) // what can be read
+		whole, _ := c.Whole()
+		all, _ := s.env.Store.History(whole.State) // what can be read
 		l.History, s.err = encoded(view.Iterations(all), s.err)
 	}
 	return l

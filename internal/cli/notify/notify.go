@@ -77,6 +77,9 @@ func notification(l loop.State, now time.Time) string {
 		}
 		return words + " Look at the chat.\n" + text.Notice("To go on, type "+loop.ContinueLine(l.ConversationID), reasonLimit)
 	}
+	if l.IsAsking() {
+		return text.Notice(fmt.Sprintf("Waiting for your permission in iteration %d of %d. Answer in the terminal of cursor-ralph run.", l.Iteration(), l.MaxIterations), reasonLimit)
+	}
 	words := text.Notice(fmt.Sprintf("%s after %d iterations. %s", l.Status.Word(), l.Iterations, l.Reason), reasonLimit)
 	switch {
 	case l.Outer() && l.Status == loop.Paused:

@@ -49,3 +49,11 @@ func TestANotificationIsTextThatAppleScriptReads(t *testing.T) {
 		}
 	}
 }
+
+// What is asked for may be secret: the notification says only that the run waits.
+func TestANotificationOfAQuestion(t *testing.T) {
+	l := loop.State{Status: loop.Running, Contract: loop.Contract{Iterations: 2, MaxIterations: 20}, OuterRun: loop.OuterRun{Asking: loop.Asking{Since: time.Now(), What: "run secret"}}}
+	if got := notification(l, time.Now()); !strings.HasPrefix(got, "Waiting for your permission in iteration 3 of 20.") || strings.Contains(got, "secret") {
+		t.Errorf("got %q", got)
+	}
+}

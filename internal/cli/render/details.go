@@ -60,11 +60,19 @@ func detailsOf(e *cli.Env, s loop.State) []detail {
 		{"context to come", strings.Join(s.Context, "\n"), false},
 		{"follow-up", followupWords(s.Followup, now), false},
 		{"typing", typingWords(s.Injection, now), false},
-		{"options", OptionsOf(s), false},
+		{"options", otherOptions(s), false},
 		{"agent", agentWords(s.Run), false},
+		{"asks for", s.Asking.What, false},
+		{"always allowed", strings.Join(s.Always, "\n"), false},
 		{"workspace", view.Tilde(l.Workspace, e.HomeFolder()), false},
 		{"to go on", goOnWords(l), true},
 	}
+}
+
+// otherOptions are those that have no line of their own.
+func otherOptions(s loop.State) string {
+	s.Contract, s.Verify, s.VerifyTimeout = loop.New().Contract, "", 0
+	return OptionsOf(s)
 }
 
 // idWords names the loop, and the chat that the line for the chat names.

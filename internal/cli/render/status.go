@@ -162,10 +162,13 @@ func List(_ context.Context, e *cli.Env, _ []string) error {
 	switch {
 	case e.IsSet("json"):
 		return e.JSON(viewsOf(e, all))
-	case len(all) == 0:
-		return e.Say("no loops")
+	case len(all) > 0:
+		return e.Say("%s", strings.TrimSuffix(table(e, all), "\n"))
 	}
-	return e.Say("%s", strings.TrimSuffix(table(e, all), "\n"))
+	if ended, _ := e.Loops.Ended(); len(ended) > 0 {
+		return e.Say("no loops; `cursor-ralph list --all` shows the ended ones")
+	}
+	return e.Say("no loops")
 }
 
 // listed returns the current loops, below the ended ones if they are asked for.

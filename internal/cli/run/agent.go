@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -177,7 +178,7 @@ func terminalInput(stdin any) bool {
 }
 
 // openDriver returns the driver of a loop's agent, without starting the agent.
-func openDriver(e *cli.Env, l loop.State, view *runView) (outer.Driver, error) {
+func openDriver(e *cli.Env, l loop.State, ask func(context.Context, acp.Request) acp.Answer) (outer.Driver, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func openDriver(e *cli.Env, l loop.State, view *runView) (outer.Driver, error) {
 	switch l.Run.Driver {
 	case driverACP:
 		c := acp.Config{Argv: argv, Args: l.Run.Args, Dir: l.Workspace, Env: env, Self: self, Name: l.Run.Agent, Model: l.Run.Model,
-			Policy: outer.Policy(l.Run.Permissions), Ask: view.ask}
+			Policy: outer.Policy(l.Run.Permissions), Ask: ask}
 		if p, ok := acpPreset(l.Run.Agent); ok && argv == nil {
 			c.Argv, c.Hint = withCursorCLI(p.Argv, p.Hint)
 			c.ModelFlag, c.AskEnv = p.ModelFlag, p.AskEnv

@@ -2,65 +2,189 @@ package run
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"github.com/rogpeppe/go-internal/diff"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer/acp"
 )
 
+// noticeAfter is how long a question waits before a desktop notification says so: a
+// user who looks at the terminal needs none.
+const noticeAfter = 3 * time.Second
+
+// ask asks the user, and shows everywhere else that the run waits for the answer.
+func (s *session) ask(ctx context.Context, r acp.Request) acp.Answer {
+	what := inShort(r)
+	s.runner.Asking(what)
+	defer s.runner.Asking("")
+	s.log(hooklog.Line{Action: "asks", Why: what})
+	if !s.e.IsSet("no-notify") {
+		defer time.AfterFunc(noticeAfter, func() { _ = notify.Later(s.e, s.runner.ID()) }).Stop() // an error is in the log
+	}
+	answer := s.view.ask(ctx, r, s.quit)
+	if answer == acp.Always {
+		s.runner.Always(what)
+	}
+	return answer
+}
+
+// What one question shows at first. The user can see all of it.
 const (
-	askedBytes = 64 << 10 // longer questions are denied
-	diffLines  = 400      // shown of one file
+	askedLines = 40
+	askedLine  = 4 << 10 // bytes of one line
+	askedEvent = 64 << 10
 )
 
 // ask asks the user whether the agent may do something. No answer means no.
-func (v *runView) ask(ctx context.Context, r acp.Request) bool {
-	words := question(r)
+func (v *runView) ask(ctx context.Context, r acp.Request, quit func()) acp.Answer {
+	all := question(r)
+	q := &asked{lines: all, lasts: r.Lasting, runs: r.Execution != nil}
+	words := q.begin()
 	v.mu.Lock()
-	if len(words) > askedBytes {
-		defer v.mu.Unlock()
-		v.event("asks", "", loop.Record{}, "  not permitted: the agent asks for more than can be shown")
-		return false
-	}
-	v.event("asks", words, loop.Record{}, words)
+	v.event("asks", text.Head(strings.Join(all, "\n"), askedEvent), loop.Record{}, words)
 	if v.json {
-		v.prompt(cli.Printable(words) + "\n")
+		v.prompt(words + "\n")
 	}
-	was := v.line
-	v.line = false
-	line := v.input.expect()
-	v.prompt("waiting for you: allow it? [y/N] ")
 	v.mu.Unlock()
-	answer := ""
+	for {
+		line, over := v.waitForAnswer(ctx, q.prompt())
+		if over {
+			return acp.No
+		}
+		switch answer := q.answer(line); answer {
+		case showAll:
+			v.mu.Lock()
+			v.prompt(q.rest() + "\n")
+			v.mu.Unlock()
+		case quitRun:
+			quit()
+			return acp.No
+		case again:
+		default:
+			return answer
+		}
+	}
+}
+
+// waitForAnswer shows the prompt and returns the line that the user types, or reports
+// that the question is over.
+func (v *runView) waitForAnswer(ctx context.Context, prompt string) (answer string, over bool) {
+	v.mu.Lock()
+	line := v.input.expect()
+	v.asks = prompt
+	v.draw()
+	if !v.screen.live {
+		v.prompt(prompt)
+	}
+	v.mu.Unlock()
 	select {
 	case <-ctx.Done():
 	case answer = <-line:
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if ctx.Err() != nil {
+	v.asks = ""
+	v.screen.keep()
+	switch over = ctx.Err() != nil; {
+	case over:
 		v.prompt("\nno longer waiting: the turn is over\n")
+	case v.input.isOver(): // no Enter has ended the prompt's line
+		v.prompt("\n")
 	}
-	v.line = was
-	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
+	v.draw()
+	return answer, over
 }
 
 // prompt writes to the user, not to the reader of the JSON.
 func (v *runView) prompt(words string) {
-	out := v.e.Stdout
 	if v.json {
-		out = v.e.Stderr
+		_, _ = io.WriteString(v.e.Stderr, words) // errors: see screen.show
+		return
 	}
-	_, _ = io.WriteString(out, words) // errors: see print
+	v.put(words)
+}
+
+// What a line can mean beside an answer for the agent.
+const (
+	showAll acp.Answer = -1 - iota
+	quitRun
+	again
+)
+
+// asked is a question to the user.
+type asked struct {
+	lines  []string
+	lasts  bool // always is a possible answer
+	runs   bool // it executes something, which must be seen whole
+	hidden int  // lines that were not shown, or not whole
+}
+
+// begin returns what the question shows at first.
+func (q *asked) begin() string {
+	lines := slices.Clone(q.lines[:min(len(q.lines), askedLines)])
+	q.hidden = len(q.lines) - len(lines)
+	for i, line := range lines {
+		if more := len(line) - askedLine; more > 0 {
+			q.hidden++
+			lines[i] = fmt.Sprintf("%s… and %d more bytes", text.Prefix(line, askedLine), more)
+		}
+	}
+	if more := len(q.lines) - len(lines); more > 0 {
+		lines = append(lines, "… and "+text.Count(more, "more line"))
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// rest returns everything.
+func (q *asked) rest() string {
+	q.hidden = 0
+	return strings.Join(q.lines, "\n  ")
+}
+
+func (q *asked) prompt() string {
+	words := "waiting for you: allow it? [y]es, "
+	if q.mustShow() {
+		words = "waiting for you: this is not all of it; "
+	} else if q.lasts && q.runs {
+		words += "[a]lways this command, "
+	} else if q.lasts {
+		words += "[a]lways this file, "
+	}
+	if q.hidden > 0 {
+		words += "[s]how all, "
+	}
+	return words + "[n]o, [q]uit: "
+}
+
+// mustShow reports whether the user has not seen everything that would be executed.
+func (q *asked) mustShow() bool { return q.runs && q.hidden > 0 }
+
+// answer returns what a line means. Only a yes permits anything.
+func (q *asked) answer(line string) acp.Answer {
+	switch line = strings.ToLower(line); {
+	case line == "" || line == "n" || line == "no":
+		return acp.No
+	case line == "q" || line == "quit":
+		return quitRun
+	case (line == "s" || line == "show") && q.hidden > 0:
+		return showAll
+	case q.mustShow():
+		return again
+	case line == "y" || line == "yes":
+		return acp.Yes
+	case (line == "a" || line == "always") && q.lasts:
+		return acp.Always
+	}
+	return again
 }
 
 // answers reads the lines that the user types. It reads on between questions, so
@@ -100,90 +224,8 @@ func (a *answers) expect() <-chan string {
 	return line
 }
 
-// question describes a request to the user. Everything that the agent wrote is
-// quoted or follows the mark of a diff line, so that it cannot imitate the question.
-func question(r acp.Request) string {
-	lines := []string{"the agent asks: " + r.Kind}
-	if r.Title != "" {
-		lines[0] += ", which it calls " + strconv.Quote(r.Title)
-	}
-	lines = append(lines, executionWords(r)...)
-	for _, path := range unshown(r) {
-		lines = append(lines, "file: "+strconv.Quote(path))
-	}
-	for _, e := range r.Edits {
-		lines = append(lines, "file: "+strconv.Quote(e.Path))
-		lines = append(lines, diffOf(e)...)
-	}
-	for _, field := range r.Input {
-		lines = append(lines, "input: "+cli.Printable(field))
-	}
-	if r.Outside {
-		lines = append(lines, "some of that is, or may be, outside the workspace")
-	}
-	if r.Executed {
-		lines = append(lines, "other tools execute such files on their own")
-	}
-	return strings.Join(lines, "\n  ")
-}
-
-// executionWords describes exactly what would be executed, as far as we know.
-func executionWords(r acp.Request) (lines []string) {
-	e := r.Execution
-	switch {
-	case e == nil:
-		return nil
-	case e.Line != "":
-		lines = append(lines, "in a shell: "+strconv.Quote(e.Line))
-	case len(e.Argv) > 0:
-		lines = append(lines, "program: "+quotedWords(e.Argv))
-	default:
-		lines = append(lines, "it does not say what it would run, only this")
-		for _, text := range r.Says {
-			lines = append(lines, "  "+strconv.Quote(text))
-		}
-	}
-	lines = append(lines, "in: "+strconv.Quote(e.Dir))
-	for _, variable := range e.Env {
-		lines = append(lines, "with: "+strconv.Quote(variable))
-	}
-	return lines
-}
-
-func quotedWords(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = strconv.Quote(w)
-	}
-	return strings.Join(quoted, " ")
-}
-
-// unshown returns the paths of a request that have no diff.
-func unshown(r acp.Request) (paths []string) {
-	shown := map[string]bool{}
-	for _, e := range r.Edits {
-		shown[e.Path] = true
-	}
-	for _, p := range r.Paths {
-		if !shown[p] {
-			paths, shown[p] = append(paths, p), true
-		}
-	}
-	return paths
-}
-
-// diffOf returns the diff of an edit.
-func diffOf(e acp.Edit) (lines []string) {
-	if e.Old == e.New {
-		return []string{"no change"}
-	}
-	data := diff.Diff("a", []byte(e.Old), "b", []byte(e.New))
-	for line := range bytes.Lines(data) {
-		lines = append(lines, cli.Printable(strings.TrimSuffix(string(line), "\n")))
-	}
-	lines = lines[3:] // without the names, which the question has already
-	if more := len(lines) - diffLines; more > 0 {
-		lines = append(lines[:diffLines], fmt.Sprintf("and %d more lines, which are not shown", more))
-	}
-	return lines
+func (a *answers) isOver() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ended
 }

@@ -38,7 +38,7 @@ func resumeRun(ctx context.Context, e *cli.Env, r loop.Request, args []string) e
 	if l.Run, err = agentAgain(e, l.Run); err != nil {
 		return err
 	}
-	s, err := enter(ctx, e, l)
+	ctx, s, err := enter(ctx, e, l)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func adopt(ctx context.Context, e *cli.Env, r loop.Request, left loop.State) err
 	l.Prompt, l.Workspace = left.Prompt, left.Workspace
 	l.Status, l.PauseReason, l.Reason = loop.Paused, loop.PauseUser, "taken over from "+outer.FolderName
 	l = withRunID(e, l)
-	s, err := enter(ctx, e, l)
+	ctx, s, err := enter(ctx, e, l)
 	if err != nil {
 		return err
 	}

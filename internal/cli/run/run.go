@@ -77,7 +77,7 @@ func newRun(ctx context.Context, e *cli.Env, l loop.State, replace bool) error {
 	if err := checkNoneLives(e, l.Workspace); err != nil {
 		return err
 	}
-	s, err := enter(ctx, e, l)
+	ctx, s, err := enter(ctx, e, l)
 	if err != nil {
 		return err
 	}

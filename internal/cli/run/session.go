@@ -22,6 +22,8 @@ type session struct {
 	runner *outer.Runner
 	folder *outer.Folder
 	driver outer.Driver
+	quit   func()      // pauses the run and ends this process, as Ctrl-C does
+	hush   func() bool // keeps the end of the context from being announced
 
 	others  []string // ids of the runs that it replaces
 	replace sync.Once
@@ -31,22 +33,26 @@ type session struct {
 // the display and the log. In each turn, the runner passes the prompt to the driver and
 // calls see for what the agent does, verify if the agent has promised, and report for
 // what the loop decides.
-func enter(ctx context.Context, e *cli.Env, l loop.State) (*session, error) {
+//
+// The returned context is also done when the user quits.
+func enter(ctx context.Context, e *cli.Env, l loop.State) (context.Context, *session, error) {
 	folder, err := outer.Enter(ctx, l.Workspace, e.Places.RunLock(l.ConversationID))
 	switch {
 	case errors.Is(err, outer.ErrBusy):
-		return nil, busyHere(l.Workspace)
+		return ctx, nil, busyHere(l.Workspace)
 	case err != nil:
-		return nil, hint.New(err.Error(), "a run keeps its files in "+outer.FolderName+"; move away what is there")
+		return ctx, nil, hint.New(err.Error(), "a run keeps its files in "+outer.FolderName+"; move away what is there")
 	}
 	s := &session{e: e, folder: folder, view: newRunView(e, l)}
-	if s.driver, err = openDriver(e, l, s.view); err != nil {
+	ctx, s.quit = context.WithCancel(ctx)
+	s.hush = context.AfterFunc(ctx, func() { s.view.notice("stopping; press Ctrl-C again to end it now") })
+	if s.driver, err = openDriver(e, l, s.ask); err != nil {
 		s.leave()
-		return nil, err
+		return ctx, nil, err
 	}
 	s.runner = &outer.Runner{Store: e.Store, Folder: folder, Driver: s.driver, Env: os.Environ(),
 		Words: cli.Self().FillIn, See: s.see, Verify: s.verify, Tell: s.report}
-	return s, nil
+	return ctx, s, nil
 }
 
 func (s *session) see(seen outer.Seen) {
@@ -100,6 +106,8 @@ func (s *session) log(line hooklog.Line) {
 
 // leave ends the agent and unlocks the workspace.
 func (s *session) leave() {
+	s.hush()
+	s.quit()
 	s.view.close()
 	if s.driver != nil {
 		if err := s.driver.Close(); err != nil {
@@ -114,7 +122,11 @@ func (s *session) leave() {
 // end shows how a run ended and returns the command's error. Only an accepted promise
 // is a success.
 func (s *session) end(ctx context.Context, l loop.State, err error) error {
+	s.hush()
 	s.view.close()
+	if errors.As(err, new(*outer.RefusedError)) { // nothing has happened
+		return err
+	}
 	if l.ConversationID == "" || s.runner.ID() == "" {
 		return withStartHint(err)
 	}
@@ -122,7 +134,10 @@ func (s *session) end(ctx context.Context, l loop.State, err error) error {
 	if broken {
 		l, err = s.unsaved(l, err)
 	}
-	err = errors.Join(err, s.view.summary(l, broken))
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // the verdict says so
+		err = nil
+	}
+	err = errors.Join(withStartHint(err), s.showEnd(l, broken))
 	if l.Status.Ended() {
 		s.e.Prune()
 	}
@@ -132,16 +147,24 @@ func (s *session) end(ctx context.Context, l loop.State, err error) error {
 		}
 	}
 	switch {
-	case ctx.Err() != nil && !l.Status.Ended():
-		return hint.New("interrupted", "to continue: cursor-ralph run --resume "+l.ConversationID)
-	case err != nil:
-		return withStartHint(err)
-	case l.Status == loop.PromiseAccepted:
-		return nil
-	case l.Status == loop.Cancelled, l.Status == loop.Replaced:
-		return hint.New("the run was ended before its task was done ("+string(l.Status)+")", "")
+	case err != nil || l.Status == loop.PromiseAccepted:
+		return err
+	case s.view.json: // without a verdict
+		return hint.New("the task is not done ("+string(l.Status)+")", cli.WhenEnded(l, s.e.Now()))
 	}
-	return hint.New("the task is not done ("+string(l.Status)+")", cli.WhenEnded(l, s.e.Now()))
+	return cli.Exited(1)
+}
+
+func (s *session) showEnd(l loop.State, broken bool) error {
+	s.view.mu.Lock()
+	defer s.view.mu.Unlock()
+	s.view.loop = l
+	if s.view.json {
+		s.view.event("end", l.Reason, loop.Record{}, "")
+		return nil
+	}
+	all, err := s.e.Store.History(l)
+	return errors.Join(err, s.e.Say("%s", s.view.verdict(l, all, broken)))
 }
 
 // unsaved returns the last saved state of a loop, and the error for the user.

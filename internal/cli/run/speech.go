@@ -7,23 +7,21 @@ import (
 )
 
 const (
-	longestLine = 4 << 10 // bytes; a longer line is shown before its end
-	keptSaid    = 1 << 10 // bytes kept for the status line
+	longestLine  = 4 << 10 // bytes; a longer line is shown before its end
+	keptThoughts = 1 << 10 // bytes
 )
 
-// speech splits what the agent says into lines and keeps the last words for the
-// status line.
+// speech splits what the agent says into lines.
 type speech struct {
-	line  string // incomplete
-	blank int    // empty lines, which are shown only if something follows
-	shown bool   // a part of the current message
-	over  bool   // the next piece begins a message
-	last  string // the last words
+	line    string // incomplete
+	blank   int    // empty lines, which are shown only if something follows
+	shown   bool   // a part of the current message
+	thought string // the last words that it thought since it said something
 }
 
 // add appends a piece of a message and returns the lines that it completes.
 func (w *speech) add(piece string) (lines []string) {
-	w.think(piece)
+	w.thought = ""
 	for w.line += piece; ; {
 		n := strings.IndexByte(w.line, '\n')
 		if n < 0 && len(w.line) <= longestLine {
@@ -39,13 +37,8 @@ func (w *speech) add(piece string) (lines []string) {
 	}
 }
 
-// think appends words that only the status line shows.
-func (w *speech) think(piece string) {
-	if w.over {
-		w.last, w.over = "", false
-	}
-	w.last = text.Tail(w.last+piece, keptSaid)
-}
+// think appends words that are shown only until others come.
+func (w *speech) think(piece string) { w.thought = text.Tail(w.thought+piece, keptThoughts) }
 
 // end completes a message and returns its lines that were not shown yet.
 func (w *speech) end(message string) (lines []string) {
@@ -54,7 +47,7 @@ func (w *speech) end(message string) (lines []string) {
 	} else if message != "" {
 		lines = w.add(strings.TrimSpace(message) + "\n")
 	}
-	w.line, w.blank, w.shown, w.over = "", 0, false, true
+	*w = speech{}
 	return lines
 }
 
@@ -74,8 +67,11 @@ func (w *speech) whole(line string) (lines []string) {
 	return append(lines, "  "+line)
 }
 
-// tail returns the last line with text.
-func (w *speech) tail() string {
-	text := strings.TrimSpace(w.last)
-	return text[strings.LastIndexByte(text, '\n')+1:]
+// unfinished returns the line that is not complete, or the last thought.
+func (w *speech) unfinished() string {
+	if strings.TrimSpace(w.line) != "" {
+		return "  " + w.line
+	}
+	thought := strings.TrimSpace(w.thought)
+	return thought[strings.LastIndexByte(thought, '\n')+1:]
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -17,29 +15,29 @@ import (
 )
 
 // runView displays a run: what the agent says and does as lines or JSON, and on a
-// terminal a status line below them.
+// terminal its unfinished words and a status line below them.
 type runView struct {
-	e     *cli.Env
-	json  bool
-	drawn string // the status line that is on the screen, or empty
-	at    time.Time
-	width func() int
-	stop  chan struct{}
-	once  sync.Once
+	e      *cli.Env
+	json   bool
+	screen *screen
+	stop   chan struct{}
+	once   sync.Once
 
-	mu    sync.Mutex
-	line  bool // the status line may be drawn
-	loop  loop.State
-	began time.Time
-	tools int
-	words speech
-	input answers
+	mu      sync.Mutex
+	drawnAt time.Time
+	closed  bool // no rows are drawn any more
+	loop    loop.State
+	last    int // the iteration of the last turn
+	tools   int // calls of this turn
+	words   speech
+	asks    string // the question that waits for an answer, in a line
+	input   answers
 }
 
 func newRunView(e *cli.Env, l loop.State) *runView {
-	v := &runView{e: e, loop: l, began: e.Now(), json: e.IsSet("json"), stop: make(chan struct{}), width: func() int { return terminalWidth(e.Stdout) }}
-	v.line = !v.json && canRedraw(e)
-	if v.line {
+	v := &runView{e: e, loop: l, json: e.IsSet("json"), stop: make(chan struct{}), screen: newScreen(e)}
+	v.screen.live = v.screen.live && !v.json
+	if v.screen.live {
 		go v.tick()
 	}
 	if l.Run.Permissions == string(outer.PolicyAsk) {
@@ -48,14 +46,14 @@ func newRunView(e *cli.Env, l loop.State) *runView {
 	return v
 }
 
-// close removes the status line.
+// close removes the rows.
 func (v *runView) close() {
 	v.once.Do(func() { close(v.stop) })
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.say(v.words.end(""))
-	v.clear()
-	v.line = false
+	v.closed = true
+	v.draw()
 }
 
 // see shows what the agent does.
@@ -127,12 +125,13 @@ func (v *runView) report(r outer.Report) {
 	switch r.Kind {
 	case outer.ReportTurn:
 		v.say(v.words.end(""))
-		v.tools, v.words = 0, speech{}
-		v.event("turn", "", loop.Record{}, fmt.Sprintf("iteration %d of %d", r.State.Iterations+1, r.State.MaxIterations))
+		v.tools = 0
+		v.event("turn", "", loop.Record{}, v.turnWords(r.State))
 	case outer.ReportVerify:
 		v.event("verify", r.State.Verify, loop.Record{}, "  verifying: "+cli.Shortened(r.State.Verify, lineWidth))
 	case outer.ReportDecided:
 		v.say(v.words.end(""))
+		v.tools = 0 // the loop has counted them
 		v.event("decided", r.Action.Why(), loop.Record{}, decidedWords(r))
 	case outer.ReportIdle:
 		v.event("idle", r.State.Reason, loop.Record{}, idleWords(r.State))
@@ -142,7 +141,20 @@ func (v *runView) report(r outer.Report) {
 	v.draw()
 }
 
-// notice shows what the user should know before the agent begins.
+// turnWords begins a turn. The first one names the run.
+func (v *runView) turnWords(l loop.State) string {
+	words := fmt.Sprintf("iteration %d of %d", l.Iteration(), l.MaxIterations)
+	switch v.last {
+	case 0:
+		words = fmt.Sprintf("run %s: %s (Ctrl-C stops it)\n%s", l.ShortID(), l.Run.Agent, words)
+	case l.Iteration():
+		words += ", again"
+	}
+	v.last = l.Iteration()
+	return words
+}
+
+// notice shows something that the user should know.
 func (v *runView) notice(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -160,7 +172,7 @@ func decidedWords(r outer.Report) string {
 	case strings.HasPrefix(words, "refused"), strings.HasPrefix(words, "accepted"):
 		words = "promise " + words
 	}
-	if words == "" || r.Action.Kind == loop.Again || r.Action.Reason == loop.ReasonContinued {
+	if words == "" || r.Action.Kind == loop.Again || r.Action.Reason == loop.ReasonContinued || r.State.Status == loop.Paused {
 		return ""
 	}
 	return "  " + words
@@ -168,7 +180,7 @@ func decidedWords(r outer.Report) string {
 
 func idleWords(l loop.State) string {
 	if l.Status == loop.Paused {
-		return fmt.Sprintf("%s. To go on: cursor-ralph resume %s", strings.TrimSuffix(view.Of(l, view.Facts{}).Words()+": "+l.Reason, ": "), l.ConversationID)
+		return fmt.Sprintf("%s; the turn so far does not count. To go on: cursor-ralph resume %s", view.Of(l, view.Facts{}).Words(), l.ShortID())
 	}
 	return l.Reason
 }
@@ -182,47 +194,22 @@ func (v *runView) event(kind, text string, r loop.Record, words string) {
 		return
 	}
 	data, err := json.Marshal(struct {
-		At        time.Time   `json:"at"`
-		Event     string      `json:"event"`
-		Loop      string      `json:"loop"`
-		Status    loop.Status `json:"status"`
-		Iteration int         `json:"iteration"`
-		Text      string      `json:"text,omitempty"`
-		Tool      string      `json:"tool,omitempty"`
-		File      string      `json:"file,omitempty"`
-		Error     string      `json:"error,omitempty"`
-	}{v.e.Now(), kind, v.loop.ConversationID, v.loop.Status, v.loop.Iterations, text, r.Tool, r.File, r.Error})
+		At         time.Time   `json:"at"`
+		Event      string      `json:"event"`
+		ID         string      `json:"id"`
+		Loop       string      `json:"loop"`
+		Status     loop.Status `json:"status"`
+		Iteration  int         `json:"iteration"`
+		Iterations int         `json:"iterations"`
+		Text       string      `json:"text,omitempty"`
+		Tool       string      `json:"tool,omitempty"`
+		File       string      `json:"file,omitempty"`
+		Error      string      `json:"error,omitempty"`
+	}{v.e.Now(), kind, v.loop.ShortID(), v.loop.ConversationID, v.loop.Status, v.loop.Iteration(), v.loop.Iterations, text, r.Tool, r.File, r.Error})
 	if err == nil {
 		v.print(string(data))
 	}
 }
 
-// print writes lines above the status line. Errors are ignored: the run goes on if
-// our output is closed.
-func (v *runView) print(words string) {
-	v.clear()
-	_, _ = io.WriteString(v.e.Stdout, cli.Printable(words)+"\n")
-}
-
-// summary prints the final state. A broken run could not save its state: it has
-// stopped, whatever the state says.
-func (v *runView) summary(l loop.State, broken bool) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.loop = l
-	if v.json {
-		v.event("end", l.Reason, loop.Record{}, "")
-		return nil
-	}
-	tools := fmt.Sprintf(", %d tool calls", l.ToolCalls)
-	if l.Run.NoTools {
-		tools = ""
-	}
-	status, why := string(l.Status), ": "+l.Reason
-	if broken {
-		status, why = "stopped", ""
-	}
-	return v.e.Say("\n%s after %d of %d iterations in %s%s%s\nmore: cursor-ralph history %s, cursor-ralph report %s, %s",
-		status, l.Iterations, l.MaxIterations, l.Worked(v.e.Now()).Round(time.Second), tools, why,
-		l.ConversationID, l.ConversationID, filepath.Join(l.Workspace, outer.FolderName))
-}
+// print writes lines above the rows.
+func (v *runView) print(words string) { v.put(cli.Printable(words) + "\n") }

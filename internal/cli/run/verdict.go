@@ -1,0 +1,61 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// verdict says in one line how a run ended, and below it what to do next. A broken run
+// could not save its state: it has stopped, whatever the state says.
+func (v *runView) verdict(l loop.State, all []loop.Iteration, broken bool) string {
+	shown := view.Of(l, view.Facts{Now: v.e.Now(), Gone: true})
+	mark, how := "✗ not done: ", shown.Words()
+	switch {
+	case l.Status == loop.PromiseAccepted:
+		mark = "✓ done: "
+	case broken:
+		how = "stopped"
+	}
+	parts := []string{fmt.Sprintf("%s%s after %d of %d iterations", mark, how, l.Iterations, l.MaxIterations), text.Duration(l.Worked(v.e.Now()))}
+	if shown.ToolCalls != nil {
+		parts = append(parts, text.Count(*shown.ToolCalls, "tool call"))
+	}
+	lines := []string{"", strings.Join(append(parts, filesWords(l, all)), " · ")}
+	if why := whyEnded(l, all); why != "" && !broken {
+		lines = append(lines, "  "+why)
+	}
+	lines = append(lines, "  report: cursor-ralph report "+shown.ID)
+	if shown.Continue != "" {
+		lines = append(lines, "  to go on: "+shown.Continue)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// whyEnded returns why a run ended, or about an accepted promise what is odd.
+func whyEnded(l loop.State, all []loop.Iteration) string {
+	switch n := len(all); {
+	case l.Status != loop.PromiseAccepted:
+		return l.Reason
+	case n > 0 && all[n-1].Warning != "":
+		return "warning: " + all[n-1].Warning
+	}
+	return ""
+}
+
+// filesWords says how many files a run has changed, if anything can show that.
+func filesWords(l loop.State, all []loop.Iteration) string {
+	files := map[string]bool{}
+	for _, h := range all {
+		for _, file := range h.Files {
+			files[file] = true
+		}
+	}
+	if len(files) == 0 && l.Tree.Print == "" && l.Run.NoTools {
+		return "changed files unknown"
+	}
+	return text.Count(len(files), "file") + " changed"
+}
