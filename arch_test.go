@@ -368,7 +368,7 @@ func finders(p *pkg) (problems []string) {
 	for _, f := range p.files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			sel, ok := n.(*ast.SelectorExpr)
-			if ok && (slices.Contains(list("Heads", "EndedLoops", "EndedHeads"), sel.Sel.Name) || sel.Sel.Name == "List" && listsLoops(sel.X)) {
+			if ok && (slices.Contains(list("Heads", "Filed"), sel.Sel.Name) || sel.Sel.Name == "List" && listsLoops(sel.X)) {
 				problems = append(problems, p.at(sel)+": a second finder: use internal/loops")
 			}
 			return true
@@ -744,7 +744,7 @@ func TestHouseRulesBite(t *testing.T) {
 		{"finders", "cmd/cursor-ralph/x.go", "package main\nfunc f(e *env) { e.Loops.Box.List() }"},
 		{"banned", "loop/x.go", doc + "import \"unicode\"\nvar _ = unicode.IsControl"},
 		{"texts", "cmd/cursor-ralph/x.go", "package main\nfunc shortened(s string) string { return s[:9] }"},
-		{"finders", "internal/cli/x.go", "package cli\nfunc f(e *Env) { e.Store.EndedHeads() }"},
+		{"finders", "internal/cli/x.go", "package cli\nfunc f(e *Env) { e.Store.Filed(t) }"},
 		{"names", "loop/util.go", doc},
 		{"names", "loop/types_windows.go", doc},
 		{"names", "internal/helpers/x.go", "package helpers\n"},

@@ -32,7 +32,7 @@ func firstScreen(ctx context.Context, program string, s scene, loops int, do fun
 	if err != nil {
 		return took, err
 	}
-	err = shows(ours, fmt.Sprintf("%d live", loops))
+	err = shows(ours, fmt.Sprintf("%d running", loops))
 	took.wall = time.Since(began)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		took.wall, err = patience, nil

@@ -19,7 +19,7 @@ func began() time.Time { return time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC) }
 // newLoop is a loop with the default rules, as it is found at its first event.
 func newLoop(changes ...func(*loop.State)) loop.State {
 	l := loop.New()
-	l.Prompt, l.ConversationID, l.Status = "Build it.", "c1", loop.Running
+	l.Prompt, l.ID, l.ConversationID, l.Status = "Build it.", "k7f2m", "c1", loop.Running
 	for _, change := range changes {
 		if change != nil {
 			change(&l)

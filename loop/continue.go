@@ -100,13 +100,13 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if s.Outer() && e.Run.Driver == "" {
 		return s.refuseOuter(now)
 	}
-	if !e.Idle && s.isStopCrossed(now) {
+	if !e.Idle && (s.isStopCrossed(now) || s.isOvertaken()) {
 		return s.stopCrossed()
 	}
 	switch s.Status {
 	case PromiseAccepted:
 		return Action{Kind: Refuse, Reason: ReasonOver, Hint: "start a new one with " + s.starter()}
-	case Cancelled, Replaced:
+	case Replaced:
 		return Action{Kind: Refuse, Reason: ReasonEnded, Detail: string(s.Status), Hint: "start a new one with " + s.starter()}
 	}
 	if a := s.tooLow(e, now); a.Kind == Refuse {

@@ -99,7 +99,7 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		if s.Outer() {
 			return s.refuseOuter(now)
 		}
-		if s.isStopCrossed(now) {
+		if s.isStopCrossed(now) || s.Status == Cancelled && now.Sub(s.ContinueAt).Abs() < crossWindow { // another copy of our hook has reported it
 			return s.stopCrossed()
 		}
 		s.ContinueIn, s.ContinueAt = e.Conversation, now

@@ -219,7 +219,7 @@ func endedStaysEnded(l, next loop.State, e loop.Event, a loop.Action) string {
 		}
 		return ""
 	}
-	final := l.Status == loop.PromiseAccepted || l.Status == loop.Cancelled || l.Status == loop.Replaced
+	final := l.Status == loop.PromiseAccepted || l.Status == loop.Replaced
 	switch {
 	case e.Kind != loop.EventContinue && a.Text != "":
 		return "an ended loop answers"

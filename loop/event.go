@@ -58,6 +58,7 @@ type Event struct {
 	Kind       EventKind
 	Text       string
 	Generation string // Cursor's id of the turn
+	LoopID     string // the own id of the loop that is meant; empty for the one that the conversation has
 	Workspace  string // where it happened, for a loop that was requested without one
 	Turn       Turn   // what the journal holds
 	Stop

@@ -59,7 +59,7 @@ func (s *State) ResumeCommand(now time.Time) string {
 	if s.Outer() {
 		command = "cursor-ralph run --resume "
 	}
-	return s.resumedBy(command+s.ConversationID, now)
+	return s.resumedBy(command+s.ShortID(), now)
 }
 
 // ResumeLine returns the line that continues a loop when it is sent in a chat,

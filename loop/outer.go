@@ -163,7 +163,7 @@ func (s *State) refuseOuter(now time.Time) Action {
 	case s.Status.Ended():
 		a.Hint = "to continue: " + command
 	default:
-		a.Hint = fmt.Sprintf("cursor-ralph resume %s if its run lives, else %s", s.ConversationID, command)
+		a.Hint = fmt.Sprintf("cursor-ralph resume %s if its run lives, else %s", s.ShortID(), command)
 	}
 	return a
 }

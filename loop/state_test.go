@@ -259,6 +259,7 @@ func TestTheFileIsForPeople(t *testing.T) {
   "session_iterations": 0,
   "stop": false,
   "last_output": "<promise>&",
+  "id": "k7f2m",
   "conversation_id": "c1",
   "status": "running",
   "min_iterations": 1,

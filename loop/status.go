@@ -45,7 +45,7 @@ func (s Status) Ended() bool {
 
 // Resumable reports whether a loop with this status can be continued.
 func (s Status) Resumable() bool {
-	return s != PromiseAccepted && s != Cancelled && s != Replaced
+	return s != PromiseAccepted && s != Replaced
 }
 
 // Pauses are the time in which a loop did not work: it was paused, or over and

@@ -28,7 +28,8 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 		return s.onResume(now)
 	case EventCancel:
 		why := cmp.Or(e.Text, "cancelled by the user")
-		s.CancelledBy = e.By
+		s.CancelledBy, s.SpokenIn, s.SpokenAt, s.Spoken = e.By, "", time.Time{}, ""
+		s.ContinueIn = ""
 		s.end(Cancelled, why, now)
 		return Action{Reason: reasonCancelled, Detail: why}
 	case EventBlocked:
@@ -78,20 +79,26 @@ func (s *State) isPauseCrossed(now time.Time) bool {
 	return s.Status == Paused && over && now.Sub(s.Injection.ClosedAt).Abs() < crossWindow
 }
 
-// isStopCrossed reports whether the user's Stop and our line were on their way at
-// once: Cursor may send what waited when the turn was stopped.
+// isStopCrossed reports whether the user's Stop or cancel and our line were on their
+// way at once: Cursor may send what waited when the turn was stopped, and a line that
+// it has queued when the turn is over.
 func (s *State) isStopCrossed(now time.Time) bool {
-	return s.Status == UserStopped && s.Injection.ID != "" && s.Injection.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < crossWindow
+	window := crossWindow
+	if s.Status == Cancelled && s.Injection.Outcome == lineLoopEnded {
+		window = typedWindow
+	}
+	ended := s.Status == UserStopped || s.Status == Cancelled
+	return ended && s.Injection.ID != "" && s.Injection.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < window
 }
 
 func (s *State) stopCrossed() Action {
 	return Action{Kind: Refuse, Reason: reasonStopCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on"}
 }
 
-// isOvertaken reports whether the loop was paused after its line had come, and
-// before the agent requested the continuation.
+// isOvertaken reports whether the loop was paused or cancelled after its line had come,
+// and before the agent requested the continuation.
 func (s *State) isOvertaken() bool {
-	return s.Status == Paused && s.ContinueIn == "" && !s.ContinueAt.IsZero()
+	return (s.Status == Paused || s.Status == Cancelled) && s.ContinueIn == "" && !s.ContinueAt.IsZero()
 }
 
 func (s *State) pauseCrossed() Action {

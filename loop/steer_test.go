@@ -73,9 +73,8 @@ func TestWhatARefusalSays(t *testing.T) {
 		{"resume", nil, loop.Event{Kind: loop.EventResume}, "the loop is not paused", "`cursor-ralph status` shows where it stands"},
 		{"continue, of a kept promise", nil, goOn(worked(marker)), "the loop is over: its promise was accepted", "nothing is left to do; tell the user so"},
 		{"continue, over already", in(loop.PromiseAccepted), goOn(loop.Turn{}), "the loop is over: its promise was accepted", anew},
-		{"continue, cancelled", in(loop.Cancelled), goOn(loop.Turn{}), "the loop has ended (CANCELLED)", anew},
 		{"continue, replaced", in(loop.Replaced), goOn(loop.Turn{}), "the loop has ended (REPLACED)", anew},
-		{"continue, at the limit", func(l *loop.State) { l.Iterations = 20 }, goOn(loop.Turn{}), "the limit of 20 iterations is reached", "raise it: cursor-ralph continue c1 --max-iterations 40"},
+		{"continue, at the limit", func(l *loop.State) { l.Iterations = 20 }, goOn(loop.Turn{}), "the limit of 20 iterations is reached", "raise it: cursor-ralph continue k7f2m --max-iterations 40"},
 		{"continue, at the last limit", func(l *loop.State) { l.MaxIterations, l.Iterations = 10000, 10000 }, goOn(loop.Turn{}),
 			"the limit of 10000 iterations is reached", "a loop has at most 10000 iterations; " + anew},
 	} {
@@ -198,9 +197,9 @@ func TestContinueAnEndedLoop(t *testing.T) {
 	again := []loop.Event{goOn(talked(marker))}
 	play(t, []rule{
 		{"an accepted promise stays", early(loop.PromiseAccepted), []loop.Event{goOn(loop.Turn{}, raised(99))}, refused(loop.PromiseAccepted, 3), ""},
-		{"a cancelled one stays", early(loop.Cancelled), []loop.Event{goOn(loop.Turn{}, raised(99))}, refused(loop.Cancelled, 3), ""},
 		{"a replaced one stays", early(loop.Replaced), []loop.Event{goOn(loop.Turn{}, raised(99))}, refused(loop.Replaced, 3), ""},
 		{"a stopped one goes on", early(loop.UserStopped), again, goesOn(3), ""},
+		{"a cancelled one goes on", early(loop.Cancelled), again, goesOn(3), ""},
 		{"a blocked one goes on", early(loop.Blocked), again, goesOn(3), ""},
 		{"a stopped one at its limit does not", ended(loop.UserStopped), again, refused(loop.UserStopped, 20), ""},
 		{"a stopped one at its limit goes on with a higher one", ended(loop.UserStopped), []loop.Event{goOn(loop.Turn{}, raised(21))}, goesOn(20), ""},
@@ -291,7 +290,7 @@ func TestTheHintOfARefusalWorks(t *testing.T) {
 // hinted is the continue that a hint proposes.
 func hinted(t *testing.T, hint string) loop.Event {
 	t.Helper()
-	_, line, ok := strings.Cut(hint, "cursor-ralph continue c1 ")
+	_, line, ok := strings.Cut(hint, "cursor-ralph continue k7f2m ")
 	r, err := loop.ParseCommand("--continue c1 "+line, nil)
 	if !ok || err != nil {
 		t.Fatalf("got hint %q: %v", hint, err)
@@ -501,5 +500,33 @@ func TestATypedLineIsForgotten(t *testing.T) {
 	}
 	if c.do(stop(worked(working))); c.l.TypedIn(c.now) != "" {
 		t.Error("a stop did not forget it")
+	}
+}
+
+// A cancel and our own line may cross: only a line that the user sends later undoes the
+// cancel.
+func TestALineThatCrossesACancelDoesNotUndoIt(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		after time.Duration
+		want  loop.Status
+	}{
+		{"at once", time.Second, loop.Cancelled},
+		{"when Cursor's queue got to it", time.Minute, loop.Cancelled},
+		{"much later it is the user's", time.Hour, loop.Running},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t)
+			c.all(atSessionLimit(loop.TypingPossible, working), loop.Event{Kind: loop.EventCancel})
+			c.now = c.now.Add(tt.after)
+			if c.do(goOn(loop.Turn{})); c.l.Status != tt.want {
+				t.Errorf("got %s, want %s", c.l.Status, tt.want)
+			}
+		})
+	}
+	c := newChat(t)
+	c.all(stop(worked(working)), loop.Event{Kind: loop.EventCancel})
+	if c.do(goOn(loop.Turn{})); c.l.Status != loop.Running {
+		t.Errorf("got %s, want it to go on: no line was on its way", c.l.Status)
 	}
 }

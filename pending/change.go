@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -32,6 +33,21 @@ func (b *Box) Apply(ctx context.Context, name string, e loop.Event) (after loop.
 		}
 	}
 	return after, action, fs.ErrNotExist
+}
+
+// Return makes a loop pending again, under the name that it had when it was cancelled.
+// The error is fs.ErrExist if there is a file.
+func (b *Box) Return(ctx context.Context, name string, l loop.State) error {
+	return b.locked(ctx, func() error {
+		if err := b.makeRoom(name, b.path(name), l); err != nil {
+			return err
+		}
+		l.Status, l.Reason, l.EndedAt, l.CancelledBy, l.Pauses, l.Token = loop.Running, "", time.Time{}, "", loop.Pauses{}, ""
+		if unboundStem(name) {
+			l.ConversationID = ""
+		}
+		return b.write(b.path(name), l)
+	})
 }
 
 // archive keeps the record of a loop under its conversation's name.

@@ -36,6 +36,12 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 	live := err == nil
 	if errors.Is(err, fs.ErrNotExist) && concernsEnded(e.Kind) {
 		old, was, err = s.archived(id)
+		if err == nil && e.Kind == loop.EventCancel && old.Status.Ended() {
+			err = fs.ErrNotExist // there is none to cancel
+		}
+	}
+	if err == nil && e.LoopID != "" && e.LoopID != old.ID {
+		err = fs.ErrNotExist // another loop has begun there
 	}
 	if err != nil {
 		return loop.State{}, loop.Action{}, err
@@ -58,7 +64,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 
 func concernsEnded(k loop.EventKind) bool {
 	switch k {
-	case loop.EventContinue, loop.EventLateText, loop.EventVerified, loop.EventTyped, loop.EventNameTokens, loop.EventInjected, loop.EventSpoken, loop.EventAfterEnd:
+	case loop.EventContinue, loop.EventCancel, loop.EventLateText, loop.EventVerified, loop.EventTyped, loop.EventNameTokens, loop.EventInjected, loop.EventSpoken, loop.EventAfterEnd:
 		return true
 	}
 	return false

@@ -19,6 +19,9 @@ import (
 // not the conversation's newest. It cannot be in an id.
 const older = "~"
 
+// unbound begins the name of a record whose loop never had a conversation.
+const unbound = "unbound"
+
 // MovedError says that a loop is in another conversation now. It counts as an
 // fs.ErrNotExist.
 type MovedError struct{ From, To string }
@@ -65,48 +68,60 @@ func (s *Store) EndedWithin(d time.Duration, id string) bool {
 	return err == nil && s.now().Sub(file.ModTime()).Abs() < d
 }
 
-// EndedLoops lists every record of the archive that ended, newest last. Files
-// that cannot be read are reported in problems.
-func (s *Store) EndedLoops() (ended []loop.State, problems []error) {
-	return s.records(loop.Parse, nil)
+// Filed is a loop as the archive has it.
+type Filed struct {
+	Name string // of its file, without .json
+	loop.State
 }
 
-// EndedHeads is EndedLoops for showing: the loops have no history, which is most
-// of a file.
-func (s *Store) EndedHeads() (ended []loop.State, problems []error) {
-	return s.records(loop.ParseHead, nil)
-}
+// IsNewest reports whether it is of the last loop that its conversation had.
+func (r Filed) IsNewest() bool { return !strings.Contains(r.Name, older) }
 
 // clockSlack is how far the clock of the file system may be behind ours.
 const clockSlack = time.Minute
 
-// EndedSince lists the records of loops that ended since a moment, newest last,
-// without histories. A record is written when its loop ends, so older files are
-// not opened.
-func (s *Store) EndedSince(at time.Time) []loop.State {
-	ended, _ := s.records(loop.ParseHead, func(entry fs.DirEntry) bool {
+// Filed returns the records that were written since a moment, those last that
+// ended last, without histories. Files that cannot be read are reported in problems.
+func (s *Store) Filed(since time.Time) (records []Filed, problems []error) {
+	names, err := s.recordNames(func(entry fs.DirEntry) bool {
 		info, err := entry.Info()
-		return err == nil && info.ModTime().After(at.Add(-clockSlack))
+		return err == nil && (since.IsZero() || info.ModTime().After(since.Add(-clockSlack)))
 	})
-	return slices.DeleteFunc(ended, func(l loop.State) bool { return l.EndedAt.Before(at) })
-}
-
-// records reads the files of the archive that are wanted; nil is all.
-func (s *Store) records(parse parser, wanted func(fs.DirEntry) bool) (ended []loop.State, problems []error) {
-	names, err := s.recordNames(wanted)
 	if err != nil {
 		return nil, []error{err}
 	}
-	for _, found := range s.readAll(names, func(name string) (loop.State, error) { return s.parseRecord(name, parse) }) {
+	for i, found := range s.readAll(names, func(name string) (loop.State, error) { return s.Record(name, false) }) {
 		switch {
+		case errors.Is(found.err, fs.ErrNotExist): // just moved away
 		case found.err != nil:
 			problems = append(problems, found.err)
-		case found.loop.Status.Ended():
-			ended = append(ended, found.loop)
+		case found.loop.MovedTo == "":
+			records = append(records, Filed{names[i], found.loop})
 		}
 	}
-	slices.SortStableFunc(ended, func(a, b loop.State) int { return a.EndedAt.Compare(b.EndedAt) })
-	return ended, problems
+	slices.SortStableFunc(records, func(a, b Filed) int { return a.EndedAt.Compare(b.EndedAt) })
+	return records, problems
+}
+
+// EndedSince lists the records of loops that ended since a moment, newest last,
+// without histories. A record is written when its loop ends, so older files are
+// not opened.
+func (s *Store) EndedSince(at time.Time) (ended []loop.State) {
+	records, _ := s.Filed(at)
+	for _, r := range records {
+		if r.Status.Ended() && !r.EndedAt.Before(at) {
+			ended = append(ended, r.State)
+		}
+	}
+	return ended
+}
+
+// conversationOf is what the name of a record says, as a file may have been copied.
+func conversationOf(name string, l loop.State) string {
+	if id, _, _ := strings.Cut(name, older); id != unbound {
+		return id
+	}
+	return l.ConversationID
 }
 
 // RecordNames returns the names of all records, without .json.
@@ -114,11 +129,15 @@ func (s *Store) RecordNames() ([]string, error) { return s.recordNames(nil) }
 
 // Record returns a record by its name, without its history unless that is wanted.
 func (s *Store) Record(name string, history bool) (loop.State, error) {
-	l, err := s.parseRecord(name, parserFor(history))
-	if !strings.Contains(name, older) {
-		l.ConversationID = name
+	data, _, err := ownfile.Read(s.recordPath(name), 0)
+	if err != nil {
+		return loop.State{}, err
 	}
-	return l, err
+	l, err := parserFor(history)(data)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
+	}
+	return l.In(conversationOf(name, l), time.Time{}), err
 }
 
 // recordNames lists the records that are wanted, without .json; nil is all.
@@ -138,26 +157,19 @@ func (s *Store) recordNames(wanted func(fs.DirEntry) bool) (names []string, err 
 	return names, err
 }
 
-func (s *Store) parseRecord(name string, parse parser) (loop.State, error) {
-	data, _, err := ownfile.Read(s.recordPath(name), 0)
-	if err != nil {
-		return loop.State{}, err
-	}
-	l, err := parse(data)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
-	}
-	return l.In(l.ConversationID, time.Time{}), err
-}
-
 // Put archives a loop that never became live, such as a pending one that was
 // cancelled. It must have ended. Doing it once more changes nothing.
 func (s *Store) Put(ctx context.Context, l loop.State) error {
 	id := l.ConversationID
 	if id == "" {
-		return s.putOlder("unbound", l)
+		return s.putOlder(unbound, l)
 	}
 	return s.locked(ctx, id, func() error { return s.putNamed(id, l) })
+}
+
+// Forget removes the record of a loop that never ran and is pending again.
+func (s *Store) Forget(ctx context.Context, id, record string) error {
+	return s.locked(ctx, id, func() error { return ownfile.Remove(s.recordPath(record)) })
 }
 
 // putNamed does not let a loop that never ran hide the record of one that did,

@@ -26,7 +26,7 @@ func TestACopyIsKeptAtEveryStop(t *testing.T) {
 			t.Errorf("the copy differs (-live +copy):\n%s", diff)
 		}
 	}
-	if ended, problems := w.store.EndedLoops(); len(ended) != 0 || len(problems) != 0 {
+	if ended, problems := w.endedLoops(); len(ended) != 0 || len(problems) != 0 {
 		t.Errorf("got %v and %v, want no ended loop", ended, problems)
 	}
 }
@@ -71,7 +71,7 @@ func TestAnEndedLoopIsInTheArchiveAlone(t *testing.T) {
 		if got := w.archived(me); got.Status != l.Status || got.ConversationID != me {
 			t.Errorf("%s: got %s of %s in the archive, want %s", e.Kind, got.Status, got.ConversationID, l.Status)
 		}
-		if ended, problems := w.store.EndedLoops(); len(ended) != 1 || len(problems) != 0 {
+		if ended, problems := w.endedLoops(); len(ended) != 1 || len(problems) != 0 {
 			t.Errorf("%s: got %d records and %v, want one", e.Kind, len(ended), problems)
 		}
 		if has, err := w.store.Has(me); has || err != nil || !w.store.HasRecord(me) {
@@ -98,7 +98,7 @@ func TestContinueRevivesALoopFromTheArchive(t *testing.T) {
 func TestContinueThatIsRefusedChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.begun(me, "a")
-	w.apply(me, loop.Event{Kind: loop.EventCancel})
+	w.apply(me, loop.Event{Kind: loop.EventReplace})
 	before := w.files()
 	if _, action := w.apply(me, loop.Event{Kind: loop.EventContinue}); action.Kind != loop.Refuse {
 		t.Errorf("got %q, want a refusal", action.Kind)
@@ -114,7 +114,7 @@ func TestOlderRecordsAreKept(t *testing.T) {
 		w.begun(me, fmt.Sprint("task ", i))
 		w.apply(me, loop.Event{Kind: loop.EventCancel})
 	}
-	ended, problems := w.store.EndedLoops()
+	ended, problems := w.endedLoops()
 	if len(problems) != 0 {
 		t.Error(problems)
 	}
@@ -141,7 +141,7 @@ func TestRecordsAreInTheOrderOfTheirEnd(t *testing.T) {
 	w.write(w.record("broken"), "{")
 	w.write(w.record(".new-1"), "{")
 	w.write(filepath.Join(w.places.Archive, "notes.txt"), "{")
-	ended, problems := w.store.EndedLoops()
+	ended, problems := w.endedLoops()
 	var got []string
 	for _, l := range ended {
 		got = append(got, l.Prompt)

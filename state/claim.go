@@ -79,6 +79,30 @@ func (s *Store) Drop(ctx context.Context, id string) error {
 	})
 }
 
+// Recall makes an older record of a conversation its newest, so that the event, a
+// continue, finds it. An event that the loop refuses changes nothing. The error is
+// fs.ErrExist if the conversation has a live loop.
+func (s *Store) Recall(ctx context.Context, id, record string, e loop.Event) (refused loop.Action, err error) {
+	err = s.locked(ctx, id, func() error {
+		if _, _, err := s.load(id); !errors.Is(err, fs.ErrNotExist) {
+			return cmp.Or(err, fs.ErrExist)
+		}
+		l, err := s.Record(record, true)
+		if err != nil {
+			return err
+		}
+		if _, action := loop.Decide(l, e, s.now()); action.Kind == loop.Refuse {
+			refused = action
+			return nil
+		}
+		if err := s.rotate(id); err != nil {
+			return err
+		}
+		return ownfile.Rename(s.recordPath(record), s.recordPath(id))
+	})
+	return refused, err
+}
+
 // Ask lets another loop be asked for in a conversation. ask gets the loop that
 // runs there, nil for none, while nothing can happen to it. If ask returns true,
 // that loop ends as replaced, after it.

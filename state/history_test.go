@@ -93,7 +93,7 @@ func TestAllOfALongHistoryIsKept(t *testing.T) {
 	w.apply(me, loop.Event{Kind: loop.EventContinue})
 	w.stops(me, 5)
 	w.wantHistory(w.read(me), 50, 125)
-	if ended, problems := w.store.EndedLoops(); len(ended) != 0 || len(problems) != 0 {
+	if ended, problems := w.endedLoops(); len(ended) != 0 || len(problems) != 0 {
 		t.Errorf("got the records %v and %v, want none", ended, problems)
 	}
 }
@@ -168,7 +168,7 @@ func TestANewLoopHasAHistoryOfItsOwn(t *testing.T) {
 	w.wantHistory(w.read(me), 0, 0)
 	w.stops(me, 52)
 	w.wantHistory(w.read(me), 50, 52)
-	ended, problems := w.store.EndedLoops()
+	ended, problems := w.endedLoops()
 	if len(ended) != 1 || len(problems) != 0 {
 		t.Fatalf("got %d records and %v, want that of the first loop", len(ended), problems)
 	}

@@ -202,7 +202,7 @@ func TestTheLimitsAreNoRecordOfALoop(t *testing.T) {
 		t.Errorf("%q has a record", id[1:])
 	}
 	w.must(w.store.Put(w.context(), loop.State{Contract: loop.Contract{Prompt: "x"}, ConversationID: id[1:], Status: loop.Cancelled}))
-	ended, problems := w.store.EndedLoops()
+	ended, problems := w.endedLoops()
 	if len(ended) != 1 || len(problems) > 0 {
 		t.Errorf("got %d records and the problems %v, want the one of a loop", len(ended), problems)
 	}

@@ -59,7 +59,7 @@ func TestLoopModeIsKeptForAWorkspace(t *testing.T) {
 	if got := w.modes(); len(got) != 2 {
 		t.Errorf("got it on in %q, want two", got)
 	}
-	if ended, problems := w.store.EndedLoops(); len(ended)+len(problems) > 0 {
+	if ended, problems := w.endedLoops(); len(ended)+len(problems) > 0 {
 		t.Errorf("got the records %v, %v, want none", ended, problems)
 	}
 	w.must(w.store.EndMode(workspace))

@@ -199,3 +199,16 @@ func (w world) once(task string) {
 		w.Errorf("%s: got %d running and %d over, want it once", task, running, over)
 	}
 }
+
+// endedLoops returns the records of loops that ended, the newest last.
+func (w world) endedLoops() (ended []loop.State, problems []error) {
+	records, problems := w.store.Filed(time.Time{})
+	for _, r := range records {
+		if r.Status.Ended() {
+			l, err := w.store.Record(r.Name, true)
+			w.must(err)
+			ended = append(ended, l)
+		}
+	}
+	return ended, problems
+}

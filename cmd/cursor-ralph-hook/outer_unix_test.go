@@ -19,11 +19,11 @@ func TestTheContinueLineOfARun(t *testing.T) {
 			if status.Ended() {
 				path = w.record("run-1")
 			}
-			w.write(path, with("the task", fields{"conversation_id": "run-1", "status": status, "iterations": 1,
+			w.write(path, with("the task", fields{"id": "k7f2m", "conversation_id": "run-1", "status": status, "iterations": 1,
 				"started_at": "2026-01-01T00:00:00Z", "last_event_at": "2026-01-01T00:00:00Z", "run": fields{"agent": "a", "driver": "print"}}))
 			answer := w.hook(w.sends(me, loop.ContinueLine("run-1")))
 			said, _ := answer["user_message"].(string)
-			if answer["continue"] != false || !strings.Contains(said, "cursor-ralph run --resume run-1") {
+			if answer["continue"] != false || !strings.Contains(said, "cursor-ralph run --resume k7f2m") {
 				t.Errorf("got %v, want it refused with the command that works", answer)
 			}
 			if strings.Contains(said, loop.ContinueLine("run-1")) {

@@ -154,7 +154,7 @@ func (h *handler) onTyped(ctx context.Context, id string) any {
 		return h.refuse("Not done: " + action.Why() + ". To go on: " + action.Hint)
 	case action.Kind == loop.Refuse && l.Status == loop.Running:
 		return h.refuse("Not sent: " + action.Why() + ". " + action.Hint)
-	case action.Kind == loop.Refuse && (l.Status == loop.Paused || l.Status == loop.UserStopped):
+	case action.Kind == loop.Refuse && (l.Status == loop.Paused || l.Status == loop.UserStopped || l.Status == loop.Cancelled):
 		return h.refuse("Not done: " + action.Why() + ". To go on, send: " + loop.ContinueLine(id))
 	case action.Kind == loop.Refuse:
 		return h.refuse("cursor-ralph typed this line for the Ralph loop of another chat, which was not in front. Nothing was sent. Bring that chat to the front and send there: " + loop.ContinueLine(id))

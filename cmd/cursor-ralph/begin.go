@@ -6,26 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
 
-// forAnyChat returns the loop with this id that waits for any chat.
-func (e *env) forAnyChat(id string) (l loop.State, ok bool) {
-	waiting, _ := e.Loops.Pending() // what cannot be read is not found
-	for _, w := range waiting {
-		if w.IsUsable() && w.File.State.ConversationID == "" && (w.ID == id || w.State.ShortID() == id) {
-			return w.State, true
-		}
-	}
-	return l, false
-}
-
 // beginPending begins a loop that waits for any chat in the one whose agent called us:
 // the user sent its line there. At a user's terminal it says what to do.
-func (e *env) beginPending(ctx context.Context, l loop.State, r loop.Request, forUser bool) error {
+func (e *env) beginPending(ctx context.Context, l loop.State, event loop.Event, forUser bool) error {
 	if forUser {
 		return e.Say("%s", e.howToBegin(l))
 	}
@@ -45,9 +33,9 @@ func (e *env) beginPending(ctx context.Context, l loop.State, r loop.Request, fo
 	case errors.Is(err, fs.ErrExist):
 		return hint.New("a loop runs in this chat already", "tell the user; `cursor-ralph cancel "+to+"` ends that one")
 	case err != nil:
-		return e.Unknown(l.ShortID(), err)
+		return err
 	}
-	action, err := e.applyContinue(ctx, to, cli.ContinueEvent(r))
+	action, err := e.applyContinue(ctx, to, event)
 	if err != nil {
 		return err
 	}
@@ -60,7 +48,7 @@ func (e *env) beginPending(ctx context.Context, l loop.State, r loop.Request, fo
 func (e *env) offer(ctx context.Context, l loop.State, who pending.Claimant) error {
 	l, err := e.Loops.Box.Offer(ctx, l.ShortID(), newSecret(), who)
 	if err != nil {
-		return e.Unknown(l.ShortID(), err)
+		return err
 	}
 	_, err = fmt.Fprintf(e.Stdout, "%s%s\n%s", pending.TokenLine, l.Token, l.StartText())
 	return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -12,7 +13,6 @@ import (
 	runcmd "github.com/cursor-ralph/cursor-ralph/internal/cli/run"
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
-	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // complete answers the completion scripts of all shells. Its arguments are = with the
@@ -202,19 +202,12 @@ func (e *env) arguments(c command, before []string) []candidate {
 
 // loopIDs are the ids of all loops, those that have not ended first.
 func (e *env) loopIDs() (list []candidate) {
-	current, _ := e.Loops.Current() // doctor shows what cannot be read
-	for _, l := range current {
+	all, _ := e.Loops.All(time.Time{}) // doctor shows what cannot be read
+	for _, l := range slices.Backward(all) {
 		if l.Err == nil {
-			list = append(list, ofLoop(e.View(l.State, false).Words(), l.State))
+			v := e.View(l.State, l.IsInterrupted())
+			list = append(list, candidate{v.ID, v.Words() + ": " + v.Prompt})
 		}
 	}
-	ended, _ := e.Loops.Ended()
-	for _, l := range slices.Backward(ended) {
-		list = append(list, ofLoop(string(l.Status), l))
-	}
 	return list
-}
-
-func ofLoop(words string, l loop.State) candidate {
-	return candidate{l.ShortID(), words + ": " + l.Prompt}
 }

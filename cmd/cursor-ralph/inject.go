@@ -47,7 +47,10 @@ func injectFlags(f *pflag.FlagSet) {
 // inject types the continue line of a loop into Cursor. The hook starts it at
 // the session limit, and users run it by hand.
 func inject(ctx context.Context, e *env, args []string) error {
-	id, err := e.Target(args)
+	found, err := e.Target(args)
+	if err == nil {
+		err = e.NotLive(found)
+	}
 	if err != nil {
 		return err
 	}
@@ -55,11 +58,8 @@ func inject(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := e.Store.Read(id)
-	if err != nil {
-		return e.Unknown(id, err)
-	}
-	target.Line, target.Conversation, target.Workspace = loop.ContinueLine(id), id, l.Workspace
+	id := found.ID
+	target.Line, target.Conversation, target.Workspace = loop.ContinueLine(id), id, found.State.Workspace
 	var call handoff.Inject
 	if e.Read(&call); call.DryRun {
 		return e.tryDry(ctx, ways, target, call.Any)
@@ -103,7 +103,7 @@ func (e *env) myTurn(ctx context.Context, hook int) (release func() error, err e
 // giveUp reports an injection that did not get as far as to type. If it is over
 // already there is nothing to report.
 func (e *env) giveUp(ctx context.Context, id, injection string, why error) error {
-	l, err := e.Find(id)
+	l, err := e.Loops.Recorded(id)
 	if err != nil {
 		return errors.Join(why, err)
 	}
@@ -220,7 +220,7 @@ func (e *env) wanted(ctx context.Context, id, injection string) error {
 // conversation, or the agent asked for the continuation.
 func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 	for {
-		l, err := e.Find(id)
+		l, err := e.Loops.Recorded(id)
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func TestOldRecordsAreNotOpened(t *testing.T) {
 	}{
 		{[]string{"slash", "ralph-loop"}, `"build it"`, "Ralph loop 1/20"},
 		{[]string{"slash", "ralph-loop"}, `"paint it"`, "this loop has ended already (CANCELLED)"},
-		{[]string{"cancel"}, "", "the loop of new is cancelled already"},
+		{[]string{"cancel"}, "", " is cancelled already"},
 	} {
 		var out strings.Builder
 		e := &env{&cli.Env{Stdin: strings.NewReader(c.stdin), Stdout: &out, Stderr: io.Discard, Getenv: func(name string) string { return vars[name] }, Now: time.Now}}

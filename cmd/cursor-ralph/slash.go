@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/state"
@@ -69,7 +71,7 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 		return hint.Misuse("/"+name+": "+err.Error(), "tell the user; nothing was started. `/ralph-help` shows the options")
 	}
 	if r.Continue != "" {
-		return e.goOn(ctx, r, false)
+		return e.goOn(ctx, []string{r.Continue}, r, false)
 	}
 	if r.File != "" {
 		if r.State.Prompt, err = e.TaskIn(r.File); err != nil {
@@ -98,27 +100,41 @@ func cont(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if r.Continue, err = e.Target(args); err != nil {
-		return err
-	}
-	if l, err := e.Loops.Recorded(r.Continue); err == nil && l.Outer() {
-		return e.continueOuter(ctx, l, cli.ContinueEvent(r))
-	}
-	return e.goOn(ctx, r, e.forUser(r.Continue))
+	return e.goOn(ctx, args, r, true)
 }
 
 // goOn continues a loop in the conversation that asked for it. At a user's terminal it
 // only resumes the loop; the agent continues when the line is typed into the chat.
-func (e *env) goOn(ctx context.Context, r loop.Request, forUser bool) error {
-	id := r.Continue
-	if l, ok := e.forAnyChat(id); ok {
-		return e.beginPending(ctx, l, r, forUser)
+func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTerminal bool) error {
+	event := cli.ContinueEvent(r)
+	found, err := e.Target(args)
+	if at, ok := e.broughtByLine(args); ok {
+		found, err = at, nil
 	}
-	if forUser {
-		return e.takeUp(ctx, r)
+	if err != nil {
+		return err
 	}
-	if at, ok := e.continuedByLine(id); ok {
-		action, err := e.applyContinue(ctx, at, cli.ContinueEvent(r))
+	id, l := found.ID, found.State
+	forUser := atTerminal && !e.byAgent() && l.TypedIn(e.Now()) == ""
+	switch {
+	case found.IsForAnyChat():
+		return e.beginPending(ctx, l, event, forUser)
+	case found.Pending:
+		return e.NotLive(found)
+	case l.Outer() && atTerminal:
+		return e.continueOuter(ctx, l, event)
+	case forUser && found.Record != "" && l.StartedAt.IsZero():
+		return e.askAgain(ctx, found)
+	case found.IsOlder():
+		err = e.recall(ctx, found, event)
+	}
+	switch {
+	case err != nil:
+		return err
+	case forUser:
+		return e.takeUp(ctx, id, event)
+	case found.IsLive() && l.LineTurn.Text != "": // the prompt hook continued it in this turn
+		action, err := e.applyContinue(ctx, id, event)
 		if err != nil {
 			return err
 		}
@@ -138,7 +154,7 @@ func (e *env) goOn(ctx context.Context, r loop.Request, forUser bool) error {
 			return err
 		}
 	}
-	action, err := e.applyContinue(ctx, id, cli.ContinueEvent(r))
+	action, err := e.applyContinue(ctx, id, event)
 	if err != nil {
 		return err
 	}
@@ -158,17 +174,40 @@ func (e *env) applyContinue(ctx context.Context, id string, event loop.Event) (l
 	return action, err
 }
 
-// continuedByLine returns the conversation where the prompt hook continued the loop in
-// this turn.
-func (e *env) continuedByLine(id string) (at string, ok bool) {
-	l, err := e.Store.Read(id)
+// broughtByLine returns the loop of another chat that the prompt hook brought here and
+// continued in this turn.
+func (e *env) broughtByLine(args []string) (loops.Loop, bool) {
 	var moved *state.MovedError
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := e.Store.Archived(id); errors.As(err, &moved) {
-			l, _ = e.Store.Read(moved.To) // without a loop there is no turn of a line
-		}
+	if len(args) != 1 || !e.byAgent() {
+		return loops.Loop{}, false
 	}
-	return l.ConversationID, l.LineTurn.Text != "" && l.ConversationID != ""
+	if _, err := e.Loops.At(args[0]); !errors.As(err, &moved) {
+		return loops.Loop{}, false
+	}
+	l, err := e.Loops.At(moved.To)
+	return l, err == nil && l.IsLive() && l.State.LineTurn.Text != ""
+}
+
+// recall makes an older loop of a chat the newest, so that it can be continued.
+func (e *env) recall(ctx context.Context, l loops.Loop, event loop.Event) error {
+	action, err := e.Store.Recall(ctx, l.ID, l.Record, event)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		now, err := e.Loops.At(l.ID)
+		other := now.State.ShortID()
+		return cmp.Or(err, hint.New(fmt.Sprintf("the loop %s cannot be continued: its chat has the loop %s now", l.State.ShortID(), other), "cursor-ralph cancel "+other))
+	case err == nil && action.Kind == loop.Refuse:
+		return hint.New(action.Why(), action.Hint)
+	}
+	return err
+}
+
+// askAgain makes a loop pending again that was cancelled before a chat took it.
+func (e *env) askAgain(ctx context.Context, l loops.Loop) error {
+	if err := e.Loops.AskAgain(ctx, l); err != nil {
+		return err
+	}
+	return e.Say("continued: the loop %s is pending again", l.State.ShortID())
 }
 
 // byAgent reports whether Cursor's agent called us, by its shell's environment.
@@ -177,20 +216,12 @@ func (e *env) byAgent() bool {
 	return slices.ContainsFunc([]string{"CURSOR_AGENT", "CURSOR_CONVERSATION_ID", cli.RunVariable}, func(name string) bool { return e.Getenv(name) != "" })
 }
 
-// forUser reports whether a person runs cursor-ralph continue, not the agent in whose
-// chat the line was just typed.
-func (e *env) forUser(id string) bool {
-	l, err := e.Loops.Recorded(id)
-	return !e.byAgent() && (err != nil || l.TypedIn(e.Now()) == "")
-}
-
-func (e *env) takeUp(ctx context.Context, r loop.Request) error {
-	event := cli.ContinueEvent(r)
+func (e *env) takeUp(ctx context.Context, id string, event loop.Event) error {
 	event.Idle = true
-	if _, err := e.applyContinue(ctx, r.Continue, event); err != nil {
+	if _, err := e.applyContinue(ctx, id, event); err != nil {
 		return err
 	}
-	return e.Say("continued; to go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(r.Continue), loop.PromptLink(r.Continue))
+	return e.Say("continued; to go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(id), loop.PromptLink(id))
 }
 
 // askedIn returns the conversation that asked for a continue, if the prompt hook or

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -18,18 +18,20 @@ import (
 )
 
 func pause(ctx context.Context, e *env, args []string) error {
-	id, err := e.Target(args)
+	found, err := e.Target(args)
 	if err != nil {
 		return err
 	}
-	l, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventPause})
-	if err != nil {
+	l, _, err := e.Steer(ctx, found, loop.Event{Kind: loop.EventPause})
+	switch {
+	case err != nil:
 		return err
-	}
-	if l.Outer() && !e.Lives(l) {
+	case l.Outer() && !e.Lives(l):
 		return e.Say("paused. To go on: %s", l.ResumeCommand(e.Now()))
+	case l.Rested: // the agent is idle already
+		return e.Say("paused. To go on: cursor-ralph resume %s", l.ShortID())
 	}
-	return e.Say("paused; this takes effect at the next stop. To go on: cursor-ralph resume %s", id)
+	return e.Say("paused; this takes effect at the next stop. To go on: cursor-ralph resume %s", l.ShortID())
 }
 
 func resumeFlags(f *pflag.FlagSet) {
@@ -38,19 +40,23 @@ func resumeFlags(f *pflag.FlagSet) {
 }
 
 func resume(ctx context.Context, e *env, args []string) error {
-	id, err := e.Target(args)
+	if f := e.Flags.Lookup("wait"); f != nil && f.Changed && !e.IsSet("inject") {
+		return hint.Misuse("--wait is for --inject", "cursor-ralph resume --inject --wait "+f.Value.String())
+	}
+	found, err := e.Target(args)
 	if err != nil {
 		return err
 	}
-	l, err := e.Store.Read(id)
-	if err == nil && l.Outer() {
+	l := found.State
+	if found.IsLive() && l.Outer() {
 		return e.resumeOuter(ctx, l)
 	}
-	if err != nil || l.Status != loop.Waiting { // a waiting loop has been resumed already
-		if l, _, err = e.Apply(ctx, id, loop.Event{Kind: loop.EventResume}); err != nil {
+	if !found.IsLive() || l.Status != loop.Waiting { // a waiting loop has been resumed already
+		if l, _, err = e.Steer(ctx, found, loop.Event{Kind: loop.EventResume}); err != nil {
 			return err
 		}
 	}
+	id := l.ConversationID
 	if l.Status == loop.Waiting && e.IsSet("inject") {
 		return inject(ctx, e, []string{id})
 	}
@@ -61,33 +67,57 @@ func resume(ctx context.Context, e *env, args []string) error {
 	return e.Say("resumed; the loop goes on at the next stop")
 }
 
-// cancel takes out a pending loop of the chat first, then ends the live one, because a
-// chat may claim the pending loop meanwhile.
+func cancelFlags(f *pflag.FlagSet) { f.Bool("all", false, "end every live and pending loop") }
+
 func cancel(ctx context.Context, e *env, args []string) error {
-	if done, ok := e.alreadyCancelled(args); ok {
-		return e.Say("the loop of %s is cancelled already", done)
+	if e.IsSet("all") {
+		return e.cancelAll(ctx, args)
 	}
-	id, err := e.Target(args)
+	if done, ok := e.alreadyCancelled(args); ok {
+		return e.Say("the loop %s is cancelled already", done)
+	}
+	found, err := e.Target(args)
 	if err != nil {
 		return err
 	}
+	isOne := len(args) == 1 && strings.HasPrefix(found.State.ShortID(), args[0])
+	if found.IsLive() && !isOne { // the chat is meant, and what is pending there: before a stop claims it
+		if pending := e.Loops.Box.Item(found.ID); pending.Err == nil && !pending.State.Status.Ended() {
+			if err := e.cancelOne(ctx, loops.Loop{ID: pending.Name, State: pending.State, Pending: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return e.cancelOne(ctx, found)
+}
+
+func (e *env) cancelOne(ctx context.Context, l loops.Loop) error {
 	event := loop.Event{Kind: loop.EventCancel}
 	if e.byAgent() {
 		event.By = loop.ByAgent
 	}
-	l, action, err := e.Loops.Box.Apply(ctx, id, event)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := e.Steer(ctx, l, event); err != nil {
 		return err
 	}
-	if err == nil {
-		e.LogSteered(l, action, event.Kind)
+	id := l.State.ShortID()
+	return e.Say("cancelled the loop %s; to take it up again: cursor-ralph continue %s", id, id)
+}
+
+func (e *env) cancelAll(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return hint.Misuse("--all is every loop", "leave out the id, or --all")
 	}
-	if has, _ := e.Store.Has(id); has || err != nil {
-		if _, _, err := e.Apply(ctx, id, event); err != nil {
-			return err
-		}
+	current, err := e.Loops.Usable()
+	if err != nil {
+		return err
 	}
-	return e.Say("cancelled the loop of %s; its record stays in the archive", id)
+	if len(current) == 0 {
+		return e.Say("there is no loop to cancel")
+	}
+	for _, l := range current {
+		err = errors.Join(err, e.cancelOne(ctx, l))
+	}
+	return err
 }
 
 // confirmWindow is how long after the prompt hook's cancel an agent's call only
@@ -112,7 +142,7 @@ func (e *env) alreadyCancelled(args []string) (id string, ok bool) {
 			last = l
 		}
 	}
-	return last.ConversationID, last.ConversationID != "" && !e.spokenTo(here, last.EndedAt)
+	return last.ShortID(), last.ConversationID != "" && !e.spokenTo(here, last.EndedAt)
 }
 
 // spokenTo reports whether the user has written to the chat of a current loop of this
@@ -137,16 +167,16 @@ func blocked(ctx context.Context, e *env, args []string) error {
 }
 
 func (e *env) tell(ctx context.Context, args []string, kind loop.EventKind, usage, done string) error {
-	id, text, err := e.SplitText(args, usage)
+	found, text, err := e.SplitText(args, usage)
 	if err != nil {
 		return err
 	}
-	l, _, err := e.Apply(ctx, id, loop.Event{Kind: kind, Text: text})
+	l, _, err := e.Steer(ctx, found, loop.Event{Kind: kind, Text: text})
 	if err != nil {
 		return err
 	}
 	if l.Status == loop.Blocked {
-		err = notify.Later(e.Env, id)
+		err = notify.Later(e.Env, l.ConversationID)
 	}
 	return errors.Join(err, e.Say("%s", done))
 }
@@ -158,7 +188,7 @@ func (e *env) resumeOuter(ctx context.Context, l loop.State) error {
 	case !e.Lives(l):
 		return runEnded(l, e.Now())
 	case e.IsSet("inject"):
-		return hint.Misuse("--inject is for a chat, and this loop is a run", "cursor-ralph resume "+id)
+		return hint.Misuse("--inject is for a chat, and this loop is a run", "cursor-ralph resume "+l.ShortID())
 	case l.Status == loop.Waiting && l.RetryAt.IsZero():
 		return e.Say("resumed; the run goes on")
 	}
@@ -189,7 +219,7 @@ func (e *env) continueOuter(ctx context.Context, l loop.State, event loop.Event)
 	case l.Status.Ended() || !e.Lives(l):
 		return runEnded(l, e.Now())
 	case l.Status == loop.Running:
-		return hint.New("the run goes on already", "`cursor-ralph status "+id+"` shows where it stands")
+		return hint.New("the run goes on already", "`cursor-ralph status "+l.ShortID()+"` shows where it stands")
 	}
 	event.Idle = true
 	if _, err := e.applyContinue(ctx, id, event); err != nil {

@@ -53,7 +53,7 @@ func TestALoopThatAChatClaimsMeanwhileIsSteered(t *testing.T) {
 func claimedMeanwhile(t *testing.T, id string) *env {
 	t.Helper()
 	vars := map[string]string{"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": t.TempDir()}
-	e := &env{&cli.Env{Stdin: &bytes.Buffer{}, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(name string) string { return vars[name] }, Now: time.Now}}
+	e := &env{&cli.Env{Stdin: &bytes.Buffer{}, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(name string) string { return vars[name] }, Now: time.Now, Flags: cli.FlagSet("", nil)}}
 	if err := e.Open(); err != nil {
 		t.Fatal(err)
 	}

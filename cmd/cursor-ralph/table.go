@@ -53,7 +53,7 @@ func groups() []group {
 				example: "resume --inject"},
 			{name: "continue", args: "[id]", summary: "continue a loop in a new session, even one that was stopped", flags: continueFlags, run: cont, long: true,
 				example: "continue 3f2a --max-iterations 40"},
-			{name: "cancel", args: "[id]", summary: "end a loop at once", run: cancel, example: "cancel"},
+			{name: "cancel", args: "[id]", summary: "end a loop at once", flags: cancelFlags, run: cancel, example: "cancel"},
 			{name: "context", args: `[id] "<text>"`, summary: "add something to what the agent reads at its next continuation", run: addContext,
 				example: `context "the database is on port 5433"`},
 		}},

@@ -30,16 +30,13 @@ func verifyFlags(f *pflag.FlagSet) { new(handoff.Verify).Flags(f) }
 // verifyLoop runs the verification of a loop and prints the result as JSON. The caller
 // keeps our standard input open while it waits.
 func verifyLoop(ctx context.Context, e *env, args []string) error {
-	id, err := e.Target(args)
+	found, err := e.Target(args)
 	if err != nil {
 		return err
 	}
-	l, err := e.Find(id)
-	if err != nil {
-		return err
-	}
+	l := found.State
 	if l.Verify == "" {
-		return hint.New("the loop of "+id+" has no --verify", "give it when the loop is started")
+		return hint.New("the loop "+l.ShortID()+" has no --verify", "give it when the loop is started")
 	}
 	var call handoff.Verify
 	e.Read(&call)

@@ -23,12 +23,8 @@ import (
 // watch shows all loops in the terminal until the user leaves it.
 func watch(ctx context.Context, e *env, args []string) error {
 	chosen := ""
-	if id, err := e.Target(args); err == nil {
-		l, err := e.Find(id)
-		if err != nil && len(args) > 0 {
-			return err
-		}
-		chosen = l.ShortID()
+	if found, err := e.Target(args); err == nil {
+		chosen = found.State.ShortID()
 	} else if len(args) > 0 { // otherwise the keys would steer a loop that the user did not name
 		return err
 	}
@@ -107,7 +103,7 @@ func (s *loopsToShow) read() (all []tui.Loop, problems []error) {
 	problems = s.changes.Look(func(c loops.Change) {
 		delete(s.shown, c.Key)
 		if !c.Gone {
-			s.shown[c.Key] = tui.Of(c.Key, s.View(c.State, c.Interrupted), s.whole.details(c))
+			s.shown[c.Key] = tui.Of(c.Key, s.View(c.State, c.IsInterrupted()), s.whole.details(c))
 			s.forgetOldest(2 * mostEnded)
 		}
 	})
@@ -177,6 +173,6 @@ func (w *whole) details(c loops.Change) func() []view.Detail {
 			}
 			w.key, w.at, w.read = key, at, found
 		}
-		return render.ForPanel(w.env.Env, w.read.State)
+		return render.ForPanel(w.env.Env, w.read)
 	}
 }

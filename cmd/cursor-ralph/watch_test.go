@@ -147,7 +147,7 @@ func TestThePanelsCommandsAreThoseOfTheCommandLine(t *testing.T) {
 		{[]string{"context", "a", "--not a flag\n-x"}, "with the next continuation"},
 		{[]string{"history", "a"}, "no iteration is over yet"},
 		{[]string{"report", "a"}, "# Ralph loop"},
-		{[]string{"cancel", "a"}, "cancelled the loop of a"},
+		{[]string{"cancel", "a"}, "cancelled the loop "},
 	} {
 		said, err := l.does(tt.args...)
 		if err != nil || !strings.Contains(said, tt.said) {

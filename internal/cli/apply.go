@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -26,18 +28,46 @@ func ContinueEvent(r loop.Request) loop.Event {
 	return event
 }
 
-// Apply applies an event to a loop that is live or pending, logs it, and returns
-// a refusal as an error for people.
+// Apply applies an event to the loop that a conversation or run has, or to the
+// pending one of this name.
 func (e *Env) Apply(ctx context.Context, id string, event loop.Event) (loop.State, loop.Action, error) {
+	return e.applied(ctx, event, func(ctx context.Context) (loop.State, loop.Action, error) {
+		l, action, err := e.Loops.Apply(ctx, id, event)
+		if errors.Is(err, fs.ErrNotExist) {
+			var found loops.Loop
+			if found, err = e.Loops.At(id); err == nil {
+				err = e.NotLive(found)
+			} else {
+				err = e.unknown(id, err)
+			}
+		}
+		return l, action, err
+	})
+}
+
+// Steer applies an event to a loop that was found, unless it is over.
+func (e *Env) Steer(ctx context.Context, found loops.Loop, event loop.Event) (loop.State, loop.Action, error) {
+	return e.applied(ctx, event, func(ctx context.Context) (loop.State, loop.Action, error) {
+		l, action, err := e.Loops.Steer(ctx, found, event)
+		if errors.Is(err, fs.ErrNotExist) {
+			now, unknown := e.Loops.Resolve(found.State.ShortID())
+			err = cmp.Or(e.unknown(found.State.ShortID(), unknown), e.NotLive(now), err)
+		}
+		return l, action, err
+	})
+}
+
+// applied logs what was done, and returns a refusal as an error for people.
+func (e *Env) applied(ctx context.Context, event loop.Event, apply func(context.Context) (loop.State, loop.Action, error)) (loop.State, loop.Action, error) {
 	ctx, cancel := context.WithTimeout(ctx, LockWait)
 	defer cancel()
-	l, action, err := e.Loops.Apply(ctx, id, event)
+	l, action, err := apply(ctx)
 	var later *state.ArchiveError
 	switch {
 	case errors.As(err, &later): // the decision stands; archiving is retried with the next event
 		fmt.Fprintf(e.Stderr, "cursor-ralph: this was done, but not saved for good: %s\n", Printable(err.Error()))
 	case err != nil:
-		return l, action, e.Unknown(id, err)
+		return l, action, loops.Hinted(err)
 	}
 	e.LogSteered(l, action, event.Kind)
 	if l.Status.Ended() {

@@ -99,108 +99,117 @@ func (e *Env) Workspace() (string, error) {
 	return here, nil
 }
 
-// Target returns the id of the loop that a command is about: the one named, that
-// of this chat, or the only one of this workspace.
-func (e *Env) Target(args []string) (string, error) {
+// Target returns the loop that a command is about: the one named, that of this chat,
+// or the only one of this workspace.
+func (e *Env) Target(args []string) (loops.Loop, error) {
 	if len(args) > 1 { // of a slash command
-		return "", hint.Misuse("too many arguments", "give at most one id")
+		return loops.Loop{}, hint.Misuse("too many arguments", "give at most one id")
 	}
 	if len(args) == 1 {
-		if err := loop.CheckID(args[0]); err != nil {
-			return "", hint.Misuse(err.Error(), "`cursor-ralph list` shows the ids")
-		}
-		return e.Loops.Complete(args[0]), nil
+		return e.Named(args[0])
 	}
 	id, err := e.Conversation()
-	if id != "" || err != nil {
-		return id, err
+	if err != nil {
+		return loops.Loop{}, err
+	}
+	if id != "" {
+		l, err := e.Loops.At(id)
+		return l, e.unknown(id, err)
 	}
 	return e.onlyOne()
 }
 
+// Named returns the loop that the user named by an id or by the beginning of one.
+func (e *Env) Named(typed string) (loops.Loop, error) {
+	if err := loop.CheckID(typed); err != nil {
+		return loops.Loop{}, hint.Misuse(err.Error(), "`cursor-ralph list` shows the ids")
+	}
+	l, err := e.Loops.Resolve(typed)
+	return l, e.unknown(typed, err)
+}
+
 // onlyOne returns the loop of the nearest folder that has exactly one.
-func (e *Env) onlyOne() (string, error) {
+func (e *Env) onlyOne() (loops.Loop, error) {
 	here, err := e.Here()
 	if err != nil {
-		return "", err
+		return loops.Loop{}, err
 	}
 	current, err := e.Loops.Current()
 	if err != nil {
-		return "", err
+		return loops.Loop{}, err
 	}
-	ids, dir := loops.Nearest(here, current)
-	switch len(ids) {
+	near, dir := loops.Nearest(here, current)
+	switch len(near) {
 	case 0:
-		return "", e.whichOne("no loop in "+here, current)
+		return loops.Loop{}, e.whichOne("no loop in "+here, current)
 	case 1:
-		return ids[0], nil
+		return e.Loops.Whole(near[0])
 	}
-	what := fmt.Sprintf("%d loops in %s", len(ids), dir)
+	what := fmt.Sprintf("%d loops in %s", len(near), dir)
 	if e.Getenv("CURSOR_AGENT") != "" { // an agent would pick one, and perhaps end the loop of another chat
-		return "", hint.New(what+", and it is unknown which belongs to this chat", "the message that brings you back names its id: use that, and no other")
+		return loops.Loop{}, hint.New(what+", and it is unknown which belongs to this chat", "the message that brings you back names its id: use that, and no other")
 	}
-	elsewhere := func(l loops.Loop) bool { return !slices.Contains(ids, l.ID) }
-	return "", e.whichOne(what, slices.DeleteFunc(current, elsewhere))
+	return loops.Loop{}, e.whichOne(what, near)
 }
 
-// Nearest returns the ids of the loops of the nearest folder that has any.
-func (e *Env) Nearest(here string) []string {
+// Nearest returns the loops of the nearest folder that has any.
+func (e *Env) Nearest(here string) []loops.Loop {
 	if !filepath.IsAbs(here) {
 		return nil
 	}
 	current, _ := e.Loops.Current() // doctor shows what cannot be read
-	ids, _ := loops.Nearest(here, current)
-	return ids
+	near, _ := loops.Nearest(here, current)
+	return near
 }
 
 // whichOne returns an error that lists the loops to choose from.
-func (e *Env) whichOne(what string, current []loops.Loop) error {
-	var lines []string
-	for _, l := range current {
-		words := string(loops.Pending)
-		if !l.Pending {
-			words = l.State.Line(e.Now())
-		}
-		if l.ID != "" {
-			lines = append(lines, fmt.Sprintf("  %s  %s  %s", l.ID, words, l.State.Workspace))
+func (e *Env) whichOne(what string, from []loops.Loop) error {
+	var rows [][]string
+	for _, l := range from {
+		if l.ID != "" && l.Err == nil {
+			v := e.View(l.State, l.IsInterrupted())
+			rows = append(rows, []string{"  " + v.ID, v.Words(), v.Workspace, Shortened(v.Prompt, taskInList)})
 		}
 	}
-	if len(lines) == 0 {
+	if len(rows) == 0 {
 		return hint.New(what, "there is no loop now; /ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
 	}
-	return hint.New(what, "name one of these:\n"+strings.Join(lines, "\n"))
+	return hint.New(what, "name one of these:\n"+strings.TrimRight(Columns(rows), "\n"))
 }
 
-// Find returns a loop that is live, pending or in the archive.
-func (e *Env) Find(id string) (loop.State, error) {
-	l, err := e.Loops.Find(id)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l, e.Unknown(id, err)
-	}
-	return l, err
-}
+// taskInList is how many characters of a task tell loops apart.
+const taskInList = 50
 
-// Unknown explains why no loop has an id.
-func (e *Env) Unknown(id string, err error) error {
-	if !errors.Is(err, fs.ErrNotExist) {
+// unknown explains why no loop has an id, with those that there are.
+func (e *Env) unknown(typed string, err error) error {
+	var moved *state.MovedError
+	var several *loops.AmbiguousError
+	switch {
+	case errors.As(err, &several):
+		return e.whichOne(several.Error(), several.Fit)
+	case !errors.Is(err, fs.ErrNotExist):
 		return loops.Hinted(err)
 	}
-	if l, err := e.Store.Archived(id); err == nil && l.Status.Ended() {
-		return hint.New(fmt.Sprintf("the loop of %s has ended (%s)", id, l.Status), WhenEnded(l, e.Now()))
-	}
-	current, _ := e.Loops.Current()
-	if slices.ContainsFunc(current, func(l loops.Loop) bool { return l.Pending && l.ID == id }) {
-		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel "+id+" takes it back")
-	}
-	what := fmt.Sprintf("no loop in conversation %s", id)
-	if fit := e.Loops.Beginning(id); len(fit) > 1 {
-		what, current = fmt.Sprintf("%s fits %d loops", id, len(fit)), fit
-	}
-	var moved *state.MovedError
+	what := "there is no loop " + typed
 	if errors.As(err, &moved) {
 		what = moved.Error()
 	}
+	current, _ := e.Loops.Current()
 	return e.whichOne(what, current)
+}
+
+// NotLive explains why a loop that was found cannot be steered now, nil if it can.
+func (e *Env) NotLive(l loops.Loop) error {
+	id := l.State.ShortID()
+	switch {
+	case l.Pending:
+		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel "+id+" takes it back")
+	case l.IsInterrupted():
+		return hint.New(fmt.Sprintf("the loop %s is interrupted: its file is gone, as after a restart", id), "to continue: cursor-ralph continue "+id)
+	case !l.IsLive():
+		return hint.New(fmt.Sprintf("the loop %s has ended (%s)", id, l.State.Status), WhenEnded(l.State, e.Now()))
+	}
+	return nil
 }
 
 // WhenEnded returns how to continue a loop, or why nothing does.
@@ -212,7 +221,7 @@ func WhenEnded(l loop.State, now time.Time) string {
 	case l.Outer():
 		return "it cannot be continued; start another with cursor-ralph run"
 	}
-	return fmt.Sprintf("it cannot be continued; `cursor-ralph status %s` shows its record", l.ConversationID)
+	return fmt.Sprintf("it cannot be continued; `cursor-ralph status %s` shows its record", l.ShortID())
 }
 
 // Lives reports whether the process of a run exists.
@@ -228,15 +237,15 @@ func (e *Env) isLoop(text string) bool {
 }
 
 // SplitText splits "[id] text".
-func (e *Env) SplitText(args []string, usage string) (id, text string, err error) {
+func (e *Env) SplitText(args []string, usage string) (l loops.Loop, text string, err error) {
 	named := args[:max(0, len(args)-1)]
 	if len(named) == 1 && named[0] == "" {
 		named = nil // a script's variable that is not set
 	}
 	text = strings.TrimSpace(strings.Join(args[len(named):], " "))
 	if text == "" || len(args) == 1 && e.isLoop(text) {
-		return "", "", hint.Misuse("the text is missing", usage)
+		return l, "", hint.Misuse("the text is missing", usage)
 	}
-	id, err = e.Target(named)
-	return id, text, err
+	l, err = e.Target(named)
+	return l, text, err
 }

@@ -44,3 +44,29 @@ func (s *Loops) Apply(ctx context.Context, id string, event loop.Event) (loop.St
 	}
 	return l, action, err
 }
+
+// Steer applies an event to a loop that was found, and to no other. One that was
+// pending may be live by now.
+func (s *Loops) Steer(ctx context.Context, l Loop, event loop.Event) (loop.State, loop.Action, error) {
+	event.LoopID = l.State.ShortID()
+	if !l.Pending {
+		return s.Store.Apply(ctx, l.ID, event)
+	}
+	after, action, err := s.Box.Apply(ctx, l.ID, event)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return after, action, err
+	}
+	claimed, unknown := s.Resolve(event.LoopID)
+	if unknown != nil || !claimed.IsLive() {
+		return after, action, err
+	}
+	return s.Store.Apply(ctx, claimed.ID, event)
+}
+
+// AskAgain makes a loop pending again that was cancelled while it was pending.
+func (s *Loops) AskAgain(ctx context.Context, l Loop) error {
+	if err := s.Box.Return(ctx, l.ID, l.State); err != nil {
+		return err
+	}
+	return s.Store.Forget(ctx, l.ID, l.Record)
+}

@@ -73,7 +73,7 @@ func (o *observer) wants(want ...string) {
 			got = append(got, "gone")
 		default:
 			word := string(c.State.Status)
-			if c.Interrupted {
+			if c.IsInterrupted() {
 				word += "!"
 			}
 			got = append(got, c.State.Prompt+" "+word)

@@ -1,7 +1,6 @@
 package loops
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -138,7 +137,7 @@ func (s *Loops) recordFolder(live *folder) *folder {
 		if l.MovedTo != "" {
 			return Loop{}, err
 		}
-		return Loop{ID: cmp.Or(l.ConversationID, name), State: l, Interrupted: !l.Status.Ended()}, err
+		return keptAs(name, l), err
 	}
 	f.hidden = func(name string) bool { return live.files[name] != nil }
 	return f

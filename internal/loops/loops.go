@@ -1,15 +1,15 @@
 // Package loops finds loops wherever they are: live, pending or in the archive.
-// It is the only place that looks at all three. Which loop a user means, and what
-// to print about it, is package cli's business.
+// It is the only place that looks at all three. What to print about them is package
+// cli's business.
 package loops
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
@@ -33,19 +33,33 @@ func New(places platform.Places, now func() time.Time) *Loops {
 	return &Loops{store, pending.New(places, store, now), places, now}
 }
 
-// Loop is a loop that is live or pending.
+// Loop is a loop, and where it is.
 type Loop struct {
 	ID      string     // of its conversation, or the name of its pending file
-	State   loop.State // without its history; a pending one has the status Pending
+	State   loop.State // a pending one has the status Pending; see Whole
 	Pending bool
-	// Interrupted means that only a copy in the archive is left of it.
-	Interrupted bool
-	Err         error        // why the file cannot be read; a live one then has no ID
-	File        pending.Item // of a pending one
+	Record  string       // its name in the archive, if it is neither live nor pending
+	Err     error        // why the file cannot be read; a live one then has no ID
+	File    pending.Item // of a pending one
 }
 
 // Pending is the status of a loop that no chat has claimed.
 const Pending loop.Status = "pending"
+
+// IsLive reports whether a chat or a run has the loop.
+func (l Loop) IsLive() bool { return !l.Pending && l.Record == "" }
+
+// IsInterrupted reports whether the loop has not ended and only the archive has it:
+// its file in /tmp is gone.
+func (l Loop) IsInterrupted() bool { return l.Record != "" && !l.State.Status.Ended() }
+
+// IsOlder reports whether its conversation has had another loop since.
+func (l Loop) IsOlder() bool { return l.Record != "" && l.Record != l.ID }
+
+// IsForAnyChat reports whether the loop waits for any chat.
+func (l Loop) IsForAnyChat() bool {
+	return l.Pending && l.IsUsable() && l.State.ConversationID == ""
+}
 
 // IsUsable reports whether a loop can be read and, if it is pending, claimed.
 func (l Loop) IsUsable() bool {
@@ -69,8 +83,46 @@ func (s *Loops) Current() ([]Loop, error) {
 // LiveWithHistory returns the loops that chats and runs have, with their histories.
 func (s *Loops) LiveWithHistory() (live []loop.State, problems []error) { return s.Store.List() }
 
-// Ended returns the ended loops without their histories, newest last.
-func (s *Loops) Ended() (ended []loop.State, problems []error) { return s.Store.EndedHeads() }
+// rests is how long an interrupted loop is listed; All of all time has older ones.
+const rests = 30 * 24 * time.Hour
+
+// All returns the loops that ended since a moment or were interrupted, the newest
+// last, then the current ones, all without histories. What cannot be read has an Err.
+func (s *Loops) All(since time.Time) (all []Loop, err error) {
+	written := since
+	if rested := s.now().Add(-rests); rested.Before(written) {
+		written = rested
+	}
+	kept, problems := s.Kept(written)
+	for _, l := range kept {
+		if l.IsInterrupted() && (!l.IsOlder() || since.IsZero()) || l.State.Status.Ended() && !l.State.EndedAt.Before(since) {
+			all = append(all, l)
+		}
+	}
+	for _, err := range problems {
+		all = append(all, Loop{Err: err})
+	}
+	current, err := s.Current()
+	return append(all, current...), err
+}
+
+// Kept returns the loops that only the archive has, as it was written since a moment.
+func (s *Loops) Kept(since time.Time) (kept []Loop, problems []error) {
+	filed, problems := s.Store.Filed(since)
+	for _, f := range filed {
+		if f.IsNewest() && !f.Status.Ended() {
+			if live, err := s.Store.Has(f.Name); live || err != nil {
+				continue // it is the copy of that one
+			}
+		}
+		kept = append(kept, keptAs(f.Name, f.State))
+	}
+	return kept, problems
+}
+
+func keptAs(name string, l loop.State) Loop {
+	return Loop{ID: cmp.Or(l.ConversationID, name), State: l, Record: name}
+}
 
 // Pending returns the loops that no chat has claimed, in the order of their names.
 func (s *Loops) Pending() (found []Loop, err error) {
@@ -82,7 +134,10 @@ func (s *Loops) Pending() (found []Loop, err error) {
 }
 
 func pendingLoop(i pending.Item) Loop {
-	return Loop{ID: i.Name, State: asPending(i.State), Pending: true, Err: i.Err, File: i}
+	if i.State.Status == loop.Running {
+		i.State.Status = Pending
+	}
+	return Loop{ID: i.Name, State: i.State, Pending: true, Err: i.Err, File: i}
 }
 
 // Usable returns the current loops that can be read and claimed.
@@ -102,31 +157,6 @@ func (s *Loops) Runs(folder string) (runs []loop.State) {
 	return runs
 }
 
-func asPending(l loop.State) loop.State {
-	if l.Status == loop.Running {
-		l.Status = Pending
-	}
-	return l
-}
-
-// Find returns a loop that is live, pending or in the archive.
-func (s *Loops) Find(id string) (loop.State, error) {
-	l, err := s.Store.Read(id)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return l, Hinted(err)
-	}
-	waiting, err := s.Pending()
-	if err != nil {
-		return l, err
-	}
-	for _, w := range waiting {
-		if w.ID == id {
-			return w.State, w.Err
-		}
-	}
-	return s.Store.Archived(id)
-}
-
 // Recorded returns a loop that is live or in the archive.
 func (s *Loops) Recorded(id string) (loop.State, error) {
 	l, err := s.Store.Read(id)
@@ -137,56 +167,28 @@ func (s *Loops) Recorded(id string) (loop.State, error) {
 }
 
 // LastEnded returns the loop that ended last, of those that match.
-func (s *Loops) LastEnded(match func(loop.State) bool) (loop.State, bool) {
-	ended, _ := s.Store.EndedLoops() // doctor shows what cannot be read
-	for _, l := range slices.Backward(ended) {
-		if match(l) {
-			return l, true
+func (s *Loops) LastEnded(match func(loop.State) bool) (Loop, bool) {
+	kept, _ := s.Kept(time.Time{}) // doctor shows what cannot be read
+	for _, l := range slices.Backward(kept) {
+		if l.State.Status.Ended() && match(l.State) {
+			l, err := s.Whole(l)
+			return l, err == nil
 		}
 	}
-	return loop.State{}, false
+	return Loop{}, false
 }
 
-// Complete returns the only id that begins with what was typed, otherwise what
-// was typed.
-func (s *Loops) Complete(typed string) string {
-	if has, _ := s.Store.Has(typed); has || s.Store.HasRecord(typed) {
-		return typed
-	}
-	if found := s.Beginning(typed); len(found) == 1 {
-		return found[0].ID
-	}
-	return typed
-}
-
-// Beginning returns the current loops whose ids begin with what was typed, or
-// otherwise the ended ones.
-func (s *Loops) Beginning(typed string) []Loop {
-	found, _ := s.Current() // doctor shows what cannot be read
-	other := func(l Loop) bool { return l.ID == "" || !strings.HasPrefix(l.ID, typed) && l.State.ShortID() != typed }
-	if found = slices.DeleteFunc(found, other); len(found) > 0 {
-		return found
-	}
-	ended, _ := s.Store.EndedHeads()
-	for _, l := range ended {
-		found = append(found, Loop{ID: l.ConversationID, State: l})
-	}
-	found = slices.DeleteFunc(found, other)
-	slices.SortStableFunc(found, func(a, b Loop) int { return strings.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(found, func(a, b Loop) bool { return a.ID == b.ID }) // a chat may have several records
-}
-
-// Nearest returns the ids of the usable loops of the nearest folder that has any,
-// from here upwards: Cursor may have opened any of them.
-func Nearest(here string, list []Loop) (ids []string, dir string) {
+// Nearest returns the usable loops of the nearest folder that has any, from here
+// upwards: Cursor may have opened any of them.
+func Nearest(here string, list []Loop) (near []Loop, dir string) {
 	for dir = here; ; dir = filepath.Dir(dir) {
 		for _, l := range list {
 			if l.IsUsable() && sameFolder(l.State.Workspace, dir) {
-				ids = append(ids, l.ID)
+				near = append(near, l)
 			}
 		}
-		if len(ids) > 0 || dir == filepath.Dir(dir) {
-			return ids, dir
+		if len(near) > 0 || dir == filepath.Dir(dir) {
+			return near, dir
 		}
 	}
 }

@@ -3,7 +3,6 @@ package loops
 import (
 	"errors"
 	"io/fs"
-	"slices"
 	"testing"
 	"time"
 
@@ -29,14 +28,13 @@ func TestLoopsAreFoundInAllPlaces(t *testing.T) {
 		t.Fatal(err, failed)
 	}
 	for id, want := range map[string]loop.Status{"pending-1": Pending, "live-1": loop.Running, "ended-1": loop.Cancelled} {
-		if l, err := s.Find(id); err != nil || l.Status != want {
-			t.Errorf("%s: got %s, %v, want %s", id, l.Status, err, want)
-		}
-		if got := s.Complete(id[:3]); got != id {
-			t.Errorf("got %s of %s, want %s", got, id[:3], id)
+		for _, typed := range []string{id, id[:3]} {
+			if l, err := s.Resolve(typed); err != nil || l.State.Status != want || l.ID != id {
+				t.Errorf("%s: got %s %s, %v, want %s", typed, l.ID, l.State.Status, err, want)
+			}
 		}
 	}
-	if _, err := s.Find("none"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.Resolve("none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v of an unknown id", err)
 	}
 }
@@ -52,7 +50,7 @@ func TestNearestSkipsWhatNoChatCanTake(t *testing.T) {
 		at("broken", "/w/repo", func(l *Loop) { l.Pending, l.Err = true, fs.ErrInvalid }),
 		at("cancelled", "/w/repo", func(l *Loop) { l.Pending, l.State.Status = true, loop.Cancelled }),
 	}
-	if ids, dir := Nearest("/w/repo/sub", list); !slices.Equal(ids, []string{"above"}) || dir != "/w" {
-		t.Errorf("got %q in %s, want the loop above", ids, dir)
+	if near, dir := Nearest("/w/repo/sub", list); len(near) != 1 || near[0].ID != "above" || dir != "/w" {
+		t.Errorf("got %v in %s, want the loop above", near, dir)
 	}
 }

@@ -204,7 +204,7 @@ func TestTheDoorsAreOpenWhileATurnRuns(t *testing.T) {
 		if line := w.ok(w.tmp(), "status", "--line"); line != "" {
 			w.Errorf("got the line %q in a folder without a loop", line)
 		}
-		w.wantPart("unknown id", w.refused(w.repo(), "status", "3f2a"), "no loop in conversation 3f2a")
+		w.wantPart("unknown id", w.refused(w.repo(), "status", "3f2a"), "there is no loop 3f2a")
 		w.write(filepath.Join(w.repo(), "go"), "")
 		c.finish()
 		c.goesOn()

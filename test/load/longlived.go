@@ -73,7 +73,7 @@ func (l *longLived) startWatch(ctx context.Context) error {
 	}
 	err := l.until(ctx, "the panel shows the run", func() (bool, error) {
 		screen, err := l.tmux(ctx, "capture-pane", "-p")
-		return strings.Contains(screen, "1 live"), err
+		return strings.Contains(screen, "1 running"), err
 	})
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ func aside(e *cli.Env) (paths []string) {
 // checkRecords reports records that no command can show.
 func checkRecords(_ context.Context, e *cli.Env, found *list) {
 	const shown = 3
-	ended, problems := e.Loops.Ended()
+	kept, problems := e.Loops.Kept(time.Time{})
 	if len(problems) > 0 && errors.Is(problems[0], ownfile.ErrNotOurs) && ownfile.CheckFolder(e.Places.Archive) != nil {
 		return // checkFolders reports it
 	}
@@ -99,7 +99,13 @@ func checkRecords(_ context.Context, e *cli.Env, found *list) {
 	if more := len(problems) - shown; more > 0 {
 		found.warning("remove them, unless a newer cursor-ralph wrote them", "%d more records cannot be read", more)
 	}
-	found.ok("%s of ended loops", text.Count(len(ended), "record"))
+	ended := 0
+	for _, l := range kept {
+		if l.State.Status.Ended() {
+			ended++
+		}
+	}
+	found.ok("%s of ended loops", text.Count(ended, "record"))
 }
 
 // checkConfig reports unusable settings, and variables that nothing reads.

@@ -28,7 +28,7 @@ func Flags(f *pflag.FlagSet) {
 
 const (
 	aliveEvery = 30 * time.Second
-	// A look takes a hundredth of the time, as far as these allow.
+	// A look takes a thirtieth of the time at most, as far as these allow.
 	shortestRest = 250 * time.Millisecond
 	longestRest  = 800 * time.Millisecond
 )
@@ -70,7 +70,7 @@ func (s *stream) run(ctx context.Context) error {
 			s.write(line{Type: alive})
 		}
 		err = s.err
-		rest := min(max(100*time.Since(began), shortestRest), longestRest)
+		rest := min(max(30*time.Since(began), shortestRest), longestRest)
 		if cli.Sleep(ctx, rest) != nil || s.isUnread() {
 			return nil
 		}

@@ -76,7 +76,7 @@ func (s *stream) resume(since cursor) bool {
 	var again []string
 	s.look(func(c loops.Change) {
 		now := shownOf(c.State, c.At)
-		now.hash = hashOf(s.lineOf(c, s.env.View(c.State, c.Interrupted)))
+		now.hash = hashOf(s.lineOf(c, s.env.View(c.State, c.IsInterrupted())))
 		then := view.Of(c.State, view.Facts{Now: since.At})
 		if c.At.After(since.At.Add(-clockTick)) || now.hash != hashOf(s.lineOf(c, then)) {
 			again = append(again, c.Key)
@@ -94,12 +94,17 @@ func (s *stream) resume(since cursor) bool {
 // clockTick is how far the time of a file may be behind the clock.
 const clockTick = 100 * time.Millisecond
 
+// cursorEvery is how old the cursor gets while nothing changes.
+const cursorEvery = 10 * time.Second
+
 // look visits what has changed, and prints the last line.
 func (s *stream) look(visit func(loops.Change)) {
 	now := cursor{At: s.env.Now(), window: s.window}
 	s.changes.Look(visit) // doctor shows what cannot be read
-	now.sum = now.sumOf(s.shown)
-	s.cursor = now
+	if s.held != nil || now.At.Sub(s.cursor.At) >= cursorEvery {
+		now.sum = now.sumOf(s.shown)
+		s.cursor = now
+	}
 	s.hold(nil)
 }
 
@@ -117,7 +122,7 @@ func (s *stream) print(c loops.Change) {
 	if !known && now.endedBefore(s.env.Now().Add(-s.window)) {
 		return
 	}
-	l := s.lineOf(c, s.env.View(c.State, c.Interrupted))
+	l := s.lineOf(c, s.env.View(c.State, c.IsInterrupted()))
 	now.hash = hashOf(l)
 	s.shown[c.Key] = now
 	if now.hash != was.hash {

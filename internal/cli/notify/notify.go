@@ -30,14 +30,11 @@ func Run(_ context.Context, e *cli.Env, args []string) error {
 	if e.IsSet("test") {
 		return show("cursor-ralph", "This is a test. You get a notice when a loop ends or waits for you.")
 	}
-	id, err := e.Target(args)
+	found, err := e.Target(args)
 	if err != nil {
 		return err
 	}
-	l, err := e.Find(id)
-	if err != nil {
-		return err
-	}
+	l := found.State
 	var call handoff.Notify
 	if e.Read(&call); call.IfWanted && !wantsNotices(e) {
 		return nil

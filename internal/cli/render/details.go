@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -24,10 +25,10 @@ const nameWidth = 17
 const mostLines = 12
 
 // details shows one loop, a line or more for each thing that is known about it.
-func details(e *cli.Env, s loop.State) string {
+func details(e *cli.Env, l loops.Loop) string {
 	var b strings.Builder
 	screen := e.Screen()
-	for _, d := range detailsOf(e, s) {
+	for _, d := range detailsOf(e, l) {
 		if strings.TrimSpace(d.words) == "" {
 			continue
 		}
@@ -41,8 +42,8 @@ func details(e *cli.Env, s loop.State) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func detailsOf(e *cli.Env, s loop.State) []detail {
-	l, now := e.View(s, false), e.Now()
+func detailsOf(e *cli.Env, found loops.Loop) []detail {
+	l, s, now := viewsOf(e, []loops.Loop{found})[0], found.State, e.Now()
 	return []detail{
 		{"loop", idWords(l), false},
 		{"task", l.Prompt, false},

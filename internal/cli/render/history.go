@@ -48,17 +48,14 @@ func History(_ context.Context, e *cli.Env, args []string) error {
 // chosen returns the loop to show: by default, without a current loop, the one of this
 // folder that ended last.
 func chosen(e *cli.Env, args []string) (loop.State, error) {
-	id, err := e.Target(args)
-	if err == nil {
-		return e.Find(id)
+	l, err := e.Target(args)
+	if err == nil || len(args) > 0 {
+		return l.State, err
 	}
-	if len(args) > 0 {
-		return loop.State{}, err
+	if ended, ok := endedHere(e); ok {
+		return ended, nil
 	}
-	if l, ok := endedHere(e); ok {
-		return l, nil
-	}
-	return loop.State{}, err
+	return l.State, err
 }
 
 // endedHere returns the loop of this folder that ended last, unless a current one
@@ -73,7 +70,8 @@ func endedHere(e *cli.Env) (loop.State, bool) {
 	if slices.ContainsFunc(current, func(l loops.Loop) bool { return isHere(l.State) }) {
 		return loop.State{}, false
 	}
-	return e.Loops.LastEnded(isHere)
+	l, ok := e.Loops.LastEnded(isHere)
+	return l.State, ok
 }
 
 // historyTable has a line for each iteration, and below it what does not fit.

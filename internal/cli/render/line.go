@@ -10,52 +10,57 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // line prints one loop, or their number, for a status bar, and nothing without a loop.
 func line(e *cli.Env, args []string) error {
-	ids, err := inBar(e, args)
+	found, err := inBar(e, args)
 	if err != nil {
 		return err
 	}
-	var loops []loop.State
-	for _, id := range ids {
-		l, err := e.Find(id)
-		if err == nil && (len(args) > 0 || !l.Status.Ended()) {
-			loops = append(loops, l)
-		} else if len(args) > 0 {
-			return err
-		}
+	if len(args) == 0 {
+		found = slices.DeleteFunc(found, func(l loops.Loop) bool { return l.State.Status.Ended() })
 	}
-	switch len(loops) {
+	switch shown := viewsOf(e, found); len(shown) {
 	case 0:
 		return nil
 	case 1:
-		return e.Say("%s", e.View(loops[0], false).Chip())
+		return e.Say("%s", shown[0].Chip())
+	default:
+		return e.Say("%d loops • %s", len(shown), countWords(shown))
 	}
-	return e.Say("%d loops • %s", len(loops), countWords(viewsOf(e, loops)))
 }
 
 // inBar returns the loops of a status bar: the one named, that of the chat, or those
 // of the folder.
-func inBar(e *cli.Env, args []string) ([]string, error) {
+func inBar(e *cli.Env, args []string) ([]loops.Loop, error) {
 	if e.IsSet("stdin") {
 		return inBarOf(e, args)
 	}
 	if len(args) > 0 {
-		id, err := e.Target(args)
-		return []string{id}, err
+		l, err := e.Target(args)
+		return []loops.Loop{l}, err
 	}
 	if id, err := e.Conversation(); id != "" || err != nil {
-		return []string{id}, nil
+		return ofChat(e, id), nil
 	}
 	here, err := e.Here()
 	if err != nil {
 		return nil, nil // a folder that is gone has no loop
 	}
 	return e.Nearest(here), nil
+}
+
+// ofChat returns the loop of a chat, if it has one.
+func ofChat(e *cli.Env, id string) []loops.Loop {
+	l, err := e.Loops.At(id)
+	if err != nil {
+		return nil // no chat, no loop
+	}
+	return []loops.Loop{l}
 }
 
 // barInput is the part that we need of what Cursor's CLI sends to a status line. It
@@ -73,7 +78,7 @@ const maxTold = 1 << 20
 
 // inBarOf finds them by standard input. It is unknown whether the session of Cursor's
 // CLI is the conversation of its hooks, so the folder counts too.
-func inBarOf(e *cli.Env, args []string) ([]string, error) {
+func inBarOf(e *cli.Env, args []string) ([]loops.Loop, error) {
 	if len(args) > 0 {
 		return nil, hint.Misuse("--stdin already names the loop", "leave out the id")
 	}
@@ -90,7 +95,7 @@ func inBarOf(e *cli.Env, args []string) ([]string, error) {
 			continue
 		}
 		if has, err := e.Store.Has(id); has && err == nil {
-			return []string{id}, nil
+			return ofChat(e, id), nil
 		}
 	}
 	if t.Workspace.Dir != "" {
@@ -100,9 +105,9 @@ func inBarOf(e *cli.Env, args []string) ([]string, error) {
 }
 
 // countWords returns how many loops stand how.
-func countWords(loops []view.Loop) string {
+func countWords(shown []view.Loop) string {
 	count := map[view.Standing]int{}
-	for _, l := range loops {
+	for _, l := range shown {
 		count[l.Status]++
 	}
 	var words []string

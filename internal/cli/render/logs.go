@@ -1,9 +1,11 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,15 +27,13 @@ func LogFlags(f *pflag.FlagSet) {
 
 // Log prints the hook's decisions, of one conversation or of all.
 func Log(_ context.Context, e *cli.Env, args []string) error {
-	only := ""
+	lines, unknown := []string{}, error(nil)
+	var err error
 	if len(args) > 0 {
-		if err := loop.CheckID(args[0]); err != nil {
-			return hint.Misuse(err.Error(), "`cursor-ralph list` shows the ids")
-		}
-		args[0] = e.Loops.Complete(args[0])
-		only = " conversation=" + args[0] + " "
+		lines, unknown, err = linesAbout(e, args[0])
+	} else {
+		lines, err = LogLines(e, "")
 	}
-	lines, err := LogLines(e, only)
 	if err != nil {
 		return err
 	}
@@ -45,19 +45,39 @@ func Log(_ context.Context, e *cli.Env, args []string) error {
 		lines = lines[max(0, len(lines)-n):]
 	}
 	switch {
+	case len(lines) == 0 && unknown != nil:
+		return unknown
 	case e.IsSet("json"):
 		return logJSON(e, lines)
-	case len(lines) == 0 && only != "":
-		if _, err := e.Find(args[0]); err != nil {
-			return err
-		}
+	case len(lines) == 0 && len(args) > 0:
 		return e.Say("the log has no line about %s (%s)", args[0], e.Places.Log())
 	case len(lines) == 0:
 		return e.Say("the log is empty: the hook has decided nothing yet (%s)", e.Places.Log())
 	case e.IsSet("explain"):
-		return e.Say("%s", strings.TrimRight(retold(lines, only == ""), "\n"))
+		return e.Say("%s", strings.TrimRight(retold(lines, len(args) == 0), "\n"))
 	}
 	return e.Say("%s", strings.TrimRight(strings.Join(lines, ""), "\n"))
+}
+
+// linesAbout returns what the log has about a chat, or, by a loop's own id, about that
+// loop of it. The log may know a chat whose records are gone: unknown then says that
+// there is no loop.
+func linesAbout(e *cli.Env, typed string) (lines []string, unknown, err error) {
+	l, unknown := e.Named(typed)
+	lines, err = LogLines(e, " conversation="+cmp.Or(l.ID, typed)+" ")
+	if unknown != nil || !strings.HasPrefix(l.State.ShortID(), typed) {
+		return lines, unknown, err
+	}
+	from, to := l.State.CreatedAt, l.State.EndedAt.Add(time.Second) // the log is written after the record
+	if from.IsZero() {
+		from = l.State.StartedAt
+	}
+	other := func(line string) bool {
+		clock, _, _ := strings.Cut(line, " ")
+		at, err := time.Parse(time.RFC3339, clock)
+		return err != nil || at.Before(from.Truncate(time.Millisecond)) || l.State.Status.Ended() && at.After(to)
+	}
+	return slices.DeleteFunc(lines, other), nil, err
 }
 
 // LogLines returns the lines of both log files that contain the text.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -20,14 +21,14 @@ func inPanel() []string {
 
 // ForPanel returns what is known about a loop, and what its history adds, the most
 // important first.
-func ForPanel(e *cli.Env, s loop.State) (shown []view.Detail) {
+func ForPanel(e *cli.Env, l loops.Loop) (shown []view.Detail) {
 	place := func(d detail) int {
 		if n := slices.Index(inPanel(), d.name); n >= 0 {
 			return n
 		}
 		return len(inPanel())
 	}
-	all := append(detailsOf(e, s), fromHistory(s)...)
+	all := append(detailsOf(e, l), fromHistory(l.State)...)
 	slices.SortStableFunc(all, func(a, b detail) int { return place(a) - place(b) })
 	for _, d := range all {
 		shown = append(shown, view.Detail{Name: d.name, Words: d.words})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -38,7 +39,7 @@ func Status(_ context.Context, e *cli.Env, args []string) error {
 	case err != nil:
 		return err
 	case len(found) == 1 && e.IsSet("json"):
-		return e.JSON(e.View(found[0], false))
+		return e.JSON(viewsOf(e, found)[0])
 	case e.IsSet("json"):
 		return e.JSON(several{view.Schema, viewsOf(e, found)})
 	case len(found) == 0:
@@ -57,17 +58,17 @@ type several struct {
 
 // meant returns the loops that status is about, and how they were chosen, if that is
 // not obvious.
-func meant(e *cli.Env, args []string) (found []loop.State, note string, err error) {
+func meant(e *cli.Env, args []string) (found []loops.Loop, note string, err error) {
 	if len(args) > 0 {
-		l, err := named(e, args)
-		return []loop.State{l}, "", err
+		l, err := e.Target(args)
+		return []loops.Loop{l}, "", err
 	}
 	id, err := e.Conversation()
 	if err != nil {
 		return nil, "", err
 	}
-	if l, err := e.Loops.Find(id); err == nil && id != "" {
-		return []loop.State{l}, "", nil
+	if found := ofChat(e, id); id != "" && len(found) > 0 {
+		return found, "", nil
 	}
 	here, err := e.Here()
 	if err != nil {
@@ -76,67 +77,59 @@ func meant(e *cli.Env, args []string) (found []loop.State, note string, err erro
 	return around(e, here)
 }
 
-func named(e *cli.Env, args []string) (loop.State, error) {
-	id, err := e.Target(args)
-	if err != nil {
-		return loop.State{}, err
-	}
-	return e.Find(id)
-}
-
-// around returns the current loops of this folder, otherwise all current ones,
-// otherwise the one that ended last, best in this folder.
-func around(e *cli.Env, here string) (found []loop.State, note string, err error) {
-	current, err := e.Loops.Usable()
+// around returns the current loops of this folder, otherwise those that were
+// interrupted here, otherwise all current ones, otherwise the one that ended last, best
+// in this folder.
+func around(e *cli.Env, here string) (found []loops.Loop, note string, err error) {
+	all, err := e.Loops.All(e.Now())
 	if err != nil {
 		return nil, "", err
 	}
-	ids, _ := loops.Nearest(here, current)
-	for _, l := range current {
-		if len(ids) == 0 || slices.Contains(ids, l.ID) {
-			found = append(found, l.State)
+	all = slices.DeleteFunc(all, func(l loops.Loop) bool { return !l.IsUsable() })
+	current := slices.DeleteFunc(slices.Clone(all), loops.Loop.IsInterrupted)
+	for _, list := range [][]loops.Loop{current, all} {
+		if near, _ := loops.Nearest(here, list); len(near) > 0 {
+			return near, "", nil
 		}
 	}
-	folder := view.Tilde(here, e.HomeFolder())
-	switch {
-	case len(ids) > 0:
-		return found, "", nil
-	case len(found) > 0:
-		return found, "No loop in " + folder + ", but elsewhere:\n", nil
+	if len(all) > 0 {
+		return all, "No loop in " + view.Tilde(here, e.HomeFolder()) + ", but elsewhere:\n", nil
 	}
-	ended, _ := e.Loops.Ended() // doctor shows what cannot be read
-	slices.Reverse(ended)
-	last := max(0, slices.IndexFunc(ended, func(l loop.State) bool { return l.Workspace != "" && cli.Within(here, l.Workspace) }))
-	if len(ended) == 0 {
+	isHere := func(l loop.State) bool { return l.Workspace != "" && cli.Within(here, l.Workspace) }
+	last, ok := e.Loops.LastEnded(isHere)
+	if !ok {
+		last, ok = e.Loops.LastEnded(func(loop.State) bool { return true })
+	}
+	if !ok {
 		return nil, "", nil
 	}
-	return ended[last : last+1], "No loop runs. The last one:\n", nil
+	return []loops.Loop{last}, "No loop runs. The last one:\n", nil
 }
 
 // withTurn adds the calls of the turn that goes on, which only its journal has.
-func withTurn(e *cli.Env, l loop.State) loop.State {
-	if has, _ := e.Store.Has(l.ConversationID); !has {
+func withTurn(e *cli.Env, l loops.Loop) loops.Loop {
+	if !l.IsLive() {
 		return l
 	}
 	event := loop.Event{Kind: loop.EventStop}
-	turn, _ := e.Store.Turn(l.ConversationID, l, event) // without it the calls are those up to the last stop
+	turn, _ := e.Store.Turn(l.ID, l.State, event) // without it the calls are those up to the last stop
 	if n := len(turn.Generations); n > 0 {
 		event.Generation = turn.Generations[n-1] // the stop that would come has it
-		turn, _ = e.Store.Turn(l.ConversationID, l, event)
+		turn, _ = e.Store.Turn(l.ID, l.State, event)
 	}
-	l.ToolCalls += turn.ToolCalls
+	l.State.ToolCalls += turn.ToolCalls
 	return l
 }
 
-func viewsOf(e *cli.Env, all []loop.State) []view.Loop {
+func viewsOf(e *cli.Env, all []loops.Loop) []view.Loop {
 	views := []view.Loop{}
 	for _, l := range all {
-		views = append(views, e.View(l, false))
+		views = append(views, e.View(l.State, l.IsInterrupted()))
 	}
 	return views
 }
 
-func table(e *cli.Env, all []loop.State) string {
+func table(e *cli.Env, all []loops.Loop) string {
 	var rows []view.Row
 	for _, l := range viewsOf(e, all) {
 		rows = append(rows, l.Row(e.Now(), e.HomeFolder()))
@@ -165,24 +158,26 @@ func List(_ context.Context, e *cli.Env, _ []string) error {
 	case len(all) > 0:
 		return e.Say("%s", strings.TrimSuffix(table(e, all), "\n"))
 	}
-	if ended, _ := e.Loops.Ended(); len(ended) > 0 {
+	if kept, _ := e.Loops.Kept(time.Time{}); len(kept) > 0 {
 		return e.Say("no loops; `cursor-ralph list --all` shows the ended ones")
 	}
 	return e.Say("no loops")
 }
 
-// listed returns the current loops, below the ended ones if they are asked for.
-func listed(e *cli.Env) (all []loop.State, problems []error, err error) {
+// listed returns the interrupted and the current loops, below the ended ones if they
+// are asked for.
+func listed(e *cli.Env) (all []loops.Loop, problems []error, err error) {
+	since := e.Now()
 	if e.IsSet("all") {
-		all, problems = e.Loops.Ended()
+		since = time.Time{}
 	}
-	current, err := e.Loops.Current()
-	for _, l := range current {
+	found, err := e.Loops.All(since)
+	for _, l := range found {
 		if l.Err != nil {
 			problems = append(problems, l.Err)
-			continue
+		} else {
+			all = append(all, l)
 		}
-		all = append(all, l.State)
 	}
 	return all, problems, err
 }

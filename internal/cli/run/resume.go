@@ -54,15 +54,12 @@ func (s *session) resume(ctx context.Context, l loop.State, r loop.Request) erro
 }
 
 func runByID(e *cli.Env, id string) (l loop.State, err error) {
-	if err := loop.CheckID(id); err != nil {
-		return l, hint.Misuse(err.Error(), "`cursor-ralph list --all` shows the ids")
+	found, err := e.Named(id)
+	if err != nil {
+		return l, err
 	}
-	id = e.Loops.Complete(id)
-	if l, err = e.Loops.Recorded(id); err != nil {
-		return l, e.Unknown(id, err)
-	}
-	if !l.Outer() {
-		return l, hint.New("the loop of "+id+" belongs to a chat, not to `cursor-ralph run`", "cursor-ralph continue "+id)
+	if l = found.State; !l.Outer() {
+		return l, hint.New("the loop "+l.ShortID()+" belongs to a chat, not to `cursor-ralph run`", "cursor-ralph continue "+l.ShortID())
 	}
 	return l, nil
 }
@@ -100,9 +97,10 @@ func lastRunOf(e *cli.Env, folder string) (loop.State, bool) {
 	if live := e.Loops.Runs(folder); len(live) > 0 {
 		return live[len(live)-1], true
 	}
-	return e.Loops.LastEnded(func(l loop.State) bool {
+	l, ok := e.Loops.LastEnded(func(l loop.State) bool {
 		return l.Status.Resumable() && l.Outer() && cli.SameFolder(l.Workspace, folder)
 	})
+	return l.State, ok
 }
 
 // checkOnlyLimits rejects options that were fixed when the run began.
