@@ -59,7 +59,9 @@ func checkStates(_ context.Context, e *cli.Env, found *list) {
 	live, problems := e.Loops.LiveWithHistory()
 	found.ok("%s", text.Count(len(live), "live loop"))
 	for _, p := range problems {
-		found.problem("correct the file, or remove it", "%v", p)
+		if !errors.Is(p, fs.ErrNotExist) { // the first loop creates the folder
+			found.problem("correct the file, or remove it", "%v", p)
+		}
 	}
 	for _, path := range aside(e) {
 		found.warning("check what it contains, then remove it", "was not a loop's file and was moved aside: %s", path)
