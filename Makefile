@@ -16,7 +16,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test test-all lab check bench benchmarks bench-typing faults load soak fuzz cross package clean
+.PHONY: help build programs helper install demo docs record test test-all lab check bench benchmarks bench-typing faults load soak fuzz cross extension package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -91,6 +91,9 @@ cross: ## build for all systems into dist/
 		mkdir -p dist/$$target; \
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GOBUILD) -o dist/$$target/ $(PROGRAMS:%=./cmd/%); \
 	done
+
+extension: ## the editor extension with its programs, a .vsix for each platform, into dist/extension/
+	@scripts/extension package dist/extension
 
 package: ## build and test all files of a release in dist/; publishes nothing
 	@scripts/package check

@@ -223,7 +223,7 @@ const endWait = 300 * time.Millisecond
 
 // Type tries one injector after the other, until one has pressed a key or may
 // have sent the line. After the extension has put the line into the chat's input,
-// the others only submit it; if none can, the user is asked to.
+// the others only submit it; if none can, the user does.
 func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 	for _, i := range injectors {
 		err := tryOne(ctx, i, t)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // Decide returns what an event makes of a loop, and what to do then. It is a pure
@@ -47,7 +49,7 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	case EventStalled:
 		return s.onStalled(e, now)
 	}
-	woken, silence := s.isWokenBy(e, now), now.Sub(s.EventAt).Round(time.Second).String()
+	woken, silence := s.isWokenBy(e, now), text.Duration(now.Sub(s.EventAt))
 	if woken {
 		s.pause(pauseStale, reasonStale.words(silence))
 	}

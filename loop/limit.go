@@ -27,9 +27,9 @@ func (l limit) refuse() Action {
 func (s *State) atLimit(now time.Time) (l limit) {
 	switch elapsed, allowed := s.Worked(now), time.Duration(s.MaxDuration); {
 	case s.Iterations >= s.MaxIterations:
-		l = limit{status: MaxIterations, reason: reasonMaxIterations, detail: strconv.Itoa(s.MaxIterations)}
+		l = limit{status: MaxIterations, reason: reasonMaxIterations, detail: text.Count(s.MaxIterations, "iteration")}
 	case allowed > 0 && elapsed >= allowed:
-		l = limit{status: MaxDuration, reason: reasonMaxDuration, detail: allowed.String()}
+		l = limit{status: MaxDuration, reason: reasonMaxDuration, detail: text.Duration(allowed)}
 	default:
 		return limit{}
 	}
@@ -89,10 +89,10 @@ func (s *State) tooLow(e *Event, now time.Time) Action {
 	switch {
 	case e.MaxIterations > 0 && e.MaxIterations <= s.Iterations:
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: strconv.Itoa(e.MaxIterations),
-			Hint: fmt.Sprintf("nothing was changed; the loop has done %d iterations: give a higher --max-iterations", s.Iterations)}
+			Hint: fmt.Sprintf("nothing was changed; the loop has done %s: give a higher --max-iterations", text.Count(s.Iterations, "iteration"))}
 	case e.MaxDuration > 0 && s.Worked(now) >= time.Duration(e.MaxDuration):
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: time.Duration(e.MaxDuration).String(),
-			Hint: fmt.Sprintf("nothing was changed; the loop has worked for %s: give a longer --max-duration", s.Worked(now).Round(time.Second))}
+			Hint: fmt.Sprintf("nothing was changed; the loop has worked for %s: give a longer --max-duration", text.Duration(s.Worked(now)))}
 	}
 	return Action{}
 }
@@ -100,9 +100,9 @@ func (s *State) tooLow(e *Event, now time.Time) Action {
 // summary says, at a limit, what was tried and what stood in the way.
 func (s *State) summary(limit limit, now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s; %d iterations in %s", limit.why(), s.Iterations, s.Worked(now).Round(time.Second))
+	fmt.Fprintf(&b, "%s; %s in %s", limit.why(), text.Count(s.Iterations, "iteration"), text.Duration(s.Worked(now)))
 	if !s.Run.NoTools {
-		fmt.Fprintf(&b, ", %d tool calls", s.ToolCalls)
+		b.WriteString(", " + text.Count(s.ToolCalls, "tool call"))
 	}
 	refused, errors := 0, []string(nil)
 	for _, h := range s.History {
@@ -114,7 +114,7 @@ func (s *State) summary(limit limit, now time.Time) string {
 		}
 	}
 	if refused > 0 {
-		fmt.Fprintf(&b, "; promise refused %d times, at last because %s", refused, s.lastRefusal())
+		fmt.Fprintf(&b, "; promise refused %s, at last because %s", text.Count(refused, "time"), s.lastRefusal())
 	} else {
 		b.WriteString("; the promise was never given")
 	}

@@ -97,7 +97,7 @@ func (s *State) retryAfter(why string, wait time.Duration, tries int, now time.T
 	if end := now.Add(time.Duration(s.MaxDuration) - s.Worked(now)); s.MaxDuration > 0 && end.Before(s.RetryAt) {
 		s.RetryAt = end
 	}
-	s.Reason = fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, wait, s.Retries, tries)
+	s.Reason = fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, text.Duration(wait), s.Retries, tries)
 	return Action{Kind: Again, Reason: reasonRetry, Detail: s.Reason}
 }
 

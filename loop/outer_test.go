@@ -92,11 +92,11 @@ func TestARunThatFails(t *testing.T) {
 		reason string
 	}{
 		{"a busy service is waited for", nil, busy, loop.Waiting, loop.Again, 30 * time.Second, "slow down; it is tried again after 30s (1 of 8)"},
-		{"longer each time", func(s *loop.State) { s.Retries = 3 }, busy, loop.Waiting, loop.Again, 4 * time.Minute, "slow down; it is tried again after 4m0s (4 of 8)"},
-		{"but not for ever longer", func(s *loop.State) { s.Retries = 7 }, busy, loop.Waiting, loop.Again, 8 * time.Minute, "slow down; it is tried again after 8m0s (8 of 8)"},
+		{"longer each time", func(s *loop.State) { s.Retries = 3 }, busy, loop.Waiting, loop.Again, 4 * time.Minute, "slow down; it is tried again after 4m (4 of 8)"},
+		{"but not for ever longer", func(s *loop.State) { s.Retries = 7 }, busy, loop.Waiting, loop.Again, 8 * time.Minute, "slow down; it is tried again after 8m (8 of 8)"},
 		{"and not for ever", func(s *loop.State) { s.Retries = 8 }, busy, loop.Paused, loop.Rest, 0, "the turn failed: slow down; 8 tries in a row failed"},
 		{"as long as it asks for", nil, loop.Event{Kind: loop.EventTransient, Text: "x", Transient: loop.Transient{After: loop.Duration(7 * time.Second)}}, loop.Waiting, loop.Again, 7 * time.Second, "x; it is tried again after 7s (1 of 8)"},
-		{"within reason", nil, loop.Event{Kind: loop.EventTransient, Text: "x", Transient: loop.Transient{After: loop.Duration(99 * time.Hour)}}, loop.Waiting, loop.Again, 12 * time.Hour, "x; it is tried again after 12h0m0s (1 of 8)"},
+		{"within reason", nil, loop.Event{Kind: loop.EventTransient, Text: "x", Transient: loop.Transient{After: loop.Duration(99 * time.Hour)}}, loop.Waiting, loop.Again, 12 * time.Hour, "x; it is tried again after 12h (1 of 8)"},
 		{"and not beyond the loop's time", func(s *loop.State) { s.MaxDuration = loop.Duration(20 * time.Second) }, busy, loop.Waiting, loop.Again, 10 * time.Second, "slow down; it is tried again after 30s (1 of 8)"},
 		{"a pause wins", func(s *loop.State) { s.Status, s.Reason = loop.Paused, "by the user" }, busy, loop.Paused, loop.Rest, 0, "by the user"},
 		{"a stop wins", func(s *loop.State) { s.Stop = true }, busy, loop.UserStopped, loop.Rest, 0, "stopped by the user"},

@@ -52,7 +52,7 @@ func TestAPausedLoopHasAllItsTime(t *testing.T) {
 	c.do(loop.Event{Kind: loop.EventResume})
 	for c.do(stop(worked(working))); c.l.Status == loop.Running; c.do(stop(worked(working))) {
 	}
-	if !strings.HasPrefix(c.l.Reason, "the time limit of 1m0s is reached; 6 iterations in 1m0s") {
+	if !strings.HasPrefix(c.l.Reason, "the time limit of 1m is reached; 6 iterations in 1m") {
 		t.Errorf("got %s: %s", c.l.Status, c.l.Reason)
 	}
 	c.now = c.now.Add(time.Hour)

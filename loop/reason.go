@@ -102,7 +102,7 @@ var reasonWords = []struct {
 	{ReasonLateVerifying, "the promise of a late text is being verified"},
 
 	{reasonAccepted, "promise accepted"},
-	{reasonMaxIterations, "the limit of %s iterations is reached"},
+	{reasonMaxIterations, "the limit of %s is reached"},
 	{reasonMaxDuration, "the time limit of %s is reached"},
 	{reasonUserStopped, "stopped by the user"},
 	{reasonCancelled, "%s"},

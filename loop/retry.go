@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // OnError says what happens when a turn fails.
@@ -52,6 +54,6 @@ func (s *State) retry(why string, now time.Time) Action {
 	s.Retries++
 	s.openInjection(false, now)
 	s.Injection.DueAt = now.Add(wait)
-	s.Status, s.Reason = Waiting, fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, wait, s.Retries, maxRetries)
+	s.Status, s.Reason = Waiting, fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, text.Duration(wait), s.Retries, maxRetries)
 	return Action{Kind: Inject, Reason: reasonRetry, Detail: s.Reason}
 }

@@ -1,6 +1,10 @@
 package loop
 
-import "time"
+import (
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+)
 
 // defaultStallAfter is how long a running loop may be silent before it counts as
 // stalled.
@@ -61,7 +65,7 @@ func (s *State) onStalled(e *Event, now time.Time) Action {
 	if !s.NeedsStallNotice(now) {
 		return Action{}
 	}
-	silence := now.Sub(s.EventAt).Round(time.Second).String()
+	silence := text.Duration(now.Sub(s.EventAt))
 	again := s.Stall.Continued && s.Stall.Iteration == s.Iterations
 	if s.OnStall != continueOnStall || s.Outer() || s.Stop || again {
 		s.Stall.EventAt = s.EventAt

@@ -507,7 +507,7 @@ func TestWhyIsToldForTheLog(t *testing.T) {
 		{"a hand-over", nil, stop(worked(working), sessionLimit(1)), "no promise; session limit reached"},
 		{"an accepted one", nil, stop(worked(marker)), "promise accepted"},
 		{"the user", func(l *loop.State) { l.Stop = true }, stop(worked(marker)), "stopped by the user"},
-		{"a limit", atMost(1), stop(worked(working)), "the limit of 1 iterations is reached"},
+		{"a limit", atMost(1), stop(worked(working)), "the limit of 1 iteration is reached"},
 		{"a pause", func(l *loop.State) { l.Status, l.Reason = loop.Paused, "because" }, stop(worked(working)), "the loop is paused: because"},
 		{"an unknown status", func(l *loop.State) { l.Status = "odd" }, stop(worked(working)), "this version does not know the status odd"},
 	} {

@@ -193,8 +193,8 @@ func TestTheSummaryAtALimit(t *testing.T) {
 				"; promise refused 5 times, at last because 0 of the 1 tool calls that a promise needs were made; do the work first, with your tools" +
 				"; blockers seen: two | three | four; last progress note: nearly"},
 		{"with one refusal and one blocker", func(l *loop.State) { l.MaxIterations, l.MinIterations = 2, 9 }, []loop.Event{stop(failing("one")), stop(worked(working))},
-			"the limit of 2 iterations is reached; 2 iterations in 10s, 1 tool calls" +
-				"; promise refused 1 times, at last because this is iteration 1 and the loop runs for at least 9; blockers seen: one"},
+			"the limit of 2 iterations is reached; 2 iterations in 10s, 1 tool call" +
+				"; promise refused 1 time, at last because this is iteration 1 and the loop runs for at least 9; blockers seen: one"},
 		{"with the last of several refusals", func(l *loop.State) { l.MaxIterations, l.MinIterations = 3, 9 },
 			[]loop.Event{stop(worked(marker)), stop(worked(marker)), stop(worked(working))},
 			"the limit of 3 iterations is reached; 3 iterations in 20s, 3 tool calls" +

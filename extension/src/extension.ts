@@ -1,5 +1,6 @@
 // Puts the rooms together. Each of them does without vscode where it can.
 import * as vscode from 'vscode';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { Actions } from './actions';
@@ -89,8 +90,19 @@ class Window implements vscode.Disposable {
   }
 
   async begin(): Promise<void> {
+    this.offerProgram();
     this.restart();
     await this.install();
+  }
+
+  // offerProgram has the terminals of this window find the carried cursor-ralph:
+  // slash commands run it in the agent's shell.
+  private offerProgram(): void {
+    const carried = path.join(this.context.extensionPath, 'bin');
+    const variables = this.context.environmentVariableCollection;
+    variables.clear();
+    variables.description = 'cursor-ralph, which comes with the extension';
+    if (existsSync(carried)) variables.append('PATH', path.delimiter + carried);
   }
 
   private restart(): void {
@@ -226,8 +238,9 @@ class Window implements vscode.Disposable {
   }
 }
 
-function askToSubmit(): void {
-  void vscode.window.showInformationMessage("The Ralph loop's line is in the chat's input. Press the key that sends it (usually Enter) to continue the loop.");
+function askToSubmit(over: Promise<void>): void {
+  const title = "Press Enter in the chat: the Ralph loop's line is in its input";
+  void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => over);
 }
 
 function sayInstalled(i: Installed): string {

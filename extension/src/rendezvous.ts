@@ -30,8 +30,9 @@ export const version = 1;
 export interface Window {
   folders(): string[];
   focused(): boolean;
-  // ask has the user press the submit key, since no program here can.
-  ask(): void;
+  // ask has the user press the submit key, since no program here can, until the
+  // line has arrived or nobody waits for it any more.
+  ask(over: Promise<void>): void;
   editor: string;
 }
 
@@ -48,6 +49,7 @@ export interface Options {
 const lineLimit = 64 << 10;
 const socketPath = 100; // bytes that every system allows
 const most = 8; // connections at once
+const askLimit = 2 * 60_000; // for the user; cursor-ralph waits at most one minute
 
 export function proof(token: string, side: 'client' | 'server', first: string, second: string): string {
   return createHmac('sha256', token).update(`${side} ${first} ${second}`).digest('hex');
@@ -236,7 +238,8 @@ class Connection {
         return why === undefined ? { ok: true } : { ok: false, code: 'moved', reason: why, touched: true };
       }
       case 'ask':
-        this.o.window.ask();
+        this.o.window.ask(new Promise((resolve) => this.socket.once('close', () => resolve())));
+        this.limit(askLimit);
         return { ok: true };
     }
     return { ok: false, code: 'bad-request', reason: 'there is no such method', touched: false };

@@ -25,7 +25,7 @@ const height = 180;
 const floor = 155;
 
 // chart has a bar for each iteration, as high as it took long. The arrow keys move
-// between bars; Enter goes to the row in the table.
+// between bars; Enter opens the details in the table.
 function chart(rows: Row[]): Element {
   if (rows.length === 0) return el('p', 'No iteration has ended yet.', { class: 'empty' });
   const longest = Math.max(...rows.map((r) => r.seconds), 1);
@@ -47,13 +47,23 @@ function moved(e: KeyboardEvent, root: Element): void {
   const bars = [...root.querySelectorAll('rect')];
   const at = bars.indexOf(document.activeElement as SVGRectElement);
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: bars.length - 1 }[e.key];
-  if (e.key === 'Enter' && at >= 0) document.getElementById(`row-${bars[at]?.dataset['n']}`)?.querySelector('summary')?.focus();
+  if (e.key === 'Enter' && at >= 0) {
+    e.preventDefault(); // or it would close them again
+    openDetails(bars[at]?.dataset['n'] ?? '');
+  }
   const next = to === undefined ? undefined : bars[to];
   if (!next) return;
   e.preventDefault();
   for (const bar of bars) bar.setAttribute('tabindex', '-1');
   next.setAttribute('tabindex', '0');
   next.focus();
+}
+
+function openDetails(n: string): void {
+  const d = document.querySelector<HTMLDetailsElement>(`#row-${n} details`);
+  if (!d) return;
+  d.open = true;
+  d.querySelector('summary')?.focus();
 }
 
 function table(rows: Row[]): Element {

@@ -28,12 +28,16 @@ export class Details implements vscode.Disposable {
     const dist = vscode.Uri.joinPath(this.extension, 'dist');
     const panel = vscode.window.createWebviewPanel('cursorRalph.details', `Loop ${l.id}`, vscode.ViewColumn.Active, { enableScripts: true, localResourceRoots: [dist] });
     this.panels.set(l.id, panel);
-    panel.iconPath = vscode.Uri.joinPath(this.extension, 'media', 'loop.svg');
+    panel.iconPath = { light: this.media('loop-light.svg'), dark: this.media('loop-dark.svg') };
     panel.onDidDispose(() => this.closed(l.id));
     panel.webview.onDidReceiveMessage((m: FromPage) => this.message(l.id, m));
     panel.onDidChangeViewState(() => panel.visible && void this.refresh(l.id));
     const script = panel.webview.asWebviewUri(vscode.Uri.joinPath(dist, 'detail.js')).toString();
     panel.webview.html = html({ nonce: randomBytes(16).toString('hex'), cspSource: panel.webview.cspSource, script });
+  }
+
+  private media(name: string): vscode.Uri {
+    return vscode.Uri.joinPath(this.extension, 'media', name);
   }
 
   // changed redraws the pages of loops that have changed.

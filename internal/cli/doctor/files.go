@@ -49,7 +49,7 @@ func checkPending(_ context.Context, e *cli.Env, found *list) {
 		case l.Err != nil:
 			found.problem("correct or remove it", "%s: %v", l.File.Path, l.Err)
 		case l.File.Stale():
-			found.warning("cursor-ralph cancel "+l.State.ShortID(), "%s is %s old and is not claimed any more", l.File.Path, l.File.Age.Round(time.Hour))
+			found.warning("cursor-ralph cancel "+l.State.ShortID(), "%s is %s old and is not claimed any more", l.File.Path, text.Duration(l.File.Age))
 		}
 	}
 }
@@ -59,7 +59,9 @@ func checkStates(_ context.Context, e *cli.Env, found *list) {
 	live, problems := e.Loops.LiveWithHistory()
 	found.ok("%s", text.Count(len(live), "live loop"))
 	for _, p := range problems {
-		found.problem("correct the file, or remove it", "%v", p)
+		if !errors.Is(p, fs.ErrNotExist) { // the first loop creates the folder
+			found.problem("correct the file, or remove it", "%v", p)
+		}
 	}
 	for _, path := range aside(e) {
 		found.warning("check what it contains, then remove it", "was not a loop's file and was moved aside: %s", path)

@@ -4,6 +4,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 )
 
@@ -160,7 +162,23 @@ func Uninstall(_ context.Context, e *cli.Env, _ []string) error {
 		change.Notes = append(change.Notes, "an entry of your own runs our hook, which stays: "+entry)
 		unchanged = "nothing to remove but what you wrote yourself, in " + folder
 	}
-	return carryOut(e, change, "removed from "+folder+"; your loops and their records stay", unchanged)
+	return errors.Join(carryOut(e, change, "removed from "+folder+"; your loops and their records stay", unchanged), showUnended(e))
+}
+
+// showUnended lists the loops of chats that have not ended: without a hook nothing continues them.
+func showUnended(e *cli.Env) error {
+	current, err := e.Loops.Current()
+	var rows []view.Row
+	for _, l := range current {
+		if v := e.View(l.State, l.IsInterrupted()); l.Err == nil && v.Kind == view.Chat {
+			rows = append(rows, v.Row(e.Now(), e.HomeFolder()))
+		}
+	}
+	if len(rows) == 0 {
+		return err
+	}
+	return errors.Join(err, e.Say("\nThese loops have not ended, and go on only where our hook is still installed; `cursor-ralph cancel <id>` ends one:\n%s",
+		strings.TrimSuffix(e.Screen().Table(rows), "\n")))
 }
 
 // carryOut prints a change and, without --dry-run, makes it. unchanged is printed if there is nothing to do.

@@ -68,7 +68,7 @@ const (
 // notification returns where the loop stands and what the user can do.
 func notification(l loop.State, now time.Time) string {
 	if l.IsStalled(now) {
-		words := text.Notice(fmt.Sprintf("Stalled after %d iterations: no event for %s.", l.Iterations, now.Sub(l.EventAt).Round(time.Second)), reasonLimit)
+		words := text.Notice(fmt.Sprintf("Stalled after %s: no event for %s.", text.Count(l.Iterations, "iteration"), text.Duration(now.Sub(l.EventAt))), reasonLimit)
 		if l.Outer() {
 			return words + " Look at the terminal of cursor-ralph run."
 		}
@@ -77,10 +77,10 @@ func notification(l loop.State, now time.Time) string {
 	if l.IsAsking() {
 		return text.Notice(fmt.Sprintf("Waiting for your permission in iteration %d of %d. Answer in the terminal of cursor-ralph run.", l.Iteration(), l.MaxIterations), reasonLimit)
 	}
-	words := text.Notice(fmt.Sprintf("%s after %d iterations. %s", l.Status.Word(), l.Iterations, l.Reason), reasonLimit)
+	words := text.Notice(fmt.Sprintf("%s after %s. %s", l.Status.Word(), text.Count(l.Iterations, "iteration"), l.Reason), reasonLimit)
 	switch {
 	case l.Outer() && l.Status == loop.Paused:
-		words += "\n" + text.Notice("To go on: cursor-ralph run --resume "+l.ConversationID, reasonLimit)
+		words += "\n" + text.Notice("To go on: "+l.ResumeCommand(now), reasonLimit)
 	case l.Outer():
 	case l.Status == loop.Waiting || l.Status == loop.Paused:
 		words += "\n" + text.Notice("To go on, type "+loop.ContinueLine(l.ConversationID), reasonLimit) + "\n" + text.Notice("or open "+loop.PromptLink(l.ConversationID), reasonLimit)

@@ -184,7 +184,7 @@ func (w *Window) request(ctx context.Context, wait time.Duration, m message, ste
 func (m message) refusal(id int) error {
 	switch {
 	case m.Type == "error":
-		return &RefusedError{m.Code, m.Reason, true} // it says nothing about the request
+		return &RefusedError{m.Code, m.Reason, true} // it need not be about the request
 	case m.Type != "result" || m.ID != id:
 		return fmt.Errorf("it answered %.20q for request %d, want a result for %d", m.Type, m.ID, id)
 	case !m.OK:
