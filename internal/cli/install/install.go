@@ -34,10 +34,10 @@ func Flags(f *pflag.FlagSet) {
 	f.String("focus-keys", "", "`KEYS` that bring the focus into the chat input before the line is typed, such as ctrl+i; '' for none (default: as installed)")
 	f.String("submit-key", "", "the `KEY` that sends a message in Cursor's chat: return, ctrl+enter or, on macOS, cmd+enter (default: as installed, else return)")
 	f.Bool("type-unchecked", false, "allow ways of typing that cannot check which window has the focus")
-	cli.Duration(f, "linger", 0, "the hook stays for `D` after an answer that must not be lost, 0 for not at all (default: as installed, else 100ms, on Windows 250ms)")
+	cli.Duration(f, "linger", 0, 0, "the hook stays for `D` after an answer that must not be lost, 0 for not at all (default: as installed, else 100ms, on Windows 250ms)")
 	f.Bool("no-notify", false, "show no desktop notifications (default: as installed)")
 	f.Bool("plan-guard", false, "deny the agent of a loop with --plan every tool that writes or runs something (default: as installed)")
-	cli.Duration(f, "verify-timeout", 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
+	cli.Duration(f, "verify-timeout", 0, 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
 
