@@ -24,10 +24,10 @@ func TestFullDiskUnderARun(t *testing.T) {
 	must(t, os.WriteFile("agent", []byte("#!/bin/sh\ncat >/dev/null\necho x >>turns\ntest $(wc -l <turns) = 2 && dd if=/dev/zero of="+filler+" bs=4k 2>/dev/null\ntest $(wc -l <turns) = 3 && echo '<promise>COMPLETE</promise>'\nexit 0\n"), 0o700))
 	var out, complaints bytes.Buffer
 	code := run([]string{"run", "build it", "--agent-command", "./agent", "--max-iterations", "8", "--no-notify"}, &bytes.Buffer{}, &out, &complaints, getenv)
-	if code != 1 || !strings.Contains(out.String(), "\nstopped after 1 of 8 iterations") {
+	if code != 1 || !strings.Contains(out.String(), "✗ not done: stopped after 1 of 8 iterations") {
 		t.Errorf("got %d and %q, want that it stopped after one iteration", code, &out)
 	}
-	for _, want := range []string{"cursor-ralph: the run stopped because its state could not be saved: ", "no space left on device", "cursor-ralph run --resume run-"} {
+	for _, want := range []string{"cursor-ralph: the run stopped because its state could not be saved: ", "no space left on device", "cursor-ralph run --resume "} {
 		if !strings.Contains(complaints.String(), want) {
 			t.Errorf("got %q, want %q in it", &complaints, want)
 		}

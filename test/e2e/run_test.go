@@ -151,9 +151,9 @@ func TestRunInterrupted(t *testing.T) {
 	w.wantsGone(pids...)
 	id := w.runID()
 	w.wantStatus(id, "paused", 1)
-	r.wantPart("the run", r.output(), "to go on: cursor-ralph run --resume ")
-	w.wantPart("the resume of a run that is not there", w.refused(w.repo(), "resume"), "run --resume "+id)
-	w.wantPart("its continue", w.refused(w.repo(), "continue", id), "run --resume "+id)
+	r.wantPart("the run", r.output(), "to go on: cursor-ralph run --resume "+w.shortID(id))
+	w.wantPart("the resume of a run that is not there", w.refused(w.repo(), "resume"), "run --resume "+w.shortID(id))
+	w.wantPart("its continue", w.refused(w.repo(), "continue", id), "run --resume "+w.shortID(id))
 	w.wantNoPart("its status", w.ok(w.repo(), "status"), "/ralph-loop")
 
 	again := w.startRun("--resume")
@@ -191,8 +191,8 @@ func TestRunKilled(t *testing.T) {
 	w.must(r.cmd.Process.Kill())
 	w.wantsGone(pids...)
 	id := w.runID()
-	w.wantPart("its status", w.ok(w.repo(), "status"), "cursor-ralph run --resume "+id)
-	w.wantPart("a second run", w.refused(w.repo(), "run", "other", "--agent-command", agent), "run --resume "+id)
+	w.wantPart("its status", w.ok(w.repo(), "status"), "cursor-ralph run --resume "+w.shortID(id))
+	w.wantPart("a second run", w.refused(w.repo(), "run", "other", "--agent-command", agent), "run --resume "+w.shortID(id))
 
 	w.startRun("--resume", id).ends(0)
 	w.wantStatus(id, "PROMISE_ACCEPTED", 1)

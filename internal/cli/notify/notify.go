@@ -80,7 +80,7 @@ func notification(l loop.State, now time.Time) string {
 	words := text.Notice(fmt.Sprintf("%s after %s. %s", l.Status.Word(), text.Count(l.Iterations, "iteration"), l.Reason), reasonLimit)
 	switch {
 	case l.Outer() && l.Status == loop.Paused:
-		words += "\n" + text.Notice("To go on: cursor-ralph run --resume "+l.ConversationID, reasonLimit)
+		words += "\n" + text.Notice("To go on: "+l.ResumeCommand(now), reasonLimit)
 	case l.Outer():
 	case l.Status == loop.Waiting || l.Status == loop.Paused:
 		words += "\n" + text.Notice("To go on, type "+loop.ContinueLine(l.ConversationID), reasonLimit) + "\n" + text.Notice("or open "+loop.PromptLink(l.ConversationID), reasonLimit)

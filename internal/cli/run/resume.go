@@ -153,7 +153,7 @@ func adopt(ctx context.Context, e *cli.Env, r loop.Request, left loop.State) err
 		return err
 	}
 	defer s.leave()
-	s.view.notice(fmt.Sprintf("only the task is taken from %s; it begins at iteration 1 of %d, as %s", outer.FolderName, l.MaxIterations, l.ConversationID))
+	s.view.notice(fmt.Sprintf("only the task is taken from %s; it begins at iteration 1 of %d, as %s", outer.FolderName, l.MaxIterations, l.ShortID()))
 	if err := e.Store.Begin(ctx, l.ConversationID, l); err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (s *session) takeOver(workspace string, replace bool) error {
 	for _, other := range s.e.Loops.Runs(workspace) {
 		if !replace {
 			return hint.New(fmt.Sprintf("a run in this folder is %s (iteration %d of %d)", other.Status, other.Iteration(), other.MaxIterations),
-				"`cursor-ralph run --resume "+other.ConversationID+"` continues it; add --replace to begin a new one instead")
+				"`cursor-ralph run --resume "+other.ShortID()+"` continues it; add --replace to begin a new one instead")
 		}
 		s.others = append(s.others, other.ConversationID)
 	}

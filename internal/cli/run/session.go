@@ -173,7 +173,7 @@ func (s *session) unsaved(l loop.State, err error) (loop.State, error) {
 		l = saved
 	}
 	return l, hint.New("the run stopped because its state could not be saved: "+err.Error(),
-		"fix that (`df` shows whether the disk is full), then: cursor-ralph run --resume "+l.ConversationID)
+		"fix that (`df` shows whether the disk is full), then: cursor-ralph run --resume "+l.ShortID())
 }
 
 // withStartHint adds the hint of an agent that cannot be started.

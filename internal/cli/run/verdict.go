@@ -29,7 +29,7 @@ func (v *runView) verdict(l loop.State, all []loop.Iteration, broken bool) strin
 		lines = append(lines, "  "+why)
 	}
 	lines = append(lines, "  report: cursor-ralph report "+shown.ID)
-	if shown.Continue != "" {
+	if shown.Continue != "" && !broken { // else the error says so
 		lines = append(lines, "  to go on: "+shown.Continue)
 	}
 	return strings.Join(lines, "\n")
