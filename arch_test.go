@@ -144,7 +144,7 @@ var rows = []row{
 		theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/events", ours: list("internal/loops", "internal/proc", "internal/view", "internal/cli", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/importer", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/cli/install", "internal/ownfile", "loop", "platform"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
-	{dir: "internal/cli/install", ours: list("internal/proc", "internal/hint", "internal/text", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/install", ours: list("internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/godbus/dbus", "github.com/spf13/pflag")},
 	{dir: "internal/cli/render", ours: list("internal/loops", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "internal/ownfile", "loop", "pending", "state"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/run", ours: list("internal/shellwords", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/words", "internal/config",

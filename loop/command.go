@@ -49,7 +49,7 @@ func ParseCommand(text string, defaults func() []Default) (Request, error) {
 	case r.File != "" && r.State.Prompt != "":
 		return r, errors.New("--file has the task in it: leave out the other one")
 	case r.Continue == "" && r.File == "" && strings.TrimSpace(r.State.Prompt) == "":
-		return r, errors.New(`the task is empty: /ralph-loop "<task>" [options]`)
+		return r, errors.New("the task is empty")
 	}
 	if r.Continue == "" && defaults != nil {
 		var err error

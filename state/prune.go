@@ -71,8 +71,7 @@ func (s *Store) endedRecord(name string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	l.ConversationID, _, _ = strings.Cut(name, older)
-	r := Record{Loop: l, Ended: l.EndedAt, name: name}
+	r := Record{Loop: l.In(conversationOf(name, l), time.Time{}), Ended: l.EndedAt, name: name}
 	if r.Ended.IsZero() { // written by hand
 		r.Ended = info.ModTime()
 	}

@@ -51,7 +51,7 @@ var wrongLines = [][]string{
 	{"context"}, {"context", ""}, {"context", "one", "two", "three"}, {"note"}, {"blocked"}, {"blocked", "k7f2m", "why"},
 	{"loop-mode"}, {"loop-mode", "maybe"}, {"loop-mode", "on", "off"}, {"loop-mode", "off", "--max-iterations", "3"}, {"loop-mode", "on", "--for", "9d"}, {"loop-mode", "on", "--max-iterations", "x"},
 	{"import", "missing.md"}, {"import", "a", "b"}, {"import"},
-	{"install", "x"}, {"install", "--session-limit", "many"}, {"install", "--injectors", "magic"}, {"install", "--submit-key", "space"}, {"install", "--linger", "1h"}, {"install", "--project", "missing"}, {"install", "--hook", "missing"},
+	{"install", "x"}, {"install", "--hook", "cursor-ralph-hook", "--session-limit", "many"}, {"install", "--hook", "cursor-ralph-hook", "--injectors", "magic"}, {"install", "--hook", "cursor-ralph-hook", "--submit-key", "space"}, {"install", "--hook", "cursor-ralph-hook", "--linger", "1h"}, {"install", "--hook", "cursor-ralph-hook", "--focus-keys", "space+", "--dry-run"}, {"install", "--project", "missing"}, {"install", "--hook", "missing"},
 	{"uninstall", "x"}, {"prune", "x"}, {"prune", "--keep", "-1"}, {"prune", "--older-than", "soon"}, {"prune", "--keep", "few"}, {"config", "x"}, {"doctor", "x"}, {"completion"}, {"completion", "tcsh"}, {"simulate"}, {"simulate", "missing.json"}, {"simulate", "a", "b"},
 	{"simulate", "empty.md", "--place", "moon"}, {"version", "x"}, {"demo", "x"}, {"hook-events", "nonsense"}, {"hook-events", "a", "b"},
 	{"slash"}, {"slash", "nonsense"}, {"slash", "ralph-loop"}, {"inject"}, {"inject", "k7f2m"}, {"inject", "k7f2m", "--wait", "2h"}, {"verify"}, {"notify", "k7f2m"},
@@ -71,6 +71,7 @@ func TestErrorsAreGolden(t *testing.T) {
 	for name, text := range map[string]string{"task.md": "a task", "empty.md": " \n", "binary": "a\x00b", "large.md": strings.Repeat("a", 1<<20+1)} {
 		must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
+	must(t, os.WriteFile("cursor-ralph-hook", []byte("#!/bin/sh\n"), 0o700))
 	env := map[string]string{"HOME": home, "USERPROFILE": home, "CURSOR_RALPH_DIR": filepath.Join(work, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(work, "state"),
 		"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_NO_NOTIFY": "1", "CURSOR_RALPH_DESKTOP": "none"}
 	must(t, os.MkdirAll(env["CURSOR_RALPH_DIR"], 0o700))

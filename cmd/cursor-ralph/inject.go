@@ -37,7 +37,7 @@ const (
 
 func injectFlags(f *pflag.FlagSet) {
 	new(handoff.Inject).Flags(f)
-	cli.Duration(f, "wait", arrivalWait, "wait for the time `D` until the line has arrived, at most a minute")
+	cli.Duration(f, "wait", arrivalWait, longestWait, "wait for the time `D` until the line has arrived, at most a minute")
 	typing.MethodFlag(f)
 	for _, name := range []string{"any", "injection", "after", "installed", "project"} {
 		f.Lookup(name).Hidden = true
@@ -47,9 +47,6 @@ func injectFlags(f *pflag.FlagSet) {
 // inject types the continue line of a loop into Cursor. The hook starts it at
 // the session limit, and users run it by hand.
 func inject(ctx context.Context, e *env, args []string) error {
-	if _, err := e.waitFlag(); err != nil {
-		return err
-	}
 	found, err := e.Target(args)
 	if err == nil {
 		err = e.NotLive(found)
@@ -88,16 +85,11 @@ func inject(ctx context.Context, e *env, args []string) error {
 
 // waitFlag is how long to wait for the line to arrive. A slash command has no
 // such flag, and types nothing.
-func (e *env) waitFlag() (time.Duration, error) {
-	f := e.Flags.Lookup("wait")
-	if f == nil {
-		return arrivalWait, nil
+func (e *env) waitFlag() time.Duration {
+	if wait, err := e.Flags.GetDuration("wait"); err == nil {
+		return wait
 	}
-	wait, err := e.Flags.GetDuration("wait")
-	if err != nil || wait < 0 || wait > longestWait {
-		return 0, hint.Misuse(fmt.Sprintf("--wait %s is not possible", f.Value), fmt.Sprintf("give a duration up to %s", longestWait))
-	}
-	return wait, nil
+	return arrivalWait
 }
 
 // myTurn waits until the hook is over and nobody else types.
@@ -192,11 +184,7 @@ func (e *env) injectLocked(ctx context.Context, id, injection string, t keystrok
 	if err != nil {
 		return err
 	}
-	wait, err := e.waitFlag()
-	if err != nil {
-		return err
-	}
-	began := e.Now()
+	wait, began := e.waitFlag(), e.Now()
 	t.Permit = func(ctx context.Context) error { return e.wanted(ctx, id, injection) }
 	t.Arrived = func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, wait)

@@ -25,7 +25,7 @@ import (
 )
 
 func loopModeFlags(f *pflag.FlagSet) {
-	cli.Duration(f, "for", state.MaxMode, "on: switch itself off after the time `D`, at most 24h")
+	cli.Duration(f, "for", state.MaxMode, state.MaxMode, "on: switch itself off after the time `D`, at most 24h")
 	f.String("workspace", "", "the `FOLDER` that Cursor has open (default: this workspace)")
 	f.Bool("json", false, "status: print JSON")
 	for _, o := range loop.Options() {
@@ -76,8 +76,8 @@ func (e *env) askedMode(ctx context.Context) (m state.Mode, err error) {
 		return m, err
 	}
 	duration, err := e.Flags.GetDuration("for")
-	if err != nil || duration <= 0 || duration > state.MaxMode {
-		return m, hint.Misuse(fmt.Sprintf("--for %s: give some time, and 24h at most", duration), "nothing was switched on; it can be switched on again at any time")
+	if err != nil || duration == 0 {
+		return m, misused("loop-mode", "--for 0 leaves no time")
 	}
 	m = state.Mode{Since: e.Now(), Until: e.Now().Add(duration), Loop: r.State}
 	if m.Workspace, err = e.modeFolder(); err != nil {

@@ -36,15 +36,12 @@ func pause(ctx context.Context, e *env, args []string) error {
 
 func resumeFlags(f *pflag.FlagSet) {
 	f.Bool("inject", false, "type the continue line into Cursor, if the agent is idle")
-	cli.Duration(f, "wait", arrivalWait, "with --inject: wait for the time `D` until the line has arrived, at most a minute")
+	cli.Duration(f, "wait", arrivalWait, longestWait, "with --inject: wait for the time `D` until the line has arrived, at most a minute")
 }
 
 func resume(ctx context.Context, e *env, args []string) error {
 	if f := e.Flags.Lookup("wait"); f != nil && f.Changed && !e.IsSet("inject") {
 		return hint.Misuse("--wait is for --inject", "cursor-ralph resume --inject --wait "+f.Value.String())
-	}
-	if _, err := e.waitFlag(); err != nil {
-		return err
 	}
 	found, err := e.Target(args)
 	if err != nil {

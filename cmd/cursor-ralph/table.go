@@ -41,7 +41,7 @@ func groups() []group {
 			{name: "demo", summary: "show a whole loop in a scratch folder, without Cursor", flags: simulate.DemoFlags, run: in(simulate.Demo), long: true, example: "demo"},
 		}},
 		{"Watch", []command{
-			{name: "status", args: "[id]", summary: "show one loop", flags: render.StatusFlags, run: in(render.Status), example: "status --line"},
+			{name: "status", args: "[id]", summary: "show the loop, or how the last one ended", flags: render.StatusFlags, run: in(render.Status), example: "status --line"},
 			{name: "list", summary: "list the current loops", flags: render.ListFlags, run: in(render.List), example: "list --all"},
 			{name: "watch", args: "[id]", summary: "show all loops in the terminal and steer them with keys", run: watch, long: true,
 				details: "The screen follows the loops as they change; ? shows the keys.", example: "watch"},

@@ -87,35 +87,34 @@ func AddOption(f *pflag.FlagSet, o loop.Option, usage string) {
 	f.Var(&given{}, o.Name, usage)
 }
 
-// Duration adds a flag for a duration, which may be in days.
-func Duration(f *pflag.FlagSet, name string, value time.Duration, usage string) {
-	d := days(value)
-	f.Var(&d, name, usage)
-	f.Lookup(name).DefValue = d.shown()
+// Duration adds a flag for a duration of at most most, 0 for any. It may be in days.
+func Duration(f *pflag.FlagSet, name string, value, most time.Duration, usage string) {
+	f.Var(&span{value, most}, name, usage)
+	if value == 0 {
+		f.Lookup(name).DefValue = ""
+	}
 }
 
-// days is a duration as pflag.FlagSet.GetDuration reads it.
-type days time.Duration
+// span is a duration as pflag.FlagSet.GetDuration reads it.
+type span struct{ value, most time.Duration }
 
-func (d *days) String() string { return time.Duration(*d).String() }
-
-func (d *days) Set(v string) error {
-	parsed, err := loop.ParseDuration(v)
-	if err != nil {
+func (s *span) Set(v string) error {
+	d, err := loop.ParseDuration(v)
+	switch {
+	case err != nil || d < 0:
 		return fmt.Errorf("%q is not a duration such as 30s, 2h or 1d12h", v)
+	case s.most > 0 && d > s.most:
+		return fmt.Errorf("%s is more than %s", v, &span{value: s.most})
 	}
-	*d = days(parsed)
+	s.value = d
 	return nil
 }
 
-func (d *days) Type() string { return "duration" }
+func (s *span) Type() string { return "duration" }
 
-// shown is a default in help: 24h rather than 24h0m0s.
-func (d *days) shown() string {
-	if *d == 0 {
-		return ""
-	}
-	text := d.String()
+// String returns 24h rather than 24h0m0s.
+func (s *span) String() string {
+	text := s.value.String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, zero) {
 			text = text[:len(text)-2]

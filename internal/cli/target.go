@@ -141,7 +141,7 @@ func (e *Env) onlyOne() (loops.Loop, error) {
 	near, dir := loops.Nearest(here, current)
 	switch len(near) {
 	case 0:
-		return loops.Loop{}, e.whichOne("no loop in "+here, current)
+		return loops.Loop{}, e.whichOne("no loop in "+here, e.unended())
 	case 1:
 		return e.Loops.Whole(near[0])
 	}
@@ -164,21 +164,12 @@ func (e *Env) Nearest(here string) []loops.Loop {
 
 // whichOne returns an error that lists the loops to choose from.
 func (e *Env) whichOne(what string, from []loops.Loop) error {
-	var rows [][]string
-	for _, l := range from {
-		if l.ID != "" && l.Err == nil {
-			v := e.View(l.State, l.IsInterrupted())
-			rows = append(rows, []string{"  " + v.ID, v.Words(), v.Workspace, Shortened(v.Prompt, taskInList)})
-		}
-	}
-	if len(rows) == 0 {
+	from = slices.DeleteFunc(slices.Clone(from), func(l loops.Loop) bool { return l.ID == "" || l.Err != nil })
+	if len(from) == 0 {
 		return hint.New(what, "there is no loop now; /ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
 	}
-	return hint.New(what, "name one of these:\n"+strings.TrimRight(Columns(rows), "\n"))
+	return hint.New(what, "name one of these:\n"+e.Table(from, len(hint.Prefix)))
 }
-
-// taskInList is how many characters of a task tell loops apart.
-const taskInList = 50
 
 // unknown explains why no loop has an id, with those that there are.
 func (e *Env) unknown(typed string, err error) error {
@@ -194,8 +185,13 @@ func (e *Env) unknown(typed string, err error) error {
 	if errors.As(err, &moved) {
 		what = moved.Error()
 	}
-	current, _ := e.Loops.Current()
-	return e.whichOne(what, current)
+	return e.whichOne(what, e.unended())
+}
+
+// unended returns the loops that list shows: current and interrupted ones.
+func (e *Env) unended() []loops.Loop {
+	all, _ := e.Loops.All(e.Now()) // doctor shows what cannot be read
+	return all
 }
 
 // NotLive explains why a loop that was found cannot be steered now, nil if it can.

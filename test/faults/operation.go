@@ -86,6 +86,7 @@ func says(texts ...string) func(w world) []command {
 const (
 	unbound = "1700000000000-1"
 	token   = unbound + ":0123456789abcdef"
+	shortID = "k7f2m"
 	promise = "<promise>COMPLETE</promise>"
 )
 
@@ -147,6 +148,11 @@ func limited(w world) error {
 	})(w)
 }
 
+// waits makes a loop that start left for any chat.
+func waits(workspace string) func(w world) error {
+	return pendingAs(unbound, fields{"id": shortID, "armed_by": "cli", "task_due": true, "workspace": workspace})
+}
+
 func sends(text string) func(w world) command {
 	return hooked(func(w world) string { return w.sends(text) })
 }
@@ -158,6 +164,8 @@ func prompts() []operation {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop())))
 		}, run: sends(`/ralph-loop "` + task + `" --replace`), begins: true, other: old},
 		{name: "start in loop mode", ready: func(w world) error { return do(w.cli("loop-mode", "on")) }, run: sends(task), begins: true},
+		{name: "the line of a loop that waits", ready: waits(""), run: sends("/ralph-loop --continue " + shortID)},
+		{name: "the line in another workspace", ready: waits("/elsewhere"), run: sends("/ralph-loop --continue " + shortID)},
 		{name: "cancel in the chat", ready: running(nil), run: sends("/cancel-ralph"), then: isOver},
 		{name: "pause in the chat", ready: running(nil), run: sends("/ralph-pause"), then: rests},
 	}
@@ -168,6 +176,7 @@ func commands() []operation {
 	return []operation{
 		{name: "start", ready: nothing, run: typed("start", task), begins: true, anew: true},
 		{name: "start in a known chat", ready: nothing, run: func(w world) command { return w.cli("start", task).of(me) }, begins: true, refused: true},
+		{name: "continue of a loop that waits", ready: waits(""), run: func(w world) command { return w.cli("continue", shortID).of(me) }},
 		{name: "note", ready: running(nil), run: typed("note", me, "half of it is done")},
 		{name: "context", ready: running(nil), run: typed("context", me, "look at the tests")},
 		{name: "pause", ready: running(nil), run: typed("pause", me), then: rests},

@@ -21,7 +21,7 @@ import (
 func Flags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
 	f.String("after", "", "print only what changed since the line with this `CURSOR`")
-	cli.Duration(f, "ended", 24*time.Hour, "at the start also print the loops that ended within the time `D`")
+	cli.Duration(f, "ended", 24*time.Hour, 0, "at the start also print the loops that ended within the time `D`")
 	f.Bool("history", false, "add the iterations of each loop")
 	f.Bool("until-eof", false, "end when standard input ends")
 }
@@ -35,6 +35,7 @@ const (
 
 // Run prints lines until its reader goes away.
 func Run(ctx context.Context, e *cli.Env, _ []string) error {
+	cli.OutliveReader()
 	window, _ := e.Flags.GetDuration("ended")
 	s := newStream(e, window)
 	ended := make(chan error, 1)

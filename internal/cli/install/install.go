@@ -4,6 +4,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 )
 
@@ -32,10 +34,10 @@ func Flags(f *pflag.FlagSet) {
 	f.String("focus-keys", "", "`KEYS` that bring the focus into the chat input before the line is typed, such as ctrl+i; '' for none (default: as installed)")
 	f.String("submit-key", "", "the `KEY` that sends a message in Cursor's chat: return, ctrl+enter or, on macOS, cmd+enter (default: as installed, else return)")
 	f.Bool("type-unchecked", false, "allow ways of typing that cannot check which window has the focus")
-	cli.Duration(f, "linger", 0, "the hook stays for `D` after an answer that must not be lost, 0 for not at all (default: as installed, else 100ms, on Windows 250ms)")
+	cli.Duration(f, "linger", 0, 0, "the hook stays for `D` after an answer that must not be lost, 0 for not at all (default: as installed, else 100ms, on Windows 250ms)")
 	f.Bool("no-notify", false, "show no desktop notifications (default: as installed)")
 	f.Bool("plan-guard", false, "deny the agent of a loop with --plan every tool that writes or runs something (default: as installed)")
-	cli.Duration(f, "verify-timeout", 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
+	cli.Duration(f, "verify-timeout", 0, 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
 
@@ -160,7 +162,23 @@ func Uninstall(_ context.Context, e *cli.Env, _ []string) error {
 		change.Notes = append(change.Notes, "an entry of your own runs our hook, which stays: "+entry)
 		unchanged = "nothing to remove but what you wrote yourself, in " + folder
 	}
-	return carryOut(e, change, "removed from "+folder+"; your loops and their records stay", unchanged)
+	return errors.Join(carryOut(e, change, "removed from "+folder+"; your loops and their records stay", unchanged), showUnended(e))
+}
+
+// showUnended lists the loops of chats that have not ended: without a hook nothing continues them.
+func showUnended(e *cli.Env) error {
+	current, err := e.Loops.Current()
+	var rows []view.Row
+	for _, l := range current {
+		if v := e.View(l.State, l.IsInterrupted()); l.Err == nil && v.Kind == view.Chat {
+			rows = append(rows, v.Row(e.Now(), e.HomeFolder()))
+		}
+	}
+	if len(rows) == 0 {
+		return err
+	}
+	return errors.Join(err, e.Say("\nThese loops have not ended, and go on only where our hook is still installed; `cursor-ralph cancel <id>` ends one:\n%s",
+		strings.TrimSuffix(e.Screen().Table(rows), "\n")))
 }
 
 // carryOut prints a change and, without --dry-run, makes it. unchanged is printed if there is nothing to do.

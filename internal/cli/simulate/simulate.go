@@ -118,7 +118,7 @@ func hooksFile(e *cli.Env, file string) (path, place string, err error) {
 	case "":
 		return path, ownerOf(e, path), nil
 	}
-	return "", "", hint.Misuse("unknown place "+place, "user or project")
+	return "", "", hint.Misuse(fmt.Sprintf("--place: %q is not one of user, project", place), "leave it out: the folder of the file says it")
 }
 
 // ownerOf returns project for a file in a .cursor folder, except the user's.

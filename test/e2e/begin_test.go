@@ -1,0 +1,83 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// lineOf starts a loop in a terminal and returns the line that begins it in a chat.
+func lineOf(w *world, dir string, args ...string) string {
+	w.Helper()
+	line, _, _ := strings.Cut(w.ok(dir, append([]string{"start"}, args...)...), "\n")
+	w.wantPart("start", line, "/ralph-loop --continue ")
+	return line
+}
+
+// The line begins the loop where it is sent, expanded to a slash command or not: the
+// turn of the line is iteration 1.
+func TestTheLineOfStartBeginsTheLoop(t *testing.T) {
+	each(t, few(), func(w *world) {
+		other, c := w.chat(), w.chat()
+		other.types("hello")
+		line := lineOf(w, w.repo(), "make it green", "--max-iterations", "3", "--verify", "true")
+		c.types(line)
+		text := c.follows()
+		w.wantPart("the task", text, "[Ralph loop 1/3] This task is a Ralph loop")
+		w.wantPart("the task", text, framed("make it green"))
+		w.wantPart("the task", text, "succeeds in the workspace: true")
+		other.rests()
+		c.works()
+		w.wantPart("continuation", c.goesOn(), "[Ralph loop 2/3]")
+		c.works()
+		c.says(done)
+		c.concludes()
+		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+	})
+}
+
+func TestARawLineOfStartBeginsTheLoop(t *testing.T) {
+	each(t, rawLines(), func(w *world) {
+		c := w.chat()
+		c.pastes(lineOf(w, w.repo(), "make it green", "--max-iterations", "3"))
+		c.wantAdded("[Ralph loop 1/3] This task is a Ralph loop")
+		c.wantAdded(framed("make it green"))
+		c.works()
+		w.wantPart("continuation", c.goesOn(), "[Ralph loop 2/3]")
+		w.wantStatus(c.ID, "running", 1)
+		c.stops()
+		w.wantNoLoops()
+	})
+}
+
+// An agent that gets the line alone has done nothing for the loop: its stop brings the
+// task.
+func TestARawLineOfStartAloneBringsTheTaskAfterIt(t *testing.T) {
+	each(t, bare(), func(w *world) {
+		c := w.chat()
+		c.pastes(lineOf(w, w.repo(), "make it green", "--max-iterations", "3"))
+		c.says("I don't know that command.")
+		w.wantPart("continuation", c.goesOn(), "[Ralph loop 1/3]")
+		c.wantTask("make it green")
+		w.wantStatus(c.ID, "running", 0)
+		c.stops()
+		w.wantNoLoops()
+	})
+}
+
+// The chat may be one of another workspace: the loop works where its chat does.
+func TestTheLineOfStartInAnotherWorkspace(t *testing.T) {
+	each(t, few(), func(w *world) {
+		c := w.chatIn(w.workspace("elsewhere"))
+		c.types(lineOf(w, w.repo(), "make it green", "--max-iterations", "3"))
+		w.wantPart("the task", c.follows(), "[Ralph loop 1/3]")
+		c.works()
+		w.wantPart("continuation", c.goesOn(), "[Ralph loop 2/3]")
+		if l := w.wantStatus(c.ID, "running", 1); l.Workspace != w.workspace("elsewhere") {
+			w.Errorf("got the workspace %s", l.Workspace)
+		}
+		c.stops()
+		w.wantNoLoops()
+	})
+}
