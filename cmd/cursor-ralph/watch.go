@@ -90,11 +90,12 @@ type loopsToShow struct {
 	*env
 	changes *loops.Changes
 	shown   map[string]tui.Loop
+	ended   int // of them, at most
 	whole   *whole
 }
 
 func newLoopsToShow(e *env) *loopsToShow {
-	return &loopsToShow{e, e.Loops.Changes(), map[string]tui.Loop{}, &whole{env: e}}
+	return &loopsToShow{env: e, changes: e.Loops.Changes(), shown: map[string]tui.Loop{}, whole: &whole{env: e}}
 }
 
 // read returns the loops in the order of the screen, of those that have ended the
@@ -102,36 +103,37 @@ func newLoopsToShow(e *env) *loopsToShow {
 func (s *loopsToShow) read() (all []tui.Loop, problems []error) {
 	problems = s.changes.Look(func(c loops.Change) {
 		delete(s.shown, c.Key)
-		if !c.Gone {
-			s.shown[c.Key] = tui.Of(c.Key, s.View(c.State, c.IsInterrupted()), s.whole.details(c))
-			s.forgetOldest(2 * mostEnded)
+		if c.Gone {
+			return
+		}
+		s.shown[c.Key] = tui.Of(c.Key, s.View(c.State, c.IsInterrupted()), s.whole.details(c))
+		if !c.State.Status.Ended() {
+			return
+		}
+		if s.ended++; s.ended > 2*mostEnded {
+			s.forgetOldest()
 		}
 	})
-	s.forgetOldest(mostEnded)
+	s.forgetOldest()
 	return slices.SortedFunc(maps.Values(s.shown), inOrder), problems
 }
 
 // mostEnded is how many ended loops are shown at most.
 const mostEnded = 100
 
-// forgetOldest leaves the newest of the ended loops if there are more than so many.
-func (s *loopsToShow) forgetOldest(most int) {
-	if len(s.shown) <= most {
-		return
-	}
+// forgetOldest leaves the newest of the ended loops.
+func (s *loopsToShow) forgetOldest() {
 	var ended []tui.Loop
 	for _, l := range s.shown {
 		if l.Status.Ended() {
 			ended = append(ended, l)
 		}
 	}
-	if len(ended) <= most {
-		return
-	}
 	slices.SortFunc(ended, inOrder)
-	for _, l := range ended[mostEnded:] {
+	for _, l := range ended[min(len(ended), mostEnded):] {
 		delete(s.shown, l.Key)
 	}
+	s.ended = min(len(ended), mostEnded)
 }
 
 // inOrder compares two loops by their places on the screen: those that have begun, the

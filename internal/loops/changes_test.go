@@ -163,11 +163,14 @@ func TestALoopIsFollowedFromFolderToFolder(t *testing.T) {
 	o.wants("gone")
 }
 
-// A live file says that it has ended if a kill came before the archive.
+// A live file says that it has ended if a kill came before the archive. Of the
+// archive, what was left long ago is not shown.
 func TestALookShowsAnEndThatIsNotArchived(t *testing.T) {
 	o := observes(t)
 	o.puts(o.places.Live("a"), "one", `"status": "CANCELLED"`)
 	o.puts(o.places.Record("b"), "moved", `"moved_to": "c"`)
+	o.puts(o.places.Record("d~1"), "left for another in its chat")
+	o.puts(o.places.Record("e"), "forgotten", `"last_event_at": "2020-01-01T00:00:00Z"`)
 	o.wants("one CANCELLED")
 }
 

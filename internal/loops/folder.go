@@ -134,10 +134,12 @@ func (s *Loops) recordFolder(live *folder) *folder {
 	f := &folder{dir: s.places.Archive, path: s.places.Record, list: s.Store.RecordNames}
 	f.read = func(name string, history bool) (Loop, error) {
 		l, err := s.Store.Record(name, history)
-		if l.MovedTo != "" {
+		kept := keptAs(name, l)
+		left := kept.IsInterrupted() && (kept.IsOlder() || !l.EventAt.IsZero() && s.now().Sub(l.EventAt) > rests)
+		if l.MovedTo != "" || left {
 			return Loop{}, err
 		}
-		return keptAs(name, l), err
+		return kept, err
 	}
 	f.hidden = func(name string) bool { return live.files[name] != nil }
 	return f

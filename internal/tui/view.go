@@ -126,7 +126,7 @@ func (m model) listRoom() int {
 const near = 100
 
 // roomy is the width from which on a row has room for a reason too.
-const roomy = 80
+const roomy = 100
 
 // listLines is the part of the list around the chosen loop, below a header.
 func (m model) listLines() []string {

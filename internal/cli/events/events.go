@@ -35,6 +35,7 @@ const (
 
 // Run prints lines until its reader goes away.
 func Run(ctx context.Context, e *cli.Env, _ []string) error {
+	cli.OutliveReader()
 	window, _ := e.Flags.GetDuration("ended")
 	s := newStream(e, window)
 	ended := make(chan error, 1)
