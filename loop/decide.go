@@ -183,7 +183,7 @@ func (s *State) setWaiting(reason string) {
 // isWokenBy reports whether an event wakes a stale loop: the user who writes in
 // its chat again, or whose agent stops there, may want something else.
 func (s *State) isWokenBy(e *Event, now time.Time) bool {
-	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !isContinue(e.Text, s.ConversationID)
+	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !s.isContinue(e.Text)
 	answered := e.Verified.ID != "" && e.Verified.ID == s.Verifying.ID // what took so long was our own doing
 	return s.Stale(now) && !s.Outer() && s.Status != Paused && (e.Kind == EventStop && !answered || speaks)
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,7 +26,7 @@ func (s *State) onMessage(e *Event, now time.Time) Action {
 	s.MessageAt = now
 	s.closeFollowup(followupClosed, now)
 	s.Doubted = false
-	if !isContinue(e.Text, s.ConversationID) {
+	if !s.isContinue(e.Text) {
 		s.endLineTurn()
 		if s.Injection.Open(now) {
 			s.setWaitReason("a message of the user came first; the loop goes on when the agent stops")
@@ -56,8 +57,10 @@ func (s *State) Guarded() bool { return s.Plan || s.PlanMode }
 
 // isContinue reports whether a message may be the continue line of a loop, typed
 // or with the slash command's text around it: Cursor may show a hook either.
-func isContinue(text, id string) bool {
-	return strings.Contains(text, "--continue "+id) || strings.Contains(text, "--continue="+id)
+func (s *State) isContinue(text string) bool {
+	return slices.ContainsFunc([]string{s.ConversationID, s.ShortID()}, func(id string) bool {
+		return strings.Contains(text, "--continue "+id) || strings.Contains(text, "--continue="+id)
+	})
 }
 
 // typedWindow is how long a typed continue line decides where a loop goes on.

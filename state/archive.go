@@ -127,6 +127,24 @@ func conversationOf(name string, l loop.State) string {
 // RecordNames returns the names of all records, without .json.
 func (s *Store) RecordNames() ([]string, error) { return s.recordNames(nil) }
 
+// WithID returns the loop with this short id, without its history: a live one, or one
+// that is the last of which its conversation has a record.
+func (s *Store) WithID(id string) (loop.State, error) {
+	found, _ := s.Heads()
+	filed, _ := s.Filed(time.Time{})
+	for _, r := range filed {
+		if r.IsNewest() {
+			found = append(found, r.State)
+		}
+	}
+	for _, l := range found {
+		if l.ID == id {
+			return l, nil
+		}
+	}
+	return loop.State{}, fs.ErrNotExist
+}
+
 // Record returns a record by its name, without its history unless that is wanted.
 func (s *Store) Record(name string, history bool) (loop.State, error) {
 	data, _, err := ownfile.Read(s.recordPath(name), 0)

@@ -37,6 +37,21 @@ func (s *Store) list(parse parser) (live []loop.State, problems []error) {
 	return live, problems
 }
 
+// LiveBeginning returns the conversations of the live loops whose own id or conversation
+// begins so; of one whose own id it is, that alone.
+func (s *Store) LiveBeginning(typed string) (conversations []string) {
+	live, _ := s.Heads()
+	for _, l := range live {
+		switch {
+		case l.ID == typed:
+			return []string{l.ConversationID}
+		case strings.HasPrefix(l.ID, typed), strings.HasPrefix(l.ConversationID, typed):
+			conversations = append(conversations, l.ConversationID)
+		}
+	}
+	return conversations
+}
+
 // parser is loop.Parse or loop.ParseHead.
 type parser func(data []byte) (loop.State, error)
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -34,26 +33,23 @@ func (h *handler) control(ctx context.Context, name, text string, has bool) any 
 	return h.steer(ctx, name, text, id)
 }
 
-// findNamed returns the live loop whose id was typed, whole or its beginning, and no
-// id where only cursor-ralph knows the loop: one that is pending or has ended.
+// findNamed returns the conversation of the live loop whose id was typed, whole or its
+// beginning, and none where only cursor-ralph knows the loop: one that is pending or has
+// ended.
 func (h *handler) findNamed(typed string) (id, why string) {
 	if loop.CheckID(typed) != nil {
 		return "", fmt.Sprintf("%.80q is not the id of a loop.", typed)
 	}
-	ids, err := h.store.IDs()
-	if err != nil {
-		h.fail(err)
-		return "", ""
-	}
-	found := slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, typed) })
-	switch {
-	case slices.Contains(found, typed):
+	if has, err := h.store.Has(typed); has || err != nil {
 		return typed, ""
+	}
+	found := h.store.LiveBeginning(typed)
+	switch {
 	case len(found) == 1:
 		return found[0], ""
 	case len(found) > 1:
 		return "", fmt.Sprintf("%s fits %d loops.", typed, len(found))
-	case h.box.Has(typed) || h.store.HasRecord(typed):
+	case h.box.Has(typed) || h.store.HasRecord(typed) || loop.IsShortID(typed):
 		return "", ""
 	}
 	return "", "There is no loop " + typed + "."

@@ -73,6 +73,47 @@ func TestAControlNamesAnotherLoop(t *testing.T) {
 	}
 }
 
+// In a chat the short id of another loop names that loop, also by its beginning, and no
+// loop where it is cursor-ralph's matter.
+func TestAControlNamesALoopByItsShortID(t *testing.T) {
+	for line, want := range map[string]loop.Status{"/cancel-ralph k7f2m": loop.Cancelled, "/cancel-ralph k7f": loop.Cancelled, "/ralph-pause k7f2m": loop.Paused, "/cancel-ralph z0000": loop.Running} {
+		t.Run(line, func(t *testing.T) {
+			w := newWorld(t).twoChats()
+			b := w.live(chatB)
+			w.write(w.places.Live(chatB), strings.Replace(encoded(t, b), b.ID, "k7f2m", 1))
+			w.hook(w.sends(chatA, line))
+			if b = w.archived(chatB); want != loop.Cancelled {
+				b = w.live(chatB)
+			}
+			if a := w.live(chatA); b.Status != want || a.Status != loop.Running {
+				t.Errorf("got B %s, A %s", b.Status, a.Status)
+			}
+		})
+	}
+}
+
+func encoded(t *testing.T, l loop.State) string {
+	t.Helper()
+	data, err := l.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// The line with the short id of another chat's loop brings that loop here, as with its
+// conversation id.
+func TestTheLineBringsALoopByItsShortID(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.pending(chatB), with("build it", fields{"id": "k7f2m"}))
+	w.followup(w.stopEvent(chatB))
+	w.write(w.places.Live(chatB), strings.Replace(encoded(t, w.live(chatB)), `"started_at": "2`, `"started_at": "1`, 1)) // long ago
+	text, _ := w.hook(w.sends(chatA, "/ralph-loop --continue k7f2m"))["additional_context"].(string)
+	if l := w.live(chatA); l.ID != "k7f2m" || !strings.Contains(text, "build it") {
+		t.Errorf("got %s and %q", l.ID, text)
+	}
+}
+
 // A loop that is pending or has ended is cursor-ralph's matter: the agent calls
 // it.
 func TestAControlNamesALoopThatDoesNotRun(t *testing.T) {

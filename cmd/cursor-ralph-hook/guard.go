@@ -176,7 +176,7 @@ func (h *handler) confirmDenied(ctx context.Context, l loop.State, text string) 
 	}
 	r, err := loop.ParseCommand(text, nil)
 	switch {
-	case err == nil && r.Continue == l.ConversationID:
+	case err == nil && (r.Continue == l.ConversationID || r.Continue == l.ShortID()):
 		return h.goOn(ctx, l)
 	case err == nil && r.Continue != "":
 		return ""

@@ -53,7 +53,8 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 }
 
 // byShortID returns the conversation of a loop that the line names by its short id:
-// this one, if the loop is here, or waited for any chat and begins here now.
+// this one, if the loop is here, or waited for any chat and begins here now, or that of
+// another chat. An older loop of a chat is for cursor-ralph continue.
 func (h *handler) byShortID(ctx context.Context, id string) string {
 	if !loop.IsShortID(id) {
 		return id
@@ -66,7 +67,11 @@ func (h *handler) byShortID(ctx context.Context, id string) string {
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist):
 		h.fail(err)
 	}
-	return id
+	l, err := h.store.WithID(id)
+	if err != nil || l.StartedAt.IsZero() || h.now().Sub(l.StartedAt).Abs() < armedTwice { // it was sent in two chats at once
+		return id
+	}
+	return l.ConversationID
 }
 
 // isHere reports whether the loop with this short id is, or was last, in this

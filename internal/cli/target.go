@@ -164,21 +164,12 @@ func (e *Env) Nearest(here string) []loops.Loop {
 
 // whichOne returns an error that lists the loops to choose from.
 func (e *Env) whichOne(what string, from []loops.Loop) error {
-	var rows [][]string
-	for _, l := range from {
-		if l.ID != "" && l.Err == nil {
-			v := e.View(l.State, l.IsInterrupted())
-			rows = append(rows, []string{"  " + v.ID, v.Words(), v.Workspace, Shortened(v.Prompt, taskInList)})
-		}
-	}
-	if len(rows) == 0 {
+	from = slices.DeleteFunc(slices.Clone(from), func(l loops.Loop) bool { return l.ID == "" || l.Err != nil })
+	if len(from) == 0 {
 		return hint.New(what, "there is no loop now; /ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
 	}
-	return hint.New(what, "name one of these:\n"+strings.TrimRight(Columns(rows), "\n"))
+	return hint.New(what, "name one of these:\n"+e.Table(from, len(hint.Prefix)))
 }
-
-// taskInList is how many characters of a task tell loops apart.
-const taskInList = 50
 
 // unknown explains why no loop has an id, with those that there are.
 func (e *Env) unknown(typed string, err error) error {

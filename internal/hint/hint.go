@@ -49,11 +49,14 @@ func Code(err error) int {
 	return 1
 }
 
+// Prefix begins every line of a hint.
+const Prefix = "cursor-ralph: hint: "
+
 // Print writes an error and its hint as every command does. clean makes text
 // safe for w.
 func Print(w io.Writer, clean func(string) string, err error) {
 	fmt.Fprintf(w, "cursor-ralph: %s\n", clean(err.Error()))
 	for line := range strings.Lines(clean(Of(err))) {
-		fmt.Fprintf(w, "cursor-ralph: hint: %s\n", strings.TrimRight(line, "\n"))
+		fmt.Fprintf(w, Prefix+"%s\n", strings.TrimRight(line, "\n"))
 	}
 }

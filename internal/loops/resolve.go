@@ -69,8 +69,12 @@ func (s *Loops) fitting(typed string) []Loop {
 	})
 	isOwn := func(l Loop) bool { return l.State.ShortID() == typed }
 	isWhole := func(l Loop) bool { return l.ID == typed && !l.IsOlder() }
+	chats := map[string]bool{}
 	begins := func(l Loop) bool {
-		return strings.HasPrefix(l.State.ShortID(), typed) || strings.HasPrefix(l.ID, typed) && !l.IsOlder()
+		again := chats[l.ID] // the live one of a chat goes before what waits there
+		ofChat := strings.HasPrefix(l.ID, typed) && !l.IsOlder()
+		chats[l.ID] = again || ofChat
+		return strings.HasPrefix(l.State.ShortID(), typed) || ofChat && !again
 	}
 	fits := []func(Loop) bool{begins}
 	if loop.IsShortID(typed) {

@@ -43,7 +43,7 @@ func details(e *cli.Env, l loops.Loop) string {
 }
 
 func detailsOf(e *cli.Env, found loops.Loop) []detail {
-	l, s, now := viewsOf(e, []loops.Loop{found})[0], found.State, e.Now()
+	l, s, now := e.View(found.State, found.IsInterrupted()), found.State, e.Now()
 	return []detail{
 		{"loop", idWords(l), false},
 		{"task", l.Prompt, false},

@@ -24,7 +24,7 @@ func line(e *cli.Env, args []string) error {
 	if len(args) == 0 {
 		found = slices.DeleteFunc(found, func(l loops.Loop) bool { return l.State.Status.Ended() })
 	}
-	switch shown := viewsOf(e, found); len(shown) {
+	switch shown := e.Views(found); len(shown) {
 	case 0:
 		return nil
 	case 1:

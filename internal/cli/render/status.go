@@ -3,7 +3,6 @@ package render
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -39,15 +38,15 @@ func Status(_ context.Context, e *cli.Env, args []string) error {
 	case err != nil:
 		return err
 	case len(found) == 1 && e.IsSet("json"):
-		return e.JSON(viewsOf(e, found)[0])
+		return e.JSON(e.Views(found)[0])
 	case e.IsSet("json"):
-		return e.JSON(several{view.Schema, viewsOf(e, found)})
+		return e.JSON(several{view.Schema, e.Views(found)})
 	case len(found) == 0:
 		return e.Say(`No loop yet. To start one, send /ralph-loop "<task>" in a chat in Cursor, or run: cursor-ralph start "<task>"`)
 	case len(found) == 1:
 		return e.Say("%s", note+details(e, found[0]))
 	}
-	return e.Say("%s`cursor-ralph status ID` shows one of them", note+table(e, found))
+	return e.Say("%s\n`cursor-ralph status ID` shows one of them", note+e.Table(found, 0))
 }
 
 // several is what status --json prints where there is not exactly one loop.
@@ -121,22 +120,6 @@ func withTurn(e *cli.Env, l loops.Loop) loops.Loop {
 	return l
 }
 
-func viewsOf(e *cli.Env, all []loops.Loop) []view.Loop {
-	views := []view.Loop{}
-	for _, l := range all {
-		views = append(views, e.View(l.State, l.IsInterrupted()))
-	}
-	return views
-}
-
-func table(e *cli.Env, all []loops.Loop) string {
-	var rows []view.Row
-	for _, l := range viewsOf(e, all) {
-		rows = append(rows, l.Row(e.Now(), e.HomeFolder()))
-	}
-	return e.Screen().Table(rows)
-}
-
 // ListFlags adds the flags of list.
 func ListFlags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
@@ -154,9 +137,9 @@ func List(_ context.Context, e *cli.Env, _ []string) error {
 	}
 	switch {
 	case e.IsSet("json"):
-		return e.JSON(viewsOf(e, all))
+		return e.JSON(e.Views(all))
 	case len(all) > 0:
-		return e.Say("%s", strings.TrimSuffix(table(e, all), "\n"))
+		return e.Say("%s", e.Table(all, 0))
 	}
 	if kept, _ := e.Loops.Kept(time.Time{}); len(kept) > 0 {
 		return e.Say("no loops; `cursor-ralph list --all` shows the ended ones")

@@ -1,0 +1,199 @@
+package loops
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+)
+
+// world has loops in all places, whose files are written as told.
+type world struct {
+	*testing.T
+	*Loops
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	dir := t.TempDir()
+	vars := map[string]string{"CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state"), "HOME": dir}
+	places, err := platform.Find(func(name string) string { return vars[name] })
+	w := world{t, New(places, time.Now)}
+	w.must(err)
+	w.must(errors.Join(os.MkdirAll(places.Pending(), 0o700), os.MkdirAll(places.Archive, 0o700)))
+	return w
+}
+
+func (w world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// put writes a loop; one without an id is of an older version.
+func (w world) put(path, id, conversation string, status loop.Status) {
+	w.Helper()
+	l := loop.New()
+	l.Prompt, l.ID, l.ConversationID, l.Status = "the task of "+filepath.Base(path), id, conversation, status
+	if l.CreatedAt = time.Unix(1790000000, 0); status != Pending {
+		l.StartedAt = l.CreatedAt
+	}
+	if status.Ended() {
+		l.EndedAt = time.Now().Add(-time.Hour)
+	}
+	data, err := l.Encode()
+	w.must(err)
+	w.must(os.WriteFile(path, data, 0o600))
+}
+
+const (
+	chatA = "3f2a0000-0000-4000-8000-00000000000a"
+	chatB = "3f2b0000-0000-4000-8000-00000000000b"
+	chatC = "77770000-0000-4000-8000-00000000000c"
+	gone  = "88880000-0000-4000-8000-00000000000d"
+)
+
+// everywhere has loops in all places: chat A has a live one, one that waits there and two
+// older records; chat B's has ended; that of C is of an older version.
+func everywhere(t *testing.T) world {
+	w := newWorld(t)
+	record := func(name string) string { return filepath.Join(w.places.Archive, name+".json") }
+	w.put(w.places.Live(chatA), "k7f2m", chatA, loop.Running)
+	w.put(record(chatA), "k7f2m", chatA, loop.Running) // its copy
+	w.put(record(chatA+"~1"), "w1111", chatA, loop.MaxIterations)
+	w.put(record(chatA+"~2"), "w2222", chatA, loop.Cancelled)
+	w.put(filepath.Join(w.places.Pending(), chatA+".json"), "p0000", "", Pending)
+	w.put(filepath.Join(w.places.Pending(), "1790000000000-7.json"), "p1111", "", Pending)
+	w.put(record(chatB), "q0000", chatB, loop.Blocked)
+	w.put(record(chatC), "", chatC, loop.UserStopped)
+	w.put(record(gone), "t0000", gone, loop.Running)
+	w.put(w.places.Live("run-1"), "r0000", "run-1", loop.Running)
+	w.put(w.places.Live("zzzzz"), "h0000", "zzzzz", loop.Running) // a conversation id of a short id's form
+	return w
+}
+
+func TestResolve(t *testing.T) {
+	w := everywhere(t)
+	old := loop.State{ConversationID: chatC, Contract: loop.Contract{Prompt: "the task of " + chatC + ".json"}, CreatedAt: time.Unix(1790000000, 0)}
+	for _, c := range []struct{ typed, own, where string }{
+		{"k7f2m", "k7f2m", "live"},
+		{"k7", "k7f2m", "live"},
+		{chatA, "k7f2m", "live"},
+		{"3f2a", "k7f2m", "live"},
+		{"w1111", "w1111", "older"},
+		{"w2", "w2222", "older"},
+		{"p0000", "p0000", "pending"},
+		{"p1111", "p1111", "pending"},
+		{"1790000000000-7", "p1111", "pending"},
+		{"1790", "p1111", "pending"},
+		{"q0000", "q0000", "record"},
+		{chatB, "q0000", "record"},
+		{"3f2", "k7f2m", "live"}, // current loops go before those of the archive
+		{chatC, old.ShortID(), "record"},
+		{old.ShortID(), old.ShortID(), "record"},
+		{"77", old.ShortID(), "record"},
+		{gone, "t0000", "interrupted"},
+		{"t0", "t0000", "interrupted"},
+		{"run-1", "r0000", "live"},
+		{"run", "r0000", "live"},
+		{"zzzzz", "h0000", "live"},
+	} {
+		l, err := w.Resolve(c.typed)
+		where := "live"
+		switch {
+		case l.Pending:
+			where = "pending"
+		case l.IsOlder():
+			where = "older"
+		case l.IsInterrupted():
+			where = "interrupted"
+		case l.Record != "":
+			where = "record"
+		}
+		if err != nil || l.State.ShortID() != c.own || where != c.where {
+			t.Errorf("%s: got %s (%s), %v, want %s (%s)", c.typed, l.State.ShortID(), where, err, c.own, c.where)
+		}
+	}
+	for _, unknown := range []string{"nobody", "g9999", "3f2c", "w", "p"} {
+		var several *AmbiguousError
+		_, err := w.Resolve(unknown)
+		switch errors.As(err, &several) {
+		case true:
+			if len(unknown) > 1 || len(several.Fit) != 2 {
+				t.Errorf("%s: got %v", unknown, several)
+			}
+		default:
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: got %v", unknown, err)
+			}
+		}
+	}
+}
+
+func TestAll(t *testing.T) {
+	w := everywhere(t)
+	for _, c := range []struct {
+		name  string
+		since time.Time
+		want  string
+	}{
+		{"now", time.Now(), "h0000 k7f2m p0000 p1111 r0000 t0000"},
+		{"since a day ago", time.Now().Add(-24 * time.Hour), "OLD h0000 k7f2m p0000 p1111 q0000 r0000 t0000 w1111 w2222"},
+		{"of all time", time.Time{}, "OLD h0000 k7f2m p0000 p1111 q0000 r0000 t0000 w1111 w2222"},
+	} {
+		all, err := w.All(c.since)
+		w.must(err)
+		var got []string
+		for _, l := range all {
+			id := l.State.ShortID()
+			if l.ID == chatC {
+				id = "OLD"
+			}
+			got = append(got, id)
+		}
+		slices.Sort(got)
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestSteerHitsNoOtherLoop: another loop may have begun in the chat since this one was
+// found.
+func TestSteerHitsNoOtherLoop(t *testing.T) {
+	w := everywhere(t)
+	found, err := w.Resolve("k7f2m")
+	w.must(err)
+	w.put(w.places.Live(chatA), "v0000", chatA, loop.Running)
+	if _, _, err := w.Steer(t.Context(), found, loop.Event{Kind: loop.EventCancel}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+	if l, err := w.Store.Read(chatA); err != nil || l.Status != loop.Running {
+		t.Errorf("got %s, %v, want the new one to run", l.Status, err)
+	}
+}
+
+// TestAWholeIDReadsNoOtherFile: whatever else there is.
+func TestAWholeIDReadsNoOtherFile(t *testing.T) {
+	w := everywhere(t)
+	entries, err := os.ReadDir(w.places.Archive)
+	w.must(err)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), chatB) {
+			w.must(os.WriteFile(filepath.Join(w.places.Archive, e.Name()), []byte("{"), 0o600))
+		}
+	}
+	for _, id := range []string{chatA, chatB, "run-1", "1790000000000-7"} {
+		if _, err := w.Resolve(id); err != nil {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+}
