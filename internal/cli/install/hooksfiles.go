@@ -53,7 +53,7 @@ func hookFiles(e *cli.Env, project string) (files []string) {
 	if user, err := CursorFolder(e, ""); err == nil {
 		files = append(files, filepath.Join(user, "hooks.json"))
 	}
-	if file := filepath.Join(project, ".cursor", "hooks.json"); project != "" && !slices.Contains(files, file) {
+	if file := filepath.Join(project, ".cursor", "hooks.json"); project != "" && !slices.ContainsFunc(files, func(f string) bool { return f == file || cli.SameFile(filepath.Dir(f), filepath.Dir(file)) }) {
 		files = append(files, file)
 	}
 	return files
