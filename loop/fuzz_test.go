@@ -151,7 +151,6 @@ func decideAnything(l loop.State) {
 			loop.Decide(next, e, began().Add(time.Hour))
 		}
 	}
-	_ = l.Line(time.Time{})
 	_ = l.StartText()
 }
 

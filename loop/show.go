@@ -3,7 +3,6 @@ package loop
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // SameTask reports whether two loops have the same task. White space does not
@@ -12,9 +11,9 @@ func (s *State) SameTask(other State) bool {
 	return strings.Join(strings.Fields(s.Prompt), " ") == strings.Join(strings.Fields(other.Prompt), " ")
 }
 
-// Line is the loop in a few words, for a status bar.
-func (s *State) Line(now time.Time) string {
-	return fmt.Sprintf("Loop • %s • Iter %d/%d", s.Word(now), s.Iteration(), s.MaxIterations)
+// Chip is a loop in a few words, for a status bar. word says how it stands.
+func Chip(word string, iteration, limit int) string {
+	return fmt.Sprintf("Loop • %s • Iter %d/%d", Status(word).Word(), iteration, limit)
 }
 
 // Iteration returns the number of the iteration that is being worked on. If the loop
@@ -27,22 +26,9 @@ func (s *State) Iteration() int {
 	return s.Iterations
 }
 
-// Word says in a word how the loop stands now.
-func (s *State) Word(now time.Time) string {
-	switch {
-	case s.Stale(now):
-		return "Stale"
-	case s.IsStalled(now):
-		return "Stalled"
-	case s.IsVerifying(now):
-		return "Verifying"
-	}
-	return s.Status.Word()
-}
-
 // Word is the status as people read it.
 func (s Status) Word() string {
-	letter := func(r rune) bool { return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+	letter := func(r rune) bool { return strings.ContainsRune("_ ()", r) || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 	if s == "" || strings.ContainsFunc(string(s), func(r rune) bool { return !letter(r) }) {
 		return "Unknown" // a status bar would obey some signs
 	}

@@ -20,7 +20,7 @@ func TestTheLineForAStatusBar(t *testing.T) {
 		"two\nlines":         "Loop • Unknown • Iter 3/20",
 	} {
 		l := newLoop(func(l *loop.State) { l.Status, l.Iterations = status, 3 })
-		if got := l.Line(began()); got != want {
+		if got := loop.Chip(string(l.Status), l.Iteration(), l.MaxIterations); got != want {
 			t.Errorf("got %q want %q", got, want)
 		}
 	}

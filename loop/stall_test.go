@@ -57,8 +57,8 @@ func TestAStallIsToldOnce(t *testing.T) {
 			t.Errorf("time %d: got %q want %q", i+1, got, want)
 		}
 	}
-	if !c.l.IsStalled(c.now) || c.l.Line(c.now) != "Loop • Stalled • Iter 1/20" {
-		t.Errorf("got %q, want it shown as stalled", c.l.Line(c.now))
+	if !c.l.IsStalled(c.now) {
+		t.Error("it is not stalled")
 	}
 	c.do(stop(worked(working)))
 	if got := stalls(); got != loop.Notify {

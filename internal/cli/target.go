@@ -141,7 +141,7 @@ func (e *Env) onlyOne() (loops.Loop, error) {
 	near, dir := loops.Nearest(here, current)
 	switch len(near) {
 	case 0:
-		return loops.Loop{}, e.whichOne("no loop in "+here, current)
+		return loops.Loop{}, e.whichOne("no loop in "+here, e.unended())
 	case 1:
 		return e.Loops.Whole(near[0])
 	}
@@ -185,8 +185,13 @@ func (e *Env) unknown(typed string, err error) error {
 	if errors.As(err, &moved) {
 		what = moved.Error()
 	}
-	current, _ := e.Loops.Current()
-	return e.whichOne(what, current)
+	return e.whichOne(what, e.unended())
+}
+
+// unended returns the loops that list shows: current and interrupted ones.
+func (e *Env) unended() []loops.Loop {
+	all, _ := e.Loops.All(e.Now()) // doctor shows what cannot be read
+	return all
 }
 
 // NotLive explains why a loop that was found cannot be steered now, nil if it can.

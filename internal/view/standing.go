@@ -5,7 +5,6 @@ package view
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -84,6 +83,5 @@ func (l Loop) Chip() string {
 	if l.Verifying || l.WaitingFor == ForPermission {
 		words = l.Words()
 	}
-	words = strings.ToLower(strings.ReplaceAll(words, "_", " "))
-	return "Loop • " + strings.ToUpper(words[:1]) + words[1:] + " • Iter " + l.Progress()
+	return loop.Chip(words, l.Iteration, l.MaxIterations)
 }
