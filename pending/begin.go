@@ -77,7 +77,7 @@ func (b *Box) named(id string) (Item, error) {
 }
 
 // workingIn returns a loop with the workspace of who, if that does not hold the loop's
-// own. What was seen of that says nothing about the other.
+// own, whose work tree and verification it then forgets.
 func (who Claimant) workingIn(l loop.State) (_ loop.State, moved bool) {
 	if len(who.Workspaces) == 0 || l.Workspace != "" && who.holds(l.Workspace) {
 		return l, false

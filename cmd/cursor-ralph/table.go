@@ -27,8 +27,8 @@ const forPrograms = "For agents and hooks"
 func groups() []group {
 	return []group{
 		{"Start", []command{
-			{name: "start", args: `"<task>"`, anyArgs: true, summary: "start a loop for the next chat of this workspace", flags: startFlags, run: start,
-				details: "The next chat of this workspace whose agent stops takes the loop. Inside a chat, that chat gets it.",
+			{name: "start", args: `"<task>"`, anyArgs: true, summary: "start a loop in a Cursor chat", flags: startFlags, run: start,
+				details: "It prints the line that begins the loop in any chat. Otherwise the next chat of this workspace whose agent\nstops takes it. If the agent of a chat runs this, that chat has the loop at once.",
 				example: `start "make the tests pass" --max-iterations 10`},
 			{name: "run", args: `"<task>"`, anyArgs: true, summary: "run an agent in a loop without Cursor, until its task is done", flags: runcmd.Flags, run: in(runcmd.Run), long: true,
 				details: "The agent works in the current folder; the run keeps its task and state in .ralph there, which git ignores.\nCtrl-C ends it cleanly and --resume continues it; a second Ctrl-C ends it at once. Exit code 0 means that the\npromise was accepted.",

@@ -22,7 +22,7 @@ func TestTheCommandThatFits(t *testing.T) {
 		"bun":                          {map[string]string{"package.json": script, "bun.lock": ""}, []string{"bun run test"}},
 		"what npm init writes":         {map[string]string{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`}, nil},
 		"no test script":               {map[string]string{"package.json": `{"scripts":{"build":"x"}}`}, nil},
-		"a package.json that is none":  {map[string]string{"package.json": `{"scripts":{"test":1}}`}, nil},
+		"an invalid package.json":      {map[string]string{"package.json": `{"scripts":{"test":1}}`}, nil},
 		"a large one":                  {map[string]string{"package.json": script + strings.Repeat(" ", 1<<20)}, nil},
 		"make test":                    {map[string]string{"Makefile": "all:\n\ncheck: all\n\ntest: all\n\tgo test\n"}, []string{"make test"}},
 		"make check":                   {map[string]string{"makefile": "check :\n"}, []string{"make check"}},
