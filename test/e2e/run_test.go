@@ -169,8 +169,9 @@ func TestRunInterruptedTwice(t *testing.T) {
 	r := w.startRun("build it", "--agent-command", agent)
 	pids := []int{w.pidIn("agent.pid"), w.pidIn("child.pid")}
 	w.must(r.cmd.Process.Signal(os.Interrupt))
-	w.until("it sees the first one", func() bool {
-		_ = r.cmd.Process.Signal(os.Interrupt) // it ends, if it came too early, as the second one
+	r.prints("stopping; press Ctrl-C again to end it now\n")
+	w.until("it sees the second one", func() bool {
+		_ = r.cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-r.done:
 			return true
@@ -234,21 +235,57 @@ func TestRunSteered(t *testing.T) {
 	w.wantNoLoops()
 }
 
+// talking is an agent that speaks the protocol, in pieces that end no line. A file
+// lets it go on.
+const talking = `#!/bin/sh
+n=0
+reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+say() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}\n' "$1"; }
+await() { while test ! -f "$1"; do sleep 0.02; done; }
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case $line in
+  *'"initialize"'*) reply "$id" '{"protocolVersion":1}' ;;
+  *'"session/new"'*) reply "$id" '{"sessionId":"s"}' ;;
+  *'"session/prompt"'*)
+    n=$((n+1))
+    say '汉字 👩‍💻 שלום '
+    for i in 1 2 3 4 5 6 7 8; do say 'words words words words words '; done
+    await line-$n
+    say '\nend'; await go-$n
+    reply "$id" '{"stopReason":"end_turn"}' ;;
+  esac
+done
+`
+
 // On a terminal one line says where the run stands, and fits into it.
 func TestRunInATerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, variant{})
-	agent := w.scriptedAgent("echo " + strings.Repeat("words ", 40) + "\nwhile test ! -f go-$n; do sleep 0.02; done\n")
-	win := w.inTerminal("clear; cursor-ralph run 'build it' --agent-command " + `"` + agent + `"`)
-	win.sees("Iter 1/20")
+	agent := filepath.Join(w.dir, "agent")
+	w.write(agent, talking)
+	w.must(os.Chmod(agent, 0o755))
+	win := w.inTerminal("clear; cursor-ralph run 'build it' --permissions all --acp-command \"'" + agent + "'\"")
+	win.sees("words words", "Iter 1/20") // before the line is complete
+	win.tmux("resize-window", "-x", "50", "-y", "20")
+	win.tmux("resize-window", "-x", "70", "-y", "20")
+	w.write(filepath.Join(w.repo(), "line-1"), "")
+	win.sees("  end\n")
 	w.write(filepath.Join(w.repo(), "go-1"), "")
-	screen := win.sees("iteration 2 of 20", "Iter 2/20")
+	screen := win.sees("iteration 2 of 20", "Iter 2/20 · ")
 	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
-	if last := lines[len(lines)-1]; strings.Count(screen, "Iter ") != 1 || !strings.Contains(last, "Iter 2/20") || len([]rune(last)) >= 80 {
-		t.Errorf("got the screen\n%s\nwant one line of status, the last one, in 80 columns", screen)
+	if last := lines[len(lines)-1]; strings.Count(screen, "Iter ") != 1 || !strings.HasPrefix(last, "Loop • Running • Iter 2/20 · ") || len([]rune(last)) >= 70 {
+		t.Errorf("got the screen\n%s\nwant one line of status, the last one, in 70 columns", screen)
+	}
+	first, _, _ := strings.Cut(screen, "iteration 2 of 20")
+	if got := strings.Count(strings.ReplaceAll(first, "\n", ""), "words"); got != 40 {
+		t.Errorf("got the screen\n%s\nwith %d words, want each of the 40 once", screen, got)
 	}
 	win.presses("C-c")
-	win.sees("run --resume", "ended with 1")
+	screen = win.sees("stopping; press Ctrl-C again", "✗ not done: paused (user)", "run --resume", "ended with 1")
+	if strings.Contains(screen, "Loop •") {
+		t.Errorf("got the screen\n%s\nwant no status line after the end", screen)
+	}
 }
 
 // A run shows in the panel, is steered there with keys, and obeys at the end of
