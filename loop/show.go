@@ -28,7 +28,9 @@ func (s *State) Iteration() int {
 
 // Word is the status as people read it.
 func (s Status) Word() string {
-	letter := func(r rune) bool { return strings.ContainsRune("_ ()", r) || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+	letter := func(r rune) bool {
+		return strings.ContainsRune("_ ()", r) || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
 	if s == "" || strings.ContainsFunc(string(s), func(r rune) bool { return !letter(r) }) {
 		return "Unknown" // a status bar would obey some signs
 	}

@@ -60,6 +60,12 @@ func (p place) prints(command func(context.Context, *cli.Env, []string) error, f
 	return out.String()
 }
 
+func (p place) live(id string) string {
+	return filepath.Join(p.dir, "tmp", "cursor-ralph-loop-"+id+".json")
+}
+
+func (p place) record(id string) string { return filepath.Join(p.dir, "state", id+".json") }
+
 // has puts a loop where it belongs: an ended one into the archive.
 func (p place) has(id string, change func(*loop.State)) {
 	p.Helper()
@@ -67,9 +73,9 @@ func (p place) has(id string, change func(*loop.State)) {
 	s.Prompt, s.ConversationID, s.Workspace, s.Status = "make the tests pass", id, "/home/ann/app", loop.Running
 	s.CreatedAt, s.StartedAt, s.EventAt = p.now.Add(-2*time.Hour), p.now.Add(-2*time.Hour), p.now.Add(-3*time.Minute)
 	change(&s)
-	path := filepath.Join(p.dir, "tmp", "cursor-ralph-loop-"+id+".json")
+	path := p.live(id)
 	if s.Status.Ended() {
-		path = filepath.Join(p.dir, "state", id+".json")
+		path = p.record(id)
 	}
 	data, err := s.Encode()
 	if err == nil {
@@ -132,10 +138,19 @@ func TestListingsAreGolden(t *testing.T) {
 	p.env["COLUMNS"], p.env["LANG"] = "60", "C"
 	show("LANG=C:", List, ListFlags, "--all")
 	show("LANG=C:", Status, StatusFlags, "--line", "chat-1")
-	for _, id := range []string{"1", "2", "3", "4", "5"} {
-		if err := os.Remove(filepath.Join(p.dir, "tmp", "cursor-ralph-loop-chat-"+id+".json")); err != nil {
+	delete(p.env, "LANG")
+	for _, id := range []string{"2", "3", "4", "5"} {
+		if err := os.Remove(p.live("chat-" + id)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.Rename(p.live("chat-1"), p.record("chat-1")); err != nil {
+		t.Fatal(err)
+	}
+	show("after a restart:", List, ListFlags)
+	show("after a restart:", Status, StatusFlags)
+	if err := os.Remove(p.record("chat-1")); err != nil {
+		t.Fatal(err)
 	}
 	show("the morning after:", Status, StatusFlags)
 	golden(t, "listings.txt", b.String())
