@@ -29,7 +29,7 @@ func (s *State) atLimit(now time.Time) (l limit) {
 	case s.Iterations >= s.MaxIterations:
 		l = limit{status: MaxIterations, reason: reasonMaxIterations, detail: text.Count(s.MaxIterations, "iteration")}
 	case allowed > 0 && elapsed >= allowed:
-		l = limit{status: MaxDuration, reason: reasonMaxDuration, detail: text.Duration(allowed)}
+		l = limit{status: MaxDuration, reason: reasonMaxDuration, detail: exact(allowed)}
 	default:
 		return limit{}
 	}
@@ -38,6 +38,14 @@ func (s *State) atLimit(now time.Time) (l limit) {
 		l.hint = "raise it: " + command
 	}
 	return l
+}
+
+// exact is a duration that is not rounded.
+func exact(d time.Duration) string {
+	if d%time.Second != 0 {
+		return d.String()
+	}
+	return text.Duration(d)
 }
 
 // higherLimits are the options that let a loop go on which has reached a limit.

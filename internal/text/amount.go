@@ -13,9 +13,13 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Duration returns a duration in its two largest units, such as 2m 5s or 3d 4h.
+// Duration returns a duration in its two largest units, such as 2m 5s or 3d 4h, rounded
+// to seconds unless it is shorter than one.
 func Duration(d time.Duration) string {
 	const day = 24 * time.Hour
+	if d > 0 && d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
 	d = max(0, d.Round(time.Second))
 	switch {
 	case d < time.Minute:

@@ -9,7 +9,7 @@ import (
 
 func TestDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0s", 1: "0s", 59500 * time.Millisecond: "1m", 2*time.Minute - time.Millisecond: "2m", 125 * time.Second: "2m 5s",
+		-time.Second: "0s", 1: "0s", 300 * time.Millisecond: "300ms", 59500 * time.Millisecond: "1m", 2*time.Minute - time.Millisecond: "2m", 125 * time.Second: "2m 5s",
 		time.Hour: "1h", 3*time.Hour + 5*time.Minute + time.Second: "3h 5m", 76 * time.Hour: "3d 4h",
 	} {
 		if got := text.Duration(d); got != want {

@@ -26,8 +26,8 @@ type Iteration struct {
 	Struggle       string         `json:"struggle,omitempty"`
 	Context        []string       `json:"context,omitempty"`
 	Action         string         `json:"action,omitempty"`
-	Lines          []Line         `json:"lines,omitempty"`
-	Followup       loop.Delivery  `json:"followup,omitempty"`
+	Injections     []Line         `json:"injections,omitempty"`
+	Delivery       loop.Delivery  `json:"delivery,omitempty"`
 }
 
 // Verification is the command that a promise had to pass.
@@ -54,7 +54,7 @@ func Iterations(all []loop.Iteration) []Iteration {
 	for _, h := range all {
 		i := Iteration{Schema: Schema, Number: max(0, h.Number), StartedAt: h.StartedAt.UTC(), EndedAt: h.EndedAt.UTC(), Seconds: max(0, h.Seconds),
 			Promise: h.Promise, Refused: h.Refused, Warning: h.Warning, Tools: h.Tools, Files: h.Files, Errors: h.Errors, FailedCommands: h.Failed,
-			Answer: h.Answer, Struggle: h.Struggle, Context: h.Context, Action: h.Action, Followup: h.Delivery}
+			Answer: h.Answer, Struggle: h.Struggle, Context: h.Context, Action: h.Action, Delivery: h.Delivery}
 		if v := h.Verified; v != nil {
 			i.Verification = &Verification{Passed: v.Passed, Why: v.Why, Seconds: max(0, v.Seconds)}
 			if v.Why == "" {
@@ -62,7 +62,7 @@ func Iterations(all []loop.Iteration) []Iteration {
 			}
 		}
 		for _, n := range h.Injections {
-			i.Lines = append(i.Lines, lineOf(n))
+			i.Injections = append(i.Injections, lineOf(n))
 		}
 		shown = append(shown, i)
 	}
