@@ -18,6 +18,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
@@ -76,6 +77,9 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	}
 	if !binding {
 		install.HintPlanGuard(e.Env, l)
+		if err := e.replacePending(ctx, l); err != nil {
+			return err
+		}
 	}
 	return e.begun(l, token, binding)
 }
@@ -114,15 +118,38 @@ func (e *env) begun(l loop.State, token string, forAgent bool) error {
 	return err
 }
 
-// beforeOthers names the pending loop that this one goes before.
-func (e *env) beforeOthers(l loop.State) string {
-	current, _ := e.Loops.Usable() // it was written there just now
-	for _, o := range current {
-		if id := o.State.ShortID(); o.Pending && id != l.ShortID() && o.State.ConversationID == "" && cli.SameFolder(o.State.Workspace, l.Workspace) {
-			return " It goes before " + id + ", which waits there too."
+// replacePending has a loop that waits for any chat take the place of the others that
+// wait in its workspace, if that is wanted.
+func (e *env) replacePending(ctx context.Context, l loop.State) error {
+	if !l.Replace || l.ConversationID != "" {
+		return nil
+	}
+	for _, o := range e.waitingBeside(l) {
+		if _, _, err := e.Steer(ctx, o, loop.Event{Kind: loop.EventReplace}); err != nil {
+			return err
 		}
+		e.Warn("it takes the place of %s", o.State.ShortID())
+	}
+	return nil
+}
+
+// beforeOthers names a pending loop that this one goes before.
+func (e *env) beforeOthers(l loop.State) string {
+	for _, o := range e.waitingBeside(l) {
+		return " It goes before " + o.State.ShortID() + ", which waits there too."
 	}
 	return ""
+}
+
+// waitingBeside returns the other loops that wait for any chat in a loop's workspace.
+func (e *env) waitingBeside(l loop.State) (others []loops.Loop) {
+	current, _ := e.Loops.Usable() // it was written there just now
+	for _, o := range current {
+		if o.IsForAnyChat() && o.State.ShortID() != l.ShortID() && cli.SameFolder(o.State.Workspace, l.Workspace) {
+			others = append(others, o)
+		}
+	}
+	return others
 }
 
 // noHook warns if no hook would take a loop in a workspace.

@@ -42,6 +42,7 @@ func TestScreens(t *testing.T) {
 		{"none", func(u *user) { u.loops = nil; u.looks() }},
 		{"start", func(u *user) { u.types("s"); u.letters("paint it") }},
 		{"narrow", func(u *user) { u.resizes(60, 15) }},
+		{"large", func(u *user) { u.resizes(200, 60) }},
 		{"signs", func(u *user) { u.loops = slices.Insert(u.loops, 1, stalled("k7f2m")); u.looks(); u.types("e") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

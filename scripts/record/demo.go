@@ -111,7 +111,7 @@ func (r *recorder) look() error {
 		return string(bytes.TrimRight(out, "\n")), err
 	}
 	out, err := tmux("new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(panelRows), "env", "NO_COLOR=1", "LC_ALL=C.UTF-8", "CURSOR_RALPH_NO_NOTIFY=1",
-		"CURSOR_RALPH_DIR="+r.folder+"/tmp", "CURSOR_RALPH_STATE_DIR="+r.folder+"/home/state", "HOME="+r.folder+"/home", r.program, "watch")
+		"CURSOR_RALPH_DIR="+r.folder+"/tmp", "CURSOR_RALPH_STATE_DIR="+r.folder+"/home/state", "HOME="+r.folder, r.program, "watch")
 	if err != nil {
 		return fmt.Errorf("tmux: %w: %s", err, out)
 	}

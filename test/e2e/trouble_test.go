@@ -5,6 +5,7 @@ package e2e_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -27,12 +28,17 @@ func TestALoopWhoseTmpWasClearedIsRestoredByContinue(t *testing.T) {
 		w.clear()
 		c.says("A part.")
 		c.rests()
-		w.wantNoLoops()
-		c.types("/ralph-loop --continue " + c.ID)
+		l := w.wantStatus(c.ID, "interrupted", 2)
+		if got := w.listed(); !slices.Equal(got, []string{c.ID}) {
+			w.Errorf("got the loops %q, want the interrupted one", got)
+		}
+		c.types("/ralph-loop --continue " + l.ID) // its own id
 		out := c.follows()
 		w.wantPart("continue", out, "[Ralph loop 3/9]")
 		w.wantPart("continue", out, framed("make it green"))
-		w.wantStatus(c.ID, "running", 2)
+		if now := w.wantStatus(c.ID, "running", 2); now.ID != l.ID {
+			w.Errorf("got the id %s, want %s", now.ID, l.ID)
+		}
 		c.works()
 		c.says("A part.")
 		w.wantPart("continuation", c.goesOn(), "<promise>X</promise>")

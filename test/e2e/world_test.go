@@ -224,6 +224,7 @@ func (w *world) refused(dir string, args ...string) string {
 
 // loopStatus is a loop as status --json shows it, with its history and follow-up from its file.
 type loopStatus struct {
+	ID                string      `json:"id"`
 	Prompt            string      `json:"prompt"`
 	Status            string      `json:"status"`
 	Reason            string      `json:"reason"`

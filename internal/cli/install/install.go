@@ -177,7 +177,7 @@ func showUnended(e *cli.Env) error {
 	if len(rows) == 0 {
 		return err
 	}
-	return errors.Join(err, e.Say("\nThese loops have not ended, and go on only where our hook is still installed; `cursor-ralph cancel <id>` ends one:\n%s",
+	return errors.Join(err, e.Say("\nThese loops have not ended, and go on only where our hook is still installed; `cursor-ralph cancel <id>` ends one, `cursor-ralph cancel --all` all of them, and the watcher with the last:\n%s",
 		strings.TrimSuffix(e.Screen().Table(rows), "\n")))
 }
 
