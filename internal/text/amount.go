@@ -2,8 +2,20 @@ package text
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
+
+// Exactly writes a duration that somebody set, without rounding it.
+func Exactly(d time.Duration) string {
+	words := d.String()
+	for _, zero := range []string{"m0s", "h0m"} { // 2h0m0s is 2h
+		if short, ok := strings.CutSuffix(words, zero); ok {
+			words = short + zero[:1]
+		}
+	}
+	return words
+}
 
 // Count returns a number with its noun, in the plural unless it is one.
 func Count(n int, noun string) string {
@@ -13,13 +25,9 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Duration returns a duration in its two largest units, such as 2m 5s or 3d 4h, rounded
-// to seconds unless it is shorter than one.
+// Duration returns a duration in its two largest units, such as 2m 5s or 3d 4h.
 func Duration(d time.Duration) string {
 	const day = 24 * time.Hour
-	if d > 0 && d < time.Second {
-		return d.Round(time.Millisecond).String()
-	}
 	d = max(0, d.Round(time.Second))
 	switch {
 	case d < time.Minute:

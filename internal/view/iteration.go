@@ -26,7 +26,7 @@ type Iteration struct {
 	Struggle       string         `json:"struggle,omitempty"`
 	Context        []string       `json:"context,omitempty"`
 	Action         string         `json:"action,omitempty"`
-	Injections     []Line         `json:"injections,omitempty"`
+	Injections     []Injection    `json:"injections,omitempty"`
 	Delivery       loop.Delivery  `json:"delivery,omitempty"`
 }
 
@@ -38,14 +38,15 @@ type Verification struct {
 	Seconds float64 `json:"duration_seconds"`
 }
 
-// Line is a continue line that was sent after an iteration, and what became of it.
-type Line struct {
-	Outcome string    `json:"outcome"`
-	Method  string    `json:"method,omitempty"`
-	ByHand  bool      `json:"by_hand,omitempty"`
-	SentAt  time.Time `json:"sent_at,omitzero"`
-	Seconds float64   `json:"duration_seconds,omitempty"`
-	Tries   []string  `json:"tries,omitempty"`
+// Injection is a continue line that was sent after an iteration, and what became
+// of it. The names are those of the records of loops.
+type Injection struct {
+	Outcome      string    `json:"outcome"`
+	Method       string    `json:"method,omitempty"`
+	ByHand       bool      `json:"by_hand,omitempty"`
+	OpenedAt     time.Time `json:"opened_at,omitzero"`
+	Milliseconds int64     `json:"milliseconds,omitempty"`
+	Tries        []string  `json:"tries,omitempty"`
 }
 
 // Iterations returns a history as it is shown, never nil.
@@ -62,17 +63,17 @@ func Iterations(all []loop.Iteration) []Iteration {
 			}
 		}
 		for _, n := range h.Injections {
-			i.Injections = append(i.Injections, lineOf(n))
+			i.Injections = append(i.Injections, injectionOf(n))
 		}
 		shown = append(shown, i)
 	}
 	return shown
 }
 
-func lineOf(n loop.Injection) Line {
+func injectionOf(n loop.Injection) Injection {
 	outcome := n.Outcome
 	if outcome == loop.LineOpen {
 		outcome = "unknown"
 	}
-	return Line{string(outcome), n.Method, n.ByHand, n.OpenedAt.UTC(), float64(max(0, n.Milliseconds)) / 1000, n.Tries}
+	return Injection{string(outcome), n.Method, n.ByHand, n.OpenedAt.UTC(), max(0, n.Milliseconds), n.Tries}
 }

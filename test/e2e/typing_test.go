@@ -223,10 +223,10 @@ func (u *unattended) awaitTypers() {
 
 // typedLine is how an injection went, in the history.
 type typedLine struct {
-	Outcome string   `json:"outcome"`
-	Method  string   `json:"method"`
-	Seconds float64  `json:"duration_seconds"`
-	Tries   []string `json:"tries"`
+	Outcome      string   `json:"outcome"`
+	Method       string   `json:"method"`
+	Milliseconds int64    `json:"milliseconds"`
+	Tries        []string `json:"tries"`
 }
 
 // typed returns the injections of a loop's history.
@@ -254,7 +254,7 @@ func (u *unattended) reachesItsPromise(method string) {
 		u.Errorf("the page sent %q, want the exact line four times and nothing else", got)
 	}
 	for _, line := range u.typed() {
-		if line.Outcome != "arrived" || line.Method != method || line.Seconds <= 0 {
+		if line.Outcome != "arrived" || line.Method != method || line.Milliseconds <= 0 {
 			u.Errorf("got %+v, want one that arrived by %s", line, method)
 		}
 	}
