@@ -29,7 +29,7 @@ func (s *State) atLimit(now time.Time) (l limit) {
 	case s.Iterations >= s.MaxIterations:
 		l = limit{status: MaxIterations, reason: reasonMaxIterations, detail: text.Count(s.MaxIterations, "iteration")}
 	case allowed > 0 && elapsed >= allowed:
-		l = limit{status: MaxDuration, reason: reasonMaxDuration, detail: text.Duration(allowed)}
+		l = limit{status: MaxDuration, reason: reasonMaxDuration, detail: text.Exactly(allowed)}
 	default:
 		return limit{}
 	}
@@ -91,7 +91,7 @@ func (s *State) tooLow(e *Event, now time.Time) Action {
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: strconv.Itoa(e.MaxIterations),
 			Hint: fmt.Sprintf("nothing was changed; the loop has done %s: give a higher --max-iterations", text.Count(s.Iterations, "iteration"))}
 	case e.MaxDuration > 0 && s.Worked(now) >= time.Duration(e.MaxDuration):
-		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: time.Duration(e.MaxDuration).String(),
+		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: text.Exactly(time.Duration(e.MaxDuration)),
 			Hint: fmt.Sprintf("nothing was changed; the loop has worked for %s: give a longer --max-duration", text.Duration(s.Worked(now)))}
 	}
 	return Action{}

@@ -83,10 +83,7 @@ func (s *State) whyStuck() string {
 	if s.StruggleHint <= 0 {
 		return ""
 	}
-	switch {
-	case s.Unchanged >= s.StruggleHint && s.Evident < s.Unchanged: // no git, and no tool calls that are seen
-		return "it is unknown whether the last " + iterations(s.Unchanged) + " changed anything"
-	case s.Unchanged >= s.StruggleHint:
+	if s.Unchanged >= s.StruggleHint {
 		return inARow(s.Unchanged)
 	}
 	recent := newest(s.History, errorWindow)
@@ -105,14 +102,7 @@ func inARow(n int) string {
 	if n == 1 {
 		return "the last iteration has changed nothing"
 	}
-	return iterations(n) + " in a row have changed nothing"
-}
-
-func iterations(n int) string {
-	if n == 1 {
-		return "iteration"
-	}
-	return fmt.Sprintf("%d iterations", n)
+	return fmt.Sprintf("%d iterations in a row have changed nothing", n)
 }
 
 // isStruggling reports whether the struggle breaker pauses the loop.

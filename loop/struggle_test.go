@@ -59,7 +59,7 @@ func TestStruggle(t *testing.T) {
 		{"edits outside git", play(nil, edits("1"), edits("2"), edits("3"), edits("4")), ""},
 		{"edits that change nothing", play(nil, edits("1"), edits("1"), edits("1"), edits("1")), "3 iterations"},
 		{"nothing but reading", play(nil, read(1), read(2), read(3)), "3 iterations"},
-		{"nothing that could tell", play(nil, ask(1), ask(2), ask(3)), "it is unknown whether the last 3 iterations changed anything"},
+		{"nothing that could tell", play(nil, ask(1), ask(2), ask(3)), "3 iterations"},
 		{"the same error twice", play(nil, edits("1"), fails("E1"), edits("2"), fails("E1")), "the same error came again: E1"},
 		{"other errors", play(nil, edits("1"), fails("E1"), edits("2"), fails("E2")), ""},
 		{"an error of long ago", play(nil, edits("1"), fails("E1"), edits("2"), edits("3"), edits("4"), fails("E1")), ""},

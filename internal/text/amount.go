@@ -2,8 +2,20 @@ package text
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
+
+// Exactly writes a duration that somebody set, without rounding it.
+func Exactly(d time.Duration) string {
+	words := d.String()
+	for _, zero := range []string{"m0s", "h0m"} { // 2h0m0s is 2h
+		if short, ok := strings.CutSuffix(words, zero); ok {
+			words = short + zero[:1]
+		}
+	}
+	return words
+}
 
 // Count returns a number with its noun, in the plural unless it is one.
 func Count(n int, noun string) string {

@@ -20,3 +20,12 @@ func TestDuration(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestExactly(t *testing.T) {
+	for given, want := range map[string]string{"2h": "2h", "90s": "1m30s", "10m": "10m", "1500ms": "1.5s", "1h0m5s": "1h0m5s", "0s": "0s", "10h10m": "10h10m"} {
+		d, err := time.ParseDuration(given)
+		if got := text.Exactly(d); err != nil || got != want {
+			t.Errorf("got %q of %s, want %q", got, given, want)
+		}
+	}
+}

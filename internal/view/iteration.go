@@ -26,8 +26,8 @@ type Iteration struct {
 	Struggle       string         `json:"struggle,omitempty"`
 	Context        []string       `json:"context,omitempty"`
 	Action         string         `json:"action,omitempty"`
-	Lines          []Line         `json:"lines,omitempty"`
-	Followup       loop.Delivery  `json:"followup,omitempty"`
+	Injections     []Injection    `json:"injections,omitempty"`
+	Delivery       loop.Delivery  `json:"delivery,omitempty"`
 }
 
 // Verification is the command that a promise had to pass.
@@ -38,14 +38,15 @@ type Verification struct {
 	Seconds float64 `json:"duration_seconds"`
 }
 
-// Line is a continue line that was sent after an iteration, and what became of it.
-type Line struct {
-	Outcome string    `json:"outcome"`
-	Method  string    `json:"method,omitempty"`
-	ByHand  bool      `json:"by_hand,omitempty"`
-	SentAt  time.Time `json:"sent_at,omitzero"`
-	Seconds float64   `json:"duration_seconds,omitempty"`
-	Tries   []string  `json:"tries,omitempty"`
+// Injection is a continue line that was sent after an iteration, and what became
+// of it. The names are those of the records of loops.
+type Injection struct {
+	Outcome      string    `json:"outcome"`
+	Method       string    `json:"method,omitempty"`
+	ByHand       bool      `json:"by_hand,omitempty"`
+	OpenedAt     time.Time `json:"opened_at,omitzero"`
+	Milliseconds int64     `json:"milliseconds,omitempty"`
+	Tries        []string  `json:"tries,omitempty"`
 }
 
 // Iterations returns a history as it is shown, never nil.
@@ -54,7 +55,7 @@ func Iterations(all []loop.Iteration) []Iteration {
 	for _, h := range all {
 		i := Iteration{Schema: Schema, Number: max(0, h.Number), StartedAt: h.StartedAt.UTC(), EndedAt: h.EndedAt.UTC(), Seconds: max(0, h.Seconds),
 			Promise: h.Promise, Refused: h.Refused, Warning: h.Warning, Tools: h.Tools, Files: h.Files, Errors: h.Errors, FailedCommands: h.Failed,
-			Answer: h.Answer, Struggle: h.Struggle, Context: h.Context, Action: h.Action, Followup: h.Delivery}
+			Answer: h.Answer, Struggle: h.Struggle, Context: h.Context, Action: h.Action, Delivery: h.Delivery}
 		if v := h.Verified; v != nil {
 			i.Verification = &Verification{Passed: v.Passed, Why: v.Why, Seconds: max(0, v.Seconds)}
 			if v.Why == "" {
@@ -62,17 +63,17 @@ func Iterations(all []loop.Iteration) []Iteration {
 			}
 		}
 		for _, n := range h.Injections {
-			i.Lines = append(i.Lines, lineOf(n))
+			i.Injections = append(i.Injections, injectionOf(n))
 		}
 		shown = append(shown, i)
 	}
 	return shown
 }
 
-func lineOf(n loop.Injection) Line {
+func injectionOf(n loop.Injection) Injection {
 	outcome := n.Outcome
 	if outcome == loop.LineOpen {
 		outcome = "unknown"
 	}
-	return Line{string(outcome), n.Method, n.ByHand, n.OpenedAt.UTC(), float64(max(0, n.Milliseconds)) / 1000, n.Tries}
+	return Injection{string(outcome), n.Method, n.ByHand, n.OpenedAt.UTC(), max(0, n.Milliseconds), n.Tries}
 }

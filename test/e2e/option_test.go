@@ -202,7 +202,7 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.wantPart("status --line", c.ok(c.repo(), "status", "--line", c.ID), "Loop • Stalled • Iter 2/20")
 			c.rests()
 			l := c.wantStatus(c.ID, "paused", 1)
-			c.wantPart("reason", l.Reason, "no event for 1h0m")
+			c.wantPart("reason", l.Reason, "no event for 1h;")
 			c.types("/ralph-loop --continue " + c.ID)
 			c.follows()
 			c.plays(1)

@@ -13,9 +13,9 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 )
 
-// screen prints text above live rows, which it erases and draws again. One write does
-// all of that, so that no text is torn. It sets no mode of the terminal and writes no
-// row that is full, so that there is nothing to restore, however the process ends.
+// screen prints text above live rows, which it erases and draws again, all in one
+// write, so that the rows never tear the text. It leaves the terminal's modes alone:
+// nothing has to be restored, however the process ends.
 type screen struct {
 	out     io.Writer
 	size    func() (width, height int)
