@@ -177,6 +177,43 @@ test('the detail page charts the iterations', async () => {
   }
 });
 
+test('a loop of 23 iterations in 5 sessions is continued in its chat, wherever the focus is', async () => {
+  for (const chat of ['chat-1', 'chat-2']) await ralph('cancel', chat);
+  await server.command('test.cursor.agent', 23);
+  await server.command('composer.openComposer', 'chat-3');
+  await server.command('composer.focusComposer');
+  const chat = await frame(page, '#input');
+  const text = async () => (await chat.locator('#input').innerText()).trim();
+  const line = '/ralph-loop --continue chat-3';
+  const begin = '/ralph-loop "make it green" --max-iterations 30';
+  await page.keyboard.insertText(begin);
+  await page.keyboard.press('Enter');
+  await until('the task is submitted', async () => (await server.command('test.cursor.submitted')).length === 1);
+  const away = [
+    () => page.locator('.tab', { hasText: 'main.go' }).click().then(() => page.locator('.monaco-editor .view-line').first().click()),
+    () => server.command('workbench.action.terminal.new').then(() => server.command('workbench.action.terminal.focus')),
+    () => server.command('composer.openComposer', 'chat-1').then(() => server.command('composer.focusComposer')),
+    () => page.locator('.part.activitybar .action-label').first().click(),
+  ];
+  for (const [n, leave] of away.entries()) {
+    await leave();
+    await server.command('test.cursor.release');
+    await until(`continuation ${n + 1}`, async () => (await text()) === line, 60_000);
+    await notice('Press Enter in the chat').waitFor();
+    assert.equal(await chat.locator('#title').innerText(), 'Chat chat-3');
+    await page.keyboard.press('Enter');
+    await until('the line is submitted', async () => (await server.command('test.cursor.submitted')).length === n + 2);
+  }
+  await server.command('test.cursor.release');
+  await until('the promise', async () => (await status('chat-3')).status === 'PROMISE_ACCEPTED', 60_000);
+  assert.equal((await status('chat-3')).iterations, 23);
+  await until('the chip', async () => (await chipText()) === 'Loop • Promise accepted • Iter 23/30');
+  const sent = await server.command('test.cursor.submitted');
+  assert.deepEqual(sent, [begin, line, line, line, line].map((t) => ({ chat: 'chat-3', text: t })));
+  assert.equal(readFileSync(path.join(root, 'ws/main.go'), 'utf8'), 'package main\n');
+  await server.command('test.cursor.agent', 0);
+}, { timeout: 300_000 });
+
 test('the start form starts a loop', async () => {
   await page.keyboard.press('F1');
   await page.locator('.quick-input-widget input').fill('>Ralph Loop: Start a Loop');

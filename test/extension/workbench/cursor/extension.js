@@ -2,7 +2,7 @@
 // Stands for Cursor in tests: its private commands, and a chat whose input is a real Lexical editor. A message that is
 // submitted runs the prompt hook, as Cursor does. test.cursor.play makes a command missing, throw, hang or lie.
 const vscode = require('vscode');
-const { spawnSync } = require('child_process');
+const { execFile } = require('child_process');
 const path = require('path');
 
 exports.activate = (context) => {
@@ -14,11 +14,40 @@ exports.activate = (context) => {
   const submitted = [];
   const played = {};
 
+  let turns = 0;
+  let promises = 0; // the scripted agent promises in this turn; 0: no agent
+  let release = () => undefined;
+  let released; // the agent works on a message of the user until the test releases it
+
+  const run = (file, args, input, env) => new Promise((resolve) => {
+    const child = execFile(file, args, { env: { ...process.env, ...env }, cwd: root() }, (_, stdout) => resolve(stdout));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+  const root = () => vscode.workspace.workspaceFolders[0].uri.fsPath;
+  const hook = async (chat, name, more, ...flags) => {
+    const event = { hook_event_name: name, conversation_id: chat, generation_id: `g${turns}`, cursor_version: '3.15.0', workspace_roots: [root()], ...more };
+    return JSON.parse((await run(process.env.WORKBENCH_HOOK, flags, JSON.stringify(event))) || '{}');
+  };
+
   const submit = (text) => {
-    const [chat] = chats;
-    const event = { hook_event_name: 'beforeSubmitPrompt', conversation_id: chat, generation_id: `g${submitted.length}`, cursor_version: '3.15.0', prompt: text, attachments: [], workspace_roots: vscode.workspace.workspaceFolders.map((f) => f.uri.fsPath) };
-    const hook = process.env.WORKBENCH_HOOK ? spawnSync(process.env.WORKBENCH_HOOK, [], { input: JSON.stringify(event), encoding: 'utf8' }).stdout : '';
-    submitted.push({ chat, text, hook });
+    submitted.push({ chat: chats[0], text });
+    released = new Promise((resolve) => (release = resolve));
+    return turn(chats[0], text, 0);
+  };
+
+  // turn is one run of the agent. Cursor lets a stop hook answer five times in a row.
+  const turn = async (chat, text, count) => {
+    turns++;
+    await hook(chat, 'beforeSubmitPrompt', { prompt: text, attachments: [] });
+    if (promises === 0) return;
+    const command = /^\/ralph-loop (.*)$/s.exec(text);
+    if (command) await run(process.env.WORKBENCH_HOOK.replace(/-hook$/, ''), ['slash', 'ralph-loop'], command[1], { CURSOR_AGENT: '1', CURSOR_CONVERSATION_ID: chat });
+    if (count === 0) await released;
+    await hook(chat, 'postToolUse', { tool_name: 'edit_file', tool_input: {}, tool_output: '', tool_use_id: `t${turns}` });
+    await hook(chat, 'afterAgentResponse', { text: turns >= promises ? 'All is done. <promise>COMPLETE</promise>' : `Step ${turns} is done.` });
+    const answer = count < 5 ? await hook(chat, 'stop', { status: 'completed', loop_count: count }, '--session-limit', '5') : {};
+    if (answer.followup_message) await turn(chat, answer.followup_message, count + 1);
   };
 
   const html = (webview) => {
@@ -95,5 +124,9 @@ code.postMessage({ type: 'ready' });
     played[id] = how;
     if (how !== 'missing') register(id);
   }));
+  context.subscriptions.push(vscode.commands.registerCommand('test.cursor.agent', (turn) => {
+    [turns, promises, submitted.length] = [0, turn, 0];
+  }));
+  context.subscriptions.push(vscode.commands.registerCommand('test.cursor.release', () => release()));
   context.subscriptions.push(vscode.commands.registerCommand('test.cursor.submitted', () => submitted));
 };
