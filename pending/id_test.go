@@ -26,7 +26,7 @@ func TestALoopKeepsItsOwnID(t *testing.T) {
 			return "1700000000000-7"
 		}},
 		{"in the legacy file", func(w world) string { w.file("legacy", seven("a"), minute); return "0-0" }},
-		{"with an id that is none", func(w world) string { w.file(me, with(map[string]any{"id": "../x"}), minute); return me }},
+		{"with a hostile id", func(w world) string { w.file(me, with(map[string]any{"id": "../x"}), minute); return me }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -130,15 +130,18 @@ func (s *Store) RecordNames() ([]string, error) { return s.recordNames(nil) }
 // WithID returns the loop with this short id, without its history: a live one, or one
 // that is the last of which its conversation has a record.
 func (s *Store) WithID(id string) (loop.State, error) {
-	found, _ := s.Heads()
-	filed, _ := s.Filed(time.Time{})
-	for _, r := range filed {
-		if r.IsNewest() {
-			found = append(found, r.State)
+	live, _ := s.IDs()
+	for _, conversation := range live {
+		if l, err := s.read(conversation, loop.ParseHead); err == nil && l.ID == id {
+			return l, nil
 		}
 	}
-	for _, l := range found {
-		if l.ID == id {
+	names, _ := s.recordNames(nil)
+	for _, name := range names {
+		if strings.Contains(name, older) {
+			continue
+		}
+		if l, err := s.Record(name, false); err == nil && l.ID == id && l.MovedTo == "" {
 			return l, nil
 		}
 	}

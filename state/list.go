@@ -40,9 +40,11 @@ func (s *Store) list(parse parser) (live []loop.State, problems []error) {
 // LiveBeginning returns the conversations of the live loops whose own id or conversation
 // begins so; of one whose own id it is, that alone.
 func (s *Store) LiveBeginning(typed string) (conversations []string) {
-	live, _ := s.Heads()
-	for _, l := range live {
+	live, _ := s.IDs()
+	for _, id := range live {
+		l, err := s.read(id, loop.ParseHead)
 		switch {
+		case err != nil: // it has ended, or doctor shows it
 		case l.ID == typed:
 			return []string{l.ConversationID}
 		case strings.HasPrefix(l.ID, typed), strings.HasPrefix(l.ConversationID, typed):

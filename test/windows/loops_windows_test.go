@@ -60,7 +60,7 @@ func TestLoop(t *testing.T) {
 	}
 	w.wants(messages[1], "In other words: make it's file")
 	w.wants(w.ok("history", chat.ID), "refused: 0 of the 1 tool calls", "refused: `ls done.txt` failed with exit 1", "PROMISE_ACCEPTED")
-	w.wants(w.ok("status", chat.ID), "PROMISE_ACCEPTED", w.work(""))
+	w.wants(w.ok("status", chat.ID), "PROMISE_ACCEPTED", `~\work`)
 }
 
 // TestStart begins a loop in a terminal, in a folder of the home folder, which
