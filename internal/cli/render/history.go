@@ -26,10 +26,11 @@ func HistoryFlags(f *pflag.FlagSet) {
 // History shows the iterations of a loop, including those that its file no longer
 // holds.
 func History(_ context.Context, e *cli.Env, args []string) error {
-	l, err := chosen(e, args)
+	found, err := chosen(e, args)
 	if err != nil {
 		return err
 	}
+	l := found.State
 	all, problem := e.Store.History(l) // what can be read is shown all the same
 	if e.IsSet("json") {
 		return errors.Join(e.JSON(view.Iterations(all)), problem)
@@ -46,32 +47,36 @@ func History(_ context.Context, e *cli.Env, args []string) error {
 }
 
 // chosen returns the loop to show: by default, without a current loop, the one of this
-// folder that ended last.
-func chosen(e *cli.Env, args []string) (loop.State, error) {
+// folder that was interrupted, otherwise the one that ended last, as status does.
+func chosen(e *cli.Env, args []string) (loops.Loop, error) {
 	l, err := e.Target(args)
 	if err == nil || len(args) > 0 {
-		return l.State, err
+		return l, err
 	}
-	if ended, ok := endedHere(e); ok {
-		return ended, nil
+	if rests, ok := restsHere(e); ok {
+		return rests, nil
 	}
-	return l.State, err
+	return l, err
 }
 
-// endedHere returns the loop of this folder that ended last, unless a current one
-// may be meant.
-func endedHere(e *cli.Env) (loop.State, bool) {
+// restsHere returns the loop of this folder that was interrupted or ended last, unless
+// another one may be meant.
+func restsHere(e *cli.Env) (loops.Loop, bool) {
 	here, err := e.Here()
 	if err != nil {
-		return loop.State{}, false
+		return loops.Loop{}, false
 	}
 	isHere := func(l loop.State) bool { return l.Workspace != "" && cli.Within(here, l.Workspace) }
-	current, _ := e.Loops.Current()
-	if slices.ContainsFunc(current, func(l loops.Loop) bool { return isHere(l.State) }) {
-		return loop.State{}, false
+	all, _ := e.Loops.All(e.Now()) // doctor shows what cannot be read
+	all = slices.DeleteFunc(all, func(l loops.Loop) bool { return !isHere(l.State) })
+	switch {
+	case len(all) == 1 && all[0].IsInterrupted():
+		l, err := e.Loops.Whole(all[0])
+		return l, err == nil
+	case len(all) > 0:
+		return loops.Loop{}, false
 	}
-	l, ok := e.Loops.LastEnded(isHere)
-	return l.State, ok
+	return e.Loops.LastEnded(isHere)
 }
 
 // historyTable has a line for each iteration, and below it what does not fit.

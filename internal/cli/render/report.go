@@ -29,15 +29,17 @@ const (
 // Report prints Markdown about a loop, for a pull request. Text of the agent, the user
 // or a program is always in code, so that no site makes links, mentions or HTML of it.
 func Report(_ context.Context, e *cli.Env, args []string) error {
-	l, err := chosen(e, args)
+	found, err := chosen(e, args)
 	if err != nil {
 		return err
 	}
+	found = withTurn(e, found)
+	l, shown := found.State, e.View(found.State, found.IsInterrupted())
 	all, problem := e.Store.History(l)
 	if e.IsSet("json") {
-		return errors.Join(e.JSON(reportObject(e, l, all)), problem)
+		return errors.Join(e.JSON(reportObject(l, shown, all, e.Now())), problem)
 	}
-	_, err = io.WriteString(e.Stdout, reportOf(l, all, e.Now()))
+	_, err = io.WriteString(e.Stdout, reportOf(l, shown, all, e.Now()))
 	return errors.Join(err, problem)
 }
 
@@ -57,12 +59,12 @@ type reported struct {
 	Iterations     []view.Iteration `json:"iterations"`
 }
 
-func reportObject(e *cli.Env, l loop.State, all []loop.Iteration) reported {
-	r := reported{Schema: view.Schema, Loop: e.View(l, false), Files: files(l, all), FailedCommands: facts(all, failedCommands), Refused: facts(all, refusals),
+func reportObject(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time) reported {
+	r := reported{Schema: view.Schema, Loop: shown, Files: files(l, all), FailedCommands: facts(all, failedCommands), Refused: facts(all, refusals),
 		Verifications: facts(all, verdicts), Warnings: facts(all, warnings), Context: facts(all, contexts), Struggles: facts(all, struggles),
 		Errors: facts(all, otherErrors), Iterations: view.Iterations(all)}
 	if !l.StartedAt.IsZero() {
-		r.Worked = l.Worked(endOf(l, e.Now())).Seconds()
+		r.Worked = l.Worked(endOf(l, now)).Seconds()
 	}
 	return r
 }
@@ -87,9 +89,9 @@ func endOf(l loop.State, now time.Time) time.Time {
 	return now
 }
 
-func reportOf(l loop.State, all []loop.Iteration, now time.Time) string {
+func reportOf(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time) string {
 	return strings.Join(slices.DeleteFunc([]string{
-		"# Ralph loop\n\n" + outcome(l, now),
+		"# Ralph loop\n\n" + outcome(l, shown, now),
 		section("Task", block(l.Prompt, reportedTask)),
 		section("Changed files", bullets(files(l, all), reportedFiles)),
 		section("Failed commands", bullets(facts(all, failedCommands), reportedFacts)),
@@ -112,17 +114,20 @@ func section(title, content string) string {
 }
 
 // outcome says in a sentence what became of the loop, and below why.
-func outcome(l loop.State, now time.Time) string {
+func outcome(l loop.State, shown view.Loop, now time.Time) string {
 	var b strings.Builder
 	end := endOf(l, now)
-	fmt.Fprintf(&b, "**%s** after %d of at most %s", code(string(l.Status)), l.Iterations, text.Count(l.MaxIterations, "iteration"))
+	fmt.Fprintf(&b, "**%s** after %d of at most %s", code(shown.Words()), l.Iterations, text.Count(l.MaxIterations, "iteration"))
 	if !l.StartedAt.IsZero() {
 		const layout = "2006-01-02 15:04"
 		fmt.Fprintf(&b, ", from %s to %s UTC (%s)", l.StartedAt.UTC().Format(layout), end.UTC().Format(layout), text.Duration(l.Worked(end)))
 	}
-	fmt.Fprintf(&b, ", with %s.\n", text.Count(l.ToolCalls, "tool call"))
-	if l.Reason != "" {
-		b.WriteString("\nWhy: " + code(l.Reason) + "\n")
+	if shown.ToolCalls != nil {
+		b.WriteString(", with " + text.Count(*shown.ToolCalls, "tool call"))
+	}
+	b.WriteString(".\n")
+	if shown.Reason != "" {
+		b.WriteString("\nWhy: " + code(shown.Reason) + "\n")
 	}
 	return b.String()
 }
