@@ -63,7 +63,6 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 		{"typing", typingWords(s.Injection, now), false},
 		{"options", otherOptions(s), false},
 		{"agent", agentWords(s.Run), false},
-		{"asks for", s.Asking.What, false},
 		{"always allowed", strings.Join(s.Always, "\n"), false},
 		{"workspace", view.Tilde(l.Workspace, e.HomeFolder()), false},
 		{"to go on", goOnWords(l), true},
@@ -201,6 +200,8 @@ func goOnWords(l view.Loop) string {
 	switch {
 	case l.Status == view.Waiting && l.WaitingFor == view.ForPermission:
 		return "answer in the terminal of the run"
+	case l.Status == view.Pending && l.ConversationID == "":
+		return loop.ContinueLine(l.ID)
 	case strings.HasPrefix(l.Continue, "/"):
 		return l.Continue + "\n" + loop.PromptLink(l.ConversationID)
 	}
