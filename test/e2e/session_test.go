@@ -186,7 +186,7 @@ func TestTheLimitIsReachedInTheHandedOverTurn(t *testing.T) {
 		c.rests()
 		out := c.declined("/ralph-loop --continue " + c.ID)
 		w.wantPart("continue", out, "the limit of 6 iterations is reached")
-		w.wantPart("continue", out, "continue "+c.ID+" --max-iterations 26")
+		w.wantPart("continue", out, "continue "+w.shortID(c.ID)+" --max-iterations 26")
 		w.wantStatus(c.ID, "MAX_ITERATIONS_REACHED", 6)
 		w.wantNoLoops()
 
