@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
