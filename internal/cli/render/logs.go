@@ -27,8 +27,8 @@ func LogFlags(f *pflag.FlagSet) {
 
 // Log prints the hook's decisions, of one conversation or of all.
 func Log(_ context.Context, e *cli.Env, args []string) error {
-	lines, unknown := []string{}, error(nil)
-	var err error
+	var lines []string
+	var unknown, err error
 	if len(args) > 0 {
 		lines, unknown, err = linesAbout(e, args[0])
 	} else {

@@ -1,3 +1,5 @@
+// Package render shows loops to people: status, list, history, report and log. It
+// changes none.
 package render
 
 import (
