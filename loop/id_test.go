@@ -66,7 +66,7 @@ func badIDs() map[string]string {
 	}
 }
 
-// TestAnIDThatLooksLikeAnOption is no option of the commands that the agent is told.
+// TestAnIDThatLooksLikeAnOption: the commands that the agent gets take it as an id.
 func TestAnIDThatLooksLikeAnOption(t *testing.T) {
 	s := loop.New()
 	s.Prompt, s.ConversationID = "task", "-x"
