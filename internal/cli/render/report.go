@@ -29,15 +29,16 @@ const (
 // Report prints Markdown about a loop, for a pull request. Text of the agent, the user
 // or a program is always in code, so that no site makes links, mentions or HTML of it.
 func Report(_ context.Context, e *cli.Env, args []string) error {
-	l, err := chosen(e, args)
+	found, err := chosen(e, args)
 	if err != nil {
 		return err
 	}
+	l, shown := found.State, e.View(found.State, found.IsInterrupted())
 	all, problem := e.Store.History(l)
 	if e.IsSet("json") {
-		return errors.Join(e.JSON(reportObject(e, l, all)), problem)
+		return errors.Join(e.JSON(reportObject(l, shown, all, e.Now())), problem)
 	}
-	_, err = io.WriteString(e.Stdout, reportOf(l, all, e.Now()))
+	_, err = io.WriteString(e.Stdout, reportOf(l, shown, all, e.Now()))
 	return errors.Join(err, problem)
 }
 
@@ -57,12 +58,12 @@ type reported struct {
 	Iterations     []view.Iteration `json:"iterations"`
 }
 
-func reportObject(e *cli.Env, l loop.State, all []loop.Iteration) reported {
-	r := reported{Schema: view.Schema, Loop: e.View(l, false), Files: files(l, all), FailedCommands: facts(all, failedCommands), Refused: facts(all, refusals),
+func reportObject(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time) reported {
+	r := reported{Schema: view.Schema, Loop: shown, Files: files(l, all), FailedCommands: facts(all, failedCommands), Refused: facts(all, refusals),
 		Verifications: facts(all, verdicts), Warnings: facts(all, warnings), Context: facts(all, contexts), Struggles: facts(all, struggles),
 		Errors: facts(all, otherErrors), Iterations: view.Iterations(all)}
 	if !l.StartedAt.IsZero() {
-		r.Worked = l.Worked(endOf(l, e.Now())).Seconds()
+		r.Worked = l.Worked(endOf(l, now)).Seconds()
 	}
 	return r
 }
@@ -87,9 +88,9 @@ func endOf(l loop.State, now time.Time) time.Time {
 	return now
 }
 
-func reportOf(l loop.State, all []loop.Iteration, now time.Time) string {
+func reportOf(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time) string {
 	return strings.Join(slices.DeleteFunc([]string{
-		"# Ralph loop\n\n" + outcome(l, now),
+		"# Ralph loop\n\n" + outcome(l, shown, now),
 		section("Task", block(l.Prompt, reportedTask)),
 		section("Changed files", bullets(files(l, all), reportedFiles)),
 		section("Failed commands", bullets(facts(all, failedCommands), reportedFacts)),
@@ -104,23 +105,20 @@ func reportOf(l loop.State, all []loop.Iteration, now time.Time) string {
 	}, func(part string) bool { return part == "" }), "\n")
 }
 
-func section(title, content string) string {
-	if content == "" {
-		return ""
-	}
-	return "## " + title + "\n\n" + content
-}
-
 // outcome says in a sentence what became of the loop, and below why.
-func outcome(l loop.State, now time.Time) string {
+func outcome(l loop.State, shown view.Loop, now time.Time) string {
 	var b strings.Builder
 	end := endOf(l, now)
-	fmt.Fprintf(&b, "**%s** after %d of at most %s", code(string(l.Status)), l.Iterations, text.Count(l.MaxIterations, "iteration"))
+	fmt.Fprintf(&b, "**%s** after %d of at most %s", code(shown.Words()), l.Iterations, text.Count(l.MaxIterations, "iteration"))
 	if !l.StartedAt.IsZero() {
 		const layout = "2006-01-02 15:04"
 		fmt.Fprintf(&b, ", from %s to %s UTC (%s)", l.StartedAt.UTC().Format(layout), end.UTC().Format(layout), text.Duration(l.Worked(end)))
 	}
-	fmt.Fprintf(&b, ", with %s.\n", text.Count(l.ToolCalls, "tool call"))
+	if shown.ToolCalls == nil {
+		b.WriteString(", tool calls unknown.\n")
+	} else {
+		fmt.Fprintf(&b, ", with %s.\n", text.Count(*shown.ToolCalls, "tool call"))
+	}
 	if l.Reason != "" {
 		b.WriteString("\nWhy: " + code(l.Reason) + "\n")
 	}
@@ -152,34 +150,6 @@ func facts(all []loop.Iteration, of func(loop.Iteration) []string) (found []fact
 		}
 	}
 	return found
-}
-
-// bullets has a line for each fact, and says how many it leaves out.
-func bullets(found []fact, most int) string {
-	var b strings.Builder
-	for _, f := range found[:min(len(found), most)] {
-		fmt.Fprintf(&b, "- %s (%s)\n", code(f.Text), inWords(f.In))
-	}
-	if n := len(found) - most; n > 0 {
-		fmt.Fprintf(&b, "- and %d more\n", n)
-	}
-	return b.String()
-}
-
-// inWords names iterations, the first ones of many.
-func inWords(numbers []int) string {
-	const most = 8
-	if len(numbers) == 1 {
-		return fmt.Sprintf("iteration %d", numbers[0])
-	}
-	var words []string
-	for _, n := range numbers[:min(len(numbers), most)] {
-		words = append(words, fmt.Sprint(n))
-	}
-	if n := len(numbers) - most; n > 0 {
-		words = append(words, fmt.Sprintf("%d more", n))
-	}
-	return "iterations " + strings.Join(words, ", ")
 }
 
 // files are named as they are seen from the workspace.
@@ -282,45 +252,4 @@ func lastWords(all []loop.Iteration) string {
 		return ""
 	}
 	return all[len(all)-1].Answer
-}
-
-// code is text in one line that Markdown takes for nothing else.
-func code(text string) string {
-	text = cli.Shortened(text, reportedLine)
-	if text == "" {
-		text = " "
-	}
-	fence := strings.Repeat("`", longestRun(text)+1)
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
-		text = " " + text + " "
-	}
-	return fence + text + fence
-}
-
-// block is text with its lines, which Markdown takes for nothing else.
-func block(text string, most int) string {
-	text = strings.Trim(cli.Printable(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
-	if strings.TrimSpace(text) == "" {
-		return ""
-	}
-	left := ""
-	if runes := []rune(text); len(runes) > most {
-		text, left = string(runes[:most]), fmt.Sprintf("\nThe rest, %d characters, is left out.\n", len(runes)-most)
-	}
-	fence := strings.Repeat("`", max(3, longestRun(text)+1))
-	return fence + "text\n" + text + "\n" + fence + "\n" + left
-}
-
-// longestRun is how many backticks follow one another at most.
-func longestRun(text string) (longest int) {
-	run := 0
-	for _, r := range text {
-		if r != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }

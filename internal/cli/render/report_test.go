@@ -16,6 +16,7 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -56,7 +57,7 @@ func hostileLoop(texts []string) (loop.State, []loop.Iteration) {
 
 func TestReportOfAHostileLoop(t *testing.T) {
 	l, all := hostileLoop(hostile())
-	got := reportOf(l, all, time.Time{})
+	got := reportOf(l, view.Of(l, view.Facts{}), all, time.Time{})
 	golden := filepath.Join("testdata", "report-hostile.md")
 	want, err := os.ReadFile(golden)
 	if diff := cmp.Diff(string(want), got); err != nil || diff != "" {
@@ -81,7 +82,7 @@ func FuzzReport(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		l, all := hostileLoop([]string{a, b, a + b, b + "\n" + a})
-		onlyCode(t, reportOf(l, all, time.Time{}), len(all))
+		onlyCode(t, reportOf(l, view.Of(l, view.Facts{}), all, time.Time{}), len(all))
 	})
 }
 
@@ -203,7 +204,7 @@ make it green
 | 2 | 2.0 | - | 1 | 3 | 'refused' |
 `, "'", "`")
 	want = strings.ReplaceAll(want, "LONG", strings.Repeat("x", 200))
-	if diff := cmp.Diff(want, reportOf(l, all, began.Add(301*time.Second))); diff != "" {
+	if diff := cmp.Diff(want, reportOf(l, view.Of(l, view.Facts{}), all, began.Add(301*time.Second))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -219,7 +220,7 @@ func TestLongReportsAreCut(t *testing.T) {
 		}
 		all = append(all, h)
 	}
-	got := reportOf(l, all, time.Time{})
+	got := reportOf(l, view.Of(l, view.Facts{}), all, time.Time{})
 	for _, part := range []string{
 		"- and 4800 more\n", "- and 951 more\n", "The rest, 39999 characters, is left out.\n", "- `the same error` (iterations 1, 2, 3, 4, 5, 6, 7, 8, 992 more)\n",
 		"| … | | 800 earlier ones | | | |\n| 801 |", "| 1000 |", "- `file-000-00` (iterations 1, 101, 201",
