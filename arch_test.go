@@ -78,7 +78,7 @@ var rows = []row{
 	{dir: "internal/proc", ours: list("internal/text"), theirs: list("golang.org/x/sys")},
 	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("golang.org/x/sys")},
 	// Runs a user's command; the hook has cursor-ralph do that.
-	{dir: "internal/verify", ours: list("internal/proc/supervise")},
+	{dir: "internal/verify", ours: list("internal/proc/supervise", "internal/text")},
 	// The user's defaults.
 	{dir: "internal/config", ours: list("internal/text", "internal/hint", "internal/ownfile", "loop"), theirs: list("github.com/pelletier/go-toml/v2")},
 	// The panel of cursor-ralph watch: shows what it is given, and acts by calling functions.

@@ -89,10 +89,10 @@ func (o Options) check() error {
 		return hint.New(fmt.Sprintf("hook %q is not named cursor-ralph-hook", o.Hook), "uninstall knows our entries by that name: do not rename the program")
 	}
 	if o.Linger != nil && (*o.Linger < 0 || *o.Linger > MaxLinger) {
-		return hint.Misuse(fmt.Sprintf("linger %v is not between 0 and %v", *o.Linger, MaxLinger), "give a duration such as 100ms, or 0 to turn it off")
+		return hint.Misuse(fmt.Sprintf("linger %s is not between 0 and %s", text.Exactly(*o.Linger), text.Exactly(MaxLinger)), "give a duration such as 100ms, or 0 to turn it off")
 	}
 	if o.VerifyTimeout < 0 {
-		return hint.Misuse(fmt.Sprintf("verify timeout %v is negative", o.VerifyTimeout), "give a duration such as 10m")
+		return hint.Misuse(fmt.Sprintf("verify timeout %s is negative", text.Exactly(o.VerifyTimeout)), "give a duration such as 10m")
 	}
 	for name, value := range map[string]*string{"injectors": o.Injectors, "focus keys": o.FocusKeys, "submit key": o.SubmitKey} {
 		if value != nil && *value != "" && !nameList(*value) {

@@ -19,7 +19,7 @@ func (b *Box) Apply(ctx context.Context, name string, e loop.Event) (after loop.
 		return after, action, err
 	}
 	for _, i := range items {
-		if i.Name != name || i.Err != nil {
+		if i.Name != name || i.Err != nil || e.LoopID != "" && e.LoopID != i.State.ID {
 			continue
 		}
 		killed := i.State.Status.Ended() // before it was archived, which change does now
@@ -35,19 +35,37 @@ func (b *Box) Apply(ctx context.Context, name string, e loop.Event) (after loop.
 	return after, action, fs.ErrNotExist
 }
 
-// Return makes a loop pending again, under the name that it had when it was cancelled.
-// The error is fs.ErrExist if there is a file.
-func (b *Box) Return(ctx context.Context, name string, l loop.State) error {
-	return b.locked(ctx, func() error {
-		if err := b.makeRoom(name, b.path(name), l); err != nil {
-			return err
-		}
-		l.Status, l.Reason, l.EndedAt, l.CancelledBy, l.Pauses, l.Token = loop.Running, "", time.Time{}, "", loop.Pauses{}, ""
-		if unboundStem(name) {
-			l.ConversationID = ""
-		}
-		return b.write(b.path(name), l)
+// Return makes a loop pending again, under the name that it had when it was cancelled,
+// and removes its record. The error is fs.ErrExist if its conversation has a loop, or
+// one that waits.
+func (b *Box) Return(ctx context.Context, name, record string, l loop.State) error {
+	return b.whileHeld(ctx, changeLockName, func() error {
+		return b.store.Ask(ctx, name, func(running *loop.State) (bool, error) {
+			if running != nil {
+				return false, fs.ErrExist
+			}
+			return false, b.locked(ctx, func() error { return b.giveBack(name, record, l) })
+		})
 	})
+}
+
+// giveBack is change the other way round: until the record is removed the file says
+// that the loop has ended. So a kill never leaves it here and there.
+func (b *Box) giveBack(name, record string, l loop.State) error {
+	if err := b.makeRoom(name, b.path(name), l); err != nil {
+		return err
+	}
+	if err := b.write(b.path(name), l); err != nil {
+		return err
+	}
+	if err := b.store.Forget(record); err != nil {
+		return err
+	}
+	l.Status, l.Reason, l.EndedAt, l.CancelledBy, l.Pauses, l.Token = loop.Running, "", time.Time{}, "", loop.Pauses{}, ""
+	if unboundStem(name) {
+		l.ConversationID = ""
+	}
+	return b.write(b.path(name), l)
 }
 
 // archive keeps the record of a loop under its conversation's name.

@@ -188,10 +188,8 @@ func (s *Store) Put(ctx context.Context, l loop.State) error {
 	return s.locked(ctx, id, func() error { return s.putNamed(id, l) })
 }
 
-// Forget removes the record of a loop that never ran and is pending again.
-func (s *Store) Forget(ctx context.Context, id, record string) error {
-	return s.locked(ctx, id, func() error { return ownfile.Remove(s.recordPath(record)) })
-}
+// Forget removes the record of a loop that never ran, within Ask.
+func (s *Store) Forget(record string) error { return ownfile.Remove(s.recordPath(record)) }
 
 // putNamed does not let a loop that never ran hide the record of one that did,
 // nor take the name that the next copy of a running one gets.

@@ -81,7 +81,8 @@ func (s *Store) Drop(ctx context.Context, id string) error {
 
 // Recall makes an older record of a conversation its newest, so that the event, a
 // continue, finds it. An event that the loop refuses changes nothing. The error is
-// fs.ErrExist if the conversation has a live loop.
+// fs.ErrExist if the conversation has a live loop. A continue line that its end
+// overtook is forgotten: the conversation has had another loop since.
 func (s *Store) Recall(ctx context.Context, id, record string, e loop.Event) (refused loop.Action, err error) {
 	err = s.locked(ctx, id, func() error {
 		if _, _, err := s.load(id); !errors.Is(err, fs.ErrNotExist) {
@@ -91,9 +92,13 @@ func (s *Store) Recall(ctx context.Context, id, record string, e loop.Event) (re
 		if err != nil {
 			return err
 		}
+		l.ContinueAt = time.Time{}
 		if _, action := loop.Decide(l, e, s.now()); action.Kind == loop.Refuse {
 			refused = action
 			return nil
+		}
+		if err := s.saveRecord(record, l); err != nil {
+			return err
 		}
 		if err := s.rotate(id); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -186,7 +187,7 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l.ConversationID, l.ArmedBy, l.Workspace, l.AskedIn = h.in.ConversationID, "prompt", h.workspace(), h.in.GenerationID
 	l.PlanMode = h.composer == loop.PlanComposer
 	if !h.verifyFits(l) {
-		return h.refuse(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in hooks.json has room for %s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", l.VerifyLimit(), loop.VerifyRoom(h.flags.timeout), l.VerifyLimit()))
+		return h.refuse(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in hooks.json has room for %s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", text.Exactly(l.VerifyLimit()), text.Exactly(loop.VerifyRoom(h.flags.timeout)), text.Exactly(l.VerifyLimit())))
 	}
 	l, why := h.withTemplate(ctx, l)
 	if why != "" {

@@ -114,6 +114,11 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 	if err != nil {
 		return err
 	}
+	if found.Pending && found.State.Status.Ended() { // a kill left it so
+		if found, err = e.Loops.Finish(ctx, found); err != nil {
+			return err
+		}
+	}
 	id, l := found.ID, found.State
 	forUser := atTerminal && !e.byAgent() && l.TypedIn(e.Now()) == ""
 	switch {
@@ -126,6 +131,7 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 	case forUser && found.Record != "" && l.StartedAt.IsZero():
 		return e.askAgain(ctx, found)
 	case found.IsOlder():
+		event.Idle = forUser
 		err = e.recall(ctx, found, event)
 	}
 	switch {
@@ -147,7 +153,7 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 	}
 	if to != "" && to != id {
 		if has, err := e.Store.Has(to); has || err != nil {
-			return hint.New(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+to)
+			return hint.New(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+loop.Argument(to))
 		}
 		// A line that we type may have got into the wrong chat.
 		if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: to, Asked: true}}); err != nil {
@@ -193,18 +199,26 @@ func (e *env) recall(ctx context.Context, l loops.Loop, event loop.Event) error 
 	action, err := e.Store.Recall(ctx, l.ID, l.Record, event)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		now, err := e.Loops.At(l.ID)
-		other := now.State.ShortID()
-		return cmp.Or(err, hint.New(fmt.Sprintf("the loop %s cannot be continued: its chat has the loop %s now", l.State.ShortID(), other), "cursor-ralph cancel "+other))
+		return e.inTheWay(l)
 	case err == nil && action.Kind == loop.Refuse:
 		return hint.New(action.Why(), action.Hint)
 	}
 	return err
 }
 
+// inTheWay says that the chat of a loop to be continued has another one.
+func (e *env) inTheWay(l loops.Loop) error {
+	now, err := e.Loops.At(l.ID)
+	other := now.State.ShortID()
+	return cmp.Or(err, hint.New(fmt.Sprintf("the loop %s cannot be continued: its chat has the loop %s now", l.State.ShortID(), other), "cursor-ralph cancel "+other))
+}
+
 // askAgain makes a loop pending again that was cancelled before a chat took it.
 func (e *env) askAgain(ctx context.Context, l loops.Loop) error {
-	if err := e.Loops.AskAgain(ctx, l); err != nil {
+	switch err := e.Loops.AskAgain(ctx, l); {
+	case errors.Is(err, fs.ErrExist):
+		return e.inTheWay(l)
+	case err != nil:
 		return err
 	}
 	said := fmt.Sprintf("continued: the loop %s is pending again", l.State.ShortID())

@@ -20,6 +20,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/verify"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -152,8 +153,8 @@ func (e *env) checkVerify(l loop.State) error {
 	for _, path := range install.HookFiles(e.Env) {
 		timeout := install.InstalledAt(path).Timeout
 		if timeout > 0 && l.VerifyLimit() > loop.VerifyRoom(timeout) {
-			return hint.New(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has room for %s", l.VerifyLimit(), path, loop.VerifyRoom(timeout)),
-				fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes more", e.placeOf(path), l.VerifyLimit()))
+			return hint.New(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has room for %s", text.Exactly(l.VerifyLimit()), path, text.Exactly(loop.VerifyRoom(timeout))),
+				fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes more", e.placeOf(path), text.Exactly(l.VerifyLimit())))
 		}
 	}
 	return nil

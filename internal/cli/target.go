@@ -166,7 +166,7 @@ func (e *Env) Nearest(here string) []loops.Loop {
 func (e *Env) whichOne(what string, from []loops.Loop) error {
 	from = slices.DeleteFunc(slices.Clone(from), func(l loops.Loop) bool { return l.ID == "" || l.Err != nil })
 	if len(from) == 0 {
-		return hint.New(what, "there is no loop now; /ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
+		return hint.New(what, "/ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
 	}
 	return hint.New(what, "name one of these:\n"+e.Table(from, len(hint.Prefix)))
 }

@@ -26,7 +26,7 @@ func (s *Loops) Put(ctx context.Context, l loop.State, secret string) (name, tok
 		}
 		path, _, err := s.Box.Put(ctx, l, "")
 		if errors.Is(err, fs.ErrExist) {
-			return false, hint.New("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+l.ConversationID)
+			return false, hint.New("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+loop.Argument(l.ConversationID))
 		}
 		return true, err
 	}))
@@ -65,8 +65,13 @@ func (s *Loops) Steer(ctx context.Context, l Loop, event loop.Event) (loop.State
 
 // AskAgain makes a loop pending again that was cancelled while it was pending.
 func (s *Loops) AskAgain(ctx context.Context, l Loop) error {
-	if err := s.Box.Return(ctx, l.ID, l.State); err != nil {
-		return err
+	return s.Box.Return(ctx, l.ID, l.Record, l.State)
+}
+
+// Finish archives a pending loop whose cancel, or AskAgain, was killed in the middle.
+func (s *Loops) Finish(ctx context.Context, l Loop) (Loop, error) {
+	if _, _, err := s.Box.Apply(ctx, l.ID, loop.Event{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l, err
 	}
-	return s.Store.Forget(ctx, l.ID, l.Record)
+	return s.Resolve(l.State.ShortID())
 }

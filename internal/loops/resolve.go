@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // AmbiguousError says that an id fits several loops.
@@ -30,7 +31,7 @@ func (s *Loops) Resolve(typed string) (Loop, error) {
 	if !loop.IsShortID(typed) { // all of a short id's form are looked for first
 		found, err = s.At(typed)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*state.MovedError)) {
 		return found, err
 	}
 	switch fit := s.fitting(typed); len(fit) {

@@ -40,7 +40,7 @@ func (e editor) press(k tea.KeyPressMsg) editor {
 		e.after = e.right().after
 	case "ctrl+w":
 		words := strings.TrimRightFunc(e.before, unicode.IsSpace)
-		e.before = words[:strings.LastIndexFunc(words, unicode.IsSpace)+1]
+		e.before = strings.TrimRightFunc(words, func(r rune) bool { return !unicode.IsSpace(r) })
 	case "ctrl+u":
 		e.before = e.home().before
 	case "ctrl+k":

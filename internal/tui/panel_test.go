@@ -235,6 +235,7 @@ func TestEditing(t *testing.T) {
 		{[]string{"a", "b", "left", "x", "right", "right", "y"}, "axby"},
 		{[]string{"a", "b", "home", "x", "end", "y"}, "xaby"},
 		{[]string{"a", "b", "space", "c", "d", "ctrl+w", "x"}, "ab x"},
+		{[]string{"a", "\u3000", "c", "d", "ctrl+w", "x"}, "a\u3000x"},
 		{[]string{"a", "alt+enter", "b", "c", "ctrl+u", "x"}, "a\nx"},
 		{[]string{"a", "b", "alt+enter", "c", "up", "x", "down", "y"}, "axb\ncy"},
 		{[]string{"a", "alt+enter", "b", "c", "d", "up", "x"}, "ax\nbcd"},

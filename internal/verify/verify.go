@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // DefaultTimeout applies to a command without a Timeout.
@@ -76,7 +77,7 @@ func (c Command) run(ctx context.Context) Result {
 		}
 		p.KillSession()
 	case <-timed.Done():
-		r.Why = fmt.Sprintf("it did not end within %s and was killed", limit)
+		r.Why = fmt.Sprintf("it did not end within %s and was killed", text.Exactly(limit))
 		if ctx.Err() != nil {
 			r.Why = "it was given up"
 		}

@@ -108,7 +108,7 @@ func goOn(s loop.State, l Loop, f Facts) string {
 	switch {
 	case l.Status.Ended(), l.Status == Interrupted, f.Gone:
 		return s.ResumeCommand(f.Now)
-	case l.Kind == Chat && s.ConversationID != "" && (l.Status == Waiting || l.Status == Paused && s.Rested):
+	case l.Kind == Chat && s.ConversationID != "" && (l.Status == Waiting || l.Status == Stalled || l.Status == Paused && s.Rested):
 		return loop.ContinueLine(s.ConversationID)
 	case l.Status == Paused:
 		return "cursor-ralph resume " + l.ID

@@ -33,12 +33,51 @@ func (s Screen) Table(rows []Row) string {
 	for _, r := range rows {
 		cells = append(cells, r.cells())
 	}
-	widths := s.widths(cells)
+	return s.lines(cells, s.widths(cells), workspaceColumn)
+}
+
+// Give is a column of a table that gives way on a narrow screen, and its least width.
+type Give [2]int
+
+// from makes the column narrower, if the line is too wide, and returns by how much.
+func (g Give) from(widths []int, over int) int {
+	column, least := g[0], g[1]
+	less := max(0, min(over, widths[column]-least))
+	widths[column] -= less
+	return less
+}
+
+// Columns returns a line for each row of cells, none wider than the screen. The columns
+// give way in turn.
+func (s Screen) Columns(cells [][]string, gives ...Give) string {
+	widths, over := s.wanted(cells)
+	for _, g := range gives {
+		over -= g.from(widths, over)
+	}
+	return s.lines(cells, widths, -1)
+}
+
+// lines joins the cells. One column loses the beginning of its cells, not the end.
+func (s Screen) lines(cells [][]string, widths []int, front int) string {
 	var b strings.Builder
 	for _, row := range cells {
-		b.WriteString(strings.TrimRight(s.line(row, widths), " ") + "\n")
+		b.WriteString(strings.TrimRight(s.line(row, widths, front), " ") + "\n")
 	}
 	return b.String()
+}
+
+// wanted returns the widths that the cells have, and how much too wide that is.
+func (s Screen) wanted(cells [][]string) (widths []int, over int) {
+	widths, over = make([]int, len(cells[0])), -s.width()-columnGap
+	for _, row := range cells {
+		for i, cell := range row {
+			widths[i] = max(widths[i], ansi.StringWidthWc(cell))
+		}
+	}
+	for _, w := range widths {
+		over += w + columnGap
+	}
+	return widths, over
 }
 
 func (r Row) cells() []string {
@@ -47,21 +86,8 @@ func (r Row) cells() []string {
 
 // widths returns the columns' widths, 0 for one that is left out.
 func (s Screen) widths(cells [][]string) []int {
-	widths := make([]int, len(cells[0]))
-	for _, row := range cells {
-		for i, cell := range row {
-			widths[i] = max(widths[i], ansi.StringWidthWc(cell))
-		}
-	}
-	over := -s.width() - columnGap
-	for _, w := range widths {
-		over += w + columnGap
-	}
-	give := func(column, least int) {
-		less := max(0, min(over, widths[column]-least))
-		widths[column] -= less
-		over -= less
-	}
+	widths, over := s.wanted(cells)
+	give := func(column, least int) { over -= Give{column, least}.from(widths, over) }
 	give(workspaceColumn, 16)
 	give(taskColumn, 20)
 	give(workspaceColumn, len("WORKSPACE"))
@@ -84,13 +110,13 @@ func (s Screen) width() int {
 	return s.Width
 }
 
-func (s Screen) line(row []string, widths []int) string {
+func (s Screen) line(row []string, widths []int, front int) string {
 	var parts []string
 	for i, cell := range row {
 		switch {
 		case widths[i] == 0:
 			continue
-		case i == workspaceColumn:
+		case i == front:
 			cell = s.cutFront(cell, widths[i])
 		}
 		cell = s.Cut(cell, widths[i])

@@ -153,6 +153,13 @@ func waits(workspace string) func(w world) error {
 	return pendingAs(unbound, fields{"id": shortID, "armed_by": "cli", "task_due": true, "workspace": workspace})
 }
 
+// cancelledAs makes a loop that was cancelled while it was pending.
+func cancelledAs(name string) func(w world) error {
+	return func(w world) error {
+		return errors.Join(w.pending(name, asked(task, fields{"id": shortID})), do(w.cli("cancel", shortID)))
+	}
+}
+
 func sends(text string) func(w world) command {
 	return hooked(func(w world) string { return w.sends(text) })
 }
@@ -190,6 +197,12 @@ func commands() []operation {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), pausedElsewhere(w))
 		}, run: fetched, refused: true, other: old},
 		{name: "continue of an ended loop", ready: limited, run: typed("continue", me, "--max-iterations", "9")},
+		{name: "continue of an older loop", ready: func(w world) error {
+			return errors.Join(w.pending(me, asked(task, fields{"id": shortID})), do(w.hook(w.stop()), w.cli("cancel", me)),
+				w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)))
+		}, run: typed("continue", shortID), other: old},
+		{name: "continue of a pending loop that was cancelled", ready: cancelledAs(me), run: typed("continue", shortID), refused: true},
+		{name: "continue of one that waited for any chat", ready: cancelledAs(unbound), run: typed("continue", shortID)},
 		{name: "prune", ready: func(w world) error {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), running(nil)(w))
 		}, run: typed("prune", "--older-than", "1ns")},

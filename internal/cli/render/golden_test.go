@@ -156,6 +156,27 @@ func TestListingsAreGolden(t *testing.T) {
 	golden(t, "listings.txt", b.String())
 }
 
+// TestHistoryFits compares the iterations with testdata/history.txt, at every width.
+func TestHistoryFits(t *testing.T) {
+	p := newPlace(t)
+	p.has("chat-1", func(s *loop.State) {
+		s.ID, s.Iterations = "k7f2m", 2
+		s.History = []loop.Iteration{
+			{Number: 1, EndedAt: p.now.Add(-25 * time.Hour), Seconds: 3601.25, Promise: "refused", Refused: "the verification `npm test` failed with exit 1: 3 of 120 tests fail",
+				Tools: map[string]int{"Write": 12, "漢字漢字漢字": 3, "Shell": 7}, Files: []string{"a.go"}, Action: "inject", Injections: []loop.Injection{{Outcome: loop.Arrived, Method: "xtest"}}},
+			{Number: 2, EndedAt: p.now, Seconds: 5, Promise: "none", Action: "followup", Struggle: "👩‍👩‍👧‍👦 " + strings.Repeat("no change ", 50)},
+		}
+	})
+	var b strings.Builder
+	for _, columns := range []string{"60", "80", "200", ""} {
+		p.env["COLUMNS"] = columns
+		out := p.prints(History, HistoryFlags, "chat-1")
+		fmt.Fprintf(&b, "--- %s columns\n%s\n", columns, out)
+		p.fits(out)
+	}
+	golden(t, "history.txt", b.String())
+}
+
 // fits checks that no line is wider than the screen, but for those to be copied.
 func (p place) fits(out string) {
 	p.Helper()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -36,7 +37,7 @@ func History(_ context.Context, e *cli.Env, args []string) error {
 		return errors.Join(e.JSON(view.Iterations(all)), problem)
 	}
 	var b strings.Builder
-	b.WriteString(historyTable(all, e.IsSet("verbose")))
+	b.WriteString(historyTable(e.Screen(), all, e.IsSet("verbose")))
 	if l.Status.Ended() {
 		fmt.Fprintf(&b, "%s: %s\n", l.Status, l.Reason)
 	}
@@ -79,8 +80,14 @@ func restsHere(e *cli.Env) (loops.Loop, bool) {
 	return e.Loops.LastEnded(isHere)
 }
 
+// givesWay says which columns of the table give way on a narrow screen.
+func givesWay() []view.Give {
+	const tools, promise, then = 3, 6, 7
+	return []view.Give{{tools, 12}, {then, 16}, {tools, 5}, {promise, 7}, {then, 8}, {tools, 1}, {then, 4}}
+}
+
 // historyTable has a line for each iteration, and below it what does not fit.
-func historyTable(all []loop.Iteration, verbose bool) string {
+func historyTable(screen view.Screen, all []loop.Iteration, verbose bool) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -88,11 +95,11 @@ func historyTable(all []loop.Iteration, verbose bool) string {
 	clock := clockFor(all)
 	for _, h := range all {
 		rows = append(rows, []string{fmt.Sprint(h.Number), h.EndedAt.Local().Format(clock), fmt.Sprintf("%.1f", h.Seconds),
-			tools(h.Tools), fmt.Sprint(len(h.Files)), fmt.Sprint(len(h.Errors)), promiseOf(h), actionOf(h)})
+			text.FixedWidth(tools(h.Tools)), fmt.Sprint(len(h.Files)), fmt.Sprint(len(h.Errors)), text.FixedWidth(promiseOf(h)), text.FixedWidth(actionOf(h))})
 	}
-	lines := slices.Collect(strings.Lines(cli.Columns(rows)))
+	lines := slices.Collect(strings.Lines(screen.Columns(rows, givesWay()...)))
 	for i, h := range all {
-		lines[i+1] += below(h, verbose)
+		lines[i+1] += below(screen, h, verbose)
 	}
 	return strings.Join(lines, "")
 }
@@ -155,12 +162,14 @@ func actionOf(h loop.Iteration) string {
 }
 
 // below returns the lines below a row.
-func below(h loop.Iteration, verbose bool) string {
+func below(screen view.Screen, h loop.Iteration, verbose bool) string {
+	const indent, most = "   ", 93
 	var b strings.Builder
 	tell := func(what string, texts ...string) {
-		for _, text := range texts {
-			if strings.TrimSpace(text) != "" {
-				b.WriteString("   " + cli.Shortened(what+": "+text, 93) + "\n")
+		for _, words := range texts {
+			if strings.TrimSpace(words) != "" {
+				lines := screen.Wrap(text.FixedWidth(cli.Shortened(what+": "+words, most)), screen.Width-len(indent), most)
+				b.WriteString(indent + strings.Join(lines, "\n"+indent) + "\n")
 			}
 		}
 	}

@@ -106,13 +106,6 @@ func reportOf(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time
 	}, func(part string) bool { return part == "" }), "\n")
 }
 
-func section(title, content string) string {
-	if content == "" {
-		return ""
-	}
-	return "## " + title + "\n\n" + content
-}
-
 // outcome says in a sentence what became of the loop, and below why.
 func outcome(l loop.State, shown view.Loop, now time.Time) string {
 	var b strings.Builder
@@ -122,10 +115,11 @@ func outcome(l loop.State, shown view.Loop, now time.Time) string {
 		const layout = "2006-01-02 15:04"
 		fmt.Fprintf(&b, ", from %s to %s UTC (%s)", l.StartedAt.UTC().Format(layout), end.UTC().Format(layout), text.Duration(l.Worked(end)))
 	}
-	if shown.ToolCalls != nil {
-		b.WriteString(", with " + text.Count(*shown.ToolCalls, "tool call"))
+	if shown.ToolCalls == nil {
+		b.WriteString(", tool calls unknown.\n")
+	} else {
+		fmt.Fprintf(&b, ", with %s.\n", text.Count(*shown.ToolCalls, "tool call"))
 	}
-	b.WriteString(".\n")
 	if shown.Reason != "" {
 		b.WriteString("\nWhy: " + code(shown.Reason) + "\n")
 	}
@@ -157,34 +151,6 @@ func facts(all []loop.Iteration, of func(loop.Iteration) []string) (found []fact
 		}
 	}
 	return found
-}
-
-// bullets has a line for each fact, and says how many it leaves out.
-func bullets(found []fact, most int) string {
-	var b strings.Builder
-	for _, f := range found[:min(len(found), most)] {
-		fmt.Fprintf(&b, "- %s (%s)\n", code(f.Text), inWords(f.In))
-	}
-	if n := len(found) - most; n > 0 {
-		fmt.Fprintf(&b, "- and %d more\n", n)
-	}
-	return b.String()
-}
-
-// inWords names iterations, the first ones of many.
-func inWords(numbers []int) string {
-	const most = 8
-	if len(numbers) == 1 {
-		return fmt.Sprintf("iteration %d", numbers[0])
-	}
-	var words []string
-	for _, n := range numbers[:min(len(numbers), most)] {
-		words = append(words, fmt.Sprint(n))
-	}
-	if n := len(numbers) - most; n > 0 {
-		words = append(words, fmt.Sprintf("%d more", n))
-	}
-	return "iterations " + strings.Join(words, ", ")
 }
 
 // files are named as they are seen from the workspace.
@@ -287,45 +253,4 @@ func lastWords(all []loop.Iteration) string {
 		return ""
 	}
 	return all[len(all)-1].Answer
-}
-
-// code is text in one line that Markdown takes for nothing else.
-func code(text string) string {
-	text = cli.Shortened(text, reportedLine)
-	if text == "" {
-		text = " "
-	}
-	fence := strings.Repeat("`", longestRun(text)+1)
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
-		text = " " + text + " "
-	}
-	return fence + text + fence
-}
-
-// block is text with its lines, which Markdown takes for nothing else.
-func block(text string, most int) string {
-	text = strings.Trim(cli.Printable(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
-	if strings.TrimSpace(text) == "" {
-		return ""
-	}
-	left := ""
-	if runes := []rune(text); len(runes) > most {
-		text, left = string(runes[:most]), fmt.Sprintf("\nThe rest, %d characters, is left out.\n", len(runes)-most)
-	}
-	fence := strings.Repeat("`", max(3, longestRun(text)+1))
-	return fence + "text\n" + text + "\n" + fence + "\n" + left
-}
-
-// longestRun is how many backticks follow one another at most.
-func longestRun(text string) (longest int) {
-	run := 0
-	for _, r := range text {
-		if r != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }

@@ -248,7 +248,7 @@ func TestReportSaysWhatStatusSays(t *testing.T) {
 	for _, tt := range []struct{ id, want string }{{"paused", "**`paused (idle)`** after 0 of"}, {"", "**`interrupted`** after 1 of"}} {
 		args := slices.DeleteFunc([]string{tt.id}, func(id string) bool { return id == "" })
 		got := p.prints(Report, HistoryFlags, args...)
-		if !strings.Contains(got, tt.want) || tt.id == "paused" && strings.Contains(got, "tool call") {
+		if !strings.Contains(got, tt.want) || tt.id == "paused" && strings.Contains(got, "0 tool calls") {
 			t.Errorf("report %s: got %s, want %s and no number that is not known", tt.id, got, tt.want)
 		}
 	}

@@ -20,7 +20,7 @@ func (v *runView) verdict(l loop.State, all []loop.Iteration, broken bool) strin
 	case broken:
 		how = "stopped"
 	}
-	parts := []string{fmt.Sprintf("%s%s after %d of %d iterations", mark, how, l.Iterations, l.MaxIterations), text.Duration(l.Worked(v.e.Now()))}
+	parts := []string{fmt.Sprintf("%s%s after %d of %s", mark, how, l.Iterations, text.Count(l.MaxIterations, "iteration")), text.Duration(l.Worked(v.e.Now()))}
 	if shown.ToolCalls != nil {
 		parts = append(parts, text.Count(*shown.ToolCalls, "tool call"))
 	}
