@@ -1,6 +1,9 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // maxID is the longest conversation id that is accepted, in bytes.
 const maxID = 128
@@ -28,6 +31,15 @@ func CheckID(id string) error {
 func idByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
 		c == '.' || c == '_' || c == '-'
+}
+
+// Argument is an id as a command of cursor-ralph takes it, also where it begins as an
+// option does.
+func Argument(id string) string {
+	if strings.HasPrefix(id, "-") {
+		return "-- " + id
+	}
+	return id
 }
 
 // ContinueLine is what is typed into Cursor to bring the agent back to the

@@ -102,7 +102,7 @@ func (s *State) isOvertaken() bool {
 }
 
 func (s *State) pauseCrossed() Action {
-	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on, or runs cursor-ralph resume " + s.ConversationID}
+	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on, or runs cursor-ralph resume " + Argument(s.ConversationID)}
 }
 
 // resetStruggle forgets struggle and failed turns: the user has looked at the loop.

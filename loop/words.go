@@ -57,7 +57,7 @@ func (s *State) planRule() string {
 // workRule is the rule for an agent that works. In a minimal installation no hook
 // sees its words.
 func (s *State) workRule(minimal bool) string {
-	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
+	program, id := cmp.Or(s.Program, "cursor-ralph"), Argument(s.ConversationID)
 	if id != "" {
 		id += " " // two loops may run in one workspace
 	}
@@ -148,8 +148,8 @@ func (s *State) fill(why, text string) Words {
 	return Words{
 		Template: s.PromptTemplate, Iteration: s.Iterations + 1, Max: s.MaxIterations, Why: why, Task: s.Prompt,
 		Context: s.Context, Notices: s.Notices, Struggle: s.Struggle, Marker: s.Marker(), ID: id, Default: text,
-		NoteCommand:    strings.TrimSpace(program + " note " + id),
-		BlockedCommand: strings.TrimSpace(program + " blocked " + id),
+		NoteCommand:    strings.TrimSpace(program + " note " + Argument(id)),
+		BlockedCommand: strings.TrimSpace(program + " blocked " + Argument(id)),
 	}
 }
 

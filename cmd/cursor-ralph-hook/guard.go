@@ -158,9 +158,10 @@ func isShell(tool string) bool {
 // the loop of this very conversation. All else in the command is left.
 func (h *handler) forAgent(ctx context.Context, l loop.State, command string) string {
 	head, text := selfcall.HandedOver(command)
+	isIt := func(id string) bool { return id == l.ConversationID || id == l.ShortID() }
 	for _, args := range selfcall.Arguments(head) {
 		switch {
-		case args[0] == "continue" && slices.Contains(args[1:], l.ConversationID):
+		case args[0] == "continue" && slices.ContainsFunc(args[1:], isIt):
 			return h.goOn(ctx, l)
 		case args[0] == "slash" && len(args) > 1 && (args[1] == "ralph-loop" || args[1] == "ulw-loop"):
 			return h.confirmDenied(ctx, l, text)
@@ -181,7 +182,7 @@ func (h *handler) confirmDenied(ctx context.Context, l loop.State, text string) 
 	case err == nil && r.Continue != "":
 		return ""
 	case err == nil && !l.SameTask(r.State):
-		return "Nothing was started: a loop that only plans runs in this chat. The user can end it with `cursor-ralph cancel " + l.ConversationID + "` in a terminal, and send the line again.\n"
+		return "Nothing was started: a loop that only plans runs in this chat. The user can end it with `cursor-ralph cancel " + loop.Argument(l.ConversationID) + "` in a terminal, and send the line again.\n"
 	}
 	// Else the same call of another chat's agent would be taken for this one's.
 	if _, _, err := h.store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventConfirm, Text: l.Program, Look: loop.Look{PlanGuard: loop.GuardInstalled}}); err != nil {
@@ -210,7 +211,7 @@ func (h *handler) goOn(ctx context.Context, l loop.State) string {
 func continued(l loop.State, a loop.Action) string {
 	switch a.Kind {
 	case loop.AskVerify:
-		return "The loop's promise is verified first. End your turn now, and the loop goes on or is over. If nothing happens then, the user runs `cursor-ralph continue " + l.ConversationID + "` in a terminal.\n"
+		return "The loop's promise is verified first. End your turn now, and the loop goes on or is over. If nothing happens then, the user runs `cursor-ralph continue " + loop.Argument(l.ConversationID) + "` in a terminal.\n"
 	case loop.Refuse:
 		return "The loop was not continued: " + a.Why() + ". " + a.Hint + "\n"
 	}

@@ -258,7 +258,7 @@ func TestThePlanGuardBeginsTheLoopItself(t *testing.T) {
 func (w world) waits() {
 	w.Helper()
 	w.plans(fields{
-		"status": "waiting", "rested": true, "iterations": 1, "session_iterations": 5, "context": []string{"mind the gap"},
+		"id": "k7f2m", "status": "waiting", "rested": true, "iterations": 1, "session_iterations": 5, "context": []string{"mind the gap"},
 		"started_at": time.Now(), "history": []fields{{"iteration": 1, "action": "hand-over"}},
 	})
 }
@@ -266,6 +266,7 @@ func (w world) waits() {
 func TestThePlanGuardContinuesTheLoopItself(t *testing.T) {
 	for _, command := range []string{
 		hand("--continue " + me), hand("/ralph-loop --continue=" + me), hand("--continue " + me + " --max-iterations 99"),
+		"cursor-ralph continue k7f2m", hand("--continue k7f2m"),
 		"cursor-ralph continue " + me, "cursor-ralph continue --max-iterations 99 " + me, "cursor-ralph note x; cursor-ralph continue " + me,
 		"@'\r\n--continue " + me + "\r\n'@ | cursor-ralph slash ralph-loop", strings.ReplaceAll(hand("--continue "+me), "\n", "\r\n"),
 		"cursor-ralph slash ralph-loop <<\"END\" | cat\n--continue " + me + "\nEND\ncursor-ralph note x",

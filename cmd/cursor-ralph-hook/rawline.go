@@ -21,7 +21,7 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 		id = here
 	}
 	if id != here && h.hasAny(here) && !h.isBroughtHere(id) {
-		return hook.BeforeSubmitPromptAnswer{AdditionalContext: "The loop of " + id + " was not brought here: another Ralph loop runs in this chat. Tell the user so. It can be ended with cursor-ralph cancel " + here + "."}
+		return hook.BeforeSubmitPromptAnswer{AdditionalContext: "The loop of " + id + " was not brought here: another Ralph loop runs in this chat. Tell the user so. It can be ended with cursor-ralph cancel " + loop.Argument(here) + "."}
 	}
 	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Continue: loop.Continue{FromLine: true, MaxDuration: r.State.MaxDuration}}
 	if r.Given("max-iterations") {
@@ -94,7 +94,7 @@ func toSend(a loop.Action) string {
 // askInstead has the agent do what the hook cannot: it may wait for long, and
 // show more.
 func askInstead(id string) any {
-	return hook.BeforeSubmitPromptAnswer{AdditionalContext: "This message continues a Ralph loop. Run this in the shell, and do what it prints; if it prints an error, show the user the error and its hint, and stop:\ncursor-ralph continue " + id + "\n"}
+	return hook.BeforeSubmitPromptAnswer{AdditionalContext: "This message continues a Ralph loop. Run this in the shell, and do what it prints; if it prints an error, show the user the error and its hint, and stop:\ncursor-ralph continue " + loop.Argument(id) + "\n"}
 }
 
 // isBroughtHere reports whether the loop of another conversation is in this one

@@ -31,7 +31,7 @@ func (e *env) beginPending(ctx context.Context, l loop.State, event loop.Event, 
 	}
 	switch _, err := e.Loops.Box.Begin(ctx, l.ShortID(), who); {
 	case errors.Is(err, fs.ErrExist):
-		return hint.New("a loop runs in this chat already", "tell the user; `cursor-ralph cancel "+to+"` ends that one")
+		return hint.New("a loop runs in this chat already", "tell the user; `cursor-ralph cancel "+loop.Argument(to)+"` ends that one")
 	case err != nil:
 		return err
 	}

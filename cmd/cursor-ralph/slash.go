@@ -153,7 +153,7 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 	}
 	if to != "" && to != id {
 		if has, err := e.Store.Has(to); has || err != nil {
-			return hint.New(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+to)
+			return hint.New(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+loop.Argument(to))
 		}
 		// A line that we type may have got into the wrong chat.
 		if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: to, Asked: true}}); err != nil {

@@ -26,7 +26,7 @@ func (s *Loops) Put(ctx context.Context, l loop.State, secret string) (name, tok
 		}
 		path, _, err := s.Box.Put(ctx, l, "")
 		if errors.Is(err, fs.ErrExist) {
-			return false, hint.New("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+l.ConversationID)
+			return false, hint.New("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+loop.Argument(l.ConversationID))
 		}
 		return true, err
 	}))

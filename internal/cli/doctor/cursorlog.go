@@ -133,7 +133,7 @@ func lost(e *cli.Env, ours []cursorlog.Run, found *list) {
 			all.info("", "%s; the chat went on since", what)
 			continue
 		}
-		all.problem("cursor-ralph status "+line.Conversation+" shows how the loop goes on: type its continue line into the chat", "%s", what)
+		all.problem("cursor-ralph status "+loop.Argument(line.Conversation)+" shows how the loop goes on: type its continue line into the chat", "%s", what)
 	}
 	*found = append(*found, all[max(0, len(all)-3):]...)
 }
