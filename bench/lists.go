@@ -46,11 +46,11 @@ func (b *bench) listing(ctx context.Context, s scene, r *record) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		plain, _, err := b.once([]string{b.programs.cli, "list"}, s, nil, lines(2*s.others))
+		plain, _, err := b.once([]string{b.programs.cli, "list"}, s, nil, table(2*s.others))
 		if err != nil {
 			return err
 		}
-		all, _, err := b.once([]string{b.programs.cli, "list", "--all"}, s, nil, lines(3*s.others))
+		all, _, err := b.once([]string{b.programs.cli, "list", "--all"}, s, nil, table(3*s.others))
 		if err != nil {
 			return err
 		}
@@ -84,11 +84,12 @@ func (s scene) leave(ids ...string) (err error) {
 	return err
 }
 
-// lines wants a line for each loop.
-func lines(n int) func([]byte) error {
+// table wants a header and a line for each loop, at least: loops whose files a part
+// has removed are listed as interrupted.
+func table(n int) func([]byte) error {
 	return func(output []byte) error {
-		if got := bytes.Count(output, []byte("\n")); got != n {
-			return fmt.Errorf("got %d lines, want %d", got, n)
+		if got := bytes.Count(output, []byte("\n")) - 1; got < n {
+			return fmt.Errorf("got %d loops, want at least %d", got, n)
 		}
 		return nil
 	}

@@ -115,8 +115,8 @@ func TestBenchRefusesAnAnswerThatDoesNotFit(t *testing.T) {
 		{"a loop goes on without a marker", goesOn(2, task), strings.ReplaceAll(follow, "promise", "x"), false},
 		{"a loop stood still", goesOn(2, task), `{}`, false},
 		{"not JSON", goesOn(2, task), `oops`, false},
-		{"a line for each", lines(2), "a\nb\n", true},
-		{"a line too few", lines(2), "a\n", false},
+		{"a line for each", table(2), "ID\na\nb\n", true},
+		{"a line too few", table(2), "ID\na\n", false},
 	} {
 		if err := tt.fits([]byte(tt.answer)); (err == nil) != tt.ok {
 			t.Errorf("%s: got %v, want ok %t", tt.name, err, tt.ok)

@@ -162,11 +162,17 @@ func (e *Env) Nearest(here string) []loops.Loop {
 	return near
 }
 
+// mostNamed is how many loops an error lists at most.
+const mostNamed = 20
+
 // whichOne returns an error that lists the loops to choose from.
 func (e *Env) whichOne(what string, from []loops.Loop) error {
 	from = slices.DeleteFunc(slices.Clone(from), func(l loops.Loop) bool { return l.ID == "" || l.Err != nil })
 	if len(from) == 0 {
 		return hint.New(what, "/ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
+	}
+	if more := len(from) - mostNamed; more > 0 {
+		return hint.New(what, fmt.Sprintf("name one of these, or of %d more, which `cursor-ralph list --all` shows:\n%s", more, e.Table(from[more:], len(hint.Prefix))))
 	}
 	return hint.New(what, "name one of these:\n"+e.Table(from, len(hint.Prefix)))
 }

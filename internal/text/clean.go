@@ -37,7 +37,7 @@ func hidden(r rune) bool {
 
 // ASCII replaces the signs with which our own words are set.
 func ASCII(s string) string {
-	return strings.NewReplacer("•", "-", "…", "...", "‹", "(", "›", ")").Replace(s)
+	return strings.NewReplacer("•", "-", "·", "-", "…", "...", "‹", "(", "›", ")", "✓", "+", "✗", "x").Replace(s)
 }
 
 // HasControl reports whether s has a control character, a newline included.

@@ -63,7 +63,6 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 		{"typing", typingWords(s.Injection, now), false},
 		{"options", otherOptions(s), false},
 		{"agent", agentWords(s.Run), false},
-		{"asks for", s.Asking.What, false},
 		{"always allowed", strings.Join(s.Always, "\n"), false},
 		{"workspace", view.Tilde(l.Workspace, e.HomeFolder()), false},
 		{"to go on", goOnWords(l), true},

@@ -84,7 +84,11 @@ func (v *runView) statusLine(width int) string {
 	if l.ToolCalls != nil {
 		parts = append(parts, text.Count(*l.ToolCalls+v.tools, "tool call"))
 	}
-	line := ansi.TruncateWc(strings.Join(parts, " · "), width, "…")
+	screen, line := v.e.Screen(), strings.Join(parts, " · ")
+	if screen.ASCII {
+		line = text.ASCII(line)
+	}
+	line = screen.Cut(line, width)
 	if v.e.Colorful() {
 		line = ansi.SGR(ansi.AttrFaint) + line + ansi.ResetStyle
 	}

@@ -177,6 +177,19 @@ func TestTheRowsAreNotDrawnForEveryPiece(t *testing.T) {
 }
 
 // The status line shows the same iteration as the lines above it.
+func TestTheStatusLineWithoutUTF8(t *testing.T) {
+	var out bytes.Buffer
+	v := newTestView(&out, 80)
+	v.e.Getenv = func(name string) string { return map[string]string{"LANG": "C"}[name] }
+	for _, width := range []int{80, 20} {
+		v.screen.size = func() (int, int) { return width, 24 }
+		v.report(outer.Report{Kind: outer.ReportTurn, State: running(0)})
+		if got := v.screen.drawn[0]; !strings.HasPrefix(got, "Loop - Running") || strings.ContainsFunc(got, func(r rune) bool { return r > '~' }) || len(got) >= width {
+			t.Errorf("got %q on %d columns, want plain signs", got, width)
+		}
+	}
+}
+
 func TestTheStatusLineCountsTheCurrentTurn(t *testing.T) {
 	var out bytes.Buffer
 	v := newTestView(&out, 80)
