@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -138,7 +139,7 @@ func (s *Store) WithID(id string) (loop.State, error) {
 	}
 	names, _ := s.recordNames(nil)
 	for _, name := range names {
-		if strings.Contains(name, older) {
+		if strings.Contains(name, older) || !s.mayHave(name, id) {
 			continue
 		}
 		if l, err := s.Record(name, false); err == nil && l.ID == id && l.MovedTo == "" {
@@ -146,6 +147,15 @@ func (s *Store) WithID(id string) (loop.State, error) {
 		}
 	}
 	return loop.State{}, fs.ErrNotExist
+}
+
+// mayHave reports whether a record may be of the loop with this short id. Only one
+// without an id, or one that was written by hand, has to be parsed for that: a hook has
+// no time to parse ten thousand.
+func (s *Store) mayHave(name, id string) bool {
+	data, _, err := ownfile.Read(s.recordPath(name), 0)
+	_, own, found := bytes.Cut(data, []byte("\n  \"id\": \""))
+	return err == nil && (!found || bytes.HasPrefix(own, []byte(id+`"`)))
 }
 
 // Record returns a record by its name, without its history unless that is wanted.

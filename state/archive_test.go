@@ -160,6 +160,29 @@ func cancelled(task, id string, at time.Time) loop.State {
 	return l
 }
 
+// TestWithID finds a record that we wrote, and one by hand or of an older version.
+func TestWithID(t *testing.T) {
+	w := newWorld(t)
+	for name, fields := range map[string]map[string]any{
+		me: {"id": "k7f2m"}, me + "~1": {"id": "k1111"}, other: {"id": "k2222"}, "old": {}, "moved": {"id": "k3333", "moved_to": other},
+	} {
+		l, err := loop.Parse([]byte(with("build it", fields)))
+		w.must(err)
+		l.Status, l.EndedAt, l.StartedAt, l.ConversationID = loop.UserStopped, *w.clock, *w.clock, name
+		data, err := l.Encode()
+		w.must(err)
+		w.write(w.record(name), string(data))
+	}
+	w.write(w.record("hand"), with("build it", map[string]any{"id": "k4444", "status": "BLOCKED"}))
+	old, err := w.store.Record("old", false)
+	w.must(err)
+	for id, want := range map[string]string{"k7f2m": me, "k2222": other, old.ID: "old", "k4444": "hand", "k1111": "", "k3333": "", "k9999": ""} {
+		if l, err := w.store.WithID(id); l.ConversationID != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v, want %q", id, l.ConversationID, err, want)
+		}
+	}
+}
+
 func TestPut(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.store.Put(w.context(), cancelled("a", me, *w.clock)))

@@ -65,8 +65,8 @@ func (s *Store) endedRecord(name string) (Record, error) {
 		return Record{}, err
 	}
 	l, err := loop.ParseHead(data)
-	if err == nil && !l.Status.Ended() {
-		err = errors.New("the loop has not ended")
+	if err == nil && (!l.Status.Ended() || l.MovedTo != "") {
+		err = errors.New("the loop has not ended here")
 	}
 	if err != nil {
 		return Record{}, err

@@ -75,6 +75,16 @@ func (w world) prune(r state.Retention) (removed []string) {
 	return removed
 }
 
+// TestPruneKeepsWhatALoopInAnotherChatNeeds: the record in its old chat says where it
+// is, and its history is its own, even if that record could not be written as it moved.
+func TestPruneKeepsWhatALoopInAnotherChatNeeds(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.record(me), with("build it", map[string]any{"status": "USER_STOPPED", "ended_at": w.clock.Add(-time.Hour), "moved_to": other}))
+	if removed := w.prune(state.Retention{Age: time.Minute}); len(removed) > 0 {
+		t.Errorf("got %q removed", removed)
+	}
+}
+
 func TestPruneRemovesRecordsOfEndedLoopsWithTheirHistory(t *testing.T) {
 	w := newWorld(t)
 	const day = 24 * time.Hour
