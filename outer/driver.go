@@ -13,6 +13,7 @@ package outer
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -75,8 +76,11 @@ type StartError struct {
 	Hint  string // what to do about it
 }
 
-// Error returns what failed.
-func (e *StartError) Error() string { return "start " + e.Agent + ": " + e.Err.Error() }
+// Error returns what failed, and names the agent once.
+func (e *StartError) Error() string {
+	what := "start " + e.Agent + ": "
+	return what + strings.TrimPrefix(e.Err.Error(), what)
+}
 
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }

@@ -2,6 +2,8 @@ package outer_test
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 
@@ -24,5 +26,15 @@ func TestAMessageKeepsItsEnd(t *testing.T) {
 	m.Add(" \n")
 	if got := m.End(); got.Kind != "" {
 		t.Errorf("got %+v of white space, want no record", got)
+	}
+}
+
+func TestAStartErrorNamesTheAgentOnce(t *testing.T) {
+	missing := &os.PathError{Op: "start", Path: "./nix", Err: fs.ErrNotExist}
+	for _, err := range []error{missing, fs.ErrNotExist} {
+		e := outer.StartError{Agent: "./nix", Err: err}
+		if want := "start ./nix: file does not exist"; e.Error() != want {
+			t.Errorf("got %q, want %q", e.Error(), want)
+		}
 	}
 }

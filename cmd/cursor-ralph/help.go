@@ -20,8 +20,8 @@ const helpTail = `
 In Cursor:
   /ralph-loop "make the tests pass" --verify "make test"
 
-Without an id, a command is about the loop of this chat, otherwise about the only loop of
-this workspace. ` + "`cursor-ralph help <command>`" + ` shows the options of a command.
+Without an id, a command is about the loop of this chat, otherwise about the
+only loop of this workspace. ` + "`cursor-ralph help <command>`" + ` shows its options.
 `
 
 func help(e *env, args []string) error {

@@ -19,8 +19,8 @@ import (
 )
 
 func pruneFlags(f *pflag.FlagSet) {
-	cli.Duration(f, "older-than", 0, 0, "remove records of loops that ended longer ago than `D`, such as 30d; 0 for any age (default: as the settings say, 90d)")
-	f.Int("keep", 0, "keep the newest `N` records, 0 for any number (default: as the settings say, 1000)")
+	cli.Duration(f, "older-than", 0, 0, "remove records of loops that ended longer ago than `D`, such as 30d; 0 keeps any age (default: as the settings say, 90d)")
+	f.Int("keep", 0, "keep the newest `N` records; 0 keeps any number (default: as the settings say, 1000)")
 	f.Bool("dry-run", false, "list what would be removed, and remove nothing")
 	cli.JSONFlag(f)
 	new(handoff.Prune).Flags(f)

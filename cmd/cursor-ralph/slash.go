@@ -221,7 +221,11 @@ func (e *env) askAgain(ctx context.Context, l loops.Loop) error {
 	case err != nil:
 		return err
 	}
-	return e.Say("continued: the loop %s is pending again", l.State.ShortID())
+	said := fmt.Sprintf("continued: the loop %s is pending again", l.State.ShortID())
+	if again, err := e.Named(l.State.ShortID()); err == nil && again.IsForAnyChat() {
+		said += "\n" + e.howToBegin(again.State)
+	}
+	return e.Say("%s", said)
 }
 
 // byAgent reports whether Cursor's agent called us, by its shell's environment.

@@ -124,7 +124,10 @@ func (e *env) replacePending(ctx context.Context, l loop.State) error {
 	if !l.Replace || l.ConversationID != "" {
 		return nil
 	}
-	for _, o := range e.waitingBeside(l) {
+	for _, o := range e.waitingIn(l.Workspace) {
+		if o.State.ShortID() == l.ShortID() {
+			continue
+		}
 		if _, _, err := e.Steer(ctx, o, loop.Event{Kind: loop.EventReplace}); err != nil {
 			return err
 		}
@@ -133,23 +136,35 @@ func (e *env) replacePending(ctx context.Context, l loop.State) error {
 	return nil
 }
 
-// beforeOthers names a pending loop that this one goes before.
+// beforeOthers says which loops wait for any chat in the same workspace: what was
+// written last begins first.
 func (e *env) beforeOthers(l loop.State) string {
-	for _, o := range e.waitingBeside(l) {
-		return " It goes before " + o.State.ShortID() + ", which waits there too."
-	}
-	return ""
-}
-
-// waitingBeside returns the other loops that wait for any chat in a loop's workspace.
-func (e *env) waitingBeside(l loop.State) (others []loops.Loop) {
-	current, _ := e.Loops.Usable() // it was written there just now
-	for _, o := range current {
-		if o.IsForAnyChat() && o.State.ShortID() != l.ShortID() && cli.SameFolder(o.State.Workspace, l.Workspace) {
-			others = append(others, o)
+	waiting := e.waitingIn(l.Workspace)
+	isThis := func(o loops.Loop) bool { return o.State.ShortID() == l.ShortID() }
+	for _, o := range waiting {
+		if at := slices.IndexFunc(waiting, isThis); at >= 0 && o.File.Age < waiting[at].File.Age {
+			return " But " + o.State.ShortID() + ", which waits there too, goes before it."
 		}
 	}
-	return others
+	switch others := slices.DeleteFunc(waiting, isThis); len(others) {
+	case 0:
+		return ""
+	case 1:
+		return " It goes before " + others[0].State.ShortID() + ", which waits there too."
+	default:
+		return fmt.Sprintf(" It goes before the %d others that wait there.", len(others))
+	}
+}
+
+// waitingIn returns the loops that wait for any chat in a workspace.
+func (e *env) waitingIn(workspace string) (waiting []loops.Loop) {
+	current, _ := e.Loops.Usable() // it was written there just now
+	for _, o := range current {
+		if o.IsForAnyChat() && cli.SameFolder(o.State.Workspace, workspace) {
+			waiting = append(waiting, o)
+		}
+	}
+	return waiting
 }
 
 // noHook warns if no hook would take a loop in a workspace.

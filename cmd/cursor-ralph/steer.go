@@ -99,8 +99,12 @@ func (e *env) cancelOne(ctx context.Context, l loops.Loop) error {
 	if _, _, err := e.Steer(ctx, l, event); err != nil {
 		return err
 	}
-	id := l.State.ShortID()
-	return e.Say("cancelled the loop %s; to take it up again: cursor-ralph continue %s", id, id)
+	l.State.Status = loop.Cancelled // soon, if a turn of a run has to end first
+	said := "cancelled the loop " + l.State.ShortID()
+	if again := l.State.ResumeCommand(e.Now()); again != "" {
+		said += "; to take it up again: " + again
+	}
+	return e.Say("%s", said)
 }
 
 func (e *env) cancelAll(ctx context.Context, args []string) error {

@@ -73,7 +73,7 @@ func groups() []group {
 			{name: "prune", summary: "remove the records of loops that ended long ago", flags: pruneFlags, run: prune, long: true,
 				details: "This happens by itself when a loop ends. Records of loops that have not ended stay.", example: "prune --older-than 30d --dry-run"},
 			{name: "completion", args: "bash|zsh|fish|powershell", summary: "print a completion script", run: completion,
-				details: "bash and zsh: source <(cursor-ralph completion bash) in ~/.bashrc, or zsh in ~/.zshrc, after compinit.\nfish: cursor-ralph completion fish > ~/.config/fish/completions/cursor-ralph.fish\npowershell: cursor-ralph completion powershell | Out-String | Invoke-Expression in your $PROFILE.",
+				details: "bash: source <(cursor-ralph completion bash) in ~/.bashrc\nzsh: source <(cursor-ralph completion zsh) in ~/.zshrc, after compinit\nfish: cursor-ralph completion fish > ~/.config/fish/completions/cursor-ralph.fish\npowershell: cursor-ralph completion powershell | Out-String | Invoke-Expression in your $PROFILE",
 				example: "completion bash"},
 			{name: "simulate", args: "<hooks.json>", anyArgs: true, summary: "show what Cursor would do with a hooks.json, without Cursor", flags: simulate.Flags, run: in(simulate.Run), long: true,
 				details: "A simulated Cursor plays a scripted session. The hooks really run, with your home folder; the edits and commands\nof the session happen in an empty folder, or in --workspace. Loops that it starts are gone at the end, and\n`cursor-ralph list` does not show them. Exit code 1 means that Cursor would drop the file, or that hooks failed.",

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -69,8 +70,12 @@ type watching struct {
 	children sync.WaitGroup // that deliver
 }
 
-// live leaves out what cannot be read, which doctor shows.
+// live leaves out what cannot be read, which doctor shows. Without their folder, as
+// after a demo, no loops are left.
 func (w *watching) live() []watcher.Loop {
+	if _, err := os.Stat(w.Places.Base); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	_ = w.changes.Look(func(c loops.Change) {
 		delete(w.loops, c.Key)
 		if !c.Gone && !c.State.Status.Ended() {

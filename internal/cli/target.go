@@ -141,7 +141,7 @@ func (e *Env) onlyOne() (loops.Loop, error) {
 	near, dir := loops.Nearest(here, current)
 	switch len(near) {
 	case 0:
-		return loops.Loop{}, e.whichOne("no loop in "+here, e.unended())
+		return loops.Loop{}, e.noneIn(here)
 	case 1:
 		return e.Loops.Whole(near[0])
 	}
@@ -150,6 +150,19 @@ func (e *Env) onlyOne() (loops.Loop, error) {
 		return loops.Loop{}, hint.New(what+", and it is unknown which belongs to this chat", "the message that brings you back names its id: use that, and no other")
 	}
 	return loops.Loop{}, e.whichOne(what, near)
+}
+
+// noneIn explains that a folder has no loop. An agent is not told how to continue what
+// its user has ended.
+func (e *Env) noneIn(here string) error {
+	what, unended := "no loop in "+here, e.unended()
+	if len(unended) == 0 && e.Getenv("CURSOR_AGENT") == "" {
+		isHere := func(l loop.State) bool { return l.Workspace != "" && Within(here, l.Workspace) }
+		if last, ok := e.Loops.LastEnded(isHere); ok {
+			return hint.New(what, fmt.Sprintf("the last one, %s, has ended (%s); %s", last.State.ShortID(), last.State.Status, WhenEnded(last.State, e.Now())))
+		}
+	}
+	return e.whichOne(what, unended)
 }
 
 // Nearest returns the loops of the nearest folder that has any.

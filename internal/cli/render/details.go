@@ -200,6 +200,8 @@ func goOnWords(l view.Loop) string {
 	switch {
 	case l.Status == view.Waiting && l.WaitingFor == view.ForPermission:
 		return "answer in the terminal of the run"
+	case l.Status == view.Pending && l.ConversationID == "":
+		return loop.ContinueLine(l.ID)
 	case strings.HasPrefix(l.Continue, "/"):
 		return l.Continue + "\n" + loop.PromptLink(l.ConversationID)
 	}

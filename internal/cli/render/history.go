@@ -48,28 +48,33 @@ func History(_ context.Context, e *cli.Env, args []string) error {
 }
 
 // chosen returns the loop to show: by default, without a current loop, the one of this
-// folder that ended last.
+// folder that was interrupted, otherwise the one that ended last, as status does.
 func chosen(e *cli.Env, args []string) (loops.Loop, error) {
 	l, err := e.Target(args)
 	if err == nil || len(args) > 0 {
 		return l, err
 	}
-	if ended, ok := endedHere(e); ok {
-		return ended, nil
+	if rests, ok := restsHere(e); ok {
+		return rests, nil
 	}
 	return l, err
 }
 
-// endedHere returns the loop of this folder that ended last, unless a current one
-// may be meant.
-func endedHere(e *cli.Env) (loops.Loop, bool) {
+// restsHere returns the loop of this folder that was interrupted or ended last, unless
+// another one may be meant.
+func restsHere(e *cli.Env) (loops.Loop, bool) {
 	here, err := e.Here()
 	if err != nil {
 		return loops.Loop{}, false
 	}
 	isHere := func(l loop.State) bool { return l.Workspace != "" && cli.Within(here, l.Workspace) }
-	current, _ := e.Loops.Current()
-	if slices.ContainsFunc(current, func(l loops.Loop) bool { return isHere(l.State) }) {
+	all, _ := e.Loops.All(e.Now()) // doctor shows what cannot be read
+	all = slices.DeleteFunc(all, func(l loops.Loop) bool { return !isHere(l.State) })
+	switch {
+	case len(all) == 1 && all[0].IsInterrupted():
+		l, err := e.Loops.Whole(all[0])
+		return l, err == nil
+	case len(all) > 0:
 		return loops.Loop{}, false
 	}
 	return e.Loops.LastEnded(isHere)

@@ -33,6 +33,7 @@ func Report(_ context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	found = withTurn(e, found)
 	l, shown := found.State, e.View(found.State, found.IsInterrupted())
 	all, problem := e.Store.History(l)
 	if e.IsSet("json") {
@@ -119,8 +120,8 @@ func outcome(l loop.State, shown view.Loop, now time.Time) string {
 	} else {
 		fmt.Fprintf(&b, ", with %s.\n", text.Count(*shown.ToolCalls, "tool call"))
 	}
-	if l.Reason != "" {
-		b.WriteString("\nWhy: " + code(l.Reason) + "\n")
+	if shown.Reason != "" {
+		b.WriteString("\nWhy: " + code(shown.Reason) + "\n")
 	}
 	return b.String()
 }

@@ -233,3 +233,26 @@ func TestLongReportsAreCut(t *testing.T) {
 		t.Errorf("got %d bytes, want what fits into a pull request", len(got))
 	}
 }
+
+// A report uses the words of status, and without an id is about the same loop.
+func TestReportSaysWhatStatusSays(t *testing.T) {
+	p := newPlace(t)
+	p.has("paused", func(s *loop.State) {
+		s.Status, s.PauseReason, s.Workspace, s.Run.NoTools = loop.Paused, "idle", "/elsewhere", true
+	})
+	p.has("ended", func(s *loop.State) { s.Status, s.EndedAt = loop.Cancelled, p.now.Add(-time.Hour) })
+	p.has("left", func(s *loop.State) { s.Iterations = 1 })
+	if err := os.Rename(p.live("left"), p.record("left")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ id, want string }{{"paused", "**`paused (idle)`** after 0 of"}, {"", "**`interrupted`** after 1 of"}} {
+		args := slices.DeleteFunc([]string{tt.id}, func(id string) bool { return id == "" })
+		got := p.prints(Report, HistoryFlags, args...)
+		if !strings.Contains(got, tt.want) || tt.id == "paused" && strings.Contains(got, "0 tool calls") {
+			t.Errorf("report %s: got %s, want %s and no number that is not known", tt.id, got, tt.want)
+		}
+	}
+	if got := p.prints(Status, StatusFlags); !strings.Contains(got, "interrupted") {
+		t.Errorf("got %s, want status to be about the interrupted loop", got)
+	}
+}

@@ -36,7 +36,7 @@ func Demo(ctx context.Context, e *cli.Env, _ []string) error {
 	}
 	err = s.play(ctx)
 	if e.IsSet("keep") {
-		return e.Say("\nThe scratch folder is %s. To look at its loop, set CURSOR_RALPH_DIR=%[1]s/tmp CURSOR_RALPH_STATE_DIR=%[1]s/home/state", s.folder)
+		return e.Say("\nThe scratch folder is %s. To look at its loop, set CURSOR_RALPH_DIR=%[1]s/tmp CURSOR_RALPH_STATE_DIR=%[1]s/home/state; then: cursor-ralph status", s.folder)
 	}
 	if removeErr := os.RemoveAll(s.folder); err == nil {
 		err = removeErr
