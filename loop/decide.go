@@ -102,6 +102,7 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 			return s.refuseOuter(now)
 		}
 		if s.isStopCrossed(now) || s.Status == Cancelled && now.Sub(s.ContinueAt).Abs() < crossWindow { // another copy of our hook has reported it
+			s.noteCrossed(e, now)
 			return s.stopCrossed()
 		}
 		s.ContinueIn, s.ContinueAt = e.Conversation, now

@@ -37,6 +37,7 @@ const (
 	lineKeptBack        LineOutcome = keptBack
 	linePaused          LineOutcome = "paused by the user"
 	lineLoopEnded       LineOutcome = "the loop ended"
+	lineCrossed         LineOutcome = "the loop was cancelled before it came"
 	lineUserFirst       LineOutcome = "the user sent a message first"
 	lineFollowupArrived LineOutcome = followupArrived
 	lineUnreported      LineOutcome = "nothing was reported about it" // its process was killed

@@ -91,6 +91,14 @@ func (s *State) isStopCrossed(now time.Time) bool {
 	return ended && s.Injection.ID != "" && s.Injection.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < window
 }
 
+// noteCrossed notes that the line came which a cancel overtook: the next one is the
+// user's, unless it is another report of this one.
+func (s *State) noteCrossed(e *Event, now time.Time) {
+	if !e.Asked && s.Status == Cancelled && s.Injection.Outcome == lineLoopEnded {
+		s.Injection.Outcome, s.ContinueAt = lineCrossed, now
+	}
+}
+
 func (s *State) stopCrossed() Action {
 	return Action{Kind: Refuse, Reason: reasonStopCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on"}
 }

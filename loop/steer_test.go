@@ -503,6 +503,26 @@ func TestATypedLineIsForgotten(t *testing.T) {
 	}
 }
 
+// TestTheLineAfterOneThatCrossedACancel: the refusal has the user send it. A second report
+// of the first line is no other line.
+func TestTheLineAfterOneThatCrossedACancel(t *testing.T) {
+	typed := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
+	c := newChat(t)
+	c.all(atSessionLimit(loop.TypingPossible, working), loop.Event{Kind: loop.EventCancel})
+	for _, line := range []struct {
+		after time.Duration
+		want  loop.ActionKind
+	}{{0, loop.Refuse}, {-9 * time.Second, loop.Refuse}, {0, loop.Rest}} {
+		c.now = c.now.Add(line.after)
+		if a := c.do(typed); a.Kind != line.want {
+			t.Errorf("got %q, want %q", a.Kind, line.want)
+		}
+	}
+	if c.do(goOn(loop.Turn{})); c.l.Status != loop.Running {
+		t.Errorf("got %s, want it to go on", c.l.Status)
+	}
+}
+
 // A cancel and our own line may cross: only a line that the user sends later undoes the
 // cancel.
 func TestALineThatCrossesACancelDoesNotUndoIt(t *testing.T) {

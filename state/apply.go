@@ -54,7 +54,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 	case loop.AwaitText, loop.AskTyping, loop.AskWords: // nothing was decided
 		return old, action, nil
 	case loop.Refuse:
-		if !live {
+		if !live && e.Kind != loop.EventTyped {
 			return old, action, nil
 		}
 	}
