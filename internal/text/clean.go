@@ -64,7 +64,7 @@ func WithoutControls(s string) string {
 // script inside quotes, where other quotes and $ would run what the agent wrote.
 func Notice(s string, n int) string {
 	s = Limit(strings.Map(quotable, Escape(Line(s))), n)
-	return strings.NewReplacer("<", "‹", ">", "›", "&", "+", "$", "＄", "`", "'", `"`, "'", "“", "'", "”", "'", "„", "'", "]]", "] ]").Replace(s)
+	return strings.NewReplacer("<", "‹", ">", "›", "&", "+", "$", "＄", "`", "'", `"`, "'", "“", "'", "”", "'", "„", "'", "]]", "]］").Replace(s)
 }
 
 // quotable replaces what strconv.Quote would escape: on macOS beeep quotes the

@@ -35,7 +35,7 @@ func TestClean(t *testing.T) {
 		{"width of marks", text.FixedWidth("e\u0301\u0301\u0301\u0301\u0301x"), "e\u0301\u0301\u0301x"},
 		{"width of emoji", text.FixedWidth("👩🏽\u200d💻\ufe0f"), "👩💻"},
 		{"width of tabs", text.FixedWidth("a\tb\u200c"), "a    b\u200c"},
-		{"notice", text.Notice("$(x) <b>\"a\" &\nb ]]", 80), "＄(x) ‹b›'a' + b ] ]"},
+		{"notice", text.Notice("$(x) <b>\"a\" &\nb ]]", 80), "＄(x) ‹b›'a' + b ]］"},
 		{"notice that is too long", text.Notice("abc", 2), "a…"},
 		{"notice for AppleScript", text.Notice("👩\u200d💻\ue000", 9), "👩💻\ufffd"},
 	} {
