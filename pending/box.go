@@ -195,7 +195,7 @@ func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), lockN
 func (b *Box) List() (items []Item, err error) {
 	names, err := b.Names()
 	for _, name := range names {
-		items = append(items, b.Item(name))
+		items = append(items, b.item(name, b.Path(name)))
 	}
 	return items, err
 }
@@ -226,8 +226,15 @@ func (b *Box) Path(name string) string {
 	return b.path(name)
 }
 
-// Item reads the pending file of a name.
-func (b *Box) Item(name string) Item { return b.item(name, b.Path(name)) }
+// Item reads the pending file of a name. A folder that is not ours is not looked into.
+func (b *Box) Item(name string) Item {
+	if name != legacyName {
+		if err := ownfile.CheckFolder(b.places.Pending()); err != nil {
+			return Item{Name: name, Path: b.path(name), Err: err}
+		}
+	}
+	return b.item(name, b.Path(name))
+}
 
 // legacyName is what the legacy file is called in lists. Like the stem of an
 // unbound file it is no conversation's.

@@ -158,3 +158,13 @@ func (w world) elsewhere() string {
 	}
 	return dir
 }
+
+func TestAFolderThatIsALinkIsNotLookedInto(t *testing.T) {
+	w := newWorld(t)
+	w.file(me, seven("a"), 0)
+	folder := filepath.Dir(w.path(me))
+	w.must(errors.Join(os.Rename(folder, folder+"-mine"), os.Symlink(folder+"-mine", folder)))
+	if i := w.box.Item(me); !errors.Is(i.Err, ownfile.ErrNotOurs) || i.State.Prompt != "" {
+		t.Errorf("got %q, %v, want a refusal", i.State.Prompt, i.Err)
+	}
+}

@@ -115,6 +115,7 @@ func (w world) roots() []string { return []string{w.dir, w.programs.workspace} }
 // general takes out of an answer what is another in every world.
 func (w world) general(answer string) string {
 	answer = regexp.MustCompile(`[0-9a-f]{16}`).ReplaceAllString(strings.ReplaceAll(answer, w.dir, "DIR"), "SECRET")
+	answer = regexp.MustCompile(`(--continue|cancel) [g-z][0-9a-z]{4}\b`).ReplaceAllString(answer, "$1 ID")
 	return regexp.MustCompile(`\d{10,}-\d+`).ReplaceAllString(answer, "PENDING")
 }
 
