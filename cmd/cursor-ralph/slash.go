@@ -152,8 +152,8 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 		return err
 	}
 	if to != "" && to != id {
-		if has, err := e.Store.Has(to); has || err != nil {
-			return hint.New(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+loop.Argument(to))
+		if err := e.mayCome(id, to); err != nil {
+			return err
 		}
 		// A line that we type may have got into the wrong chat.
 		if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: to, Asked: true}}); err != nil {
@@ -194,8 +194,21 @@ func (e *env) broughtByLine(args []string) (loops.Loop, bool) {
 	return l, err == nil && l.IsLive() && l.State.LineTurn.Text != ""
 }
 
+// mayCome refuses to bring a loop to a chat that has one.
+func (e *env) mayCome(id, to string) error {
+	if has, err := e.Store.Has(to); has || err != nil {
+		return hint.New(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+loop.Argument(to))
+	}
+	return nil
+}
+
 // recall makes an older loop of a chat the newest, so that it can be continued.
 func (e *env) recall(ctx context.Context, l loops.Loop, event loop.Event) error {
+	if here, err := e.Conversation(); err == nil && !event.Idle && here != "" && here != l.ID {
+		if err := e.mayCome(l.ID, here); err != nil {
+			return err
+		}
+	}
 	action, err := e.Store.Recall(ctx, l.ID, l.Record, event)
 	switch {
 	case errors.Is(err, fs.ErrExist):

@@ -75,3 +75,29 @@ func claimedMeanwhile(t *testing.T, id string) *env {
 	})
 	return e
 }
+
+// TestAnOlderLoopThatCannotComeStaysAsItIs: its chat's last loop stays the last one.
+func TestAnOlderLoopThatCannotComeStaysAsItIs(t *testing.T) {
+	vars := map[string]string{"CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": t.TempDir(), "CURSOR_CONVERSATION_ID": "busy"}
+	e := &env{&cli.Env{Stdin: &bytes.Buffer{}, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(name string) string { return vars[name] }, Now: time.Now, Flags: cli.FlagSet("", nil)}}
+	must(t, e.Open())
+	begin := func(chat, id string) {
+		l := loop.New()
+		l.ID, l.Prompt = id, "the task"
+		must(t, e.Store.Begin(t.Context(), chat, l))
+	}
+	for _, id := range []string{"k1111", "k2222"} {
+		_ = os.Rename(e.Places.Record("chat"), e.Places.Record("chat~1")) // the first has none before it
+		begin("chat", id)
+		if _, _, err := e.Store.Apply(t.Context(), "chat", loop.Event{Kind: loop.EventCancel}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin("busy", "k3333")
+	if err := e.goOn(t.Context(), []string{"k1111"}, loop.Request{}, true); err == nil {
+		t.Error("got no error, want that the chat has a loop")
+	}
+	if l, err := e.Store.Archived("chat"); err != nil || l.ID != "k2222" {
+		t.Errorf("got %s, %v, want k2222", l.ID, err)
+	}
+}
