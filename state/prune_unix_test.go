@@ -12,7 +12,7 @@ import (
 
 func TestPruneLeavesAnotherUsersFile(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file away")
+		t.Skip("needs root, to give a file away")
 	}
 	w := newWorld(t)
 	const nobody = 65534
