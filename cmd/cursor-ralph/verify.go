@@ -138,6 +138,9 @@ func (e *env) verifyLate(ctx context.Context, l loop.State, verifying string) er
 func (e *env) verified(ctx context.Context, l loop.State) (loop.Verification, error) {
 	fmt.Fprintf(e.Stderr, "cursor-ralph: a promise was given; verifying it: %s\n", cli.Printable(l.Verify))
 	v := e.verifyWanted(ctx, l, 0)
+	if ctx.Err() == nil && !v.Passed {
+		fmt.Fprintf(e.Stderr, "cursor-ralph: the verification failed (%s): the promise is refused\n", v.Summary())
+	}
 	if ctx.Err() == nil {
 		return v, nil
 	}
