@@ -13,6 +13,7 @@ import (
 	runcmd "github.com/cursor-ralph/cursor-ralph/internal/cli/run"
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // complete answers the completion scripts of all shells. Its arguments are = with the
@@ -191,7 +192,7 @@ func (e *env) arguments(c command, before []string) []candidate {
 	case strings.Contains(next, "|"):
 		return plain(strings.Split(next, "|")...)
 	case next == "[id]" || next == "<id>":
-		return e.loopIDs()
+		return e.loopIDs(func(l loop.State) bool { return c.name != "continue" || l.Status.Resumable() })
 	case next == "[event]":
 		return plain(simcursor.AllEvents()...)
 	case next == "[file]" || next == "<hooks.json>":
@@ -200,11 +201,11 @@ func (e *env) arguments(c command, before []string) []candidate {
 	return nil
 }
 
-// loopIDs are the ids of all loops, those that have not ended first.
-func (e *env) loopIDs() (list []candidate) {
+// loopIDs are the ids of the loops that fit, those that have not ended first.
+func (e *env) loopIDs(fits func(loop.State) bool) (list []candidate) {
 	all, _ := e.Loops.All(time.Time{}) // doctor shows what cannot be read
 	for _, l := range slices.Backward(all) {
-		if l.Err == nil {
+		if l.Err == nil && fits(l.State) {
 			v := e.View(l.State, l.IsInterrupted())
 			list = append(list, candidate{v.ID, v.Words() + ": " + v.Prompt})
 		}
