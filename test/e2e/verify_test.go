@@ -192,15 +192,15 @@ func (w *world) parent(pid string) string {
 func TestAVerificationThatCursorWouldNotWaitForIsRefused(t *testing.T) {
 	each(t, few()[:2], func(w *world) {
 		w.wantPart("start", w.refused(w.repo(), "start", "make it green", "--verify", "true", "--verify-timeout", "11m"),
-			"--verify-timeout 11m0s is more than Cursor waits for")
+			"--verify-timeout 11m is more than Cursor waits for")
 		c := w.chat()
 		c.types(`/ralph-loop "make it green" --verify true --verify-timeout 11m`)
 		if c.turn != nil {
 			out, _ := c.tries(c.handOver())
-			w.wantPart("slash", out, "--verify-timeout 11m0s is more than Cursor waits for")
+			w.wantPart("slash", out, "--verify-timeout 11m is more than Cursor waits for")
 			c.rests()
 		} else {
-			w.wantPart("shown", c.shown(), "--verify-timeout 11m0s is more than Cursor waits for")
+			w.wantPart("shown", c.shown(), "--verify-timeout 11m is more than Cursor waits for")
 		}
 		w.wantNoLoops()
 		w.ok(w.repo(), "install", "--verify-timeout", "11m")
