@@ -55,7 +55,7 @@ func (b *bench) listing(ctx context.Context, s scene, r *record) error {
 			return err
 		}
 		if screen.wall != patience { // once is enough to wait in vain
-			if screen, err = firstScreen(ctx, b.programs.cli, s, s.others, nil); err != nil {
+			if screen, err = firstScreen(ctx, b.programs.cli, s, nil); err != nil {
 				return err
 			}
 		}

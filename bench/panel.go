@@ -43,11 +43,11 @@ func (b *bench) panel(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
-	alone, err := firstScreen(ctx, b.programs.cli, s, panelLoops, nil)
+	alone, err := firstScreen(ctx, b.programs.cli, s, nil)
 	if err != nil {
 		return err
 	}
-	whole, err := firstScreen(ctx, b.programs.cli, s, panelLoops, func() error { return s.change(ctx, b.settings.n) })
+	whole, err := firstScreen(ctx, b.programs.cli, s, func() error { return s.change(ctx, b.settings.n) })
 	if err != nil {
 		return err
 	}

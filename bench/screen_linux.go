@@ -15,9 +15,9 @@ import (
 )
 
 // firstScreen starts the panel in a terminal of its own, and waits until it
-// shows the number of loops, at most for as long as patience. Then it does something
+// shows the table of loops, at most for as long as patience. Then it does something
 // else, if that is not nil, and ends the panel.
-func firstScreen(ctx context.Context, program string, s scene, loops int, do func() error) (took sample, err error) {
+func firstScreen(ctx context.Context, program string, s scene, do func() error) (took sample, err error) {
 	ours, theirs, err := terminal()
 	if err != nil {
 		return took, err
@@ -32,7 +32,7 @@ func firstScreen(ctx context.Context, program string, s scene, loops int, do fun
 	if err != nil {
 		return took, err
 	}
-	err = shows(ours, fmt.Sprintf("%d running", loops))
+	err = shows(ours, "ITERATION")
 	took.wall = time.Since(began)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		took.wall, err = patience, nil

@@ -5,6 +5,6 @@ package main
 import "context"
 
 // firstScreen is not measured here.
-func firstScreen(context.Context, string, scene, int, func() error) (sample, error) {
+func firstScreen(context.Context, string, scene, func() error) (sample, error) {
 	return sample{}, nil
 }
