@@ -37,7 +37,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 	if errors.Is(err, fs.ErrNotExist) && concernsEnded(e.Kind) {
 		old, was, err = s.archived(id)
 		if err == nil && e.Kind == loop.EventCancel && old.Status.Ended() {
-			err = fs.ErrNotExist // there is none to cancel
+			err = fs.ErrNotExist // nothing is there to cancel
 		}
 	}
 	if err == nil && e.LoopID != "" && e.LoopID != old.ID {

@@ -17,7 +17,7 @@ test('a busy stream costs little', async () => {
   });
   client.start();
   const line = (n: number): string =>
-    JSON.stringify({ schema: 1, type: 'loop', cursor: `c${n}`, loop: { schema: 1, id: `k${1000 + (n % 100)}`, kind: 'chat', status: n % 7 ? 'running' : 'paused', iteration: n, max_iterations: 9999, prompt: 'x'.repeat(1000), workspace: '/work/repo' } }) + '\n';
+    JSON.stringify({ schema: 1, type: 'loop', cursor: `c${n}`, loop: { schema: 1, id: `k${1000 + (n % 100)}`, kind: 'chat', status: n % 7 ? 'running' : 'paused', iteration: n, max_iterations: 9999, prompt: 'x'.repeat(1000), workspace: '/code/repo' } }) + '\n';
   const before = process.cpuUsage();
   for (let n = 0; n < 4000; n++) {
     child.stdout.emit('data', Buffer.from(line(n)));

@@ -2,7 +2,7 @@ import { parseLoop, type Loop } from '../src/loops';
 
 // aLoop is a running loop with changes, as cursor-ralph prints it.
 export function aLoop(change: Record<string, unknown> = {}): Loop {
-  const l = parseLoop({ schema: 1, id: 'k7f2a', status: 'running', iteration: 3, max_iterations: 20, prompt: 'make the tests pass', workspace: '/work/repo', conversation_id: '4f1d-1b0e', ...change });
+  const l = parseLoop({ schema: 1, id: 'k7f2a', status: 'running', iteration: 3, max_iterations: 20, prompt: 'make the tests pass', workspace: '/code/repo', conversation_id: '4f1d-1b0e', ...change });
   if (!l) throw new Error('not a loop');
   return l;
 }

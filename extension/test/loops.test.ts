@@ -33,11 +33,11 @@ test('ids are never options or paths', () => {
 });
 
 test('which loops belong to a window', () => {
-  const loops = [aLoop({ workspace: '/work/repo' }), aLoop({ id: 'b', workspace: '/work/repo/sub' }), aLoop({ id: 'c', workspace: '/work/repository' }), aLoop({ id: 'd', workspace: '' })];
-  assert.deepEqual(here(loops, ['/work/repo']).map((l) => l.id), ['k7f2a', 'b']);
-  assert.deepEqual(here(loops, ['/work/repo/sub', '/other']).map((l) => l.id), ['k7f2a', 'b']);
+  const loops = [aLoop({ workspace: '/code/repo' }), aLoop({ id: 'b', workspace: '/code/repo/sub' }), aLoop({ id: 'c', workspace: '/code/repository' }), aLoop({ id: 'd', workspace: '' })];
+  assert.deepEqual(here(loops, ['/code/repo']).map((l) => l.id), ['k7f2a', 'b']);
+  assert.deepEqual(here(loops, ['/code/repo/sub', '/other']).map((l) => l.id), ['k7f2a', 'b']);
   assert.equal(here(loops, []).length, 4);
-  assert.equal(sameOrInside('C:\\Work\\Repo', 'c:/work/repo/', true), true);
+  assert.equal(sameOrInside('C:\\Code\\Repo', 'c:/code/repo/', true), true);
   assert.equal(sameOrInside('/a', '/', false), true);
 });
 

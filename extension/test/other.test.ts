@@ -74,8 +74,8 @@ test('hooks are registered once, in one place', async () => {
   const registered: string[] = [];
   const api = { plugins: { registerPath: (f: string) => registered.push(f), unregisterPath: () => undefined } };
   const cursor = (c: unknown) => new Cursor({ cursor: c, getCommands: async () => [], execute: async () => undefined });
-  const files = hookFiles('/home/me', ['/work/repo'], '/etc/cursor/hooks.json');
-  assert.deepEqual(files, ['/home/me/.cursor/hooks.json', '/work/repo/.cursor/hooks.json', '/etc/cursor/hooks.json']);
+  const files = hookFiles('/home/me', ['/code/repo'], '/etc/cursor/hooks.json');
+  assert.deepEqual(files, ['/home/me/.cursor/hooks.json', '/code/repo/.cursor/hooks.json', '/etc/cursor/hooks.json']);
   const carried = { '/ext/plugin/.cursor-plugin/plugin.json': '{}' };
   const ours = '{"hooks":{"stop":[{"command":"/usr/bin/cursor-ralph-hook --x"}]}}';
   const run = (c: unknown, there: Record<string, string>, wanted = true) => install({ cursor: cursor(c), plugin: '/ext/plugin', wanted, files, disk: text(there) });

@@ -25,7 +25,7 @@ async function scene(t: TestContext, play: { deliver?: (step: Step, cancelled: (
     check: async () => 'another chat is in front',
     forget: () => undefined,
   } as unknown as Delivery;
-  const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/work/repo'], ask: () => asked.push('the user') } });
+  const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/code/repo'], ask: () => asked.push('the user') } });
   await r.open();
   t.after(() => {
     r.close();
@@ -92,7 +92,7 @@ test('find, deliver and check', async (t) => {
   const s = await scene(t);
   const peer = await dial(t, s.said);
   peer.send({ type: 'request', id: 1, method: 'find', conversation: 'chat-1' });
-  assert.deepEqual(await peer.next(), { type: 'result', id: 1, ok: true, place: 'front', focused: true, folders: ['/work/repo'] });
+  assert.deepEqual(await peer.next(), { type: 'result', id: 1, ok: true, place: 'front', focused: true, folders: ['/code/repo'] });
   peer.send({ type: 'request', id: 2, method: 'deliver', conversation: 'chat-1', line });
   assert.deepEqual(await peer.next(), { type: 'step', id: 2, step: 'show', result: 'ok' });
   assert.deepEqual(await peer.next(), { type: 'result', id: 2, ok: true });

@@ -20,7 +20,7 @@ function scene(loops: Loop[], answer: Partial<Outcome> = {}) {
   const run = (args: readonly string[]) => Promise.resolve((ran.push([...args]), { ...done, ...answer }));
   const w = {
     loops: () => loops,
-    folders: () => ['/work/repo'],
+    folders: () => ['/code/repo'],
     program: () => ({ path: 'x', run, stream: () => undefined }),
     details: (l: Loop) => shownDetails.push(l.id),
     output: { appendLine: (t: string) => said.push(t), show: () => undefined },

@@ -25,7 +25,7 @@ type files struct{ fs.FS }
 // maxFile is the size of the largest file that is read, in bytes.
 const maxFile = 1 << 20
 
-// read returns a file, empty if there is none that is small enough.
+// read returns what a file holds, empty if the file is missing or too large.
 func (w files) read(name string) string {
 	info, err := fs.Stat(w, name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {

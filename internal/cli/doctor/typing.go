@@ -29,7 +29,7 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 		found.problem("correct the option", "%v", err)
 		return
 	case desktop.Kind == platform.NoDesktop && len(pressing(ways)) == 0:
-		found.info("run this in a terminal of the desktop on which Cursor runs; where there is none, you type the continue line at a session limit, unless the bridge or the editor extension works", "%s", desktopWords(desktop))
+		found.info("run this in a terminal of the desktop on which Cursor runs; without a desktop, you type the continue line at a session limit, unless the bridge or the editor extension works", "%s", desktopWords(desktop))
 	default:
 		found.ok("%s", desktopWords(desktop))
 	}
