@@ -69,16 +69,23 @@ func TestRunAsks(t *testing.T) {
 	}
 }
 
+// startRunThatAsks starts a run on a terminal, and returns when it asks.
+func (w *world) startRunThatAsks() (r *outerRun, person func(keys string)) {
+	w.Helper()
+	script := filepath.Join(w.dir, "agent")
+	w.write(script, asking)
+	w.must(os.Chmod(script, 0o755))
+	r, person = w.startRunOnTerminal("build it", "--acp-command", "'"+script+"'", "--permissions", "ask")
+	r.prints("waiting for you: ")
+	return r, person
+}
+
 // A question ends with what ends its turn, and a yes that comes too late permits
 // nothing.
 func TestRunAsksAndIsSteered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, variant{})
-	script := filepath.Join(w.dir, "agent")
-	w.write(script, asking)
-	w.must(os.Chmod(script, 0o755))
-	r, person := w.startRunOnTerminal("build it", "--acp-command", "'"+script+"'", "--permissions", "ask")
-	r.prints("waiting for you: ")
+	r, person := w.startRunThatAsks()
 	before := strings.Count(r.output(), "waiting for you: ")
 	w.ok(w.repo(), "pause")
 	r.prints("no longer waiting: the turn is over")
@@ -101,11 +108,7 @@ func TestRunAsksAndIsSteered(t *testing.T) {
 func TestRunKilledWhileItAsks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, variant{})
-	script := filepath.Join(w.dir, "agent")
-	w.write(script, asking)
-	w.must(os.Chmod(script, 0o755))
-	r, _ := w.startRunOnTerminal("build it", "--acp-command", "'"+script+"'", "--permissions", "ask")
-	r.prints("waiting for you: ")
+	r, _ := w.startRunThatAsks()
 	w.must(r.cmd.Process.Kill())
 	<-r.done
 	w.wantPart("status", w.ok(w.repo(), "status"), "interrupted")

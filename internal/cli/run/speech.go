@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
@@ -29,7 +30,7 @@ func (w *speech) add(piece string) (lines []string) {
 		}
 		end, next := n, n+1
 		if n < 0 || n > longestLine {
-			end = len(text.Prefix(w.line, longestLine))
+			end = cmp.Or(len(text.Prefix(w.line, longestLine)), longestLine) // what is no UTF-8 has no better place
 			next = end
 		}
 		lines = append(lines, w.whole(w.line[:end])...)

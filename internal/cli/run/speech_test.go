@@ -209,3 +209,10 @@ func TestTheStatusLineCountsTheCurrentTurn(t *testing.T) {
 		}
 	}
 }
+
+func TestSpeechOfNoUTF8Ends(t *testing.T) {
+	var w speech
+	if lines := w.add(strings.Repeat("\x80", 2*longestLine) + "\n"); len(lines) == 0 {
+		t.Error("got no line")
+	}
+}
