@@ -60,6 +60,10 @@ var rows = []row{
 	{dir: "outer/acp", ours: list("internal/text", "internal/toolcall", "internal/hint", "loop", "outer", "internal/proc/supervise"), theirs: list("github.com/coder/acp-go-sdk")},
 	{dir: "outer/printmode", ours: list("internal/shellwords", "internal/text", "internal/toolcall", "internal/hint", "loop", "outer", "internal/proc/supervise")},
 
+	// The agents by name; and another agent's opinion of the work.
+	{dir: "internal/agents", ours: list("internal/shellwords", "internal/hint", "loop", "outer", "outer/acp", "outer/printmode")},
+	{dir: "internal/review", ours: list("internal/agents", "internal/checkpoint", "internal/tasks", "internal/hint", "internal/text", "internal/worktree", "loop", "outer")},
+
 	// Text and errors for people, for every room.
 	{dir: "internal/text"},
 	// What agents report about tool calls, for the hook and for outer.
@@ -70,7 +74,11 @@ var rows = []row{
 	{dir: "internal/shellwords"},
 
 	// The only loop around loop.Decide.
-	{dir: "internal/engine", ours: list("loop", "state", "internal/worktree")},
+	{dir: "internal/engine", ours: list("loop", "state", "internal/ownfile", "internal/worktree")},
+	// What the end of a turn needs of a workspace, and the hook must not link.
+	{dir: "internal/survey", ours: list("internal/checkpoint", "internal/handoff", "internal/tasks", "internal/worktree", "loop", "platform")},
+	// The work tree of each iteration, as commits beside the user's.
+	{dir: "internal/checkpoint", ours: list("internal/ownfile", "internal/proc", "internal/text", "internal/worktree", "loop")},
 	// What the hook has cursor-ralph do: both ends of the arguments.
 	{dir: "internal/handoff", ours: list("loop", "platform", "internal/ownfile", "internal/proc")},
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
@@ -79,6 +87,12 @@ var rows = []row{
 	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("golang.org/x/sys")},
 	// Runs a user's command; the hook has cursor-ralph do that.
 	{dir: "internal/verify", ours: list("internal/proc/supervise", "internal/text")},
+	// The gate round of a promise.
+	{dir: "internal/gate", ours: list("internal/tasks", "internal/verify", "internal/worktree", "loop")},
+	// The task list of a loop.
+	{dir: "internal/tasks", ours: list("internal/hint", "internal/text", "loop"), theirs: list("github.com/yuin/goldmark")},
+	// Tells the user what became of a loop; it alone links shoutrrr and net/http.
+	{dir: "internal/notice", ours: list("internal/config", "internal/hint", "internal/proc/supervise", "internal/text", "internal/verify", "loop"), theirs: list("github.com/nicholas-fedor/shoutrrr")},
 	// The user's defaults.
 	{dir: "internal/config", ours: list("internal/text", "internal/hint", "internal/ownfile", "loop"), theirs: list("github.com/pelletier/go-toml/v2")},
 	// The panel of cursor-ralph watch: shows what it is given, and acts by calling functions.
@@ -89,6 +103,8 @@ var rows = []row{
 	{dir: "internal/watcher", ours: list("loop")},
 	{dir: "internal/selfcall", ours: list("internal/shellwords")},
 	{dir: "internal/hooklog", ours: list("internal/text", "loop", "internal/ownfile")},
+	// What editors with our extension can do.
+	{dir: "internal/editors", ours: list("internal/ownfile", "internal/text")},
 	// What Cursor says of hooks in its own log.
 	{dir: "internal/cursorlog", ours: list("internal/ownfile")},
 	{dir: "internal/worktree", ours: list("loop", "internal/proc")},
@@ -104,6 +120,7 @@ var rows = []row{
 	{dir: "test/modelserver"},
 	// Tests alone: the editor extension, under Node and in a real workbench.
 	{dir: "test/extension"},
+	{dir: "test/extension/simulated", ours: list("internal/simcursor")},
 	// What make test leaves to make test-all.
 	{dir: "test/short"},
 	{dir: "test/sources"},
@@ -129,26 +146,27 @@ var rows = []row{
 		ours:   list("hook", "loop", "pending", "state", "platform", "internal/engine", "internal/handoff", "internal/selfcall", "internal/hooklog", "internal/shellwords", "internal/text", "internal/toolcall"),
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
-		ours: list("internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/verify",
-			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
-			"internal/cli/events", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render", "internal/cli/run",
-			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words", "internal/suggest"),
+		ours: list("internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
+			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/checkpoint", "internal/cli/checkpoints", "internal/survey", "internal/tasks", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
+			"internal/cli/events", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/notice", "internal/cli/render", "internal/cli/run",
+			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words", "internal/suggest", "internal/editors"),
 		theirs: list("github.com/spf13/pflag")},
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},
 	// What cursor-ralph calls: a command and what belongs to it each.
-	{dir: "internal/cli", ours: list("commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/view", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
+	{dir: "internal/cli", ours: list("internal/notice", "commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/view", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
 		theirs: list("github.com/charmbracelet/x/term", "github.com/spf13/pflag")},
-	{dir: "internal/cli/doctor", ours: list("internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render",
+	{dir: "internal/cli/checkpoints", ours: list("internal/checkpoint", "internal/hint", "internal/loops", "internal/text", "internal/view", "internal/worktree", "internal/cli", "internal/cli/render", "loop"), theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/doctor", ours: list("internal/editors", "internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render",
 		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "outer/acp", "outer/printmode", "platform"),
 		theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/events", ours: list("internal/loops", "internal/proc", "internal/view", "internal/cli", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/importer", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/cli/install", "internal/ownfile", "loop", "platform"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
-	{dir: "internal/cli/install", ours: list("internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
-	{dir: "internal/cli/notify", ours: list("internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/godbus/dbus", "github.com/spf13/pflag")},
+	{dir: "internal/cli/install", ours: list("internal/editors", "internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/notify", ours: list("internal/notice", "internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/godbus/dbus", "github.com/spf13/pflag")},
 	{dir: "internal/cli/render", ours: list("internal/loops", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "internal/ownfile", "loop", "pending", "state"), theirs: list("github.com/spf13/pflag")},
-	{dir: "internal/cli/run", ours: list("internal/shellwords", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/words", "internal/config",
-		"internal/hooklog", "internal/view", "internal/worktree", "loop", "outer", "outer/acp", "outer/printmode", "platform"),
+	{dir: "internal/cli/run", ours: list("internal/agents", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/words", "internal/config", "internal/survey", "internal/review", "internal/tasks", "internal/engine",
+		"internal/hooklog", "internal/view", "internal/worktree", "loop", "outer", "outer/acp", "platform"),
 		theirs: list("github.com/charmbracelet/x", "github.com/rogpeppe/go-internal", "github.com/spf13/pflag")},
 	{dir: "internal/cli/simulate", ours: list("internal/hint", "internal/text", "internal/cli", "internal/simcursor"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
 	{dir: "internal/cli/typing", ours: list("internal/handoff", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "keystroke", "platform"), theirs: list("github.com/spf13/pflag")},
@@ -195,7 +213,7 @@ var linked = []struct{ pkg, systems, why string }{
 
 // programs are where packages main and their commands live: only they print, exit, read flags and the environment. A library
 // takes such things as arguments.
-var programs = list("cmd", "internal/cli", "bench", "test/faults", "test/load", "test/sources", "scripts")
+var programs = list("cmd", "internal/cli", "bench", "test/faults", "test/load", "test/sources", "test/extension/simulated", "scripts")
 
 // bans are names of other packages, and imports, that only some folders may use. os.TempDir and its like read the environment
 // too.
@@ -225,6 +243,7 @@ var tools = list("test", "bench", "scripts", "internal/simcursor")
 
 // exceptions to the bans and to what may be assigned to, each with its reason.
 var exceptions = []struct{ dir, name, why string }{
+	{"internal/notice", "net/http.DefaultTransport", "is what most of shoutrrr's services send with, and it follows redirects"},
 	{"internal/cli/notify", "github.com/gen2brain/beeep.AppName", "is how that library knows whose notifications it shows"},
 	{"outer", "os/exec.Cmd", "asks what environment a command would get"},
 	{"platform", "os.TempDir", "is where Windows's temporary folder is asked for"},

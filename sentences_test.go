@@ -17,16 +17,18 @@ import (
 
 // foreign has the texts with spaces that may be compared, and who writes them.
 var foreign = map[string]string{
-	"invalid UTF-8":          "hujson",
-	"user project":           "the code itself: two places in one switch",
-	"project user":           "the code itself: two places in one switch",
-	"plugin plugin":          "the code itself: two places in one switch",
-	"('xkb', 'us')":          "gsettings",
-	"authentication refused": "the X server",
-	"Nothing is copied":      "wl-paste",
-	"No selection":           "wl-paste",
-	"exit code ":             "agents, in the title of a tool call",
-	"\nStack backtrace:":     "agents written in Rust",
+	"invalid UTF-8":            "hujson",
+	"user project":             "the code itself: two places in one switch",
+	"project user":             "the code itself: two places in one switch",
+	"plugin plugin":            "the code itself: two places in one switch",
+	"('xkb', 'us')":            "gsettings",
+	"authentication refused":   "the X server",
+	"Nothing is copied":        "wl-paste",
+	"No selection":             "wl-paste",
+	"path escapes from parent": "package os",
+	"exit code ":               "agents, in the title of a tool call",
+	"\ndiff --git ":            "git",
+	"\nStack backtrace:":       "agents written in Rust",
 }
 
 func TestNoCodeComparesSentences(t *testing.T) {

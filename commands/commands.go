@@ -40,6 +40,7 @@ type Options struct {
 	Linger        *time.Duration // how long the hook stays after an answer that must not be lost; nil is what is installed, else hook.Linger
 	NoNotify      *bool          // show no notifications; nil is what is installed
 	PlanGuard     *bool          // ask our hook before every tool call, which keeps a plan loop's agent from changing things; nil is what is installed
+	PreCompact    *bool          // have our hook told of a summary of the chat, for loops with --repeat first; nil is what is installed
 	VerifyTimeout time.Duration  // longest --verify the stop entry must have time for; zero is what is installed, else ten minutes
 	AnyEvent      bool           // accept event names in hooks.json that we do not know
 }

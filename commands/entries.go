@@ -50,6 +50,9 @@ func (o Options) entries() (list []entry) {
 	for _, event := range fullEvents() {
 		list = append(list, o.entry(event))
 	}
+	if o.PreCompact != nil && *o.PreCompact {
+		list = append(list, o.entry(compactEvent))
+	}
 	if o.PlanGuard != nil && *o.PlanGuard {
 		list = append(list, o.guardEntry())
 	}
@@ -58,6 +61,10 @@ func (o Options) entries() (list []entry) {
 
 // guardEvent is the event of the plan guard, and of no other entry.
 const guardEvent = "preToolUse"
+
+// compactEvent comes before Cursor summarizes a chat. Which version has it first is not known, and an older one drops the whole
+// file: so the user asks for it.
+const compactEvent = "preCompact"
 
 // guardEntry has no matcher: unknown tools must be denied, too. If the hook cannot be run, Cursor denies every call.
 func (o Options) guardEntry() entry {

@@ -19,6 +19,7 @@ type Installation struct {
 	Unparsable bool          // for Cursor too
 	Timeout    time.Duration // how long Cursor lets our stop entry take; zero without one
 	PlanGuard  bool          // there is an entry for the plan guard
+	PreCompact bool          // there is one for summaries of the chat
 	Typing     Typing        // what our stop entry says about typing
 	Quiet      bool          // our stop entry turns notifications off
 
@@ -51,6 +52,7 @@ func Installed(raw []byte) Installation {
 	for _, e := range d.installed("") {
 		i.Events = append(i.Events, e.event)
 		i.PlanGuard = i.PlanGuard || e.event == guardEvent
+		i.PreCompact = i.PreCompact || e.event == compactEvent
 		if e.event == "stop" && i.Timeout == 0 {
 			i.Timeout = e.timeout(d)
 		}

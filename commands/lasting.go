@@ -24,6 +24,8 @@ var managers = []struct {
 		"/etc/profiles/per-user/USER/bin/NAME", "/run/current-system/sw/bin/NAME", "/nix/var/nix/profiles/default/bin/NAME"}, nil},
 	// Scoop: https://github.com/ScoopInstaller/Scoop/wiki/The-Current-Version
 	{regexp.MustCompile(`(?i)^(.*)/apps/([^/]+)/[^/]+/(.+)$`), false, []string{"$1/apps/$2/current/$3"}, []string{"$1/shims/NAME"}},
+	// Our editor extension: extension/src/place.ts.
+	{regexp.MustCompile(`^(.*/cursor-ralph/editor)/[^/]+/(.+)$`), false, []string{"$1/current/$2"}, nil},
 }
 
 // Versioned reports whether a path has a folder of one version in it, which an upgrade is likely to remove.

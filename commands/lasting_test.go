@@ -49,6 +49,10 @@ func TestLasting(t *testing.T) {
 			"/run/current-system/sw/bin/cursor-ralph-hook", "/nix/var/nix/profiles/default/bin/cursor-ralph-hook"}, nil},
 		{`C:\Users\me\scoop\apps\cursor-ralph\1.2.3\cursor-ralph-hook.exe`,
 			[]string{`C:\Users\me\scoop\apps\cursor-ralph\current\cursor-ralph-hook.exe`}, []string{`C:\Users\me\scoop\shims\cursor-ralph-hook.exe`}},
+		{"/home/me/.local/share/cursor-ralph/editor/1.2.3-0123456789ab/bin/cursor-ralph-hook",
+			[]string{"/home/me/.local/share/cursor-ralph/editor/current/bin/cursor-ralph-hook"}, nil},
+		{`C:\Users\me\AppData\Local\cursor-ralph\editor\1.2.3-0123456789ab\bin\cursor-ralph-hook.exe`,
+			[]string{`C:\Users\me\AppData\Local\cursor-ralph\editor\current\bin\cursor-ralph-hook.exe`}, nil},
 		{"/usr/bin/cursor-ralph-hook", nil, nil},
 	} {
 		links, shims := Lasting(tt.path, "/home/me", "me")

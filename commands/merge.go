@@ -202,7 +202,7 @@ func unmerge(raw, original []byte) ([]byte, error) {
 		return nil, nil
 	}
 	guarded := true
-	for _, sample := range []Options{{}, {Minimal: true}, {PlanGuard: &guarded}} {
+	for _, sample := range []Options{{}, {Minimal: true}, {PlanGuard: &guarded}, {PreCompact: &guarded}, {PlanGuard: &guarded, PreCompact: &guarded}} {
 		sample.Hook = "/" + hookName
 		if again, err := mergeAndStrip(original, sample.entries()); err == nil && bytes.Equal(again, rest) {
 			return original, nil

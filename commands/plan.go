@@ -114,7 +114,26 @@ func (c *Change) keepSettings(o Options, now node) (Options, error) {
 		o.VerifyTimeout = was.verify
 		c.note("%s: time for a verification of %s is kept; --verify-timeout %s sets the usual one", now.path, was.verify, defaultVerifyTimeout)
 	}
-	return c.keepGuard(c.keepTelling(o, was, now.path), was, now.path)
+	o, err := c.keepCompact(c.keepTelling(o, was, now.path), was, now.path)
+	if err != nil {
+		return o, err
+	}
+	return c.keepGuard(o, was, now.path)
+}
+
+// keepCompact comes after Minimal is known: a minimal installation has no place for preCompact.
+func (c *Change) keepCompact(o Options, was Installation, path string) (Options, error) {
+	switch asked := o.PreCompact != nil && *o.PreCompact; {
+	case o.Minimal && asked:
+		return o, hint.New("--pre-compact needs more than the stop hook: a minimal installation cannot have it",
+			"an old Cursor drops the whole file for it; with a newer one: --minimal=false --pre-compact")
+	case o.Minimal && was.PreCompact:
+		c.note("%s: the preCompact hook is removed: a minimal installation has only the stop hook", path)
+	case o.PreCompact == nil && was.PreCompact:
+		o.PreCompact = &was.PreCompact
+		c.note("%s: the preCompact hook is kept; --pre-compact=false removes it", path)
+	}
+	return o, nil
 }
 
 // keepGuard comes last: a minimal installation has no place for the plan guard.

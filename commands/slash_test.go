@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 func TestSlashCommandsAreAsInTestdata(t *testing.T) {
@@ -26,6 +28,18 @@ func TestSlashCommandsAreAsInTestdata(t *testing.T) {
 		want := []string{"cancel-ralph", "ralph-context", "ralph-help", "ralph-loop", "ralph-pause", "ralph-resume", "ralph-status", "ulw-loop"}
 		if diff := cmp.Diff(want, names); diff != "" {
 			t.Error(diff)
+		}
+	}
+}
+
+// The agent knows no other options than those of its command, and the user reads them in /ralph-help.
+func TestEachOptionOfALoopIsInItsSlashCommands(t *testing.T) {
+	for _, name := range []string{"ralph-loop.md", "ralph-help.md"} {
+		text := slashCommand(t, name, "cursor-ralph", "linux")
+		for _, o := range loop.Options() {
+			if row := "| `--" + o.Name; !strings.Contains(text, row+"`") && !strings.Contains(text, row+" ") {
+				t.Errorf("%s lacks --%s", name, o.Name)
+			}
 		}
 	}
 }

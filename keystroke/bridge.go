@@ -12,6 +12,9 @@ import (
 // bridgeInjector has Cursor itself send the line.
 type bridgeInjector struct{ bridge.Bridge }
 
+// CursorCommand finds the command `cursor`.
+func CursorCommand(m Machine) (string, error) { return bridge.New(desk.Machine(m)).Program() }
+
 func newBridge(m desk.Machine) Injector { return bridgeInjector{bridge.New(m)} }
 
 // Name is bridge.
@@ -22,6 +25,9 @@ func (bridgeInjector) Name() string { return "bridge" }
 func (i bridgeInjector) Probe(ctx context.Context, t Target) error {
 	if t.Test {
 		return errors.New("it submits the line, so it is not for a test")
+	}
+	if t.NewChat {
+		return errNoNewChat
 	}
 	if t.put != nil {
 		return errNoKeys

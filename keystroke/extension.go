@@ -41,11 +41,14 @@ func (i extensionInjector) Probe(ctx context.Context, t Target) error {
 		_, err := i.announced()
 		return err
 	}
-	w, _, err := i.find(ctx, t)
+	w, found, err := i.find(ctx, t)
 	if err != nil {
 		return err
 	}
-	return w.Close()
+	if t.NewChat && !found.Creates {
+		err = errors.New("this editor, or its cursor-ralph extension, creates no chats")
+	}
+	return errors.Join(err, w.Close())
 }
 
 // Type puts the line into the chat's input. It returns a *putError, with which
@@ -64,18 +67,50 @@ func (i extensionInjector) Type(ctx context.Context, t Target) error {
 	if err := t.permit(ctx); err != nil {
 		return errors.Join(err, w.Close())
 	}
-	err = w.Deliver(ctx, t.Conversation, t.Line, func(name, result string) { t.step("extension: %.20q: %.200q", name, result) })
-	if err != nil {
+	d := rendezvous.Delivery{
+		Conversation: t.Conversation, Line: t.Line,
+		Step:   func(name, result string) { t.step("extension: %.20q: %.200q", name, result) },
+		Permit: func() error { return t.permit(ctx) },
+	}
+	if t.NewChat {
+		return create(ctx, t, w, d)
+	}
+	if err := w.Deliver(ctx, d); err != nil {
 		return untouched(errors.Join(err, w.Close()))
 	}
 	return &putError{w, t.Conversation, found.Folders}
 }
 
+// create has the window create a chat and submit the line in it, once. What it
+// answers is no proof, and Cursor may answer only when the turn is over.
+func create(ctx context.Context, t Target, w *rendezvous.Window, d rendezvous.Delivery) error {
+	err := w.Create(ctx, d)
+	_ = w.Close() // it has answered, or is given up
+	switch err = untouched(err); {
+	case err != nil && !errors.As(err, new(*SentError)):
+		return err
+	case err != nil:
+		t.step("extension: %.200q; waiting for the new chat", err)
+	default:
+		t.step("extension: a new chat was created")
+	}
+	if t.Arrived == nil {
+		return err
+	}
+	if missing := proved(t.Arrived(ctx)); missing != nil {
+		return &SentError{errors.Join(err, missing)}
+	}
+	return nil
+}
+
+// errNoNewChat is of a way that types into a chat that is there.
+var errNoNewChat = errors.New("only the editor's extension creates a new chat")
+
 // untouched returns an error as it is if the line is certainly in no input, and as
 // a *SentError otherwise.
 func untouched(err error) error {
 	var refused *rendezvous.RefusedError
-	if errors.As(err, &refused) && !refused.Touched {
+	if err == nil || errors.As(err, &refused) && !refused.Touched {
 		return err
 	}
 	return &SentError{err}
@@ -155,7 +190,7 @@ func (i extensionInjector) find(ctx context.Context, t Target) (*rendezvous.Wind
 	var able []candidate
 	var problems []error
 	for _, a := range all {
-		c, err := ask(ctx, a, t.Conversation)
+		c, err := ask(ctx, a, t)
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -174,13 +209,14 @@ func (i extensionInjector) find(ctx context.Context, t Target) (*rendezvous.Wind
 	return able[chosen].window, able[chosen].found, nil
 }
 
-func ask(ctx context.Context, a rendezvous.Announcement, conversation string) (candidate, error) {
+// ask finds out where a window has the chat. One that cannot tell may create another.
+func ask(ctx context.Context, a rendezvous.Announcement, t Target) (candidate, error) {
 	w, err := rendezvous.Dial(ctx, a)
 	if err != nil {
 		return candidate{}, err
 	}
-	found, err := w.Find(ctx, conversation)
-	if err != nil {
+	found, err := w.Find(ctx, t.Conversation)
+	if creates := t.NewChat && found.Creates && errors.As(err, new(*rendezvous.RefusedError)); err != nil && !creates {
 		return candidate{}, errors.Join(err, w.Close())
 	}
 	return candidate{w, found}, nil

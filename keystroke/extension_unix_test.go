@@ -35,6 +35,7 @@ type fakeWindow struct {
 	silent     string                    // hangs at this message: hello, auth, or a method
 	answers    map[string]map[string]any // by method; what is missing is a success
 	does       func(method string)       // when a request comes
+	confirms   bool                      // asks before it puts the line in
 	mu         sync.Mutex
 	asked      []string
 }
@@ -128,12 +129,26 @@ func (w *fakeWindow) serve(conn net.Conn) {
 		if method == "deliver" {
 			_ = out.Encode(map[string]any{"type": "step", "id": m["id"], "step": "show", "result": "ok"})
 		}
+		if method == "deliver" && w.confirms && !w.confirmed(in, out, m) {
+			_ = out.Encode(map[string]any{"type": "result", "id": m["id"], "ok": false, "code": "cancelled", "reason": "not wanted"})
+			continue
+		}
 		answer := map[string]any{"type": "result", "id": m["id"], "ok": true, "place": "front", "folders": []string{"/work/repo"}}
 		for k, v := range w.answers[method] {
 			answer[k] = v
 		}
 		_ = out.Encode(answer)
 	}
+}
+
+// confirmed asks whether the line is still wanted.
+func (w *fakeWindow) confirmed(in *bufio.Scanner, out *json.Encoder, request map[string]any) bool {
+	if request["confirm"] != true {
+		return false
+	}
+	_ = out.Encode(map[string]any{"type": "confirm", "id": request["id"]})
+	var answer map[string]any
+	return in.Scan() && json.Unmarshal(in.Bytes(), &answer) == nil && answer["type"] == "confirm" && answer["ok"] == true
 }
 
 func newWindow(t *testing.T) *fakeWindow {
@@ -349,6 +364,59 @@ func TestExtensionStopsWhenTheLineIsNotWanted(t *testing.T) {
 	}
 }
 
+// A line for a new chat is given to a window once, and no key is pressed. What the
+// window answers is no proof.
+func TestExtensionCreatesAChat(t *testing.T) {
+	creates := map[string]any{"creates": true}
+	cannotTell := refused("not-here", false)
+	cannotTell["creates"] = true
+	for _, tt := range []struct {
+		name            string
+		find, create    map[string]any
+		arrives         bool
+		asked, sent, ok bool
+	}{
+		{name: "it does", find: creates, arrives: true, asked: true, sent: true, ok: true},
+		{name: "nothing comes of it", find: creates, asked: true, sent: true},
+		{name: "it does not know which chats it shows", find: cannotTell, arrives: true, asked: true, sent: true, ok: true},
+		{name: "it creates none", find: map[string]any{}, arrives: true},
+		{name: "an older extension", find: creates, create: refused("bad-request", false), asked: true},
+		{name: "the command throws, and yet the chat comes", find: creates, create: refused("not-created", true), arrives: true, asked: true, sent: true, ok: true},
+		{name: "the command throws", find: creates, create: refused("not-created", true), asked: true, sent: true},
+		{name: "it breaks off", find: creates, create: map[string]any{"type": strings.Repeat("x", 70<<10)}, asked: true, sent: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w, p := newWindow(t), &play{}
+			w.answers["find"], w.answers["create"] = tt.find, tt.create
+			w.open(t, "a")
+			target := extensionTarget()
+			target.NewChat = true
+			target.Arrived = func(context.Context) error {
+				if tt.arrives {
+					return nil
+				}
+				return errors.New("no hook saw it")
+			}
+			o := Type(t.Context(), []Injector{bridgeInjector{}, extensionInjector{folder: w.dir, os: "linux"}, keysOf(p)}, target)
+			if (o.Err() == nil) != tt.ok || o.Sent != tt.sent || len(p.events) > 0 {
+				t.Errorf("got %v, sent %t, keys %q", o.Tries, o.Sent, p.events)
+			}
+			if got := strings.Count(w.log(), "create"); got > 1 || (got == 1) != tt.asked || strings.Contains(w.log(), "deliver") {
+				t.Errorf("the window was asked %q", w.log())
+			}
+		})
+	}
+	w := newWindow(t)
+	w.answers["find"] = creates
+	w.open(t, "a")
+	target := extensionTarget()
+	target.NewChat, target.Permit = true, func(context.Context) error { return errors.New("the loop is paused") }
+	if o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}}, target); o.Sent || strings.Contains(w.log(), "create") {
+		t.Errorf("paused: got %v, the window was asked %q", o.Tries, w.log())
+	}
+}
+
 // Of several windows the one that shows the chat is taken, else the one that has
 // its workspace open.
 func TestExtensionChoosesTheWindow(t *testing.T) {
@@ -398,5 +466,31 @@ func TestExtensionProbe(t *testing.T) {
 	}
 	if strings.Contains(w.log(), "deliver") {
 		t.Errorf("a probe asked %q", w.log())
+	}
+}
+
+// A window that asks before it puts the line in learns that it is not wanted any
+// more: then the line is nowhere, and no other way types it.
+func TestExtensionAsksBeforeItPuts(t *testing.T) {
+	for _, wanted := range []bool{true, false} {
+		w, p := newWindow(t), &play{}
+		w.confirms = true
+		w.open(t, "a")
+		target := extensionTarget()
+		asked := 0
+		target.Permit = func(context.Context) error {
+			if asked++; asked > 1 && !wanted { // paused after the delivery began
+				return errors.New("the loop was paused")
+			}
+			return nil
+		}
+		target.Arrived = func(context.Context) error { return nil }
+		o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}, keysOf(p)}, target)
+		if wanted && (o.Err() != nil || !slices.Equal(p.events, []string{"return"})) {
+			t.Errorf("wanted: got %v, keys %q", o.Err(), p.events)
+		}
+		if !wanted && (o.Sent || len(p.events) > 0 || !strings.Contains(o.Err().Error(), "the loop was paused")) {
+			t.Errorf("paused: got %v, keys %q", o.Err(), p.events)
+		}
 	}
 }

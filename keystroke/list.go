@@ -109,6 +109,9 @@ func (i typist) Name() string { return i.name }
 
 // Probe opens a session and looks for the window.
 func (i typist) Probe(ctx context.Context, t Target) error {
+	if t.NewChat {
+		return errNoNewChat
+	}
 	s, err := i.session(ctx, t)
 	if err != nil {
 		return err

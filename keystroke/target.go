@@ -19,6 +19,9 @@ type Target struct {
 	// Conversation is the id of the chat that the line is for. The bridge and the
 	// extension need it.
 	Conversation string
+	// NewChat is for a line that begins a new chat, which our extension alone
+	// creates: beside the Conversation, in whose window it belongs.
+	NewChat bool
 	// Workspace is the folder that the window has open. If the editor has several
 	// windows, the one whose title names this folder is meant.
 	Workspace string

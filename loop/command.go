@@ -45,7 +45,7 @@ func ParseCommand(text string, defaults func() []Default) (Request, error) {
 	case r.Continue != "" && r.State.Prompt != "":
 		return r, errors.New("--continue goes on with the task that the loop has: leave out the new one")
 	case r.Continue != "" && slices.ContainsFunc(r.given, notForContinue):
-		return r, errors.New("--continue goes on with the rules that the loop has: only --max-iterations and --max-duration may stand beside it")
+		return r, errors.New("--continue goes on with the rules that the loop has: only --max-iterations, --max-duration and --max-tokens may stand beside it")
 	case r.File != "" && r.State.Prompt != "":
 		return r, errors.New("--file has the task in it: leave out the other one")
 	case r.Continue == "" && r.File == "" && strings.TrimSpace(r.State.Prompt) == "":
@@ -61,7 +61,7 @@ func ParseCommand(text string, defaults func() []Default) (Request, error) {
 }
 
 func notForContinue(name string) bool {
-	return name != "continue" && name != "max-iterations" && name != "max-duration"
+	return name != "continue" && !IsLimit(name)
 }
 
 // parser walks through a command; rest is what is still to be read.

@@ -304,8 +304,8 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"continue and a task", `--continue c1 "x"`, "leave out the new one"},
 		{"a task and continue", `"x" --continue c1`, "leave out the new one"},
 		{"continue and words", "--continue c1 please", `"please" is left over`},
-		{"continue and replace", "--continue c1 --replace", "only --max-iterations and --max-duration may stand beside it"},
-		{"continue and a promise", "--completion-promise X --continue c1", "only --max-iterations and --max-duration may stand beside it"},
+		{"continue and replace", "--continue c1 --replace", "only --max-iterations, --max-duration and --max-tokens may stand beside it"},
+		{"continue and a promise", "--completion-promise X --continue c1", "only --max-iterations, --max-duration and --max-tokens may stand beside it"},
 		{"continue and no limit", "--continue c1 --max-iterations 0", "from 1 to 10000"},
 
 		{"no text", "fix \xff it", "not valid UTF-8"},
@@ -360,6 +360,8 @@ func sampleValue(o loop.Option) string {
 		return "retry"
 	case "on-stall":
 		return "continue"
+	case "repeat":
+		return "first"
 	}
 	switch o.Arg {
 	case "":

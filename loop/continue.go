@@ -46,10 +46,16 @@ func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
 	iteration := s.Iterations + 1               // the turn of which no stop was counted
 	handedOver := s.Unseen && e.Turn.isActive() // no stop hook saw its end
 	s.addTurn(e.Turn)
+	s.takeSurvey(e.Survey)
 	v := s.judge(e, iteration)
 	if v.asks {
 		*s = before
 		return s.verifyFirst(e, now)
+	}
+	if v.check.lacksReview() {
+		*s = before
+		s.Verifying = Verifying{}
+		return s.pauseUnreviewed(v.check.Review, Refuse, now)
 	}
 	s.Verifying = Verifying{}
 	if handedOver || v.accepted {
@@ -68,12 +74,13 @@ func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
 		s.Verifying = Verifying{}
 		return a
 	}
-	why := cmp.Or(e.Text, "The user continues the loop in a new session.")
+	why := cmp.Or(e.Text, userContinues)
 	if v.found {
 		s.dropPromise()
 		why = v.why()
 	}
 	action := s.goOn(e, why, now)
+	s.countReview(v.check)
 	if action.Kind == AskWords {
 		*s = before
 	}
@@ -95,7 +102,11 @@ func (s *State) verifyFirst(e *Event, now time.Time) Action {
 // onContinueEnded is cursor-ralph continue on a loop that has ended.
 func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if e.Verified.ID != "" {
-		return Action{Kind: Refuse, Reason: reasonVerifyEnded, Detail: string(s.Status), Hint: "`cursor-ralph continue` may continue it"}
+		a := Action{Kind: Refuse, Reason: reasonVerifyEnded, Detail: string(s.Status)}
+		if command := s.ResumeCommand(now); command != "" {
+			a.Hint = "to continue: " + command
+		}
+		return a
 	}
 	if s.Outer() && e.Run.Driver == "" {
 		return s.refuseOuter(now)
@@ -129,6 +140,9 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	if e.MaxDuration > 0 {
 		s.MaxDuration = e.MaxDuration
 	}
+	if e.MaxTokens > 0 {
+		s.setMaxTokens(e.MaxTokens)
+	}
 	if e.Run.Driver != "" {
 		s.Run = e.Run
 	}
@@ -144,8 +158,9 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	s.setRunning()
 	s.Stop, s.Unseen, s.Doubted = false, false, false
 	s.EndedAt, s.SessionIterations, s.Token, s.EventAt = time.Time{}, 0, "", now
+	s.EndTold = false
 	s.LastStop.Past = !s.LastStop.At.IsZero() // kept: the second report of it may still come
-	s.RetryAt = time.Time{}
+	s.RetryAt, s.Reviews = time.Time{}, 0
 	if e.Idle { // nothing is delivered to an idle agent
 		s.setWaiting("continued; the agent is idle until the continue line is typed")
 		if s.Outer() {
@@ -154,10 +169,12 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 		return Action{Reason: ReasonContinued}
 	}
 	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
-	if !e.FromLine { // else the agent's own call may still ask where it was typed
+	why = s.enterFresh(why, now)
+	if !e.FromLine && !s.inNewChat(now) { // else the agent's own call may still ask where it was typed
 		s.ContinueIn, s.ContinueAt = "", time.Time{}
 	}
 	s.Injection = s.Injection.close(Arrived, now)
+	s.noteSession()
 	action := s.continuation(e, why, now)
 	if action.Kind == AskWords {
 		return action
@@ -172,6 +189,9 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	s.markDelivered()
 	return action
 }
+
+// userContinues is the first line of an ordinary continuation.
+const userContinues = "The user continues the loop in a new session."
 
 // continuation is the text for the agent of a continued loop: a follow-up that was
 // lost, or new words.

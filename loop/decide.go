@@ -37,6 +37,7 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	if s.StartedAt.IsZero() {
 		s.StartedAt, s.Token, s.Replace = now, "", false
 	}
+	s.noteTaskFile(e.TaskFile)
 	if s.Status.Ended() {
 		return s.onEnded(e, now)
 	}
@@ -126,6 +127,9 @@ func (s *State) onRecord(e *Event, now time.Time) {
 	case EventInterrupt:
 		s.onInterrupt(e)
 	case EventSession:
+		if s.Run.Session != "" && s.Run.Session != e.Text {
+			s.noteSession()
+		}
 		s.Run.Session = e.Text
 	case EventAsking:
 		s.Asking = Asking{Since: now, What: e.Text}
@@ -134,7 +138,7 @@ func (s *State) onRecord(e *Event, now time.Time) {
 	case EventNote:
 		s.LastOutput, s.Note = e.Text, e.Text
 	case EventConfirm:
-		s.onConfirm(e)
+		s.onConfirm(e, now)
 	case EventNameTokens:
 		s.Token = e.Text
 	case EventVerified:
@@ -143,7 +147,7 @@ func (s *State) onRecord(e *Event, now time.Time) {
 }
 
 // onConfirm takes in what only the agent's first call can know.
-func (s *State) onConfirm(e *Event) {
+func (s *State) onConfirm(e *Event, now time.Time) {
 	first := !s.Confirmed && s.Iterations == 0
 	s.Confirmed, s.Program, s.TaskDue = true, e.Text, false // the call prints the task
 	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
@@ -152,6 +156,9 @@ func (s *State) onConfirm(e *Event) {
 	}
 	if first && s.VerifyFiles == nil {
 		s.VerifyFiles = e.VerifyFiles
+	}
+	if first && s.SurveyedAt.IsZero() {
+		s.beginSurvey(e.Survey, now)
 	}
 }
 
@@ -166,17 +173,21 @@ func (s State) clone() State {
 
 func (s *State) end(status Status, reason string, now time.Time) {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
-	s.Injection = s.Injection.close(lineLoopEnded, now)
+	s.closeLine(lineLoopEnded, now)
 	s.closeFollowup(followupClosed, now)
 	s.Verifying, s.RetryAt = Verifying{}, time.Time{}
 }
 
 // setRunning says that the agent works on the loop.
+//
+//go:noinline
 func (s *State) setRunning() {
 	s.Status, s.PauseReason, s.Reason, s.Rested = Running, "", "", false
 }
 
 // setWaiting says that the agent is idle until the continue line arrives.
+//
+//go:noinline
 func (s *State) setWaiting(reason string) {
 	s.Status, s.Reason, s.Rested = Waiting, reason, true
 }
@@ -200,6 +211,8 @@ func (s *State) Stale(now time.Time) bool {
 
 // addOnce adds text unless it is there already: our hook may be installed in
 // two places, and both would add it.
+//
+//go:noinline
 func addOnce(list []string, text string) []string {
 	if slices.Contains(list, text) {
 		return list
@@ -238,6 +251,8 @@ type Action struct {
 	Warning string // for the log: something else was noticed
 
 	Iteration int // that it is about: the one in progress, at a stop or an end the one that was
+
+	Fresh bool // of AskTyping: whether a new chat can be created is asked
 
 	Delivery Delivery // at a stop: what became of the follow-up before it, if it was open until now
 }

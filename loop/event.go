@@ -85,15 +85,17 @@ type Stop struct {
 	FollowupWait  time.Duration // how long its follow-up may take; zero for the usual time
 	Began         time.Time     // when the hook began, zero for now: a decision may take long
 	Waited        bool          // the caller has waited for a text that the stop may have overtaken
+	Tokens        *Tokens       // of this turn, as the stop reports them; nil is unknown
 }
 
 // Continue takes a loop up again.
 type Continue struct {
 	MaxIterations int // a new limit, 0 for none
 	MaxDuration   Duration
-	Idle          bool // requested away from the chat, whose agent does not know
-	FromLine      bool // by the prompt hook, which saw the continue line
-	Run           Run  // how the agent of an outer loop is talked to from now on
+	MaxTokens     int64 // the same
+	Idle          bool  // requested away from the chat, whose agent does not know
+	FromLine      bool  // by the prompt hook, which saw the continue line
+	Run           Run   // how the agent of an outer loop is talked to from now on
 }
 
 // Message is a message to the agent.
@@ -119,6 +121,7 @@ type Lost struct{ Followup string }
 type Typed struct {
 	Conversation string
 	Asked        bool // by the agent, which got the line before
+	NewChat      bool // nothing shows that the chat had a message before
 }
 
 // Look is what a workspace looks like now.
@@ -127,6 +130,8 @@ type Look struct {
 	Committed   []string // files that commits of this turn changed
 	VerifyFiles Contents // what the verification obviously runs
 	PlanGuard   Guard
+	Survey      Survey
+	TaskFile    *TaskFile // of a loop that wants one; nil where nobody looked
 }
 
 // Answers are what the caller found out for Decide.
@@ -136,6 +141,7 @@ type Answers struct {
 	Verified   Verification // of the promise, as AskVerify asked for
 	NoVerifier bool         // no process runs the verification that the state waits for
 	VerifyWas  string       // the verification that the loop's record has, where its file has none or another
+	GatesWere  string       // the same of the tasks and the review, in words
 }
 
 // began is when the hook of an event began: two copies of our hook begin at

@@ -17,9 +17,9 @@ import (
 // message counts; in the turn in which the loop was requested, only that turn.
 func (s *State) Fold(journal []byte, e *Event) Turn {
 	if e.Kind == EventContinue {
-		return folding{seen: s.Journal.Tools}.read(beforeMessage(journal))
+		return folding{seen: s.Journal.Tools, last: s.LastStop}.read(beforeMessage(journal))
 	}
-	f := folding{seen: s.Journal.Tools, generation: e.Generation}
+	f := folding{seen: s.Journal.Tools, generation: e.Generation, stop: e.Stop, last: s.LastStop}
 	f.only = s.AskedIn != "" && s.AskedIn != s.ConversationID && e.Generation != ""
 	if s.PassedIn != s.ConversationID && s.PassedIn != e.Generation {
 		f.passed = s.PassedIn
@@ -36,6 +36,9 @@ type folding struct {
 	passed     string   // a turn before the agent had the task: its late reports do not count
 	prompt     int      // the place of the first message, -1 for none
 	active     bool     // the agent was seen at work since the last message
+	stop       Stop     // the end of the turn
+	last       StopMark // the end before it
+	tokens     reported
 }
 
 func (f folding) read(journal []byte) Turn {
@@ -45,6 +48,7 @@ func (f folding) read(journal []byte) Turn {
 	for line := range bytes.Lines(journal[:end]) {
 		var r Record
 		if json.Unmarshal(line, &r) == nil {
+			r.Tokens = r.Tokens.checked()
 			records = append(records, r)
 		}
 	}
@@ -53,6 +57,8 @@ func (f folding) read(journal []byte) Turn {
 		f.add(i, r)
 	}
 	f.IDs = newest(f.IDs, keptIDs)
+	f.Turn.Tokens = f.tokens.with(f.stop.Tokens, f.generation)
+	f.Turn.ended = f.stop.Status == Completed
 	return f.Turn
 }
 
@@ -60,8 +66,13 @@ func (f *folding) add(i int, r Record) {
 	if r.Kind != "" && !slices.Contains(f.Generations, r.Generation) {
 		f.Generations = append(f.Generations, r.Generation)
 	}
-	if r.Kind == RecordPrompt {
+	switch r.Kind {
+	case RecordPrompt:
 		f.Followed, f.Prompted, f.active = f.Followed || r.Own, true, false
+		f.tokens.next()
+		return
+	case RecordCompact:
+		f.Compacted = true
 		return
 	}
 	if r.Kind == RecordTool && r.Own {
@@ -70,6 +81,9 @@ func (f *folding) add(i int, r Record) {
 	f.generations = addMissing(f.generations, r.Generation)
 	if r.Generation != "" && (r.Generation == f.passed || f.only && r.Generation != f.generation) {
 		return
+	}
+	if !f.hasCounted(r) {
+		f.tokens.add(r)
 	}
 	switch r.Kind {
 	case RecordText:

@@ -20,7 +20,9 @@ type Injection struct {
 	DueAt        time.Time   `json:"due_at,omitzero"` // nothing is typed before; zero for at once
 	ClosedAt     time.Time   `json:"closed_at,omitzero"`
 	Outcome      LineOutcome `json:"outcome,omitempty"`
-	Method       string      `json:"method,omitempty"` // the way of typing that pressed keys
+	Fresh        bool        `json:"fresh,omitempty"`   // the line is for a new chat
+	FreshAt      time.Time   `json:"fresh_at,omitzero"` // a line before it was sent to a new chat then, and may still come
+	Method       string      `json:"method,omitempty"`  // the way of typing that pressed keys
 	Milliseconds int64       `json:"milliseconds,omitempty"`
 	Tries        []string    `json:"tries,omitempty"` // the ways that did not work, with their reasons
 }
@@ -40,6 +42,8 @@ const (
 	lineCrossed         LineOutcome = "the loop was cancelled before it came"
 	lineUserFirst       LineOutcome = "the user sent a message first"
 	lineFollowupArrived LineOutcome = followupArrived
+	lineStayed          LineOutcome = "the loop went on in the chat that it was in"
+	lineTooLate         LineOutcome = "it came after the loop had gone on, or was paused"
 	lineUnreported      LineOutcome = "nothing was reported about it" // its process was killed
 )
 
@@ -127,8 +131,12 @@ func (s *State) Injecting(id string, now time.Time) bool {
 // openInjection begins an injection.
 func (s *State) openInjection(byHand bool, now time.Time) {
 	s.recordInjection(s.Injection)
+	freshAt := s.Injection.FreshAt
+	if s.Injection.Fresh && s.Injection.mayCome() {
+		freshAt = s.Injection.OpenedAt
+	}
 	s.Injection = Injection{
-		ID: momentID(now), Iteration: s.Iterations, OpenedAt: now, ByHand: byHand, Stopped: byHand && s.Stop,
+		ID: momentID(now), Iteration: s.Iterations, OpenedAt: now, ByHand: byHand, Stopped: byHand && s.Stop, FreshAt: freshAt,
 	}
 }
 
@@ -157,7 +165,7 @@ func (s *State) onInjected(report Injection, now time.Time) {
 	if i.ID == s.Injection.ID {
 		s.Injection = i
 		if s.Rested && i.Outcome != Arrived {
-			s.setWaitReason(notTyped(i.Outcome))
+			s.setWaitReason(i.notTyped())
 		}
 	}
 	s.recordInjection(i)
@@ -170,8 +178,11 @@ func (s *State) setWaitReason(reason string) {
 	}
 }
 
-func notTyped(outcome LineOutcome) string {
-	return "typing the continue line did not work (" + string(outcome) + "); type it yourself"
+func (i Injection) notTyped() string {
+	if i.Fresh {
+		return "no new chat went on with the loop (" + string(i.Outcome) + "); open one and send the continue line there"
+	}
+	return "typing the continue line did not work (" + string(i.Outcome) + "); type it yourself"
 }
 
 // InjectionOf returns the injection with an id: the last one, or one of the
@@ -216,14 +227,21 @@ func (s *State) onTyped(e *Event, now time.Time) Action {
 	if s.isOvertaken() && now.Sub(s.ContinueAt).Abs() < duplicateWindow {
 		return Action{} // the pause came between two reports of one line
 	}
+	if action, ok := s.onNewChat(e, now); ok {
+		return action
+	}
 	elsewhere := e.Conversation != s.ConversationID
 	again := s.Injection.Outcome == lineKeptBack && now.Sub(s.Injection.ClosedAt).Abs() < duplicateWindow
-	if elsewhere && (s.Injection.Open(now) && !s.Injection.isEarly(now) || again) {
+	if elsewhere && !s.Injection.Fresh && (s.Injection.Open(now) && !s.Injection.isEarly(now) || again) {
 		s.Injection = s.Injection.close(lineKeptBack, now)
-		s.setWaitReason(notTyped(lineKeptBack))
+		s.setWaitReason(s.Injection.notTyped())
 		return Action{Kind: Refuse, Reason: reasonKeptBack, Hint: "send the line in the chat that it is for"}
 	}
+	if elsewhere && s.Injection.Fresh {
+		s.noteArrival(now)
+	}
 	if !elsewhere {
+		s.stayByLine(now)
 		s.noteArrival(now)
 		s.closeFollowup(followupClosed, now)
 	}

@@ -25,10 +25,13 @@ type Iteration struct {
 	Failed     []string       `json:"failed_commands,omitempty"` // of the agent's shell
 	Answer     string         `json:"answer,omitempty"`          // how the assistant's last words begin
 	Progress   Progress       `json:"progress,omitempty"`
-	Struggle   string         `json:"struggle,omitempty"` // why the agent seemed to be stuck
-	Tree       string         `json:"tree,omitempty"`     // Tree.Print after it
-	Head       string         `json:"head,omitempty"`     // git's commit after it
-	Context    []string       `json:"context,omitempty"`  // delivered with the continuation that follows
+	Struggle   string         `json:"struggle,omitempty"`   // why the agent seemed to be stuck
+	Tree       string         `json:"tree,omitempty"`       // Tree.Print after it
+	Head       string         `json:"head,omitempty"`       // git's commit after it
+	Checkpoint int            `json:"checkpoint,omitempty"` // of the work tree after it
+	Tasks      *TaskCount     `json:"tasks,omitempty"`      // how many were done after it
+	Tokens     *Tokens        `json:"tokens,omitempty"`
+	Context    []string       `json:"context,omitempty"` // delivered with the continuation that follows
 	Action     string         `json:"action"`
 	Injections []Injection    `json:"injections,omitempty"` // what became of the continue lines that follow
 	Delivery   Delivery       `json:"delivery,omitempty"`   // what became of the follow-up that follows, if it was lost
@@ -59,9 +62,13 @@ func (s *State) addHistory(e *Event, now time.Time, v verdict, action string) {
 	paused := s.pausedFor(now)
 	h.Seconds = max(0, now.Sub(started)-paused+time.Duration(s.Pauses.Before)).Round(time.Millisecond).Seconds() // the clock may have been set back
 	h.Promise, h.Refused, h.Warning, h.Verified = v.name(), v.refused, v.warning, v.check.short()
-	if e.VerifyWas != "" && !v.accepted { // else it is among the verdict's
+	if e.hasOtherGates() && !v.accepted { // else it is among the verdict's
 		h.Warning = joined(h.Warning, s.VerifyChanged())
 	}
+	if h.Checkpoint = e.Survey.Checkpoint; h.Checkpoint != h.Number {
+		h.Checkpoint = 0 // of another turn
+	}
+	h.Tasks = s.TaskCount.short()
 	h.Files, h.Answer, h.Action = s.changedFiles(e, h.Files), answer(e.Turn.Texts), action
 	s.History, s.Carried, s.Pauses.Before = append(s.History, h), Iteration{}, Duration(paused)
 	s.updateProgress(e)
@@ -69,7 +76,7 @@ func (s *State) addHistory(e *Event, now time.Time, v verdict, action string) {
 
 // with adds to a record what was done in a turn, counted or not.
 func (h Iteration) with(t Turn) Iteration {
-	h.Tools = maps.Clone(h.Tools)
+	h.Tools, h.Tokens = maps.Clone(h.Tools), h.Tokens.Plus(t.Tokens)
 	if h.Tools == nil && len(t.Tools) > 0 {
 		h.Tools = map[string]int{}
 	}

@@ -16,6 +16,9 @@ const (
 	RecordTool   = "tool"   // a finished tool call
 	RecordText   = "text"   // something the assistant said
 	RecordPrompt = "prompt" // a message that reached the agent
+
+	RecordTokens  = "tokens"  // tokens that a driver reports: added up
+	RecordCompact = "compact" // the conversation is being summarized
 )
 
 // Record is one line of a loop's journal: what another hook than stop saw.
@@ -30,6 +33,7 @@ type Record struct {
 	Error      string    `json:"error,omitempty"` // first line of a failed call's message
 	Command    string    `json:"cmd,omitempty"`   // of a shell command that failed
 	Text       string    `json:"text,omitempty"`  // the assistant's words
+	Tokens     *Tokens   `json:"tok,omitempty"`   // of a text those of its turn
 }
 
 // Line encodes a record for the journal. It begins with a newline too, so that
@@ -57,12 +61,15 @@ type Turn struct {
 	Followed  bool     // our own follow-up reached the agent
 	Prompted  bool     // a message reached the agent, whoever sent it
 	Length    int64    // bytes of the journal that were read
+	Tokens    *Tokens  // those of the event too; nil is unknown
+	Compacted bool     // the conversation was summarized
 
 	Generations []string // of the turns whose events these are, as Cursor named them
 
 	tail        []byte   // the last of them
 	generations []string // of the calls and texts, each once
 	ours        []string // of the calls that ran cursor-ralph
+	ended       bool     // a stop hook saw its end
 }
 
 // isActive reports whether the agent did anything.
@@ -72,7 +79,9 @@ func (t Turn) isActive() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
 func (t Turn) hasCalls() bool { return len(t.Tools) > 0 || len(t.ours) > 0 }
 
 // withoutWork is a turn of which nothing counts.
-func (t Turn) withoutWork() Turn { return Turn{IDs: t.IDs, Length: t.Length, tail: t.tail} }
+func (t Turn) withoutWork() Turn {
+	return Turn{IDs: t.IDs, Length: t.Length, Compacted: t.Compacted, tail: t.tail}
+}
 
 const (
 	keptTail   = 512 // bytes before what is not folded in: a record or more, with its time and its id
@@ -149,6 +158,8 @@ func (t *Turn) addTool(r Record) {
 }
 
 // addFact adds a fact that is not there yet, while there is room.
+//
+//go:noinline
 func addFact(facts []string, fact string) []string {
 	if fact == "" || len(facts) >= keptFacts || slices.Contains(facts, fact) {
 		return facts

@@ -30,6 +30,8 @@ func (s *State) atLimit(now time.Time) (l limit) {
 		l = limit{status: MaxIterations, reason: reasonMaxIterations, detail: text.Count(s.MaxIterations, "iteration")}
 	case allowed > 0 && elapsed >= allowed:
 		l = limit{status: MaxDuration, reason: reasonMaxDuration, detail: text.Exactly(allowed)}
+	case s.hasMaxTokens():
+		l = limit{status: MaxTokens, reason: reasonMaxTokens, detail: countTokens(s.MaxTokens)}
 	default:
 		return limit{}
 	}
@@ -40,6 +42,11 @@ func (s *State) atLimit(now time.Time) (l limit) {
 	return l
 }
 
+// IsLimit reports whether an option is a limit, which a continue may raise.
+func IsLimit(option string) bool {
+	return option == "max-iterations" || option == "max-duration" || option == "max-tokens"
+}
+
 // higherLimits are the options that let a loop go on which has reached a limit.
 func (s *State) higherLimits(now time.Time) (options string) {
 	elapsed, allowed := s.Worked(now), time.Duration(s.MaxDuration)
@@ -48,6 +55,9 @@ func (s *State) higherLimits(now time.Time) (options string) {
 	}
 	if allowed > 0 && elapsed >= allowed {
 		options += fmt.Sprintf(" --max-duration %s", (elapsed+allowed).Truncate(time.Minute)+time.Minute)
+	}
+	if s.hasMaxTokens() {
+		options += fmt.Sprintf(" --max-tokens %d", min(s.Tokens.Sum()+s.MaxTokens, maxMaxTokens))
 	}
 	return options
 }
@@ -93,6 +103,9 @@ func (s *State) tooLow(e *Event, now time.Time) Action {
 	case e.MaxDuration > 0 && s.Worked(now) >= time.Duration(e.MaxDuration):
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: text.Exactly(time.Duration(e.MaxDuration)),
 			Hint: fmt.Sprintf("nothing was changed; the loop has worked for %s: give a longer --max-duration", text.Duration(s.Worked(now)))}
+	case e.MaxTokens > 0 && s.Tokens != nil && s.Tokens.Sum() >= e.MaxTokens:
+		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: countTokens(e.MaxTokens),
+			Hint: fmt.Sprintf("nothing was changed; the loop has taken %s: give a higher --max-tokens", countTokens(s.Tokens.Sum()))}
 	}
 	return Action{}
 }
@@ -103,6 +116,9 @@ func (s *State) summary(limit limit, now time.Time) string {
 	fmt.Fprintf(&b, "%s; %s in %s", limit.why(), text.Count(s.Iterations, "iteration"), text.Duration(s.Worked(now)))
 	if !s.Run.NoTools {
 		b.WriteString(", " + text.Count(s.ToolCalls, "tool call"))
+	}
+	if s.Tokens != nil {
+		b.WriteString(", " + countTokens(s.Tokens.Sum()))
 	}
 	refused, errors := 0, []string(nil)
 	for _, h := range s.History {

@@ -34,6 +34,7 @@ func (s *State) ContractText() string {
 	if s.Ultrawork {
 		b.WriteString(ultrawork)
 	}
+	b.WriteString(s.tasksText(1))
 	b.WriteString(s.stoppingRule())
 	return b.String()
 }

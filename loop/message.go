@@ -26,7 +26,11 @@ func (s *State) onMessage(e *Event, now time.Time) Action {
 	s.MessageAt = now
 	s.closeFollowup(followupClosed, now)
 	s.Doubted = false
+	if in := s.TypedIn(now); in == "" || in == s.ConversationID {
+		s.stayByLine(now)
+	}
 	if !s.isContinue(e.Text) {
+		s.stayHere(now)
 		s.endLineTurn()
 		if s.Injection.Open(now) {
 			s.setWaitReason("a message of the user came first; the loop goes on when the agent stops")

@@ -27,6 +27,12 @@ func (r Request) Given(name string) bool {
 	return false
 }
 
+// IsSet reports whether the user named the option, or has a default for it.
+func (r Request) IsSet(name string) bool {
+	_, set := r.origins[name]
+	return set || r.Given(name)
+}
+
 // NewRequest returns a request with the default rules.
 func NewRequest() Request { return Request{State: New()} }
 
@@ -64,6 +70,9 @@ func (r Request) Check() error {
 	}
 	if s := r.State; s.Verify == "" && r.Given("verify-timeout") {
 		return errors.New("--verify-timeout says how long --verify may take, and there is no --verify")
+	}
+	if s := r.State; s.Review == "" && (r.Given("review-timeout") || r.Given("review-rounds")) {
+		return errors.New("--review-timeout and --review-rounds are about --review, and there is no --review")
 	}
 	return nil
 }
@@ -112,6 +121,19 @@ func Options() []Option {
 		{"max-duration", "D", "end after the time `D`, such as 90m, 2h or 1d12h (default none)", duration(func(s *State) *Duration { return &s.MaxDuration })},
 		{"verify", "CMD", "a promise counts only if `CMD` exits with 0 in the workspace (default none)", setVerify},
 		{"verify-timeout", "D", "kill it after the time `D`, and refuse (default 10m)", duration(func(s *State) *Duration { return &s.VerifyTimeout })},
+		{"tasks", "FILE", "a promise counts only if no task of `FILE` is open: Markdown checkboxes, or JSON objects with passes (default none)", setTasks},
+		{"review", "AGENT", "a promise counts only if `AGENT` or AGENT:MODEL finds nothing wrong with the work (default none)", setReview},
+		{"review-timeout", "D", "give up the review after the time `D` (default 10m)", duration(func(s *State) *Duration { return &s.ReviewTimeout })},
+		{"review-rounds", "N", "pause after `N` reviews that found something (default 3)",
+			number(1, 100, func(s *State) *int { return &s.ReviewRounds })},
+		{"checkpoints", "", "keep the work tree of each iteration as a commit beside your branches, for diff and restore",
+			onOff(func(r *Request) *bool { return &r.State.Checkpoints })},
+		{"max-tokens", "COUNT", "end after `COUNT` tokens, such as 500000, 500k or 2m, where they are known (default none)", setMaxTokens},
+		{"repeat", "HOW", "`HOW` much of the task a continuation repeats: full, first or file (default full)",
+			oneOf(func(s *State) *Repeat { return &s.Repeat }, repeatFull, repeatFirst, repeatFile)},
+		{"fresh-chat", "N", "go on in a new chat after every `N` iterations, 0 for never (default 0)",
+			number(0, MaxMaxIterations, func(s *State) *int { return &s.FreshChat })},
+		{"on-end", "CMD", "run `CMD` when the loop has ended, with its record as JSON on standard input (default none)", setOnEnd},
 		{"plan", "", "the agent plans and describes, and changes nothing; install --plan-guard enforces it",
 			onOff(func(r *Request) *bool { return &r.State.Plan })},
 		{"struggle-hint", "N", "tell the agent to try another way after `N` iterations without a change, 0 for never (default 3)",
@@ -200,21 +222,65 @@ func setPromise(r *Request, v string) error {
 	return nil
 }
 
-// maxVerify is the longest verification command, in bytes.
-const maxVerify = 4096
+// maxCommand is the longest command of an option, in bytes.
+const maxCommand = 4096
 
 func setVerify(r *Request, v string) error {
+	r.State.Verify = v
+	return checkCommand(v)
+}
+
+func setOnEnd(r *Request, v string) error {
+	r.State.OnEnd = v
+	return checkCommand(v)
+}
+
+func checkCommand(v string) error {
 	switch {
 	case strings.TrimSpace(v) == "":
 		return errors.New("the command is empty")
-	case len(v) > maxVerify:
-		return fmt.Errorf("it is longer than %d bytes: put it into a script", maxVerify)
+	case len(v) > maxCommand:
+		return fmt.Errorf("it is longer than %d bytes: put it into a script", maxCommand)
 	case strings.ContainsRune(v, 0):
 		return errors.New("it has a zero byte in it")
 	}
-	r.State.Verify = v
 	return nil
 }
+
+func setTasks(r *Request, v string) error {
+	r.State.Tasks = v
+	return checkPath(v)
+}
+
+// setReview takes AGENT or AGENT:MODEL. Which agents there are is not known here.
+func setReview(r *Request, v string) error {
+	agent, _, _ := strings.Cut(v, ":")
+	if agent == "" || len(v) > maxPromise || strings.ContainsFunc(v, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		return fmt.Errorf("%q is not an agent, or an agent and its model as in codex:gpt-5", v)
+	}
+	r.State.Review = v
+	return nil
+}
+
+// setMaxTokens takes a number, in thousands with a k and in millions with an m.
+func setMaxTokens(r *Request, v string) error {
+	unit, number := int64(1), strings.ToLower(v)
+	switch {
+	case strings.HasSuffix(number, "k"):
+		unit, number = 1000, strings.TrimSuffix(number, "k")
+	case strings.HasSuffix(number, "m"):
+		unit, number = 1000000, strings.TrimSuffix(number, "m")
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > maxMaxTokens/unit {
+		return fmt.Errorf("%q is not a number of tokens such as 500000, 500k or 2m", v)
+	}
+	r.State.MaxTokens = n * unit
+	return nil
+}
+
+// maxMaxTokens is the highest limit for tokens.
+const maxMaxTokens = 1_000_000_000_000
 
 // maxPath is the longest name of a file that a loop keeps, in bytes.
 const maxPath = 4096

@@ -24,6 +24,8 @@ type Run struct {
 }
 
 // Outer reports whether cursor-ralph run drives the loop, and not Cursor.
+//
+//go:noinline
 func (s *State) Outer() bool { return s.Run.Driver != "" }
 
 // Asking is a permission that the agent of an outer loop waits for.

@@ -80,3 +80,11 @@ func TestResumeAtALimitIsRefused(t *testing.T) {
 		t.Errorf("got %s, %+v", c.l.Status, a)
 	}
 }
+
+func TestALoopThatNoChatHasTakenHasDoneNoWork(t *testing.T) {
+	l := newLoop(within(time.Second))
+	l.Status, l.EndedAt = loop.Cancelled, began()
+	if command := l.ResumeCommand(began().Add(time.Hour)); command != "cursor-ralph continue k7f2m" {
+		t.Errorf("got %s", command)
+	}
+}

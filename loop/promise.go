@@ -35,6 +35,8 @@ const (
 )
 
 // Marker is the text that the agent gives as its promise.
+//
+//go:noinline
 func (s *State) Marker() string { return openTag + s.CompletionPromise + closeTag }
 
 // hasBareToken looks for the token alone, where the user chose to let that count.
@@ -136,6 +138,7 @@ type verdict struct {
 	check    Verification // zero where none was made
 }
 
+//go:noinline
 func (v verdict) name() string {
 	switch {
 	case v.accepted:
@@ -146,6 +149,7 @@ func (v verdict) name() string {
 	return "none"
 }
 
+//go:noinline
 func (v verdict) words() string {
 	switch {
 	case v.refused != "":
@@ -161,7 +165,9 @@ func (v verdict) why() string {
 	switch {
 	case !v.found:
 		return "You stopped, but you gave no completion promise, so the task counts as unfinished."
-	case v.check.Output != "":
+	case v.check.foundByReview():
+		return "Your promise was refused: " + v.refused + ":\n" + fenced("- "+strings.Join(v.check.Review.Findings, "\n- "))
+	case v.check.Output != "" && v.check.Gate != GateTasks && v.check.Gate != GateReview:
 		return "Your promise was refused: " + v.refused + ". The end of its output:\n" + fenced(v.check.Output)
 	}
 	return "Your promise was refused: " + v.refused + "."
@@ -178,7 +184,7 @@ const (
 )
 
 // judge looks for the promise of an iteration and at the rules it has to meet,
-// the verification last.
+// the gate round last.
 func (s *State) judge(e *Event, iteration int) verdict {
 	return s.withVerification(s.judgeRules(e, iteration), e)
 }

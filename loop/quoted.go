@@ -60,6 +60,7 @@ func (s *State) withoutCopies(text string) string {
 func (s *State) shown() (sources [][]word) {
 	texts := []string{s.Prompt, s.LastFollowup, s.Continued, s.planRule(), s.workRule(false), s.workRule(true)}
 	texts = append(append(texts, s.Context...), s.Notices...)
+	texts = append(texts, s.Baseline...)
 	for _, h := range s.History {
 		texts = append(texts, h.Context...)
 	}

@@ -10,6 +10,7 @@ const (
 	reasonNoPromise      Reason = "no-promise"
 	reasonPromiseRefused Reason = "promise-refused"
 	ReasonSessionLimit   Reason = "session-limit" // Detail says why the loop goes on
+	ReasonFreshChat      Reason = "fresh-chat"    // the same
 	ReasonContinued      Reason = "continued"
 	ReasonLatePromise    Reason = "late-promise"   // accepted after a limit had ended the loop
 	ReasonLateRefused    Reason = "late-refused"   // refused then
@@ -25,6 +26,7 @@ const (
 	reasonAccepted         Reason = "promise-accepted"
 	reasonMaxIterations    Reason = "max-iterations"
 	reasonMaxDuration      Reason = "max-duration"
+	reasonMaxTokens        Reason = "max-tokens"
 	reasonUserStopped      Reason = "user-stopped"
 	reasonCancelled        Reason = "cancelled"
 	reasonBlocked          Reason = "blocked"
@@ -34,6 +36,8 @@ const (
 	reasonRetryNow         Reason = "retry-now"
 	reasonStruggling       Reason = "struggling"
 	reasonIdle             Reason = "idle"
+	reasonReview           Reason = "review"
+	reasonReviewFailed     Reason = "review-failed"
 	reasonStale            Reason = "stale"
 	reasonDoubted          Reason = "doubted"
 	reasonPaused           Reason = "paused"
@@ -52,6 +56,9 @@ const (
 	reasonAskedFor         Reason = "asked-for"
 	reasonTypingAlready    Reason = "typing-already"
 	reasonKeptBack         Reason = "kept-back"
+	reasonNotNew           Reason = "not-new"     // refused: the line is for a new chat
+	reasonInNewChat        Reason = "in-new-chat" // refused: the loop goes on in another chat
+	reasonTooLate          Reason = "too-late"    // refused: the loop went on before the new chat began
 	reasonFollowupArrived  Reason = "followup-arrived"
 	reasonTurnEnded        Reason = "turn-ended"
 	reasonFollowupLost     Reason = "followup-lost"
@@ -71,10 +78,16 @@ const (
 // user.
 func (r Reason) Pauses() bool {
 	switch r {
-	case reasonTurnFailed, reasonStruggling, reasonIdle, reasonStale, reasonDoubted:
+	case reasonTurnFailed, reasonStruggling, reasonIdle, reasonReview, reasonReviewFailed, reasonStale, reasonDoubted:
 		return true
 	}
 	return false
+}
+
+// IsAboutNewChat reports whether a continue line was refused because of the new chat
+// that the loop goes on in.
+func (r Reason) IsAboutNewChat() bool {
+	return r == reasonNotNew || r == reasonInNewChat || r == reasonTooLate
 }
 
 // words says a reason; %s is the detail.
@@ -95,6 +108,10 @@ var reasonWords = []struct {
 	{reasonNoPromise, "no promise"},
 	{reasonPromiseRefused, "promise refused"},
 	{ReasonSessionLimit, "%s; session limit reached"},
+	{ReasonFreshChat, "%s; it is time for a new chat"},
+	{reasonNotNew, "this loop goes on in a new chat, and this one is not new"},
+	{reasonInNewChat, "the loop goes on in another chat already"},
+	{reasonTooLate, "the loop went on, or was paused, before this chat began"},
 	{ReasonContinued, "continued"},
 	{ReasonLatePromise, "promise accepted in a late text"},
 	{ReasonLateRefused, "late promise refused"},
@@ -104,6 +121,7 @@ var reasonWords = []struct {
 	{reasonAccepted, "promise accepted"},
 	{reasonMaxIterations, "the limit of %s is reached"},
 	{reasonMaxDuration, "the time limit of %s is reached"},
+	{reasonMaxTokens, "the limit of %s is reached"},
 	{reasonUserStopped, "stopped by the user"},
 	{reasonCancelled, "%s"},
 	{reasonBlocked, "blocked: %s"},
@@ -113,6 +131,8 @@ var reasonWords = []struct {
 	{reasonRetryNow, "the turn is tried again"},
 	{reasonStruggling, "STRUGGLING: %s"},
 	{reasonIdle, "IDLE: %s turns in a row ended within seconds, without a tool call or a changed file"},
+	{reasonReview, "the reviewer refused the promise %s"},
+	{reasonReviewFailed, "%s"},
 	{reasonStale, "no event for %s; send the continue line to go on"},
 	{reasonDoubted, "the turn ended as the loop began; the loop goes on if the agent does"},
 	{reasonPaused, "the loop is paused: %s"},

@@ -42,7 +42,7 @@ func (s *State) Turns() []time.Time {
 		turns = append(turns, s.EventAt.Add(time.Duration(s.StaleAfter)+1))
 	}
 	if s.Verifying.ID != "" {
-		turns = append(turns, s.Verifying.Since.Add(s.VerifyLimit()+verifyGrace))
+		turns = append(turns, s.Verifying.Since.Add(s.RoundLimit()+verifyGrace))
 	}
 	return turns
 }

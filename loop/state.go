@@ -78,6 +78,15 @@ type Rules struct {
 	OnStall        OnStall  `json:"on_stall,omitempty"`
 	Ultrawork      bool     `json:"ultrawork,omitempty"`
 	PromptTemplate string   `json:"prompt_template,omitempty"` // the file of the user's own words for a continuation
+	Tasks          string   `json:"tasks,omitempty"`           // the file of the task list in which none may be open
+	Review         string   `json:"review,omitempty"`          // AGENT or AGENT:MODEL, which has to find nothing
+	ReviewTimeout  Duration `json:"review_timeout,omitempty"`
+	ReviewRounds   int      `json:"review_rounds,omitempty"` // refusals by the reviewer before the loop pauses
+	Checkpoints    bool     `json:"checkpoints,omitempty"`   // each iteration's work tree is kept as a commit
+	MaxTokens      int64    `json:"max_tokens,omitempty"`    // 0 for no limit
+	Repeat         Repeat   `json:"repeat,omitempty"`        // how much of the task a continuation repeats
+	FreshChat      int      `json:"fresh_chat,omitempty"`    // iterations after which it goes on in a new chat; 0 for never
+	OnEnd          string   `json:"on_end,omitempty"`        // the command that gets the record when the loop has ended
 }
 
 // Origin is how a loop was requested, and whether its agent has the task: see
@@ -94,9 +103,12 @@ type Origin struct {
 
 // Continuation is how the loop gets from one turn to the next.
 type Continuation struct {
-	Doubted      bool         `json:"doubted,omitempty"`      // paused by a stop that may have been another turn's
-	ContinueIn   string       `json:"continue_in,omitempty"`  // the conversation in which the continue line was typed
-	ContinueAt   time.Time    `json:"continue_at,omitzero"`   // when that was
+	Doubted      bool         `json:"doubted,omitempty"`     // paused by a stop that may have been another turn's
+	ContinueIn   string       `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
+	ContinueAt   time.Time    `json:"continue_at,omitzero"`  // when that was
+	ChatSince    int          `json:"chat_since,omitempty"`  // the iterations before it came to its chat, or to its agent's session
+	FreshWait    FreshWait    `json:"fresh_wait,omitempty"`
+	Turned       TurnedAway   `json:"turned_away,omitzero"`
 	ContinuedIn  string       `json:"continued_in,omitempty"` // the turn in which a hook did what cursor-ralph continue does
 	Continued    string       `json:"continued,omitempty"`    // what the agent got then
 	LineTurn     LineTurn     `json:"line_turn,omitzero"`     // the turn that a continue line began, while it goes on
@@ -110,27 +122,39 @@ type Continuation struct {
 	Followup     SentFollowup `json:"followup,omitzero"` // whether LastFollowup arrived
 	Stall        Stall        `json:"stall,omitzero"`
 	LastStop     StopMark     `json:"last_stop,omitzero"`
-	Injection    Injection    `json:"injection,omitzero"` // of the continue line, the last one
-	Retries      int          `json:"retries,omitempty"`  // of failed turns, in a row
+	Injection    Injection    `json:"injection,omitzero"`      // of the continue line, the last one
+	Retries      int          `json:"retries,omitempty"`       // of failed turns, in a row
+	TaskNext     bool         `json:"task_next,omitempty"`     // with --repeat first: the next continuation has the whole task
+	TaskLeftOut  int          `json:"task_left_out,omitempty"` // continuations since the one that had it
+	TaskFile     TaskFile     `json:"task_file,omitzero"`
 }
 
 // Evidence is what was seen of the agent's work.
 type Evidence struct {
-	ToolCalls   int       `json:"tool_calls,omitempty"`        // since the loop began, those that count
-	Note        string    `json:"note,omitempty"`              // what cursor-ralph note put into last_output
-	VerifyWas   string    `json:"verify_was,omitempty"`        // the verification that was removed from the file, or changed there, while the loop ran
-	Verifying   Verifying `json:"verifying,omitzero"`          // a promise that is being verified
-	VerifyFiles Contents  `json:"verify_files,omitempty"`      // what the verification obviously runs, as it was when the loop began
-	Tree        Tree      `json:"tree,omitzero"`               // the workspace after the last turn
-	Edited      []string  `json:"edited,omitempty"`            // files that edit events named, the newest last
-	Trees       []string  `json:"trees,omitempty"`             // fingerprints of earlier work trees
-	LastAnswer  string    `json:"last_answer,omitempty"`       // a fingerprint of the assistant's last words
-	Unchanged   int       `json:"unchanged,omitempty"`         // iterations in a row that changed nothing
-	Evident     int       `json:"unchanged_evident,omitempty"` // those of them in which a change would have been seen
-	Empty       int       `json:"empty_turns,omitempty"`       // in a row, see isIdle
-	Struggle    string    `json:"struggle,omitempty"`          // why the agent seems to be stuck; empty if it does not
-	Carried     Iteration `json:"carried,omitzero"`            // what was done in turns that were not counted, for the next record
-	Journal     Mark      `json:"journal,omitzero"`
+	ToolCalls   int        `json:"tool_calls,omitempty"`           // since the loop began, those that count
+	Note        string     `json:"note,omitempty"`                 // what cursor-ralph note put into last_output
+	VerifyWas   string     `json:"verify_was,omitempty"`           // the verification that was removed from the file, or changed there, while the loop ran
+	Verifying   Verifying  `json:"verifying,omitzero"`             // a promise that is being verified
+	GatesWere   string     `json:"gates_were,omitempty"`           // the same of the other gates, in words
+	VerifyFiles Contents   `json:"verify_files,omitempty"`         // what the verification obviously runs, as it was when the loop began
+	Tree        Tree       `json:"tree,omitzero"`                  // the workspace after the last turn
+	Edited      []string   `json:"edited,omitempty"`               // files that edit events named, the newest last
+	Trees       []string   `json:"trees,omitempty"`                // fingerprints of earlier work trees
+	LastAnswer  string     `json:"last_answer,omitempty"`          // a fingerprint of the assistant's last words
+	Unchanged   int        `json:"unchanged,omitempty"`            // iterations in a row that changed nothing
+	Evident     int        `json:"unchanged_evident,omitempty"`    // those of them in which a change would have been seen
+	Empty       int        `json:"empty_turns,omitempty"`          // in a row, see isIdle
+	Struggle    string     `json:"struggle,omitempty"`             // why the agent seems to be stuck; empty if it does not
+	TaskCount   *TaskCount `json:"task_count,omitempty"`           // as it was last seen
+	Baseline    []string   `json:"task_baseline,omitempty"`        // the tasks when the loop began
+	Tokens      *Tokens    `json:"tokens,omitempty"`               // of all turns, where they are known
+	TokenGaps   int        `json:"tokens_unknown_turns,omitempty"` // turns whose tokens are not in the sum
+	Reviews     int        `json:"reviews_refused,omitempty"`      // since the loop began or was continued
+	Checkpoint  int        `json:"checkpoint,omitempty"`           // the last one
+	SurveyedAt  time.Time  `json:"surveyed_at,omitzero"`           // when the Survey of the beginning succeeded
+	SurveyTold  string     `json:"survey_told,omitempty"`          // what the last Survey could not do
+	Carried     Iteration  `json:"carried,omitzero"`               // what was done in turns that were not counted, for the next record
+	Journal     Mark       `json:"journal,omitzero"`
 }
 
 // OuterRun is what only a loop of cursor-ralph run has.
@@ -144,6 +168,7 @@ type OuterRun struct {
 // Archive is what only the record of a loop has.
 type Archive struct {
 	MovedTo     string    `json:"moved_to,omitempty"`     // the conversation the loop went to
+	EndTold     bool      `json:"end_told,omitempty"`     // OnEnd was started for this end
 	CancelledBy Caller    `json:"cancelled_by,omitempty"` // who cancelled it in a chat
 	SpokenIn    string    `json:"spoken_in,omitempty"`    // the turn of the user's first message after a cancel
 	SpokenAt    time.Time `json:"spoken_at,omitzero"`     // when that was, until that turn ended
@@ -157,6 +182,7 @@ type StopMark struct {
 	Status     StopStatus `json:"status"`
 	At         time.Time  `json:"at"`
 	Past       bool       `json:"past,omitempty"` // another turn began since, whatever its generation
+	Tokens     *Tokens    `json:"tokens,omitempty"`
 }
 
 // Mark is how far the journal of a conversation has been folded in, and which

@@ -16,6 +16,7 @@ const (
 	PromiseAccepted Status = "PROMISE_ACCEPTED"
 	MaxIterations   Status = "MAX_ITERATIONS_REACHED"
 	MaxDuration     Status = "MAX_DURATION_REACHED"
+	MaxTokens       Status = "MAX_TOKENS_REACHED"
 	UserStopped     Status = "USER_STOPPED"
 	Cancelled       Status = "CANCELLED"
 	Blocked         Status = "BLOCKED"
@@ -32,12 +33,15 @@ const (
 	pauseStruggling PauseReason = "struggling"
 	pauseIdle       PauseReason = "idle"
 	pauseStale      PauseReason = "stale"
+	pauseReview     PauseReason = "review"
 )
 
 // Ended reports whether a loop with this status is over.
+//
+//go:noinline
 func (s Status) Ended() bool {
 	switch s {
-	case PromiseAccepted, MaxIterations, MaxDuration, UserStopped, Cancelled, Blocked, Replaced:
+	case PromiseAccepted, MaxIterations, MaxDuration, MaxTokens, UserStopped, Cancelled, Blocked, Replaced:
 		return true
 	}
 	return false
@@ -56,8 +60,12 @@ type Pauses struct {
 	Before Duration  `json:"before,omitempty"` // of all pauses up to the end of the last iteration
 }
 
-// Worked returns how long a loop has worked. A pause is no work.
+// Worked returns how long a loop has worked: not at all before a chat has taken it.
+// A pause is no work.
 func (s *State) Worked(now time.Time) time.Duration {
+	if s.StartedAt.IsZero() {
+		return 0
+	}
 	return max(0, now.Sub(s.StartedAt)-s.pausedFor(now))
 }
 

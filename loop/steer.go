@@ -18,7 +18,8 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventPause:
 		s.closeFollowup(followupPaused, now)
-		s.Injection, s.ContinueIn = s.Injection.close(linePaused, now), ""
+		s.closeLine(linePaused, now)
+		s.ContinueIn = ""
 		if s.Injection.Outcome == lineFollowupArrived {
 			s.Injection.ClosedAt = now // its line may have been sent all the same
 		}
@@ -43,6 +44,7 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 	return Action{}
 }
 
+//go:noinline
 func (s *State) pause(reason PauseReason, words string) {
 	s.Status, s.PauseReason, s.Reason, s.RetryAt = Paused, reason, words, time.Time{}
 }
@@ -57,6 +59,7 @@ func (s *State) onResume(now time.Time) Action {
 		return limit.refuse()
 	}
 	s.resetStruggle()
+	s.Reviews = 0
 	s.Status, s.PauseReason, s.Reason = Running, "", ""
 	if s.Rested {
 		s.Status, s.Reason = Waiting, "resumed; the agent is idle until the continue line is typed"

@@ -151,7 +151,7 @@ func TestContinueLeavesNothingBehind(t *testing.T) {
 	turn.Length, turn.IDs = 40, []string{"t"}
 	a := c.do(goOn(turn, raised(30)))
 	want := newLoop(func(l *loop.State) {
-		l.Version, l.Iterations, l.ToolCalls, l.MaxIterations = 1, 2, 2, 30
+		l.Version, l.Iterations, l.ToolCalls, l.TokenGaps, l.MaxIterations = 1, 2, 2, 2, 30
 		l.StartedAt, l.EventAt = began(), began().Add(50*time.Second)
 		l.Pauses = loop.Pauses{Total: loop.Duration(30 * time.Second), Before: loop.Duration(30 * time.Second)}
 		l.Journal = loop.Mark{Offset: 40, Tools: []string{"t"}}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // onStop decides after a turn, in the order of the specification: the user's
@@ -21,8 +23,11 @@ func (s *State) onStop(e *Event, now time.Time) Action {
 	before, delivery := *s, e.deliveryAtStop()
 	s.noteVerifyChange(e)
 	action := s.onEndOfTurn(e, now)
-	if e.VerifyWas != "" {
+	if e.hasOtherGates() {
 		action.Warning = s.VerifyChanged()
+	}
+	if s.TokenGaps > before.TokenGaps && s.TokenGaps == 1 && s.isTokenLimitIdle() {
+		action.Warning = joined(action.Warning, usageUnknown)
 	}
 	if before.Followup.IsOpen() {
 		action.Delivery = delivery
@@ -51,7 +56,7 @@ func (s *State) noteStop(e *Event, now time.Time) {
 		s.Followup.Outcome = followupClosed // another turn began: it is not needed any more, and the history says that it was lost
 	}
 	s.closeFollowup(e.deliveryAtStop(), now)
-	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, Status: e.Status, At: e.began(now)}
+	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, Status: e.Status, At: e.began(now), Tokens: e.Turn.Tokens}
 	s.ContinuedIn = "" // the turn is over, and the next one may be of the same generation
 }
 
@@ -83,12 +88,14 @@ func (s *State) onTurnEnd(e *Event, now time.Time) Action {
 		return action
 	case s.Status == Paused:
 		s.Rested = true
+		s.keepTokens(e)
 		s.endLineTurn()
 		return Action{Reason: reasonPaused, Detail: cmp.Or(s.Reason, "by the "+string(s.PauseReason))}
 	case s.Status != Running && s.Status != Waiting:
 		return Action{Reason: reasonUnknownStatus, Detail: string(s.Status)}
 	case e.Status != Completed:
 		s.endLineTurn()
+		s.keepTokens(e)
 		return s.onFailed(e, now)
 	case s.isBareLine(e, now):
 		return s.repeatLine(e, now)
@@ -100,15 +107,21 @@ func (s *State) onTurnEnd(e *Event, now time.Time) Action {
 
 // onCompleted goes on with a completed turn of a loop that is not paused.
 func (s *State) onCompleted(e *Event, now time.Time) Action {
+	before := *s
 	s.Iterations++
 	s.SessionIterations++
 	s.setRunning()
 	s.Retries = 0
 	s.addTurn(e.Turn)
+	s.noteUnknownTokens()
+	s.takeSurvey(e.Survey)
 	v := s.judge(e, s.Iterations)
 	switch {
 	case v.asks:
 		return Action{Kind: AskVerify, Reason: reasonVerifying}
+	case v.check.lacksReview():
+		*s = before // the promise stays in the journal, and a continue has it reviewed
+		return s.pauseUnreviewed(v.check.Review, Rest, now)
 	case v.accepted:
 		s.addHistory(e, now, v, "ended")
 		s.end(PromiseAccepted, "promise "+v.words(), now)
@@ -124,6 +137,7 @@ func (s *State) onCompleted(e *Event, now time.Time) Action {
 		return Action{Reason: limit.reason, Detail: limit.detail, Promise: v.words()}
 	}
 	s.dropPromise()
+	s.countReview(v.check)
 	return s.nextIteration(e, now, v)
 }
 
@@ -134,6 +148,9 @@ func (s *State) nextIteration(e *Event, now time.Time, v verdict) Action {
 	switch {
 	case s.isStruggling():
 		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.Evident), Promise: v.words()})
+	case s.Reviews >= s.reviewRounds() && v.check.foundByReview():
+		s.Notices = addOnce(s.Notices, v.why())
+		return s.pauseStuck(pauseReview, Action{Reason: reasonReview, Detail: text.Count(s.Reviews, "time"), Promise: v.words()})
 	case s.isIdle():
 		return s.pauseStuck(pauseIdle, Action{Reason: reasonIdle, Detail: strconv.Itoa(s.Empty), Promise: v.words()})
 	}
@@ -157,7 +174,16 @@ func (s *State) pauseStuck(reason PauseReason, a Action) Action {
 // nextTurn brings the agent to its next turn: by a follow-up, or at the session
 // limit by typing.
 func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Action {
+	if s.FreshWait == freshWaiting || s.FreshWait != "" && !s.isFreshDue() { // a turn in this chat was not ours to end
+		s.stayHere(now)
+	}
+	if s.isFreshDue() && s.Outer() {
+		s.ChatSince = s.Iterations
+		why = s.withDone(why)
+	}
 	switch {
+	case s.isFreshDue():
+		return s.nextChat(e, now, action, why)
 	case s.isSessionOver(e) && e.Typing != TypingImpossible:
 		return s.startTyping(e, now, action)
 	case s.isSessionOver(e):
@@ -213,8 +239,12 @@ func (s *State) isSessionOver(e *Event) bool {
 
 func (s *State) addTurn(t Turn) {
 	s.ToolCalls += t.ToolCalls
+	s.addTokens(t)
 	s.Journal = s.Journal.past(t)
 	s.Journal.Tools = t.IDs
+	if t.Compacted {
+		s.noteSession()
+	}
 	s.AskedIn = "" // its turn is over
 }
 
@@ -227,6 +257,7 @@ func (s *State) markDelivered() {
 	} else {
 		s.Carried.Context = slices.Concat(s.Carried.Context, s.Context)
 	}
+	s.noteRepeated()
 	s.Context, s.Notices, s.TaskDue = nil, nil, false
 }
 

@@ -114,6 +114,9 @@ func (s *State) giveTask(e *Event, now time.Time) Action {
 	s.PassedIn = e.Generation
 	s.Minimal, s.Unseen, s.ContinueIn, s.ContinueAt = e.Minimal, false, "", time.Time{}
 	s.setRunning()
+	if s.TaskDue {
+		s.beginSurvey(e.Survey, now)
+	}
 	s.Retries, s.TaskDue = 0, true
 	s.SessionIterations++
 	if e.Tree.Print != "" {

@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,8 +11,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// Verifying is a promise whose verification has begun. While its command runs the
-// loop's lock is free, so anything may happen to the loop.
+// Verifying is a promise whose gate round has begun. While it runs the loop's lock is
+// free, so anything may happen to the loop.
 type Verifying struct {
 	ID      string    `json:"id"`
 	Since   time.Time `json:"since"`
@@ -18,7 +20,8 @@ type Verifying struct {
 	Warning string    `json:"warning,omitempty"` // with which a passing one is accepted
 }
 
-// Verification is how the command of --verify went.
+// Verification is how the gates of a promise went: the tasks, the command of --verify
+// and the review. Exit, Why, Output and Seconds are of the command.
 type Verification struct {
 	ID      string   `json:"id,omitempty"` // of the Verifying that it answers
 	Passed  bool     `json:"passed"`
@@ -27,6 +30,11 @@ type Verification struct {
 	Output  string   `json:"output,omitempty"`  // the end of it
 	Seconds float64  `json:"seconds"`           // how long it took
 	Changed []string `json:"changed,omitempty"` // files that it obviously runs, and that are not as they were when the loop began
+
+	Gate    Gate       `json:"gate,omitempty"`    // which refused; empty where none did, and in older files
+	Refusal string     `json:"refusal,omitempty"` // why, in words for the agent
+	Tasks   *TaskCount `json:"tasks,omitempty"`
+	Review  *Review    `json:"review,omitempty"`
 }
 
 // Result is whether it passed, for the log.
@@ -37,14 +45,14 @@ func (v Verification) Result() Reason {
 	return ReasonFailed
 }
 
-// verifyGrace is how much longer than its time limit a verification may be seen
+// verifyGrace is how much longer than its time limit a gate round may be seen
 // as under way: until it is killed and its result is decided on.
 const verifyGrace = 30 * time.Second
 
 // IsVerifying reports whether a promise of the loop is being verified.
 func (s *State) IsVerifying(now time.Time) bool {
 	v := s.Verifying
-	return v.ID != "" && now.Sub(v.Since).Abs() < s.VerifyLimit()+verifyGrace
+	return v.ID != "" && now.Sub(v.Since).Abs() < s.RoundLimit()+verifyGrace
 }
 
 // verifierStart is how long it may take from the wish for a verification until
@@ -58,20 +66,7 @@ func (s *State) awaitsVerifier(e *Event, now time.Time) bool {
 	return s.IsVerifying(now) && !dead
 }
 
-// VerifyLimit is how long the verification may take.
-func (s *State) VerifyLimit() time.Duration {
-	if s.VerifyTimeout <= 0 {
-		return defaultVerifyTimeout
-	}
-	return time.Duration(s.VerifyTimeout)
-}
-
-// VerifyRoom is how long a verification may take in a stop hook with this timeout.
-func VerifyRoom(timeout time.Duration) time.Duration {
-	return max(timeout-time.Minute, timeout/2)
-}
-
-// withVerification puts the result of the verification, or the wish for one, into a
+// withVerification puts the result of the gate round, or the wish for one, into a
 // verdict that would accept the promise without it.
 func (s *State) withVerification(v verdict, e *Event) verdict {
 	if v.accepted {
@@ -82,13 +77,15 @@ func (s *State) withVerification(v verdict, e *Event) verdict {
 
 func (s *State) checkVerification(v verdict, e *Event) verdict {
 	switch {
-	case s.Verify == "" || !v.accepted:
+	case !s.IsGated() || !v.accepted:
 		return v
 	case e.Verified.ID == "":
 		v.accepted, v.asks = false, true
 		return v
 	}
+	s.refuseUnchecked(&e.Verified)
 	v.check = e.Verified
+	s.takeTasks(e.Verified.Tasks)
 	if !e.Verified.Passed {
 		return verdict{found: true, refused: s.failure(e.Verified), check: e.Verified}
 	}
@@ -99,35 +96,97 @@ func (s *State) checkVerification(v verdict, e *Event) verdict {
 	return v
 }
 
+// refuseUnchecked refuses a promise if a gate of the loop is missing from the round: an
+// older cursor-ralph beside the hook does not know it, or it came into the loop's file
+// while the round ran.
+func (s *State) refuseUnchecked(v *Verification) {
+	missing := Gate("")
+	switch {
+	case !v.Passed:
+	case s.Tasks != "" && v.Tasks == nil:
+		missing = GateTasks
+	case s.Verify != "" && !v.Ran():
+		missing, v.Why = GateVerify, "it was not run"
+	case s.Review != "" && (v.Review == nil || v.Review.Verdict != ReviewClear):
+		missing = GateReview
+	}
+	if missing != "" {
+		v.Passed, v.Gate = false, missing
+		v.Refusal = "its --" + string(missing) + " was not checked: the loop's file changed meanwhile, or the installed cursor-ralph is older than its hook. Give the promise again; if that is refused too, tell the user"
+	}
+}
+
+//go:noinline
 func joined(warning, another string) string { return strings.Trim(warning+"; "+another, "; ") }
 
-// VerifyChanged says in words that the verification was taken out of the state
-// file, or changed there; empty if it was not. The file is the user's too, so the
-// promise still counts, but never in silence: an agent can edit it as well.
+// VerifyChanged says in words that a gate was taken out of the state file, or changed
+// there; empty if none was. The file is the user's too, so the promise still counts, but
+// never in silence: an agent can edit it as well.
 func (s *State) VerifyChanged() string {
-	was := "`" + text.FirstHead(s.VerifyWas, keptErrors) + "`"
+	was, words := "`"+text.FirstHead(s.VerifyWas, keptErrors)+"`", ""
 	switch s.VerifyWas {
 	case "", s.Verify:
-		return ""
+	default:
+		words = "the verification " + was + " was taken out of the state file"
+		if s.Verify != "" {
+			words = "the verification " + was + " was changed to `" + text.FirstHead(s.Verify, keptErrors) + "` in the state file"
+		}
 	}
-	if s.Verify == "" {
-		return "the verification " + was + " was taken out of the state file"
-	}
-	return "the verification " + was + " was changed to `" + text.FirstHead(s.Verify, keptErrors) + "` in the state file"
+	return joined(words, s.GatesWere)
 }
 
-// noteVerifyChange records that the verification differs from that of the loop's
-// record, and says so to the agent.
+// GatesWere says in words which gates beside the verification a loop had that are not in
+// its file any more, or are others; empty for none.
+func GatesWere(was, now State) (words string) {
+	gone := func(what string) { words = joined(words, what+" taken out of the state file, or changed there") }
+	if was.Tasks != "" && was.Tasks != now.Tasks {
+		gone("the task list " + was.Tasks + " was")
+	}
+	if was.Baseline != nil && !slices.Equal(was.Baseline, now.Baseline) {
+		gone("the tasks with which the loop began were")
+	}
+	if was.Review != "" && was.Review != now.Review {
+		gone("the review by " + was.Review + " was")
+	}
+	if was.GatesWere != now.GatesWere {
+		words = joined(was.GatesWere, words)
+	}
+	return words
+}
+
+// VerifyWas returns the verification of a loop that its file does not have any more;
+// empty for none.
+func VerifyWas(was, now State) string {
+	switch {
+	case was.Verify != now.Verify:
+		return cmp.Or(was.VerifyWas, was.Verify)
+	case was.VerifyWas != now.VerifyWas:
+		return was.VerifyWas
+	}
+	return ""
+}
+
+// hasOtherGates reports whether the gates in the loop's file are not those of its record.
+func (e *Event) hasOtherGates() bool { return e.VerifyWas != "" || e.GatesWere != "" }
+
+// noteVerifyChange records that the gates differ from those of the loop's record, and
+// says so to the agent.
 func (s *State) noteVerifyChange(e *Event) {
-	if e.VerifyWas == "" || s.VerifyWas != "" {
-		return
+	before := s.VerifyChanged()
+	s.VerifyWas = cmp.Or(s.VerifyWas, e.VerifyWas)
+	if !strings.Contains(s.GatesWere, e.GatesWere) {
+		s.GatesWere = joined(s.GatesWere, e.GatesWere)
 	}
-	s.VerifyWas = e.VerifyWas
-	s.Notices = addOnce(s.Notices, "While this loop ran, "+s.VerifyChanged()+". The user is shown this.")
+	if now := s.VerifyChanged(); now != before {
+		s.Notices = addOnce(s.Notices, "While this loop ran, "+now+". The user is shown this.")
+	}
 }
 
-// failure says in words why a verification did not pass.
+// failure says in words why a gate refused the promise.
 func (s *State) failure(v Verification) string {
+	if v.Refusal != "" {
+		return v.Refusal
+	}
 	command := "`" + text.FirstHead(s.Verify, keptErrors) + "`"
 	if v.Why != "" {
 		return "the verification " + command + " did not succeed: " + v.Why
@@ -140,7 +199,7 @@ func (v Verification) short() *Verification {
 	if v.ID == "" {
 		return nil
 	}
-	v.Output = ""
+	v.Output, v.Refusal, v.Tasks, v.Review = "", "", v.Tasks.short(), v.Review.short()
 	return &v
 }
 
@@ -185,10 +244,22 @@ func (s *State) onVerifyAbandoned(e *Event) {
 	}
 }
 
+// Ran reports whether the command of --verify was run.
+func (v Verification) Ran() bool {
+	return v.Seconds > 0 || v.Gate == GateVerify || v.Gate == "" && v.Tasks == nil && v.Review == nil
+}
+
 // Summary is the outcome in a few words, for the log.
 func (v Verification) Summary() string {
-	if v.Why != "" {
+	switch {
+	case v.Review != nil:
+		return v.Review.summary()
+	case v.Refusal != "":
+		return v.Refusal
+	case v.Why != "":
 		return v.Why
+	case v.Passed && !v.Ran():
+		return "passed"
 	}
 	return fmt.Sprintf("exit %d after %.1f s", v.Exit, v.Seconds)
 }
@@ -223,7 +294,9 @@ func (s *State) onLateText(e *Event, now time.Time) Action {
 	return s.applyLateVerdict(v, now)
 }
 
-func (s *State) isEndedByLimit() bool { return s.Status == MaxIterations || s.Status == MaxDuration }
+func (s *State) isEndedByLimit() bool {
+	return s.Status == MaxIterations || s.Status == MaxDuration || s.Status == MaxTokens
+}
 
 // applyLateVerdict writes the verdict on a late promise into the record of its loop.
 func (s *State) applyLateVerdict(v verdict, now time.Time) Action {

@@ -101,20 +101,25 @@ func TestWhatHappensWhileAPromiseIsVerified(t *testing.T) {
 		{"the agent gives up", func(c *chat) { c.do(loop.Event{Kind: loop.EventBlocked, Text: "why"}) }, outcome{loop.Rest, loop.Blocked, 0}},
 		{"another verification was begun", func(c *chat) { c.l.Verifying.ID = "other" }, outcome{loop.Rest, loop.Running, 0}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t, verifies)
-			c.do(said)
-			e := said
-			e.Generation, e.Verified = c.l.LastStop.Generation, loop.Verification{ID: c.l.Verifying.ID, Passed: true}
-			e.Began = c.l.LastStop.At
-			tt.meanwhile(c)
-			if c.l.Status.Ended() && c.l.IsVerifying(c.now) {
-				t.Error("it ended, and its promise is still being verified")
-			}
-			if got := c.outcome(c.do(e)); got != tt.want {
-				t.Errorf("got %+v want %+v", got, tt.want)
-			}
-		})
+		for gate, gated := range map[string]func(*loop.State){"verify": verifies, "tasks": hasTasks} {
+			t.Run(tt.name+", "+gate, func(t *testing.T) {
+				c := newChat(t, gated)
+				c.do(said)
+				e := said
+				e.Generation, e.Verified = c.l.LastStop.Generation, loop.Verification{ID: c.l.Verifying.ID, Passed: true}
+				if gate == "tasks" {
+					e.Verified.Tasks = &loop.TaskCount{Done: 2, Total: 2}
+				}
+				e.Began = c.l.LastStop.At
+				tt.meanwhile(c)
+				if c.l.Status.Ended() && c.l.IsVerifying(c.now) {
+					t.Error("it ended, and its promise is still being verified")
+				}
+				if got := c.outcome(c.do(e)); got != tt.want {
+					t.Errorf("got %+v want %+v", got, tt.want)
+				}
+			})
+		}
 	}
 }
 

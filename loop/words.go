@@ -21,11 +21,10 @@ func (s *State) words(iteration int, why string, handOver bool) string {
 	if s.Ultrawork {
 		b.WriteString(ultrawork)
 	}
-	b.WriteString("The task, word for word:\n\n")
-	b.WriteString(s.Prompt)
-	b.WriteString("\n\n---\n")
+	b.WriteString(s.taskWords(iteration) + "---\n")
 	writeList(&b, "Added by the user:", s.Context)
 	writeList(&b, "Please note:", s.Notices)
+	b.WriteString(s.tasksText(iteration))
 	if s.Struggle != "" {
 		fmt.Fprintf(&b, struggling, s.Struggle)
 	}
@@ -34,9 +33,18 @@ func (s *State) words(iteration int, why string, handOver bool) string {
 		fmt.Fprintf(&b, verified, Unmarked(s.Verify))
 	}
 	if handOver {
-		fmt.Fprintf(&b, handingOver, s.Marker(), ContinueLine(s.ConversationID), PromptLink(s.ConversationID))
+		b.WriteString(s.handOverWords())
 	}
 	return b.String()
+}
+
+// handOverWords have the agent tell the user to send the continue line.
+func (s *State) handOverWords() string {
+	words := handingOver
+	if s.FreshWait != "" {
+		words = openingNewChat
+	}
+	return fmt.Sprintf(words, s.Marker(), ContinueLine(s.ConversationID), PromptLink(s.ConversationID))
 }
 
 func (s *State) stoppingRule() string {
@@ -57,7 +65,7 @@ func (s *State) planRule() string {
 // workRule is the rule for an agent that works. In a minimal installation no hook
 // sees its words.
 func (s *State) workRule(minimal bool) string {
-	program, id := cmp.Or(s.Program, "cursor-ralph"), Argument(s.ConversationID)
+	program, id := cmp.Or(s.Program, "cursor-ralph"), Argument(s.nameForAgent())
 	if id != "" {
 		id += " " // two loops may run in one workspace
 	}
@@ -92,6 +100,11 @@ Record progress: %s note %s"what is done, what is next". If you cannot go on wit
 const verified = `The promise then counts only if this command succeeds in the workspace: %s
 `
 
+const openingNewChat = `This is the loop's last turn in this chat: it goes on in a new one, which remembers nothing of this one. Work as before. If the task is then still not done (you did not output %s), end your turn by telling the user, as your last words, to open a new chat and to send this line there:
+%s
+or to open this link, which fills it in: %s
+`
+
 const unseenWords = `Your words are not seen here, so give it by running this: %s note %s"%s"
 `
 
@@ -118,8 +131,10 @@ type Words struct {
 	Max            int
 	Why            string // why the agent is still here
 	Task           string
+	Repeat         string   // the task as --repeat has it: all of it, or its first line and where to read it
 	Context        []string // added by the user
 	Notices        []string // added by us
+	Tasks          string   // how far the task list is; empty without one
 	Struggle       string   // why the agent seems to be stuck; empty if it does not
 	Marker         string   // the promise in its tag, which has to be in the text
 	ID             string   // of the conversation
@@ -144,10 +159,10 @@ func (s *State) Sample() Words {
 }
 
 func (s *State) fill(why, text string) Words {
-	program, id := cmp.Or(s.Program, "cursor-ralph"), s.ConversationID
+	program, id := cmp.Or(s.Program, "cursor-ralph"), s.nameForAgent()
 	return Words{
-		Template: s.PromptTemplate, Iteration: s.Iterations + 1, Max: s.MaxIterations, Why: why, Task: s.Prompt,
-		Context: s.Context, Notices: s.Notices, Struggle: s.Struggle, Marker: s.Marker(), ID: id, Default: text,
+		Template: s.PromptTemplate, Iteration: s.Iterations + 1, Max: s.MaxIterations, Why: why, Task: s.Prompt, Repeat: s.taskWords(s.Iterations + 1),
+		Context: s.Context, Notices: s.Notices, Tasks: strings.TrimSpace(s.tasksText(s.Iterations + 1)), Struggle: s.Struggle, Marker: s.Marker(), ID: id, Default: text,
 		NoteCommand:    strings.TrimSpace(program + " note " + Argument(id)),
 		BlockedCommand: strings.TrimSpace(program + " blocked " + Argument(id)),
 	}

@@ -17,6 +17,7 @@ func (r *Runner) onStop(ctx context.Context, e loop.Event) (loop.State, loop.Act
 	if err := r.engine().Look(ctx, r.id, &e); err != nil {
 		r.trouble(err)
 	}
+	r.surveyed(e.Survey)
 	return r.decide(ctx, e)
 }
 
@@ -39,8 +40,22 @@ func (r *Runner) decide(ctx context.Context, e loop.Event) (loop.State, loop.Act
 	return l, action, nil
 }
 
+// BeginSurvey surveys a loop that has not begun.
+func (r *Runner) BeginSurvey(ctx context.Context, l loop.State) loop.Survey {
+	v := r.engine().TakeSurvey(ctx, l, true)
+	r.surveyed(v)
+	return v
+}
+
+// surveyed reports what a survey could not do.
+func (r *Runner) surveyed(v loop.Survey) {
+	for _, why := range v.Errors {
+		r.trouble(errors.New(why))
+	}
+}
+
 func (r *Runner) engine() engine.Engine {
-	return engine.Engine{Store: r.Store, Env: r.Env, Words: r.Words, Verify: r.verified, Apply: r.step, Warn: r.trouble}
+	return engine.Engine{Store: r.Store, Env: r.Env, Words: r.Words, Verify: r.verified, Survey: r.Survey, Apply: r.step, Warn: r.trouble}
 }
 
 // goOn continues a loop and returns the text for its agent, or "" if the loop has

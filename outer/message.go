@@ -32,6 +32,10 @@ func (m *Message) End() loop.Record {
 	return loop.Record{Kind: loop.RecordText, Text: words}
 }
 
+// RunVariable is set in the environment of every agent that we drive, and of the
+// hooks below it: they leave its chats alone. It is the id of the run.
+const RunVariable = "CURSOR_RALPH_RUN"
+
 // Environ returns an agent's environment with additional variables. If env is
 // nil, the agent inherits ours.
 func Environ(dir string, env, more []string) []string {

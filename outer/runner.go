@@ -21,6 +21,8 @@ type Runner struct {
 	// Verify runs the verification that the loop waits for, and ends it early if the
 	// loop no longer waits for it.
 	Verify func(context.Context, loop.State) loop.Verification
+	// Survey surveys the loop at the end of a turn; may be nil.
+	Survey func(ctx context.Context, l loop.State, begin bool) (loop.Survey, error)
 	// Words fills in the loop's prompt template; nil leaves the built-in words.
 	Words func(context.Context, loop.Words) loop.Filled
 	See   func(Seen)   // gets what the agent does; may be nil

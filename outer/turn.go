@@ -28,7 +28,7 @@ func (r *Runner) turn(ctx context.Context, l loop.State, text string) (loop.Stat
 	r.turns++
 	r.same = false
 	e := loop.Event{Generation: fmt.Sprintf("%s-%d", strconv.FormatInt(time.Now().UnixNano(), 36), r.turns), Stop: loop.Stop{Status: loop.Completed}}
-	prompt := Prompt{Text: text, Fresh: l.Run.Fresh, Session: r.session, Guarded: l.Guarded()}
+	prompt := Prompt{Text: text, Fresh: l.Run.Fresh || l.BeginsSession(), Session: r.session, Guarded: l.Guarded()}
 	err := r.drive(ctx, l, prompt, e.Generation)
 	var start *StartError
 	var transient *TransientError

@@ -122,6 +122,9 @@ func (p Places) Live(id string) string { return p.in("-loop-" + id + ".json") }
 // one that is not its newest.
 func (p Places) Record(name string) string { return filepath.Join(p.Archive, name+".json") }
 
+// Checkpoints is the folder of what git needs for the checkpoints of loops.
+func (p Places) Checkpoints() string { return filepath.Join(p.Archive, "checkpoints") }
+
 // LivePattern matches the state files of all conversations. The id stands
 // between the two parts.
 func (p Places) LivePattern() (prefix, suffix string) { return p.name + "-loop-", ".json" }

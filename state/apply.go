@@ -59,6 +59,9 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 		}
 	}
 	next, err = s.save(id, next, was, live, e.Kind)
+	if next.Status.Ended() && (live || !old.Status.Ended()) {
+		s.ended(next)
+	}
 	return next, action, err
 }
 
@@ -74,8 +77,8 @@ func concernsEnded(k loop.EventKind) bool {
 // beside the loop's hold.
 func (s *Store) prepare(id string, l loop.State, live bool, e *loop.Event) (loop.State, error) {
 	l.ConversationID = id
-	if live && (e.Kind == loop.EventStop || e.Kind == loop.EventContinue) {
-		e.VerifyWas = s.verifyWas(id, l)
+	if live {
+		l = s.compare(id, l, e)
 	}
 	if live && l.StartedAt.IsZero() {
 		if err := s.rotate(id); err != nil {
@@ -91,21 +94,57 @@ func (s *Store) prepare(id string, l loop.State, live bool, e *loop.Event) (loop
 	return s.withTurn(id, l, e)
 }
 
-// verifyWas is the verification in the record of a live loop whose file has none or
-// another one: somebody has edited that file. It is compared before every new
-// record. A file that was written anew, with the public fields alone, is the same
-// loop if it has the same task.
-func (s *Store) verifyWas(id string, l loop.State) string {
+// compare looks into the record of a live loop for what somebody may have edited in
+// its file: the gates of a promise, and the command of --on-end. It does so before every
+// new record. Nearly always nothing has to be parsed.
+func (s *Store) compare(id string, l loop.State, e *loop.Event) loop.State {
+	decides := e.Kind == loop.EventStop || e.Kind == loop.EventContinue
+	if !decides && l.OnEnd == "" {
+		return l
+	}
 	data, _, err := ownfile.Read(s.recordPath(id), 0)
-	if err != nil || !bytes.Contains(data, []byte(`"verify": `)) {
-		return "" // nearly always: nothing has to be parsed
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l
 	}
+	has := func(rule string) bool { return bytes.Contains(data, []byte(`"`+rule+`": `)) }
+	gated := has("verify") || has("tasks") || has("review") || has("verify_was") || has("gates_were")
+	tells := has("on_end") || l.OnEnd != ""
+	if !gated && !tells {
+		return l
+	}
+	was, same, goesOn := recordOf(data, l)
+	if decides && (same || goesOn && !l.StartedAt.IsZero()) { // one that began at another time was edited
+		e.VerifyWas, e.GatesWere = loop.VerifyWas(was, l), loop.GatesWere(was, l)
+	}
+	if l.Status.Ended() || !same && l.StartedAt.IsZero() {
+		return l // it is over, or begins here
+	}
+	return withOnEnd(was, same, l)
+}
+
+// withOnEnd puts back the command that a loop was requested with. One that came into
+// its file later does not run: nobody has asked for it. A loop with one has a record
+// from the start, so without a record there was none.
+func withOnEnd(was loop.State, same bool, l loop.State) loop.State {
+	if !same {
+		was.OnEnd = ""
+	}
+	l.EndTold = false // it goes on
+	if was.OnEnd != l.OnEnd {
+		l.OnEnd = was.OnEnd
+		l.Notices = append(l.Notices, "The command of --on-end was changed in the loop's file, and the change does not count. Tell the user.")
+	}
+	return l
+}
+
+// recordOf parses the record of a live loop, and reports whether it is that loop's, and
+// whether it is of a loop that goes on here. A file that was written anew, with the
+// public fields alone, is the same loop if it has the same task.
+func recordOf(data []byte, l loop.State) (was loop.State, same, goesOn bool) {
 	was, err := loop.Parse(data)
-	same := was.StartedAt.Equal(l.StartedAt) || l.StartedAt.IsZero() && was.SameTask(l)
-	if err != nil || !same || was.Status.Ended() || was.MovedTo != "" || was.Verify == l.Verify {
-		return ""
-	}
-	return was.Verify
+	same = was.StartedAt.Equal(l.StartedAt) || l.StartedAt.IsZero() && was.SameTask(l)
+	goesOn = err == nil && !was.Status.Ended() && was.MovedTo == ""
+	return was, same && goesOn, goesOn
 }
 
 // save writes a loop where it now belongs: among the live ones, with a copy in

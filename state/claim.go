@@ -29,8 +29,8 @@ func (s *Store) claim(id string, take func(live string) error) error {
 		return err
 	}
 	l, _, err := s.apply(id, loop.Event{})
-	if err == nil && l.Verify != "" {
-		_ = s.saveRecord(id, l) // by which verifyWas knows it; without one the next stop makes it
+	if err == nil && (l.IsGated() || l.OnEnd != "") {
+		_ = s.saveRecord(id, l) // by which compare knows it; without one the next stop makes it
 	}
 	s.sweep()
 	return err
@@ -166,7 +166,8 @@ func (s *Store) move(from, to string) error {
 	if err := ownfile.Rename(s.places.Live(from), s.places.Live(to)); err != nil {
 		return err
 	}
-	l.ConversationID, l.ContinueIn, l.Journal = to, "", loop.Mark{Of: to, Tools: l.Journal.Tools}
+	l.EnterChat(to)
+	l.Journal = loop.Mark{Of: to, Tools: l.Journal.Tools}
 	_, err = s.save(to, l, nil, true, loop.EventContinue)
 	return errors.Join(err, s.dropJournal(from))
 }

@@ -108,6 +108,9 @@ type folded struct {
 	journal                       []byte
 	kind                          loop.EventKind
 	generation, askedIn, passedIn string
+	status                        loop.StopStatus
+	tokens                        *loop.Tokens // of the event
+	lastStop                      loop.StopMark
 	tools                         []string
 	turn                          loop.Turn
 }
@@ -116,10 +119,10 @@ type folded struct {
 func (s *Store) fold(journal []byte, l *loop.State, e *loop.Event) loop.Turn {
 	last := s.lastFold.Load()
 	if last != nil && last.kind == e.Kind && last.generation == e.Generation && last.askedIn == l.AskedIn && last.passedIn == l.PassedIn &&
-		slices.Equal(last.tools, l.Journal.Tools) && bytes.Equal(last.journal, journal) {
+		last.status == e.Status && last.tokens == e.Tokens && last.lastStop == l.LastStop && slices.Equal(last.tools, l.Journal.Tools) && bytes.Equal(last.journal, journal) {
 		return last.turn
 	}
 	turn := l.Fold(journal, e)
-	s.lastFold.Store(&folded{journal, e.Kind, e.Generation, l.AskedIn, l.PassedIn, l.Journal.Tools, turn})
+	s.lastFold.Store(&folded{journal, e.Kind, e.Generation, l.AskedIn, l.PassedIn, e.Status, e.Tokens, l.LastStop, l.Journal.Tools, turn})
 	return turn
 }

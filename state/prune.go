@@ -92,14 +92,18 @@ func (s *Store) files(r Record) (paths []string) {
 }
 
 // RemoveRecord removes a record of Expired with all that belongs to it, unless its
-// loop was continued or another process removed it meanwhile. Its own file goes
-// last: after a kill it is still there, and removed next time.
-func (s *Store) RemoveRecord(ctx context.Context, r Record) (removed bool, err error) {
+// loop was continued or another process removed it meanwhile. Before that it calls
+// beside, for what is kept elsewhere. The record's own file goes last: after a kill or an
+// error it is still there, and removed next time.
+func (s *Store) RemoveRecord(ctx context.Context, r Record, beside func(loop.State) error) (removed bool, err error) {
 	id, _, isOlder := strings.Cut(r.name, older)
 	err = s.locked(ctx, id, func() error {
 		now, err := s.endedRecord(r.name)
 		if has, _ := s.Has(id); err != nil || !now.Ended.Equal(r.Ended) || has && !isOlder {
 			return nil
+		}
+		if err := beside(now.Loop); err != nil {
+			return err
 		}
 		for _, path := range s.files(now) {
 			if _, err := ownfile.Check(path); err != nil { // not there, or not ours

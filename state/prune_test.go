@@ -66,7 +66,7 @@ func (w world) prune(r state.Retention) (removed []string) {
 	_, gone, err := w.store.Expired(r)
 	w.must(err)
 	for _, record := range gone {
-		did, err := w.store.RemoveRecord(w.context(), record)
+		did, err := w.store.RemoveRecord(w.context(), record, nothingBeside)
 		w.must(err)
 		if did {
 			removed = append(removed, record.Loop.ConversationID)
@@ -182,7 +182,7 @@ func TestPruneAndContinueAtOnce(t *testing.T) {
 		var removed, again bool
 		var failed, refused error
 		for _, record := range gone {
-			group.Go(func() { removed, failed = w.store.RemoveRecord(context.Background(), record) })
+			group.Go(func() { removed, failed = w.store.RemoveRecord(context.Background(), record, nothingBeside) })
 		}
 		var continued loop.State
 		group.Go(func() {
@@ -213,7 +213,7 @@ func TestPruneTwiceAtOnceRemovesEachRecordOnce(t *testing.T) {
 	for n := range count {
 		group.Go(func() {
 			for _, record := range gone {
-				if did, err := w.store.RemoveRecord(context.Background(), record); err != nil {
+				if did, err := w.store.RemoveRecord(context.Background(), record, nothingBeside); err != nil {
 					t.Error(err)
 				} else if did {
 					count[n]++
@@ -226,3 +226,5 @@ func TestPruneTwiceAtOnceRemovesEachRecordOnce(t *testing.T) {
 		t.Errorf("got %v removed and %d left", count, len(w.names()))
 	}
 }
+
+func nothingBeside(loop.State) error { return nil }

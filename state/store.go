@@ -31,6 +31,10 @@ import (
 
 // Store is where loops are kept.
 type Store struct {
+	// Ended gets each loop with an OnEnd that has ended, while its lock is held; nil for
+	// nobody. After a kill it may get one twice, see TakeEnd.
+	Ended func(loop.State)
+
 	places platform.Places
 	now    func() time.Time
 

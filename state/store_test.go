@@ -525,6 +525,65 @@ func TestAVerificationThatIsTakenOutOfTheFile(t *testing.T) {
 	}
 }
 
+// Of two gates that are taken out one after the other, the warning names both.
+func TestGatesThatAreTakenOutOfTheFile(t *testing.T) {
+	w := newWorld(t)
+	l := loop.New()
+	l.Prompt, l.Tasks, l.Review = "the task", "TODO.md", "codex"
+	w.must(w.store.Claim(t.Context(), me, func(live string) error { return write(live, l) }))
+	for _, drop := range []func(*loop.State){func(l *loop.State) { l.Tasks = "" }, func(l *loop.State) { l.Review = "" }} {
+		l, err := w.store.Read(me)
+		w.must(err)
+		drop(&l)
+		w.must(write(w.places.Live(me), l))
+		w.later(time.Minute)
+		w.stop(me)
+	}
+	l, err := w.store.Read(me)
+	w.must(err)
+	if !strings.Contains(l.GatesWere, "TODO.md") || strings.Count(l.GatesWere, "codex") != 1 {
+		t.Errorf("got %q", l.GatesWere)
+	}
+}
+
+// The same holds for the other gates.
+func TestAGateThatIsTakenOutOfTheFile(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		edit func(*loop.State)
+		want string
+	}{
+		{"the tasks", func(l *loop.State) { l.Tasks = "" }, "the task list TODO.md was taken out of the state file, or changed there"},
+		{"other tasks", func(l *loop.State) { l.Tasks = "done.md" }, "the task list TODO.md was taken out of the state file, or changed there"},
+		{"the tasks of the beginning", func(l *loop.State) { l.Baseline = l.Baseline[:1] }, "the tasks with which the loop began were taken out of the state file, or changed there"},
+		{"the review", func(l *loop.State) { l.Review = "" }, "the review by codex was taken out of the state file, or changed there"},
+		{"the review of a loop that seems to be another", func(l *loop.State) { l.Review, l.StartedAt = "", l.StartedAt.Add(time.Second) }, "the review by codex was taken out of the state file, or changed there"},
+		{"nothing", func(*loop.State) {}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			l := loop.New()
+			l.Prompt, l.Tasks, l.Review, l.Baseline = "the task", "TODO.md", "codex", []string{"a", "b"}
+			w.must(w.store.Claim(t.Context(), me, func(live string) error { return write(live, l) }))
+			edited, err := w.store.Read(me)
+			w.must(err)
+			tt.edit(&edited)
+			w.must(write(w.places.Live(me), edited))
+			w.later(time.Minute)
+			l, action := w.stop(me)
+			if action.Warning != tt.want || l.GatesWere != tt.want || strings.Contains(action.Text, "While this loop ran") != (tt.want != "") {
+				t.Errorf("got %q, %q, and said %q; want %q", action.Warning, l.GatesWere, action.Text, tt.want)
+			}
+			l.GatesWere = "" // nor does it help to remove that from the file
+			w.must(write(w.places.Live(me), l))
+			w.later(time.Minute)
+			if l, _ := w.stop(me); l.GatesWere != tt.want {
+				t.Errorf("later: got %q, want %q", l.GatesWere, tt.want)
+			}
+		})
+	}
+}
+
 // One that is added, or was never there, is nothing to tell.
 func TestAVerificationThatIsAddedToTheFile(t *testing.T) {
 	w := newWorld(t)

@@ -54,7 +54,7 @@ func (h *handler) noteClaim(c pending.Claimed) {
 	h.failIf(c.Warning)
 	if c.New {
 		h.watched = true
-		h.log(hooklog.Line{Iteration: c.Loop.Iteration(), Max: c.Loop.MaxIterations, Action: "claimed"})
+		h.log(hooklog.Line{Loop: c.Loop.ShortID(), Iteration: c.Loop.Iteration(), Max: c.Loop.MaxIterations, Action: "claimed"})
 	}
 }
 
@@ -118,6 +118,6 @@ func (h *handler) bring(ctx context.Context, from string, l loop.State) bool {
 		h.fail(err)
 		return false
 	}
-	h.log(hooklog.Line{Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved", Why: "from " + from})
+	h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved", Why: "from " + from})
 	return true
 }

@@ -118,5 +118,5 @@ func (h *handler) status(id string) any {
 		h.fail(err)
 		return nil
 	}
-	return h.refuse(loop.Chip(string(l.Status), l.Iteration(), l.MaxIterations) + ". More: cursor-ralph status " + loop.Argument(id) + "." + toGoOn(l))
+	return h.refuse(loop.Chip(string(l.Status), l.Iteration(), l.MaxIterations) + l.TaskCount.Chip() + ". More: cursor-ralph status " + loop.Argument(id) + "." + toGoOn(l))
 }

@@ -107,7 +107,7 @@ func (h *handler) answerPlanCall(ctx context.Context, l loop.State) any {
 	if ok && !slices.ContainsFunc(files, leadsElsewhere) {
 		return nil
 	}
-	h.log(hooklog.Line{Iteration: l.Iteration(), Max: l.MaxIterations, Action: "denied", Why: e.ToolName})
+	h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "denied", Why: e.ToolName})
 	return hook.PermissionAnswer{
 		Permission:   hook.Deny,
 		UserMessage:  fmt.Sprintf("The Ralph loop of this chat only plans, so %.64q was not allowed.", e.ToolName),

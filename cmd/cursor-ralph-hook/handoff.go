@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -80,6 +81,22 @@ func (h *handler) fillIn(ctx context.Context, w loop.Words) loop.Filled {
 	return text
 }
 
+// checkWait is to find out whether the reviewer is there.
+const checkWait = 1500 * time.Millisecond
+
+// checkGates says why the gates of a loop can never be passed. Only those are asked
+// about whose programs are not ours.
+func (h *handler) checkGates(ctx context.Context, l loop.State) string {
+	if l.Review == "" {
+		return ""
+	}
+	ctx, cancel := within(ctx, checkWait)
+	defer cancel()
+	problem, err := cursorRalph().CheckGates(ctx, l)
+	h.failIf(err) // then the review itself says what is wrong
+	return problem
+}
+
 // typeWait is how long to ask whether typing is possible: a display that hangs
 // must not hold the editor. Away from X11 and Wayland another program has to be
 // started for it, PowerShell or osascript; with a desktop bridge Cursor's command.
@@ -90,16 +107,19 @@ func typeWait(d platform.Desktop, bridge bool) time.Duration {
 	return 2500 * time.Millisecond
 }
 
-// typing finds out whether the continue line can be typed here and now.
-func (h *handler) typing(ctx context.Context) loop.Typing {
+// typing finds out whether the continue line can be typed here and now, or sent in a
+// new chat, which our extension alone creates.
+func (h *handler) typing(ctx context.Context, fresh bool) loop.Typing {
 	desktop := platform.FindDesktop(runtime.GOOS, h.getenv)
 	_, bridge := platform.BridgeAnnounced(runtime.GOOS, h.getenv)
 	bridge = bridge || h.places.HasRendezvous() // our extension reaches a chat without a desktop too
 	why := desktop.Why
-	if desktop.Kind != platform.NoDesktop || bridge || h.hasSettings() { // which may name one
+	if fresh && !bridge {
+		why = "no window of the editor runs our extension, which could open a new chat"
+	} else if desktop.Kind != platform.NoDesktop || bridge || h.hasSettings() { // which may name one
 		ctx, cancel := within(ctx, typeWait(desktop, bridge))
 		defer cancel()
-		err := cursorRalph().CanType(ctx, handoff.Inject{Conversation: h.in.ConversationID, Typing: h.flags.typing})
+		err := cursorRalph().CanType(ctx, handoff.Inject{Conversation: h.in.ConversationID, Fresh: fresh, Typing: h.flags.typing})
 		if err == nil {
 			return loop.TypingPossible
 		}
@@ -127,15 +147,15 @@ func (h *handler) inject(ctx context.Context, l loop.State) {
 // unsetTimeout is how long an entry without a timeout may take (documented).
 const unsetTimeout = time.Minute
 
-// verify runs the command of --verify, as long as Cursor lets us: at the timeout of
+// verify runs the gate round of a promise, as long as Cursor lets us: at the timeout of
 // the stop entry in hooks.json it kills us and takes no answer.
 func (h *handler) verify(l loop.State) loop.Verification {
 	timeout := h.flags.timeout
 	if timeout <= 0 {
 		timeout = unsetTimeout
 	}
-	limit := min(l.VerifyLimit(), loop.VerifyRoom(timeout))
-	line := hooklog.Line{Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.Verify}
+	limit := min(l.RoundLimit(), loop.VerifyRoom(timeout))
+	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateWords()}
 	h.log(line)
 	v := cursorRalph().Verify(context.Background(), l, limit)
 	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()
@@ -143,9 +163,28 @@ func (h *handler) verify(l loop.State) loop.Verification {
 	return v
 }
 
-// verifyFits reports whether Cursor would wait for the verification of a loop.
-func (h *handler) verifyFits(l loop.State) bool {
-	return l.Verify == "" || h.flags.timeout <= 0 || l.VerifyLimit() <= loop.VerifyRoom(h.flags.timeout)
+// promptSurveyWait fits into the timeout of the prompt hook in hooks.json. If that is not
+// enough, the agent's call of cursor-ralph surveys the loop.
+const promptSurveyWait = 4 * time.Second
+
+// survey surveys the loop, as long as that takes: the event's time begins again.
+func (h *handler) survey(_ context.Context, l loop.State, begin bool) (loop.Survey, error) {
+	ctx := context.Background()
+	if h.in.EventName == hook.EventBeforeSubmitPrompt {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, promptSurveyWait)
+		defer cancel()
+	}
+	v, err := cursorRalph().Survey(ctx, l, begin)
+	h.renew()
+	if err != nil {
+		err = fmt.Errorf("cursor-ralph survey: %w", err)
+	}
+	for _, why := range v.Errors {
+		h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "survey-failed", Why: why})
+	}
+	h.failIf(err)
+	return v, err
 }
 
 // verifyLate verifies a promise that came after a limit had ended its loop.
@@ -158,20 +197,34 @@ func (h *handler) verifyLate(l loop.State) {
 
 // notify shows the user what became of the loop if nothing in the chat does.
 func (h *handler) notify(l loop.State, a loop.Action) {
-	if isWorthANotice(l, a) && !h.flags.quiet && h.getenv("CURSOR_RALPH_NO_NOTIFY") == "" && platform.HasDesktop(runtime.GOOS, h.getenv) {
+	if isWorthANotice(l, a) && !h.flags.quiet && h.mayNotify() {
 		h.failIf(cursorRalph().Notify(l.ConversationID, handoff.Notify{IfWanted: true}))
 	}
+}
+
+// mayNotify reports whether there may be a channel for notices: a desktop, or what
+// the settings name.
+func (h *handler) mayNotify() bool {
+	return h.getenv("CURSOR_RALPH_NO_NOTIFY") == "" &&
+		(platform.HasDesktop(runtime.GOOS, h.getenv) || h.getenv("CURSOR_RALPH_NOTIFY") != "" || h.hasSettings())
 }
 
 // isWorthANotice leaves out what the user did.
 func isWorthANotice(l loop.State, a loop.Action) bool {
 	switch l.Status {
-	case loop.PromiseAccepted, loop.MaxIterations, loop.MaxDuration, loop.Blocked:
+	case loop.PromiseAccepted, loop.MaxIterations, loop.MaxDuration, loop.MaxTokens, loop.Blocked:
 		return true
 	case loop.Paused:
 		return a.Reason.Pauses()
 	}
 	return a.Kind == loop.HandOver
+}
+
+// onEnd has the commands of --on-end run. The editor does not wait for them.
+func (h *handler) onEnd() {
+	for _, l := range h.over {
+		h.failIf(cursorRalph().OnEnd(l))
+	}
 }
 
 // prune has old records removed after a loop has ended. The editor does not wait for

@@ -128,6 +128,7 @@ func TestALineThatCrossesAPauseIsKeptBack(t *testing.T) {
 	if l := w.live("a"); l.Status != loop.Paused || !l.Rested {
 		t.Errorf("got %s, rested %t", l.Status, l.Rested)
 	}
+	waitFor(t, "the typer", func() bool { return len(w.asked()) == 2 }) // it writes into this folder
 }
 
 // TestAnIDIsNoOption: a chat may not consent to anything by its name.

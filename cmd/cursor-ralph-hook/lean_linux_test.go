@@ -68,7 +68,7 @@ func (w world) inits(program, event string) (pkgs []string) {
 
 // TestInstalledHookIsSmall looks at the binary as it is installed.
 func TestInstalledHookIsSmall(t *testing.T) {
-	const most = 3_600_000 // bytes
+	const most = 3_720_000 // bytes; helpers that package loop calls in many places are go:noinline for it
 	info, err := os.Stat(installed(t, "cursor-ralph-hook", "cmd/cursor-ralph-hook"))
 	if err != nil {
 		t.Fatal(err)

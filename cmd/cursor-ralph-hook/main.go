@@ -51,6 +51,7 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 			h.fail(err)
 		}
 		h.watch()
+		h.onEnd()
 		h.prune()
 	}()
 	ctx := &h.patience
@@ -89,11 +90,12 @@ type handler struct {
 	now    func() time.Time
 	getenv func(string) string
 
-	composer string    // the mode of Cursor's composer, as a message tells it
-	patience patience  // of the editor, with this event
-	end      time.Time // of this process, at the latest
-	watched  bool      // a loop goes on now: the watcher must run
-	ended    bool      // a loop has ended: old records may go
+	composer string       // the mode of Cursor's composer, as a message tells it
+	patience patience     // of the editor, with this event
+	end      time.Time    // of this process, at the latest
+	watched  bool         // a loop goes on now: the watcher must run
+	ended    bool         // a loop has ended: old records may go
+	over     []loop.State // those that have ended and have an OnEnd
 }
 
 // renew starts the time of the event again.
@@ -116,6 +118,7 @@ func (h *handler) open(args []string) error {
 		h.fail(flagsErr) // the defaults stand
 	}
 	h.store = state.New(places, h.now)
+	h.store.Ended = func(l loop.State) { h.over = append(h.over, l) }
 	h.box = pending.New(places, h.store, h.now)
 	return err
 }
@@ -127,7 +130,7 @@ func (h *handler) handle(ctx context.Context) any {
 	}
 	switch h.in.EventName {
 	case hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
-		hook.EventPreToolUse, hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution:
+		hook.EventPreToolUse, hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution, hook.EventPreCompact:
 	default:
 		return nil
 	}
@@ -144,6 +147,8 @@ func (h *handler) handle(ctx context.Context) any {
 		return h.guard(ctx)
 	case hook.EventAfterAgentResponse:
 		h.response(ctx)
+	case hook.EventPreCompact:
+		h.compact(ctx)
 	default:
 		h.tool(ctx)
 	}
@@ -182,9 +187,9 @@ func (h *handler) logDecision(l loop.State, a loop.Action) {
 	case a.Kind == loop.Rest:
 		action = "rest"
 	}
-	h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: a.Iteration, Max: l.MaxIterations, Promise: a.Promise, Action: action, Reason: a.Reason, Why: a.Why()})
+	h.log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Iteration: a.Iteration, Max: l.MaxIterations, Promise: a.Promise, Action: action, Reason: a.Reason, Why: a.Why()})
 	if a.Warning != "" {
-		h.log(hooklog.Line{Conversation: l.ConversationID, Iteration: a.Iteration, Max: l.MaxIterations, Action: "warning", Why: a.Warning})
+		h.log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Iteration: a.Iteration, Max: l.MaxIterations, Action: "warning", Why: a.Warning})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // prompt handles a message before it reaches the agent: it arms a loop from a
@@ -44,7 +45,7 @@ func (h *handler) prompt(ctx context.Context) any {
 		}
 	}
 	if id, ok := loop.ExpandedContinue(e.Prompt); ok && id != h.in.ConversationID {
-		if answer := h.keepBack(ctx, id); answer != nil {
+		if answer, done := h.keepBack(ctx, id); done {
 			return answer
 		}
 	}
@@ -144,17 +145,17 @@ const fileInstead = "This message starts a Ralph loop whose task is in a file. I
 // onTyped notes that the continue line of a loop was typed in this conversation.
 // One that was typed by us and came to the wrong chat is kept back.
 func (h *handler) onTyped(ctx context.Context, id string) any {
-	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: h.in.ConversationID}})
+	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: h.in.ConversationID, NewChat: id != h.in.ConversationID && h.isNewChat()}})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // cursor-ralph continue tells the user
+		return h.wentOn(id) // else cursor-ralph continue tells the user
 	case err != nil:
 		h.fail(err)
 		return nil
 	case action.Kind == loop.Refuse && l.Outer():
 		return h.refuse("Not done: " + action.Why() + ". To go on: " + action.Hint)
-	case action.Kind == loop.Refuse && l.Status == loop.Running:
-		return h.refuse("Not sent: " + action.Why() + ". " + action.Hint)
+	case action.Kind == loop.Refuse && (l.Status == loop.Running || action.Reason.IsAboutNewChat()):
+		return h.refuse("Not sent: " + action.Why() + "; " + action.Hint + ".")
 	case action.Kind == loop.Refuse && (l.Status == loop.Paused || l.Status == loop.UserStopped || l.Status == loop.Cancelled):
 		return h.refuse("Not done: " + action.Why() + ". To go on, send: " + loop.ContinueLine(id))
 	case action.Kind == loop.Refuse:
@@ -169,12 +170,32 @@ func (h *handler) onTyped(ctx context.Context, id string) any {
 
 // keepBack is for a Cursor that shows us a slash command's text instead of what
 // was typed: our line in the wrong chat must not get to its agent either.
-func (h *handler) keepBack(ctx context.Context, id string) any {
+// In a new chat that the loop waits for it is the proof; done says that nothing else
+// is to be done about the message.
+func (h *handler) keepBack(ctx context.Context, id string) (answer any, done bool) {
 	l, err := h.store.Read(id)
-	if err != nil || !l.Injection.Open(h.now()) {
+	if errors.Is(err, fs.ErrNotExist) && h.store.EndedWithin(lateLine, id) { // later, a user may write about it
+		answer = h.wentOn(id)
+		return answer, answer != nil
+	}
+	if err != nil || !l.Injection.Open(h.now()) && !l.IsLate(h.now()) {
+		return nil, false
+	}
+	answer = h.onTyped(ctx, id)
+	return answer, answer != nil || l.Injection.Fresh
+}
+
+// lateLine is how long after a loop has gone to another chat its line may still come.
+const lateLine = 2 * time.Minute
+
+// wentOn keeps back the line of a loop that is in another chat by now: it may be ours,
+// and late. The agent of this chat would work on the loop too.
+func (h *handler) wentOn(id string) any {
+	var moved *state.MovedError
+	if _, err := h.store.Archived(id); !errors.As(err, &moved) || moved.To == h.in.ConversationID || !h.hasAny(moved.To) {
 		return nil
 	}
-	return h.onTyped(ctx, id)
+	return h.refuse("Not sent: " + moved.Error() + ". To bring it here, send: " + loop.ContinueLine(moved.To))
 }
 
 // armedTwice is how close two reports of one message are, when our hook is
@@ -186,14 +207,20 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l := r.State
 	l.ConversationID, l.ArmedBy, l.Workspace, l.AskedIn = h.in.ConversationID, "prompt", h.workspace(), h.in.GenerationID
 	l.PlanMode = h.composer == loop.PlanComposer
-	if !h.verifyFits(l) {
-		return h.refuse(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in hooks.json has room for %s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", text.Exactly(l.VerifyLimit()), text.Exactly(loop.VerifyRoom(h.flags.timeout)), text.Exactly(l.VerifyLimit())))
+	if misfit := l.Misfit(h.flags.timeout, "hooks.json"); misfit != "" {
+		return h.refuse(fmt.Sprintf("%s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", misfit, text.Exactly(l.RoundLimit())))
 	}
 	l, why := h.withTemplate(ctx, l)
 	if why != "" {
 		return h.refuse("--prompt-template " + l.PromptTemplate + ": " + why + ". Nothing was started.")
 	}
+	if why := h.checkGates(ctx, l); why != "" {
+		return h.refuse("Nothing was started: " + why)
+	}
 	l = h.withBaseline(ctx, l)
+	if problem := l.TasksProblem(); problem != "" {
+		return h.refuse(problem + ". Nothing was started.")
+	}
 	again := false
 	_, err := h.ask(ctx, l, "armed", func(running *loop.State) (bool, error) {
 		switch {

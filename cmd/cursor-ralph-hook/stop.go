@@ -29,7 +29,7 @@ func (h *handler) stop(ctx context.Context) any {
 		Kind:       loop.EventStop,
 		Generation: e.GenerationID,
 		Workspace:  h.workspace(),
-		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, Minimal: h.flags.minimal, Began: h.now(), CursorVersion: h.in.CursorVersion, FollowupWait: h.followupWait()},
+		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, Minimal: h.flags.minimal, Began: h.now(), CursorVersion: h.in.CursorVersion, FollowupWait: h.followupWait(), Tokens: tokens(e.Usage)},
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil
@@ -91,7 +91,7 @@ func (h *handler) decideStop(ctx context.Context, event loop.Event) (loop.State,
 }
 
 func (h *handler) engine() engine.Engine {
-	return engine.Engine{Store: h.store, Env: os.Environ(), Words: h.fillIn, Warn: h.fail}
+	return engine.Engine{Store: h.store, Env: os.Environ(), Words: h.fillIn, Survey: h.survey, Warn: h.fail}
 }
 
 // lookWait is how long the editor is held by a git that hangs.
@@ -111,7 +111,7 @@ func (h *handler) gitFailed(err error) {
 
 // withBaseline adds to a new loop what its workspace looks like before it.
 func (h *handler) withBaseline(ctx context.Context, l loop.State) loop.State {
-	l, err := engine.Baseline(ctx, l, os.Environ())
+	l, err := h.engine().Baseline(ctx, l, h.now())
 	h.gitFailed(err)
 	return l
 }

@@ -27,7 +27,7 @@ func (h *handler) response(ctx context.Context) {
 		return
 	}
 	if has {
-		h.record(loop.Record{Kind: loop.RecordText, Text: e.Text})
+		h.record(loop.Record{Kind: loop.RecordText, Text: e.Text, Tokens: tokens(e.Usage)})
 		if has, err := h.store.Has(id); has || err != nil {
 			return
 		}
@@ -43,6 +43,26 @@ func (h *handler) response(ctx context.Context) {
 		h.logDecision(l, action)
 		h.verifyLate(l)
 	}
+}
+
+// compact notes that the chat is being summarized: an agent that gets its task only at
+// times has to get it again.
+func (h *handler) compact(ctx context.Context) {
+	if !h.hasLoop(ctx, nil) {
+		return
+	}
+	l, err := h.store.Read(h.in.ConversationID)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		h.fail(err)
+	case err == nil && l.WantsCompact():
+		h.record(loop.Record{Kind: loop.RecordCompact})
+	}
+}
+
+// tokens are those that an event reports, nil if it reports none.
+func tokens(u hook.Usage) *loop.Tokens {
+	return loop.TokensOf(int64(u.InputTokens), int64(u.OutputTokens), int64(u.CacheReadTokens), int64(u.CacheWriteTokens))
 }
 
 // tool counts a finished tool call, and binds the pending file that a call of

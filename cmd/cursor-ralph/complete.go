@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/agents"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	runcmd "github.com/cursor-ralph/cursor-ralph/internal/cli/run"
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -131,8 +131,8 @@ func optionValues(name, word string) []candidate {
 		return files
 	case "project", "workspace":
 		return folders
-	case "agent":
-		return plain(runcmd.AgentNames()...)
+	case "agent", "review":
+		return plain(agents.Names()...)
 	case "method":
 		return plain(keystroke.Names()...)
 	case "injectors": // a list

@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
+	"github.com/cursor-ralph/cursor-ralph/internal/editors"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
@@ -43,20 +46,47 @@ func showConfig(_ context.Context, e *env, _ []string) error {
 		return err
 	}
 	if e.IsSet("json") {
-		return e.JSON(shownConfig{1, path, shownValues(c)})
+		return e.JSON(shownConfig{1, path, shownValues(c), e.editorSettings()})
 	}
 	var rows [][]string
 	for _, v := range c.Values {
-		rows = append(rows, []string{v.Key(), cmp.Or(cli.Shortened(v.Text, 60), "-"), v.From})
+		rows = append(rows, []string{v.Key(), cmp.Or(cli.Shortened(v.Shown(), 60), "-"), v.From})
+	}
+	for _, v := range e.editorSettings() {
+		rows = append(rows, []string{v.Name, cmp.Or(cli.Shortened(v.Value, 60), "-"), v.From})
 	}
 	return e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n"))
 }
 
+// editorSettings returns the settings of the extension, as each editor reported them last; none without such an editor.
+func (e *env) editorSettings() (shown []editorValue) {
+	all, _ := editors.Read(e.Places.Archive) // doctor reports a file that is not ours
+	for _, editor := range editors.Newest(all) {
+		for _, s := range config.EditorSettings() {
+			v := editorValue{Name: s.Name, Value: s.Default, From: config.BuiltIn, Editor: editor.Name}
+			if set, ok := editor.Settings[strings.TrimPrefix(s.Name, "cursorRalph.")]; ok {
+				v.Value, v.From = fmt.Sprint(set), fmt.Sprintf("settings of %s, as of %s", editor.Name, editor.At.Format(time.DateOnly))
+			}
+			shown = append(shown, v)
+		}
+	}
+	return shown
+}
+
+// editorValue is a setting of the editor extension.
+type editorValue struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	From   string `json:"from"`
+	Editor string `json:"editor"`
+}
+
 // shownConfig is what config --json prints.
 type shownConfig struct {
-	Schema   int          `json:"schema"`
-	File     string       `json:"file,omitempty"`
-	Settings []shownValue `json:"settings"`
+	Schema   int           `json:"schema"`
+	File     string        `json:"file,omitempty"`
+	Settings []shownValue  `json:"settings"`
+	Editor   []editorValue `json:"editor_settings,omitempty"`
 }
 
 type shownValue struct {
@@ -68,7 +98,7 @@ type shownValue struct {
 
 func shownValues(c config.Config) (shown []shownValue) {
 	for _, v := range c.Values {
-		shown = append(shown, shownValue{v.Key(), v.Text, v.From, v.Variable})
+		shown = append(shown, shownValue{v.Key(), v.Shown(), v.From, v.Variable})
 	}
 	return shown
 }

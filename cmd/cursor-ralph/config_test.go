@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -56,7 +58,7 @@ func checkFlag(t *testing.T, s config.Setting, flag string) {
 	if ok && found && flagSet(c).Lookup(option) == nil {
 		t.Errorf("%s: cursor-ralph %s has no --%s", s.Key(), name, option)
 	}
-	if !ok && s.Section != "records" && s.Name != "editor-exe" && s.Name != "desktop" {
+	if !ok && s.Section != "records" && s.Name != "channels" && s.Name != "details" && s.Name != "editor-exe" && s.Name != "desktop" {
 		t.Errorf("%s: got no flag", s.Key())
 	}
 }
@@ -68,6 +70,38 @@ func TestEveryOptionIsASetting(t *testing.T) {
 		is := slices.ContainsFunc(config.Settings(), func(s config.Setting) bool { return s.Key() == "loop."+o.Name && s.Variable == o.Variable() })
 		if want := o.Name != "replace"; is != want {
 			t.Errorf("--%s: got a setting: %t, want %t", o.Name, is, want)
+		}
+	}
+}
+
+// The extension's settings are those of its manifest, and docs/settings.md has them.
+func TestEditorSettingsAreThoseOfTheExtension(t *testing.T) {
+	data, err := os.ReadFile("../../extension/package.json")
+	must(t, err)
+	var manifest struct {
+		Contributes struct {
+			Configuration struct {
+				Properties map[string]struct{ Default any }
+			}
+		}
+	}
+	must(t, json.Unmarshal(data, &manifest))
+	page, err := os.ReadFile(settingsPage)
+	must(t, err)
+	theirs := manifest.Contributes.Configuration.Properties
+	if len(theirs) != len(config.EditorSettings()) {
+		t.Errorf("the extension has %d settings, this list %d", len(theirs), len(config.EditorSettings()))
+	}
+	for _, s := range config.EditorSettings() {
+		if got, ok := theirs[s.Name]; !ok || fmt.Sprint(got.Default) != s.Default {
+			t.Errorf("%s: got %v in the extension, want %q", s.Name, got.Default, s.Default)
+		}
+		byDefault := "not set"
+		if s.Default != "" {
+			byDefault = "`" + s.Default + "`"
+		}
+		if row := fmt.Sprintf("| `%s` | %s | %s |\n", s.Name, byDefault, s.Usage); !strings.Contains(string(page), row) {
+			t.Errorf("docs/settings.md lacks %s", row)
 		}
 	}
 }

@@ -37,7 +37,9 @@ func (e *env) typerDied(ctx context.Context, id, injection string) {
 		return
 	}
 	e.logInjected(id, string(l.Injection.Outcome), l.Injection)
-	if l.Status == loop.Waiting && l.Rested && notify.May(e.Env) {
-		_ = notify.Show(e.Env, l) // it has told the log
+	if l.Status == loop.Waiting && l.Rested {
+		if err := notify.Later(e.Env, l.ConversationID); err != nil {
+			e.logInjection(id, "error", err.Error())
+		}
 	}
 }

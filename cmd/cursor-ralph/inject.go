@@ -6,22 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 // The patience of an injection, besides its --wait.
@@ -39,7 +35,7 @@ func injectFlags(f *pflag.FlagSet) {
 	new(handoff.Inject).Flags(f)
 	cli.Duration(f, "wait", arrivalWait, longestWait, "wait for the time `D` until the line has arrived, at most a minute")
 	typing.MethodFlag(f)
-	for _, name := range []string{"any", "injection", "after", "installed", "project"} {
+	for _, name := range []string{"any", "fresh", "injection", "after", "installed", "project"} {
 		f.Lookup(name).Hidden = true
 	}
 }
@@ -62,6 +58,7 @@ func inject(ctx context.Context, e *env, args []string) error {
 	target.Line, target.Conversation, target.Workspace = loop.ContinueLine(id), id, found.State.Workspace
 	var call handoff.Inject
 	if e.Read(&call); call.DryRun {
+		target.NewChat = call.Fresh
 		return e.tryDry(ctx, ways, target, call.Any)
 	}
 	injection := call.Injection
@@ -103,7 +100,7 @@ func (e *env) myTurn(ctx context.Context, hook int) (release func() error, err e
 // giveUp reports an injection that did not get as far as to type. If it is over
 // already there is nothing to report.
 func (e *env) giveUp(ctx context.Context, id, injection string, why error) error {
-	l, err := e.Loops.Recorded(id)
+	l, err := e.wherever(id)
 	if err != nil {
 		return errors.Join(why, err)
 	}
@@ -184,6 +181,9 @@ func (e *env) injectLocked(ctx context.Context, id, injection string, t keystrok
 	if err != nil {
 		return err
 	}
+	if l, err := e.Store.Read(id); err == nil {
+		t.NewChat = l.Injection.Fresh && l.Injection.ID == injection
+	}
 	wait, began := e.waitFlag(), e.Now()
 	t.Permit = func(ctx context.Context) error { return e.wanted(ctx, id, injection) }
 	t.Arrived = func(ctx context.Context) error {
@@ -220,7 +220,7 @@ func (e *env) wanted(ctx context.Context, id, injection string) error {
 // conversation, or the agent asked for the continuation.
 func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 	for {
-		l, err := e.Loops.Recorded(id)
+		l, err := e.wherever(id)
 		if err != nil {
 			return err
 		}
@@ -236,72 +236,4 @@ func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 			return errors.New("no hook saw it and no agent asked for the continuation")
 		}
 	}
-}
-
-// report writes down how it went, and where it did not work has the user type
-// the line.
-func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outcome, took time.Duration) error {
-	done := loop.Injection{ID: injection, Outcome: loop.Arrived, Method: o.Method(), Milliseconds: took.Milliseconds()}
-	for _, t := range o.Tries {
-		if t.Err != nil {
-			done.Tries = append(done.Tries, t.Name+": "+t.Err.Error())
-		}
-	}
-	failed := o.Err()
-	if failed != nil {
-		done.Outcome = loop.LineOutcome(strings.ReplaceAll(failed.Error(), "\n", "; "))
-	}
-	l, _, err := e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: done}})
-	if err != nil {
-		return errors.Join(err, failed)
-	}
-	if i, ok := l.InjectionOf(injection); ok {
-		done = i // what was seen of it counts
-	}
-	why := string(done.Outcome)
-	if done.Method != "" {
-		why = fmt.Sprintf("%s in %d ms: %s", done.Method, done.Milliseconds, why)
-	}
-	e.logInjected(id, why, done)
-	if done.Outcome == loop.Arrived {
-		return e.Say("%s by %s, and arrived", doneWord(done.Method), done.Method)
-	}
-	if l.Status == loop.Waiting && l.Rested && l.Injection.ID == injection {
-		e.handOver(ctx, l)
-	}
-	return hint.New("the line did not arrive: "+string(done.Outcome), "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
-}
-
-// doneWord returns the verb for what an injector did with the line.
-func doneWord(injector string) string {
-	if injector == "bridge" {
-		return "sent"
-	}
-	return "typed"
-}
-
-// handOver leaves the line on the clipboard and tells the user.
-func (e *env) handOver(ctx context.Context, l loop.State) {
-	m := typing.Machine(e.Env, nil)
-	switch err := keystroke.Copy(ctx, m, loop.ContinueLine(l.ConversationID)); {
-	case err == nil:
-		e.logInjection(l.ConversationID, "step", "the line was left on the clipboard")
-	case m.Desktop.Kind != platform.NoDesktop:
-		e.logInjection(l.ConversationID, "error", "the line was not left on the clipboard: "+err.Error())
-	}
-	if notify.May(e.Env) {
-		_ = notify.Show(e.Env, l) // it has told the log
-	}
-}
-
-func (e *env) logInjection(id, action, why string) {
-	e.Log(hooklog.Line{Conversation: id, Event: "inject", Action: action, Why: why})
-}
-
-func (e *env) logInjected(id, why string, i loop.Injection) {
-	reason := loop.ReasonFailed
-	if i.Outcome == loop.Arrived {
-		reason = loop.ReasonPassed
-	}
-	e.Log(hooklog.Line{Conversation: id, Event: "inject", Action: "injected", Reason: reason, Why: why})
 }

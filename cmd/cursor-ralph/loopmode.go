@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/review"
+	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -85,7 +88,7 @@ func (e *env) askedMode(ctx context.Context) (m state.Mode, err error) {
 	}
 	m.Loop.Workspace, m.Loop.PlanGuard = m.Workspace, install.PlanGuard(e.Env, m.Workspace)
 	m.Loop.PromptTemplate = words.Path(m.Loop.PromptTemplate, m.Workspace)
-	if err := words.Check(ctx, m.Loop); err != nil {
+	if err := cmp.Or(review.Check(m.Loop, os.Environ()), words.Check(ctx, m.Loop), tasks.Check(ctx, m.Loop)); err != nil {
 		return m, err
 	}
 	if p := install.Program(ctx, e.Env); p != "cursor-ralph" {
@@ -130,6 +133,9 @@ func (e *env) warnNoHook(folder string) error {
 		if install.InstalledAt(path).At("beforeSubmitPrompt") {
 			return nil
 		}
+	}
+	if len(install.Registered(e.Env)) > 0 {
+		return nil
 	}
 	return e.Say("But our hook is not told of messages here: no hooks.json has it at beforeSubmitPrompt. See cursor-ralph doctor.")
 }

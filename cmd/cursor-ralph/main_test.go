@@ -41,6 +41,8 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	hook := filepath.Join(bin, "cursor-ralph-hook")
+	plugin, err := filepath.Abs("../../plugin")
+	must(t, err)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -52,6 +54,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("CURSOR_RALPH_NO_WATCHER", "1")
 			e.Setenv("CURSOR_CONVERSATION_ID", "")
 			e.Setenv("HOOK", hook)
+			e.Setenv("PLUGIN", plugin)
 			for _, dir := range []string{"home", "tmp", "repo/.git"} {
 				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
 					return err

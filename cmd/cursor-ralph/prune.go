@@ -15,6 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -75,6 +76,9 @@ func prune(ctx context.Context, e *env, _ []string) error {
 	for _, record := range gone {
 		p.add(ctx, e, record)
 	}
+	if !p.DryRun {
+		p.err = cmp.Or(p.err, e.removeUnused(ctx, r.Age))
+	}
 	switch {
 	case e.IsSet("auto"):
 		if p.Removed > 0 || p.err != nil {
@@ -92,7 +96,12 @@ func (p *pruned) add(ctx context.Context, e *env, r state.Record) {
 	if !p.DryRun {
 		ctx, cancel := context.WithTimeout(ctx, cli.LockWait)
 		defer cancel()
-		removed, err := e.Store.RemoveRecord(ctx, r)
+		removed, err := e.Store.RemoveRecord(ctx, r, func(l loop.State) error {
+			if !l.IsSurveyed() {
+				return nil
+			}
+			return e.checkpoints().Remove(ctx, l)
+		})
 		p.err = cmp.Or(p.err, err)
 		if !removed {
 			return
@@ -101,6 +110,36 @@ func (p *pruned) add(ctx context.Context, e *env, r state.Record) {
 	p.Removed++
 	p.Bytes += r.Bytes
 	p.Loops = append(p.Loops, e.View(r.Loop, false))
+}
+
+// removeUnused removes the checkpoints that belong to no loop any more and are older than
+// the records may get, but at least a day.
+func (e *env) removeUnused(ctx context.Context, age time.Duration) (err error) {
+	unused := e.checkpoints().Unused(e.Now().Add(-max(age, day)))
+	if age <= 0 || len(unused) == 0 {
+		return nil
+	}
+	all, err := e.Loops.All(time.Time{})
+	known := map[string]bool{}
+	for _, l := range all {
+		err = cmp.Or(err, l.Err) // it may have checkpoints
+		known[l.State.ShortID()] = true
+	}
+	if err != nil {
+		return nil // doctor shows what cannot be read
+	}
+	for _, l := range unused {
+		if !known[l.ID] {
+			err = cmp.Or(err, e.removeCheckpoints(ctx, l))
+		}
+	}
+	return err
+}
+
+func (e *env) removeCheckpoints(ctx context.Context, l loop.State) error {
+	ctx, cancel := context.WithTimeout(ctx, cli.LockWait)
+	defer cancel()
+	return e.checkpoints().Remove(ctx, l)
 }
 
 // sayPruned lists what would be removed; what was removed is counted only.

@@ -91,6 +91,8 @@ func continueFlags(f *pflag.FlagSet) {
 			cli.AddOption(f, o, "a new limit of `N` iterations in all")
 		case "max-duration":
 			cli.AddOption(f, o, "a new time limit `D`, counted from the loop's beginning without pauses")
+		case "max-tokens":
+			cli.AddOption(f, o, "a new limit of `COUNT` tokens in all")
 		}
 	}
 }
@@ -156,7 +158,7 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 			return err
 		}
 		// A line that we type may have got into the wrong chat.
-		if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: to, Asked: true}}); err != nil {
+		if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: to, Asked: true, NewChat: !e.Store.HasRecord(to)}}); err != nil {
 			return err
 		}
 	}
@@ -171,13 +173,17 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 // applyContinue verifies a promise first, if one was given since the last stop.
 // The turn after a hand-over is counted here: no stop hook sees its end.
 func (e *env) applyContinue(ctx context.Context, id string, event loop.Event) (loop.Action, error) {
-	g := engine.Engine{Store: e.Store, Env: os.Environ(), Words: words.Fill, Verify: e.verified, Apply: e.Apply}
+	g := e.engine()
 	_ = g.Look(ctx, id, &event) // git is asked again at the next stop
 	if l, err := e.Loops.Recorded(id); err == nil && !l.Outer() {
 		event.PlanGuard = install.PlanGuard(e.Env, l.Workspace)
 	}
 	_, action, err := g.Decide(ctx, id, event)
 	return action, err
+}
+
+func (e *env) engine() engine.Engine {
+	return engine.Engine{Store: e.Store, Env: os.Environ(), Words: words.Fill, Verify: e.verified, Survey: e.survey().Take, Apply: e.Apply}
 }
 
 // broughtByLine returns the loop of another chat that the prompt hook brought here and
@@ -188,6 +194,10 @@ func (e *env) broughtByLine(args []string) (loops.Loop, bool) {
 		return loops.Loop{}, false
 	}
 	if _, err := e.Loops.At(args[0]); !errors.As(err, &moved) {
+		return loops.Loop{}, false
+	}
+	here, err := e.Conversation()
+	if err != nil || here != "" && here != moved.To { // the agent of another chat
 		return loops.Loop{}, false
 	}
 	l, err := e.Loops.At(moved.To)

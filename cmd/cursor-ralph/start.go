@@ -17,8 +17,10 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
@@ -44,6 +46,7 @@ func start(ctx context.Context, e *env, args []string) error {
 	if r.State.Prompt, err = e.Task(args); err != nil {
 		return err
 	}
+	r.File, _ = e.Flags.GetString("file")
 	return e.begin(ctx, r, e.Getenv("CURSOR_AGENT") != "", nil)
 }
 
@@ -54,7 +57,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	l, err := e.placed(ctx, r)
 	l.TaskDue = !binding && l.ConversationID == "" // begun prints it to an agent alone
 	if err == nil {
-		err = cmp.Or(e.checkVerify(l), words.Check(ctx, l))
+		err = cmp.Or(e.checkGates(l), words.Check(ctx, l))
 	}
 	if err != nil {
 		return err
@@ -70,6 +73,11 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	secret := ""
 	if l.ConversationID == "" && binding {
 		secret = newSecret()
+	}
+	l, ctx, cancel := e.surveyed(ctx, engine.WithTaskFile(l))
+	defer cancel()
+	if err := tasks.Problem(l); err != nil {
+		return err
 	}
 	_, token, err := e.Loops.Put(ctx, l, secret)
 	if err != nil {
@@ -100,9 +108,26 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 	}
 	l.PlanGuard = install.PlanGuard(e.Env, l.Workspace)
 	l.PromptTemplate = words.Path(l.PromptTemplate, l.Cwd)
+	if l.WantsTaskFile() && r.File != "" {
+		l.TaskFile = engine.UserTask(l.Workspace, r.File)
+	}
 	l.Tree, _ = worktree.Look(ctx, l.Workspace, nil, os.Environ()) // without it the first iteration has nothing to be compared with
 	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
 	return l.In(l.ConversationID, e.Now()), nil
+}
+
+// surveyed adds the survey of its beginning to a loop. A survey may take longer than a
+// lock, so the time for what follows begins after it.
+func (e *env) surveyed(ctx context.Context, l loop.State) (loop.State, context.Context, context.CancelFunc) {
+	v := e.engine().TakeSurvey(context.WithoutCancel(ctx), l, true)
+	for _, why := range v.Errors {
+		e.Warn("%s", why)
+	}
+	if v.Taken {
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, cli.LockWait)
+	return l.Surveyed(v, e.Now()), ctx, cancel
 }
 
 // begun prints what happens now.
@@ -174,6 +199,9 @@ func (e *env) noHook(workspace string) string {
 			return ""
 		}
 	}
+	if len(install.Registered(e.Env)) > 0 {
+		return ""
+	}
 	return "\nBut our hook is in no hooks.json, so no chat takes it: cursor-ralph install"
 }
 
@@ -190,8 +218,7 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 		return false, e.refuseEnded(l)
 	}
 	for _, other := range unconfirmed {
-		_, _, failed := e.Loops.Apply(ctx, other.ConversationID, confirmation(l))
-		err = errors.Join(err, failed)
+		err = errors.Join(err, e.confirmOne(ctx, confirmation(l), other))
 	}
 	told := unconfirmed[0]
 	told.Program, told.PlanGuard = l.Program, l.PlanGuard
@@ -200,6 +227,21 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	}
 	_, failed := fmt.Fprint(e.Stdout, "The loop is armed already; this call confirms it.\n\n"+told.StartText())
 	return true, errors.Join(err, failed)
+}
+
+// confirmOne surveys a loop's beginning if the prompt hook could not, or did not wait for
+// it. At a later call the beginning is over.
+func (e *env) confirmOne(ctx context.Context, confirm loop.Event, other loop.State) error {
+	if other.SurveyedAt.IsZero() && !other.Confirmed && other.Iterations == 0 {
+		confirm.Survey = e.engine().TakeSurvey(context.WithoutCancel(ctx), other, true)
+	}
+	if confirm.Survey.Taken { // it may take longer than a lock
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cli.LockWait)
+		defer cancel()
+		ctx = late
+	}
+	_, _, err := e.Loops.Apply(ctx, other.ConversationID, confirm)
+	return err
 }
 
 // candidates returns the loops that a call may be about: that of its chat, or, if the

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/checkpoints"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/doctor"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/events"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/importer"
@@ -62,9 +63,16 @@ func groups() []group {
 				details: "Without an id and without a current loop, it shows the loop that ended last in this folder.", example: "history --verbose"},
 			{name: "report", args: "[id]", summary: "print a report about a loop in Markdown, for a pull request", flags: cli.JSONFlag, run: in(render.Report),
 				details: "Without an id and without a current loop, it is about the loop that ended last in this folder.", example: "report > report.md"},
+			{name: "checkpoints", args: "[id]", summary: "list the checkpoints of a loop", flags: cli.JSONFlag, run: in(checkpoints.List), long: true,
+				details: "A checkpoint is the work tree after an iteration, kept as a commit beside your branches; 0 is the one before the\nfirst iteration, r1 the one before the first restore. The loop has them with --checkpoints.", example: "checkpoints"},
+			{name: "diff", args: "[id] [n[..m]]", summary: "show what an iteration changed", flags: checkpoints.DiffFlags, run: in(checkpoints.Diff), long: true,
+				details: "Without n it is the last iteration. With n..m it is all from checkpoint n to m, or to the last one without m.", example: "diff 0.. --stat"},
+			{name: "restore", args: "[id] <n>", summary: "bring the files back to a checkpoint", flags: checkpoints.RestoreFlags, run: in(checkpoints.Restore), long: true,
+				details: "What is there becomes a checkpoint first. Only files that differ are touched, and none that git ignores; the index\nand HEAD stay. A running loop has to be paused or ended first.", example: "restore 0 --dry-run"},
 		}},
 		{"Set up", []command{
-			{name: "install", summary: "install the hook and the slash commands into Cursor", flags: install.Flags, run: in(install.Install),
+			{name: "install", args: "[vsix]", summary: "install the hook and the slash commands into Cursor", flags: install.Flags, run: in(install.Install),
+				details: "With --extension it installs the editor extension: the .vsix that it finds beside itself or in its share folder, or\nthe one that is named.",
 				example: "install --dry-run"},
 			{name: "uninstall", summary: "remove the hook and the slash commands from Cursor", flags: install.UninstallFlags, run: in(install.Uninstall), example: "uninstall"},
 			{name: "doctor", summary: "check the installation, the files and this machine", flags: doctor.Flags, run: in(doctor.Run), long: true, example: "doctor"},
@@ -84,6 +92,7 @@ func groups() []group {
 			{name: "note", args: `[id] "<text>"`, summary: "record progress (for the agent)", run: note, example: `note "parser done, printer next"`},
 			{name: "blocked", args: `[id] "<why>"`, summary: "end a loop that cannot go on (for the agent)", run: blocked,
 				example: `blocked "the API key is missing"`},
+			{name: "task", args: "[id]", summary: "print the task of a loop, word for word (for the agent)", run: task, example: "task 3f2a"},
 			{name: "slash", args: "<command>", summary: "run a slash command; its text is on standard input", long: true, run: slash,
 				example: "slash ralph-loop"},
 			{name: "events", summary: "print every change of a loop as a line of JSON, for programs", flags: events.Flags, run: in(events.Run), long: true,
@@ -96,16 +105,23 @@ func groups() []group {
 				flags: injectFlags, run: inject, example: "inject 3f2a --dry-run"},
 			{name: "rendezvous", summary: "print the folder in which editor windows announce themselves (the extension runs this)", run: rendezvous,
 				example: "rendezvous"},
+			{name: "editor", summary: "remember what works in an editor; a report is on standard input (the extension runs this)", long: true, flags: editorFlags, run: editor,
+				example: "editor"},
+			{name: "checkpoint-file", args: "<id> <n> <file>", summary: "print a file as it was at the checkpoint of an iteration (the extension runs this)", flags: checkpointFileFlags, run: checkpointFile,
+				example: "checkpoint-file k7f2 3 main.go"},
 			{name: "verify", args: "<id>", anyArgs: true, summary: "run the verification of a loop (the hook runs this)", long: true,
 				flags: verifyFlags, run: verifyLoop, example: "verify 3f2a"},
+			{name: "survey", summary: "look at the tasks and the work tree of a loop (the hook runs this)", long: true,
+				flags: surveyFlags, run: surveyLoop, example: "survey --begin"},
 			{name: "supervise", args: "-- <command>...", anyArgs: true, summary: "run a command that must not outlive its caller (run runs this)", long: true, run: superviseCommand,
 				example: "supervise -- true"},
 			{name: "words", summary: "fill in a prompt template (the hook runs this)", long: true, run: in(words.Run), example: "words"},
 			{name: "guard", args: "[id] [injection]", summary: "report the death of a process that types (inject runs this)", long: true, run: guard, example: "guard"},
 			{name: "watcher", summary: "notice lost follow-ups and stalled loops while a loop runs (the hook runs this)", long: true, flags: watcherFlags, run: runWatcher,
 				example: "watcher"},
-			{name: "notify", args: "[id]", summary: "show a notification about a loop (the hook runs this)", flags: notify.Flags, run: in(notify.Run),
-				example: "notify"},
+			{name: "on-end", args: "<conversation> <id>", anyArgs: true, summary: "run the command of --on-end (the hook runs this)", long: true, run: onEnd, example: "on-end 3f2a k7f2m"},
+			{name: "notify", args: "[id]", summary: "send a notice about a loop (the hook runs this)", flags: notify.Flags, run: in(notify.Run),
+				example: "notify --test"},
 			{name: "__complete", args: "=<word> [words...]", anyArgs: true, summary: "print what fits at the cursor (completion scripts run this)", flags: onlyFirst, run: complete,
 				example: "__complete =sta"},
 			{name: "man", summary: "print the manual page as Markdown (the build converts it)", run: man, example: "man"},

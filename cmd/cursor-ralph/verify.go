@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,35 +19,38 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
+	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/review"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
-	"github.com/cursor-ralph/cursor-ralph/internal/verify"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 func verifyFlags(f *pflag.FlagSet) { new(handoff.Verify).Flags(f) }
 
-// verifyLoop runs the verification of a loop and prints the result as JSON. The caller
+// verifyLoop runs the gate round of a loop and prints the result as JSON. The caller
 // keeps our standard input open while it waits.
 func verifyLoop(ctx context.Context, e *env, args []string) error {
+	var call handoff.Verify
+	e.Read(&call)
+	if call.Check {
+		return e.checkGatesFor()
+	}
 	found, err := e.Target(args)
 	if err != nil {
 		return err
 	}
 	l := found.State
-	if l.Verify == "" {
-		return hint.New("the loop "+l.ShortID()+" has no --verify", "give it when the loop is started")
+	if !l.IsGated() {
+		return hint.New("the loop "+l.ShortID()+" has no --tasks, --verify or --review", "give one when the loop is started")
 	}
-	var call handoff.Verify
-	e.Read(&call)
 	switch {
 	case call.Late != "":
 		return e.verifyLate(ctx, l, call.Late)
 	case call.For == "":
-		return e.JSON(e.runVerify(ctx, l, call.Limit))
+		return e.JSON(e.runGates(ctx, l, call.Limit))
 	}
 	l.Verifying.ID = call.For
 	alone, cancel := context.WithCancel(ctx)
@@ -61,8 +66,8 @@ func verifyLoop(ctx context.Context, e *env, args []string) error {
 	return e.JSON(v)
 }
 
-// verifyWanted runs a verification while its result is wanted: a cancel, a pause, a
-// stop by hand or another verification ends it.
+// verifyWanted runs a gate round while its result is wanted: a cancel, a pause, a
+// stop by hand or another round ends it.
 func (e *env) verifyWanted(ctx context.Context, l loop.State, limit time.Duration) loop.Verification {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -74,7 +79,7 @@ func (e *env) verifyWanted(ctx context.Context, l loop.State, limit time.Duratio
 		}
 		cancel()
 	}()
-	return e.runVerify(ctx, l, limit)
+	return e.runGates(ctx, l, limit)
 }
 
 // verifies reports whether a loop still waits for this verification.
@@ -95,25 +100,9 @@ func (e *env) giveUpVerify(ctx context.Context, l loop.State, idle bool) error {
 	return err
 }
 
-// runVerify runs the command of a loop in its workspace.
-func (e *env) runVerify(ctx context.Context, l loop.State, limit time.Duration) loop.Verification {
-	if l.Workspace == "" {
-		return loop.Verification{Exit: -1, Why: "the workspace, in which it has to run, is not known"}
-	}
-	if limit <= 0 || limit > l.VerifyLimit() {
-		limit = l.VerifyLimit()
-	}
-	r := verify.Run(ctx, verify.Command{Text: l.Verify, Dir: l.Workspace, Shell: e.userShell(), Env: os.Environ(), Timeout: limit})
-	v := loop.Verification{Passed: r.Passed, Exit: r.Exit, Why: r.Why, Output: r.Output, Seconds: r.Seconds}
-	v.Changed = worktree.Unlike(l.VerifyFiles)
-	return v
-}
-
-func (e *env) userShell() string {
-	if runtime.GOOS == "windows" {
-		return ""
-	}
-	return e.Getenv("SHELL")
+// runGates runs the gate round of a loop. A limit of 0 is the loop's own.
+func (e *env) runGates(ctx context.Context, l loop.State, limit time.Duration) loop.Verification {
+	return gate.Run(ctx, gate.Round{Loop: l, Limit: limit, Shell: e.UserShell(), Env: os.Environ(), Review: review.Gate(e.checkpoints())})
 }
 
 // verifyLate decides on a promise that came after a limit had ended its loop.
@@ -121,7 +110,7 @@ func (e *env) verifyLate(ctx context.Context, l loop.State, verifying string) er
 	if l.Verifying.ID != verifying {
 		return hint.New("the loop does not wait for this verification", "`cursor-ralph status` shows where it stands")
 	}
-	v := e.runVerify(ctx, l, 0)
+	v := e.runGates(ctx, l, 0)
 	v.ID = verifying
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cli.LockWait)
 	defer cancel()
@@ -129,17 +118,17 @@ func (e *env) verifyLate(ctx context.Context, l loop.State, verifying string) er
 	if err != nil {
 		return err
 	}
-	e.Log(hooklog.Line{Conversation: l.ConversationID, Event: "verify", Iteration: action.Iteration, Max: next.MaxIterations,
+	e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "verify", Iteration: action.Iteration, Max: next.MaxIterations,
 		Promise: action.Promise, Action: string(next.Status), Reason: action.Reason, Why: action.Why()})
 	return notify.Later(e.Env, l.ConversationID)
 }
 
 // verified runs the verification that a continue needs first.
 func (e *env) verified(ctx context.Context, l loop.State) (loop.Verification, error) {
-	fmt.Fprintf(e.Stderr, "cursor-ralph: a promise was given; verifying it: %s\n", cli.Printable(l.Verify))
+	fmt.Fprintf(e.Stderr, "cursor-ralph: a promise was given; verifying it: %s\n", cli.Printable(l.GateWords()))
 	v := e.verifyWanted(ctx, l, 0)
-	if ctx.Err() == nil && !v.Passed {
-		fmt.Fprintf(e.Stderr, "cursor-ralph: the verification failed (%s): the promise is refused\n", v.Summary())
+	if unanswered := v.Review != nil && v.Review.Verdict == loop.ReviewFailed; ctx.Err() == nil && !v.Passed && !unanswered {
+		fmt.Fprintf(e.Stderr, "cursor-ralph: %s failed (%s): the promise is refused\n", gateWord(v.Gate), cli.Printable(v.Summary()))
 	}
 	if ctx.Err() == nil {
 		return v, nil
@@ -148,16 +137,44 @@ func (e *env) verified(ctx context.Context, l loop.State) (loop.Verification, er
 	return v, errors.Join(gaveUp, e.giveUpVerify(ctx, l, false))
 }
 
-// checkVerify refuses a loop whose verification Cursor would not wait for.
-func (e *env) checkVerify(l loop.State) error {
-	if l.Verify == "" {
-		return nil
+// gateWord names a gate in a sentence.
+func gateWord(g loop.Gate) string {
+	switch g {
+	case loop.GateTasks:
+		return "the check of the tasks"
+	case loop.GateReview:
+		return "the review"
 	}
+	return "the verification"
+}
+
+// checkGates refuses a loop whose promise could never pass its gates.
+func (e *env) checkGates(l loop.State) error {
+	return cmp.Or(e.checkVerify(l), review.Check(l, os.Environ()))
+}
+
+// checkGatesFor is checkGates for the hook: the loop is on standard input.
+func (e *env) checkGatesFor() error {
+	var l loop.State
+	data, err := io.ReadAll(io.LimitReader(e.Stdin, 4*cli.MaxTask))
+	if err == nil {
+		err = json.Unmarshal(data, &l)
+	}
+	if err != nil {
+		return hint.Misuse("standard input has no loop: "+err.Error(), "the hook runs this")
+	}
+	problem := handoff.Problem{}
+	if err := review.Check(l, os.Environ()); err != nil {
+		problem.Words = err.Error() + "; " + hint.Of(err)
+	}
+	return json.NewEncoder(e.Stdout).Encode(problem)
+}
+
+// checkVerify refuses a loop whose gate round Cursor would not wait for.
+func (e *env) checkVerify(l loop.State) error {
 	for _, path := range install.HookFiles(e.Env) {
-		timeout := install.InstalledAt(path).Timeout
-		if timeout > 0 && l.VerifyLimit() > loop.VerifyRoom(timeout) {
-			return hint.New(fmt.Sprintf("--verify-timeout %s is more than Cursor waits for: the stop entry in %s has room for %s", text.Exactly(l.VerifyLimit()), path, text.Exactly(loop.VerifyRoom(timeout))),
-				fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes more", e.placeOf(path), text.Exactly(l.VerifyLimit())))
+		if misfit := l.Misfit(install.InstalledAt(path).Timeout, path); misfit != "" {
+			return hint.New(misfit, fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes more", e.placeOf(path), text.Exactly(l.RoundLimit())))
 		}
 	}
 	return nil

@@ -2,7 +2,8 @@
 // command. All of it is in the command palette too.
 import * as vscode from 'vscode';
 import { byUrgency, chatLine, here, isContinuable, isEnded, isLive, isPausable, isResumable, iterationWords, statusWords, validId, type Loop } from './loops';
-import { label, notice } from './text';
+import { label, notice, plain } from './text';
+import type { Cursor } from './cursor';
 import type { Outcome, Program } from './program';
 
 export interface Window {
@@ -16,7 +17,19 @@ export interface Window {
 type Item = vscode.QuickPickItem & { act?: () => unknown };
 
 export class Actions {
-  constructor(private readonly w: Window) {}
+  constructor(
+    private readonly w: Window,
+    readonly cursor: Cursor,
+  ) {}
+
+  hasProgram(): boolean {
+    return this.w.program() !== undefined;
+  }
+
+  // quietly runs a command that the user did not ask for.
+  async quietly(args: readonly string[], input = '', cwd?: string): Promise<Outcome | undefined> {
+    return this.w.program()?.run(args, { input, cwd });
+  }
 
   // run runs a command and shows what failed.
   async run(args: readonly string[], cwd?: string): Promise<Outcome | undefined> {
@@ -106,10 +119,9 @@ export class Actions {
   }
 
   copyLine = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, (x) => chatLine(x) !== undefined, 'copy the line of');
-    const line = l && chatLine(l);
-    if (line === undefined) return;
-    await vscode.env.clipboard.writeText(line);
+    const l = await this.choose(from, isContinuable, 'copy the line of');
+    if (l?.continueWith === undefined) return;
+    await vscode.env.clipboard.writeText(plain(l.continueWith)); // for a chat, or a terminal
     void vscode.window.setStatusBarMessage('The continue line is on the clipboard.', 5000);
   };
 
@@ -134,12 +146,31 @@ export class Actions {
     this.w.output.show(true);
   }
 
-  loopMode = async (on: boolean): Promise<void> => {
+  // loopMode turns loop mode off where it is on, and on where it is off.
+  loopMode = async (): Promise<void> => {
     const folder = await this.folder();
     if (folder === undefined) return void vscode.window.showInformationMessage('Loop mode belongs to a folder: open one first.');
+    const on = !(await this.isLoopModeOn(folder));
+    if (on && !(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed('Loop mode'));
     const out = await this.run(['loop-mode', on ? 'on' : 'off', '--workspace', folder], folder);
     if (out?.code === 0) void vscode.window.setStatusBarMessage(`Loop mode is ${on ? 'on: your next message in a chat starts a loop' : 'off'}.`, 5000);
   };
+
+  private async isLoopModeOn(folder: string): Promise<boolean> {
+    const out = await this.quietly(['loop-mode', 'status', '--json', '--workspace', folder], '', folder);
+    try {
+      return (JSON.parse(out?.stdout ?? '') as { on?: unknown }).on === true;
+    } catch {
+      return false;
+    }
+  }
+
+  // loopModeItem says what choosing it does, where one folder is open.
+  private async loopModeItem(): Promise<Item> {
+    const [only, ...more] = this.w.folders();
+    if (only === undefined || more.length > 0) return { label: '$(sync) Loop mode on or off…', act: this.loopMode };
+    return (await this.isLoopModeOn(only)) ? { label: '$(sync-ignored) Turn loop mode off', act: this.loopMode } : { label: '$(sync) Turn loop mode on', act: this.loopMode };
+  }
 
   async folder(): Promise<string | undefined> {
     const all = this.w.folders();
@@ -149,7 +180,7 @@ export class Actions {
 
   menu = async (): Promise<void> => {
     const mine = here(this.w.loops(), this.w.folders()).sort(byUrgency);
-    const items = [...mine.slice(0, 5).flatMap((l) => this.itemsOf(l)), ...this.general()];
+    const items = [...mine.slice(0, 5).flatMap((l) => this.itemsOf(l)), ...this.general(await this.loopModeItem())];
     const chosen = await vscode.window.showQuickPick<Item>(items, { title: 'Ralph Loop', matchOnDescription: true });
     await chosen?.act?.();
   };
@@ -167,12 +198,11 @@ export class Actions {
     return [title, ...all.filter(([suits]) => suits).map(([, item]) => ({ ...item, description: [item.description, l.id].filter(Boolean).join(' • ') }))];
   }
 
-  private general(): Item[] {
+  private general(loopMode: Item): Item[] {
     return [
       { label: 'This window', kind: vscode.QuickPickItemKind.Separator },
       { label: '$(add) Start a loop…', act: () => vscode.commands.executeCommand('cursorRalph.start') },
-      { label: '$(sync) Turn loop mode on', act: () => this.loopMode(true) },
-      { label: '$(sync-ignored) Turn loop mode off', act: () => this.loopMode(false) },
+      loopMode,
       { label: '$(list-tree) Show all loops', act: () => vscode.commands.executeCommand('cursorRalph.loops.focus') },
       { label: '$(output) Open log', act: () => this.log() },
     ];

@@ -1,12 +1,15 @@
 // Cursor's private commands and its documented API. Any of them may be missing,
 // fail, hang or lie: each is looked up before it is called and has a time limit.
 import { failed, missing, ok, within, type Result } from './result';
+import { notice } from './text';
 
 export interface Host {
   getCommands(): PromiseLike<string[]>;
   execute(command: string, ...args: unknown[]): PromiseLike<unknown>;
   // vscode.cursor, if this is Cursor.
   cursor: unknown;
+  // The editor's name.
+  name?: string;
 }
 
 export interface Plugins {
@@ -14,16 +17,29 @@ export interface Plugins {
   unregisterPath(folder: string): unknown;
 }
 
+// The command that creates a chat.
+export const createNew = 'composer.createNew';
+
 const patience = 1500;
 
 export class Cursor {
-  // What became of each command, for doctor.
+  // What became of each command, for doctor, and what to do when that changes.
   readonly worked = new Map<string, string>();
+  learned: () => void = () => undefined;
 
   constructor(
     private readonly host: Host,
     private readonly ms = patience,
   ) {}
+
+  async isCursor(): Promise<boolean> {
+    return /cursor/i.test(this.host.name ?? '') || this.plugins() !== undefined || (await this.has('composer.openComposer'));
+  }
+
+  // needed is what to say where something works in Cursor alone.
+  needed(what: string): string {
+    return `${what} needs Cursor, and this is ${notice(this.host.name ?? '', 60) || 'another editor'}. Loops of \`cursor-ralph run\` can be seen and steered here.`;
+  }
 
   async has(command: string): Promise<boolean> {
     const all = await within('the list of commands', this.ms, () => this.host.getCommands());
@@ -60,7 +76,7 @@ export class Cursor {
   // newChat creates a chat with a text and submits it. Its promise may resolve only
   // when the turn ends, so after a timeout it may have been sent.
   newChat(text: string): Promise<Result<unknown>> {
-    return this.call('composer.createNew', { partialState: { text }, autoSubmit: true });
+    return this.call(createNew, { partialState: { text }, autoSubmit: true });
   }
 
   plugins(): Plugins | undefined {
@@ -69,15 +85,25 @@ export class Cursor {
     return typeof p?.registerPath === 'function' && typeof p.unregisterPath === 'function' ? (p as Plugins) : undefined;
   }
 
-  async registerPlugin(folder: string): Promise<Result<unknown>> {
-    const name = 'vscode.cursor.plugins.registerPath';
+  registerPlugin(folder: string): Promise<Result<unknown>> {
+    return this.plugin('registerPath', folder);
+  }
+
+  unregisterPlugin(folder: string): Promise<Result<unknown>> {
+    return this.plugin('unregisterPath', folder);
+  }
+
+  private async plugin(method: keyof Plugins, folder: string): Promise<Result<unknown>> {
+    const name = `vscode.cursor.plugins.${method}`;
     const plugins = this.plugins();
     if (!plugins) return this.note(name, missing(name));
-    return this.note(name, await within(name, this.ms, async () => plugins.registerPath(folder)));
+    return this.note(name, await within(name, this.ms * 20, async () => plugins[method](folder))); // Cursor may be starting
   }
 
   private note<T>(command: string, r: Result<T>): Result<T> {
+    const news = this.worked.get(command) !== r.kind;
     this.worked.set(command, r.kind);
+    if (news) this.learned();
     return r;
   }
 }

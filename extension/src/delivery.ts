@@ -1,7 +1,7 @@
 // Puts a line into a chat's input: show the chat, check that it is shown, focus
 // its input, paste. It never presses a key, selects or deletes anything.
 import { missing, words, type Result } from './result';
-import type { Cursor } from './cursor';
+import { createNew, type Cursor } from './cursor';
 
 export interface Desk {
   readClipboard(): PromiseLike<string>;
@@ -14,12 +14,15 @@ export interface Desk {
   sleep(ms: number): Promise<void>;
 }
 
-export type Code = 'not-here' | 'not-shown' | 'no-focus' | 'no-paste' | 'strayed' | 'cancelled';
+export type Code = 'not-here' | 'not-shown' | 'no-focus' | 'no-paste' | 'strayed' | 'cancelled' | 'not-created';
 
 export type Delivered = { ok: true } | { ok: false; code: Code; reason: string; touched: boolean };
 
 export type Step = (name: 'show' | 'focus' | 'paste', result: string) => void;
 
+const editorPaste = 'editor.action.clipboardPasteAction';
+const agentsPaste = 'glass.osEditPaste';
+const withdrawn = 'the line is not wanted any more';
 const pasteWait = 150; // an input reads the clipboard a moment after the command
 
 export class Delivery {
@@ -39,7 +42,7 @@ export class Delivery {
     return { kind: 'ok', value: at === 0 ? 'front' : at > 0 ? 'shown' : 'unknown' };
   }
 
-  async deliver(chat: string, line: string, step: Step, cancelled: () => boolean): Promise<Delivered> {
+  async deliver(chat: string, line: string, step: Step, wanted: () => Promise<boolean>): Promise<Delivered> {
     this.forget();
     const not = (code: Code, reason: string, touched = false): Delivered => ({ ok: false, code, reason, touched });
     const opened = await this.cursor.openChat(chat);
@@ -47,15 +50,28 @@ export class Delivery {
     const inFront = place.kind === 'ok' && place.value === 'front';
     step('show', inFront ? 'ok' : words(opened.kind === 'ok' ? place : opened));
     if (!inFront) return not('not-shown', this.whyNotShown(opened, place));
-    if (cancelled()) return not('cancelled', 'the request was withdrawn');
+    if (!(await wanted())) return not('cancelled', withdrawn);
     const paste = await this.focus(step);
     if (paste.kind !== 'ok') return not('no-focus', words(paste));
-    if (cancelled()) return not('cancelled', 'the request was withdrawn');
+    if (!(await wanted())) return not('cancelled', withdrawn);
     const pasted = await this.paste(line, paste.value);
     const strayed = this.watching?.strayed();
     step('paste', strayed ?? words(pasted));
     if (strayed) return not('strayed', strayed, true);
     return pasted.kind === 'ok' ? { ok: true } : not('no-paste', words(pasted), pasted.kind !== 'missing');
+  }
+
+  // creates reports whether the editor may be able to create a chat.
+  creates(): Promise<boolean> {
+    return this.cursor.has(createNew);
+  }
+
+  // create begins a chat with a line, once. Cursor may answer only when its turn ends:
+  // only of a missing command it is certain that nothing was sent.
+  async create(line: string): Promise<Delivered> {
+    const r = await this.cursor.newChat(line);
+    if (r.kind === 'ok' || r.kind === 'timeout') return { ok: true };
+    return { ok: false, code: 'not-created', reason: words(r), touched: r.kind !== 'missing' };
   }
 
   // check returns why the focus may not be in the chat any more.
@@ -85,14 +101,19 @@ export class Delivery {
       step('focus', words(left));
       return left;
     }
-    let r: Result<unknown> = await this.cursor.focusEditorChat();
-    let command = 'editor.action.clipboardPasteAction';
-    if (r.kind !== 'ok') {
-      const agents = await this.cursor.focusAgentsChat();
-      if (agents.kind === 'ok') [r, command] = [agents, 'glass.osEditPaste'];
-    }
+    const r = await this.focusInput();
     step('focus', words(r));
-    return r.kind === 'ok' ? { kind: 'ok', value: command } : r;
+    return r;
+  }
+
+  // focusInput calls both windows' commands: in the Agents window Cursor's usual one
+  // may do nothing, without an error.
+  private async focusInput(): Promise<Result<string>> {
+    const usual = await this.cursor.focusEditorChat();
+    const agents = await this.cursor.focusAgentsChat();
+    if (agents.kind === 'ok') return { kind: 'ok', value: (await this.cursor.has(agentsPaste)) ? agentsPaste : editorPaste };
+    if (agents.kind === 'timeout') return agents; // it may yet move the focus
+    return usual.kind === 'ok' ? { kind: 'ok', value: editorPaste } : usual;
   }
 
   private async paste(line: string, command: string): Promise<Result<unknown>> {

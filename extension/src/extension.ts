@@ -1,22 +1,21 @@
 // Puts the rooms together. Each of them does without vscode where it can.
 import * as vscode from 'vscode';
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { Actions } from './actions';
+import { Checkpoints, scheme } from './checkpoint';
 import { Client, type Change } from './client';
 import { Cursor } from './cursor';
 import { Delivery } from './delivery';
 import { desk } from './desk';
 import { Details } from './detail/panel';
 import { parseHistory, type Iteration } from './history';
-import { hookFiles, install, type Installed } from './install';
 import { here, type Loop } from './loops';
 import { noticeOf, type Button, type Notice } from './notices';
 import { find, program, type Program } from './program';
 import { Rendezvous } from './rendezvous';
 import { reasonOf } from './result';
 import { folders, section, settings } from './settings';
+import { Setup } from './setup';
 import { start } from './start';
 import { StatusBar } from './statusbar';
 import { LoopTree } from './tree';
@@ -40,6 +39,7 @@ class Window implements vscode.Disposable {
     getCommands: () => vscode.commands.getCommands(true),
     execute: (command, ...args) => vscode.commands.executeCommand(command, ...args),
     cursor: (vscode as unknown as { cursor?: unknown }).cursor,
+    name: vscode.env.appName,
   });
   private readonly statusBar = new StatusBar();
   private readonly actions: Actions;
@@ -51,25 +51,28 @@ class Window implements vscode.Disposable {
   private client: Client | undefined;
   private rendezvous: Rendezvous | undefined;
   private trouble: string | undefined;
+  private readonly setup: Setup;
   private readonly histories = new Map<string, { version: string; list: Promise<Iteration[]> }>();
 
-  constructor(private readonly context: vscode.ExtensionContext) {
+  constructor(context: vscode.ExtensionContext) {
     const uri = (l: Loop, file: string): vscode.Uri => vscode.Uri.file(path.resolve(l.workspace || '/', file));
     const history = (l: Loop): Promise<Iteration[]> => this.history(l);
     this.tree = new LoopTree(() => this.loops(), history, uri);
     this.details = new Details(context.extensionUri, { find: (id) => this.client?.find(id), history, uri });
-    this.actions = new Actions({ loops: () => this.loops(), folders, program: () => this.current, details: (l) => this.details.open(l), output: this.output });
-    this.parts.push(this.output, this.statusBar, this.details);
+    this.actions = new Actions({ loops: () => this.loops(), folders, program: () => this.current, details: (l) => this.details.open(l), output: this.output }, this.cursor);
+    this.setup = new Setup(context, this.cursor, this.actions, this.output);
+    this.parts.push(this.setup, this.output, this.statusBar, this.details);
     this.parts.push(vscode.window.registerTreeDataProvider('cursorRalph.loops', this.tree));
+    this.parts.push(vscode.workspace.registerTextDocumentContentProvider(scheme, new Checkpoints(() => this.current)));
     this.commands();
-    this.parts.push(vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration(section) && this.restart()));
+    this.parts.push(vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration(section) && this.configured()));
     this.parts.push(vscode.workspace.onDidChangeWorkspaceFolders(() => this.draw()));
   }
 
   private commands(): void {
     const a = this.actions;
     const all: Record<string, (...args: never[]) => unknown> = {
-      start: () => start(a, this.cursor),
+      start: () => start(a, new Delivery(this.cursor, desk)),
       menu: a.menu,
       pause: a.pause,
       resume: a.resume,
@@ -80,9 +83,8 @@ class Window implements vscode.Disposable {
       copyLine: a.copyLine,
       log: a.log,
       why: a.why,
-      loopModeOn: () => a.loopMode(true),
-      loopModeOff: () => a.loopMode(false),
-      install: () => this.installByProgram(),
+      loopMode: a.loopMode,
+      install: () => this.setup.installByProgram(),
       doctor: a.doctor,
       show: () => vscode.commands.executeCommand('cursorRalph.loops.focus'),
     };
@@ -90,25 +92,19 @@ class Window implements vscode.Disposable {
   }
 
   async begin(): Promise<void> {
-    this.offerProgram();
+    await this.setup.begin();
     this.restart();
-    await this.install();
+    await this.setup.install(settings().registerPlugin);
   }
 
-  // offerProgram has the terminals of this window find the carried cursor-ralph:
-  // slash commands run it in the agent's shell.
-  private offerProgram(): void {
-    const carried = path.join(this.context.extensionPath, 'bin');
-    const variables = this.context.environmentVariableCollection;
-    variables.clear();
-    variables.description = 'cursor-ralph, which comes with the extension';
-    if (existsSync(carried)) variables.append('PATH', path.delimiter + carried);
+  private configured(): void {
+    this.restart();
+    this.setup.report();
   }
 
   private restart(): void {
     const s = settings();
-    const carried = path.join(this.context.extensionPath, 'bin');
-    const file = find({ setting: s.program, carried, PATH: process.env['PATH'] ?? '', windows: process.platform === 'win32' });
+    const file = find({ setting: s.program, carried: this.setup.bin, PATH: process.env['PATH'] ?? '', windows: process.platform === 'win32' });
     if (file !== this.current?.path) this.use(file);
     void this.listen(s.delivery);
     this.draw();
@@ -190,6 +186,7 @@ class Window implements vscode.Disposable {
     if (!wanted || !this.current) return this.silence();
     if (this.rendezvous) return;
     const out = await this.current.run(['rendezvous']);
+    if (this.rendezvous || !settings().delivery) return; // the settings changed twice: a window is announced once
     const folder = out.stdout.trim();
     if (out.code !== 0 || !path.isAbsolute(folder)) return this.output.appendLine(`rendezvous: ${out.what || 'no folder'}`);
     const window = { editor: vscode.env.appName, folders, focused: () => vscode.window.state.focused, ask: askToSubmit };
@@ -203,33 +200,6 @@ class Window implements vscode.Disposable {
     this.rendezvous = undefined;
   }
 
-  private async install(): Promise<void> {
-    const plugin = path.join(this.context.extensionPath, 'plugin');
-    const done = await install({ cursor: this.cursor, plugin, wanted: settings().registerPlugin, files: hookFiles(homedir(), folders()) });
-    this.output.appendLine(`hooks: ${sayInstalled(done)}`);
-    if (done.how === 'nothing' && this.isCursor()) await this.offerInstall();
-  }
-
-  private isCursor(): boolean {
-    return /cursor/i.test(vscode.env.appName);
-  }
-
-  private async offerInstall(): Promise<void> {
-    const asked = 'cursorRalph.offeredInstall';
-    if (this.context.globalState.get(asked) || !this.current) return;
-    await this.context.globalState.update(asked, true);
-    const yes = 'Install';
-    const chosen = await vscode.window.showInformationMessage('cursor-ralph is not installed in this Cursor yet: its hooks and slash commands are missing.', yes);
-    if (chosen === yes) await this.installByProgram();
-  }
-
-  private async installByProgram(): Promise<void> {
-    const out = await this.actions.run(['install']);
-    if (out?.code !== 0) return;
-    this.output.appendLine(out.stdout.trimEnd());
-    void vscode.window.showInformationMessage("cursor-ralph's hooks and slash commands are installed.");
-  }
-
   dispose(): void {
     this.client?.dispose();
     this.silence();
@@ -241,17 +211,4 @@ class Window implements vscode.Disposable {
 function askToSubmit(over: Promise<void>): void {
   const title = "Press Enter in the chat: the Ralph loop's line is in its input";
   void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => over);
-}
-
-function sayInstalled(i: Installed): string {
-  switch (i.how) {
-    case 'hooks.json':
-      return `already in ${i.file}`;
-    case 'plugin':
-      return `registered ${i.folder}`;
-    case 'off':
-      return 'not registered: cursorRalph.registerPlugin is off';
-    case 'nothing':
-      return `not registered: ${i.why}`;
-  }
 }

@@ -1,5 +1,6 @@
 // The iterations of a loop, as `cursor-ralph history --json` prints them. Pure.
 import { duration, plain } from './text';
+import { parseTasks, parseTokens, short, taskWords, type Tasks, type Tokens } from './tokens';
 
 export interface Iteration {
   number: number;
@@ -15,7 +16,18 @@ export interface Iteration {
   verification?: string;
   struggle?: string;
   action?: string;
-  tokens?: number;
+  tokens?: Tokens;
+  tasks?: Tasks;
+  review?: Review;
+  // The number of the checkpoint after it.
+  checkpoint?: number;
+}
+
+export interface Review {
+  agent: string;
+  verdict: string;
+  findings: string[];
+  why: string;
 }
 
 type Json = Record<string, unknown>;
@@ -50,7 +62,10 @@ function iteration(o: Json): Iteration {
     verification: verification(o['verification']),
     struggle: text(o['struggle']),
     action: text(o['action']),
-    tokens: typeof o['tokens'] === 'number' ? o['tokens'] : undefined,
+    tokens: parseTokens(o['tokens']),
+    tasks: parseTasks(o['tasks']),
+    review: review(o['review']),
+    checkpoint: count(o['checkpoint']) || undefined,
   };
   for (const [name, v] of Object.entries(optional)) if (v !== undefined) Object.assign(it, { [name]: v });
   return it;
@@ -64,6 +79,18 @@ function verification(v: unknown): string | undefined {
   return output ? `${how}\n${output}` : how;
 }
 
+function review(v: unknown): Review | undefined {
+  if (typeof v !== 'object' || v === null) return undefined;
+  const o = v as Json;
+  return { agent: text(o['agent']) ?? '', verdict: text(o['verdict']) ?? 'unknown', findings: strings(o['findings']), why: text(o['why']) ?? '' };
+}
+
+// reviewWords is what a reviewer said, a finding a line.
+export function reviewWords(r: Review): string {
+  const verdict = r.verdict === 'findings' ? `${r.findings.length} ${r.findings.length === 1 ? 'finding' : 'findings'}` : r.verdict;
+  return [`${verdict}${r.agent === '' ? '' : `, by ${r.agent}`}${r.why === '' ? '' : `: ${r.why}`}`, ...r.findings.map((f) => `- ${f}`)].join('\n');
+}
+
 export const toolCalls = (it: Iteration): number => it.tools.reduce((sum, [, n]) => sum + n, 0);
 
 // outcome is one line about an iteration.
@@ -71,5 +98,8 @@ export function outcome(it: Iteration): string {
   const parts = [duration(it.seconds), `${toolCalls(it)} tool calls`, it.files.length === 1 ? '1 file' : `${it.files.length} files`];
   if (it.promise === 'accepted') parts.push('promise accepted');
   if (it.promise === 'refused') parts.push(`promise refused${it.refused ? `: ${plain(it.refused)}` : ''}`);
+  if (it.review) parts.push(`review: ${plain(reviewWords(it.review).split('\n')[0] ?? '')}`);
+  if (taskWords(it.tasks) !== '') parts.push(`tasks ${taskWords(it.tasks)}`);
+  if (it.tokens) parts.push(`${short(it.tokens.input + it.tokens.output)} tokens`);
   return parts.join(' • ');
 }

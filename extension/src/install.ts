@@ -16,16 +16,19 @@ export const disk: Files = {
   exists: existsSync,
   read: (file) => {
     try {
-      return statSync(file).size > biggest ? undefined : readFileSync(file, 'utf8');
+      const s = statSync(file); // of a repository it may be anything
+      return s.isFile() && s.size <= biggest ? readFileSync(file, 'utf8') : undefined;
     } catch {
       return undefined;
     }
   },
 };
 
-// hookFiles are where Cursor reads hooks from.
+// hookFiles are where Cursor reads hooks from, ours at least.
 export function hookFiles(home: string, folders: readonly string[], system = systemFile(process.platform)): string[] {
-  return [...(home ? [path.join(home, '.cursor', 'hooks.json')] : []), ...folders.map((f) => path.join(f, '.cursor', 'hooks.json')), ...(system ? [system] : [])];
+  const user = path.join(home, '.cursor');
+  const ofUser = [path.join(user, 'hooks.json'), path.join(user, 'plugins', 'local', 'cursor-ralph', 'hooks', 'hooks.json')];
+  return [...(home ? ofUser : []), ...folders.map((f) => path.join(f, '.cursor', 'hooks.json')), ...(system ? [system] : [])];
 }
 
 function systemFile(platform: NodeJS.Platform): string {
@@ -39,8 +42,9 @@ export function installedIn(files: readonly string[], d: Files): string | undefi
   return files.find((f) => /cursor-ralph-hook/.test(withoutComments(d.read(f) ?? '')));
 }
 
+// withoutComments takes each beginning as a match, so that it never has to try again.
 function withoutComments(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (m) => (m.startsWith('"') ? m : ''));
+  return text.replace(/"(?:[^"\\]|\\[\s\S]?)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (m) => (m.startsWith('"') ? m : ''));
 }
 
 export type Installed =
@@ -49,13 +53,16 @@ export type Installed =
   | { how: 'off' }
   | { how: 'nothing'; why: string };
 
-// install registers the plugin folder where that is needed and possible.
-export async function install(o: { cursor: Cursor; plugin: string; wanted: boolean; files: readonly string[]; disk?: Files }): Promise<Installed> {
+// install registers the plugin folder where that is needed and possible, and takes
+// back those of other versions, so that no event starts two hooks.
+export async function install(o: { cursor: Cursor; plugin: string; others?: readonly string[]; wanted: boolean; files: readonly string[]; disk?: Files }): Promise<Installed> {
   const d = o.disk ?? disk;
   const file = installedIn(o.files, d);
   if (file !== undefined) return { how: 'hooks.json', file };
   if (!o.wanted) return { how: 'off' };
   if (!d.exists(path.join(o.plugin, '.cursor-plugin', 'plugin.json'))) return { how: 'nothing', why: 'this build of the extension carries no plugin' };
   const r = await o.cursor.registerPlugin(o.plugin);
-  return r.kind === 'ok' ? { how: 'plugin', folder: o.plugin } : { how: 'nothing', why: words(r) };
+  if (r.kind !== 'ok') return { how: 'nothing', why: words(r) };
+  for (const other of o.others ?? []) await o.cursor.unregisterPlugin(other);
+  return { how: 'plugin', folder: o.plugin };
 }

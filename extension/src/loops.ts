@@ -1,6 +1,7 @@
 // The loop object of `cursor-ralph … --json`, as far as this extension uses it,
 // and what there is to say about loops. All pure.
 import { plain } from './text';
+import { parseTasks, parseTokens, taskWords, type Tasks, type Tokens } from './tokens';
 
 export interface Loop {
   id: string;
@@ -24,7 +25,10 @@ export interface Loop {
   startedAt?: string;
   lastEventAt?: string;
   endedAt?: string;
-  tokens?: number;
+  tokens?: Tokens;
+  tokensUnknownTurns?: number;
+  maxTokens?: number;
+  tasks?: Tasks;
 }
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
@@ -59,7 +63,10 @@ export function parseLoop(value: unknown): Loop | undefined {
     startedAt: text(o, 'started_at') ?? text(o, 'created_at'),
     lastEventAt: text(o, 'last_event_at'),
     endedAt: text(o, 'ended_at'),
-    tokens: number(o, 'tokens'),
+    tokens: parseTokens(o['tokens']),
+    tokensUnknownTurns: number(o, 'tokens_unknown_turns'),
+    maxTokens: number(o, 'max_tokens'),
+    tasks: parseTasks(o['tasks']),
   };
   const loop: Loop = {
     id,
@@ -101,7 +108,8 @@ export function iterationWords(l: Loop): string {
 export function chip(loops: readonly Loop[]): string {
   const [only] = loops;
   if (!only) return '';
-  if (loops.length === 1) return `Loop • ${capitalized(statusWords(only))} • Iter ${iterationWords(only)}`;
+  const tasks = taskWords(only.tasks);
+  if (loops.length === 1) return `Loop • ${capitalized(statusWords(only))} • Iter ${iterationWords(only)}${tasks === '' ? '' : ` • Tasks ${tasks}`}`;
   const counts = new Map<string, number>();
   for (const l of loops) counts.set(l.status, (counts.get(l.status) ?? 0) + 1);
   return `${loops.length} loops • ${[...counts].map(([word, n]) => `${n} ${word}`).sort().join(', ')}`;

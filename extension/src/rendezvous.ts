@@ -9,13 +9,19 @@
 //	S {"type":"auth","proof":HMAC("server <C> <S>")}
 //	C {"type":"request","id":1,"method":"find","conversation":"…"}
 //	S {"type":"result","id":1,"ok":true,"place":"front","focused":true,"folders":["…"]}
-//	C {"type":"request","id":2,"method":"deliver","conversation":"…","line":"…"}
+//	C {"type":"request","id":2,"method":"deliver","conversation":"…","line":"…","confirm":true}
 //	S {"type":"step","id":2,"step":"show","result":"ok"}, …
+//	S {"type":"confirm","id":2}, before the focus moves and before the line is put in
+//	C {"type":"confirm","id":2,"ok":true}, if the line is still wanted
 //	S {"type":"result","id":2,"ok":true}
 //	C {"type":"request","id":3,"method":"check","conversation":"…"}
 //	C {"type":"request","id":4,"method":"ask","conversation":"…"}
+//	C {"type":"request","id":5,"method":"create","conversation":"…","line":"…"}
 //
-// A request that fails has {"ok":false,"code":"…","reason":"…","touched":false}.
+// find also says whether the window "creates" chats; create begins one with the line,
+// in which the loop of the conversation goes on.
+//
+// A client that does not offer to confirm is not asked. A request that fails has {"ok":false,"code":"…","reason":"…","touched":false}.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -74,7 +80,7 @@ export class Rendezvous {
   private ownFolder = '';
   private readonly token = randomBytes(32).toString('hex');
   private readonly sockets = new Set<Socket>();
-  private busy = false;
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly o: Options) {}
 
@@ -133,15 +139,11 @@ export class Rendezvous {
     new Connection(socket, this.token, this.o, this).begin();
   }
 
-  // exclusive runs one request of all connections at a time.
-  async exclusive<T>(work: () => Promise<T>): Promise<T | undefined> {
-    if (this.busy) return undefined;
-    this.busy = true;
-    try {
-      return await work();
-    } finally {
-      this.busy = false;
-    }
+  // inTurn runs one piece of work of all connections after the other.
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.last.then(work);
+    this.last = mine.catch(() => undefined);
+    return mine;
   }
 }
 
@@ -149,6 +151,7 @@ class Connection {
   private readonly nonce = randomBytes(16).toString('hex');
   private known = false;
   private working = false;
+  private confirmed: ((ok: boolean) => void) | undefined; // gets the answer to a confirm
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -165,7 +168,10 @@ class Connection {
       lineLimit,
     );
     this.socket.on('data', (data: Buffer) => lines.push(data));
-    this.socket.on('close', () => clearTimeout(this.timer));
+    this.socket.on('close', () => {
+      clearTimeout(this.timer);
+      this.confirmed?.(false);
+    });
     this.limit(this.o.ms?.auth ?? 2000);
     this.send({ type: 'hello', version, nonce: this.nonce });
   }
@@ -188,6 +194,7 @@ class Connection {
     const m = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
     if (this.socket.destroyed || this.socket.writableEnded) return;
     if (!this.known) this.authenticate(m);
+    else if (m['type'] === 'confirm') this.confirmed?.(m['ok'] === true);
     else if (m['type'] === 'request' && Number.isSafeInteger(m['id'])) void this.request(m['id'] as number, m);
     else this.refuse('not-understood', 'this is no request');
   }
@@ -210,9 +217,7 @@ class Connection {
     this.working = true;
     this.limit(this.o.ms?.request ?? 30_000);
     try {
-      const result = await this.owner.exclusive(() => this.answer(id, chat, m));
-      if (result) this.send({ type: 'result', id, ...result });
-      else fail('busy', 'another request is in progress');
+      this.send({ type: 'result', id, ...(await this.answer(id, chat, m)) });
     } catch (error) {
       this.send({ type: 'result', id, ok: false, code: 'failed', reason: reasonOf(error), touched: true });
     } finally {
@@ -220,21 +225,25 @@ class Connection {
     }
   }
 
+  // isWanted asks the client, or sees that it has gone.
+  private isWanted(id: number, asks: boolean): Promise<boolean> {
+    if (!asks || this.socket.destroyed) return Promise.resolve(!this.socket.destroyed);
+    return new Promise((resolve) => {
+      this.confirmed = resolve;
+      this.send({ type: 'confirm', id });
+    });
+  }
+
   private async answer(id: number, chat: string, m: Record<string, unknown>): Promise<object> {
     switch (m['method']) {
-      case 'find': {
-        const place = await this.o.delivery.place(chat);
-        const window = { focused: this.o.window.focused(), folders: this.o.window.folders() };
-        if (place.kind !== 'ok') return { ok: false, code: 'not-here', reason: words(place), touched: false, ...window };
-        return { ok: true, place: place.value, ...window };
-      }
-      case 'deliver': {
-        if (!isLine(m['line'])) return { ok: false, code: 'bad-request', reason: 'this is not a continue line', touched: false };
-        const step: Step = (name, result) => this.send({ type: 'step', id, step: name, result });
-        return this.o.delivery.deliver(chat, m['line'], step, () => this.socket.destroyed);
-      }
+      case 'find':
+        return this.find(chat);
+      case 'deliver':
+        return this.owner.inTurn(() => this.deliver(id, chat, m));
+      case 'create':
+        return this.owner.inTurn(() => this.create(id, m));
       case 'check': {
-        const why = await this.o.delivery.check(chat);
+        const why = await this.owner.inTurn(() => this.o.delivery.check(chat));
         return why === undefined ? { ok: true } : { ok: false, code: 'moved', reason: why, touched: true };
       }
       case 'ask':
@@ -243,5 +252,34 @@ class Connection {
         return { ok: true };
     }
     return { ok: false, code: 'bad-request', reason: 'there is no such method', touched: false };
+  }
+
+  private async find(chat: string): Promise<object> {
+    const place = await this.o.delivery.place(chat);
+    const window = { focused: this.o.window.focused(), folders: this.o.window.folders(), creates: await this.o.delivery.creates() };
+    if (place.kind !== 'ok') return { ok: false, code: 'not-here', reason: words(place), touched: false, ...window };
+    return { ok: true, place: place.value, ...window };
+  }
+
+  // lineOf returns the line of a request, or why there is none: it may have waited
+  // for its turn until nobody wants it.
+  private lineOf(m: Record<string, unknown>): string | object {
+    const not = (code: string, reason: string): object => ({ ok: false, code, reason, touched: false });
+    if (this.socket.destroyed) return not('cancelled', 'the request was withdrawn');
+    return isLine(m['line']) ? m['line'] : not('bad-request', 'this is not a continue line');
+  }
+
+  private async create(id: number, m: Record<string, unknown>): Promise<object> {
+    const line = this.lineOf(m);
+    if (typeof line !== 'string') return line;
+    if (await this.isWanted(id, m['confirm'] === true)) return this.o.delivery.create(line);
+    return { ok: false, code: 'cancelled', reason: 'the line is not wanted any more', touched: false };
+  }
+
+  private async deliver(id: number, chat: string, m: Record<string, unknown>): Promise<object> {
+    const line = this.lineOf(m);
+    if (typeof line !== 'string') return line;
+    const step: Step = (name, result) => this.send({ type: 'step', id, step: name, result });
+    return this.o.delivery.deliver(chat, line, step, () => this.isWanted(id, m['confirm'] === true));
   }
 }

@@ -26,6 +26,16 @@ export function settings(): Settings {
   };
 }
 
+// changed are the settings that somebody has set, for `cursor-ralph config`.
+export function changed(): Record<string, unknown> {
+  const c = vscode.workspace.getConfiguration(section);
+  return Object.fromEntries(Object.entries(settings()).filter(([name]) => isSet(c.inspect(name))));
+}
+
+function isSet(i: ReturnType<vscode.WorkspaceConfiguration['inspect']>): boolean {
+  return [i?.globalValue, i?.workspaceValue, i?.workspaceFolderValue].some((v) => v !== undefined);
+}
+
 // folders are this window's folders on this machine.
 export function folders(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).filter((f) => f.uri.scheme === 'file').map((f) => f.uri.fsPath);

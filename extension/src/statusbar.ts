@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { chip, isEnded, iterationWords, shown, statusWords, type Loop } from './loops';
 import { duration, head, label } from './text';
+import { taskWords, tokenWords } from './tokens';
 
 const icons: Record<string, string> = {
   running: '$(sync~spin)',
@@ -28,7 +29,8 @@ function about(l: Loop, now: Date): string {
   if (l.reason) lines.push(head(l.reason, 160));
   const since = l.lastEventAt ? (now.getTime() - Date.parse(l.lastEventAt)) / 1000 : NaN;
   if (Number.isFinite(since)) lines.push(`last event ${duration(since)} ago`);
-  lines.push(`tokens: ${l.tokens ?? 'unknown'}`);
+  if (taskWords(l.tasks) !== '') lines.push(`tasks: ${taskWords(l.tasks)}${l.tasks?.next ? `, next: ${head(l.tasks.next, 120)}` : ''}`);
+  lines.push(`tokens: ${tokenWords(l.tokens, l.tokensUnknownTurns, l.maxTokens)}`);
   return lines.filter((line) => line !== '').join('\n');
 }
 

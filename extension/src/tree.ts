@@ -1,10 +1,12 @@
 // The view "Ralph loops": loops, below each its iterations, below these the files.
 import * as vscode from 'vscode';
-import { outcome, type Iteration } from './history';
+import { outcome, reviewWords, type Iteration } from './history';
 import { byUrgency, isContinuable, isEnded, isLive, isPausable, isResumable, iterationWords, statusWords, type Loop } from './loops';
+import { opening } from './checkpoint';
 import { head, label } from './text';
+import { taskWords } from './tokens';
 
-export type Node = { loop: Loop } | { of: Loop; iteration: Iteration } | { of: Loop; file: string };
+export type Node = { loop: Loop } | { of: Loop; iteration: Iteration } | { of: Loop; in: Iteration; file: string };
 
 const icons: Record<string, [icon: string, color?: string]> = {
   running: ['sync'],
@@ -44,7 +46,7 @@ export class LoopTree implements vscode.TreeDataProvider<Node> {
   getTreeItem(node: Node): vscode.TreeItem {
     if ('loop' in node) return this.loopItem(node.loop);
     if ('iteration' in node) return iterationItem(node.of, node.iteration);
-    return this.fileItem(node.of, node.file);
+    return this.fileItem(node.of, node.in, node.file);
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
@@ -53,7 +55,7 @@ export class LoopTree implements vscode.TreeDataProvider<Node> {
       const all = await this.history(node.loop);
       return [...all].reverse().map((iteration) => ({ of: node.loop, iteration }));
     }
-    return 'iteration' in node ? node.iteration.files.map((file) => ({ of: node.of, file })) : [];
+    return 'iteration' in node ? node.iteration.files.map((file) => ({ of: node.of, in: node.iteration, file })) : [];
   }
 
   private loopItem(l: Loop): vscode.TreeItem {
@@ -65,14 +67,15 @@ export class LoopTree implements vscode.TreeDataProvider<Node> {
     item.contextValue = contextOf(l);
     item.tooltip = [`${l.id}: ${statusWords(l)}`, head(l.prompt, 300), l.workspace].join('\n');
     item.accessibilityInformation = { label: `Loop ${l.id}, ${statusWords(l)}, iteration ${iterationWords(l)}, ${head(l.prompt, 100)}` };
+    if (taskWords(l.tasks) !== '') item.description += ` • tasks ${taskWords(l.tasks)}`;
     if (isEnded(l)) item.description += l.endedAt ? ` • ${l.endedAt.slice(0, 10)}` : '';
     return item;
   }
 
-  private fileItem(l: Loop, file: string): vscode.TreeItem {
+  private fileItem(l: Loop, it: Iteration, file: string): vscode.TreeItem {
     const item = new vscode.TreeItem(this.folder(l, file), vscode.TreeItemCollapsibleState.None);
     item.label = label(file, 200);
-    item.command = { command: 'vscode.open', title: 'Open', arguments: [item.resourceUri] };
+    item.command = opening(l, it, file, this.folder(l, file));
     return item;
   }
 }
@@ -86,7 +89,7 @@ function iterationItem(l: Loop, it: Iteration): vscode.TreeItem {
   item.description = label(outcome(it), 160);
   item.iconPath = new vscode.ThemeIcon(iterationIcons[it.promise] ?? 'circle-outline');
   item.contextValue = 'iteration';
-  const more = [it.verification, it.struggle, it.answer, ...it.errors].filter((t): t is string => t !== undefined);
+  const more = [it.verification, it.review && reviewWords(it.review), it.struggle, it.answer, ...it.errors].filter((t): t is string => t !== undefined);
   item.tooltip = [`Iteration ${it.number}: ${outcome(it)}`, ...more.map((t) => head(t, 300))].join('\n');
   return item;
 }

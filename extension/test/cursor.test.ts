@@ -5,6 +5,9 @@ import { Delivery, type Desk } from '../src/delivery';
 import { words } from '../src/result';
 
 type Play = Record<string, (...args: unknown[]) => unknown>;
+const throws = (): never => {
+  throw new Error('boom');
+};
 const never = (): Promise<never> => new Promise(() => undefined);
 const line = '/ralph-loop --continue chat-1';
 
@@ -31,7 +34,7 @@ function scene(play: Play, desk: Partial<Desk> = {}, ms = 30) {
   };
   const steps: string[] = [];
   const delivery = new Delivery(new Cursor(host, ms), full);
-  const deliver = (cancelled = () => false) => delivery.deliver('chat-1', line, (name, result) => steps.push(`${name}: ${result}`), cancelled);
+  const deliver = (wanted = () => true) => delivery.deliver('chat-1', line, (name, result) => steps.push(`${name}: ${result}`), async () => wanted());
   return { did, clip, gone, steps, delivery, deliver };
 }
 
@@ -59,14 +62,21 @@ test('a delivery shows the chat, leaves the editors, focuses the input and paste
 
 test('the Agents window', async () => {
   const { 'composer.focusComposer': _, ...rest } = good();
-  const s = scene({ ...rest, 'glass.focusInput': () => undefined, 'glass.osEditPaste': () => undefined });
-  assert.deepEqual(await s.deliver(), { ok: true });
-  assert.deepEqual(s.did.slice(-2), ['glass.focusInput', 'glass.osEditPaste']);
+  const glass = { 'glass.focusInput': () => undefined, 'glass.osEditPaste': () => undefined };
+  for (const [play, last] of [
+    [{ ...rest, ...glass }, ['glass.focusInput', 'glass.osEditPaste']],
+    [{ ...good(), ...glass }, ['composer.focusComposer', 'glass.focusInput', 'glass.osEditPaste']], // which does nothing there
+    [{ ...good(), 'glass.focusInput': () => undefined }, ['glass.focusInput', 'editor.action.clipboardPasteAction']],
+    [{ ...good(), ...glass, 'glass.focusInput': throws }, ['glass.focusInput', 'editor.action.clipboardPasteAction']],
+  ] as const) {
+    const s = scene(play);
+    assert.deepEqual(await s.deliver(), { ok: true });
+    assert.deepEqual(s.did.slice(-last.length), last);
+  }
+  const s = scene({ ...good(), ...glass, 'glass.focusInput': never });
+  const got = await s.deliver();
+  assert.ok(!got.ok && got.code === 'no-focus');
 });
-
-const throws = (): never => {
-  throw new Error('boom');
-};
 
 test('each command can be missing, throw, hang or lie: nothing is pasted then', async () => {
   const without = (name: string): Play => Object.fromEntries(Object.entries(good()).filter(([k]) => k !== name));
@@ -123,7 +133,7 @@ test('what the user copies meanwhile stays', async () => {
 
 test('a delivery that is withdrawn stops before the next step', async () => {
   const s = scene(good());
-  const got = await s.deliver(() => s.did.length >= 2);
+  const got = await s.deliver(() => s.did.length < 2);
   assert.ok(!got.ok && got.code === 'cancelled');
   assert.equal(s.did.length, 2);
 });
@@ -136,9 +146,28 @@ test('the plugin API: missing, failing, hanging', async () => {
   assert.equal((await of({ plugins: { registerPath: throws, unregisterPath } })).kind, 'failed');
   assert.equal((await of({ plugins: { registerPath: never, unregisterPath } })).kind, 'timeout');
   assert.equal((await of({ plugins: { registerPath: () => undefined, unregisterPath } })).kind, 'ok');
+  const slow = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
+  assert.equal((await of({ plugins: { registerPath: slow, unregisterPath } })).kind, 'ok', 'a Cursor that is starting');
 });
 
 test('a list of commands that never comes', async () => {
   const c = new Cursor({ cursor: undefined, getCommands: never, execute: async () => 'x' }, 20);
   assert.equal(words(await c.call('composer.focusComposer')), 'composer.focusComposer does not exist in this editor');
+});
+
+test('a chat is created once, whatever the command does', async () => {
+  for (const [command, want] of [
+    [() => undefined, { ok: true }],
+    [never, { ok: true }], // it may answer only when the turn ends
+    [throws, { ok: false, code: 'not-created', reason: 'composer.createNew: boom', touched: true }],
+    [undefined, { ok: false, code: 'not-created', reason: 'composer.createNew does not exist in this editor', touched: false }],
+  ] as const) {
+    const got: unknown[] = [];
+    const play: Play = command ? { 'composer.createNew': (o) => (got.push(o), command()) } : {};
+    const s = scene(play);
+    assert.equal(await s.delivery.creates(), command !== undefined);
+    assert.deepEqual(await s.delivery.create(line), want);
+    assert.deepEqual(got, command ? [{ partialState: { text: line }, autoSubmit: true }] : []);
+    assert.equal(s.clip.text, 'the user copied this');
+  }
 });

@@ -23,3 +23,19 @@ test('no setting of a workspace decides which program runs', () => {
   const { properties } = manifest.contributes.configuration;
   for (const name of ['cursorRalph.program', 'cursorRalph.delivery', 'cursorRalph.registerPlugin'] as const) assert.equal(properties[name].scope, 'machine');
 });
+
+test('Open VSX has what it shows of an extension', () => {
+  const { publisher, name, license, repository, homepage, bugs, icon, categories, description } = manifest;
+  assert.deepEqual([publisher, name, license, icon], ['cursor-ralph', 'cursor-ralph', 'MIT', 'media/icon.png']);
+  assert.match([repository.url, homepage, bugs.url].join(' '), /^(https:\/\/github\.com\/cursor-ralph\/cursor-ralph\S* ?){3}$/);
+  assert.ok(categories.length > 0 && description.length < 200);
+  const png = readFileSync(icon);
+  assert.equal(png.subarray(1, 4).toString(), 'PNG');
+  assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [256, 256]);
+  for (const file of ['README.md', 'LICENSE', '../CHANGELOG.md']) assert.ok(readFileSync(file).length > 500, file);
+});
+
+test('uninstalling runs a script that is built', () => {
+  assert.equal(manifest.scripts['vscode:uninstall'], 'node ./dist/uninstalled.js');
+  assert.match(readFileSync('../scripts/extension', 'utf8'), /src\/uninstalled\.ts .*\/uninstalled\.js/);
+});

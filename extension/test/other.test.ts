@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
@@ -7,7 +7,7 @@ import { Cursor } from '../src/cursor';
 import { html } from '../src/detail/html';
 import { model } from '../src/detail/model';
 import { parseHistory } from '../src/history';
-import { hookFiles, install, installedIn } from '../src/install';
+import { disk, hookFiles, install, installedIn } from '../src/install';
 import { noticeOf } from '../src/notices';
 import { complaint, find, program } from '../src/program';
 import { suggestVerify } from '../src/suggest';
@@ -75,7 +75,7 @@ test('hooks are registered once, in one place', async () => {
   const api = { plugins: { registerPath: (f: string) => registered.push(f), unregisterPath: () => undefined } };
   const cursor = (c: unknown) => new Cursor({ cursor: c, getCommands: async () => [], execute: async () => undefined });
   const files = hookFiles('/home/me', ['/code/repo'], '/etc/cursor/hooks.json');
-  assert.deepEqual(files, ['/home/me/.cursor/hooks.json', '/code/repo/.cursor/hooks.json', '/etc/cursor/hooks.json']);
+  assert.deepEqual(files, ['/home/me/.cursor/hooks.json', '/home/me/.cursor/plugins/local/cursor-ralph/hooks/hooks.json', '/code/repo/.cursor/hooks.json', '/etc/cursor/hooks.json']);
   const carried = { '/ext/plugin/.cursor-plugin/plugin.json': '{}' };
   const ours = '{"hooks":{"stop":[{"command":"/usr/bin/cursor-ralph-hook --x"}]}}';
   const run = (c: unknown, there: Record<string, string>, wanted = true) => install({ cursor: cursor(c), plugin: '/ext/plugin', wanted, files, disk: text(there) });
@@ -87,6 +87,20 @@ test('hooks are registered once, in one place', async () => {
   assert.equal((await run(api, { ...carried, [files[0] ?? '']: '{ // "cursor-ralph-hook" was here\n}' })).how, 'plugin');
   assert.deepEqual(registered, ['/ext/plugin']);
   assert.equal(installedIn(['/a'], text({ '/a': '{"url":"http://x/y", "command":"cursor-ralph-hook"}' })), '/a');
+});
+
+test("a repository's hooks.json cannot hang the editor", (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ext-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const link = path.join(folder, 'hooks.json');
+  symlinkSync('/dev/null', link); // as /dev/zero, which never ends
+  assert.equal(disk.read(link), undefined);
+  assert.equal(disk.read(folder), undefined);
+  for (const long of ['"' + '\\"'.repeat(1 << 20) + '\\', '/*'.repeat(1 << 20)]) {
+    const began = Date.now();
+    assert.equal(installedIn(['/a'], { read: () => long, exists: () => true }), undefined);
+    assert.ok(Date.now() - began < 2000, `${long.slice(0, 4)} took ${Date.now() - began} ms`);
+  }
 });
 
 test('the detail page holds no data, and may load nothing', () => {

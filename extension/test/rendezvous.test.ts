@@ -12,17 +12,22 @@ import type { Delivered, Delivery, Step } from '../src/delivery';
 type Message = Record<string, unknown>;
 const line = '/ralph-loop --continue chat-1';
 
-async function scene(t: TestContext, play: { deliver?: (step: Step, cancelled: () => boolean) => Promise<Delivered> } = {}, ms = { auth: 2000, request: 2000 }) {
+async function scene(t: TestContext, play: { deliver?: (step: Step, wanted: () => Promise<boolean>) => Promise<Delivered>; create?: Delivered } = {}, ms = { auth: 2000, request: 2000 }) {
   const folder = mkdtempSync(path.join(tmpdir(), 'ext-'));
   const asked: string[] = [];
   const delivery = {
     place: async (chat: string) => ({ kind: 'ok', value: chat === 'chat-1' ? 'front' : 'unknown' }),
-    deliver: async (chat: string, text: string, step: Step, cancelled: () => boolean) => {
+    deliver: async (chat: string, text: string, step: Step, wanted: () => Promise<boolean>) => {
       asked.push(`${chat} ${text}`);
       step('show', 'ok');
-      return play.deliver ? play.deliver(step, cancelled) : { ok: true };
+      return play.deliver ? play.deliver(step, wanted) : { ok: true };
     },
     check: async () => 'another chat is in front',
+    creates: async () => true,
+    create: async (text: string) => {
+      asked.push(`new ${text}`);
+      return play.create ?? { ok: true };
+    },
     forget: () => undefined,
   } as unknown as Delivery;
   const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/code/repo'], ask: () => asked.push('the user') } });
@@ -92,7 +97,7 @@ test('find, deliver and check', async (t) => {
   const s = await scene(t);
   const peer = await dial(t, s.said);
   peer.send({ type: 'request', id: 1, method: 'find', conversation: 'chat-1' });
-  assert.deepEqual(await peer.next(), { type: 'result', id: 1, ok: true, place: 'front', focused: true, folders: ['/code/repo'] });
+  assert.deepEqual(await peer.next(), { type: 'result', id: 1, ok: true, place: 'front', focused: true, folders: ['/code/repo'], creates: true });
   peer.send({ type: 'request', id: 2, method: 'deliver', conversation: 'chat-1', line });
   assert.deepEqual(await peer.next(), { type: 'step', id: 2, step: 'show', result: 'ok' });
   assert.deepEqual(await peer.next(), { type: 'result', id: 2, ok: true });
@@ -101,6 +106,24 @@ test('find, deliver and check', async (t) => {
   peer.send({ type: 'request', id: 4, method: 'ask', conversation: 'chat-1' });
   assert.deepEqual(await peer.next(), { type: 'result', id: 4, ok: true });
   assert.deepEqual(s.asked, [`chat-1 ${line}`, 'the user']);
+});
+
+test('create, if it is still wanted', async (t) => {
+  const failed: Delivered = { ok: false, code: 'not-created', reason: 'boom', touched: true };
+  for (const create of [undefined, failed]) {
+    const s = await scene(t, create ? { create } : {});
+    const peer = await dial(t, s.said);
+    const request = { type: 'request', method: 'create', conversation: 'chat-1', line, confirm: true };
+    for (const [id, wanted] of [[1, false], [2, true]] as const) {
+      peer.send({ ...request, id });
+      assert.deepEqual(await peer.next(), { type: 'confirm', id });
+      peer.send({ type: 'confirm', id, ok: wanted });
+      const answer = await peer.next();
+      if (wanted) assert.deepEqual(answer, { type: 'result', id, ...(create ?? { ok: true }) });
+      else assert.equal(answer?.['code'], 'cancelled');
+    }
+    assert.deepEqual(s.asked, [`new ${line}`]);
+  }
 });
 
 test('without the token there is nothing', async (t) => {
@@ -145,6 +168,8 @@ test('invalid requests, ids and lines', async (t) => {
     { method: 'deliver', conversation: '--help', line },
     { method: 'deliver', conversation: 'chat-1', line: 'rm -rf /' },
     { method: 'deliver', conversation: 'chat-1', line: `${line}\n/other` },
+    { method: 'create', conversation: 'chat-1', line: '/ralph-loop "rm -rf /"' },
+    { method: 'create', conversation: '../x', line },
     { method: 'evaluate', conversation: 'chat-1' },
     { method: 'find' },
   ]) {
@@ -161,7 +186,7 @@ test('only the continue line', () => {
   for (const l of ['', line + ' ', '/ralph-loop "task"', line + '; ls', line + '\u202e', 'x'.repeat(400)]) assert.ok(!isLine(l), l);
 });
 
-test('one request at a time, over all connections', async (t) => {
+test('one delivery at a time, over all connections', async (t) => {
   const gate = deferred<Delivered>();
   const s = await scene(t, { deliver: () => gate.promise });
   const [a, b] = [await dial(t, s.said), await dial(t, s.said)];
@@ -169,27 +194,50 @@ test('one request at a time, over all connections', async (t) => {
   assert.equal((await a.next())?.['type'], 'step');
   a.send({ type: 'request', id: 2, method: 'find', conversation: 'chat-1' });
   assert.equal((await a.next())?.['code'], 'busy');
-  b.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
-  assert.equal((await b.next())?.['code'], 'busy');
+  // Another client may look meanwhile: it must not take a delivery for a window that cannot do it.
+  b.send({ type: 'request', id: 1, method: 'find', conversation: 'chat-1' });
+  assert.equal((await b.next())?.['ok'], true);
+  b.send({ type: 'request', id: 2, method: 'deliver', conversation: 'chat-1', line });
+  b.send({ type: 'request', id: 3, method: 'find', conversation: 'chat-1' });
+  assert.equal((await b.next())?.['code'], 'busy'); // so the delivery before it has come, and waits
+  assert.equal(s.asked.length, 1);
   gate.resolve({ ok: true });
   assert.deepEqual(await a.next(), { type: 'result', id: 1, ok: true });
-  assert.equal(s.asked.length, 1);
+  assert.equal((await b.next())?.['type'], 'step');
+  assert.deepEqual(await b.next(), { type: 'result', id: 2, ok: true });
 });
 
 test('a client that goes away withdraws its request', async (t) => {
   const seen = deferred<boolean>();
   const s = await scene(t, {
-    deliver: async (_, cancelled) => {
-      while (!cancelled()) await new Promise((resolve) => setImmediate(resolve));
+    deliver: async (_, wanted) => {
+      while (await wanted()) await new Promise((resolve) => setImmediate(resolve));
       seen.resolve(true);
       return { ok: false, code: 'cancelled', reason: '', touched: false };
     },
   });
+  for (const confirm of [false, true]) {
+    const peer = await dial(t, s.said);
+    peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line, confirm });
+    await peer.next();
+    if (confirm) assert.equal((await peer.next())?.['type'], 'confirm');
+    peer.socket.destroy();
+    assert.ok(await seen.promise);
+  }
+});
+
+test('a client that offers it is asked whether the line is still wanted', async (t) => {
+  const s = await scene(t, { deliver: async (_, wanted) => ((await wanted()) && (await wanted()) ? { ok: true } : { ok: false, code: 'cancelled', reason: 'no', touched: false }) });
   const peer = await dial(t, s.said);
-  peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
-  await peer.next();
-  peer.socket.destroy();
-  assert.ok(await seen.promise);
+  for (const answers of [[true, true], [true, false], [false]]) {
+    peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line, confirm: true });
+    assert.equal((await peer.next())?.['type'], 'step');
+    for (const ok of answers) {
+      assert.deepEqual(await peer.next(), { type: 'confirm', id: 1 });
+      peer.send({ type: 'confirm', id: 1, ok });
+    }
+    assert.equal((await peer.next())?.['ok'], !answers.includes(false));
+  }
 });
 
 test('who connects and is silent is sent away', async (t) => {

@@ -5,19 +5,32 @@ import { Actions, type Window } from '../src/actions';
 import { Cursor } from '../src/cursor';
 import type { Loop } from '../src/loops';
 import type { Outcome } from '../src/program';
+import { Delivery, type Desk } from '../src/delivery';
 import { settings } from '../src/settings';
-import { argumentsOf, lineOf, start, wrongDuration, wrongIterations } from '../src/start';
+import { Setup } from '../src/setup';
+import manifest from '../package.json';
+import { argumentsOf, lineOf, parseDefaults, start, wrongDuration, wrongFresh, wrongIterations } from '../src/start';
 import { StatusBar } from '../src/statusbar';
 import { contextOf, LoopTree } from '../src/tree';
 import { aLoop, hostile } from './loop';
 
 const done: Outcome = { code: 0, stdout: '', what: '', hint: '' };
 
-function scene(loops: Loop[], answer: Partial<Outcome> = {}) {
+type Play = Record<string, (...args: unknown[]) => unknown>;
+
+// editor is one with some commands; Cursor has those of chats.
+function editor(play: Play, name = 'Cursor'): Cursor {
+  return new Cursor({ cursor: undefined, name, getCommands: async () => Object.keys(play), execute: async (c, ...args) => play[c]?.(...args) }, 30);
+}
+
+// What cursor-ralph is asked without the user.
+const asks = (args: readonly string[]): boolean => args[0] === 'config' || args[1] === 'status';
+
+function scene(loops: Loop[], answer: Partial<Outcome> = {}, cursor = editor({}), asked: Record<string, string> = {}) {
   const ran: string[][] = [];
   const shownDetails: string[] = [];
   const said: string[] = [];
-  const run = (args: readonly string[]) => Promise.resolve((ran.push([...args]), { ...done, ...answer }));
+  const run = (args: readonly string[]) => Promise.resolve(asks(args) ? { ...done, stdout: asked[args[0] ?? ''] ?? '' } : (ran.push([...args]), { ...done, ...answer }));
   const w = {
     loops: () => loops,
     folders: () => ['/code/repo'],
@@ -25,7 +38,7 @@ function scene(loops: Loop[], answer: Partial<Outcome> = {}) {
     details: (l: Loop) => shownDetails.push(l.id),
     output: { appendLine: (t: string) => said.push(t), show: () => undefined },
   } as unknown as Window;
-  return { ran, shownDetails, said, actions: new Actions(w) };
+  return { ran, shownDetails, said, actions: new Actions(w, cursor) };
 }
 
 test('commands act on the loop they are about', async () => {
@@ -104,38 +117,138 @@ test('the menu has what suits each loop', async () => {
 
 test('a window without the program says so', async () => {
   fake.reset(undefined);
-  const a = new Actions({ loops: () => [aLoop()], folders: () => [], program: () => undefined } as unknown as Window);
+  const a = new Actions({ loops: () => [aLoop()], folders: () => [], program: () => undefined } as unknown as Window, editor({}));
   await a.pause();
   await new Promise((resolve) => setImmediate(resolve));
   assert.match(String(fake.asked[0]?.args[0]), /the program is not found/);
 });
 
+const desk: Desk = {
+  readClipboard: () => Promise.resolve(fake.clipboard.text),
+  writeClipboard: (t) => Promise.resolve(void (fake.clipboard.text = t)),
+  canLeave: () => true,
+  watch: () => ({ strayed: () => undefined, dispose: () => undefined }),
+  sleep: () => Promise.resolve(),
+};
+const pending = { stdout: 'The loop k7f2a is pending.\n/ralph-loop --continue k7f2a\n' };
+const line = '/ralph-loop --continue k7f2a';
+const pick = (label: string) => (items: { label: string }[]) => items.find((i) => i.label === label);
+const form = (...last: unknown[]): unknown[] => ['task', pick('No command'), '7', '', '0', ...last];
+
 test('the start form', async () => {
-  const s = scene([], { stdout: 'The loop k7f2a is pending.\n/ralph-loop --continue k7f2a\n' });
-  const cursor = (play: Record<string, () => unknown>) => new Cursor({ cursor: undefined, getCommands: async () => Object.keys(play), execute: async (c) => play[c]?.() }, 30);
   let created = 0;
-  fake.reset('-- task', (items: { label: string }[]) => items.find((i) => i.label === 'Another command…'), 'make "x y"', '7', '2h', 'Begin in a New Chat');
-  await start(s.actions, cursor({ 'composer.createNew': () => created++ }));
-  assert.deepEqual(s.ran, [['start', '--max-iterations=7', '--verify=make "x y"', '--max-duration=2h', '--', '-- task']]);
+  const s = scene([], pending, editor({ 'composer.createNew': () => created++ }));
+  const begin = () => start(s.actions, new Delivery(s.actions.cursor, desk));
+  fake.reset('-- task', pick('Another command…'), 'make "x y"', '7', '2h', '4', 'Begin in a New Chat');
+  await begin();
+  assert.deepEqual(s.ran, [['start', '--max-iterations=7', '--verify=make "x y"', '--max-duration=2h', '--fresh-chat=4', '--', '-- task']]);
   assert.equal(created, 1);
-  for (const left of [0, 1, 2, 3]) {
-    fake.reset(...['task', (items: { label: string }[]) => items.find((i) => i.label === 'No command'), '7'].slice(0, left));
-    await start(s.actions, cursor({}));
+  for (const left of [0, 1, 2, 3, 4]) {
+    fake.reset(...form().slice(0, left));
+    await begin();
     assert.equal(s.ran.length, 1, `left at question ${left + 1}`);
   }
-  const fails = cursor({ 'composer.createNew': () => Promise.reject(new Error('no')) });
-  fake.clipboard.text = '';
-  fake.reset('task', (items: { label: string }[]) => items.find((i) => i.label === 'No command'), '7', '', 'Begin in a New Chat');
-  await start(s.actions, fails);
-  assert.equal(fake.clipboard.text, '/ralph-loop --continue k7f2a');
+});
+
+test('a loop begins in the current chat, in a new one, or by hand', async () => {
+  const good = (): Play => ({
+    'composer.openComposer': () => undefined,
+    'composer.getOrderedSelectedComposerIds': () => ['chat-1'],
+    'workbench.action.focusStatusBar': () => undefined,
+    'composer.focusComposer': () => undefined,
+    'editor.action.clipboardPasteAction': () => (pasted = fake.clipboard.text),
+    'composer.createNew': () => undefined,
+  });
+  let pasted: string | undefined;
+  const play = async (commands: Play, button: string): Promise<unknown[]> => {
+    fake.clipboard.text = 'what the user copied';
+    pasted = undefined;
+    fake.reset(...form(button));
+    const s = scene([], pending, editor(commands));
+    await start(s.actions, new Delivery(s.actions.cursor, desk));
+    const offers = fake.asked.findIndex((a) => String(a.args[0]).startsWith('The loop is pending'));
+    return [fake.asked[offers]?.args.slice(1), String(fake.asked[offers + 1]?.args[0] ?? '')];
+  };
+  assert.deepEqual(await play(good(), 'Begin in the Current Chat'), [['Begin in the Current Chat', 'Begin in a New Chat', 'Copy Line'], 'The line is in the chat: press Enter there to begin the loop.']);
+  assert.deepEqual([pasted, fake.clipboard.text], [line, 'what the user copied']);
+  const { 'composer.focusComposer': _, ...blind } = good();
+  assert.match(String((await play(blind, 'Begin in the Current Chat'))[1]), /^The line could not be put into the chat: composer.focusComposer does not exist/);
+  assert.deepEqual([pasted, fake.clipboard.text], [undefined, line]);
+  const { 'composer.getOrderedSelectedComposerIds': __, ...unknown } = good();
+  assert.deepEqual((await play(unknown, 'Copy Line'))[0], ['Begin in a New Chat', 'Copy Line']);
+  assert.equal(fake.clipboard.text, line);
+  const failing = { ...good(), 'composer.createNew': () => Promise.reject(new Error('no')) };
+  assert.match(String((await play(failing, 'Begin in a New Chat'))[1]), /^Cursor did not open a chat/);
+  assert.equal(fake.clipboard.text, line);
+  assert.deepEqual((await play({}, 'Copy Line'))[0], ['Copy Line']);
+});
+
+test("the form begins with the user's defaults", async () => {
+  const config = JSON.stringify({ settings: [{ name: 'loop.max-iterations', value: '30' }, { name: 'loop.max-duration', value: '1d12h' }, { name: 'loop.verify', value: 'make check' }, { name: 'loop.fresh-chat', value: '5' }] });
+  const s = scene([], pending, editor({}), { config });
+  fake.reset('task', pick('make check'), (o: { value: string }) => o.value, (o: { value: string }) => o.value, (o: { value: string }) => o.value, 'Copy Line');
+  await start(s.actions, new Delivery(s.actions.cursor, desk));
+  assert.deepEqual(s.ran, [['start', '--max-iterations=30', '--verify=make check', '--max-duration=1d12h', '--', 'task']]);
+  const [items] = fake.asked[1]?.args as [{ label: string }[]];
+  assert.ok(!items.some((i) => i.label === 'No command'), 'a setting cannot be removed');
+  for (const bad of ['', '[]', 'null', '{"settings":5}', '{"settings":[{"name":5}]}']) assert.deepEqual(parseDefaults(bad), { iterations: '20', duration: '', verify: '', fresh: '0' });
+});
+
+test('loop mode is one toggle', async () => {
+  for (const [on, label, command] of [[true, 'Turn loop mode off', 'off'], [false, 'Turn loop mode on', 'on']] as const) {
+    const s = scene([], {}, editor({}), { 'loop-mode': JSON.stringify({ on }) });
+    fake.reset();
+    await s.actions.loopMode();
+    assert.deepEqual(s.ran, [['loop-mode', command, '--workspace', '/code/repo']]);
+    fake.reset((items: { label: string }[]) => items.find((i) => i.label.endsWith(label)));
+    await s.actions.menu();
+    assert.equal(s.ran.length, 2, label);
+  }
+});
+
+test('outside Cursor, what needs Cursor says so, and the rest works', async () => {
+  const waiting = aLoop({ status: 'waiting', waiting_for: 'continuation', continue: 'cursor-ralph continue k7f2a', kind: 'run' });
+  const s = scene([waiting], {}, editor({ 'workbench.action.focusStatusBar': () => undefined }, 'VSCodium [x](command:y)'));
+  const setup = new Setup({ extensionPath: '/ext', environmentVariableCollection: {} } as never, s.actions.cursor, s.actions, { appendLine: () => undefined } as never);
+  const needs: Record<string, () => Promise<void>> = { start: () => start(s.actions, new Delivery(s.actions.cursor, desk)), loopMode: s.actions.loopMode, install: () => setup.installByProgram() };
+  for (const [name, act] of Object.entries(needs)) {
+    fake.reset();
+    await act();
+    assert.equal(fake.asked.length, 1, name);
+    assert.match(String(fake.asked[0]?.args[0]), /needs Cursor, and this is VSCodium \[x\] \(command:y\)\. Loops of `cursor-ralph run` can be seen/, name);
+  }
+  setup.dispose();
+  assert.deepEqual(s.ran, []);
+  const others: Record<string, [act: () => Promise<void>, did: () => unknown, answer?: string]> = {
+    pause: [s.actions.pause, () => s.ran.at(-1)?.[0]],
+    resume: [() => s.actions.resume('k7f2a'), () => s.ran.at(-1)?.[0]],
+    cancel: [s.actions.cancel, () => s.ran.at(-1)?.[0], 'Cancel the Loop'],
+    context: [s.actions.context, () => s.ran.at(-1)?.[0], 'text'],
+    log: [s.actions.log, () => s.ran.at(-1)?.[0]],
+    why: [s.actions.why, () => s.ran.at(-1)?.[0]],
+    doctor: [s.actions.doctor, () => s.ran.at(-1)?.[0]],
+    continueNow: [s.actions.continueNow, () => /run this in its folder: cursor-ralph continue/.test(String(fake.asked[0]?.args[0]))],
+    copyLine: [s.actions.copyLine, () => fake.clipboard.text, 'Copy Line'],
+    details: [s.actions.details, () => s.shownDetails],
+    menu: [s.actions.menu, () => fake.asked[0]?.kind],
+  };
+  const want: Record<string, unknown> = { why: 'log', continueNow: true, copyLine: 'cursor-ralph continue k7f2a', details: ['k7f2a'], menu: 'pick' };
+  for (const [name, [act, did, answer]] of Object.entries(others)) {
+    fake.reset(answer);
+    await act();
+    assert.deepEqual(did(), want[name] ?? name, name);
+  }
+  const all = manifest.contributes.commands.map((c) => c.command.replace('cursorRalph.', '')).filter((c) => c !== 'show');
+  assert.deepEqual([...Object.keys(needs), ...Object.keys(others)].sort(), all.sort());
 });
 
 test('what the form refuses', () => {
   for (const good of ['1', '20', ' 10000 ']) assert.equal(wrongIterations(good), undefined);
   for (const bad of ['', '0', '10001', '-1', '1.5', 'x', '1e3']) assert.ok(wrongIterations(bad), bad);
-  for (const good of ['', '90m', '2h30m', '1.5h']) assert.equal(wrongDuration(good), undefined);
-  for (const bad of ['2', 'h', '2 h', '-2h', '2d']) assert.ok(wrongDuration(bad), bad);
-  assert.deepEqual(argumentsOf({ task: '--replace', verify: '', iterations: 1, duration: '' }), ['start', '--max-iterations=1', '--', '--replace']);
+  for (const [text, good] of [['0', true], ['4', true], ['10001', false], ['', false], ['-1', false]] as const) assert.equal(wrongFresh(text) === undefined, good, text);
+  for (const good of ['', '90m', '2h30m', '1.5h', '1d12h']) assert.equal(wrongDuration(good), undefined);
+  for (const bad of ['2', 'h', '2 h', '-2h', '2w']) assert.ok(wrongDuration(bad), bad);
+  assert.deepEqual(argumentsOf({ task: '--replace', verify: '', iterations: 1, duration: '', fresh: '' }), ['start', '--max-iterations=1', '--', '--replace']);
   assert.equal(lineOf('nothing'), undefined);
 });
 

@@ -21,7 +21,7 @@ const LockWait = 10 * time.Second
 
 // ContinueEvent returns the event of a continue with the given limits.
 func ContinueEvent(r loop.Request) loop.Event {
-	event := loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxDuration: r.State.MaxDuration}}
+	event := loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxDuration: r.State.MaxDuration, MaxTokens: r.State.MaxTokens}}
 	if r.Given("max-iterations") {
 		event.MaxIterations = r.State.MaxIterations
 	}
@@ -81,7 +81,7 @@ func (e *Env) applied(ctx context.Context, event loop.Event, apply func(context.
 
 // LogSteered logs what a command did, beside what the hook decides.
 func (e *Env) LogSteered(l loop.State, a loop.Action, kind loop.EventKind) {
-	line := hooklog.Line{Conversation: l.ConversationID, Event: "cursor-ralph", Iteration: a.Iteration, Max: l.MaxIterations, Promise: a.Promise}
+	line := hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "cursor-ralph", Iteration: a.Iteration, Max: l.MaxIterations, Promise: a.Promise}
 	switch {
 	case l.Status.Ended() && (a.Kind != loop.Refuse || a.Promise != ""):
 		line.Action, line.Reason, line.Why = string(l.Status), a.Reason, cmp.Or(a.Why(), l.Reason)

@@ -72,6 +72,7 @@ func (e *Env) Open() error {
 	e.Places = places
 	e.Loops = loops.New(places, e.Now)
 	e.Store = e.Loops.Store
+	e.Store.Ended = e.startOnEnd
 	return nil
 }
 

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // Self is this program, for what it does in a process of its own.
@@ -17,6 +19,14 @@ func Self() handoff.Program {
 		path = os.Args[0]
 	}
 	return handoff.Program(path)
+}
+
+// UserShell returns the shell for commands of the user, empty for the system's.
+func (e *Env) UserShell() string {
+	if runtime.GOOS == "windows" {
+		return ""
+	}
+	return e.Getenv("SHELL")
 }
 
 // Read fills in a call with the flags of the command line.
@@ -30,6 +40,13 @@ func (e *Env) StartWatcher() {
 	}
 	if err := Self().Watch(e.Places.WatcherLock(), handoff.Watcher{}); err != nil {
 		e.Log(hooklog.Line{Event: "watcher", Action: "error", Why: "the watcher was not started: " + err.Error()})
+	}
+}
+
+// startOnEnd runs the command of --on-end in a process of its own.
+func (e *Env) startOnEnd(l loop.State) {
+	if err := Self().OnEnd(l); err != nil {
+		e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "on-end", Action: "error", Why: err.Error()})
 	}
 }
 

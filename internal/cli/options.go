@@ -11,6 +11,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/notice"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -23,6 +24,7 @@ func (e *Env) ConfigFile() string { return platform.ConfigFile(runtime.GOOS, e.G
 // that depends on settings fails.
 func (e *Env) Config() (config.Config, error) {
 	c, err := config.Load(config.Source{Path: e.ConfigFile(), Getenv: e.Getenv, Checks: map[string]func(string) error{
+		"notify.channels": notice.Check,
 		"typing.injectors": func(text string) error {
 			_, err := InjectorList(text)
 			return err

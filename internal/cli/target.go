@@ -22,7 +22,7 @@ import (
 
 // RunVariable is set in the environment of an agent of cursor-ralph run, and of
 // the hooks below it: the id of the run.
-const RunVariable = "CURSOR_RALPH_RUN"
+const RunVariable = outer.RunVariable
 
 // SameFile reports whether two paths lead to one file.
 func SameFile(one, other string) bool {

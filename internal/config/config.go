@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -20,6 +21,36 @@ type Value struct {
 	Text string
 	From string // FILE:LINE, environment NAME or BuiltIn
 }
+
+// Shown is the text for people: without what may be a password.
+func (v Value) Shown() string {
+	if !v.secret {
+		return v.Text
+	}
+	list := Lines(v.Text)
+	for i, text := range list {
+		list[i] = WithoutSecret(text)
+	}
+	return strings.Join(list, ", ")
+}
+
+// WithoutSecret returns the beginning of a text that says of what kind it is: slack://….
+// Which part of the rest is a password, only the service knows.
+func WithoutSecret(text string) string {
+	const most = 32
+	scheme, _, isURL := strings.Cut(text, "://")
+	switch {
+	case text == "desktop":
+		return text
+	case strings.HasPrefix(text, "command:"):
+		return "command:…"
+	case isURL && len(scheme) <= most && !strings.ContainsFunc(scheme, notInScheme):
+		return scheme + "://…"
+	}
+	return "…"
+}
+
+func notInScheme(r rune) bool { return (r < 'a' || r > 'z') && r != '+' }
 
 // Config has a value for every setting.
 type Config struct{ Values []Value }
@@ -67,7 +98,7 @@ func (s Setting) valued(inFile []entry, from Source) (Value, error) {
 		}
 		text, err := s.read(e.value)
 		if err = cmp.Or(err, s.checked(text, from)); err != nil {
-			return v, unusable(e.place(), s.Name+": "+err.Error(), "correct the line; `cursor-ralph config` shows every setting")
+			return v, unusable(e.place(), s.Name+": "+err.Error(), "correct the line, and check it with `cursor-ralph config`")
 		}
 		v.Text, v.From = text, e.line()
 	}
@@ -77,7 +108,7 @@ func (s Setting) valued(inFile []entry, from Source) (Value, error) {
 	}
 	text, err := s.readVariable(set)
 	if err = cmp.Or(err, s.checked(text, from)); err != nil {
-		return v, unusable("environment "+s.Variable, err.Error(), "correct or unset it; `cursor-ralph config` shows every setting")
+		return v, unusable("environment "+s.Variable, err.Error(), "correct or unset it, and check it with `cursor-ralph config`")
 	}
 	v.Text, v.From = text, "environment "+s.Variable
 	return v, nil

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -50,6 +51,13 @@ func TestAValueAndWhereItComesFrom(t *testing.T) {
 		{"a list", "[typing]\ninjectors = ['xtest', 'xdotool']", nil, "typing.injectors", "xtest,xdotool", "FILE:2"},
 		{"a list in one text", "[typing]\ninjectors = 'xtest,xdotool'", nil, "typing.injectors", "xtest,xdotool", "FILE:2"},
 		{"notifications off by anything", "[notify]\nenabled = true", []string{"CURSOR_RALPH_NO_NOTIFY", "0"}, "notify.enabled", "false", "environment CURSOR_RALPH_NO_NOTIFY"},
+		{"channels of notices", "[notify]\nchannels = ['desktop', 'command:echo a, b']", nil, "notify.channels", "desktop\ncommand:echo a, b", "FILE:2"},
+		{"channels above the tables", "notify = ['desktop',\n 'ntfy://ntfy.sh/x']\n[loop]\nplan = true", nil, "notify.channels", "desktop\nntfy://ntfy.sh/x", "FILE:1"},
+		{"one channel", "notify = 'desktop'", nil, "notify.channels", "desktop", "FILE:1"},
+		{"no channel", "notify = []", nil, "notify.channels", "", "FILE:1"},
+		{"both names", "notify-details = true\nnotify.enabled = false", nil, "notify.details", "true", "FILE:1"},
+		{"details in the table", "[notify]\ndetails = true\nenabled = false", nil, "notify.details", "true", "FILE:2"},
+		{"channels of the environment", "notify = []", []string{"CURSOR_RALPH_NOTIFY", "desktop\ncommand:x\n"}, "notify.channels", "desktop\ncommand:x\n", "environment CURSOR_RALPH_NOTIFY"},
 		{"a byte-order mark", "\ufeff[run]\nagent = 'claude'", nil, "run.agent", "claude", "FILE:2"},
 		{"lines of Windows", "[run]\r\nagent = 'claude'\r\n", nil, "run.agent", "claude", "FILE:2"},
 	} {
@@ -78,6 +86,7 @@ func TestAMistakeIsReportedWithItsPlace(t *testing.T) {
 		{"twice", "[loop]\nplan = true\nplan = false", nil, "FILE"},
 		{"an unknown key", "[loop]\n  max-iteration = 3", nil, "FILE:2:3: there is no setting loop.max-iteration"},
 		{"an unknown table", "[loop]\n\n[lop]\nplan = true", nil, "FILE:3:2: there is no setting lop"},
+		{"an address as a key", "[notify]\n'slack://T0KEN@x' = 1", nil, "FILE:2:1: there is no setting notify.slack://…"},
 		{"a table too deep", "[loop.more]", nil, "FILE:1:2: there is no setting loop.more"},
 		{"an array of tables", "[[loop]]", nil, "FILE:1:3: loop is not a table"},
 		{"a key without a table", "plan = true", nil, "FILE:1:1: there is no setting plan"},
@@ -95,6 +104,11 @@ func TestAMistakeIsReportedWithItsPlace(t *testing.T) {
 		{"in the file, under a good variable", "[loop]\nmax-iterations = 0", []string{"CURSOR_RALPH_MAX_ITERATIONS", "3"}, "FILE:2:1: "},
 		{"a variable", "", []string{"CURSOR_RALPH_MAX_ITERATIONS", "many"}, "environment CURSOR_RALPH_MAX_ITERATIONS: "},
 		{"a switch that is a variable", "", []string{"CURSOR_RALPH_PLAN", "perhaps"}, `environment CURSOR_RALPH_PLAN: "perhaps" is neither true nor false`},
+		{"channels that are no texts", "notify = [1]", nil, "FILE:1:1: channels: give a list of texts"},
+		{"channels that are a number", "notify = 1", nil, "FILE:1:10: notify is not a table"},
+		{"channels that are tables", "[[notify]]\nx = 1", nil, "FILE:"},
+		{"channels below a table", "[loop]\nnotify = ['desktop']", nil, "FILE:2:1: there is no setting loop.notify"},
+		{"details that are a text", "notify-details = 'yes'", nil, "FILE:1:1: details: give true or false"},
 		{"by a check from outside", "[typing]\ninjectors = 'magic'", nil, "FILE:2:1: injectors: no magic"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,9 +148,10 @@ func TestBuiltInValuesAreThoseOfALoop(t *testing.T) {
 		}
 	}
 	got, _ := r.State.Encode()
-	r.State.VerifyTimeout = 0
-	want, _ := loop.New().Encode()
-	if g, w := strings.Replace(string(got), "\n  \"verify_timeout\": \"10m0s\",", "", 1), string(want); g != w {
+	l := loop.New()
+	l.VerifyTimeout, l.ReviewTimeout, l.ReviewRounds, l.Repeat = loop.Duration(10*time.Minute), loop.Duration(10*time.Minute), 3, "full" // a zero value means the same
+	want, _ := l.Encode()
+	if g, w := string(got), string(want); g != w {
 		t.Errorf("got %s\nwant %s", g, w)
 	}
 	if len(c.Loop()) > 0 {
@@ -192,5 +207,24 @@ func TestEverySettingHasAVariable(t *testing.T) {
 	}
 	if got := c.ByVariable("CURSOR_RALPH_PERMISSIONS"); got != "" {
 		t.Errorf("got %q for what nobody set, want nothing", got)
+	}
+}
+
+// What may be a password is not shown, wherever it is in the text.
+func TestASecretIsNotShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"desktop": "desktop", "command:curl -H 'Authorization: hunter2'": "command:…", "slack://hunter2@hunter2/hunter2": "slack://…",
+		"generic+https://example.com/?hunter2": "generic+https://…", "hunter2": "…", "hunter2://x": "…", "hunter2:x": "…", "https://x/hunter2": "https://…",
+		strings.Repeat("a", 40) + "://x": "…", "desktop\nntfy://:hunter2@ntfy.sh/x\n": "desktop, ntfy://…", "": "",
+	} {
+		c, err := Load(Source{Getenv: variables("CURSOR_RALPH_NOTIFY", text)})
+		if got := c.Get("notify.channels").Shown(); text != "" && got != want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
+		}
+	}
+	for _, file := range []string{"notify = [\"slack://hunter2\"", "notify = [hunter2://x]", "notify = 'slack://hunter2\n'", "notify = { url = 'slack://hunter2' }", "notify.url = 'hunter2'", "[[notify]]\nurl = 'hunter2'"} {
+		if _, err := Load(Source{Path: written(t, file), Getenv: variables()}); err == nil || strings.Contains(err.Error()+hint.Of(err), "hunter2") {
+			t.Errorf("%s: got %v", file, err)
+		}
 	}
 }

@@ -88,8 +88,7 @@ func entries(path string, data []byte) (found []entry, err error) {
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		return nil, unusable(placeOf(path, err), strings.TrimPrefix(err.Error(), "toml: "), "correct the file; its format is https://toml.io")
 	}
-	var tables struct{ Loop, Run, Notify, Records, Typing struct{} }
-	err = toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&tables)
+	err = toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(tables(tree))
 	var keys *toml.StrictMissingError
 	var other *toml.DecodeError
 	switch {
@@ -109,6 +108,16 @@ func entries(path string, data []byte) (found []entry, err error) {
 	return found, nil
 }
 
+// tables returns what the tables of a file are decoded into. A setting may have the name
+// of a table: notify = ["desktop"].
+func tables(tree map[string]any) any {
+	switch tree["notify"].(type) {
+	case string, []any:
+		return &struct{ Loop, Run, Records, Typing struct{} }{}
+	}
+	return &struct{ Loop, Run, Notify, Records, Typing struct{} }{}
+}
+
 func placeOf(path string, err error) string {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
@@ -123,19 +132,34 @@ func entryAt(path string, k toml.DecodeError, tree map[string]any) (entry, error
 	key := k.Key()
 	_, atTop := tree[key[0]]
 	i := slices.IndexFunc(Settings(), func(s Setting) bool {
-		return s.Key() == strings.Join(key, ".") || !atTop && len(key) == 1 && s.Name == key[0] && s.valueIn(tree) != nil
+		return s.Key() == strings.Join(key, ".") || len(key) == 1 && atTop && s.top == key[0] || !atTop && len(key) == 1 && s.Name == key[0] && s.valueIn(tree) != nil
 	})
 	if i < 0 {
-		return entry{}, unusable(placeOf(path, &k), "there is no setting "+strings.Join(key, "."), hintFor(key))
+		return entry{}, unusable(placeOf(path, &k), "there is no setting "+shownKey(key), hintFor(key))
 	}
 	s := Settings()[i]
 	row, column := k.Position()
+	if atTop && len(key) == 1 {
+		return entry{s.Key(), tree[s.top], path, row, column}, nil
+	}
 	return entry{s.Key(), s.valueIn(tree), path, row, column}, nil
 }
 
 func (s Setting) valueIn(tree map[string]any) any {
 	table, _ := tree[s.Section].(map[string]any)
 	return table[s.Name]
+}
+
+// shownKey is a key for people. One that is an address may be a channel of notices, with
+// its password.
+func shownKey(key []string) string {
+	shown := slices.Clone(key)
+	for i, part := range shown {
+		if strings.Contains(part, "://") {
+			shown[i] = WithoutSecret(part)
+		}
+	}
+	return strings.Join(shown, ".")
 }
 
 // hintFor names the nearest setting, and those of a key's table or all tables.

@@ -17,6 +17,7 @@ func FuzzFile(f *testing.F) {
 	for _, file := range []string{
 		"", "[loop]\nmax-iterations = 30\nverify = \"make test\"\nplan = true\n", "[typing]\ninjectors = [\"xtest\", \"wtype\"]\n", "loop = {min-iterations = 2, max-iterations=9}\n",
 		"loop.max-iterations = 5\n[run]\nagent = 'claude'", "[loop]\nmax-iterations = \"30\"", "[loop]\nmax-iterations = 30\nmax-iterations = 40", "[[loop]]\n", "[loop.x]\n", "[loop]\ncompletion-promise = \"A\\u0007\"",
+		"notify = ['desktop', 'ntfy://ntfy.sh/x']\nnotify-details = true", "notify = 'desktop'\n[notify]\n", "[notify]\nchannels = ['a\\nb', ' ']\ndetails = 1", "notify = [[]]",
 		"[notify]\nenabled = false # no\n", "a", "[loop", "\xef\xbb\xbf[loop]\n\"max-duration\" = \"2h\"", "[run]\npermissions = \"all\"\n[typing]\ndesktop=\"x11\"\n", "loop = 3", "[loop]\nmax-iterations = 1979-05-27",
 	} {
 		f.Add([]byte(file))

@@ -24,7 +24,7 @@ func Sample() string {
 func (s Setting) sample() string {
 	value := cmp.Or(s.Default, s.example)
 	switch s.form {
-	case list:
+	case list, lines:
 		return fmt.Sprintf("[%q]", value)
 	case words:
 		return fmt.Sprintf("%q", value)

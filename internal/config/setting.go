@@ -21,6 +21,8 @@ type Setting struct {
 	example  string // shown if there is no Default
 	form     form
 	check    func(string) error
+	top      string // its name outside of tables, if it has one: notify-details
+	secret   bool   // it may hold passwords, so that Shown and errors leave them out
 }
 
 // Key is the setting's name in the file, with its table: loop.max-iterations.
@@ -33,7 +35,8 @@ const (
 	words  form = iota
 	number      // a whole number without quotes
 	switched
-	list // words in an array, or joined by commas
+	list  // words in an array, or joined by commas
+	lines // texts in an array, or one in quotes; joined by line breaks
 )
 
 // Settings lists all of them.
@@ -44,27 +47,46 @@ func Settings() (all []Setting) {
 		}
 	}
 	return append(all,
-		Setting{"run", "agent", "CURSOR_RALPH_AGENT", "", "the agent of cursor-ralph run", "claude", words, withoutControls},
-		Setting{"run", "model", "CURSOR_RALPH_MODEL", "", "the model that it uses, as the agent names it", "fast", words, withoutControls},
-		Setting{"run", "permissions", "CURSOR_RALPH_PERMISSIONS", "ask", "what it may do without asking: ask, edits, all or none", "", words, permissions},
-		Setting{"run", "fresh", "CURSOR_RALPH_FRESH", "false", "a new session for each iteration", "", switched, nil},
-		Setting{"notify", "enabled", "CURSOR_RALPH_NO_NOTIFY", "true", "desktop notifications; the variable turns them off, whatever is in it", "", switched, nil},
-		Setting{"records", "keep-days", "CURSOR_RALPH_KEEP_DAYS", "90", "when a loop ends, records of loops that ended more days ago are removed; 0 keeps all", "", number, count},
-		Setting{"records", "keep-records", "CURSOR_RALPH_KEEP_RECORDS", "1000", "when a loop ends, records beyond the newest so many are removed; 0 keeps all", "", number, count},
-		Setting{"typing", "injectors", "CURSOR_RALPH_INJECTORS", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xtest", list, withoutControls},
-		Setting{"typing", "focus-keys", "CURSOR_RALPH_FOCUS_KEYS", "", "keys that bring the focus into the chat input first, such as ctrl+i", "ctrl+i", words, withoutControls},
-		Setting{"typing", "submit-key", "CURSOR_RALPH_SUBMIT_KEY", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls},
-		Setting{"typing", "type-unchecked", "CURSOR_RALPH_TYPE_UNCHECKED", "false", "allow ways of typing that cannot check which window has the focus", "", switched, nil},
-		Setting{"typing", "editor-exe", "CURSOR_RALPH_EDITOR_EXE", "", "further names of the editor's program", "cursor", list, withoutControls},
-		Setting{"typing", "desktop", "CURSOR_RALPH_DESKTOP", "", "x11, wayland, macos, windows, wsl or none (default: as detected)", "x11", words, desktop},
+		plain("run", "agent", "CURSOR_RALPH_AGENT", "", "the agent of cursor-ralph run", "claude", words, withoutControls),
+		plain("run", "model", "CURSOR_RALPH_MODEL", "", "the model that it uses, as the agent names it", "fast", words, withoutControls),
+		plain("run", "permissions", "CURSOR_RALPH_PERMISSIONS", "ask", "what it may do without asking: ask, edits, all or none", "", words, permissions),
+		plain("run", "fresh", "CURSOR_RALPH_FRESH", "false", "a new session for each iteration", "", switched, nil),
+		plain("notify", "enabled", "CURSOR_RALPH_NO_NOTIFY", "true", "notices when a loop ends, pauses, stalls or waits for you; the variable turns them off, whatever is in it", "", switched, nil),
+		channels(),
+		details(),
+		plain("records", "keep-days", "CURSOR_RALPH_KEEP_DAYS", "90", "when a loop ends, records of loops that ended more days ago are removed; 0 keeps all", "", number, count),
+		plain("records", "keep-records", "CURSOR_RALPH_KEEP_RECORDS", "1000", "when a loop ends, records beyond the newest so many are removed; 0 keeps all", "", number, count),
+		plain("typing", "injectors", "CURSOR_RALPH_INJECTORS", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xtest", list, withoutControls),
+		plain("typing", "focus-keys", "CURSOR_RALPH_FOCUS_KEYS", "", "keys that bring the focus into the chat input first, such as ctrl+i", "ctrl+i", words, withoutControls),
+		plain("typing", "submit-key", "CURSOR_RALPH_SUBMIT_KEY", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls),
+		plain("typing", "type-unchecked", "CURSOR_RALPH_TYPE_UNCHECKED", "false", "allow ways of typing that cannot check which window has the focus", "", switched, nil),
+		plain("typing", "editor-exe", "CURSOR_RALPH_EDITOR_EXE", "", "further names of the editor's program", "cursor", list, withoutControls),
+		plain("typing", "desktop", "CURSOR_RALPH_DESKTOP", "", "x11, wayland, macos, windows, wsl or none (default: as detected)", "x11", words, desktop),
 	)
+}
+
+func plain(section, name, variable, value, usage, example string, form form, check func(string) error) Setting {
+	return Setting{Section: section, Name: name, Variable: variable, Default: value, Usage: usage, example: example, form: form, check: check}
+}
+
+// channels may be written above the tables: notify = ["desktop"].
+func channels() Setting {
+	s := plain("notify", "channels", "CURSOR_RALPH_NOTIFY", "desktop", "where notices go: desktop, command:CMD, and URLs of services such as ntfy://…; in the variable one a line", "", lines, nil)
+	s.top, s.secret = "notify", true
+	return s
+}
+
+func details() Setting {
+	s := plain("notify", "details", "CURSOR_RALPH_NOTIFY_DETAILS", "false", "notices also give the reason and how to go on", "", switched, nil)
+	s.top = "notify-details"
+	return s
 }
 
 func ofLoop(o loop.Option) Setting {
 	usage, byDefault, _ := strings.Cut(strings.TrimSuffix(o.Usage, ")"), " (default ")
 	s := Setting{Section: "loop", Name: o.Name, Variable: o.Variable(), Usage: strings.ReplaceAll(usage, "`", ""), Default: byDefault}
 	if byDefault == "none" {
-		s.Default, s.example = "", map[string]string{"max-duration": "2h", "verify": "make test", "prompt-template": "/home/me/prompt.txt"}[o.Name]
+		s.Default, s.example = "", examples[o.Name]
 	}
 	s.check = func(text string) error {
 		r := loop.NewRequest()
@@ -83,7 +105,7 @@ func ofLoop(o loop.Option) Setting {
 func (s Setting) read(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
-		if s.form == words || s.form == list {
+		if s.form == words || s.form == list || s.form == lines {
 			return v, nil
 		}
 	case int64:
@@ -95,23 +117,37 @@ func (s Setting) read(value any) (string, error) {
 			return strconv.FormatBool(v), nil
 		}
 	case []any:
-		if s.form == list {
-			return joined(v)
+		if s.form == list || s.form == lines {
+			return s.joined(v)
 		}
 	}
-	return "", errors.New([]string{`give text in quotes`, "give a whole number, without quotes", "give true or false, without quotes", `give a list such as ["a", "b"]`}[s.form])
+	return "", errors.New([]string{`give text in quotes`, "give a whole number, without quotes", "give true or false, without quotes", `give a list such as ["a", "b"]`, `give a list such as ["a", "b"]`}[s.form])
 }
 
-func joined(values []any) (string, error) {
+func (s Setting) joined(values []any) (string, error) {
+	separator := ","
+	if s.form == lines {
+		separator = "\n"
+	}
 	var texts []string
 	for _, v := range values {
 		text, ok := v.(string)
-		if !ok || strings.Contains(text, ",") {
+		if !ok || strings.Contains(text, separator) {
 			return "", errors.New(`give a list of texts such as ["a", "b"]`)
 		}
 		texts = append(texts, text)
 	}
-	return strings.Join(texts, ","), nil
+	return strings.Join(texts, separator), nil
+}
+
+// Lines returns the texts of a list of texts, without empty ones.
+func Lines(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // readVariable converts the value of a variable to the text that a file would have.
@@ -155,4 +191,10 @@ func among(text string, allowed ...string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is not one of %s", text, strings.Join(allowed, ", "))
+}
+
+// examples are shown for the loop options without a default.
+var examples = map[string]string{
+	"max-duration": "2h", "verify": "make test", "prompt-template": "/home/me/prompt.txt", "tasks": "TODO.md",
+	"review": "codex", "max-tokens": "2m", "on-end": "./notify-me.sh",
 }

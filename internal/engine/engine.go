@@ -21,9 +21,10 @@ type Engine struct {
 	Store *state.Store
 	Env   []string // for git
 
-	Typing func(context.Context) loop.Typing
-	Words  func(context.Context, loop.Words) loop.Filled // nil for the built-in words
+	Typing func(_ context.Context, fresh bool) loop.Typing // into a chat, or to begin a new one
+	Words  func(context.Context, loop.Words) loop.Filled   // nil for the built-in words
 	Verify func(context.Context, loop.State) (loop.Verification, error)
+	Survey func(ctx context.Context, l loop.State, begin bool) (loop.Survey, error)
 
 	// Apply replaces Store.Apply. Warn gets the error of an archive that is written
 	// only at the next event: what was decided holds.
@@ -53,7 +54,7 @@ func (g Engine) Decide(ctx context.Context, id string, e loop.Event) (loop.State
 			}
 			e.Waited = time.Now().After(late)
 		case action.Kind == loop.AskTyping && g.Typing != nil:
-			e.Typing = g.Typing(ctx)
+			e.Typing = g.Typing(ctx, action.Fresh)
 		case action.Kind == loop.AskWords && g.Words != nil:
 			e.Filled = g.Words(ctx, *action.Words)
 		case action.Kind == loop.AskVerify && g.Verify != nil:
@@ -85,7 +86,15 @@ func (g Engine) apply(ctx context.Context, id string, e loop.Event) (loop.State,
 // error is git's; what is wrong with the loop itself, Decide finds out.
 func (g Engine) Look(ctx context.Context, id string, e *loop.Event) error {
 	l, err := g.Store.Read(id)
-	if err != nil || !wantsLook(l, *e) {
+	if err != nil && e.Kind == loop.EventContinue {
+		ended, _ := g.Store.Archived(id)
+		e.TaskFile = keepTask(ended)
+	}
+	if err != nil {
+		return nil
+	}
+	e.TaskFile = keepTask(l)
+	if !wantsLook(l, *e) {
 		return nil
 	}
 	turn, err := g.Store.Turn(id, l, *e)
@@ -94,6 +103,7 @@ func (g Engine) Look(ctx context.Context, id string, e *loop.Event) error {
 	}
 	l.Workspace = cmp.Or(l.Workspace, e.Workspace)
 	e.Tree, e.Committed, err = worktree.After(ctx, l, turn, g.Env)
+	e.Survey = g.TakeSurvey(ctx, l, l.TaskDue)
 	return err
 }
 
@@ -106,11 +116,40 @@ func wantsLook(l loop.State, e loop.Event) bool {
 
 // Baseline adds to a new loop what its workspace looks like, and what its
 // verification obviously runs.
-func Baseline(ctx context.Context, l loop.State, env []string) (loop.State, error) {
+func (g Engine) Baseline(ctx context.Context, l loop.State, now time.Time) (loop.State, error) {
 	var err error
-	l.Tree, err = worktree.Look(ctx, l.Workspace, nil, env)
+	l.Tree, err = worktree.Look(ctx, l.Workspace, nil, g.Env)
 	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
+	if l.IsSurveyed() || l.WantsTaskFile() {
+		l.CreatedAt = now // its own id is final now
+		l = WithTaskFile(l.In(l.ConversationID, now))
+	}
+	if l.IsSurveyed() {
+		l = l.Surveyed(g.TakeSurvey(ctx, l, true), now)
+	}
 	return l, err
+}
+
+// WithTaskFile writes the file of the task of a new loop that wants one.
+func WithTaskFile(l loop.State) loop.State {
+	if f := keepTask(l); f != nil {
+		l.TaskFile = *f
+	}
+	return l
+}
+
+// TakeSurvey surveys a loop that needs it, when it begins or at the end of a turn. What
+// fails becomes part of the survey: it never breaks the stop.
+func (g Engine) TakeSurvey(ctx context.Context, l loop.State, begin bool) loop.Survey {
+	if g.Survey == nil || !l.IsSurveyed() {
+		return loop.Survey{}
+	}
+	v, err := g.Survey(ctx, l, begin)
+	if err != nil {
+		v.Errors = append(v.Errors, err.Error())
+	}
+	v.Taken = true
+	return v
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -61,7 +61,7 @@ func (t *Typing) Flags(f Flags) {
 type Inject struct {
 	Conversation string
 	DryRun       bool
-	Any          bool   // with DryRun
+	Any, Fresh   bool   // with DryRun; into a new chat
 	Injection    string // under which the hook began it
 	After        int    // the hook's process, which must end first
 	Installed    bool   // with Injection: type as hooks.json says,
@@ -73,6 +73,7 @@ type Inject struct {
 func (i *Inject) Flags(f Flags) {
 	f.BoolVar(&i.DryRun, "dry-run", false, "press nothing; show which ways of typing would work")
 	f.BoolVar(&i.Any, "any", false, "with --dry-run: find out only whether any works")
+	f.BoolVar(&i.Fresh, "fresh", false, "with --dry-run: into a new chat")
 	f.StringVar(&i.Injection, "injection", "", "the `ID` under which the hook began it")
 	f.IntVar(&i.After, "after", 0, "the process `ID` of the hook, which has to be over first")
 	f.BoolVar(&i.Installed, "installed", false, "with --injection: type as hooks.json says")
@@ -83,21 +84,33 @@ func (i *Inject) Flags(f Flags) {
 // args has the id behind what ends the flags: it may begin with a hyphen.
 func (i Inject) args() []string { return append(write("inject", &i), "--", i.Conversation) }
 
-// Verify is cursor-ralph verify: run the verification of a loop.
+// Verify is cursor-ralph verify: run the gate round of a loop.
 type Verify struct {
 	Conversation string
 	Limit        time.Duration
 	For, Late    string // the Verifying whose result is waited for, or that nobody waits for
+	Check        bool   // only whether the gates of a new loop can be passed
 }
 
 // Flags lists them.
 func (v *Verify) Flags(f Flags) {
-	f.DurationVar(&v.Limit, "limit", 0, "kill it after the time `D`, if that is less than the loop's --verify-timeout")
+	f.DurationVar(&v.Limit, "limit", 0, "end the round after the time `D`, if that is less than the loop's limits")
 	f.StringVar(&v.For, "for", "", "the `ID` of the verification that is asked for")
+	f.BoolVar(&v.Check, "check", false, "only check whether the gates of the loop on standard input can be passed")
 	f.StringVar(&v.Late, "late", "", "the `ID` of one that nobody waits for: its result is decided on here")
 }
 
 func (v Verify) args() []string { return append(write("verify", &v), "--", v.Conversation) }
+
+// Survey is cursor-ralph survey: find out what a loop needs to know when it begins, and
+// at the end of a turn. The loop is on its standard input, since a new one is in no
+// file yet.
+type Survey struct{ Begin bool }
+
+// Flags lists them.
+func (s *Survey) Flags(f Flags) {
+	f.BoolVar(&s.Begin, "begin", false, "the loop begins")
+}
 
 // Config is cursor-ralph config, as far as the hook asks it.
 type Config struct{ Loop bool }
@@ -128,5 +141,5 @@ type Watcher struct{ Quiet bool }
 
 // Flags lists them.
 func (w *Watcher) Flags(f Flags) {
-	f.BoolVar(&w.Quiet, "no-notify", false, "show no desktop notifications")
+	f.BoolVar(&w.Quiet, "no-notify", false, "send no notices")
 }

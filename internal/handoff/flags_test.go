@@ -17,6 +17,7 @@ func TestBothEndsOfACall(t *testing.T) {
 		&Inject{Injection: "-1", After: 7, Installed: true, Project: "/a folder/--x"},
 		&Verify{Limit: 90 * time.Second, For: "x"},
 		&Verify{Late: "x"},
+		&Survey{Begin: true},
 		&Config{Loop: true},
 		&Notify{IfWanted: true},
 		&Watcher{Quiet: true},

@@ -57,17 +57,42 @@ func (p Program) InjectNow(ctx context.Context, i Inject) error {
 // verifyMargin is for cursor-ralph to kill a verification and to report it.
 const verifyMargin = 15 * time.Second
 
-// Verify runs the verification that a loop waits for. Whatever goes wrong, the
-// verification has failed.
+// Verify runs the gate round that a loop waits for. Whatever goes wrong, the promise is
+// refused.
 func (p Program) Verify(ctx context.Context, l loop.State, limit time.Duration) (v loop.Verification) {
 	ctx, cancel := context.WithTimeout(ctx, limit+verifyMargin)
 	defer cancel()
 	call := Verify{Conversation: l.ConversationID, For: l.Verifying.ID, Limit: limit}
 	if err := answer(&v)(proc.Ask(ctx, string(p), call.args()...)); err != nil {
-		v = loop.Verification{Exit: -1, Why: "it could not be run: " + err.Error()}
+		v = unrun(l, err)
 	}
 	v.ID = l.Verifying.ID
 	return v
+}
+
+// unrun refuses a promise whose gate round could not be run.
+func unrun(l loop.State, err error) loop.Verification {
+	v := loop.Verification{Exit: -1, Gate: loop.GateVerify, Why: "it could not be run: " + err.Error()}
+	if l.Verify == "" {
+		v.Refusal = "it could not be checked: " + err.Error()
+	}
+	return v
+}
+
+// Problem is why the gates of a loop can never be passed.
+type Problem struct {
+	Words string `json:"problem"`
+}
+
+// CheckGates says why the gates of a new loop can never be passed, empty if they can.
+func (p Program) CheckGates(ctx context.Context, l loop.State) (string, error) {
+	var problem Problem
+	asked := loop.State{Workspace: l.Workspace, Rules: l.Rules}
+	data, err := json.Marshal(&asked)
+	if err == nil {
+		err = answer(&problem)(proc.Tell(ctx, data, string(p), write("verify", &Verify{Check: true})...))
+	}
+	return problem.Words, err
 }
 
 // VerifyLate starts a verification that nobody waits for.
@@ -92,6 +117,26 @@ func (p Program) FillIn(ctx context.Context, w loop.Words) (text loop.Filled) {
 	}
 	text.For = w.Default
 	return text
+}
+
+// SurveyLimit is how long a survey may take: the checkpoint of a big work tree takes
+// longer than an event otherwise may.
+const SurveyLimit = 10 * time.Second
+
+// surveyMargin is for cursor-ralph to end what it runs, and to report it.
+const surveyMargin = time.Second
+
+// Survey surveys a loop.
+func (p Program) Survey(ctx context.Context, l loop.State, begin bool) (v loop.Survey, err error) {
+	ctx, cancel := context.WithTimeout(ctx, SurveyLimit+surveyMargin)
+	defer cancel()
+	l.History, l.Trees, l.Tree = nil, nil, loop.Tree{} // not needed, and large
+	data, err := json.Marshal(l)
+	if err != nil {
+		return v, err
+	}
+	err = answer(&v)(proc.Consult(ctx, data, string(p), write("survey", &Survey{Begin: begin})...))
+	return v, err
 }
 
 // Settings are the user's defaults for a new loop, or why they cannot be used.
@@ -134,4 +179,10 @@ func (p Program) Watch(lock string, w Watcher) error {
 		return err
 	}
 	return proc.Start(string(p), write("watcher", &w)...)
+}
+
+// OnEnd runs the command of --on-end of a loop that has ended, in a process that
+// outlives us.
+func (p Program) OnEnd(l loop.State) error {
+	return proc.Start(string(p), "on-end", "--", l.ConversationID, l.ShortID())
 }

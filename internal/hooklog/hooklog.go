@@ -28,6 +28,7 @@ const maxValue = 4 << 10
 type Line struct {
 	At           time.Time
 	Conversation string
+	Loop         string // its short id, where it is known
 	Event        string
 	Iteration    int
 	Max          int
@@ -51,6 +52,7 @@ func (l Line) String() string {
 		}
 	}
 	pair("conversation", l.Conversation)
+	pair("loop", l.Loop)
 	pair("event", l.Event)
 	if l.Max > 0 {
 		pair("iteration", strconv.Itoa(l.Iteration)+"/"+strconv.Itoa(l.Max))
@@ -114,6 +116,8 @@ func (l *Line) set(key, value string) {
 	switch key {
 	case "conversation":
 		l.Conversation = value
+	case "loop":
+		l.Loop = value
 	case "event":
 		l.Event = value
 	case "iteration":

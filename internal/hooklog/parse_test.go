@@ -17,8 +17,8 @@ func TestParse(t *testing.T) {
 		want       hooklog.Line
 	}{
 		{"nothing known", stamp, hooklog.Line{}},
-		{"all known", stamp + ` conversation=c-1 event=stop iteration=2/20 promise=none action=followup why="a \"b\" c"` + "\n",
-			hooklog.Line{Conversation: "c-1", Event: "stop", Iteration: 2, Max: 20, Promise: "none", Action: "followup", Why: `a "b" c`}},
+		{"all known", stamp + ` conversation=c-1 loop=k7f2m event=stop iteration=2/20 promise=none action=followup why="a \"b\" c"` + "\n",
+			hooklog.Line{Conversation: "c-1", Loop: "k7f2m", Event: "stop", Iteration: 2, Max: 20, Promise: "none", Action: "followup", Why: `a "b" c`}},
 		{"the end of a line of Windows", stamp + " event=stop\r\n", hooklog.Line{Event: "stop"}},
 		{"a pair of a newer version", stamp + ` mood="very good" event=stop`, hooklog.Line{Event: "stop"}},
 		{"a forged pair", stamp + ` conversation="a action=armed"`, hooklog.Line{Conversation: "a action=armed"}},

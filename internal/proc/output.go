@@ -33,8 +33,8 @@ type Command struct {
 	Env  []string // nil is ours
 
 	Stdin string
-	// HoldStdin keeps an empty stdin open while we wait. If we are killed, the program
-	// sees its end.
+	// HoldStdin keeps stdin open while we wait. If we are killed, the program sees its
+	// end.
 	HoldStdin bool
 
 	Limit int // bytes of stdout, more is an error; 0 discards stdout and stderr
@@ -74,6 +74,11 @@ func Ask(ctx context.Context, path string, args ...string) ([]byte, error) {
 // Tell runs a program that reads input on its stdin and returns its stdout.
 func Tell(ctx context.Context, input []byte, path string, args ...string) ([]byte, error) {
 	return Command{Path: path, Args: args, Stdin: string(input), Limit: answerLimit}.Output(ctx)
+}
+
+// Consult is Tell with HoldStdin: the program must know by itself where its input ends.
+func Consult(ctx context.Context, input []byte, path string, args ...string) ([]byte, error) {
+	return Command{Path: path, Args: args, Stdin: string(input), HoldStdin: true, Limit: answerLimit}.Output(ctx)
 }
 
 // Output runs the program in its own session and returns its stdout, after an error
@@ -205,7 +210,7 @@ func (r *running) closeStreams() {
 // no zombie stays.
 func (r *running) wait(c Command) result {
 	if c.Stdin != "" {
-		go r.write(c.Stdin)
+		go r.write(c.Stdin, c.HoldStdin)
 	}
 	read := make(chan result, 1)
 	go func() { read <- r.read(c.Limit) }()
@@ -244,9 +249,11 @@ func (r *running) held(c Command, read <-chan result) result {
 	return got
 }
 
-func (r *running) write(input string) {
+func (r *running) write(input string, hold bool) {
 	_, _ = io.WriteString(r.in, input) // the output shows whether it was read
-	_ = r.in.Close()                   // may be closed already
+	if !hold {
+		_ = r.in.Close() // may be closed already
+	}
 }
 
 // read reads both streams to their end, and kills a program that prints too much.

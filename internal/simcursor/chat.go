@@ -236,7 +236,7 @@ func (ch *Chat) finish(ctx context.Context, t *Turn, status string) string {
 	case AfterStop:
 		t.report(1)
 	}
-	runs := ch.fire(ctx, "stop", stopFields(status, ch.count(), t.tokensToReport()))
+	runs := ch.fire(ctx, "stop", stopFields(status, ch.count(), t.tokensAtStop()))
 	late.Wait()
 	t.report(0)
 	if status != "completed" {

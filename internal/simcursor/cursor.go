@@ -140,6 +140,8 @@ type Cursor struct {
 	tell  sync.Mutex // held while an entry is recorded and observed
 	mu    sync.Mutex
 	chats []*Chat
+
+	registered []string // plugin folders, by RegisterPlugin
 }
 
 // New checks the configuration and fills in defaults.

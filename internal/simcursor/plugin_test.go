@@ -79,3 +79,23 @@ func TestAPluginsCommandsExpandAfterTheUsers(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestARegisteredPluginRunsUntilItIsUnregistered(t *testing.T) {
+	w := newWorld(t)
+	root := filepath.Join(w.Home, "extension", "plugin")
+	w.file(w.Home, "extension/plugin/.cursor-plugin/plugin.json", `{"name":"a"}`)
+	w.file(w.Home, "extension/plugin/hooks/hooks.json", hooks{"stop": {{"command": `cat >/dev/null; printf x >>runs`}}}.json())
+	cursor := w.open()
+	if err := cursor.RegisterPlugin(filepath.Dir(root)); err == nil {
+		t.Error("a folder that is no plugin was registered")
+	}
+	chat := cursor.Chat(func(t *simcursor.Turn) { t.Say("done") })
+	w.must(cursor.RegisterPlugin(root))
+	w.must(cursor.RegisterPlugin(root))
+	w.must(chat.Send(t.Context(), "one"))
+	cursor.UnregisterPlugin(root)
+	w.must(chat.Send(t.Context(), "two"))
+	if runs, err := os.ReadFile(filepath.Join(root, "runs")); string(runs) != "x" {
+		t.Errorf("its hook ran %q times, %v, want once", runs, err)
+	}
+}

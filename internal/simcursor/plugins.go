@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// plugin is a folder in ~/.cursor/plugins/local. Those of the marketplace are loaded
-// in the same way.
+// plugin is a folder in ~/.cursor/plugins/local, or one that an extension has
+// registered. Those of the marketplace are loaded in the same way.
 type plugin struct {
 	root            string
 	hooks, commands string // paths in it
@@ -37,12 +37,36 @@ func (c *Cursor) pluginPlaces() []place {
 	return places
 }
 
+// RegisterPlugin adds a plugin folder, as an extension does by
+// vscode.cursor.plugins.registerPath. It fails where the plugin is not valid; a
+// folder that is registered already stays so.
+func (c *Cursor) RegisterPlugin(root string) error {
+	if _, err := readPlugin(root); err != nil {
+		return fmt.Errorf("simcursor: %w", err)
+	}
+	c.UnregisterPlugin(root)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.registered = append(c.registered, root)
+	return nil
+}
+
+// UnregisterPlugin is the opposite of RegisterPlugin.
+func (c *Cursor) UnregisterPlugin(root string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.registered = slices.DeleteFunc(c.registered, func(r string) bool { return r == root })
+}
+
 func (c *Cursor) plugins() []plugin {
 	if c.cfg.UserFile != "" || c.cfg.ProjectFile != "" {
 		return nil
 	}
 	var list []plugin
 	roots, _ := filepath.Glob(filepath.Join(c.cfg.Home, ".cursor", "plugins", "local", "*")) // the pattern is valid
+	c.mu.Lock()
+	roots = append(roots, c.registered...)
+	c.mu.Unlock()
 	for _, root := range roots {
 		p, _ := readPlugin(root) // brokenPlugin returns the error
 		list = append(list, p)

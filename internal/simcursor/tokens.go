@@ -10,6 +10,7 @@ const (
 	ZeroTokens Counting = iota // 0 of each
 	TurnTokens                 // those of Spend; no fields after the Stop button
 	NoTokens                   // no fields, as in older versions
+	TextTokens                 // those of Spend with afterAgentResponse alone
 )
 
 // Spend adds to the turn's tokens.
@@ -24,7 +25,7 @@ func (t *Turn) Spend(n Tokens) {
 // tokensToReport returns the tokens for the events at the end of a turn, or nil.
 func (t *Turn) tokensToReport() *Tokens {
 	switch t.Chat.cursor.cfg.Options.Tokens {
-	case TurnTokens:
+	case TurnTokens, TextTokens:
 		if t.ctx.Err() == nil {
 			return &t.spent
 		}
@@ -33,6 +34,14 @@ func (t *Turn) tokensToReport() *Tokens {
 		return nil
 	}
 	return &Tokens{}
+}
+
+// tokensAtStop returns those for the stop event.
+func (t *Turn) tokensAtStop() *Tokens {
+	if t.Chat.cursor.cfg.Options.Tokens == TextTokens {
+		return nil
+	}
+	return t.tokensToReport()
 }
 
 // in adds the counts to an event's fields.

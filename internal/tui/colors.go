@@ -39,7 +39,7 @@ func (c colors) sign(l view.Loop) (string, ansi.Style) {
 		return "?", c.wait
 	case view.Running:
 		return " ", c.good
-	case view.Standing(loop.MaxIterations), view.Standing(loop.MaxDuration), view.Standing(loop.Blocked):
+	case view.Standing(loop.MaxIterations), view.Standing(loop.MaxDuration), view.Standing(loop.MaxTokens), view.Standing(loop.Blocked):
 		return "!", c.dim
 	case view.Pending:
 		return " ", ansi.Style{}

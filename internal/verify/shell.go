@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// arguments returns the command line that runs a text in a shell.
-func arguments(goos, shell, text string) []string {
+// Arguments returns the command line that runs a text in a shell.
+func Arguments(goos, shell, text string) []string {
 	switch {
 	case shell == "" && goos == "windows":
 		shell = "powershell.exe"

@@ -21,7 +21,7 @@ func TestArguments(t *testing.T) {
 		{"PowerShell elsewhere", "darwin", "/usr/local/bin/pwsh", []string{"/usr/local/bin/pwsh", "-NoProfile", "-NonInteractive", "-Command", powerShell(text)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := arguments(c.goos, c.shell, text); !slices.Equal(got, c.want) {
+			if got := Arguments(c.goos, c.shell, text); !slices.Equal(got, c.want) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})

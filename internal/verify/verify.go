@@ -109,7 +109,7 @@ func (c Command) start() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := arguments(runtime.GOOS, c.Shell, c.Text)
+	args := Arguments(runtime.GOOS, c.Shell, c.Text)
 	p, cmd := &process{pipe: pipe, read: make(chan struct{})}, exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, w, w
 	p.Tree, err = supervise.StartTree(cmd)

@@ -1,41 +1,49 @@
 package view
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // Iteration is one iteration as --json prints it; docs/schema/iteration.schema.json
 // says what the fields mean.
 type Iteration struct {
-	Schema         int            `json:"schema"`
-	Number         int            `json:"iteration"`
-	StartedAt      time.Time      `json:"started_at,omitzero"`
-	EndedAt        time.Time      `json:"ended_at,omitzero"`
-	Seconds        float64        `json:"duration_seconds"`
-	Promise        string         `json:"promise,omitempty"`
-	Refused        string         `json:"refused,omitempty"`
-	Warning        string         `json:"warning,omitempty"`
-	Verification   *Verification  `json:"verification,omitempty"`
-	Tools          map[string]int `json:"tools,omitempty"`
-	Files          []string       `json:"files,omitempty"`
-	Errors         []string       `json:"errors,omitempty"`
-	FailedCommands []string       `json:"failed_commands,omitempty"`
-	Answer         string         `json:"answer,omitempty"`
-	Struggle       string         `json:"struggle,omitempty"`
-	Context        []string       `json:"context,omitempty"`
-	Action         string         `json:"action,omitempty"`
-	Injections     []Injection    `json:"injections,omitempty"`
-	Delivery       loop.Delivery  `json:"delivery,omitempty"`
+	Schema         int             `json:"schema"`
+	Number         int             `json:"iteration"`
+	StartedAt      time.Time       `json:"started_at,omitzero"`
+	EndedAt        time.Time       `json:"ended_at,omitzero"`
+	Seconds        float64         `json:"duration_seconds"`
+	Promise        string          `json:"promise,omitempty"`
+	Refused        string          `json:"refused,omitempty"`
+	Warning        string          `json:"warning,omitempty"`
+	Verification   *Verification   `json:"verification,omitempty"`
+	Review         *loop.Review    `json:"review,omitempty"`
+	Tools          map[string]int  `json:"tools,omitempty"`
+	Files          []string        `json:"files,omitempty"`
+	Errors         []string        `json:"errors,omitempty"`
+	FailedCommands []string        `json:"failed_commands,omitempty"`
+	Answer         string          `json:"answer,omitempty"`
+	Struggle       string          `json:"struggle,omitempty"`
+	Context        []string        `json:"context,omitempty"`
+	Action         string          `json:"action,omitempty"`
+	Tasks          *loop.TaskCount `json:"tasks,omitempty"`
+	Checkpoint     int             `json:"checkpoint,omitempty"`
+	Tokens         *loop.Tokens    `json:"tokens,omitempty"`
+	Injections     []Injection     `json:"injections,omitempty"`
+	Delivery       loop.Delivery   `json:"delivery,omitempty"`
 }
 
-// Verification is the command that a promise had to pass.
+// Verification is the gate round that a promise had to pass; all but Passed and Gate is
+// of the command.
 type Verification struct {
-	Passed  bool    `json:"passed"`
-	Exit    *int    `json:"exit,omitempty"`
-	Why     string  `json:"why,omitempty"`
-	Seconds float64 `json:"duration_seconds"`
+	Passed  bool      `json:"passed"`
+	Gate    loop.Gate `json:"gate,omitempty"` // which refused
+	Exit    *int      `json:"exit,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Seconds float64   `json:"duration_seconds"`
 }
 
 // Injection is a continue line that was sent after an iteration, and what became
@@ -55,12 +63,13 @@ func Iterations(all []loop.Iteration) []Iteration {
 	for _, h := range all {
 		i := Iteration{Schema: Schema, Number: max(0, h.Number), StartedAt: h.StartedAt.UTC(), EndedAt: h.EndedAt.UTC(), Seconds: max(0, h.Seconds),
 			Promise: h.Promise, Refused: h.Refused, Warning: h.Warning, Tools: h.Tools, Files: h.Files, Errors: h.Errors, FailedCommands: h.Failed,
-			Answer: h.Answer, Struggle: h.Struggle, Context: h.Context, Action: h.Action, Delivery: h.Delivery}
+			Answer: h.Answer, Checkpoint: max(0, h.Checkpoint), Tasks: h.Tasks, Tokens: tokensOf(h.Tokens), Struggle: h.Struggle, Context: h.Context, Action: h.Action, Delivery: h.Delivery}
 		if v := h.Verified; v != nil {
-			i.Verification = &Verification{Passed: v.Passed, Why: v.Why, Seconds: max(0, v.Seconds)}
-			if v.Why == "" {
+			i.Verification = &Verification{Passed: v.Passed, Gate: v.Gate, Why: v.Why, Seconds: max(0, v.Seconds)}
+			if v.Why == "" && v.Ran() {
 				i.Verification.Exit = &v.Exit
 			}
+			i.Review = reviewOf(v.Review)
 		}
 		for _, n := range h.Injections {
 			i.Injections = append(i.Injections, injectionOf(n))
@@ -68,6 +77,38 @@ func Iterations(all []loop.Iteration) []Iteration {
 		shown = append(shown, i)
 	}
 	return shown
+}
+
+func reviewOf(r *loop.Review) *loop.Review {
+	if r == nil {
+		return nil
+	}
+	shown := *r
+	shown.Seconds, shown.Tokens = max(0, r.Seconds), tokensOf(r.Tokens)
+	if r.Verdict != loop.ReviewClear && r.Verdict != loop.ReviewFound {
+		shown.Verdict = loop.ReviewFailed // a file that somebody edited may say anything
+	}
+	return &shown
+}
+
+// ReviewWords says in a line how a review went; nothing where there was none.
+func ReviewWords(v *loop.Verification) string {
+	if v == nil || v.Review == nil {
+		return ""
+	}
+	r := v.Review
+	words := string(r.Verdict)
+	switch r.Verdict {
+	case loop.ReviewFound:
+		words = text.Count(len(r.Findings), "problem")
+	case loop.ReviewFailed:
+		words = "no answer: " + r.Why
+	}
+	words = fmt.Sprintf("%s, by %s after %.1f s", words, r.Agent, max(0, r.Seconds))
+	if r.Tokens != nil {
+		words += " and " + Tokens(r.Tokens) + " tokens"
+	}
+	return words
 }
 
 func injectionOf(n loop.Injection) Injection {

@@ -42,10 +42,15 @@ type Loop struct {
 	Prompt            string           `json:"prompt"`
 	CompletionPromise string           `json:"completion_promise"`
 	Verify            string           `json:"verify,omitempty"`
+	TasksFile         string           `json:"tasks_file,omitempty"`
+	Tasks             *loop.TaskCount  `json:"tasks,omitempty"`
 	LastOutput        string           `json:"last_output"`
 	Stop              bool             `json:"stop"`
 	Workspace         string           `json:"workspace"`
 	ToolCalls         *int             `json:"tool_calls,omitempty"`
+	Tokens            *loop.Tokens     `json:"tokens,omitempty"`
+	TokensUnknown     int              `json:"tokens_unknown_turns,omitempty"`
+	MaxTokens         int64            `json:"max_tokens,omitempty"`
 	CreatedAt         time.Time        `json:"created_at,omitzero"`
 	StartedAt         time.Time        `json:"started_at,omitzero"`
 	LastEventAt       time.Time        `json:"last_event_at,omitzero"`
@@ -57,8 +62,9 @@ type Loop struct {
 func Of(s loop.State, f Facts) Loop {
 	l := Loop{Schema: Schema, ID: s.ShortID(), ConversationID: s.ConversationID, Kind: Chat, Status: standing(s, f), Reason: s.Reason,
 		Iteration: s.Iteration(), MaxIterations: s.MaxIterations, Iterations: s.Iterations, SessionIterations: s.SessionIterations,
-		Prompt: s.Prompt, CompletionPromise: s.CompletionPromise, Verify: s.Verify, LastOutput: s.LastOutput, Stop: s.Stop, Workspace: s.Workspace,
+		Prompt: s.Prompt, CompletionPromise: s.CompletionPromise, Verify: s.Verify, TasksFile: s.Tasks, Tasks: s.TaskCount, LastOutput: s.LastOutput, Stop: s.Stop, Workspace: s.Workspace,
 		CreatedAt: s.CreatedAt.UTC(), StartedAt: s.StartedAt.UTC(), LastEventAt: s.EventAt.UTC()}
+	l.Tokens, l.TokensUnknown, l.MaxTokens = tokensOf(s.Tokens), max(0, s.TokenGaps), max(0, s.MaxTokens)
 	if s.Outer() {
 		l.Kind = Run
 	}

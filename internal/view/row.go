@@ -21,7 +21,15 @@ func Header() Row { return Row{"ID", "STATUS", "ITERATION", "WHEN", "WORKSPACE",
 
 // Row returns the loop's row, safe for a terminal. ~ is the home folder.
 func (l Loop) Row(now time.Time, home string) Row {
-	return Row{l.ID, l.Words(), l.Progress(), Ago(now, l.At()), plain(Tilde(l.Workspace, home)), plain(l.Prompt)}
+	return Row{l.ID, l.Words(), l.Progress(), Ago(now, l.At()), plain(Tilde(l.Workspace, home)), plain(l.taskWords())}
+}
+
+// taskWords is the task, behind how far its list is.
+func (l Loop) taskWords() string {
+	if done := l.Tasks.Progress(); done != "" {
+		return "[" + done + "] " + l.Prompt
+	}
+	return l.Prompt
 }
 
 // longestCell is how many bytes of a text a row has at most; a screen has fewer.

@@ -83,5 +83,5 @@ func (l Loop) Chip() string {
 	if l.Verifying || l.WaitingFor == ForPermission {
 		words = l.Words()
 	}
-	return loop.Chip(words, l.Iteration, l.MaxIterations)
+	return loop.Chip(words, l.Iteration, l.MaxIterations) + l.Tasks.Chip()
 }

@@ -26,10 +26,10 @@ const (
 	most = 200
 )
 
-var (
-	errSlow   = errors.New("it took too long")
-	errNoTree = errors.New("no git work tree")
-)
+var errSlow = errors.New("it took too long")
+
+// ErrNoTree is returned where there is no work tree.
+var ErrNoTree = errors.New("no git work tree")
 
 // Look returns the workspace's current state. It includes the files that edit events
 // named, absolute or relative to dir, wherever they are.
@@ -167,7 +167,7 @@ func printOf(head string, files map[string]string) string {
 func Committed(ctx context.Context, t loop.Tree, before string, env []string) ([]string, error) {
 	switch {
 	case t.Root == "":
-		return nil, errNoTree
+		return nil, ErrNoTree
 	case t.Head == before:
 		return nil, nil
 	}

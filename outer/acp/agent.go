@@ -21,7 +21,7 @@ import (
 
 const (
 	keptNoise = 4 << 10         // bytes of output that is not part of the protocol
-	exitWait  = 2 * time.Second // for the agent to exit after it closed its output
+	exitWait  = 2 * time.Second // for the agent to exit after it closed its input or output
 	stopGrace = 2 * time.Second // for the agent to exit when it should
 )
 
@@ -151,6 +151,7 @@ func (a *agent) prompt(ctx context.Context, text string, guarded bool, see func(
 	var err error
 	select {
 	case r := <-answer:
+		t.took(r.body)
 		err = a.outcome(r)
 		if errors.Is(err, context.Canceled) && t.wasDenied() {
 			err = nil // codex ends its turn like this when a permission is denied

@@ -64,7 +64,7 @@ func (a *agent) explain(err error) error {
 	if after, ok := outer.Busy(re.Code, re.Error()); ok {
 		return &outer.TransientError{Err: &answerError{re}, After: after}
 	}
-	if a.hasEnded() { // then the SDK made this error
+	if a.hasEnded() || a.lines.unread.Load() { // then the SDK made this error
 		return a.exitError()
 	}
 	return &answerError{re}
@@ -116,7 +116,7 @@ func (a *agent) exitError() error {
 		}
 		return fmt.Errorf("the agent ended with exit code %d%s", code, a.lastOutput())
 	case <-time.After(exitWait):
-		return errors.New("the agent closed its output" + a.lastOutput())
+		return errors.New("the agent closed its input or output" + a.lastOutput())
 	}
 }
 

@@ -76,6 +76,14 @@ var hostile = map[string]func(*fake){
 		f.raw("usage: agent [options]\n")
 		os.Exit(2)
 	},
+	"deafens": func(f *fake) { // reads no more, and exits later
+		m := f.next()
+		_ = os.Stdin.Close()
+		f.answer(m, plainHello)
+		time.Sleep(300 * time.Millisecond)
+		fmt.Fprintln(os.Stderr, "out of credit")
+		os.Exit(3)
+	},
 	"floods": func(f *fake) { // many updates, one of 100 MB
 		m, _ := f.prompt()
 		for range 20000 {
@@ -124,11 +132,12 @@ func TestHostileAgents(t *testing.T) {
 		{"babbles", list("it goes on"), "", false},
 		{"curious", list("I have seen it"), "", false},
 		{"welcomes", nil, "the agent ended with exit code 2: usage: agent [options]", true},
+		{"deafens", nil, "the agent ended with exit code 3: out of credit", true},
 		{"requests", nil, "the agent sent more than 256 requests at once", false},
 		{"floods", list("the end"), "", false},
 		{"answers-at-length", nil, "the agent sent a message of more than 8 MiB", false},
 		{"line-without-end", nil, "the agent sent a message of more than 8 MiB", true},
-	}, 4) {
+	}, 5) {
 		t.Run(tt.agent, func(t *testing.T) {
 			c := config(t, tt.agent)
 			d, s := open(t, c), &story{}

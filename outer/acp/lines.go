@@ -32,6 +32,7 @@ type lines struct {
 	rest     []byte // of the line that is being read
 	open     atomic.Int64
 	failed   atomic.Pointer[error]
+	unread   atomic.Bool // the agent reads no more: it is about to end
 }
 
 // envelope tells messages apart.
@@ -116,5 +117,9 @@ func (l *lines) Write(p []byte) (int, error) {
 	if err := json.Unmarshal(p, &m); err == nil && m.Method == "" {
 		l.open.Add(-1)
 	}
-	return l.to.Write(p)
+	n, err := l.to.Write(p)
+	if err != nil {
+		l.unread.Store(true)
+	}
+	return n, err
 }

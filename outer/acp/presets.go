@@ -8,16 +8,17 @@ type Preset struct {
 	Argv      []string
 	ModelFlag string // see Config
 	AskEnv    []string
-	Docs      string // the documentation of its protocol mode
-	Hint      string // how to install it and log in
-	Notes     string // what a user should know
+	DenyEnv   []string // instead of AskEnv, for an agent that may do nothing: a denied request would end its turn
+	Docs      string   // the documentation of its protocol mode
+	Hint      string   // how to install it and log in
+	Notes     string   // what a user should know
 }
 
 // Presets returns the known agents.
 func Presets() []Preset {
 	list := slices.Clone(presets)
 	for i := range list {
-		list[i].Argv, list[i].AskEnv = slices.Clone(list[i].Argv), slices.Clone(list[i].AskEnv)
+		list[i].Argv, list[i].AskEnv, list[i].DenyEnv = slices.Clone(list[i].Argv), slices.Clone(list[i].AskEnv), slices.Clone(list[i].DenyEnv)
 	}
 	return list
 }
@@ -35,7 +36,8 @@ var presets = []Preset{
 		Hint:  "npm install -g opencode-ai, then: opencode auth login",
 		Notes: "on its own it allows everything: AskEnv (see https://opencode.ai/docs/cli/#environment-variables) makes it ask",
 
-		AskEnv: []string{`OPENCODE_PERMISSION={"edit":"ask","bash":"ask","webfetch":"ask"}`},
+		AskEnv:  []string{`OPENCODE_PERMISSION={"edit":"ask","bash":"ask","webfetch":"ask"}`},
+		DenyEnv: []string{`OPENCODE_PERMISSION={"edit":"deny","bash":"deny","webfetch":"deny","external_directory":"deny"}`},
 	},
 	{
 		Name: "gemini", Argv: []string{"gemini", "--acp"}, ModelFlag: "--model",

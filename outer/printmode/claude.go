@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 // claudeEvent is a line of `claude -p --output-format stream-json --verbose`.
@@ -24,6 +26,7 @@ type claudeEvent struct {
 	Status  int      `json:"api_error_status"`
 	Result  string   `json:"result"`
 	Errors  []string `json:"errors"`
+	Usage   usage    `json:"usage"`
 }
 
 type claudeBlock struct {
@@ -51,6 +54,10 @@ func parseClaude(t *turn, line []byte) {
 	case "user":
 		for _, b := range blocks(e.Message.Content) {
 			t.onClaudeToolResult(b)
+		}
+	case "system":
+		if e.Subtype == "compact_boundary" {
+			t.see(outer.Seen{Record: loop.Record{Kind: loop.RecordCompact}})
 		}
 	case "result":
 		t.onClaudeResult(e)
@@ -108,6 +115,9 @@ func claudeFailure(c call, content []claudeBlock) string {
 }
 
 func (t *turn) onClaudeResult(e claudeEvent) {
+	if n := e.Usage.tokens(); n != nil {
+		t.tokens = n
+	}
 	if !e.IsError && !strings.HasPrefix(e.Subtype, "error") {
 		if !t.spoke {
 			t.addMessage(e.Result)

@@ -16,6 +16,7 @@ type codexEvent struct {
 	Item    codexItem  `json:"item"`
 	Message string     `json:"message"`
 	Error   codexError `json:"error"`
+	Usage   usage      `json:"usage"` // of the whole thread: https://github.com/openai/codex/issues/17539
 }
 
 type codexError struct {
@@ -53,6 +54,7 @@ func parseCodex(t *turn, line []byte) {
 	case "item.started", "item.updated", "item.completed":
 		t.onCodexItem(e.Item, strings.TrimPrefix(e.Type, "item."))
 	case "turn.completed":
+		t.total = e.Usage.tokens()
 		t.succeed()
 	case "turn.failed":
 		t.fail(e.Error.Message, 0)

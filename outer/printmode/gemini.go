@@ -21,6 +21,7 @@ type geminiEvent struct {
 	Output   string          `json:"output"`
 	Severity string          `json:"severity"`
 	Message  string          `json:"message"`
+	Stats    usage           `json:"stats"`
 	Error    struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
@@ -54,6 +55,7 @@ func parseGemini(t *turn, line []byte) {
 			t.fail(cmp.Or(e.Message, e.Error.Message), 0)
 		}
 	case "result":
+		t.tokens = e.Stats.tokens()
 		if !failed {
 			t.succeed()
 			return

@@ -25,10 +25,11 @@ type opencodeEvent struct {
 }
 
 type opencodePart struct {
-	Text   string `json:"text"`
-	CallID string `json:"callID"`
-	Tool   string `json:"tool"`
-	Reason string `json:"reason"`
+	Text   string     `json:"text"`
+	CallID string     `json:"callID"`
+	Tool   string     `json:"tool"`
+	Reason string     `json:"reason"`
+	Tokens stepTokens `json:"tokens"`
 	State  struct {
 		Status   string          `json:"status"`
 		Input    json.RawMessage `json:"input"`
@@ -53,6 +54,7 @@ func parseOpencode(t *turn, line []byte) {
 		c := t.beginTool(call{id: e.Part.CallID, name: e.Part.Tool}, e.Part.State.Input)
 		t.endTool(c, e.Part.failure(c))
 	case "step_finish":
+		t.tokens = t.tokens.Plus(e.Part.Tokens.tokens())
 		if e.Part.Reason != "tool-calls" { // else another step follows
 			t.succeed()
 		}

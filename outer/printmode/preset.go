@@ -28,6 +28,9 @@ type Preset struct {
 	parse    parser
 }
 
+// Program returns the agent's program, alone.
+func (p Preset) Program() []string { return p.argv[:1:1] }
+
 // flags make an agent follow a policy.
 type flags struct {
 	args []string

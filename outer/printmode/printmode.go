@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
@@ -51,7 +52,8 @@ func Open(c Config) outer.Driver {
 
 type driver struct {
 	Config
-	session string // to resume
+	session string       // to resume
+	total   *loop.Tokens // that it took, by an agent that reports that
 
 	mu      sync.Mutex
 	process *supervise.Process // nil between turns
@@ -99,8 +101,12 @@ func (d *driver) once(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	defer close(turnOver)
 	go d.endWith(ctx, turnOver, process)
 
-	t := newTurn(d.Config, see)
+	t, resumed := newTurn(d.Config, see), d.session != ""
+	if resumed {
+		t.before = d.total
+	}
 	t.read(process)
+	d.took(t, resumed)
 	code, err := process.Exit()
 	d.session = cmp.Or(t.session, d.session)
 	return t, t.result(code, err, process.Tail())

@@ -49,6 +49,10 @@ type turn struct {
 	retryAfter  time.Duration // 0 if unknown
 	lostSession bool
 	lingered    atomic.Bool // we ended the agent some time after its result
+
+	tokens *loop.Tokens // of this run; nil is unknown
+	total  *loop.Tokens // of the session, by an agent that reports that
+	before *loop.Tokens // total of the run before
 }
 
 // call is a tool call.

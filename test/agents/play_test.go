@@ -32,6 +32,7 @@ type play struct {
 	server    *modelserver.Server
 	env       []string
 	out       strings.Builder
+	fill      func(modelserver.Request, modelserver.Answer) modelserver.Answer // may be nil
 
 	mu    sync.Mutex
 	turns []turn
@@ -88,6 +89,9 @@ func (p *play) answer(r modelserver.Request) modelserver.Answer {
 	}
 	a := p.next[0]
 	p.next = p.next[1:]
+	if p.fill != nil {
+		a = p.fill(r, a)
+	}
 	return a
 }
 

@@ -31,7 +31,7 @@ func TestWhatHappenedIsTold(t *testing.T) {
 				"   context: the database is on port 5433\n", "accepted  ended", "PROMISE_ACCEPTED: promise accepted",
 			},
 			"report": {
-				"**`PROMISE_ACCEPTED`** after 2 of at most 20 iterations", "with 4 tool calls.", "```text\nmake it green\n```",
+				"**`PROMISE_ACCEPTED`** after 2 of at most 20 iterations", "with 4 tool calls, tokens unknown.", "```text\nmake it green\n```",
 				"- `work-1.txt` (iteration 1)\n- `work-2.txt` (iteration 2)\n", "## Failed commands\n\n- `echo compiling;", "main.go:3: no such thing",
 				"## Errors\n\n- `no route to host` (iteration 1)\n", "## Refused promises\n\n- `this is iteration 1 and the loop runs for at least 2` (iteration 1)\n",
 				"## Added context\n\n- `the database is on port 5433` (iteration 1)\n", "Now it is. ",

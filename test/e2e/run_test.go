@@ -52,8 +52,18 @@ func (w *world) scriptedAgent(script string) string {
 // startRun starts cursor-ralph run in the repository.
 func (w *world) startRun(args ...string) *outerRun {
 	w.Helper()
-	r := &outerRun{world: w, done: make(chan struct{})}
-	r.cmd = exec.Command(filepath.Join(bin, "cursor-ralph"), append([]string{"run"}, args...)...)
+	return w.starting(exec.Command(filepath.Join(bin, "cursor-ralph"), append([]string{"run"}, args...)...))
+}
+
+// startShell starts a shell script that runs it.
+func (w *world) startShell(script string, args ...string) *outerRun {
+	w.Helper()
+	return w.starting(exec.Command("sh", append([]string{script}, args...)...))
+}
+
+func (w *world) starting(cmd *exec.Cmd) *outerRun {
+	w.Helper()
+	r := &outerRun{world: w, cmd: cmd, done: make(chan struct{})}
 	r.cmd.Dir, r.cmd.Env, r.cmd.Stdout, r.cmd.Stderr = w.repo(), w.env(), r, r
 	w.must(r.cmd.Start())
 	go func() {
@@ -345,6 +355,12 @@ func TestRunOfAStranger(t *testing.T) {
 	}
 	agent := w.scriptedAgent("echo x >work\necho '<promise>COMPLETE</promise>'\n")
 	w.refused(w.repo(), "run", "--resume", "--agent-command", agent)
+	for _, gate := range []string{`"tasks": "EVIL.md"`, `"review": "evil:model"`} {
+		w.write(filepath.Join(w.repo(), ".ralph", "state.json"), strings.Replace(hostile, `"verify"`, gate+`, "verify"`, 1))
+		complaint := w.refused(w.repo(), "run", "--resume", "--agent-command", agent, "--verify", "true")
+		w.wantPart("the refusal", complaint, strings.Trim(strings.Fields(gate)[1], `"`))
+	}
+	w.write(filepath.Join(w.repo(), ".ralph", "state.json"), hostile)
 	r := w.startRun("--resume", "--agent-command", agent, "--verify", "true")
 	r.ends(0)
 	w.wantPart("what the run printed", r.output(), "only the task is taken from .ralph; it begins at iteration 1 of 20")

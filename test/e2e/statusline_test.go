@@ -19,7 +19,8 @@ func (w *world) snippet(language string) string {
 	w.Helper()
 	data, err := os.ReadFile("../../docs/watch.md")
 	w.must(err)
-	_, rest, ok := strings.Cut(string(data), "```"+language+"\n")
+	_, chapter, _ := strings.Cut(string(data), "\n## A status bar\n")
+	_, rest, ok := strings.Cut(chapter, "```"+language+"\n")
 	block, _, closed := strings.Cut(rest, "```")
 	if !ok || !closed {
 		w.Fatalf("docs/watch.md has no block of %s", language)

@@ -222,7 +222,8 @@ func TestWhatEndsALoopEndsItsVerification(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			once(t, func(w *world) {
 				c := w.chat()
-				c.starts(`"make it green" --verify "echo $$ >../pid; mv ../pid ../running; sleep 600"`)
+				w.write(filepath.Join(w.repo(), "TODO.md"), "- [x] write\n")
+				c.starts(`"make it green" --tasks TODO.md --verify "echo $$ >../pid; mv ../pid ../running; sleep 600"`)
 				c.works()
 				c.says(done)
 				c.begin(nil)

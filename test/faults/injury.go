@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 )
 
@@ -82,6 +83,21 @@ func errorName(e syscall.Errno) string {
 // injuries are all that an operation gets in the long form, or the most telling
 // ones.
 func (p *profile) injuries(short bool) (list []injury) {
+	list = p.wounds(short)
+	if !short {
+		return list
+	}
+	if every := p.op.sample; every > 0 {
+		n := -1
+		list = slices.DeleteFunc(list, func(injury) bool { n++; return n%every != 0 })
+	}
+	for n := range p.op.spread {
+		list = append(list, injury{how: killAtAny, at: 1 + n*p.stops/p.op.spread})
+	}
+	return list
+}
+
+func (p *profile) wounds(short bool) (list []injury) {
 	if short {
 		for n := range p.changing {
 			list = append(list, injury{how: killAtChange, at: n + 1})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -20,6 +21,11 @@ type operation struct {
 	then    ending // once it was done, unharmed
 	refused bool   // done once more it is refused, for it was done
 	anew    bool   // done once more it makes another loop
+	gated   bool   // the promise is checked, by a process that may outlive the one that is killed
+	checks  bool   // with it runs the command of --verify
+	work    bool   // in a git work tree of its own
+	sample  int    // the short form does one of so many injuries; 0 is all
+	spread  int    // and so many kills besides, at any calls
 }
 
 // ending is how a chat goes on after an operation that was done.
@@ -62,6 +68,14 @@ func ran(more fields, events func(w world) []command) func(w world) error {
 	}
 }
 
+// withTasks is a loop with a task list.
+func withTasks(file, list string) func(w world) error {
+	return func(w world) error {
+		err := os.WriteFile(filepath.Join(w.workspace, file), []byte(list), 0o600)
+		return errors.Join(err, running(fields{"tasks": file, "workspace": w.workspace})(w))
+	}
+}
+
 func pendingAs(name string, more fields) func(w world) error {
 	return func(w world) error { return w.pending(name, asked(task, more)) }
 }
@@ -91,7 +105,9 @@ const (
 )
 
 // operations are all that are tried.
-func operations() []operation { return slices.Concat(claims(), turns(), prompts(), commands()) }
+func operations() []operation {
+	return slices.Concat(claims(), turns(), gates(), prompts(), commands())
+}
 
 func claims() []operation {
 	stop := hooked(world.stop)
@@ -129,6 +145,7 @@ func turns() []operation {
 			return nil
 		}, run: stop},
 		{name: "stop that ends: promise", ready: ran(nil, says(promise)), run: stop, then: isOver},
+		{name: "stop with open tasks", ready: withTasks("open.md", "- [ ] a\n"), run: stop},
 		{name: "stop that ends: limit", ready: ran(fields{"max_iterations": 2}, says("nearly")), run: stop, then: isOver},
 		{name: "stop that ends: the user", ready: running(nil), run: hooked(func(w world) string { return w.stopped("aborted", 1) }), then: isOver},
 		{name: "stop that pauses: error", ready: running(nil), run: hooked(func(w world) string { return w.stopped("error", 1) }), then: rests},
@@ -173,6 +190,7 @@ func prompts() []operation {
 		{name: "start in loop mode", ready: func(w world) error { return do(w.cli("loop-mode", "on")) }, run: sends(task), begins: true},
 		{name: "the line of a loop that waits", ready: waits(""), run: sends("/ralph-loop --continue " + shortID)},
 		{name: "the line in another workspace", ready: waits("/elsewhere"), run: sends("/ralph-loop --continue " + shortID)},
+		{name: "the line in a new chat", ready: awaitedElsewhere, run: sends("/ralph-loop --continue " + other)},
 		{name: "cancel in the chat", ready: running(nil), run: sends("/cancel-ralph"), then: isOver},
 		{name: "pause in the chat", ready: running(nil), run: sends("/ralph-pause"), then: rests},
 	}
@@ -216,6 +234,14 @@ func commands() []operation {
 func pausedElsewhere(w world) error {
 	return errors.Join(w.pending(other, asked(task, nil)),
 		do(w.hook(w.event("stop", fields{"conversation_id": other, "status": "completed", "loop_count": 0})), w.cli("pause", other)))
+}
+
+// awaitedElsewhere makes a loop in the other chat that waits for a new one.
+func awaitedElsewhere(w world) error {
+	stop := func() command {
+		return w.hook(w.event("stop", fields{"conversation_id": other, "status": "completed", "loop_count": 0}))
+	}
+	return errors.Join(w.pending(other, asked(task, fields{"fresh_chat": 1})), do(stop(), stop()))
 }
 
 func fetched(w world) command { return w.cli("continue", other).of(me) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -17,6 +18,7 @@ type condition struct {
 	mount bool                          // it needs a disk of its own, which root alone can mount
 	begin func(w world) (func(), error) // and how it ends
 	few   int                           // how many descriptors there are
+	env   string                        // one more variable; with it the process is killed
 }
 
 // enough is how many descriptors a Go program needs for its runtime and one file.
@@ -88,6 +90,9 @@ func (p *profile) under(c condition, folder string) (wrong []string, err error) 
 		}
 	}
 	run := p.op.run(w)
+	if c.env != "" {
+		run.env = append(slices.Clone(run.env), c.env)
+	}
 	if c.few > 0 {
 		// What make or a shell has open would be some of them.
 		limit := fmt.Sprintf(`ulimit -n %d && exec "$@" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-`, c.few)

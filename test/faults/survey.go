@@ -102,7 +102,11 @@ func (p *profile) tries(s settings) (list []try) {
 	for _, i := range p.injuries(s.short) {
 		list = append(list, try{i, func(folder string) ([]string, bool, error) { return p.hurt(i, folder) }})
 	}
-	for _, c := range conditions(s.short) {
+	real := conditions(s.short)
+	if p.op.checks {
+		real = append(real, whileChecking)
+	}
+	for _, c := range real {
 		if c.mount && !s.mounts {
 			continue
 		}

@@ -7,11 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -72,114 +70,30 @@ func newWorld(p programs, dir string) (w world, err error) {
 // copy makes a world of the same files.
 func (w world) copy(dir string) (world, error) {
 	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		to := filepath.Join(dir, strings.TrimPrefix(path, w.dir))
 		if err != nil || d.IsDir() {
-			return err
+			return errors.Join(err, os.MkdirAll(to, 0o700)) // git needs empty ones too
 		}
 		data, err := os.ReadFile(path) // #nosec G122 -- in one of our folders
 		if err != nil {
 			return err
 		}
+		data = bytes.ReplaceAll(data, []byte(w.dir), []byte(dir))
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
-		to := filepath.Join(dir, strings.TrimPrefix(path, w.dir))
-		return errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, data, 0o600), os.Chtimes(to, info.ModTime(), info.ModTime())) // #nosec G703 -- between our folders
+		return errors.Join(os.WriteFile(to, data, 0o600), os.Chtimes(to, info.ModTime(), info.ModTime())) // #nosec G703 -- between our folders
 	})
 	if err != nil {
 		return w, err
 	}
-	// Where nothing lay in one of our folders, it is there all the same.
-	if there(w.places.Scratch()) {
-		err = os.MkdirAll(filepath.Join(dir, strings.TrimPrefix(w.places.Scratch(), w.dir)), 0o700)
-	}
-	made, failed := newWorld(w.programs, dir)
+	made, err := newWorld(w.programs, dir)
 	made.turn.Store(w.turn.Load() + 100) // other turns than those that were
-	return made, errors.Join(err, failed)
-}
-
-// command is a program that is run in a world.
-type command struct {
-	args  []string
-	env   []string
-	dir   string
-	stdin string
-}
-
-func (w world) hook(event string) command {
-	return command{[]string{w.programs.hook, "--session-limit", "none", "--linger", "1ms"}, w.env, w.workspace, event}
-}
-
-func (w world) cli(args ...string) command {
-	return command{append([]string{w.programs.cli}, args...), w.env, w.workspace, ""}
-}
-
-// of is a command in the shell of the agent of a conversation.
-func (c command) of(id string) command {
-	c.env = append(c.env[:len(c.env):len(c.env)], "CURSOR_CONVERSATION_ID="+id)
-	return c
-}
-
-// run runs a program unharmed.
-func (c command) run() (o outcome, err error) {
-	cmd := exec.Command(c.args[0], c.args[1:]...)
-	var stdout, stderr bytes.Buffer
-	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env, c.dir, strings.NewReader(c.stdin), &stdout, &stderr
-	err = cmd.Run()
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		err = nil
+	if own := filepath.Join(dir, workTree); there(own) {
+		made.programs.workspace = own
 	}
-	if err == nil {
-		o.status = cmd.ProcessState.Sys().(syscall.WaitStatus)
-	}
-	o.stdout, o.stderr = stdout.String(), stderr.String()
-	return o, err
-}
-
-// streams are the three files of a traced process.
-type streams [3]*os.File
-
-func (c command) files() (s streams, err error) {
-	for i := range s {
-		if s[i], err = os.CreateTemp("", "cursor-ralph-faults-"); err != nil {
-			return s, errors.Join(err, s.close())
-		}
-		if err := os.Remove(s[i].Name()); err != nil {
-			return s, errors.Join(err, s.close())
-		}
-	}
-	if _, err = s[0].WriteString(c.stdin); err == nil {
-		_, err = s[0].Seek(0, io.SeekStart)
-	}
-	return s, err
-}
-
-func (s streams) descriptors() []uintptr { return []uintptr{s[0].Fd(), s[1].Fd(), s[2].Fd()} }
-
-func (s streams) close() (err error) {
-	for _, f := range s {
-		if f != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}
-	return err
-}
-
-func (s streams) said() (stdout, stderr string, err error) {
-	var out [2]string
-	for i := range out {
-		info, err := s[i+1].Stat()
-		if err != nil {
-			return "", "", err
-		}
-		data := make([]byte, info.Size())
-		if _, err := s[i+1].ReadAt(data, 0); err != nil && err != io.EOF {
-			return "", "", err
-		}
-		out[i] = string(data)
-	}
-	return out[0], out[1], nil
+	return made, err
 }
 
 // fields are those of an event.
@@ -240,7 +154,7 @@ func (w world) pending(name, content string) error {
 }
 
 func (w world) write(path, content string) error {
-	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600))
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)) // #nosec G703 -- in the world of a test
 }
 
 // found is a loop as it was found in a world.
@@ -337,14 +251,25 @@ func (w world) unfinished() (files []string) {
 func (w world) files() string {
 	var b strings.Builder
 	_ = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error { // as in look
+		if err == nil && path == filepath.Join(w.dir, workTree, ".git", "objects") {
+			return fs.SkipDir // named as the time makes them
+		}
 		if err == nil && !d.IsDir() && path != w.places.Log() {
 			data, _ := os.ReadFile(path) // #nosec G122 -- in one of our folders; the error as in look
+			if w.isGit(path) {
+				data = nil // with times in them
+			}
 			fmt.Fprintf(&b, "%s\n%s\n", path, data)
 		}
 		return nil
 	})
-	times := regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|\d{8,}(-\d+)?|"duration_seconds": [0-9.e-]+`)
+	times := regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|\d{8,}(-\d+)?|"(duration_)?seconds": [0-9.e-]+|"id": "[0-9a-z]{10,}"`)
 	return times.ReplaceAllString(strings.ReplaceAll(b.String(), w.dir, "DIR"), "SOME")
+}
+
+// isGit reports whether a file belongs to the work tree, or to the index of a checkpoint.
+func (w world) isGit(path string) bool {
+	return strings.HasPrefix(path, filepath.Join(w.dir, workTree)) || strings.HasPrefix(path, w.places.Checkpoints())
 }
 
 // held returns the locks that somebody holds.

@@ -17,6 +17,7 @@ type bounds struct {
 	byHand  bool  // nothing can type here
 	single  bool  // the hook is installed once
 	watched bool  // answers get lost, and there is a watcher
+	fresh   bool  // after each iteration the loop goes on in a new chat
 	unshown bool  // the prompt hook sees no follow-up
 	acts    int   // what the user does
 	left    budget
@@ -283,9 +284,9 @@ func (m *model) rescue(w *world, emit emitter) {
 		next := *w
 		next.left.rescues--
 		next.left.kills, next.left.acts, next.left.turns = 0, 0, max(2, w.left.turns)
-		next.ghost.killed = false
+		next.ghost.killed, next.ghost.went = false, false
 		next.ghost.given = [8]uint8{} // he wants another
-		if m.watched {
+		if m.watched || m.fresh {
 			next.now.ticks++ // and took his time
 		}
 		next.send(uint8(c), lineFor+uint8(c))
@@ -346,6 +347,9 @@ func (m *model) begun(w *world, task, c uint8) {
 func (m *model) asked(task uint8) loop.State {
 	l := loop.New()
 	l.Prompt, l.MaxIterations, l.MinToolCalls, l.Status = string('1'+rune(task)), m.most, 0, loop.Running
+	if m.fresh {
+		l.FreshChat = 1
+	}
 	l.ID = "k7f2" + l.Prompt
 	return l
 }

@@ -81,6 +81,7 @@ func (r *run) answer() {
 		w.ghost.told |= 1 << r.pool.task(l)
 	}
 	if p.did.kind == inject {
+		w.ghost.stayed, w.ghost.went = false, false
 		id := r.pool.text(r.pool.states[p.did.next].Injection.ID)
 		r.startTypist(proc{kind: typist, id: p.chat, inj: id, after: r.holder(), pc: isDue})
 		r.goTo(exits)
@@ -154,8 +155,9 @@ func (r *run) typed(h *chat) bool {
 	w, p := r.w, r.p
 	id := h.msg - lineFor
 	before := w.live[id]
-	o := r.apply(id, event{kind: loop.EventTyped, chat: p.chat})
+	o := r.apply(id, event{kind: loop.EventTyped, chat: p.chat, fresh: r.isNew(p.chat)})
 	if o == finished {
+		r.wins(id, before)
 		r.keeps(h, id, before)
 	}
 	switch {
@@ -189,9 +191,13 @@ func (r *run) speaks(id uint8) bool {
 	case h.msg >= lineFor:
 		text = r.pool.text(loop.ContinueLine(names(h.msg - lineFor)))
 	}
+	before := r.w.live[id]
 	o := r.apply(id, event{kind: loop.EventMessage, text: text})
 	switch o {
 	case finished:
+		if h.msg == ordinary {
+			r.stays(before)
+		}
 		r.said(id, text)
 	case missing:
 		r.end()
@@ -229,7 +235,7 @@ func (r *run) agent() bool {
 		r.asks()
 		return true
 	case comes:
-		o := r.apply(p.id, event{kind: loop.EventTyped, chat: p.slot, asked: true})
+		o := r.apply(p.id, event{kind: loop.EventTyped, chat: p.slot, asked: true, fresh: w.arch[p.slot] == 0})
 		switch {
 		case o == missing, o == finished && p.did.kind == refuse:
 			r.tell(p.did.next)

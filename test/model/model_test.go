@@ -40,6 +40,14 @@ func families() []family {
 			budget{acts: 2, turns: 3}},
 		{"nothing can type here", bounds{limit: 2, byHand: true, acts: everything &^ injects, left: budget{acts: 1, turns: 3}, most: 3, begin: running},
 			budget{kills: 1, acts: 1, turns: 3, rescues: 1}},
+		{"a new chat is due, and the user steers", bounds{fresh: true, acts: cancels | pauses | resumes | takesUp, left: budget{acts: 1, turns: 3}, most: 2, begin: running},
+			budget{acts: 2, turns: 3}},
+		{"a new chat is due, and the user goes on in the old one", bounds{fresh: true, acts: types | talks | clicks, left: budget{acts: 1, turns: 2}, most: 3, begin: running},
+			budget{acts: 2, turns: 4}},
+		{"a new chat is due, and something is killed", bounds{fresh: true, left: budget{kills: 1, turns: 2, rescues: 1}, most: 2, begin: running},
+			budget{kills: 2, turns: 3, rescues: 1}},
+		{"a new chat is due, and nothing can create it", bounds{fresh: true, byHand: true, acts: cancels | pauses | types | talks, left: budget{acts: 1, turns: 3}, most: 3, begin: running},
+			budget{acts: 2, turns: 4}},
 		{"the agent gives its promise", bounds{limit: 2, acts: cancels | pauses, left: budget{acts: 1, promises: 1, turns: 3}, most: 3, begin: running},
 			budget{kills: 1, acts: 1, promises: 1, turns: 3, rescues: 1}},
 		{"an answer goes astray", bounds{watched: true, left: budget{astray: 1, turns: 2}, most: 3, begin: running},
@@ -205,6 +213,7 @@ func TestABrokenProtocolIsFound(t *testing.T) {
 		{"keys without a look at the journal", silentKeys, "the prompt hook misses a follow-up", typedLate},
 		{"a watcher that trusts a Cursor which shows no follow-ups", anyVersion, "no follow-up is shown to the prompt hook", needless},
 		{"a follow-up that comes late and is not kept back", lateTwice, "two answers go astray", givenTwice},
+		{"a line that takes the loop from the chat in which the user went on", lateWins, "a new chat is due, and the user goes on in the old one", secondChat},
 		{"a typer that keeps its lock", keptLock, "the session is over, and the user types", stuckProcess},
 	}, 8) {
 		t.Run(tt.name, func(t *testing.T) {

@@ -85,6 +85,7 @@ type event struct {
 	id     ref // of an injection
 	idle   bool
 	asked  bool
+	fresh  bool // nothing shows that the chat had a message before
 }
 
 func (p *pool) event(e event) loop.Event {
@@ -93,7 +94,7 @@ func (p *pool) event(e event) loop.Event {
 		Text:     p.texts[e.text],
 		Stop:     loop.Stop{LoopCount: int(e.lc), Typing: e.typing, Status: e.status, SessionLimit: int(e.limit), FollowupWait: time.Nanosecond, Waited: true},
 		Continue: loop.Continue{Idle: e.idle},
-		Typed:    loop.Typed{Asked: e.asked},
+		Typed:    loop.Typed{Asked: e.asked, NewChat: e.fresh},
 	}
 	switch e.kind {
 	case loop.EventStop:

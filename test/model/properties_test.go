@@ -27,6 +27,7 @@ const (
 	notGiven     violation = "an answer was lost, and the agent got no other"
 	closedSent   violation = "what the user's act closed is sent again"
 	needless     violation = "what arrived is sent again"
+	secondChat   violation = "a line takes the loop to a second chat"
 	notKept      violation = "a line that came to another chat was not kept back"
 )
 
@@ -141,6 +142,9 @@ func (r *run) keeps(h *chat, id uint8, before ref) {
 	if before == 0 || l.Status.Ended() || r.p.chat == id {
 		return
 	}
+	if l.Injection.Fresh {
+		return // wins looks at it
+	}
 	h.kept = h.kept || l.Injection.Open(r.w.now.time())
 	if h.kept && r.p.did.kind != refuse && r.pool.states[r.p.did.next].ContinueIn == names(r.p.chat) {
 		r.violates(notKept)
@@ -225,6 +229,7 @@ const (
 	silentKeys            // it does not count before the keys either
 	anyVersion            // the watcher is sure of every Cursor
 	lateTwice             // a follow-up that was delivered again is not kept back
+	lateWins              // the line for a new chat counts whatever was before
 	noExcuse              // as it is; what is not promised is looked at, too
 )
 
@@ -242,6 +247,10 @@ func (r *run) bend(before ref, e event, did result) result {
 	}
 	if l := r.pool.states[before]; did.kind == refuse && r.pretends(l.Injection, e) {
 		l.Injection.Outcome, l.Injection.ClosedAt = "closed", time.Time{}
+		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
+	}
+	if l := r.pool.states[before]; r.variant == lateWins && e.kind == loop.EventTyped && did.kind == refuse && l.Injection.Fresh {
+		l.Injection.Outcome, l.ContinueIn = "closed", ""
 		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
 	}
 	if r.variant == hearsay && e.kind == loop.EventFollowupLost && did.kind != inject {

@@ -381,6 +381,7 @@ func (r *run) beginMove(from, to uint8) outcome {
 
 func (p *pool) movedTo(r ref, to uint8) ref {
 	l := p.states[r]
-	l.ConversationID, l.ContinueIn, l.Journal = names(to), "", loop.Mark{Of: names(to), Tools: l.Journal.Tools}
+	l.EnterChat(names(to))
+	l.Journal = loop.Mark{Of: names(to), Tools: l.Journal.Tools}
 	return p.state(l)
 }

@@ -55,6 +55,10 @@ func (r *run) typist(emit func(string)) {
 			emit("may type")
 		}
 	case paste:
+		if r.beginsChat() {
+			r.createsChat(emit)
+			return
+		}
 		r.key(&w.ghost.pastes)
 		w.input[w.front] = p.id + 1
 		p.pc++

@@ -36,7 +36,7 @@ func (m *model) userSteps(w *world, emit emitter) {
 }
 
 func (m *model) userInChat(w world, c uint8, emit emitter) {
-	if m.watched && c > 0 {
+	if (m.watched || m.fresh && !m.byHand) && c > 0 {
 		return // nothing happens there
 	}
 	name := " in chat " + names(c)

@@ -70,6 +70,8 @@ type ghost struct {
 	late      [8]uint8 // keys after the injection was over
 	given     [8]uint8 // continuations that the agent got, of each iteration
 	closed    bool     // the user's act closed the last follow-up
+	stayed    bool     // the user went on in the old chat while the loop waited for a new one
+	went      bool     // the line came to the new chat
 	recorded  bool     // a hook saw something of the turn that a follow-up began
 }
 

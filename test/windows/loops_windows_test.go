@@ -153,7 +153,7 @@ func TestSimulate(t *testing.T) {
 		t.Error(err)
 	}
 	w.wants(out, "used, as the user's", "Shell: cat ", "cursor-ralph-hook.exe", "exit 0 after")
-	if strings.Contains(out, "hook runs failed") {
+	if strings.Contains(out, "failed; the first: ") {
 		t.Error(out)
 	}
 }

@@ -1,7 +1,8 @@
 // What the detail page shows. The page gets data only, and makes text of it.
-import { outcome, toolCalls, type Iteration } from '../history';
+import { outcome, reviewWords, toolCalls, type Iteration } from '../history';
 import { isContinuable, isLive, isPausable, isResumable, iterationWords, statusWords, type Loop } from '../loops';
 import { duration, head, lines } from '../text';
+import { taskWords, tokenWords } from '../tokens';
 
 export interface Row {
   number: number;
@@ -28,7 +29,7 @@ export interface Model {
 }
 
 // What the page sends: an action, or a file to open.
-export type FromPage = { type: 'ready' } | { type: 'act'; command: string } | { type: 'open'; file: string };
+export type FromPage = { type: 'ready' } | { type: 'act'; command: string } | { type: 'open'; file: string; iteration: number };
 
 const longest = 20_000;
 
@@ -53,7 +54,8 @@ function facts(l: Loop): { name: string; value: string | undefined }[] {
     of('Verify command', l.verify),
     of('Progress', l.lastOutput),
     of('Tool calls', l.toolCalls === undefined ? undefined : String(l.toolCalls)),
-    of('Tokens', l.tokens === undefined ? 'unknown' : String(l.tokens)),
+    of('Tasks', taskWords(l.tasks) + (l.tasks?.next ? `, next: ${l.tasks.next}` : '') || l.tasks?.error),
+    of('Tokens', tokenWords(l.tokens, l.tokensUnknownTurns, l.maxTokens)),
     of('Workspace', l.workspace),
     of('Started', l.startedAt && time(l.startedAt)),
     of('Last event', l.lastEventAt && time(l.lastEventAt)),
@@ -88,7 +90,9 @@ function row(it: Iteration): Row {
     ['Errors', it.errors.join('\n') || undefined],
     ['The agent said', it.answer],
     ['Next', it.action],
-    ['Tokens', it.tokens === undefined ? undefined : String(it.tokens)],
+    ['Review', it.review && reviewWords(it.review)],
+    ['Tasks', taskWords(it.tasks) || undefined],
+    ['Tokens', it.tokens && tokenWords(it.tokens)],
   ];
   return {
     number: it.number,

@@ -68,7 +68,7 @@ function openDetails(n: string): void {
 
 function table(rows: Row[]): Element {
   const t = el('table');
-  t.append(el('caption', 'The iterations, the newest first. Bars are as high as an iteration took long.'));
+  t.append(el('caption', 'The iterations, the newest first. The higher a bar, the longer the iteration took.'));
   const head = el('tr');
   for (const name of ['#', 'Started', 'Took', 'Tool calls', 'Files', 'Promise', 'Details']) head.append(el('th', name, { scope: 'col' }));
   const body = el('tbody');
@@ -95,7 +95,7 @@ function details(r: Row): Element {
   if (r.tools !== '') d.append(el('p', `Tools: ${r.tools}`));
   for (const file of r.files) {
     const b = el('button', file, { class: 'link', type: 'button' });
-    b.addEventListener('click', () => code.postMessage({ type: 'open', file }));
+    b.addEventListener('click', () => code.postMessage({ type: 'open', file, iteration: r.number }));
     d.append(b);
   }
   for (const m of r.more) d.append(el('p', m.title), el('pre', m.text, { tabindex: '0', 'aria-label': m.title }));

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { randomBytes } from 'node:crypto';
 import { html } from './html';
 import { model, type FromPage } from './model';
+import { opening } from '../checkpoint';
 import type { Iteration } from '../history';
 import type { Loop } from '../loops';
 
@@ -56,14 +57,16 @@ export class Details implements vscode.Disposable {
   private message(id: string, m: FromPage): void {
     if (m.type === 'ready') void this.refresh(id);
     if (m.type === 'act' && /^cursorRalph\.[a-zA-Z]+$/.test(m.command)) void vscode.commands.executeCommand(m.command, id);
-    if (m.type === 'open') void this.openFile(id, m.file);
+    if (m.type === 'open') void this.openFile(id, m.file, m.iteration);
   }
 
-  // openFile opens a file that the loop's history names, and no other.
-  private async openFile(id: string, file: string): Promise<void> {
+  // openFile opens a file that the iteration has changed, and no other.
+  private async openFile(id: string, file: string, iteration: number): Promise<void> {
     const l = this.latest.get(id);
-    const known = l && (await this.source.history(l)).some((it) => it.files.includes(file));
-    if (l && known) await vscode.commands.executeCommand('vscode.open', this.source.uri(l, file));
+    const it = l && (await this.source.history(l)).find((i) => i.number === iteration && i.files.includes(file));
+    if (!l || !it) return;
+    const open = opening(l, it, file, this.source.uri(l, file));
+    await vscode.commands.executeCommand(open.command, ...(open.arguments ?? []));
   }
 
   private closed(id: string): void {

@@ -40,7 +40,7 @@ export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
 export const StatusBarAlignment = { Left: 1, Right: 2 };
 export const ProgressLocation = { Window: 10 };
-export const Uri = { file: (fsPath: string) => ({ scheme: 'file', fsPath }) };
+export const Uri = { from: (parts: object) => parts, file: (fsPath: string) => ({ scheme: 'file', fsPath }) };
 
 export const items: Record<string, unknown>[] = [];
 export const window = {
@@ -68,3 +68,4 @@ export const workspace = {
   getConfiguration: () => ({ get: (name: string): unknown => configured.get(name) }),
 };
 export const commands = { executeCommand: answer('command') };
+export const version = '1.105.1';

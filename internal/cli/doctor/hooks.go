@@ -40,7 +40,7 @@ func checkHooks(_ context.Context, e *cli.Env, found *list) {
 		found.ok("our hook is in %s", withOurs[0])
 	case len(withOurs) > 1:
 		found.problem("keep one: cursor-ralph uninstall, or cursor-ralph uninstall --project FOLDER", "our hook is installed twice, in %s", strings.Join(withOurs, " and "))
-	case !unreadable && len(install.OurPlugins(e)) == 0:
+	case !unreadable && len(install.OurPlugins(e))+len(install.Registered(e)) == 0:
 		found.problem(reinstall, "our hook is in no hooks.json")
 	}
 }
@@ -124,6 +124,22 @@ func checkRivals(_ context.Context, e *cli.Env, found *list) {
 		found.info("cursor-ralph import takes it over", "a loop of Cursor's ralph-loop plugin: %s", pad)
 	}
 	found.orOK("no others in %s", text.Count(len(files), "file"))
+}
+
+// checkCompact reports whether Cursor reports a summary, and the loops that would need it.
+func checkCompact(_ context.Context, e *cli.Env, found *list) {
+	tells := func(path string) bool { return install.InstalledAt(path).PreCompact }
+	installed := slices.ContainsFunc(append(install.HookFiles(e), install.MachineHooks(runtime.GOOS)), tells)
+	current, _ := e.Loops.Usable()
+	for _, l := range current {
+		if !installed && l.State.WantsCompact() && !l.State.Outer() {
+			found.info("with Cursor 3.12 or newer: cursor-ralph install --pre-compact", "when Cursor summarizes the chat of the loop %s, no hook reports it: its agent gets the whole task only at every fifth continuation", l.State.ShortID())
+		}
+	}
+	if installed {
+		found.ok("preCompact is installed: after a summary a loop with --repeat first gets its whole task again")
+	}
+	found.orOK("preCompact is not installed, and no loop needs it")
 }
 
 // checkPlanGuard reports whether the plan guard is installed, and the loops that lack it.

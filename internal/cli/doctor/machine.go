@@ -42,11 +42,29 @@ func checkNotifications(ctx context.Context, e *cli.Env, found *list) {
 			found.info("cursor-ralph install --no-notify=false", "the hook shows none: %s has --no-notify", path)
 		}
 	}
+	if err := notify.Off(e); err != nil {
+		found.info(hint.Of(err), "a notice would not appear: %v", err)
+		return
+	}
+	others, onDesktop := notify.Channels(e)
+	if onDesktop {
+		checkDesktopNotice(ctx, e, found)
+	}
+	for _, c := range others {
+		if err := c.Unusable(); err != nil {
+			found.warning("correct notify.channels; `cursor-ralph config --path` names the file", "a notice would not arrive: %v", err)
+		} else {
+			found.ok("notices go to %s; `cursor-ralph notify --test` sends one", c)
+		}
+	}
+}
+
+func checkDesktopNotice(ctx context.Context, e *cli.Env, found *list) {
 	by, err := notify.Probe(ctx, e)
 	switch {
 	case err == nil:
 		found.ok("a notice would be shown by %s; `cursor-ralph notify --test` shows one", by)
-	case notify.May(e):
+	case notify.HasDesktop(e):
 		found.warning(hint.Of(err), "a notice would not appear: %v", err)
 	default:
 		found.info(hint.Of(err), "a notice would not appear: %v", err)
@@ -69,7 +87,7 @@ func checkAgents(_ context.Context, e *cli.Env, found *list) {
 		}
 	}
 	if len(missing) > 0 {
-		found.info("", "not installed: %s; only `cursor-ralph run` needs one", strings.Join(missing, ", "))
+		found.info("", "not installed: %s; only `cursor-ralph run` and --review need one", strings.Join(missing, ", "))
 	}
 }
 

@@ -52,6 +52,8 @@ func checkProgram(ctx context.Context, e *cli.Env, found *list) {
 		found.ok("a login shell finds %s", path)
 	case len(install.OurPlugins(e)) > 0:
 		found.problem(first, "%s, and the plugin calls it by that name", text)
+	case len(install.Registered(e)) > 0:
+		found.info(first, "%s; the extension's slash commands call it by its path", text)
 	case namedPlainly(e):
 		found.problem(reinstall, "%s, and the slash commands call it by that name", text)
 	default:
@@ -85,6 +87,8 @@ func checkCommands(ctx context.Context, e *cli.Env, found *list) {
 	switch {
 	case len(missing) == len(files) && len(install.OurPlugins(e)) > 0:
 		found.ok("those of the plugin")
+	case len(missing) == len(files) && len(install.Registered(e)) > 0:
+		found.ok("those of the editor extension")
 	case len(missing) == len(files):
 		found.problem(reinstall, "no slash command is installed")
 	case len(missing) > 0:

@@ -22,6 +22,7 @@ import (
 func placeFlags(f *pflag.FlagSet) {
 	f.String("project", "", "the `FOLDER` of one project instead of all (its .cursor folder)")
 	f.Bool("dry-run", false, "show the change and do nothing")
+	f.Bool("extension", false, "the editor extension instead, by Cursor's own command")
 }
 
 // Flags adds the flags of install.
@@ -35,8 +36,9 @@ func Flags(f *pflag.FlagSet) {
 	f.String("submit-key", "", "the `KEY` that sends a message in Cursor's chat: return, ctrl+enter or, on macOS, cmd+enter (default: as installed, else return)")
 	f.Bool("type-unchecked", false, "allow ways of typing that cannot check which window has the focus")
 	cli.Duration(f, "linger", 0, 0, "the hook stays for `D` after an answer that must not be lost, 0 for not at all (default: as installed, else 100ms, on Windows 250ms)")
-	f.Bool("no-notify", false, "show no desktop notifications (default: as installed)")
+	f.Bool("no-notify", false, "send no notices (default: as installed)")
 	f.Bool("plan-guard", false, "deny the agent of a loop with --plan every tool that writes or runs something (default: as installed)")
+	f.Bool("pre-compact", false, "have Cursor (3.12 or newer; an old one drops the file) report a summary, for loops with --repeat first (default: as installed)")
 	cli.Duration(f, "verify-timeout", 0, 0, "make room for a loop's --verify-timeout of up to `D` (default: as installed, else 10m)")
 	f.String("hook", "", "`PATH` of cursor-ralph-hook (default: beside cursor-ralph)")
 }
@@ -58,6 +60,7 @@ func installOptions(ctx context.Context, e *cli.Env) (commands.Options, error) {
 		Project: e.Text("project") != "", OS: runtime.GOOS, SessionLimit: e.Text("session-limit"),
 		Minimal: e.IsSet("minimal"), KeepMinimal: !e.Flags.Changed("minimal"), AnyEvent: e.IsSet("any-event"),
 		Linger: given(e, "linger", e.Flags.GetDuration), NoNotify: given(e, "no-notify", e.Flags.GetBool), PlanGuard: given(e, "plan-guard", e.Flags.GetBool),
+		PreCompact: given(e, "pre-compact", e.Flags.GetBool),
 	}
 	var err error
 	if o.Folder, err = folder(e); err != nil {
@@ -130,7 +133,13 @@ func typingOptions(e *cli.Env, o *commands.Options) error {
 }
 
 // Install installs the hook and the slash commands.
-func Install(ctx context.Context, e *cli.Env, _ []string) error {
+func Install(ctx context.Context, e *cli.Env, args []string) error {
+	switch {
+	case e.IsSet("extension"):
+		return installExtension(ctx, e, args)
+	case len(args) > 0:
+		return hint.Misuse(fmt.Sprintf("install: unexpected argument %q", args[0]), "a file is for --extension alone")
+	}
 	o, err := installOptions(ctx, e)
 	if err != nil {
 		return err
@@ -148,7 +157,10 @@ func Install(ctx context.Context, e *cli.Env, _ []string) error {
 }
 
 // Uninstall removes the hook and the slash commands.
-func Uninstall(_ context.Context, e *cli.Env, _ []string) error {
+func Uninstall(ctx context.Context, e *cli.Env, _ []string) error {
+	if e.IsSet("extension") {
+		return uninstallExtension(ctx, e)
+	}
 	folder, err := folder(e)
 	if err != nil {
 		return err

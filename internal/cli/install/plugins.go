@@ -12,6 +12,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/editors"
 )
 
 // OurPlugins returns the copies of our plugin that Cursor has, which may be old or disabled.
@@ -19,11 +20,29 @@ func OurPlugins(e *cli.Env) []commands.HooksFile {
 	return slices.DeleteFunc(PluginHooks(e), func(f commands.HooksFile) bool { return f.Plugin != commands.PluginName })
 }
 
+// Registered returns the plugins that our editor extension has registered, in the version of each editor that was seen last.
+func Registered(e *cli.Env) (files []commands.HooksFile) {
+	all, _ := editors.Read(e.Places.Archive) // doctor reports a file that is not ours
+	for _, editor := range editors.Newest(all) {
+		if editor.Hooks != editors.ByPlugin {
+			continue
+		}
+		for _, f := range hooksAt("plugin", filepath.Join(editor.Plugin, "hooks", "hooks.json")) {
+			f.Plugin = commands.PluginName
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
 // besidePlugin returns notes for a user who installs beside our plugin.
 func besidePlugin(e *cli.Env) []string {
 	var notes []string
 	for _, file := range OurPlugins(e) {
 		notes = append(notes, "Cursor has our plugin too, "+file.Path+": if it is enabled each event starts the hook twice; remove one of them")
+	}
+	for _, file := range Registered(e) {
+		notes = append(notes, "the editor extension has registered its hooks, "+file.Path+": reload the editor's windows, and it leaves them out")
 	}
 	return notes
 }

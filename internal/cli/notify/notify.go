@@ -1,34 +1,40 @@
-// Package notify shows desktop notifications about loops.
+// Package notify is cursor-ralph notify: it sends notices about loops, in a process that nobody waits for.
 package notify
 
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"os"
 	"runtime"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/gen2brain/beeep"
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/notice"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
-	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 // Flags adds the flags of notify.
 func Flags(f *pflag.FlagSet) {
 	new(handoff.Notify).Flags(f)
-	f.Bool("test", false, "show a test notification")
+	f.Bool("test", false, "send a test notice to each channel and print how it went")
+	cli.JSONFlag(f)
 }
 
-// Run shows a notification about a loop. The hook does not wait for it, so errors go to the log.
-func Run(_ context.Context, e *cli.Env, args []string) error {
+// Run sends a notice about a loop. The hook does not wait for it, so errors go to the log too.
+func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if e.IsSet("test") {
-		return show("cursor-ralph", "This is a test. You get a notice when a loop ends or waits for you.")
+		return test(ctx, e)
+	}
+	if e.IsSet("json") {
+		return hint.Misuse("--json is for --test", "cursor-ralph notify --test --json")
 	}
 	found, err := e.Target(args)
 	if err != nil {
@@ -36,19 +42,89 @@ func Run(_ context.Context, e *cli.Env, args []string) error {
 	}
 	l := found.State
 	var call handoff.Notify
-	if e.Read(&call); call.IfWanted && !wantsNotices(e) {
+	if e.Read(&call); call.IfWanted && !May(e) {
 		return nil
 	}
-	return Show(e, l)
+	c, _ := e.Config() // doctor shows what is wrong with it
+	all := channels(e)
+	if call.IfWanted && !HasDesktop(e) {
+		all = slices.DeleteFunc(all, notice.Channel.IsDesktop)
+	}
+	results := send(ctx, e, all, notice.Of(l, e.Now(), c.Get("notify.details").Text == "true"))
+	for _, r := range results {
+		if !r.OK {
+			e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "notify", Action: "error", Why: "no notice by " + r.Channel + ": " + r.Why + " (" + attempts(r) + ")"})
+		}
+	}
+	return failed(results)
 }
 
-// Show shows a notification about a loop.
-func Show(e *cli.Env, l loop.State) error {
-	err := show(text.Notice("Ralph loop in "+filepath.Base(l.Workspace), titleLimit), notification(l, e.Now()))
-	if err != nil {
-		e.Log(hooklog.Line{Conversation: l.ConversationID, Event: "notify", Action: "error", Why: err.Error()})
+// shownTest is what notify --test --json prints.
+type shownTest struct {
+	Schema   int             `json:"schema"`
+	Channels []notice.Result `json:"channels"`
+}
+
+func test(ctx context.Context, e *cli.Env) error {
+	if _, err := e.Config(); err != nil {
+		return err
 	}
-	return err
+	results := send(ctx, e, channels(e), notice.OfTest())
+	switch {
+	case e.IsSet("json"):
+		if err := e.JSON(shownTest{1, results}); err != nil {
+			return err
+		}
+	case len(results) == 0:
+		return hint.New("notify.channels names no channel", `give some, such as notify = ["desktop"]; `+"`cursor-ralph config --path` names the file")
+	default:
+		if err := e.Say("%s", table(results)); err != nil {
+			return err
+		}
+	}
+	if off := Off(e); off != nil { // the test sends all the same
+		e.Warn("loops send no notices: %v", off)
+	}
+	return failed(results)
+}
+
+func table(results []notice.Result) string {
+	var rows [][]string
+	for _, r := range results {
+		how := "ok"
+		if !r.OK {
+			how = "failed: " + r.Why
+		}
+		rows = append(rows, []string{r.Channel, fmt.Sprintf("%.1fs", r.Seconds), how})
+	}
+	return strings.TrimRight(cli.Columns(rows), "\n")
+}
+
+func attempts(r notice.Result) string {
+	if r.Tries == 1 {
+		return "1 try"
+	}
+	return fmt.Sprintf("%d tries", r.Tries)
+}
+
+func failed(results []notice.Result) error {
+	var names []string
+	for _, r := range results {
+		if !r.OK {
+			names = append(names, r.Channel)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return hint.New(fmt.Sprintf("%d of %s got nothing: %s", len(names), text.Count(len(results), "channel"), strings.Join(names, ", ")),
+		"correct notify.channels; `cursor-ralph notify --test` tries them again")
+}
+
+func send(ctx context.Context, e *cli.Env, all []notice.Channel, n notice.Notice) []notice.Result {
+	notice.Guard()
+	self := string(cli.Self())
+	return notice.Sender{Desktop: show, Self: self, Shell: e.UserShell(), Env: os.Environ()}.Send(ctx, all, n)
 }
 
 func show(title, words string) error {
@@ -59,49 +135,33 @@ func show(title, words string) error {
 	return nil
 }
 
-// The most characters that a notification has: no desktop shows more.
-const (
-	titleLimit  = 80
-	reasonLimit = 400
-)
-
-// notification returns where the loop stands and what the user can do.
-func notification(l loop.State, now time.Time) string {
-	if l.IsStalled(now) {
-		words := text.Notice(fmt.Sprintf("Stalled after %s: no event for %s.", text.Count(l.Iterations, "iteration"), text.Duration(now.Sub(l.EventAt))), reasonLimit)
-		if l.Outer() {
-			return words + " Look at the terminal of cursor-ralph run."
-		}
-		return words + " Look at the chat.\n" + text.Notice("To go on, type "+loop.ContinueLine(l.ConversationID), reasonLimit)
-	}
-	if l.IsAsking() {
-		return text.Notice(fmt.Sprintf("Waiting for your permission in iteration %d of %d. Answer in the terminal of cursor-ralph run.", l.Iteration(), l.MaxIterations), reasonLimit)
-	}
-	words := text.Notice(fmt.Sprintf("%s after %s. %s", l.Status.Word(), text.Count(l.Iterations, "iteration"), l.Reason), reasonLimit)
-	switch {
-	case l.Outer() && l.Status == loop.Paused:
-		words += "\n" + text.Notice("To go on: "+l.ResumeCommand(now), reasonLimit)
-	case l.Outer():
-	case l.Status == loop.Waiting || l.Status == loop.Paused:
-		words += "\n" + text.Notice("To go on, type "+loop.ContinueLine(l.ConversationID), reasonLimit) + "\n" + text.Notice("or open "+loop.PromptLink(l.ConversationID), reasonLimit)
-	}
-	return words
+// channels are those of the settings. With unreadable settings it is the desktop.
+func channels(e *cli.Env) []notice.Channel {
+	c, _ := e.Config()
+	return notice.Channels(c.Get("notify.channels").Text)
 }
 
-// May reports whether the user wants notifications and there may be a desktop for them.
+// HasDesktop reports whether there may be a desktop here.
+func HasDesktop(e *cli.Env) bool { return platform.HasDesktop(runtime.GOOS, e.Getenv) }
+
+// May reports whether the user wants notices and there may be a channel for them.
 func May(e *cli.Env) bool {
-	return wantsNotices(e) && platform.HasDesktop(runtime.GOOS, e.Getenv)
+	if !wantsNotices(e) {
+		return false
+	}
+	all := channels(e)
+	return notice.Reaches(all) || len(all) > 0 && HasDesktop(e)
 }
 
-// Later shows it in a process of its own, for a command whose output the agent waits for.
+// Later sends it in a process of its own, since nobody should wait for a channel.
 func Later(e *cli.Env, id string) error {
 	if !May(e) {
 		return nil
 	}
-	return cli.Self().Notify(id, handoff.Notify{})
+	return cli.Self().Notify(id, handoff.Notify{IfWanted: true})
 }
 
-// wantsNotices reports whether notifications are on. Unreadable settings count as on.
+// wantsNotices reports whether notices are on. Unreadable settings count as on.
 func wantsNotices(e *cli.Env) bool {
 	if e.Getenv("CURSOR_RALPH_NO_NOTIFY") != "" {
 		return false

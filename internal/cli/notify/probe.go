@@ -3,21 +3,36 @@ package notify
 import (
 	"context"
 	"errors"
-	"runtime"
+	"slices"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/internal/notice"
 )
+
+// Channels returns the channels of the settings beside the desktop, and whether the desktop is one.
+func Channels(e *cli.Env) (others []notice.Channel, onDesktop bool) {
+	all := channels(e)
+	others = slices.DeleteFunc(slices.Clone(all), notice.Channel.IsDesktop)
+	return others, len(others) < len(all)
+}
+
+// Off returns why there are no notices at all, nil if there are.
+func Off(e *cli.Env) error {
+	switch c, _ := e.Config(); {
+	case e.Getenv("CURSOR_RALPH_NO_NOTIFY") != "":
+		return hint.New("CURSOR_RALPH_NO_NOTIFY is set", "unset it")
+	case !wantsNotices(e):
+		return hint.New("notify.enabled is false ("+c.Get("notify.enabled").From+")", "`cursor-ralph config --path` names the file")
+	case len(channels(e)) == 0:
+		return hint.New("notify.channels is empty ("+c.Get("notify.channels").From+")", "`cursor-ralph config --path` names the file")
+	}
+	return nil
+}
 
 // Probe returns what would show a notification here and now, or why none would appear. It shows none.
 func Probe(ctx context.Context, e *cli.Env) (by string, err error) {
-	switch c, _ := e.Config(); {
-	case e.Getenv("CURSOR_RALPH_NO_NOTIFY") != "":
-		return "", hint.New("CURSOR_RALPH_NO_NOTIFY is set", "unset it")
-	case !wantsNotices(e):
-		return "", hint.New("notify.enabled is false ("+c.Get("notify.enabled").From+")", "`cursor-ralph config --path` names the file")
-	case !platform.HasDesktop(runtime.GOOS, e.Getenv):
+	if !HasDesktop(e) {
 		return "", errors.New("there is no desktop here: neither DISPLAY, WAYLAND_DISPLAY nor DBUS_SESSION_BUS_ADDRESS is set")
 	}
 	return probe(ctx)

@@ -54,8 +54,10 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 		{"last event", lastEvent(now, l), false},
 		{"ended", endedWords(now, l, s), false},
 		{"promise", fmt.Sprintf("%s (%s, %s)", l.CompletionPromise, s.PromiseMatch, s.PromisePlace), false},
+		{"tasks", taskWords(s), false},
 		{"verify", verifyWords(s, now), false},
 		{"tool calls", toolWords(l, s), false},
+		{"tokens", l.TokenWords(), false},
 		{"progress", l.LastOutput, false},
 		{"stuck", s.Struggle, false},
 		{"context to come", strings.Join(s.Context, "\n"), false},
@@ -71,7 +73,7 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 
 // otherOptions are those that have no line of their own.
 func otherOptions(s loop.State) string {
-	s.Contract, s.Verify, s.VerifyTimeout = loop.New().Contract, "", 0
+	s.Contract, s.Tasks, s.Verify, s.VerifyTimeout, s.MaxTokens = loop.New().Contract, "", "", 0, 0
 	return OptionsOf(s)
 }
 
@@ -118,6 +120,25 @@ func endedWords(now time.Time, l view.Loop, s loop.State) string {
 		return moment(now, l.EndedAt)
 	}
 	return moment(now, l.EndedAt) + ", after " + text.Duration(s.Worked(l.EndedAt)) + " of work"
+}
+
+// taskWords says how far the task list is.
+func taskWords(l loop.State) string {
+	c := l.TaskCount
+	switch {
+	case l.Tasks == "" || c == nil:
+		return l.Tasks
+	case c.Error != "":
+		return l.Tasks + " cannot be used: " + c.Error
+	}
+	words := fmt.Sprintf("%s, %s done", l.Tasks, c.Progress())
+	if c.Next != "" {
+		words += "\nnext: " + c.Next
+	}
+	if len(c.Lost) > 0 {
+		words += "\ngone: " + strings.Join(c.Lost, "; ")
+	}
+	return words
 }
 
 func verifyWords(l loop.State, now time.Time) string {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,6 +47,7 @@ var retellings = []retelling{
 	{action: "PROMISE_ACCEPTED", words: "{promise}; the loop has ended"},
 	{action: "MAX_ITERATIONS_REACHED", words: "{promise}; the loop has ended: {why}"},
 	{action: "MAX_DURATION_REACHED", words: "{promise}; the loop has ended: {why}"},
+	{action: "MAX_TOKENS_REACHED", words: "{promise}; the loop has ended: {why}"},
 	{action: "USER_STOPPED", words: "{promise}; the loop has ended: {why}"},
 	{action: "CANCELLED", words: "{promise}; the loop has ended: {why}"},
 	{action: "BLOCKED", words: "{promise}; the loop has ended: {why}"},
@@ -75,6 +77,8 @@ var retellings = []retelling{
 	{action: "verified", reason: loop.ReasonFailed, words: "the verification failed: {why}"},
 	{action: "verified", words: "the verification ended: {why}"},
 	{action: "git-not-asked", words: "git did not say what changed: {why}"},
+	{action: "survey-failed", words: "the tasks or the work tree could not be looked at: {why}"},
+	{action: "on-end", words: "the command of --on-end: {why}"},
 	{action: "template-unusable", words: "the prompt template could not be used, so the agent gets the built-in words: {why}"},
 	{action: "session-limit-seen", words: "{why}"},
 
@@ -135,9 +139,9 @@ func promiseWords(promise string) string {
 }
 
 // retold returns a log in sentences, each with its time. A new day begins with its
-// date. With several, each line names its conversation.
+// date. With several, each line names its loop.
 func retold(lines []string, several bool) string {
-	all := parsed(lines)
+	all := named(parsed(lines))
 	width := idWidth(all)
 	var b strings.Builder
 	day := ""
@@ -170,6 +174,19 @@ func parsed(lines []string) (all []hooklog.Line) {
 		all = append(all, l)
 	}
 	return all
+}
+
+// named has the short id of the loop in the place of its conversation, as far as a
+// line of that conversation has told it.
+func named(lines []hooklog.Line) []hooklog.Line {
+	ids := map[string]string{}
+	for i, l := range lines {
+		if l.Loop != "" {
+			ids[l.Conversation] = cli.Shortened(l.Loop, 128)
+		}
+		lines[i].Conversation = cmp.Or(ids[l.Conversation], l.Conversation)
+	}
+	return lines
 }
 
 // runIDs is the width of the id of a run. It is not shortened, because the ids of the

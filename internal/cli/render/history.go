@@ -27,7 +27,7 @@ func HistoryFlags(f *pflag.FlagSet) {
 // History shows the iterations of a loop, including those that its file no longer
 // holds.
 func History(_ context.Context, e *cli.Env, args []string) error {
-	found, err := chosen(e, args)
+	found, err := Chosen(e, args)
 	if err != nil {
 		return err
 	}
@@ -47,9 +47,9 @@ func History(_ context.Context, e *cli.Env, args []string) error {
 	return errors.Join(e.Say("%s", strings.TrimRight(b.String(), "\n")), problem)
 }
 
-// chosen returns the loop to show: by default, without a current loop, the one of this
+// Chosen returns the loop to show: by default, without a current loop, the one of this
 // folder that was interrupted, otherwise the one that ended last, as status does.
-func chosen(e *cli.Env, args []string) (loops.Loop, error) {
+func Chosen(e *cli.Env, args []string) (loops.Loop, error) {
 	l, err := e.Target(args)
 	if err == nil || len(args) > 0 {
 		return l, err
@@ -82,7 +82,7 @@ func restsHere(e *cli.Env) (loops.Loop, bool) {
 
 // givesWay says which columns of the table give way on a narrow screen.
 func givesWay() []view.Give {
-	const tools, promise, then = 3, 6, 7
+	const tools, promise, then = 3, 6, 7 // without the column of the tokens, which comes last
 	return []view.Give{{tools, 12}, {then, 16}, {tools, 5}, {promise, 7}, {then, 8}, {tools, 1}, {then, 4}}
 }
 
@@ -92,16 +92,30 @@ func historyTable(screen view.Screen, all []loop.Iteration, verbose bool) string
 		return ""
 	}
 	rows := [][]string{{"#", "ended", "seconds", "tools", "files", "errors", "promise", "then"}}
-	clock := clockFor(all)
+	clock, inTable := clockFor(all), showsTokens(all) && (screen.Width == 0 || screen.Width >= tokensFrom)
+	if inTable {
+		rows[0] = append(rows[0], "tokens")
+	}
 	for _, h := range all {
 		rows = append(rows, []string{fmt.Sprint(h.Number), h.EndedAt.Local().Format(clock), fmt.Sprintf("%.1f", h.Seconds),
 			text.FixedWidth(tools(h.Tools)), fmt.Sprint(len(h.Files)), fmt.Sprint(len(h.Errors)), text.FixedWidth(promiseOf(h)), text.FixedWidth(actionOf(h))})
+		if inTable {
+			rows[len(rows)-1] = append(rows[len(rows)-1], view.Tokens(h.Tokens))
+		}
 	}
 	lines := slices.Collect(strings.Lines(screen.Columns(rows, givesWay()...)))
 	for i, h := range all {
-		lines[i+1] += below(screen, h, verbose)
+		lines[i+1] += below(screen, h, verbose, showsTokens(all) && !inTable)
 	}
 	return strings.Join(lines, "")
+}
+
+// tokensFrom is the width of a screen on which the table has room for the tokens.
+const tokensFrom = 80
+
+// showsTokens reports whether those of any iteration are known.
+func showsTokens(all []loop.Iteration) bool {
+	return slices.ContainsFunc(all, func(h loop.Iteration) bool { return h.Tokens != nil })
 }
 
 // clockFor adds the date, unless all happened on one day.
@@ -162,7 +176,7 @@ func actionOf(h loop.Iteration) string {
 }
 
 // below returns the lines below a row.
-func below(screen view.Screen, h loop.Iteration, verbose bool) string {
+func below(screen view.Screen, h loop.Iteration, verbose, tokens bool) string {
 	const indent, most = "   ", 93
 	var b strings.Builder
 	tell := func(what string, texts ...string) {
@@ -173,7 +187,9 @@ func below(screen view.Screen, h loop.Iteration, verbose bool) string {
 			}
 		}
 	}
+	tell("tasks", h.Tasks.Progress())
 	tell("refused", h.Refused)
+	tell("review", view.ReviewWords(h.Verified))
 	if h.Promise == "accepted" {
 		tell("accepted with a warning", h.Warning)
 	} else {
@@ -186,9 +202,13 @@ func below(screen view.Screen, h loop.Iteration, verbose bool) string {
 			tell("typing", otherTries(i)...)
 		}
 	}
+	if tokens {
+		tell("tokens", view.Tokens(h.Tokens))
+	}
 	tell("follow-up", deliveryWords(h.Delivery))
 	tell("context", h.Context...)
 	if verbose {
+		tell("found", findings(h)...)
 		tell("file", h.Files...)
 		tell("error", h.Errors...)
 		tell("failed", unexplained(h)...)

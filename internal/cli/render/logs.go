@@ -100,6 +100,7 @@ func LogLines(e *cli.Env, only string) (lines []string, err error) {
 type logged struct {
 	Schema       int         `json:"schema"`
 	At           time.Time   `json:"at,omitzero"`
+	ID           string      `json:"id,omitempty"`
 	Conversation string      `json:"conversation_id,omitempty"`
 	Event        string      `json:"event,omitempty"`
 	Iteration    *int        `json:"iteration,omitempty"`
@@ -113,7 +114,7 @@ type logged struct {
 
 func logJSON(e *cli.Env, lines []string) error {
 	for _, l := range parsed(lines) {
-		line := logged{view.Schema, l.At.UTC(), l.Conversation, l.Event, nil, max(0, l.Max), l.Promise, l.Action, l.Reason, l.Why, explain(l)}
+		line := logged{view.Schema, l.At.UTC(), l.Loop, l.Conversation, l.Event, nil, max(0, l.Max), l.Promise, l.Action, l.Reason, l.Why, explain(l)}
 		if l.Max > 0 {
 			iteration := max(0, l.Iteration)
 			line.Iteration = &iteration

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -43,7 +44,9 @@ func fieldsOf(l loop.State) map[string]any {
 	data, err := l.Encode()
 	fields := map[string]any{}
 	if err == nil {
-		_ = json.Unmarshal(data, &fields) // it was encoded just now
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.UseNumber()         // a large one stays as it is written
+		_ = d.Decode(&fields) // it was encoded just now
 	}
 	return fields
 }

@@ -29,7 +29,7 @@ const (
 // Report prints Markdown about a loop, for a pull request. Text of the agent, the user
 // or a program is always in code, so that no site makes links, mentions or HTML of it.
 func Report(_ context.Context, e *cli.Env, args []string) error {
-	found, err := chosen(e, args)
+	found, err := Chosen(e, args)
 	if err != nil {
 		return err
 	}
@@ -43,6 +43,12 @@ func Report(_ context.Context, e *cli.Env, args []string) error {
 	return errors.Join(err, problem)
 }
 
+// Record returns what report --json prints of a loop, and the JSON of --on-end is.
+func Record(e *cli.Env, l loop.State) (any, error) {
+	all, err := e.Store.History(l)
+	return reportObject(l, e.View(l, false), all, e.Now()), err
+}
+
 // reported is what report --json prints.
 type reported struct {
 	Schema         int              `json:"schema"`
@@ -52,6 +58,8 @@ type reported struct {
 	FailedCommands []fact           `json:"failed_commands,omitempty"`
 	Refused        []fact           `json:"refused_promises,omitempty"`
 	Verifications  []fact           `json:"verifications,omitempty"`
+	Reviews        []fact           `json:"reviews,omitempty"`
+	Findings       []fact           `json:"findings,omitempty"`
 	Warnings       []fact           `json:"warnings,omitempty"`
 	Context        []fact           `json:"context,omitempty"`
 	Struggles      []fact           `json:"struggles,omitempty"`
@@ -61,7 +69,7 @@ type reported struct {
 
 func reportObject(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time) reported {
 	r := reported{Schema: view.Schema, Loop: shown, Files: files(l, all), FailedCommands: facts(all, failedCommands), Refused: facts(all, refusals),
-		Verifications: facts(all, verdicts), Warnings: facts(all, warnings), Context: facts(all, contexts), Struggles: facts(all, struggles),
+		Verifications: facts(all, verdicts), Reviews: facts(all, reviews), Findings: facts(all, findings), Warnings: facts(all, warnings), Context: facts(all, contexts), Struggles: facts(all, struggles),
 		Errors: facts(all, otherErrors), Iterations: view.Iterations(all)}
 	if !l.StartedAt.IsZero() {
 		r.Worked = l.Worked(endOf(l, now)).Seconds()
@@ -78,7 +86,19 @@ func verdicts(h loop.Iteration) []string {
 	if h.Verified == nil {
 		return nil
 	}
+	if !h.Verified.Ran() {
+		return nil
+	}
 	return []string{verdictWords(*h.Verified)}
+}
+
+func reviews(h loop.Iteration) []string { return []string{view.ReviewWords(h.Verified)} }
+
+func findings(h loop.Iteration) []string {
+	if h.Verified == nil || h.Verified.Review == nil {
+		return nil
+	}
+	return h.Verified.Review.Findings
 }
 
 // endOf is when a loop ended, or now.
@@ -93,15 +113,18 @@ func reportOf(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time
 	return strings.Join(slices.DeleteFunc([]string{
 		"# Ralph loop\n\n" + outcome(l, shown, now),
 		section("Task", block(l.Prompt, reportedTask)),
+		section("Tasks", block(taskWords(l), reportedTask)),
 		section("Changed files", bullets(files(l, all), reportedFiles)),
 		section("Failed commands", bullets(facts(all, failedCommands), reportedFacts)),
 		section("Refused promises", bullets(facts(all, refusals), reportedFacts)),
 		section("Verification", verifications(l, all)),
+		section("Review", reviewed(l, all)),
 		section("Warnings", bullets(facts(all, warnings), reportedFacts)),
 		section("Added context", bullets(facts(all, contexts), reportedFacts)),
 		section("Struggle", bullets(facts(all, struggles), reportedFacts)),
 		section("Errors", bullets(facts(all, otherErrors), reportedFacts)),
 		section("Iterations", turns(all)),
+		section("Checkpoints", diffs(l, all)),
 		section("The agent's last words", block(lastWords(all), reportedTask)),
 	}, func(part string) bool { return part == "" }), "\n")
 }
@@ -116,10 +139,17 @@ func outcome(l loop.State, shown view.Loop, now time.Time) string {
 		fmt.Fprintf(&b, ", from %s to %s UTC (%s)", l.StartedAt.UTC().Format(layout), end.UTC().Format(layout), text.Duration(l.Worked(end)))
 	}
 	if shown.ToolCalls == nil {
-		b.WriteString(", tool calls unknown.\n")
+		b.WriteString(", tool calls unknown")
 	} else {
-		fmt.Fprintf(&b, ", with %s.\n", text.Count(*shown.ToolCalls, "tool call"))
+		fmt.Fprintf(&b, ", with %s", text.Count(*shown.ToolCalls, "tool call"))
 	}
+	switch tokens := shown.TokenWords(); {
+	case shown.Tokens != nil:
+		b.WriteString(", tokens: " + tokens)
+	case tokens != "":
+		b.WriteString(", tokens unknown")
+	}
+	b.WriteString(".\n")
 	if shown.Reason != "" {
 		b.WriteString("\nWhy: " + code(shown.Reason) + "\n")
 	}
@@ -215,10 +245,22 @@ func verifications(l loop.State, all []loop.Iteration) string {
 	return b.String()
 }
 
+func reviewed(l loop.State, all []loop.Iteration) string {
+	var b strings.Builder
+	if l.Review != "" {
+		b.WriteString("A promise counts once " + code(l.Review) + " finds nothing wrong.\n\n")
+	}
+	b.WriteString(bullets(facts(all, reviews), reportedFacts))
+	if all := facts(all, findings); len(all) > 0 {
+		b.WriteString("\nFindings:\n\n" + bullets(all, reportedFacts))
+	}
+	return b.String()
+}
+
 func verdictWords(v loop.Verification) string {
 	words := fmt.Sprintf("exit %d after %.1f s", v.Exit, v.Seconds)
 	switch {
-	case v.Passed:
+	case v.Passed || v.Gate == loop.GateReview:
 		return "passed: " + words
 	case v.Why != "":
 		return "did not succeed: " + v.Why
@@ -232,18 +274,26 @@ func turns(all []loop.Iteration) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("| # | seconds | tools | files | errors | promise |\n|--:|--:|---|--:|--:|---|\n")
+	head, rule, none := "", "", ""
+	if showsTokens(all) {
+		head, rule, none = " tokens |", "--:|", " |"
+	}
+	b.WriteString("| # | seconds | tools | files | errors | promise |" + head + "\n|--:|--:|---|--:|--:|---|" + rule + "\n")
 	if n := len(all) - reportedTurns; n > 0 {
 		all = all[n:]
-		fmt.Fprintf(&b, "| … | | %d earlier ones | | | |\n", n)
+		fmt.Fprintf(&b, "| … | | %d earlier ones | | | |%s\n", n, none)
 	}
 	for _, h := range all {
 		used := "-"
 		if len(h.Tools) > 0 {
 			used = strings.ReplaceAll(code(tools(h.Tools)), "|", `\u007c`)
 		}
-		fmt.Fprintf(&b, "| %d | %.1f | %s | %d | %d | %s |\n", h.Number, h.Seconds, used, len(h.Files), len(h.Errors),
+		fmt.Fprintf(&b, "| %d | %.1f | %s | %d | %d | %s |", h.Number, h.Seconds, used, len(h.Files), len(h.Errors),
 			strings.ReplaceAll(code(promiseOf(h)), "|", `\u007c`))
+		if none != "" {
+			b.WriteString(" " + view.Tokens(h.Tokens) + " |")
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }
@@ -253,4 +303,15 @@ func lastWords(all []loop.Iteration) string {
 		return ""
 	}
 	return all[len(all)-1].Answer
+}
+
+// diffs has the command that shows what each iteration changed.
+func diffs(l loop.State, all []loop.Iteration) string {
+	var b strings.Builder
+	for _, h := range all[max(0, len(all)-reportedTurns):] {
+		if h.Checkpoint > 0 {
+			fmt.Fprintf(&b, "- iteration %d: %s, %s\n", h.Number, text.Count(len(h.Files), "changed file"), code(fmt.Sprintf("cursor-ralph diff %s %d", l.ShortID(), h.Checkpoint)))
+		}
+	}
+	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/agents"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -19,7 +20,7 @@ func Flags(f *pflag.FlagSet) {
 		}
 		return pflag.NormalizedName(name)
 	})
-	f.String("agent", "", "the `NAME` of an agent: "+strings.Join(AgentNames(), ", "))
+	f.String("agent", "", "the `NAME` of an agent: "+strings.Join(agents.Names(), ", "))
 	f.String("acp-command", "", "a `COMMAND` that speaks the Agent Client Protocol")
 	f.String("agent-command", "", "a `COMMAND` that takes the prompt on standard input, or as {prompt}, and prints what it does")
 	f.Bool("print", false, "use the agent's print mode instead of the protocol")
@@ -29,7 +30,7 @@ func Flags(f *pflag.FlagSet) {
 	f.Bool("fresh", false, "begin a new session of the agent for each iteration")
 	cli.TaskFlag(f)
 	f.Bool("resume", false, "continue the last run of this folder, or the run whose id is given instead of a task")
-	f.Bool("no-notify", false, "show no notification at the end")
+	f.Bool("no-notify", false, "send no notices")
 	f.Bool("json", false, "print each event as a JSON object")
 	for _, o := range loop.Options() {
 		usage := o.Usage

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/review"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
@@ -107,8 +108,8 @@ func lastRunOf(e *cli.Env, folder string) (loop.State, bool) {
 func checkOnlyLimits(e *cli.Env) error {
 	for _, o := range loop.Options() {
 		f := e.Flags.Lookup(o.Name)
-		if f != nil && f.Changed && o.Name != "max-iterations" && o.Name != "max-duration" {
-			return hint.Misuse("--"+o.Name+" cannot be changed when a run is resumed", "--max-iterations, --max-duration and the agent's options can")
+		if f != nil && f.Changed && !loop.IsLimit(o.Name) {
+			return hint.Misuse("--"+o.Name+" cannot be changed when a run is resumed", "--max-iterations, --max-duration, --max-tokens and the agent's options can")
 		}
 	}
 	if e.Flags.Changed("file") {
@@ -137,7 +138,7 @@ func agentAgain(e *cli.Env, was loop.Run) (loop.Run, error) {
 // Whoever wrote the repository may have written it, so we use only its task: the user
 // must name what to execute, and limits and counts start anew.
 func adopt(ctx context.Context, e *cli.Env, r loop.Request, left loop.State) error {
-	if !namesAgent(e) || left.Verify != "" && r.State.Verify == "" {
+	if !namesAgent(e) || lacksGate(left, r.State) {
 		return refuseForeign(e, left)
 	}
 	l := r.State
@@ -147,6 +148,9 @@ func adopt(ctx context.Context, e *cli.Env, r loop.Request, left loop.State) err
 	}
 	l.Prompt, l.Workspace = left.Prompt, left.Workspace
 	l.Status, l.PauseReason, l.Reason = loop.Paused, loop.PauseUser, "taken over from "+outer.FolderName
+	if err := review.Check(l, os.Environ()); err != nil {
+		return err
+	}
 	l = withRunID(e, l)
 	ctx, s, err := enter(ctx, e, l)
 	if err != nil {
@@ -160,6 +164,11 @@ func adopt(ctx context.Context, e *cli.Env, r loop.Request, left loop.State) err
 	return s.resume(ctx, l, loop.NewRequest())
 }
 
+// lacksGate reports whether a run that is taken over would lose one of its gates.
+func lacksGate(left, now loop.State) bool {
+	return left.Verify != "" && now.Verify == "" || left.Tasks != "" && now.Tasks == "" || left.Review != "" && now.Review == ""
+}
+
 // refuseForeign rejects a run that may be somebody else's, and shows what it would do.
 func refuseForeign(e *cli.Env, left loop.State) error {
 	todo := fmt.Sprintf("it would give %s this task: %s", cmp.Or(left.Run.Command, left.Run.Agent), cli.Shortened(left.Prompt, 1000))
@@ -167,6 +176,14 @@ func refuseForeign(e *cli.Env, left loop.State) error {
 	if left.Verify != "" {
 		todo += "\nand run this to verify it: " + left.Verify
 		flags += ", and --verify"
+	}
+	if left.Tasks != "" {
+		todo += "\nand accept its promise only with no open task in: " + left.Tasks
+		flags += ", and --tasks"
+	}
+	if left.Review != "" {
+		todo += "\nand have it reviewed by: " + left.Review
+		flags += ", and --review"
 	}
 	todo += "\nif you want that, name what may be executed: cursor-ralph run --resume with " + flags
 	why := fmt.Sprintf("your archive has no record of %s", left.ConversationID)

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -12,7 +13,10 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/review"
+	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
@@ -36,6 +40,9 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 		return hint.Misuse(err.Error(), "nothing was started")
 	}
 	l, err := newLoop(ctx, e, r.State, args)
+	if err == nil && !r.IsSet("checkpoints") {
+		l.Checkpoints = worktree.IsTree(l.Workspace)
+	}
 	if err != nil {
 		return err
 	}
@@ -59,7 +66,10 @@ func newLoop(ctx context.Context, e *cli.Env, l loop.State, args []string) (loop
 		return l, err
 	}
 	l.PromptTemplate = words.Path(l.PromptTemplate, l.Workspace)
-	return withRunID(e, l), words.Check(ctx, l)
+	if file, _ := e.Flags.GetString("file"); l.WantsTaskFile() && file != "" {
+		l.TaskFile = engine.UserTask(l.Workspace, file)
+	}
+	return withRunID(e, l), cmp.Or(review.Check(l, os.Environ()), words.Check(ctx, l))
 }
 
 // withRunID makes the loop a run of this program that begins now.
@@ -69,7 +79,7 @@ func withRunID(e *cli.Env, l loop.State) loop.State {
 	l.ArmedBy, l.Confirmed, l.Program, l.Version = "run", true, install.Called(), loop.Version
 	l.Cwd, l.CreatedAt, l.StartedAt = l.Workspace, now, now
 	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
-	return l.In(l.ConversationID, now)
+	return engine.WithTaskFile(l.In(l.ConversationID, now))
 }
 
 // newRun begins a run in the current folder and returns when it has ended.
@@ -87,6 +97,10 @@ func newRun(ctx context.Context, e *cli.Env, l loop.State, replace bool) error {
 	}
 	if l.Tree, err = worktree.Look(ctx, l.Workspace, nil, os.Environ()); err != nil {
 		s.view.trouble(err)
+	}
+	l = l.Surveyed(s.runner.BeginSurvey(ctx, l), e.Now())
+	if err := tasks.Problem(l); err != nil {
+		return err
 	}
 	l, err = s.runner.Start(ctx, l)
 	if l.Iterations > 0 { // the agent may have been silent

@@ -11,6 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/survey"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
@@ -46,12 +47,12 @@ func enter(ctx context.Context, e *cli.Env, l loop.State) (context.Context, *ses
 	s := &session{e: e, folder: folder, view: newRunView(e, l)}
 	ctx, s.quit = context.WithCancel(ctx)
 	s.hush = context.AfterFunc(ctx, func() { s.view.notice("stopping; press Ctrl-C again to end it now") })
-	if s.driver, err = openDriver(e, l, s.ask); err != nil {
+	if s.driver, err = openDriver(l, s.ask); err != nil {
 		s.leave()
 		return ctx, nil, err
 	}
 	s.runner = &outer.Runner{Store: e.Store, Folder: folder, Driver: s.driver, Env: os.Environ(),
-		Words: cli.Self().FillIn, See: s.see, Verify: s.verify, Tell: s.report}
+		Words: cli.Self().FillIn, See: s.see, Verify: s.verify, Survey: s.survey, Tell: s.report}
 	return ctx, s, nil
 }
 
@@ -60,21 +61,26 @@ func (s *session) see(seen outer.Seen) {
 	s.view.see(seen)
 }
 
-// verify runs the verification in a process of its own, as the hook does: this
-// process must not adopt what the verification leaves behind.
+// verify runs the gate round in a process of its own, as the hook does: this process
+// must not adopt what the verification leaves behind.
 func (s *session) verify(ctx context.Context, l loop.State) loop.Verification {
-	line := hooklog.Line{Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.Verify}
+	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateWords()}
 	s.log(line)
-	v := cli.Self().Verify(ctx, l, l.VerifyLimit())
+	v := cli.Self().Verify(ctx, l, l.RoundLimit())
 	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()
 	s.log(line)
+	s.view.reviewed(v.Review)
 	return v
+}
+
+func (s *session) survey(ctx context.Context, l loop.State, begin bool) (loop.Survey, error) {
+	return survey.Survey{Places: s.e.Places, Env: os.Environ()}.Take(ctx, l, begin)
 }
 
 // report shows and logs what the loop does.
 func (s *session) report(r outer.Report) {
 	s.view.report(r)
-	line := hooklog.Line{Iteration: r.Action.Iteration, Max: r.State.MaxIterations}
+	line := hooklog.Line{Loop: r.State.ShortID(), Iteration: r.Action.Iteration, Max: r.State.MaxIterations}
 	switch r.Kind {
 	case outer.ReportTurn:
 		s.e.StartWatcher()
@@ -189,7 +195,7 @@ func withStartHint(err error) error {
 // command.
 func needsNotice(l loop.State) bool {
 	switch l.Status {
-	case loop.PromiseAccepted, loop.MaxIterations, loop.MaxDuration, loop.Blocked:
+	case loop.PromiseAccepted, loop.MaxIterations, loop.MaxDuration, loop.MaxTokens, loop.Blocked:
 		return true
 	}
 	return l.Status == loop.Paused && l.PauseReason != loop.PauseUser

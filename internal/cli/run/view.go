@@ -128,7 +128,7 @@ func (v *runView) report(r outer.Report) {
 		v.tools = 0
 		v.event("turn", "", loop.Record{}, v.turnWords(r.State))
 	case outer.ReportVerify:
-		v.event("verify", r.State.Verify, loop.Record{}, "  verifying: "+cli.Shortened(r.State.Verify, lineWidth))
+		v.event("verify", r.State.GateWords(), loop.Record{}, "  verifying: "+cli.Shortened(r.State.GateWords(), lineWidth))
 	case outer.ReportDecided:
 		v.say(v.words.end(""))
 		v.tools = 0 // the loop has counted them
@@ -152,6 +152,18 @@ func (v *runView) turnWords(l loop.State) string {
 	}
 	v.last = l.Iteration()
 	return words
+}
+
+// reviewed shows what a reviewer has found.
+func (v *runView) reviewed(r *loop.Review) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if r == nil {
+		return
+	}
+	for _, found := range r.Findings {
+		v.event("finding", found, loop.Record{}, "  found: "+cli.Shortened(found, lineWidth))
+	}
 }
 
 // notice shows something that the user should know.

@@ -17,6 +17,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // Flags adds the flags of simulate.
@@ -249,7 +250,7 @@ func (s *simulation) end() error {
 		s.footer()
 	}
 	if n := len(s.report.Failures); n > 0 {
-		return hint.New(fmt.Sprintf("%d hook runs failed; the first: %s", n, s.report.Failures[0]), "a hook must read its input to the end, write one JSON object or nothing, and exit with 0")
+		return hint.New(fmt.Sprintf("%s failed; the first: %s", text.Count(n, "hook run"), s.report.Failures[0]), "a hook must read its input to the end, write one JSON object or nothing, and exit with 0")
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (b Bridge) Find(ctx context.Context, conversation string) (Chat, error) {
 	if !announced {
 		return Chat{}, bridgeOff(fmt.Errorf("it is off: no window of Cursor has announced it in %s", folder))
 	}
-	path, err := b.program()
+	path, err := b.Program()
 	if err != nil {
 		return Chat{}, err
 	}
@@ -81,9 +81,9 @@ func bridgeOff(err error) error {
 	return hint.Add(err, "to send without keys: in Cursor, Settings > Beta, turn on \"Allow CLI to access desktop agents\", then restart Cursor; Cursor's servers must allow it for you, too")
 }
 
-// program finds Cursor's command: on the PATH, else where Cursor is usually
+// Program finds Cursor's command: on the PATH, else where Cursor is usually
 // installed. On Windows the folder has a shell script of that name, too.
-func (b Bridge) program() (string, error) {
+func (b Bridge) Program() (string, error) {
 	names := []string{"cursor"}
 	if b.Machine.OS == "windows" {
 		names = []string{"cursor.cmd", "cursor.exe"}

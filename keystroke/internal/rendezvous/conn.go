@@ -40,6 +40,7 @@ type message struct {
 	Method       string   `json:"method,omitempty"`
 	Conversation string   `json:"conversation,omitempty"`
 	Line         string   `json:"line,omitempty"`
+	Confirm      bool     `json:"confirm,omitempty"`
 	OK           bool     `json:"ok,omitempty"`
 	Code         string   `json:"code,omitempty"`
 	Reason       string   `json:"reason,omitempty"`
@@ -49,6 +50,7 @@ type message struct {
 	Place        Place    `json:"place,omitempty"`
 	Focused      bool     `json:"focused,omitempty"`
 	Folders      []string `json:"folders,omitempty"`
+	Creates      bool     `json:"creates,omitempty"`
 }
 
 // Place is where a window has a chat.
@@ -66,6 +68,7 @@ type Found struct {
 	Place   Place
 	Focused bool     // the window has the focus
 	Folders []string // that it has open
+	Creates bool     // it can create a chat
 }
 
 // RefusedError is an answer of a window that did not do what it should.
@@ -133,15 +136,35 @@ func proof(token, side, first, second string) string {
 // *RefusedError, and its folders nevertheless.
 func (w *Window) Find(ctx context.Context, conversation string) (Found, error) {
 	answer, err := w.request(ctx, findWait, message{Method: "find", Conversation: conversation}, nil)
-	return Found{answer.Place, answer.Focused, answer.Folders}, err
+	return Found{answer.Place, answer.Focused, answer.Folders, answer.Creates}, err
 }
 
-// Deliver has the window show a chat, focus its input and put a line into it. Step
-// gets what was done. After an error that is no *RefusedError the line may be in
-// the input.
-func (w *Window) Deliver(ctx context.Context, conversation, line string, step func(name, result string)) error {
-	_, err := w.request(ctx, deliverWait, message{Method: "deliver", Conversation: conversation, Line: line}, step)
-	return err
+// Delivery is what Deliver puts where.
+type Delivery struct {
+	Conversation, Line string
+	Step               func(name, result string) // gets what was done
+	Permit             func() error              // is asked before the focus moves and before the line is put in
+}
+
+// Deliver has the window show a chat, focus its input and put a line into it. After
+// an error that is no *RefusedError the line may be in the input.
+func (w *Window) Deliver(ctx context.Context, d Delivery) error { return w.put(ctx, "deliver", d) }
+
+// Create has the window create a chat that begins with a line, in which the loop of
+// the conversation goes on. Its errors are as those of Deliver.
+func (w *Window) Create(ctx context.Context, d Delivery) error { return w.put(ctx, "create", d) }
+
+func (w *Window) put(ctx context.Context, method string, d Delivery) error {
+	var forbidden error
+	answers := map[string]func(message) error{
+		"step": func(m message) error { d.Step(m.Step, m.Result); return nil },
+		"confirm": func(m message) error {
+			forbidden = d.Permit()
+			return w.write(message{Type: "confirm", ID: m.ID, OK: forbidden == nil})
+		},
+	}
+	_, err := w.request(ctx, deliverWait, message{Method: method, Conversation: d.Conversation, Line: d.Line, Confirm: true}, answers)
+	return errors.Join(forbidden, err)
 }
 
 // Check returns why the focus may not be in the chat any more.
@@ -156,7 +179,9 @@ func (w *Window) Ask(ctx context.Context, conversation string) error {
 	return err
 }
 
-func (w *Window) request(ctx context.Context, wait time.Duration, m message, step func(name, result string)) (answer message, err error) {
+// request sends a request and returns its result. What the window says before that
+// is answered by its type.
+func (w *Window) request(ctx context.Context, wait time.Duration, m message, answers map[string]func(message) error) (answer message, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	w.ids++
@@ -169,11 +194,12 @@ func (w *Window) request(ctx context.Context, wait time.Duration, m message, ste
 			if answer, err = w.read(); err != nil {
 				return err
 			}
-			if answer.Type != "step" {
+			reply := answers[answer.Type]
+			if reply == nil {
 				return answer.refusal(m.ID)
 			}
-			if step != nil {
-				step(answer.Step, answer.Result)
+			if err := reply(answer); err != nil {
+				return err
 			}
 		}
 	})

@@ -1,12 +1,13 @@
-// Starts code-server, a real VS Code workbench, with our extension from its .vsix and a stand-in for Cursor, and opens it
-// in a headless Chromium. Nothing leaves the loopback.
-import { spawn, execFileSync } from 'node:child_process';
+// Starts code-server, a real VS Code workbench, with our extension from its .vsix and a stand-in for Cursor, and opens its
+// windows in Chromium. Nothing leaves the loopback. In the environment: WORKBENCH, VSIX, INPUTS, SIMULATED and perhaps SHOTS.
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, createWriteStream, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { Window } from './window.mjs';
 
 const dist = process.env.WORKBENCH; // what scripts/workbench/install prints
 const { chromium } = createRequire(path.join(dist, 'package.json'))('playwright-core');
@@ -15,7 +16,7 @@ const entry = path.join(dist, 'node_modules/code-server/out/node/entry.js');
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // until waits for a condition and returns its value.
-export async function until(what, condition, ms = 20_000) {
+export async function until(what, condition, ms = 30_000) {
   let last;
   for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) {
     try {
@@ -25,7 +26,7 @@ export async function until(what, condition, ms = 20_000) {
       last = error;
     }
   }
-  throw new Error(`timed out after ${ms} ms: ${what} (last: ${last})`);
+  throw new Error(`timed out after ${ms} ms: ${typeof what === 'function' ? await what() : what} (last: ${last})`);
 }
 
 async function freePort() {
@@ -43,72 +44,128 @@ const settings = {
   'workbench.enableExperiments': false, 'chat.disableAIFeatures': true, 'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
-// start returns a running server. root is an empty folder.
-export async function start(root, vsix, inputs) {
-  for (const dir of ['ws', 'data/User', 'exts', 'home', 'ralph', 'state']) mkdirSync(path.join(root, dir), { recursive: true, mode: 0o700 });
-  writeFileSync(path.join(root, 'ws/main.go'), 'package main\n');
-  writeFileSync(path.join(root, 'ws/go.mod'), 'module example\n');
-  writeFileSync(path.join(root, 'config.yaml'), 'auth: none\n');
-  writeFileSync(path.join(root, 'data/User/settings.json'), JSON.stringify(settings));
-  const [port, driver, secret] = [await freePort(), await freePort(), randomBytes(16).toString('hex')];
-  const env = {
-    PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: path.join(root, 'home'), LANG: 'C.UTF-8', TMPDIR: process.env.TMPDIR ?? '/tmp',
-    CURSOR_RALPH_DIR: path.join(root, 'ralph'), CURSOR_RALPH_STATE_DIR: path.join(root, 'state'), CURSOR_RALPH_NO_NOTIFY: '1', CURSOR_RALPH_NO_WATCHER: '1',
-    EXTENSIONS_GALLERY: '{}', WORKBENCH_DRIVER_PORT: String(driver), WORKBENCH_DRIVER_SECRET: secret, WORKBENCH_INPUTS: inputs,
-  };
-  const common = ['--config', path.join(root, 'config.yaml'), '--user-data-dir', path.join(root, 'data'), '--extensions-dir', path.join(root, 'exts')];
-  execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { env, stdio: 'pipe' });
-  const ours = path.join(root, 'exts', readdirSync(path.join(root, 'exts')).find((name) => name.startsWith('cursor-ralph.')));
-  env.WORKBENCH_HOOK = path.join(ours, 'bin/cursor-ralph-hook');
-  // extensions.json lists the installed ones; without it all folders are scanned.
-  for (const name of ['cursor', 'driver']) cpSync(path.join(import.meta.dirname, name), path.join(root, 'exts', `test.${name}-0.0.1`), { recursive: true });
-  execFileSync('rm', [path.join(root, 'exts/extensions.json')]);
-  const server = spawn(process.execPath, [entry, ...common, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', path.join(root, 'ws')], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const log = createWriteStream(path.join(root, 'server.log'));
-  server.stdout.pipe(log);
-  server.stderr.pipe(log);
-  const stop = async () => {
-    if (server.exitCode === null) process.kill(-server.pid, 'SIGTERM');
-    await Promise.race([once(server, 'exit'), sleep(3000)]);
+const flags = [
+  '--no-sandbox', '--test-type', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--allow-pre-commit-input', '--disable-backgrounding-occluded-windows', '--disable-renderer-backgrounding', '--disable-background-timer-throttling',
+];
+
+// Workbench is a server with its browser, in a folder of its own.
+export class Workbench {
+  windows = [];
+
+  // start starts it. env is more of the environment; prepare may put files into the home folder first.
+  static async start({ env = {}, prepare = () => undefined } = {}) {
+    const w = new Workbench();
+    w.root = mkdtempSync('/tmp/wb-');
+    process.on('exit', () => w.end());
+    w.layOut();
+    w.secret = randomBytes(16).toString('hex');
+    w.env = { ...w.environment(), ...env };
+    prepare(w);
+    w.install();
+    await w.serve();
+    return w;
+  }
+
+  at(...parts) {
+    return path.join(this.root, ...parts);
+  }
+
+  layOut() {
+    for (const dir of ['ws', 'data/User', 'exts', 'home', 'ralph', 'state', 'drivers']) mkdirSync(this.at(dir), { recursive: true, mode: 0o700 });
+    writeFileSync(this.at('ws/main.go'), 'package main\n');
+    writeFileSync(this.at('ws/go.mod'), 'module example\n');
+    writeFileSync(this.at('config.yaml'), 'auth: none\n');
+    writeFileSync(this.at('data/User/settings.json'), JSON.stringify(settings));
+  }
+
+  environment() {
+    return {
+      PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: this.at('home'), SHELL: '/bin/bash', LANG: 'C.UTF-8', TMPDIR: process.env.TMPDIR ?? '/tmp',
+      CURSOR_RALPH_DIR: this.at('ralph'), CURSOR_RALPH_STATE_DIR: this.at('state'), CURSOR_RALPH_NO_NOTIFY: '1', CURSOR_RALPH_NO_WATCHER: '1',
+      EXTENSIONS_GALLERY: '{}', WORKBENCH_DRIVERS: this.at('drivers'), WORKBENCH_SECRET: this.secret, WORKBENCH_INPUTS: process.env.INPUTS, WORKBENCH_CURSOR: process.env.SIMULATED,
+    };
+  }
+
+  arguments() {
+    return [entry, '--config', this.at('config.yaml'), '--user-data-dir', this.at('data'), '--extensions-dir', this.at('exts')];
+  }
+
+  install() {
+    execFileSync(process.execPath, [...this.arguments(), '--install-extension', process.env.VSIX], { env: this.env, stdio: 'pipe' });
+    const ours = readdirSync(this.at('exts')).find((name) => name.startsWith('cursor-ralph.'));
+    this.program = this.at('exts', ours, 'bin/cursor-ralph');
+    // extensions.json lists the installed ones; without it all folders are scanned.
+    for (const name of ['cursor', 'driver']) cpSync(path.join(import.meta.dirname, name), this.at('exts', `test.${name}-0.0.1`), { recursive: true });
+    rmSync(this.at('exts/extensions.json'));
+  }
+
+  async serve() {
+    const port = await freePort();
+    const more = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
+    this.server = spawn(process.execPath, [...this.arguments(), ...more], { env: this.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const log = createWriteStream(this.at('server.log'));
+    this.server.stdout.pipe(log);
+    this.server.stderr.pipe(log);
+    this.url = `http://127.0.0.1:${port}/`;
+    await until('the server', async () => (await fetch(this.url + 'healthz')).ok);
+  }
+
+  // open opens a window: of the folder, unless query says otherwise. It waits until our extension runs in it.
+  async open({ query = { folder: this.at('ws') }, open = [this.at('ws')], headless = true } = {}) {
+    this.browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless, args: flags, env: this.env });
+    const context = await this.browser.newContext({ viewport: headless ? { width: 1400, height: 900 } : null, permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    await page.route((u) => u.hostname !== '127.0.0.1' && u.protocol.startsWith('http'), (route) => route.abort());
+    const before = new Set(this.drivers().map((d) => d.pid));
+    await page.goto(`${this.url}?${new URLSearchParams(query)}`);
+    await page.waitForSelector('.monaco-workbench .part.statusbar', { timeout: 60_000 });
+    const driver = await until('the extension host', () => this.drivers().find((d) => !before.has(d.pid) && d.open.join() === open.join()), 60_000);
+    const window = new Window(this, page, driver);
+    this.windows.push(window);
+    await until('the extension', () => window.run('return vscode.extensions.getExtension("cursor-ralph.cursor-ralph").isActive'), 60_000);
+    await until('its rendezvous', () => readdirSync(this.at('ralph/cursor-ralph-rendezvous')).some((name) => name.startsWith(`${driver.pid}-`) && name.endsWith('.json')));
+    return window;
+  }
+
+  drivers() {
+    const folder = this.at('drivers');
+    return readdirSync(folder).filter((name) => name.endsWith('.json')).map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
+  }
+
+  // ralph runs the carried cursor-ralph, as a user in a terminal would.
+  ralph(...args) {
+    return new Promise((resolve) =>
+      execFile(this.program, args, { env: this.env, cwd: this.at('ws') }, (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr })));
+  }
+
+  async status(chat) {
+    return JSON.parse((await this.ralph('status', chat, '--json')).stdout);
+  }
+
+  // loop writes a state file, as the hook or a person does.
+  loop(chat, more = {}) {
+    const now = Date.now();
+    const state = {
+      prompt: 'make the tests pass', max_iterations: 20, completion_promise: 'COMPLETE', iterations: 2, session_iterations: 2, stop: false, last_output: '', conversation_id: chat,
+      workspace: this.at('ws'), started_at: new Date(now - 60_000).toISOString(), last_event_at: new Date(now).toISOString(), ...more,
+    };
+    writeFileSync(this.at('ralph', `cursor-ralph-loop-${chat}.json`), JSON.stringify(state), { mode: 0o600 });
+  }
+
+  end() {
     try {
-      process.kill(-server.pid, 'SIGKILL');
-    } catch {
-      // all of it has ended
-    }
-  };
-  process.on('exit', () => {
-    try {
-      process.kill(-server.pid, 'SIGKILL');
+      process.kill(-this.server.pid, 'SIGKILL');
     } catch {
       // it has ended
     }
-  });
-  const url = `http://127.0.0.1:${port}/`;
-  await until('the server', async () => (await fetch(url + 'healthz')).ok);
-  const run = async (js) => {
-    const answer = await (await fetch(`http://127.0.0.1:${driver}/`, { method: 'POST', headers: { 'x-secret': secret }, body: JSON.stringify({ js }) })).json();
-    if (!answer.ok) throw new Error(answer.error);
-    return answer.value;
-  };
-  const command = (id, ...args) => run(`return await vscode.commands.executeCommand(${[id, ...args].map((a) => JSON.stringify(a)).join(', ')})`);
-  const ralph = path.join(ours, 'bin/cursor-ralph');
-  return { root, url, env, ralph, run, command, stop };
-}
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
 
-export async function open(url) {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] });
-  const page = await context.newPage();
-  await page.route((u) => u.hostname !== '127.0.0.1' && u.protocol.startsWith('http'), (route) => route.abort());
-  await page.goto(url);
-  await page.waitForSelector('.monaco-workbench .part.statusbar', { timeout: 60_000 });
-  return { browser, page };
-}
-
-// frame returns the frame of a webview, by something that is in it.
-export function frame(page, selector) {
-  return until(`a webview with ${selector}`, async () => {
-    for (const f of page.frames()) if (f !== page.mainFrame() && (await f.$(selector).catch(() => null))) return f;
-    return undefined;
-  });
+  async stop() {
+    await this.browser?.close();
+    if (this.server?.exitCode === null) process.kill(-this.server.pid, 'SIGTERM');
+    await Promise.race([once(this.server, 'exit'), sleep(3000)]);
+    this.end();
+  }
 }

@@ -1,132 +1,111 @@
 'use strict';
-// Stands for Cursor in tests: its private commands, and a chat whose input is a real Lexical editor. A message that is
-// submitted runs the prompt hook, as Cursor does. test.cursor.play makes a command missing, throw, hang or lie.
+// Stands for Cursor in tests: its private commands, vscode.cursor.plugins for our extension, and chats with real inputs. What is
+// submitted goes to the simulated Cursor, which runs the hooks of the registered plugins. test.cursor.play makes a command
+// missing, throw, hang, lie, answer late, or wait for the test.
 const vscode = require('vscode');
-const { execFile } = require('child_process');
-const path = require('path');
+const { simulated } = require('./agent');
+const { Chat } = require('./chat');
+const { offer } = require('./plugins');
+
+const late = 2500; // longer than anybody waits for a command
 
 exports.activate = (context) => {
-  let view;
-  let opened;
-  let visible = new Promise((resolve) => (opened = resolve));
-  let inputHasFocus = false;
+  const ours = vscode.extensions.getExtension('cursor-ralph.cursor-ralph').extensionPath;
+  const folders = (vscode.workspace.workspaceFolders ?? []).map((f) => f.uri.fsPath);
+  const agent = simulated(process.env.WORKBENCH_CURSOR, folders);
+  context.subscriptions.push(agent);
+  const plugins = [];
+  offer({
+    plugins: {
+      registerPath: (folder) => agent.ask('register', { folder }).then(() => plugins.push(folder)),
+      unregisterPath: (folder) => agent.ask('unregister', { folder }).then(() => plugins.splice(plugins.indexOf(folder), 1)),
+    },
+  }, ours);
+
   let chats = ['chat-1', 'chat-2', 'chat-3'];
   const submitted = [];
-  const played = {};
-
-  let turns = 0;
-  let promises = 0; // the scripted agent promises in this turn; 0: no agent
-  let release = () => undefined;
-  let released; // the agent works on a message of the user until the test releases it
-
-  const run = (file, args, input, env) => new Promise((resolve) => {
-    const child = execFile(file, args, { env: { ...process.env, ...env }, cwd: root() }, (_, stdout) => resolve(stdout));
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-  });
-  const root = () => vscode.workspace.workspaceFolders[0].uri.fsPath;
-  const hook = async (chat, name, more, ...flags) => {
-    const event = { hook_event_name: name, conversation_id: chat, generation_id: `g${turns}`, cursor_version: '3.15.0', workspace_roots: [root()], ...more };
-    return JSON.parse((await run(process.env.WORKBENCH_HOOK, flags, JSON.stringify(event))) || '{}');
-  };
-
-  const submit = (text) => {
+  const ends = []; // what became of the messages
+  const submit = ({ text, pasted }) => {
     submitted.push({ chat: chats[0], text });
-    released = new Promise((resolve) => (release = resolve));
-    return turn(chats[0], text, 0);
+    return agent.ask('submit', { chat: chats[0], text, plain: pasted }).then(() => ends.push('idle'), (error) => ends.push(String(error)));
   };
-
-  // turn is one run of the agent. Cursor lets a stop hook answer five times in a row.
-  const turn = async (chat, text, count) => {
-    turns++;
-    await hook(chat, 'beforeSubmitPrompt', { prompt: text, attachments: [] });
-    if (promises === 0) return;
-    const command = /^\/ralph-loop (.*)$/s.exec(text);
-    if (command) await run(process.env.WORKBENCH_HOOK.replace(/-hook$/, ''), ['slash', 'ralph-loop'], command[1], { CURSOR_AGENT: '1', CURSOR_CONVERSATION_ID: chat });
-    if (count === 0) await released;
-    await hook(chat, 'postToolUse', { tool_name: 'edit_file', tool_input: {}, tool_output: '', tool_use_id: `t${turns}` });
-    await hook(chat, 'afterAgentResponse', { text: turns >= promises ? 'All is done. <promise>COMPLETE</promise>' : `Step ${turns} is done.` });
-    const answer = count < 5 ? await hook(chat, 'stop', { status: 'completed', loop_count: count }, '--session-limit', '5') : {};
-    if (answer.followup_message) await turn(chat, answer.followup_message, count + 1);
+  const editorChat = new Chat(context, 'composer.chat', 'lexical', submit);
+  const agentsChat = new Chat(context, 'composer.agents', 'prosemirror', submit);
+  let chat = editorChat; // the window's
+  const bring = (id) => {
+    chats = [id, ...chats.filter((c) => c !== id)];
+    return chat.title(`Chat ${id}`);
   };
+  bring(chats[0]);
 
-  const html = (webview) => {
-    const script = webview.asWebviewUri(vscode.Uri.file(path.join(process.env.WORKBENCH_INPUTS, 'lexical.js')));
-    return `<!doctype html><html><head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'nonce-x' ${webview.cspSource}; style-src 'unsafe-inline'">
-<style>body { padding: 8px } .aislash-editor-input { border: 1px solid var(--vscode-input-border, #888); min-height: 40px; padding: 6px } p { margin: 0 }</style></head>
-<body><div id="title"></div><div id="host"></div><script nonce="x" src="${script}"></script><script nonce="x">
-const code = acquireVsCodeApi();
-const input = chatInput(document.getElementById('host'), { submits: (e) => !e.shiftKey, submit: (text) => (text.trim() && code.postMessage({ type: 'submit', text: text.trim() }), true) });
-const root = document.querySelector('.aislash-editor-input');
-root.id = 'input';
-const focus = () => code.postMessage({ type: 'focus', has: document.hasFocus() && document.activeElement === root });
-root.addEventListener('focus', focus); root.addEventListener('blur', focus); addEventListener('blur', focus);
-addEventListener('message', (e) => {
-  if (e.data.type === 'title') document.getElementById('title').textContent = e.data.text;
-  if (e.data.type === 'focus') input.focus();
-  if (e.data.type === 'paste') document.execCommand('insertText', false, e.data.text);
-});
-code.postMessage({ type: 'ready' });
-</script></body></html>`;
-  };
-
-  context.subscriptions.push(vscode.window.registerWebviewViewProvider('composer.chat', {
-    resolveWebviewView(v) {
-      view = v;
-      v.webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.file(process.env.WORKBENCH_INPUTS)] };
-      v.webview.onDidReceiveMessage((m) => {
-        if (m.type === 'ready') { opened(); title(); }
-        if (m.type === 'focus') inputHasFocus = m.has;
-        if (m.type === 'submit') submit(m.text);
-      });
-      v.webview.html = html(v.webview);
-    },
-  }, { webviewOptions: { retainContextWhenHidden: true } }));
-
-  const title = () => view?.webview.postMessage({ type: 'title', text: `Chat ${chats[0]}` });
-  const show = async () => { await vscode.commands.executeCommand('composer.chat.focus'); await visible; };
-
+  const editorPaste = async (text) => vscode.window.activeTextEditor?.edit((edit) => edit.insert(vscode.window.activeTextEditor.selection.active, text));
   const commands = {
     'composer.getOrderedSelectedComposerIds': () => chats,
     'composer.openComposer': async (id) => {
-      if (chats.includes(id)) chats = [id, ...chats.filter((c) => c !== id)];
-      await show();
-      title();
+      await chat.show();
+      if (chats.includes(id)) await bring(id);
     },
-    'composer.focusComposer': async () => {
-      await show();
-      view.show(false);
-      await view.webview.postMessage({ type: 'focus' });
-      for (let i = 0; i < 100 && !inputHasFocus; i++) await new Promise((resolve) => setTimeout(resolve, 10));
-    },
+    'composer.focusComposer': () => (chat === editorChat ? chat.focus() : undefined),
     // A paste goes to whatever has the focus: without the chat's input, the worst, the source file.
     'editor.action.clipboardPasteAction': async () => {
       const text = await vscode.env.clipboard.readText();
-      if (inputHasFocus) return view.webview.postMessage({ type: 'paste', text });
-      return vscode.window.activeTextEditor?.edit((edit) => edit.insert(vscode.window.activeTextEditor.selection.active, text));
+      return editorChat.hasFocus ? editorChat.paste(text) : editorPaste(text);
     },
+    // It resolves only when the turns of the message have ended.
     'composer.createNew': async (o) => {
-      chats = [`chat-${chats.length + 1}`, ...chats];
-      title();
-      if (o.autoSubmit) submit(o.partialState.text);
+      await bring(`chat-${chats.length + 1}`);
+      if (o.autoSubmit) await submit({ text: o.partialState.text, pasted: true });
     },
+    'glass.focusInput': () => agentsChat.focus(),
+    'glass.osEditPaste': async () => {
+      if (agentsChat.hasFocus) await agentsChat.paste(await vscode.env.clipboard.readText());
+    },
+  };
+
+  const played = new Map();
+  let go; // lets the command that is held do its work
+  const hold = () => new Promise((resolve) => (go = resolve)).then(() => (go = undefined));
+  let lateAnswers = 0;
+  const plays = {
+    throws: () => { throw new Error('the stand-in throws'); },
+    hangs: () => new Promise(() => undefined),
+    lies: () => undefined, // nothing happens
+    late: async (work) => { await new Promise((resolve) => setTimeout(resolve, late)); await work(); lateAnswers++; },
+    held: async (work) => { await hold(); return work(); },
+    'held at its end': async (work) => { await work(); await hold(); },
   };
   const registered = new Map();
-  const register = (id) => registered.set(id, vscode.commands.registerCommand(id, (...args) => (played[id] ? play(played[id]) : commands[id](...args))));
-  const play = (how) => {
-    if (how === 'hangs') return new Promise(() => undefined);
-    if (how === 'throws') throw new Error('the stand-in throws');
-    return undefined; // it lies: nothing happens
+  const register = (id) => registered.set(id, vscode.commands.registerCommand(id, (...args) => {
+    const work = () => commands[id](...args);
+    return played.has(id) ? plays[played.get(id)](work) : work();
+  }));
+  const play = (id, how) => {
+    registered.get(id)?.dispose();
+    registered.delete(id);
+    played.delete(id);
+    if (how === 'missing') return;
+    if (how) played.set(id, how);
+    register(id);
   };
-  for (const id of Object.keys(commands)) register(id);
-  context.subscriptions.push(vscode.commands.registerCommand('test.cursor.play', (id, how) => {
-    registered.get(id).dispose();
-    played[id] = how;
-    if (how !== 'missing') register(id);
-  }));
-  context.subscriptions.push(vscode.commands.registerCommand('test.cursor.agent', (turn) => {
-    [turns, promises, submitted.length] = [0, turn, 0];
-  }));
-  context.subscriptions.push(vscode.commands.registerCommand('test.cursor.release', () => release()));
-  context.subscriptions.push(vscode.commands.registerCommand('test.cursor.submitted', () => submitted));
+  const glass = ['glass.focusInput', 'glass.osEditPaste'];
+  for (const id of Object.keys(commands)) if (!glass.includes(id)) register(id);
+
+  const forTests = {
+    play,
+    go: () => go(),
+    lateAnswers: () => lateAnswers,
+    isHeld: () => go !== undefined,
+    // The Agents window has glass commands, and composer.focusComposer does nothing there.
+    agents: (is) => {
+      chat = is ? agentsChat : editorChat;
+      for (const id of glass) play(id, is ? null : 'missing');
+      return chat.title(`Chat ${chats[0]}`);
+    },
+    chats: (list) => ((chats = list), bring(list[0])),
+    agent: (turn) => ((submitted.length = 0), agent.ask('promise', { turn })),
+    release: (id) => agent.ask('release', { chat: id }),
+    clear: () => chat.clear(),
+    seen: async () => ({ submitted, ends, plugins, chats, keys: chat.keys, ...(await agent.ask('report')) }),
+  };
+  for (const [name, f] of Object.entries(forTests)) context.subscriptions.push(vscode.commands.registerCommand(`test.cursor.${name}`, f));
 };

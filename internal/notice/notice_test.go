@@ -1,4 +1,4 @@
-package notify
+package notice
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -15,14 +14,14 @@ import (
 func TestANotificationIsPlainText(t *testing.T) {
 	hostile := "the <b>key</b> & $(calc) `id` \x1b]0;x\a \"@\n\"@\n”@ ]]> \u202e" + strings.Repeat("x", 10000)
 	for _, status := range []loop.Status{loop.Blocked, loop.Waiting, loop.Paused, loop.Status("<i>odd")} {
-		l := loop.State{Status: status, Reason: hostile, ConversationID: "chat-1"}
-		got := notification(l, time.Now())
+		l := loop.State{Status: status, Reason: hostile, ConversationID: "chat-1", PauseReason: loop.PauseReason(hostile), Workspace: "/w/" + hostile, Contract: loop.Contract{Prompt: hostile}}
+		got := Of(l, time.Now(), true).Desktop()
 		for _, sign := range []string{"<", ">", "&", "$", "`", `"`, "”", "]]", "\x1b", "\a", "\u202e", "\n'@"} {
 			if strings.Contains(got, sign) {
 				t.Errorf("%s: got %q in %q", status, sign, got)
 			}
 		}
-		if n := len([]rune(got)); n > 3*reasonLimit || !strings.Contains(got, "the ‹b›key") {
+		if n := len([]rune(got)); n > 4*reasonLimit || !strings.Contains(got, "the ‹b›key") {
 			t.Errorf("%s: got %d characters: %q", status, n, got)
 		}
 		if asks := strings.Contains(got, "\nTo go on, type /ralph-loop --continue chat-1\nor open cursor://"); asks != (status == loop.Waiting || status == loop.Paused) {
@@ -40,7 +39,7 @@ func TestANotificationIsTextThatAppleScriptReads(t *testing.T) {
 		"spaces \u00a0\u2003\u3000\ufeff\u00ad", "lines \u2028\u2029\r\n\t",
 	} {
 		l := loop.State{Status: loop.Waiting, Reason: hostile, ConversationID: "chat-1", Workspace: "/home/u/" + hostile}
-		script := fmt.Sprintf("display notification %q with title %q", notification(l, time.Now()), text.Notice("Ralph loop in "+hostile, titleLimit))
+		script := fmt.Sprintf("display notification %q with title %q", Of(l, time.Now(), true).Desktop(), Of(l, time.Now(), true).Title)
 		if found := foreign.FindStringSubmatch(script); found != nil {
 			t.Errorf("AppleScript cannot read %s in %s", found[1], script)
 		}
@@ -53,7 +52,7 @@ func TestANotificationIsTextThatAppleScriptReads(t *testing.T) {
 // What is asked for may be secret: the notification says only that the run waits.
 func TestANotificationOfAQuestion(t *testing.T) {
 	l := loop.State{Status: loop.Running, Contract: loop.Contract{Iterations: 2, MaxIterations: 20}, OuterRun: loop.OuterRun{Asking: loop.Asking{Since: time.Now(), What: "run secret"}}}
-	if got := notification(l, time.Now()); !strings.HasPrefix(got, "Waiting for your permission in iteration 3 of 20.") || strings.Contains(got, "secret") {
+	if got := Of(l, time.Now(), true).Desktop(); !strings.HasPrefix(got, "Waiting for your permission in iteration 3 of 20.") || strings.Contains(got, "secret") {
 		t.Errorf("got %q", got)
 	}
 }

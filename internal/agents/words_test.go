@@ -1,11 +1,11 @@
-package run
+package agents
 
 import (
 	"slices"
 	"testing"
 )
 
-func TestCommandWords(t *testing.T) {
+func TestWords(t *testing.T) {
 	for _, tt := range []struct {
 		goos, command string
 		want          []string // nil: it is refused
@@ -19,7 +19,7 @@ func TestCommandWords(t *testing.T) {
 		{"linux", `/opt/my\ agent 'a b' "c \"d\"" \\`, []string{"/opt/my agent", "a b", `c "d"`, `\`}},
 		{"darwin", `agent "a`, nil},
 	} {
-		got, err := commandWords(tt.command, tt.goos)
+		got, err := Words(tt.command, tt.goos)
 		if (err != nil) != (tt.want == nil) || err == nil && !slices.Equal(got, tt.want) {
 			t.Errorf("%s, %s: got %q, %v; want %q", tt.goos, tt.command, got, err, tt.want)
 		}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package main
+
+// raceDetector is the factor of this build, without it.
+const raceDetector = 1

@@ -1,0 +1,134 @@
+// Brings what the extension carries to where it is used: the programs and the
+// plugin folder to a place that outlives an update, the hooks into Cursor, the
+// programs onto the PATH of the terminals. It reports to cursor-ralph what worked.
+import * as vscode from 'vscode';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Actions } from './actions';
+import type { Cursor } from './cursor';
+import { hookFiles, install, type Installed } from './install';
+import { report, versionOf } from './memory';
+import { own, place, rootOf, touch, type Placed } from './place';
+import { program } from './program';
+import { reasonOf, within } from './result';
+import { changed, folders } from './settings';
+
+const keep = 12 * 60 * 60_000; // a copy that is in use is kept
+const patience = 10_000; // a home folder may be on a network
+const settle = 2000; // what is learned together is reported together
+const exe = process.platform === 'win32' ? '.exe' : '';
+
+export class Setup implements vscode.Disposable {
+  private placed: Placed;
+  private installed: Installed | undefined;
+  private readonly again = setInterval(() => void touch(this.placed), keep);
+  private reporting: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly cursor: Cursor,
+    private readonly actions: Actions,
+    private readonly output: vscode.OutputChannel,
+  ) {
+    this.placed = own(context.extensionPath);
+    cursor.learned = () => this.report();
+  }
+
+  // bin is the folder of the programs.
+  get bin(): string {
+    return this.placed.bin;
+  }
+
+  async begin(): Promise<void> {
+    await within('the copy of the programs', patience, () => this.place());
+    this.offerProgram();
+  }
+
+  private async place(): Promise<void> {
+    const finish = (copy: string, placed: Pick<Placed, 'bin' | 'stable'>): Promise<void> => this.writePaths(copy, placed);
+    const root = rootOf(process.platform, homedir(), process.env);
+    await place({ extension: this.context.extensionPath, root, finish }).then(
+      (placed) => (this.placed = placed),
+      (error: unknown) => this.output.appendLine(`the programs stay in the extension's folder, and an update will remove them: ${reasonOf(error)}`),
+    );
+  }
+
+  // writePaths has the hooks and slash commands call the programs by their paths:
+  // the shells of Cursor and its agent may not find them.
+  private async writePaths(copy: string, placed: Pick<Placed, 'bin' | 'stable'>): Promise<void> {
+    const p = program(path.join(copy, 'bin', `cursor-ralph${exe}`), process.env);
+    const [hook, stable] = [path.join(placed.bin, `cursor-ralph-hook${exe}`), path.join(placed.stable, `cursor-ralph${exe}`)];
+    const out = await p.run(['editor', '--plugin', path.join(copy, 'plugin'), '--hook', hook, '--program', stable]);
+    if (out.code !== 0) this.output.appendLine(`the plugin calls the programs by name: ${out.what}`);
+  }
+
+  // offerProgram has the terminals of this window find the carried cursor-ralph:
+  // slash commands run it in the agent's shell.
+  private offerProgram(): void {
+    const variables = this.context.environmentVariableCollection;
+    variables.clear();
+    variables.description = 'cursor-ralph, which comes with the extension';
+    if (existsSync(this.placed.stable)) variables.append('PATH', path.delimiter + this.placed.stable);
+  }
+
+  async install(wanted: boolean): Promise<void> {
+    const { plugin, others } = this.placed;
+    this.installed = await install({ cursor: this.cursor, plugin, others, wanted, files: hookFiles(homedir(), folders()) });
+    this.output.appendLine(`hooks: ${sayInstalled(this.installed)}`);
+    this.report();
+    if (this.installed.how === 'nothing' && (await this.cursor.isCursor())) await this.offerInstall();
+  }
+
+  private async offerInstall(): Promise<void> {
+    const asked = 'cursorRalph.offeredInstall';
+    if (this.context.globalState.get(asked) || !this.actions.hasProgram()) return;
+    await this.context.globalState.update(asked, true);
+    const yes = 'Install';
+    const chosen = await vscode.window.showInformationMessage('cursor-ralph is not installed in this Cursor yet: its hooks and slash commands are missing.', yes);
+    if (chosen === yes) await this.installByProgram();
+  }
+
+  async installByProgram(): Promise<void> {
+    if (this.installed?.how === 'plugin') return void vscode.window.showInformationMessage('The hooks and slash commands are installed already: this extension has registered them.');
+    if (!(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed('Installing hooks'));
+    const out = await this.actions.run(['install']);
+    if (out?.code !== 0) return;
+    this.output.appendLine(out.stdout.trimEnd());
+    void vscode.window.showInformationMessage("cursor-ralph's hooks and slash commands are installed.");
+  }
+
+  // report tells cursor-ralph what this editor can do; doctor shows it.
+  report(): void {
+    this.reporting ??= setTimeout(() => {
+      this.reporting = undefined;
+      if (this.installed) void this.send(this.installed);
+    }, settle);
+  }
+
+  private async send(installed: Installed): Promise<void> {
+    const version = versionOf(vscode.env.appRoot, vscode.version, (file) => readFileSync(file, 'utf8'));
+    const extension = String((this.context.extension.packageJSON as { version?: unknown }).version ?? '');
+    const input = report({ name: vscode.env.appName, version, extension, installed, commands: this.cursor.worked, settings: changed() });
+    const out = await this.actions.quietly(['editor'], input);
+    if (out && out.code !== 0) this.output.appendLine(`editor: ${out.what}`);
+  }
+
+  dispose(): void {
+    clearInterval(this.again);
+    clearTimeout(this.reporting);
+  }
+}
+
+function sayInstalled(i: Installed): string {
+  switch (i.how) {
+    case 'hooks.json':
+      return `already in ${i.file}`;
+    case 'plugin':
+      return `registered ${i.folder}`;
+    case 'off':
+      return 'not registered: cursorRalph.registerPlugin is off';
+    case 'nothing':
+      return `not registered: ${i.why}`;
+  }
+}

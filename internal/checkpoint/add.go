@@ -1,0 +1,166 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
+)
+
+const (
+	// largest is the size of a file that is kept.
+	largest = 100 << 20
+	// atOnce is how many files are added in one step, so that one that is killed does
+	// not lose all.
+	atOnce = 10000
+)
+
+// leftOut is a file that is not in a checkpoint as it is on disk.
+type leftOut struct{ name, why string }
+
+type leftOuts []leftOut
+
+// words names the first files.
+func (l leftOuts) words() string {
+	if len(l) == 0 {
+		return ""
+	}
+	const named = 3
+	var parts []string
+	for _, f := range l[:min(named, len(l))] {
+		parts = append(parts, fmt.Sprintf("%s (%s)", text.Escape(f.name), f.why))
+	}
+	said := "not in the checkpoint: " + strings.Join(parts, ", ")
+	if len(l) > named {
+		said += fmt.Sprintf(" and %d more", len(l)-named)
+	}
+	return said
+}
+
+// add brings our index up to the work tree.
+func (r *repo) add(ctx context.Context) (leftOuts, error) {
+	out, err := r.ours.Run(ctx, "", "ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
+	there, gone, left := r.sorted(names(out))
+	if err := r.remove(ctx, gone); err != nil {
+		return nil, err
+	}
+	if err := r.update(ctx, there); err != nil {
+		return nil, err
+	}
+	return left, r.dropIgnored(ctx)
+}
+
+// update adds files to our index. It may be killed: what has been added stays.
+func (r *repo) update(ctx context.Context, files []string) error {
+	for some := range slices.Chunk(files, atOnce) {
+		if _, err := r.ours.Run(ctx, joined(some), "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes files from our index.
+func (r *repo) remove(ctx context.Context, files []string) error {
+	if len(files) == 0 {
+		return nil
+	}
+	_, err := r.ours.Run(ctx, joined(files), "update-index", "-z", "--force-remove", "--stdin")
+	return err
+}
+
+// sorted parts files into those that can be added, those that are gone, and those that
+// cannot be added. Nested repositories end with a slash, and are no part of the work
+// tree.
+func (r *repo) sorted(list []string) (there, gone []string, left leftOuts) {
+	links := map[string]bool{}
+	for _, name := range list {
+		if strings.HasSuffix(name, "/") {
+			continue
+		}
+		if r.isLinked(path.Dir(name), links) {
+			gone = append(gone, name)
+			continue
+		}
+		is, why := r.look(name)
+		switch {
+		case why != "":
+			left = append(left, leftOut{name, why})
+		case is:
+			there = append(there, name)
+		default:
+			gone = append(gone, name)
+		}
+	}
+	return there, gone, left
+}
+
+// isLinked reports whether a folder, or one above it, is a link now. What the link leads
+// to is no part of the work tree, and git would give up on all files at the first such
+// one. It remembers the answers in known.
+func (r *repo) isLinked(dir string, known map[string]bool) bool {
+	if dir == "." {
+		return false
+	}
+	linked, ok := known[dir]
+	if !ok {
+		info, err := os.Lstat(filepath.Join(r.user.Root(), filepath.FromSlash(dir)))
+		linked = err == nil && info.Mode()&fs.ModeSymlink != 0 || r.isLinked(path.Dir(dir), known)
+		known[dir] = linked
+	}
+	return linked
+}
+
+// look reports whether a file is there, and why it cannot be added. Git would give up on
+// all files at the first such one.
+func (r *repo) look(name string) (there bool, why string) {
+	file := filepath.Join(r.user.Root(), filepath.FromSlash(name))
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return false, ""
+	case err != nil:
+		return false, unreadable
+	case info.IsDir():
+		return worktree.IsRepository(file), "" // a submodule, or a folder in the place of a file
+	case info.Mode()&fs.ModeSymlink != 0:
+		return true, ""
+	case info.Size() > largest:
+		return false, fmt.Sprintf("larger than %d MiB", largest>>20)
+	case !worktree.IsReadable(file):
+		return false, unreadable
+	}
+	return true, ""
+}
+
+const unreadable = "it cannot be read"
+
+// dropIgnored removes from our index what the user does not track and ignores now.
+func (r *repo) dropIgnored(ctx context.Context) error {
+	out, err := r.ours.Run(ctx, "", "ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
+	if err != nil || len(out) == 0 {
+		return err
+	}
+	tracked, err := r.user.Run(ctx, "", "ls-files", "-z", "--cached")
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, name := range names(tracked) {
+		known[name] = true
+	}
+	ignored := slices.DeleteFunc(names(out), func(name string) bool { return known[name] })
+	return r.remove(ctx, ignored)
+}

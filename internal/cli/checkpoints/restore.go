@@ -1,0 +1,149 @@
+package checkpoints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/checkpoint"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// RestoreFlags adds the flags of restore.
+func RestoreFlags(f *pflag.FlagSet) {
+	cli.JSONFlag(f)
+	f.Bool("dry-run", false, "change nothing; show what would change")
+}
+
+// Restore makes the work tree what it was at a checkpoint.
+func Restore(ctx context.Context, e *cli.Env, args []string) error {
+	id, name := args[:max(0, len(args)-1)], ""
+	if len(args) > 0 {
+		name = args[len(args)-1]
+	}
+	if !checkpoint.Name(name).IsValid() {
+		return hint.Misuse(fmt.Sprintf("%.40q is no checkpoint", name), "cursor-ralph restore [id] n; `cursor-ralph checkpoints` lists them")
+	}
+	found, err := render.Chosen(e, id)
+	if err != nil {
+		return err
+	}
+	l := found.State
+	if err := checkRests(e, found); err != nil {
+		return err
+	}
+	done, err := Places(e).Restore(ctx, l, checkpoint.Name(name), e.IsSet("dry-run"))
+	if err != nil && done.Before.Commit == "" {
+		return hinted(l, err)
+	}
+	if e.IsSet("json") {
+		return errors.Join(e.JSON(restoredOf(l, name, e.IsSet("dry-run"), done)), err)
+	}
+	return errors.Join(e.Say("%s", said(l, name, e.IsSet("dry-run"), done)), err)
+}
+
+// checkRests refuses a restore below a loop that works.
+func checkRests(e *cli.Env, found loops.Loop) error {
+	if works(e, found) {
+		return isWorking(found.State)
+	}
+	current, _ := e.Loops.Usable() // doctor shows what cannot be read
+	for _, other := range current {
+		if sameTree(other.State.Workspace, found.State.Workspace) && works(e, other) {
+			return isWorking(other.State)
+		}
+	}
+	return nil
+}
+
+// sameTree reports whether two workspaces are in one work tree, of which a restore changes
+// all files.
+func sameTree(a, b string) bool {
+	root := worktree.Root(a)
+	return cli.SameFolder(a, b) || root != "" && cli.SameFolder(root, worktree.Root(b))
+}
+
+// works reports whether a loop's agent may be at work.
+func works(e *cli.Env, found loops.Loop) bool {
+	l := found.State
+	if l.Outer() {
+		return e.Lives(l)
+	}
+	return found.IsLive() && !(l.Status == loop.Paused && l.Rested)
+}
+
+func isWorking(l loop.State) error {
+	id := l.ShortID()
+	if l.Outer() {
+		return hint.New(fmt.Sprintf("the run %s goes on in this work tree, so nothing was restored", id), "end it with Ctrl-C, or `cursor-ralph cancel "+id+"`")
+	}
+	return hint.New(fmt.Sprintf("the loop %s runs in this work tree, so nothing was restored", id),
+		"`cursor-ralph pause "+id+"` and wait for the end of the turn, or `cursor-ralph cancel "+id+"`")
+}
+
+// restored is what restore --json prints.
+type restored struct {
+	Schema   int             `json:"schema"`
+	ID       string          `json:"id"`
+	Restored checkpoint.Name `json:"restored"`
+	DryRun   bool            `json:"dry_run"`
+	Before   checkpoint.Name `json:"before,omitempty"`
+	Files    []changed       `json:"files"`
+	Kept     []keptFile      `json:"kept,omitempty"`
+}
+
+// keptFile is a file that differs and was not touched.
+type keptFile struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+func restoredOf(l loop.State, name string, dry bool, done checkpoint.Restored) restored {
+	r := restored{view.Schema, l.ShortID(), checkpoint.Name(name), dry, done.Before.Name, changesOf(done.Changes), nil}
+	for _, k := range done.Kept {
+		r.Kept = append(r.Kept, keptFile{k.Path, k.Why})
+	}
+	return r
+}
+
+// verbs say what happens to a file.
+func verb(kind string, dry bool) string {
+	verbs := map[string][2]string{"added": {"created", "would create"}, "deleted": {"removed", "would remove"}, "changed": {"changed", "would change"}}
+	if dry {
+		return verbs[kind][1]
+	}
+	return verbs[kind][0]
+}
+
+func said(l loop.State, name string, dry bool, done checkpoint.Restored) string {
+	var b strings.Builder
+	for _, c := range done.Changes {
+		fmt.Fprintf(&b, "%s %s\n", verb(c.Kind(), dry), text.Escape(text.Line(c.Path)))
+	}
+	for _, k := range done.Kept {
+		fmt.Fprintf(&b, "kept %s: %s\n", text.Escape(text.Line(k.Path)), text.Escape(k.Why))
+	}
+	id := l.ShortID()
+	switch {
+	case len(done.Changes) == 0:
+		fmt.Fprintf(&b, "nothing to restore: the files are as at checkpoint %s of %s", name, id)
+		if len(done.Kept) > 0 {
+			b.WriteString(", except those listed above")
+		}
+	case dry:
+		fmt.Fprintf(&b, "would restore %s to checkpoint %s of %s", text.Count(len(done.Changes), "file"), name, id)
+	default:
+		fmt.Fprintf(&b, "restored %s to checkpoint %s of %s; to undo: cursor-ralph restore %s %s", text.Count(len(done.Changes), "file"), name, id, id, done.Before.Name)
+	}
+	return b.String()
+}

@@ -1,0 +1,180 @@
+// Package review has another agent judge the work before a promise counts. The agent
+// gets the task and what was changed, in a new session in which it may neither write
+// nor execute, and answers with a verdict. What follows from the verdict, package loop
+// decides.
+package review
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/agents"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/outer"
+)
+
+// Request is work to review.
+type Request struct {
+	Loop  loop.State        // its Review names the agent, its Workspace is where it reads
+	So    loop.Verification // how the gates before the review went
+	Tasks string            // the task list as it is now, empty for none
+	Diff  Diff
+	Env   []string
+}
+
+// Find returns the agent that a loop's --review names, if it can be started here.
+func Find(name string) (loop.Run, error) {
+	agent, model, _ := strings.Cut(name, ":")
+	r, err := agents.Installed(agent)
+	r.Model, r.Permissions, r.Fresh = model, string(outer.PolicyNone), true
+	return r, err
+}
+
+// Check returns an error for a loop with a review that could never be done here.
+func Check(l loop.State, env []string) error {
+	if l.Review == "" {
+		return nil
+	}
+	if _, err := Find(l.Review); err != nil {
+		return hint.Add(fmt.Errorf("--review %s: %w", l.Review, err), cmp.Or(hint.Of(err), "nothing was started"))
+	}
+	if err := worktree.Diffable(l.Workspace, env); err != nil {
+		return hint.New(fmt.Sprintf("--review needs git, to show what was changed: %s: %s", l.Workspace, err), "`git init` there, or leave --review out")
+	}
+	return nil
+}
+
+// Run has the work reviewed. When ctx is done it gives up. Either way it leaves no
+// process of the agent behind.
+func Run(ctx context.Context, q Request) loop.Review {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, q.Loop.ReviewLimit())
+	defer cancel()
+	limit := time.Until(deadline(ctx)).Round(time.Second)
+	r := q.run(ctx)
+	r.Agent, r.Seconds = q.Loop.Review, time.Since(began).Seconds()
+	if r.Verdict == loop.ReviewFailed && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		r.Why = "it gave no answer within " + text.Exactly(limit)
+	}
+	return r
+}
+
+func deadline(ctx context.Context) time.Time { at, _ := ctx.Deadline(); return at }
+
+func (q Request) run(ctx context.Context) loop.Review {
+	agent, err := Find(q.Loop.Review)
+	if err != nil {
+		return failed(err)
+	}
+	driver, err := agents.Open(agent, agents.Options{Dir: q.Loop.Workspace, Env: q.Env, ID: "review-" + q.Loop.ShortID(), Asks: true, Reads: true})
+	if err != nil {
+		return failed(err)
+	}
+	r := q.ask(ctx, driver)
+	if err := driver.Close(); err != nil && r.Verdict == loop.ReviewFailed {
+		r.Why += "; " + err.Error()
+	}
+	return r
+}
+
+// ask gets a verdict from the agent; it may try twice.
+func (q Request) ask(ctx context.Context, d outer.Driver) loop.Review {
+	code := rand.Text()
+	s := &session{driver: d}
+	said, err := s.turn(ctx, outer.Prompt{Text: q.prompt(rand.Text(), code), Fresh: true, Guarded: true})
+	if err != nil {
+		return s.done(failed(err))
+	}
+	r, why := verdict(said, code)
+	if why == "" {
+		return s.done(r)
+	}
+	said, err = s.turn(ctx, outer.Prompt{Text: q.again(why, rand.Text(), code), Guarded: true})
+	if err != nil {
+		return s.done(failed(err))
+	}
+	if r, why = verdict(said, code); why != "" {
+		r = loop.Review{Verdict: loop.ReviewFailed, Why: "its answer was not valid, twice: " + why + "; it ended with: " + text.Head(cmp.Or(lastLine(said), "nothing"), keptWords)}
+	}
+	return s.done(r)
+}
+
+// keptWords is how many bytes of an invalid answer an error has.
+const keptWords = 200
+
+func lastLine(said string) string {
+	said = strings.TrimSpace(said)
+	return said[strings.LastIndexByte(said, '\n')+1:]
+}
+
+// failed is the review of an agent that cannot answer.
+func failed(err error) loop.Review {
+	why := err.Error()
+	start := (*outer.StartError)(nil)
+	if h := hint.Of(err); h != "" {
+		why += " (" + h + ")"
+	} else if errors.As(err, &start) && start.Hint != "" {
+		why += " (" + start.Hint + ")"
+	}
+	return loop.Review{Verdict: loop.ReviewFailed, Why: text.Head(why, keptWhy)}
+}
+
+// keptWhy is how many bytes of an error are kept.
+const keptWhy = 1000
+
+// session is a conversation with the reviewer.
+type session struct {
+	driver outer.Driver
+	tokens *loop.Tokens // nil is unknown
+}
+
+// result is what a turn came to.
+type result struct {
+	last   string // message
+	tokens *loop.Tokens
+}
+
+func (t *result) see(seen outer.Seen) {
+	switch r := seen.Record; r.Kind {
+	case loop.RecordText:
+		t.last = r.Text
+	case loop.RecordTokens:
+		t.tokens = t.tokens.Plus(r.Tokens)
+	}
+}
+
+// done adds to a review what it cost.
+func (s *session) done(r loop.Review) loop.Review {
+	r.Tokens = s.tokens
+	return r
+}
+
+// closeAfter is how long a driver may take to cancel a turn.
+const closeAfter = 8 * time.Second
+
+// turn returns the last message that the agent ended its turn with.
+func (s *session) turn(ctx context.Context, p outer.Prompt) (string, error) {
+	var t result
+	done := make(chan error, 1)
+	go func() { done <- s.driver.Turn(ctx, p, t.see) }()
+	select {
+	case err := <-done:
+		s.tokens = s.tokens.Plus(t.tokens)
+		return t.last, err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return "", cmp.Or(err, ctx.Err())
+	case <-time.After(closeAfter):
+		return "", fmt.Errorf("it did not end its turn: %w", ctx.Err())
+	}
+}

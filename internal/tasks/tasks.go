@@ -1,0 +1,155 @@
+// Package tasks reads the task list of --tasks: Markdown checkboxes, or JSON objects
+// with passes. It never changes the file.
+package tasks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// Bounds of a list.
+const (
+	maxSize  = 1 << 20 // bytes
+	maxTasks = 1000
+	maxName  = 160 // bytes of a task's name
+	maxLost  = 5   // named in a count
+)
+
+// Task is an entry of a list.
+type Task struct {
+	ID   string // of JSON; empty for none. Name begins with it.
+	Name string // one line without control characters
+	Done bool
+}
+
+// List has the tasks of a file in their order.
+type List []Task
+
+// Names are what the list is compared with later.
+func (l List) Names() []string {
+	names := make([]string, len(l))
+	for i, t := range l {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Read reads the list of a loop. A name that is not absolute belongs to the workspace,
+// and may not lead out of it by a link. ctx bounds what a file can cost.
+func Read(ctx context.Context, workspace, file string) (List, error) {
+	type result struct {
+		list List
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		var data []byte
+		if data, r.err = contents(workspace, file); r.err == nil {
+			r.list, r.err = Parse(file, data)
+		}
+		done <- r
+	}()
+	select {
+	case r := <-done:
+		return r.list, r.err
+	case <-ctx.Done():
+		return nil, errors.New("it takes too long to read")
+	}
+}
+
+// Parse reads a list. A name that ends in .json is JSON, anything else Markdown.
+func Parse(name string, data []byte) (list List, err error) {
+	data = []byte(strings.TrimPrefix(string(data), "\xef\xbb\xbf"))
+	if strings.EqualFold(filepath.Ext(name), ".json") {
+		list, err = parseJSON(data)
+	} else {
+		list, err = parseMarkdown(data)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) > maxTasks:
+		return nil, fmt.Errorf("it has more than %d tasks", maxTasks)
+	case len(list) == 0:
+		return nil, errors.New("it has no task: write them as Markdown checkboxes (- [ ] what to do), or as JSON objects with passes in a file named .json")
+	}
+	return list, nil
+}
+
+// nameOf is how a task is shown and compared.
+func nameOf(words string) string { return text.Head(text.Line(text.WithoutControls(words)), maxName) }
+
+// Survey counts the tasks of a loop, and returns their names if nothing is known of
+// those with which it began. No promise marker is in the count.
+func Survey(ctx context.Context, l loop.State) (*loop.TaskCount, []string) {
+	ctx, cancel := context.WithTimeout(ctx, loop.TasksLimit/2)
+	defer cancel()
+	list, err := Read(ctx, l.Workspace, l.Tasks)
+	if err != nil {
+		return &loop.TaskCount{Error: loop.Unmarked(text.Line(err.Error()))}, nil
+	}
+	count := list.Count(l.Baseline)
+	if l.Baseline != nil {
+		return &count, nil
+	}
+	return &count, list.Names()
+}
+
+// Problem is an error for a loop that cannot begin with its list.
+func Problem(l loop.State) error {
+	problem := l.TasksProblem()
+	if problem == "" {
+		return nil
+	}
+	return hint.New(problem, "nothing was started; write the list first, one `- [ ] what to do` a line (a name that is not absolute belongs to the workspace, "+l.Workspace+")")
+}
+
+// Check is Problem for a loop that nobody has surveyed.
+func Check(ctx context.Context, l loop.State) error {
+	if l.Tasks == "" {
+		return nil
+	}
+	l.TaskCount, _ = Survey(ctx, l)
+	return Problem(l)
+}
+
+// Refusal says why a promise is refused; empty if it is not.
+func Refusal(file string, c loop.TaskCount) string {
+	file = loop.Unmarked(file)
+	switch {
+	case c.Error != "":
+		return "the task list " + file + " cannot be used: " + c.Error
+	case len(c.Lost) > 0:
+		return strings.TrimSuffix(c.LostWords(file), ".")
+	case c.Done < c.Total:
+		return fmt.Sprintf("%d of %d tasks in %s are open, the next one is: %s", c.Total-c.Done, c.Total, file, c.Next)
+	}
+	return ""
+}
+
+// Count counts the tasks, and names those of an earlier list that are gone.
+func (l List) Count(baseline []string) loop.TaskCount {
+	c := loop.TaskCount{Total: len(l)}
+	for _, t := range l {
+		if t.Done {
+			c.Done++
+		} else if c.Next == "" {
+			c.Next = loop.Unmarked(t.Name)
+		}
+	}
+	for _, name := range l.lost(baseline) {
+		if c.Lost = append(c.Lost, loop.Unmarked(name)); len(c.Lost) == maxLost {
+			c.Lost = append(c.Lost, "…")
+			break
+		}
+	}
+	return c
+}

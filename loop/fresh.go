@@ -1,0 +1,243 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+)
+
+// Fresh chats
+//
+// With --fresh-chat N a loop goes on in a new chat after every N iterations. At the
+// stop that is due the editor's extension creates that chat and submits the continue
+// line in it. Where it cannot, one more turn in the old chat tells the user to do so.
+// The prompt hook of the new chat, or its agent's cursor-ralph continue, is the proof,
+// and moves the loop there. Whatever comes first decides: the line in a new chat, the
+// line or a message of the user in the old one. What comes later moves nothing.
+
+// FreshWait is how far a loop has come on its way to a new chat; empty if it needs
+// none.
+type FreshWait string
+
+const (
+	freshTelling FreshWait = "telling" // the turn goes on in which the agent tells the user
+	freshWaiting FreshWait = "waiting" // the agent is idle until the new chat begins
+)
+
+// isFreshDue reports whether the next iteration belongs in a new chat.
+func (s *State) isFreshDue() bool {
+	return s.FreshChat > 0 && s.Iterations-s.ChatSince >= s.FreshChat
+}
+
+// nextChat goes on in a new chat, which needs somebody to create it.
+func (s *State) nextChat(e *Event, now time.Time, a Action, why string) Action {
+	a.Detail = a.Why()
+	switch {
+	case s.FreshWait == freshTelling:
+		a.Kind, a.Reason = HandOver, ReasonFreshChat
+		s.awaitUser()
+		return a
+	case e.Typing == typingUnknown:
+		return Action{Kind: AskTyping, Fresh: true}
+	case e.Typing == TypingPossible:
+		s.openInjection(false, now)
+		s.Injection.Fresh, s.FreshWait = true, freshWaiting
+		s.setWaiting("the loop goes on in a new chat, which is being opened")
+		return Action{Kind: Inject, Reason: ReasonFreshChat, Detail: a.Detail, Promise: a.Promise}
+	}
+	a.Kind, a.Reason, s.FreshWait = Followup, ReasonFreshChat, freshTelling
+	if s.isSessionOver(e) { // no stop hook sees the end of that turn
+		a.Kind = HandOver
+		s.awaitUser()
+		s.Unseen = true
+	}
+	a.Text = s.words(s.Iterations+1, why, true)
+	s.noteAnswer(a, e, now)
+	return a
+}
+
+// awaitUser waits for the user to begin a new chat.
+func (s *State) awaitUser() {
+	s.FreshWait = freshWaiting
+	s.setWaiting("open a new chat and send the continue line there")
+}
+
+// stayHere has the loop go on in its chat, though it was to begin a new one: the user
+// went on here. The line that may still come to a new chat then moves nothing.
+func (s *State) stayHere(now time.Time) {
+	if s.FreshWait == "" || s.inNewChat(now) {
+		return
+	}
+	s.FreshWait, s.ChatSince = "", s.Iterations
+	if s.Injection.Fresh {
+		s.Injection.Outcome, s.Injection.ClosedAt = lineStayed, now
+		s.recordInjection(s.Injection)
+	}
+}
+
+// stayByLine is stayHere for a line in the old chat, unless we sent it: a follow-up was
+// lost there.
+func (s *State) stayByLine(now time.Time) {
+	if s.lostText() == "" {
+		s.stayHere(now)
+	}
+}
+
+// inNewChat reports whether the line has come to a new chat whose agent has not
+// requested the continuation yet.
+func (s *State) inNewChat(now time.Time) bool {
+	in := s.TypedIn(now)
+	return s.Injection.Fresh && s.Injection.Outcome == Arrived && in != "" && in != s.ConversationID
+}
+
+// onNewChat looks at a continue line of a loop that begins a new chat; ok is false if
+// it is a line like any other.
+func (s *State) onNewChat(e *Event, now time.Time) (refused Action, ok bool) {
+	elsewhere := e.Conversation != s.ConversationID
+	again := e.Conversation == s.Turned.Chat && now.Sub(s.Turned.At).Abs() < duplicateWindow // another copy of our hook
+	switch {
+	case again:
+		refused = Action{Reason: s.Turned.Why}
+	case s.inNewChat(now) && s.ContinueIn != e.Conversation:
+		refused = Action{Reason: reasonInNewChat, Hint: "nothing is left to do here"}
+	case !elsewhere || !s.Injection.Fresh && s.Injection.FreshAt.IsZero():
+		return Action{}, false
+	case s.IsLate(now):
+		if s.Injection.FreshAt = (time.Time{}); s.Injection.Fresh {
+			s.Injection.Outcome = lineTooLate
+		}
+		refused = Action{Reason: reasonTooLate, Hint: "to bring the loop here, send the line once more"}
+	case s.Injection.Fresh && s.Injection.Open(now) && !e.NewChat:
+		refused = Action{Reason: reasonNotNew, Hint: "send the line in a new chat"}
+	default:
+		return Action{}, false
+	}
+	s.Turned, refused.Kind = TurnedAway{e.Conversation, refused.Reason, now}, Refuse
+	return refused, true
+}
+
+// TurnedAway is a chat from which the line for a new chat was kept back, the last one.
+type TurnedAway struct {
+	Chat string    `json:"chat"`
+	Why  Reason    `json:"why"`
+	At   time.Time `json:"at"`
+}
+
+// IsLate reports whether the line that we sent to a new chat comes after the loop
+// went on without it, or was paused. The next line is the user's.
+func (s *State) IsLate(now time.Time) bool {
+	i := s.Injection
+	if !i.Fresh { // another line has been sent since then
+		return (s.FreshWait == "" || i.Open(now)) && now.Sub(i.FreshAt).Abs() < injectionWindow
+	}
+	switch i.Outcome {
+	case lineStayed:
+		return now.Sub(i.OpenedAt).Abs() < injectionWindow
+	case linePaused:
+		return s.Status == Paused && now.Sub(i.OpenedAt).Abs() < injectionWindow
+	}
+	return false
+}
+
+// closeLine closes the injection. The line for a new chat may come though it was given up.
+func (s *State) closeLine(outcome LineOutcome, now time.Time) {
+	s.Injection = s.Injection.close(outcome, now)
+	if i := &s.Injection; i.Fresh && s.FreshWait != "" && i.mayCome() && now.Sub(i.OpenedAt).Abs() < injectionWindow {
+		i.Outcome, i.ClosedAt = outcome, now
+	}
+}
+
+// mayCome reports whether a line has not come as far as is known.
+func (i Injection) mayCome() bool { return i.Outcome != Arrived && i.Outcome != lineTooLate }
+
+// EnterChat takes in that the loop is in another conversation now.
+func (s *State) EnterChat(id string) {
+	s.ConversationID, s.ContinueIn = id, ""
+	s.ChatSince, s.FreshWait = s.Iterations, ""
+}
+
+// BeginsSession reports whether the agent of an outer loop needs a new session for
+// the next turn.
+func (s *State) BeginsSession() bool {
+	return s.Outer() && s.FreshChat > 0 && s.Iterations > 0 && s.ChatSince == s.Iterations
+}
+
+// comesToNewChat reports whether a continue was requested in another chat than the
+// loop's. Where no hook sees that, the loop that waits for a new chat has got one.
+func (s *State) comesToNewChat(now time.Time) bool {
+	in := s.TypedIn(now)
+	return s.FreshChat > 0 && !s.Outer() && (in != "" && in != s.ConversationID || in == "" && s.FreshWait != "")
+}
+
+// enterFresh is a continue: in a new chat its agent learns what was done, in the old
+// one the loop stays there.
+func (s *State) enterFresh(why string, now time.Time) string {
+	if s.comesToNewChat(now) {
+		if s.FreshWait != "" {
+			s.FreshWait, s.ChatSince = "", s.Iterations
+		}
+		return s.withDone(cmp.Or(strings.TrimPrefix(why, userContinues), "The loop goes on in this new chat."))
+	}
+	s.stayByLine(now)
+	if s.BeginsSession() {
+		why = s.withDone(why)
+	}
+	return why
+}
+
+// How much of what was done an agent that knows nothing of it gets: bytes of a text,
+// and files.
+const (
+	keptDone  = 600
+	doneFiles = 12
+)
+
+// withDone adds to the first line of a continuation what was done so far, for an
+// agent that knows nothing of it.
+func (s *State) withDone(why string) string {
+	facts := []string{"iterations done: " + strconv.Itoa(s.Iterations)}
+	add := func(what, fact string) {
+		if fact != "" {
+			facts = append(facts, what+": "+text.FirstHead(Unmarked(fact), keptDone))
+		}
+	}
+	add("last progress note", cmp.Or(s.LastOutput, s.Note))
+	if t := s.TaskCount; t != nil && t.Error == "" {
+		facts = append(facts, fmt.Sprintf("tasks done: %d of %d", t.Done, t.Total))
+		add("next task", t.Next)
+	}
+	for _, h := range slices.Backward(s.History) {
+		if h.Refused != "" {
+			add(fmt.Sprintf("the promise of iteration %d was refused", h.Number), h.Refused)
+			break
+		}
+	}
+	add("files changed lately", strings.Join(s.lastFiles(), ", "))
+	return why + " You know nothing of the turns before, so look at the work first. What is known of them:\n- " + strings.Join(facts, "\n- ")
+}
+
+// lastFiles are the files that the last iterations changed, the newest first.
+func (s *State) lastFiles() (files []string) {
+	for _, h := range slices.Backward(s.History) {
+		for _, file := range h.Files {
+			if len(files) < doneFiles && !slices.Contains(files, file) {
+				files = append(files, text.FirstHead(file, keptDone/doneFiles))
+			}
+		}
+	}
+	return files
+}
+
+// nameForAgent is the id that the agent's commands have: that of the conversation, or
+// the loop's own if the conversation changes.
+func (s *State) nameForAgent() string {
+	if s.FreshChat > 0 && !s.Outer() {
+		return s.ShortID()
+	}
+	return s.ConversationID
+}

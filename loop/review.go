@@ -1,0 +1,96 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+)
+
+// defaultReviewRounds is how often a reviewer may refuse a promise before the loop
+// pauses.
+const defaultReviewRounds = 3
+
+func (s *State) reviewRounds() int { return cmp.Or(max(0, s.ReviewRounds), defaultReviewRounds) }
+
+// With adds a review to how the gates before it went.
+func (v Verification) With(r Review) Verification {
+	v.Review = &r
+	if r.Verdict == ReviewClear {
+		return v
+	}
+	v.Passed, v.Gate = false, GateReview
+	v.Refusal = fmt.Sprintf("the review by %s found %s", r.Agent, text.Count(len(r.Findings), "problem"))
+	if r.Verdict != ReviewFound {
+		v.Refusal = fmt.Sprintf("the review by %s failed: %s", r.Agent, r.Why)
+	}
+	return v
+}
+
+// foundByReview reports whether the reviewer refused the promise.
+func (v Verification) foundByReview() bool {
+	return !v.Passed && v.Review != nil && v.Review.Verdict == ReviewFound
+}
+
+// lacksReview reports whether the promise was neither refused nor accepted: the
+// reviewer could not say.
+func (v Verification) lacksReview() bool {
+	return !v.Passed && v.Review != nil && v.Review.Verdict != ReviewFound
+}
+
+// countReview counts a refusal by the reviewer.
+func (s *State) countReview(v Verification) {
+	if v.foundByReview() {
+		s.Reviews++
+	}
+}
+
+// pauseUnreviewed pauses a loop whose promise could not be reviewed.
+func (s *State) pauseUnreviewed(r *Review, kind ActionKind, now time.Time) Action {
+	a := Action{Kind: kind, Reason: reasonReviewFailed, Detail: fmt.Sprintf("the review by %s failed: %s", r.Agent, r.Why)}
+	if kind == Refuse {
+		a.Hint = "the promise is still there; when " + r.Agent + " can answer: " + s.ResumeCommand(now)
+	}
+	s.pause(pauseError, a.Why())
+	s.Rested = true
+	return a
+}
+
+// summary is the outcome for the log.
+func (r *Review) summary() string {
+	words := fmt.Sprintf("%s, by %s after %.1f s", r.Verdict, r.Agent, r.Seconds)
+	if r.Tokens != nil {
+		words += " and " + countTokens(r.Tokens.Sum())
+	}
+	if more := cmp.Or(r.Why, strings.Join(r.Findings, " | ")); more != "" {
+		words += ": " + text.Head(more, loggedFindings)
+	}
+	return words
+}
+
+const loggedFindings = 1000 // bytes
+
+// What the history keeps of a review.
+const (
+	keptFindings = 10
+	keptFinding  = 300 // bytes
+)
+
+// short is what the history keeps, nil where nothing was reviewed.
+func (r *Review) short() *Review {
+	if r == nil {
+		return nil
+	}
+	kept := *r
+	kept.Findings = nil
+	for i, f := range r.Findings {
+		if i == keptFindings {
+			kept.Findings = append(kept.Findings, fmt.Sprintf("and %d more", len(r.Findings)-keptFindings))
+			break
+		}
+		kept.Findings = append(kept.Findings, text.Head(f, keptFinding))
+	}
+	return &kept
+}

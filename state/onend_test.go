@@ -1,0 +1,164 @@
+package state_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// onEnds is a store whose loop chat-1 was requested with a command, and the loops whose end it has reported.
+func onEnds(t *testing.T, command string) (*state.Store, platform.Places, *[]loop.State) {
+	t.Helper()
+	dir := t.TempDir()
+	vars := map[string]string{"CURSOR_RALPH_DIR": dir, "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "archive")}
+	places, err := platform.Find(func(name string) string { return vars[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, ended := state.New(places, time.Now), new([]loop.State)
+	s.Ended = func(l loop.State) { *ended = append(*ended, l) }
+	l := loop.New()
+	l.Prompt, l.OnEnd = "make it green", command
+	if err := s.Claim(t.Context(), "chat-1", func(live string) error {
+		data, err := l.Encode()
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(live, data, 0o600)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return s, places, ended
+}
+
+func apply(t *testing.T, s *state.Store, e loop.Event) loop.State {
+	t.Helper()
+	l, _, err := s.Apply(t.Context(), "chat-1", e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// edit changes the loop's file by hand.
+func edit(t *testing.T, path, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(data), from) {
+		t.Fatalf("got %v and %s, want %s in it", err, data, from)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(data), from, to, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A command that came into a loop's file after the start does not run, and none is lost.
+func TestOnEndIsTheOneThatWasRequested(t *testing.T) {
+	stop := loop.Event{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Completed}}
+	for _, tt := range []struct {
+		name, requested, from, to string
+		stops                     int
+		want                      string
+	}{
+		{"added in the first turn", "", `"prompt"`, `"on_end": "evil", "prompt"`, 0, ""},
+		{"added later", "", `"prompt"`, `"on_end": "evil", "prompt"`, 1, ""},
+		{"changed in the first turn", "good", `"on_end": "good"`, `"on_end": "evil"`, 0, "good"},
+		{"changed later", "good", `"on_end": "good"`, `"on_end": "evil"`, 1, "good"},
+		{"unchanged", "good", `"prompt"`, `"prompt"`, 1, "good"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, places, ended := onEnds(t, tt.requested)
+			for range tt.stops {
+				apply(t, s, stop)
+			}
+			edit(t, places.Live("chat-1"), tt.from, tt.to)
+			l := apply(t, s, stop)
+			if changed := tt.from != tt.to; l.OnEnd != tt.want || strings.Contains(strings.Join(l.Notices, " ")+l.LastFollowup, "--on-end was changed") != changed {
+				t.Errorf("got %q, notices %q, %q", l.OnEnd, l.Notices, l.LastFollowup)
+			}
+			edit(t, places.Live("chat-1"), `"prompt"`, `"on_end": "evil", "prompt"`)
+			apply(t, s, loop.Event{Kind: loop.EventCancel})
+			switch {
+			case tt.want == "" && len(*ended) != 0:
+				t.Errorf("got %d ends with a command, want none", len(*ended))
+			case tt.want != "" && (len(*ended) != 1 || (*ended)[0].OnEnd != tt.want):
+				t.Errorf("got %d ends, want one with %s", len(*ended), tt.want)
+			}
+		})
+	}
+}
+
+// Nor can the loop's file say that its end was acted on before it came.
+func TestAnEndThatTheFileCallsTold(t *testing.T) {
+	s, places, _ := onEnds(t, "good")
+	edit(t, places.Live("chat-1"), `"prompt"`, `"end_told": true, "prompt"`)
+	l := apply(t, s, loop.Event{Kind: loop.EventCancel})
+	if _, first, err := s.TakeEnd(t.Context(), "chat-1", l.ShortID()); !first || err != nil {
+		t.Errorf("got %t, %v, want the command to run", first, err)
+	}
+}
+
+// Of all that have seen an end one acts on it, and again after the next end.
+func TestOneActsOnAnEnd(t *testing.T) {
+	s, _, ended := onEnds(t, "good")
+	l := apply(t, s, loop.Event{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Completed}})
+	take := func() int32 {
+		var first atomic.Int32
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if _, ok, err := s.TakeEnd(context.Background(), "chat-1", l.ShortID()); err == nil && ok {
+					first.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		return first.Load()
+	}
+	if got := take(); got != 0 {
+		t.Errorf("got %d while it goes on", got)
+	}
+	if _, _, err := s.TakeEnd(t.Context(), "chat-1", l.ShortID()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v while it goes on", err)
+	}
+	apply(t, s, loop.Event{Kind: loop.EventCancel})
+	if got := take(); got != 1 || len(*ended) != 1 {
+		t.Errorf("got %d of 8, and %d ends, want one", got, len(*ended))
+	}
+	apply(t, s, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}})
+	apply(t, s, loop.Event{Kind: loop.EventCancel})
+	if got := take(); got != 1 || len(*ended) != 2 {
+		t.Errorf("got %d of 8 at the second end, and %d ends", got, len(*ended))
+	}
+}
+
+// A kill has left the ended loop among the live ones: its move to the archive does not undo that somebody acted on the end.
+func TestAnEndThatAKillInterrupted(t *testing.T) {
+	s, places, _ := onEnds(t, "good")
+	live, err := os.ReadFile(places.Live("chat-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := apply(t, s, loop.Event{Kind: loop.EventCancel})
+	over := strings.Replace(string(live), `"status": "running"`, `"status": "CANCELLED", "ended_at": "2026-01-02T00:00:00Z"`, 1)
+	if err := os.WriteFile(places.Live("chat-1"), []byte(over), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if _, first, err := s.TakeEnd(t.Context(), "chat-1", l.ShortID()); err != nil || first != (i == 0) {
+			t.Errorf("try %d: got %t, %v", i, first, err)
+		}
+		_, _, _ = s.Apply(t.Context(), "chat-1", loop.Event{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Completed}})
+	}
+}

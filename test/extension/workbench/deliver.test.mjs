@@ -1,0 +1,156 @@
+// A delivery where no program can press a key: the extension puts the line in, and the user presses Enter.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { until, Workbench } from './workbench.mjs';
+
+let wb, w, page;
+
+before(async () => {
+  wb = await Workbench.start();
+  w = await wb.open();
+  page = w.page;
+  await w.openFile('main.go');
+}, { timeout: 180_000 });
+
+after(() => wb?.stop());
+
+const lineOf = (chat) => `/ralph-loop --continue ${chat}`;
+const asked = () => w.notice('Press Enter in the chat');
+
+test('the plugin is registered, once', async () => {
+  const { plugins } = await w.cursor('seen');
+  assert.equal(plugins.length, 1);
+  assert.match(plugins[0], /plugin$/);
+});
+
+test('a delivery reaches the right chat while the focus is in a source file', async () => {
+  wb.loop('chat-1');
+  await w.command('composer.openComposer', 'chat-2');
+  await w.clickFile();
+  await w.run('await vscode.env.clipboard.writeText("what the user copied")');
+  const injected = wb.ralph('inject', 'chat-1', '--wait', '1m');
+  await asked().waitFor({ timeout: 40_000 });
+  assert.deepEqual(await w.input(), { text: lineOf('chat-1'), title: 'Chat chat-1' });
+  assert.equal(await w.run('return vscode.env.clipboard.readText()'), 'what the user copied');
+  await page.keyboard.press('Enter');
+  const out = await injected;
+  assert.equal(out.code, 0, out.stderr + out.stdout);
+  assert.match(out.stdout, /typed by extension, and arrived/);
+  await asked().waitFor({ state: 'detached' });
+  const { submitted } = await w.cursor('seen');
+  assert.deepEqual(submitted, [{ chat: 'chat-1', text: lineOf('chat-1') }]);
+  assert.equal(await w.fileText(), 'package main\n');
+  assert.equal(readFileSync(wb.at('ws/main.go'), 'utf8'), 'package main\n');
+  await wb.ralph('cancel', 'chat-1');
+});
+
+test('where Cursor misbehaves nothing is put anywhere', async () => {
+  wb.loop('chat-3');
+  for (const [command, how] of [['composer.openComposer', 'lies'], ['composer.focusComposer', 'throws'], ['composer.focusComposer', 'hangs'], ['composer.getOrderedSelectedComposerIds', 'missing']]) {
+    await w.command('composer.openComposer', 'chat-2');
+    await w.clickFile();
+    await w.cursor('play', command, how);
+    const out = await wb.ralph('inject', 'chat-3', '--wait', '2s');
+    await w.cursor('play', command, null);
+    assert.equal(out.code, 1, `${command} ${how}`);
+    assert.match(out.stderr, /extension: "?[a-z-]+"?|does not exist/, `${command} ${how}`);
+    assert.equal((await w.input()).text, '', `${command} ${how}`);
+    assert.equal(await w.fileText(), 'package main\n', `${command} ${how}`);
+  }
+  assert.equal((await w.cursor('seen')).submitted.length, 1);
+  await wb.ralph('cancel', 'chat-3');
+});
+
+test('the Agents window, where the usual command to focus does nothing', async () => {
+  await w.cursor('chats', ['chat-5', 'chat-4']);
+  await w.cursor('agents', true);
+  wb.loop('chat-4');
+  await w.clickFile();
+  const injected = wb.ralph('inject', 'chat-4', '--wait', '1m');
+  await asked().waitFor();
+  assert.deepEqual(await w.input('ui-prompt-input-editor__input'), { text: lineOf('chat-4'), title: 'Chat chat-4' });
+  await page.keyboard.press('Enter');
+  const out = await injected;
+  assert.equal(out.code, 0, out.stderr + out.stdout);
+  await asked().waitFor({ state: 'detached' });
+  assert.deepEqual((await w.cursor('seen')).submitted.slice(1), [{ chat: 'chat-4', text: lineOf('chat-4') }]);
+  assert.equal(await w.fileText(), 'package main\n');
+  await w.cursor('agents', false);
+  await wb.ralph('cancel', 'chat-4');
+});
+
+// each step of a delivery, and how a test makes it last.
+const steps = {
+  show: ['composer.openComposer', 'held'],
+  focus: ['composer.focusComposer', 'held'],
+  paste: ['editor.action.clipboardPasteAction', 'held at its end'],
+  'before the key': [],
+};
+
+// interrupted begins a delivery, has the user do something at a step of it, and returns what the delivery said.
+async function interrupted(chat, step, act) {
+  const [command, how] = steps[step];
+  if (command) await w.cursor('play', command, how);
+  const injected = wb.ralph('inject', chat, '--wait', '1m');
+  if (command) await until(`held at ${step}`, () => w.cursor('isHeld'));
+  else await asked().waitFor();
+  await act();
+  if (command) {
+    await w.cursor('go');
+    await w.cursor('play', command, null);
+  }
+  return injected;
+}
+
+test('who pauses or cancels at a step of a delivery stops it: nothing is put in after that, and nothing is sent', async () => {
+  const before = (await w.cursor('seen')).submitted.length;
+  let n = 10;
+  for (const label of ['Pause', 'Cancel']) {
+    for (const step of Object.keys(steps)) {
+      const [chat, what] = [`chat-${n++}`, `${label} at ${step}`];
+      await w.cursor('chats', ['chat-2', chat]);
+      wb.loop(chat);
+      await w.wantChip('Loop • Running • Iter 3/20');
+      await w.clickFile();
+      const out = await interrupted(chat, step, async () => {
+        await w.steer(label);
+        await until(what, async () => ['paused', 'CANCELLED'].includes((await wb.status(chat)).status));
+      });
+      assert.equal(out.code, 1, what);
+      assert.match(out.stderr, /the line did not arrive|not typed|the loop has ended/, what);
+      await asked().waitFor({ state: 'detached' });
+      const { text } = await w.input();
+      if (step === 'show' || step === 'focus') assert.equal(text, '', what);
+      else assert.equal(text, lineOf(chat), what); // it stays: nothing is deleted
+      assert.equal((await w.cursor('seen')).submitted.length, before, what);
+      assert.equal(await w.fileText(), 'package main\n', what);
+      await w.cursor('clear');
+      if (label === 'Pause') await wb.ralph('cancel', chat);
+      await w.wantChip(/Cancelled|^0/);
+    }
+  }
+});
+
+test('who adds context during a delivery, or resumes after a pause in it, lets it go on', async () => {
+  const [chat, before] = ['chat-20', (await w.cursor('seen')).submitted.length];
+  await w.cursor('chats', [chat]);
+  wb.loop(chat, { rested: true }); // so that only a message goes on
+  await w.wantChip('Loop • Running • Iter 3/20');
+  const paused = await interrupted(chat, 'focus', async () => {
+    await w.steer('Pause');
+    await until('paused', async () => (await wb.status(chat)).status === 'paused');
+  });
+  assert.equal(paused.code, 1);
+  await w.wantChip(/Paused/);
+  await w.steer('Resume'); // which begins a delivery
+  await until(async () => `asked: ${(await wb.ralph('log', chat)).stdout}`, () => asked().count());
+  await w.steer('Add context', 'the port is 5433');
+  await until('the context', () => readFileSync(wb.at(`ralph/cursor-ralph-loop-${chat}.json`), 'utf8').includes('the port is 5433'));
+  await w.command('composer.focusComposer');
+  await page.keyboard.press('Enter');
+  const turn = await until('the turn', async () => (await w.cursor('seen')).turns.find((t) => t.chat === chat));
+  assert.match(turn.added.join(), /the port is 5433/);
+  await until('it goes on', async () => (await wb.status(chat)).status === 'running');
+  assert.deepEqual((await w.cursor('seen')).submitted.slice(before), [{ chat, text: lineOf(chat) }]);
+});
