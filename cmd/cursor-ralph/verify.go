@@ -54,17 +54,24 @@ func verifyLoop(ctx context.Context, e *env, args []string) error {
 		return e.JSON(e.runGates(ctx, l, call.Limit))
 	}
 	l.Verifying.ID = call.For
-	alone, cancel := context.WithCancel(ctx)
+	alone, cancel := e.whileCalled(ctx)
 	defer cancel()
-	go func() {
-		_, _ = io.Copy(io.Discard, e.Stdin) // only its end matters, however it comes
-		cancel()
-	}()
 	v := e.verifyWanted(alone, l, call.Limit)
 	if alone.Err() != nil {
 		return e.giveUpVerify(ctx, l, true)
 	}
 	return e.JSON(v)
+}
+
+// whileCalled returns a context that is done when standard input has ended: its caller is
+// gone.
+func (e *env) whileCalled(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, e.Stdin) // only its end matters, however it comes
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // verifyWanted runs a gate round while its result is wanted: a cancel, a pause, a

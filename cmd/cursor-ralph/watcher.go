@@ -46,8 +46,8 @@ func runWatcher(ctx context.Context, e *env, _ []string) error {
 			return err
 		}
 		// A hook that began a loop while we held the lock has started no other watcher.
-		if runs, err := w.anyRuns(); err != nil || !runs {
-			return err
+		if !watcher.AnyRuns(w.live(), w.Now()) {
+			return nil
 		}
 	}
 }
@@ -111,14 +111,6 @@ func (w *watching) poll() time.Duration {
 		return min(d/4, watcher.Poll)
 	}
 	return watcher.Poll
-}
-
-func (w *watching) anyRuns() (bool, error) {
-	if _, err := os.Stat(w.Places.Base); err != nil {
-		return false, err
-	}
-	loops := w.live()
-	return watcher.AnyRuns(loops, w.Now()), nil
 }
 
 // do brings an event to a loop, and acts on what comes of it.
