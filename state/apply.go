@@ -102,7 +102,7 @@ func (s *Store) compare(id string, l loop.State, e *loop.Event) loop.State {
 	if !decides && l.OnEnd == "" {
 		return l
 	}
-	data, _, err := ownfile.Read(s.recordPath(id), 0)
+	data, _, err := ownfile.Read(s.places.Record(id), 0)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l
 	}
