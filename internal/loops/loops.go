@@ -80,6 +80,9 @@ func (s *Loops) Current() ([]Loop, error) {
 	return append(found, waiting...), err
 }
 
+// LiveWithHistory returns the loops that chats and runs have, with their histories.
+func (s *Loops) LiveWithHistory() (live []loop.State, problems []error) { return s.Store.List() }
+
 // rests is how long an interrupted loop is listed; All of all time has older ones.
 const rests = 30 * 24 * time.Hour
 

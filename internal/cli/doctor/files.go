@@ -56,7 +56,7 @@ func checkPending(_ context.Context, e *cli.Env, found *list) {
 
 // checkStates reports unreadable live files and those that were moved aside.
 func checkStates(_ context.Context, e *cli.Env, found *list) {
-	live, problems := e.Loops.Store.List()
+	live, problems := e.Loops.LiveWithHistory()
 	found.ok("%s", text.Count(len(live), "live loop"))
 	for _, p := range problems {
 		if !errors.Is(p, fs.ErrNotExist) { // the first loop creates the folder
