@@ -22,7 +22,7 @@ func (r *repo) ignored(ctx context.Context, at Checkpoint, m memo, paths []strin
 		return found, nil
 	}
 	dir := filepath.Join(r.dir, "rules")
-	if err := r.writeRules(ctx, dir, at, m); err != nil {
+	if err := r.writeRules(ctx, dir, at, m, paths); err != nil {
 		return nil, err
 	}
 	const here = "./" // so that no name begins with a colon, which has a meaning here
@@ -37,9 +37,9 @@ func (r *repo) ignored(ctx context.Context, at Checkpoint, m memo, paths []strin
 	return found, os.RemoveAll(dir)
 }
 
-// writeRules writes the .gitignore files of a checkpoint. Its info/exclude comes first in
+// writeRules writes the .gitignore files of a checkpoint that matter for the paths. Its info/exclude comes first in
 // the topmost one, since later rules win.
-func (r *repo) writeRules(ctx context.Context, dir string, at Checkpoint, m memo) error {
+func (r *repo) writeRules(ctx context.Context, dir string, at Checkpoint, m memo, paths []string) error {
 	if err := errors.Join(os.RemoveAll(dir), ownfile.Folder(dir)); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (r *repo) writeRules(ctx context.Context, dir string, at Checkpoint, m memo
 		return err
 	}
 	defer root.Close() // nothing is written to it
-	rules, err := r.ruleFiles(ctx, at)
+	rules, err := r.ruleFiles(ctx, at, paths)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,14 @@ func (r *repo) writeRules(ctx context.Context, dir string, at Checkpoint, m memo
 
 const ignoreFile = ".gitignore"
 
-// ruleFiles returns the objects of the .gitignore files that git would read.
-func (r *repo) ruleFiles(ctx context.Context, at Checkpoint) (map[string]string, error) {
+// ruleFiles returns the objects of the .gitignore files that git would read for the paths.
+func (r *repo) ruleFiles(ctx context.Context, at Checkpoint, paths []string) (map[string]string, error) {
+	above := map[string]bool{".": true}
+	for _, name := range paths {
+		for dir := path.Dir(name); !above[dir]; dir = path.Dir(dir) {
+			above[dir] = true
+		}
+	}
 	out, err := r.ours.Run(ctx, "", "ls-tree", "-r", "-z", at.Commit)
 	if err != nil {
 		return nil, err
@@ -84,7 +90,7 @@ func (r *repo) ruleFiles(ctx context.Context, at Checkpoint) (map[string]string,
 	for _, entry := range names(out) {
 		about, name, _ := strings.Cut(entry, "\t")
 		f := strings.Fields(about) // mode, type, object
-		if path.Base(name) == ignoreFile && len(f) == 3 && f[1] == "blob" && f[0] != link && isSafe(name) {
+		if path.Base(name) == ignoreFile && above[path.Dir(name)] && len(f) == 3 && f[1] == "blob" && f[0] != link && isSafe(name) {
 			rules[name] = f[2]
 		}
 	}

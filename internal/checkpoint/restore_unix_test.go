@@ -308,6 +308,35 @@ func TestKilledRestore(t *testing.T) {
 	}
 }
 
+// TestRepositoryInAnotherFileSystem: no file can be moved from there to the work tree.
+func TestRepositoryInAnotherFileSystem(t *testing.T) {
+	objects, err := os.MkdirTemp("/dev/shm", "checkpoint")
+	if err != nil {
+		t.Skip("needs /dev/shm")
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(objects) }) // a test's own
+	w := newWorld(t)
+	w.remove(".git/objects")
+	w.link(objects, ".git/objects")
+	w.write("a", "1\n")
+	w.write("dir/b", "1\n")
+	w.write("run", "#!/bin/sh\n")
+	w.chmod("run", 0o750)
+	w.commit()
+	w.round(func() {
+		w.write("a", "2\n")
+		w.write("run", "#!/bin/bash\n")
+		w.remove("dir")
+		w.link("a", "dir")
+	})
+	if info, err := os.Stat(filepath.Join(w.root, "run")); err != nil || info.Mode() != 0o750 {
+		t.Errorf("got %v, %v, want 750", info, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(objects, "tmp_*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 // TestFoldersThatCannotBeWritten: each file is restored or kept with the reason, and nothing else changes.
 func TestFoldersThatCannotBeWritten(t *testing.T) {
 	if os.Geteuid() == 0 {
