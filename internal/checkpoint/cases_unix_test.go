@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -390,6 +391,33 @@ func TestHostileTree(t *testing.T) {
 		if _, err := os.Lstat(filepath.Join(w.root, path)); err == nil {
 			t.Errorf("%s is there", path)
 		}
+	}
+}
+
+// TestWhatIsInTheWay: a restore replaces an empty folder, which git does not know, and nothing else.
+func TestWhatIsInTheWay(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"empty", "full", "pipe", "big"} {
+		w.write(name, "1\n")
+	}
+	w.take("0")
+	for _, name := range []string{"empty", "full", "pipe", "big"} {
+		w.remove(name)
+	}
+	w.take("1")
+	w.write(".git/info/exclude", "x\n")
+	w.must(os.Mkdir(filepath.Join(w.root, "empty"), 0o700))
+	w.write("full/x", "ignored\n")
+	w.must(exec.Command("mkfifo", filepath.Join(w.root, "pipe")).Run())
+	w.write("big", "")
+	w.must(os.Truncate(filepath.Join(w.root, "big"), largest+1))
+	done := w.restore("0")
+	want := []Kept{{"big", "larger than 100 MiB"}, {"pipe", "something else than a file is in its place"}, {"full", errFolder.Error()}}
+	if !slices.Equal(done.Kept, want) {
+		t.Errorf("kept %v, want %v", done.Kept, want)
+	}
+	if w.read("empty") != "1\n" || w.read("full/x") != "ignored\n" {
+		t.Errorf("got %q and %q", w.read("empty"), w.read("full/x"))
 	}
 }
 

@@ -91,7 +91,13 @@ func (f files) remove(c Change) error {
 // checkpoint.
 func (f files) write(c Change, content []byte) error {
 	path := filepath.FromSlash(c.Path)
-	if err := errors.Join(f.checkParents(path), f.unchanged(path, c.old)); err != nil {
+	if err := f.checkParents(path); err != nil {
+		return err
+	}
+	if info, err := f.root.Lstat(path); err == nil && info.IsDir() {
+		_ = f.root.Remove(path) // if it is empty; git knows no such folder
+	}
+	if err := f.unchanged(path, c.old); err != nil {
 		return err
 	}
 	if err := f.makeFolder(filepath.Dir(path)); err != nil {
@@ -103,14 +109,14 @@ func (f files) write(c Change, content []byte) error {
 	}
 	defer stage.Close() // nothing is written to it
 	name := filepath.Base(f.staged)
-	make := f.maker(path, c.new.mode, content)
-	err = make(stage, name)
+	create := f.maker(path, c.new.mode, content)
+	err = create(stage, name)
 	if err == nil {
 		err = f.unchanged(path, c.old)
 	}
 	if err == nil && f.move(stage, name, path) != nil {
 		if err = gone(f.root.Remove(path)); err == nil {
-			err = make(f.root, path)
+			err = create(f.root, path)
 		}
 	}
 	return errors.Join(err, gone(stage.Remove(name)))

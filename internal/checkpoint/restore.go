@@ -176,10 +176,12 @@ func (k keeper) why(c Change) string {
 		return "left out of checkpoint " + string(k.target.Name)
 	case k.ignored[c.Path]:
 		return "ignored at checkpoint " + string(k.target.Name)
+	case k.now[c.Path] != "":
+		return k.now[c.Path]
 	case c.old.mode == absent && !k.isLinked(path.Dir(c.Path), k.links):
 		return k.files.inPlace(c.Path)
 	}
-	return k.now[c.Path]
+	return ""
 }
 
 // isNested reports whether a path is in a repository of its own below the work tree.
