@@ -75,6 +75,7 @@ func TestNoticesArriveAtTheirChannels(t *testing.T) {
 		{"blocked in a chat", inChat(task, func(c *chat) { c.goesOn(); c.runs(c.program() + " blocked 'secret words'"); c.rests() }), "ended", "BLOCKED", "Blocked after 1 iteration."},
 		{"a promise in a run", run("echo '<promise>COMPLETE</promise>'; echo x >work\n", 0), "ended", "PROMISE_ACCEPTED", "Promise accepted after 1 iteration."},
 		{"a limit in a run", run("echo x >work-$n\n", 1, "--max-iterations", "1"), "ended", "MAX_ITERATIONS_REACHED", "Max iterations reached after 1 iteration."},
+		{"blocked in a run", run("\""+bin+"/cursor-ralph\" blocked 'secret words'\n", 1), "ended", "BLOCKED", "Blocked after 0 iterations."},
 		{"an error in a run", run("exit 7\n", 1), "paused", "paused", "Paused after 0 iterations. Reason: error."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,5 +142,24 @@ func TestTheCommandOfOnEndHoldsUpNothing(t *testing.T) {
 		}
 		w.must(syscall.Kill(pid, syscall.SIGKILL))
 		w.until("its end is logged", func() bool { return strings.Contains(w.log(), "event=on-end") })
+	})
+}
+
+// Elsewhere than in its workspace the command of --on-end might do harm.
+func TestTheCommandOfOnEndWithoutItsWorkspace(t *testing.T) {
+	once(t, func(w *world) {
+		c := w.chat()
+		c.starts(`"make it green" --on-end 'touch "$HOME/ran"'`)
+		c.works()
+		w.must(os.Rename(w.repo(), w.repo()+"-moved"))
+		w.ok(w.dir, "cancel", c.ID)
+		w.until("its end is logged", func() bool {
+			return strings.Contains(w.log(), "it did not run: the folder of its workspace is not there")
+		})
+		w.must(os.Rename(w.repo()+"-moved", w.repo()))
+		c.rests()
+		if _, err := os.Stat(filepath.Join(w.dir, "home", "ran")); err == nil {
+			w.Error("it has run")
+		}
 	})
 }
