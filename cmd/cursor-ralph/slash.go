@@ -108,7 +108,7 @@ func cont(ctx context.Context, e *env, args []string) error {
 // goOn continues a loop in the conversation that asked for it. At a user's terminal it
 // only resumes the loop; the agent continues when the line is typed into the chat.
 func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTerminal bool) error {
-	event := cli.ContinueEvent(r)
+	event := loop.Event{Kind: loop.EventContinue, Continue: r.Limits()}
 	found, err := e.Target(args)
 	if at, ok := e.broughtByLine(args); ok {
 		found, err = at, nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +32,7 @@ func startFlags(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
 		cli.AddOption(f, o, o.Usage)
 	}
+	cli.AddWithout(f)
 }
 
 func start(ctx context.Context, e *env, args []string) error {
@@ -57,7 +57,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	l, err := e.placed(ctx, r)
 	l.TaskDue = !binding && l.ConversationID == "" // begun prints it to an agent alone
 	if err == nil {
-		err = cmp.Or(e.checkGates(l), words.Check(ctx, l))
+		err = e.usable(ctx, r, l)
 	}
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	l, ctx, cancel := e.surveyed(ctx, engine.WithTaskFile(l))
 	defer cancel()
 	if err := tasks.Problem(l); err != nil {
-		return err
+		return cli.Sourced(r, err, "tasks")
 	}
 	_, token, err := e.Loops.Put(ctx, l, secret)
 	if err != nil {

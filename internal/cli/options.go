@@ -89,6 +89,17 @@ func AddOption(f *pflag.FlagSet, o loop.Option, usage string) {
 	f.Var(&given{}, o.Name, usage)
 }
 
+// AddWithout adds --no-NAME for each option that the user's settings may turn on. They are
+// not listed: help says it in one sentence.
+func AddWithout(f *pflag.FlagSet) {
+	for _, o := range loop.Options() {
+		if _, ok := o.Without(); ok && f.Lookup(o.Name) != nil {
+			f.Bool("no-"+o.Name, false, "start without --"+o.Name)
+			f.Lookup("no-" + o.Name).Hidden = true
+		}
+	}
+}
+
 // Duration adds a flag for a duration of at most most, 0 for any. It may be in days.
 func Duration(f *pflag.FlagSet, name string, value, most time.Duration, usage string) {
 	f.Var(&span{value, most}, name, usage)
@@ -145,7 +156,20 @@ func (e *Env) Request() (loop.Request, error) {
 	if err != nil {
 		return r, err
 	}
-	return r.Fill(c.Loop())
+	filled, err := r.Fill(c.Loop())
+	if err != nil {
+		return r, hint.Misuse(err.Error(), "nothing was started; `cursor-ralph config` shows your settings")
+	}
+	return filled, nil
+}
+
+// Sourced says in an error about some options that the user's settings set one of them.
+func Sourced(r loop.Request, err error, options ...string) error {
+	origin := r.Origin(options...)
+	if err == nil || origin == "" {
+		return err
+	}
+	return &hint.Error{Err: fmt.Errorf("%w%s", err, origin), Hint: hint.Of(err), Misuse: hint.Code(err) == 2}
 }
 
 // Asked reads the options of a loop from the flags alone.
@@ -153,10 +177,21 @@ func (e *Env) Asked() (loop.Request, error) {
 	r := loop.NewRequest()
 	for _, o := range loop.Options() {
 		f := e.Flags.Lookup(o.Name)
-		if f == nil || !f.Changed {
+		if f == nil {
 			continue
 		}
-		if err := o.Set(&r, f.Value.String()); err != nil {
+		no, without := o.Without()
+		without = without && e.IsSet("no-"+o.Name)
+		var err error
+		switch {
+		case f.Changed && without:
+			err = fmt.Errorf("--%s and --no-%s: give one of them", o.Name, o.Name)
+		case f.Changed:
+			err = o.Set(&r, f.Value.String())
+		case without:
+			err = no.Set(&r, "")
+		}
+		if err != nil {
 			return r, hint.Misuse(err.Error(), "`cursor-ralph help "+e.Flags.Name()+"` shows the options")
 		}
 	}
