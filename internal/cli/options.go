@@ -12,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/notice"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -117,7 +118,7 @@ func (s *span) Set(v string) error {
 	case err != nil || d < 0:
 		return fmt.Errorf("%q is not a duration such as 30s, 2h or 1d12h", v)
 	case s.most > 0 && d > s.most:
-		return fmt.Errorf("%s is more than %s", v, &span{value: s.most})
+		return fmt.Errorf("%s is more than %s", v, text.Exactly(s.most))
 	}
 	s.value = d
 	return nil
@@ -125,16 +126,7 @@ func (s *span) Set(v string) error {
 
 func (s *span) Type() string { return "duration" }
 
-// String returns 24h rather than 24h0m0s.
-func (s *span) String() string {
-	text := s.value.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
-}
+func (s *span) String() string { return text.Exactly(s.value) }
 
 // given keeps what the user wrote; package loop checks it.
 type given struct{ value string }

@@ -39,6 +39,29 @@ func OptionsOf(l loop.State) string {
 	return strings.Join(list, " ")
 }
 
+// Apart returns the options in which a request differs from a loop, of those that the
+// user gave: "--max-iterations 50 (the loop has 20)".
+func Apart(r loop.Request, other loop.State) (list []string, limits bool) {
+	asked, has := fieldsOf(r.State), fieldsOf(other)
+	limits = true
+	for _, o := range loop.Options() {
+		field := strings.ReplaceAll(o.Name, "-", "_")
+		if !r.Given(o.Name) || asked[field] == has[field] || o.Name == "replace" {
+			continue
+		}
+		list = append(list, fmt.Sprintf("--%s %s (the loop has %s)", o.Name, valueOf(asked[field]), valueOf(has[field])))
+		limits = limits && loop.IsLimit(o.Name)
+	}
+	return list, limits
+}
+
+func valueOf(field any) string {
+	if field == nil {
+		return "none"
+	}
+	return fmt.Sprint(field)
+}
+
 // fieldsOf returns the fields of a state file, which are named like the options.
 func fieldsOf(l loop.State) map[string]any {
 	data, err := l.Encode()
