@@ -54,3 +54,20 @@ func ContinueLine(id string) string { return "/ralph-loop --continue " + id }
 func PromptLink(id string) string {
 	return "cursor://anysphere.cursor-deeplink/prompt?text=%2Fralph-loop%20--continue%20" + id
 }
+
+// IsForAnyChat reports whether a pending file of this name waits for any conversation:
+// <digits>-<digits>, with an N after the first ones where date knows no
+// milliseconds (macOS).
+func IsForAnyChat(name string) bool {
+	ms, pid, ok := strings.Cut(name, "-")
+	return ok && digits(strings.TrimSuffix(ms, "N")) && digits(pid)
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
