@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -124,8 +125,8 @@ func (r *Runner) settle(ctx context.Context) error {
 			_, err := r.apply(loop.Event{Kind: loop.EventVerified, Continue: loop.Continue{Idle: true}, Answers: loop.Answers{Verified: loop.Verification{ID: l.Verifying.ID}}})
 			return err
 		}
-		if !wait(ctx, poll) {
-			return ctx.Err()
+		if err := wait.For(ctx, poll); err != nil {
+			return err
 		}
 	}
 }
@@ -194,7 +195,7 @@ func (r *Runner) idle(ctx context.Context, l loop.State, again string) (loop.Sta
 		if due {
 			return r.wake(ctx, l, again)
 		}
-		if !wait(ctx, now) {
+		if wait.For(ctx, now) != nil {
 			l, err := r.interrupted(ctx, l)
 			return l, "", err
 		}
@@ -325,18 +326,6 @@ func (r *Runner) tell(report Report) {
 }
 
 func (r *Runner) trouble(err error) { r.tell(Report{Kind: ReportTrouble, Err: err}) }
-
-// wait reports whether the time has passed before ctx is done.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return ctx.Err() == nil
-	}
-}
 
 // ID returns the loop's id; it is empty before Start and Resume.
 func (r *Runner) ID() string { return r.id }

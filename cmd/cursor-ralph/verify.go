@@ -25,6 +25,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/review"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -75,7 +76,7 @@ func (e *env) verifyWanted(ctx context.Context, l loop.State, limit time.Duratio
 		defer func() { _ = release() }()
 	}
 	go func() {
-		for e.verifies(l) && cli.Sleep(ctx, duePoll) == nil {
+		for e.verifies(l) && wait.For(ctx, duePoll) == nil {
 		}
 		cancel()
 	}()

@@ -20,6 +20,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/internal/watcher"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -98,7 +99,7 @@ func (w *watching) untilIdle(ctx context.Context) error {
 				w.logWatched(d.Loop.ID, "error", err.Error())
 			}
 		}
-		if cli.Sleep(ctx, min(next.Sub(w.Now()), w.poll())) != nil {
+		if wait.For(ctx, min(next.Sub(w.Now()), w.poll())) != nil {
 			return nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 )
 
 // Sender sends notices. The zero value of a limit is the usual one.
@@ -84,14 +85,10 @@ func (s Sender) try(ctx context.Context, c Channel, n Notice, backoff time.Durat
 		if err == nil || errors.Is(err, errLate) || *count == tries {
 			return err
 		}
-		wait := time.NewTimer(backoff)
-		select {
-		case <-ctx.Done():
-			wait.Stop()
+		if wait.For(ctx, backoff) != nil {
 			return err
-		case <-wait.C:
-			backoff *= 2
 		}
+		backoff *= 2
 	}
 }
 

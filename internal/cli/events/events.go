@@ -15,6 +15,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 )
 
 // Flags adds the flags of events.
@@ -72,7 +73,7 @@ func (s *stream) run(ctx context.Context) error {
 		}
 		err = s.err
 		rest := min(max(30*time.Since(began), shortestRest), longestRest)
-		if cli.Sleep(ctx, rest) != nil || s.isUnread() {
+		if wait.For(ctx, rest) != nil || s.isUnread() {
 			return nil
 		}
 	}

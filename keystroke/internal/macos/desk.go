@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -215,7 +216,7 @@ func macLost(text, types string) string {
 }
 
 // Fetched waits as long as reading takes: that cannot be observed.
-func (macClip) Fetched(ctx context.Context) error { return desk.Sleep(ctx, desk.PasteWait) }
+func (macClip) Fetched(ctx context.Context) error { return wait.For(ctx, desk.PasteWait) }
 
 // Restore leaves alone what somebody has copied meanwhile.
 func (c macClip) Restore(ctx context.Context) (lost string, err error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -187,7 +188,7 @@ func (p *wlClip) take(ctx context.Context) (err error) {
 // than put: those that read whatever is new have done so by then.
 func (p *wlClip) Fetched(ctx context.Context) error {
 	if p.offer == nil {
-		if err := desk.Sleep(ctx, wlSettle); err != nil {
+		if err := wait.For(ctx, wlSettle); err != nil {
 			return err
 		}
 		return p.held(ctx)

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -211,10 +212,10 @@ func (c *winClip) Fetched(ctx context.Context) error {
 			return errors.New("another program took the clipboard")
 		}
 		if reader == c.editor {
-			return desk.Sleep(ctx, settleWait)
+			return wait.For(ctx, settleWait)
 		}
 		// A program that watches the clipboard was first; later readers cannot be observed.
-		return desk.Sleep(ctx, fetchBlind)
+		return wait.For(ctx, fetchBlind)
 	}
 }
 
@@ -262,7 +263,7 @@ func (c *winClip) whileOpen(ctx context.Context, do func() error) error {
 	defer runtime.UnlockOSThread()
 	for try := range openTries {
 		if try > 0 {
-			if err := desk.Sleep(ctx, desk.Poll); err != nil {
+			if err := wait.For(ctx, desk.Poll); err != nil {
 				return err
 			}
 		}
