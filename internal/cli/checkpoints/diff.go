@@ -81,7 +81,6 @@ func pick(d *checkpoint.Reader, between string) (from, to checkpoint.Checkpoint,
 	return from, to, err
 }
 
-// diffed is what diff --json prints.
 type diffed struct {
 	Schema int             `json:"schema"`
 	ID     string          `json:"id"`
@@ -91,7 +90,6 @@ type diffed struct {
 	Files  []changed       `json:"files"`
 }
 
-// changed is a file that differs.
 type changed struct {
 	Path    string `json:"path"`
 	Kind    string `json:"kind"`

@@ -52,7 +52,6 @@ func Restore(ctx context.Context, e *cli.Env, args []string) error {
 	return errors.Join(e.Say("%s", said(l, name, e.IsSet("dry-run"), done)), err)
 }
 
-// checkRests refuses a restore below a loop that works.
 func checkRests(e *cli.Env, found loops.Loop) error {
 	if works(e, found) {
 		return isWorking(found.State)
@@ -73,7 +72,6 @@ func sameTree(a, b string) bool {
 	return cli.SameFolder(a, b) || root != "" && cli.SameFolder(root, worktree.Root(b))
 }
 
-// works reports whether a loop's agent may be at work.
 func works(e *cli.Env, found loops.Loop) bool {
 	l := found.State
 	if l.Outer() {
@@ -91,7 +89,6 @@ func isWorking(l loop.State) error {
 		"`cursor-ralph pause "+id+"` and wait for the end of the turn, or `cursor-ralph cancel "+id+"`")
 }
 
-// restored is what restore --json prints.
 type restored struct {
 	Schema   int             `json:"schema"`
 	ID       string          `json:"id"`
@@ -102,7 +99,6 @@ type restored struct {
 	Kept     []keptFile      `json:"kept,omitempty"`
 }
 
-// keptFile is a file that differs and was not touched.
 type keptFile struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -116,7 +112,6 @@ func restoredOf(l loop.State, name string, dry bool, done checkpoint.Restored) r
 	return r
 }
 
-// verbs say what happens to a file.
 func verb(kind string, dry bool) string {
 	verbs := map[string][2]string{"added": {"created", "would create"}, "deleted": {"removed", "would remove"}, "changed": {"changed", "would change"}}
 	if dry {

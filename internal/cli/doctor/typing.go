@@ -50,7 +50,6 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 	}
 }
 
-// pressing returns the ways that press keys themselves.
 func pressing(ways []keystroke.Injector) []keystroke.Injector {
 	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "bridge" || i.Name() == "extension" })
 }
@@ -72,7 +71,6 @@ func desktopWords(d platform.Desktop) string {
 	return words + " (" + d.Why + ")"
 }
 
-// checkSessionLimit reports the session limits that we observed.
 func checkSessionLimit(_ context.Context, e *cli.Env, found *list) {
 	seen, err := e.Store.SeenLimits()
 	if err != nil {

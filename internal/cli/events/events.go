@@ -50,7 +50,6 @@ func Run(ctx context.Context, e *cli.Env, _ []string) error {
 	return nil
 }
 
-// eof is closed when standard input ends, if that matters.
 func eof(e *cli.Env) <-chan struct{} {
 	if !e.IsSet("until-eof") {
 		return nil
