@@ -83,7 +83,6 @@ func deliver(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard) (err e
 	return send(ctx, t, press, back)
 }
 
-// find returns the window to type into.
 func find(ctx context.Context, t Target, d desk.Desk) (desk.Window, error) {
 	if t.Test {
 		return d.Front(ctx)
@@ -95,7 +94,6 @@ func find(ctx context.Context, t Target, d desk.Desk) (desk.Window, error) {
 	return pick(windows, t.Workspace)
 }
 
-// rested waits until the user has been idle, for at most quietWait.
 func rested(ctx context.Context, t Target, d desk.Desk) error {
 	end := time.Now().Add(quietWait)
 	for reported := false; time.Now().Before(end); reported = true {
@@ -116,7 +114,6 @@ func rested(ctx context.Context, t Target, d desk.Desk) error {
 	return nil
 }
 
-// focus brings the window to the front, unless it is there.
 func focus(ctx context.Context, t Target, d desk.Desk, w desk.Window) error {
 	ok, err := d.Focused(ctx, w)
 	if ok || err != nil {

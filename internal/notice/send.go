@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,13 +55,7 @@ func (s Sender) Send(ctx context.Context, all []Channel, n Notice) []Result {
 }
 
 func (s Sender) deliver(ctx context.Context, c Channel, n Notice) Result {
-	limit, backoff := s.Limit, s.Backoff
-	if limit <= 0 {
-		limit = usualLimit
-	}
-	if backoff <= 0 {
-		backoff = usualBackoff
-	}
+	limit, backoff := cmp.Or(s.Limit, usualLimit), cmp.Or(s.Backoff, usualBackoff)
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -124,7 +119,6 @@ func (s Sender) send(c Channel, n Notice) error {
 	return nil
 }
 
-// run runs the command of a channel.
 func (s Sender) run(ctx context.Context, line string, n Notice) error {
 	end, err := Command{Text: line, Shell: s.Shell, Self: s.Self, Env: slices.Concat(s.Env, n.variables()), Input: n}.Run(ctx)
 	switch {

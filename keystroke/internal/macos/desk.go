@@ -21,7 +21,6 @@ import (
 //go:embed osascript.applescript
 var macScript string
 
-// macDesk is macOS's desktop, through the programs that come with it.
 type macDesk struct {
 	m    desk.Machine
 	path map[string]string // of the programs it runs
@@ -167,7 +166,6 @@ func (d macDesk) Idle(ctx context.Context) (time.Duration, error) {
 	return time.Duration(ns), err
 }
 
-// macClip is the clipboard through pbcopy and pbpaste.
 type macClip struct {
 	desk            macDesk
 	line, old, lost string

@@ -1,6 +1,7 @@
 package wayland
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,6 @@ func (c wlClipboard) Put(ctx context.Context, line string) (desk.Clip, error) {
 	return p, nil
 }
 
-// wlKept is a selection and what was in it.
 type wlKept struct {
 	name   string
 	source uint32   // of an offer
@@ -78,7 +78,6 @@ type wlKept struct {
 	ours   bool   // our line was put there
 }
 
-// keep reads what is in a selection.
 func (c wlClipboard) keep(ctx context.Context, k *wlKept) error {
 	types, err := c.m.Run(ctx, "", c.paste, append(k.flags, "--list-types")...)
 	if isEmpty(err) {
@@ -103,7 +102,7 @@ func (c wlClipboard) keep(ctx context.Context, k *wlKept) error {
 	}
 	switch {
 	case text == "":
-		k.lost = fmt.Sprintf("the %s held %s, which cannot be restored", k.name, orNothing(other))
+		k.lost = fmt.Sprintf("the %s held %s, which cannot be restored", k.name, cmp.Or(other, "something without a type"))
 		return nil
 	case other != "":
 		k.lost = fmt.Sprintf("the %s held %s too; only its text is restored", k.name, other)
@@ -115,13 +114,6 @@ func (c wlClipboard) keep(ctx context.Context, k *wlKept) error {
 
 // wlPassword marks a clipboard. Source: KDE's Klipper, which does not keep one with it.
 const wlPassword = "x-kde-passwordManagerHint"
-
-func orNothing(kind string) string {
-	if kind == "" {
-		return "something without a type"
-	}
-	return kind
-}
 
 // isEmpty reports whether wl-paste complained that there is nothing to paste.
 // Source: wl-clipboard, src/wl-paste.c; they are not translated.
@@ -153,7 +145,6 @@ func (c wlClipboard) leave(ctx context.Context, stdin string, args ...string) er
 	return nil
 }
 
-// wlClip is both selections with our line in them.
 type wlClip struct {
 	wlClipboard
 	line  string
@@ -162,7 +153,6 @@ type wlClip struct {
 	reads int      // of the offer before the paste
 }
 
-// take puts the line into both selections.
 func (p *wlClip) take(ctx context.Context) (err error) {
 	for _, k := range p.kept {
 		k.ours = true

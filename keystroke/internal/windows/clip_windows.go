@@ -122,7 +122,6 @@ func (c *winClip) window() error {
 	return nil
 }
 
-// message answers what Windows sends to the window.
 func (c *winClip) message(hwnd, msg, wparam, lparam uintptr) uintptr {
 	switch {
 	case msg == wmRenderFormat && wparam == cfUnicodeText:
@@ -142,7 +141,6 @@ func (c *winClip) message(hwnd, msg, wparam, lparam uintptr) uintptr {
 	return result
 }
 
-// serve answers messages until Restore.
 func (c *winClip) serve() error {
 	var msg struct {
 		hwnd           uintptr
@@ -164,7 +162,6 @@ func (c *winClip) serve() error {
 	}
 }
 
-// promise keeps the old text and announces the line.
 func (c *winClip) promise(ctx context.Context) error {
 	return c.whileOpen(ctx, func() error {
 		c.keep()
@@ -180,7 +177,6 @@ func (c *winClip) promise(ctx context.Context) error {
 	})
 }
 
-// keep reads what can be put back, and notes what cannot.
 func (c *winClip) keep() {
 	formats := clipboardFormats()
 	if isPassword(formats) {
@@ -250,7 +246,6 @@ func (c *winClip) giveBack() error {
 	})
 }
 
-// owned reports whether nothing was copied since.
 func (c *winClip) owned() bool {
 	owner, _ := user32("GetClipboardOwner")
 	return owner == c.hwnd

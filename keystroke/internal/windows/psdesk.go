@@ -14,7 +14,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
-// psDesk is Windows's desktop and keyboard through a session of PowerShell.
 type psDesk struct {
 	session *powerShell
 	load    func(ctx context.Context) error // makes the session know desk.Windows and keys; waits the first time only
@@ -150,7 +149,6 @@ func virtualCodes(c key.Chord) string {
 	return b.String() + strconv.Itoa(int(k.VK))
 }
 
-// psClip is the clipboard through a session.
 type psClip struct {
 	session *powerShell
 	lost    string

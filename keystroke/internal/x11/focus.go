@@ -42,7 +42,6 @@ func (x *Display) inputFocus() (xproto.Window, error) {
 	return reply.Focus, nil
 }
 
-// within reports whether a window is another one or inside it.
 func (x *Display) within(id, top xproto.Window) (bool, error) {
 	for id > xproto.InputFocusPointerRoot && id != x.root {
 		if id == top {
@@ -143,7 +142,6 @@ func (x *Display) requestActive(id xproto.Window, now xproto.Timestamp) error {
 		xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(message.Bytes())).Check()
 }
 
-// takeFocus does what a window manager would.
 func (x *Display) takeFocus(id xproto.Window, now xproto.Timestamp) error {
 	xproto.ConfigureWindow(x.conn, id, xproto.ConfigWindowStackMode, []uint32{xproto.StackModeAbove})
 	return xproto.SetInputFocusChecked(x.conn, xproto.InputFocusParent, id, now).Check()

@@ -30,7 +30,6 @@ func OpenXTEST(ctx context.Context, m desk.Machine, r desk.Request) (desk.Sessio
 	return desk.Session{Desk: x, Keyboard: &xtestKeyboard{x: x, permit: r.Permit}, Close: x.Close}, nil
 }
 
-// canPress returns an error if the keyboard lacks a key that the delivery needs.
 func (x *Display) canPress(ctx context.Context, r desk.Request) error {
 	_, err := x.strokes(ctx, r.Chords()...)
 	return err
@@ -45,7 +44,6 @@ func (x *Display) quick() error {
 	return nil
 }
 
-// way is how a key gets to a window.
 type way int
 
 const (
