@@ -43,7 +43,7 @@ var rows = []row{
 		"keystroke/internal/x11", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/macos")},
 	// The ways of typing: none knows another, but for robotgo, which presses on all desktops.
 	{dir: "keystroke/internal/key"},
-	{dir: "keystroke/internal/desk", ours: list("internal/wait", "platform", "internal/proc", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
+	{dir: "keystroke/internal/desk", ours: list("internal/text", "internal/wait", "platform", "internal/proc", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
 	{dir: "keystroke/internal/bridge", ours: list("platform", "internal/hint", "internal/proc", "keystroke/internal/desk")},
 	// The editor extension's other end.
 	{dir: "keystroke/internal/rendezvous", ours: list("internal/ownfile", "internal/proc"), theirs: list("golang.org/x/sys")},
@@ -150,7 +150,7 @@ var rows = []row{
 		ours: list("internal/wait", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
 			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/checkpoint", "internal/cli/checkpoints", "internal/survey", "internal/tasks", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/notice", "internal/cli/render", "internal/cli/run",
-			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words", "internal/suggest", "internal/editors"),
+			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words", "internal/suggest", "internal/editors", "outer"),
 		theirs: list("github.com/spf13/pflag")},
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},
