@@ -37,26 +37,26 @@ var rows = []row{
 	{dir: "loop", ours: list("internal/text")},
 	{dir: "hook"},
 	{dir: "platform", ours: list("internal/ownfile")},
-	{dir: "pending", ours: list("internal/wait", "loop", "platform", "state", "internal/ownfile")},
+	{dir: "pending", ours: list("loop", "platform", "state", "internal/ownfile", "internal/proc")},
 	{dir: "state", ours: list("loop", "platform", "internal/ownfile")},
-	{dir: "keystroke", ours: list("internal/wait", "platform", "internal/hint", "keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/bridge", "keystroke/internal/rendezvous", "keystroke/internal/robotgo",
+	{dir: "keystroke", ours: list("internal/proc", "platform", "internal/hint", "keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/bridge", "keystroke/internal/rendezvous", "keystroke/internal/robotgo",
 		"keystroke/internal/x11", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/macos")},
 	// The ways of typing: none knows another, but for robotgo, which presses on all desktops.
 	{dir: "keystroke/internal/key"},
-	{dir: "keystroke/internal/desk", ours: list("internal/text", "internal/wait", "platform", "internal/proc", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
+	{dir: "keystroke/internal/desk", ours: list("internal/text", "platform", "internal/proc", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
 	{dir: "keystroke/internal/bridge", ours: list("platform", "internal/hint", "internal/proc", "keystroke/internal/desk")},
 	// The editor extension's other end.
 	{dir: "keystroke/internal/rendezvous", ours: list("internal/ownfile", "internal/proc"), theirs: list("golang.org/x/sys")},
-	{dir: "keystroke/internal/x11", ours: list("internal/wait", "keystroke/internal/desk", "keystroke/internal/key"), theirs: list("github.com/jezek/xgb")},
-	{dir: "keystroke/internal/wayland", ours: list("internal/wait", "platform", "internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
-	{dir: "keystroke/internal/windows", ours: list("internal/wait", "internal/proc", "keystroke/internal/desk", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
-	{dir: "keystroke/internal/macos", ours: list("internal/wait", "internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
+	{dir: "keystroke/internal/x11", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key"), theirs: list("github.com/jezek/xgb")},
+	{dir: "keystroke/internal/wayland", ours: list("platform", "internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
+	{dir: "keystroke/internal/windows", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
+	{dir: "keystroke/internal/macos", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
 	{dir: "keystroke/internal/robotgo", ours: list("keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/x11", "keystroke/internal/windows", "keystroke/internal/macos")},
 	// regexp2 reads patterns as JavaScript does; cursor-ralph alone links it.
 	{dir: "commands", ours: list("internal/shellwords", "internal/text", "internal/hint", "internal/ownfile", "hook"), theirs: list("github.com/tailscale/hujson", "github.com/dlclark/regexp2", "golang.org/x/sys")},
 
 	// The outer loop: what an agent is talked to with is a driver, below it.
-	{dir: "outer", ours: list("internal/wait", "internal/text", "internal/hint", "loop", "state", "internal/engine", "internal/ownfile", "internal/selfcall")},
+	{dir: "outer", ours: list("internal/text", "internal/hint", "internal/proc", "loop", "state", "internal/engine", "internal/ownfile", "internal/selfcall")},
 	{dir: "outer/acp", ours: list("internal/text", "internal/toolcall", "internal/hint", "loop", "outer", "internal/proc/supervise"), theirs: list("github.com/coder/acp-go-sdk")},
 	{dir: "outer/printmode", ours: list("internal/shellwords", "internal/text", "internal/toolcall", "internal/hint", "loop", "outer", "internal/proc/supervise")},
 
@@ -66,7 +66,6 @@ var rows = []row{
 
 	// Text and errors for people, for every room.
 	{dir: "internal/text"},
-	{dir: "internal/wait"},
 	// What agents report about tool calls, for the hook and for outer.
 	{dir: "internal/toolcall", ours: list("internal/text")},
 	{dir: "internal/hint", theirs: list("github.com/agnivade/levenshtein")},
@@ -75,7 +74,7 @@ var rows = []row{
 	{dir: "internal/shellwords"},
 
 	// The only loop around loop.Decide.
-	{dir: "internal/engine", ours: list("internal/wait", "loop", "state", "internal/ownfile", "internal/worktree")},
+	{dir: "internal/engine", ours: list("loop", "state", "internal/ownfile", "internal/proc", "internal/worktree")},
 	// What the end of a turn needs of a workspace, and the hook must not link.
 	{dir: "internal/survey", ours: list("internal/checkpoint", "internal/handoff", "internal/tasks", "internal/worktree", "loop", "platform")},
 	// The work tree of each iteration, as commits beside the user's.
@@ -93,7 +92,7 @@ var rows = []row{
 	// The task list of a loop.
 	{dir: "internal/tasks", ours: list("internal/hint", "internal/text", "loop"), theirs: list("github.com/yuin/goldmark")},
 	// Tells the user what became of a loop; it alone links shoutrrr and net/http.
-	{dir: "internal/notice", ours: list("internal/wait", "internal/config", "internal/hint", "internal/proc/supervise", "internal/text", "internal/verify", "loop"), theirs: list("github.com/nicholas-fedor/shoutrrr")},
+	{dir: "internal/notice", ours: list("internal/config", "internal/hint", "internal/proc", "internal/proc/supervise", "internal/text", "internal/verify", "loop"), theirs: list("github.com/nicholas-fedor/shoutrrr")},
 	// The user's defaults.
 	{dir: "internal/config", ours: list("internal/text", "internal/hint", "internal/ownfile", "loop"), theirs: list("github.com/pelletier/go-toml/v2")},
 	// The panel of cursor-ralph watch: shows what it is given, and acts by calling functions.
@@ -147,7 +146,7 @@ var rows = []row{
 		ours:   list("hook", "loop", "pending", "state", "platform", "internal/engine", "internal/handoff", "internal/selfcall", "internal/hooklog", "internal/shellwords", "internal/text", "internal/toolcall"),
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
-		ours: list("internal/wait", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
+		ours: list("internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
 			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/checkpoint", "internal/cli/checkpoints", "internal/survey", "internal/tasks", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/notice", "internal/cli/render", "internal/cli/run",
 			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words", "internal/suggest", "internal/editors", "outer"),
@@ -158,10 +157,10 @@ var rows = []row{
 	{dir: "internal/cli", ours: list("internal/notice", "commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/view", "internal/worktree", "keystroke", "loop", "outer", "pending", "platform", "state"),
 		theirs: list("github.com/charmbracelet/x/term", "github.com/spf13/pflag")},
 	{dir: "internal/cli/checkpoints", ours: list("internal/checkpoint", "internal/hint", "internal/loops", "internal/text", "internal/view", "internal/worktree", "internal/cli", "internal/cli/render", "loop"), theirs: list("github.com/spf13/pflag")},
-	{dir: "internal/cli/doctor", ours: list("internal/wait", "internal/editors", "internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render",
+	{dir: "internal/cli/doctor", ours: list("internal/editors", "internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "hook", "internal/cli", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/cli/render",
 		"internal/cli/typing", "internal/config", "internal/cursorlog", "internal/hooklog", "internal/ownfile", "keystroke", "loop", "outer/acp", "outer/printmode", "platform"),
 		theirs: list("github.com/spf13/pflag")},
-	{dir: "internal/cli/events", ours: list("internal/wait", "internal/loops", "internal/proc", "internal/view", "internal/cli", "loop"), theirs: list("github.com/spf13/pflag")},
+	{dir: "internal/cli/events", ours: list("internal/loops", "internal/proc", "internal/view", "internal/cli", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/importer", ours: list("internal/loops", "internal/hint", "internal/text", "internal/cli", "internal/cli/install", "internal/ownfile", "loop", "platform"), theirs: list("github.com/spf13/pflag", "go.yaml.in/yaml")},
 	{dir: "internal/cli/install", ours: list("internal/editors", "internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/notify", ours: list("internal/notice", "internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/godbus/dbus", "github.com/spf13/pflag")},
@@ -198,7 +197,6 @@ var linked = []struct{ pkg, systems, why string }{
 	{module + "/internal/ownfile", "", "through pending and state"},
 	{module + "/internal/worktree", "", "through internal/engine"},
 	{module + "/internal/proc", "", "git, and cursor-ralph"},
-	{module + "/internal/wait", "", "through pending and internal/engine"},
 	{"github.com/gofrs/flock", "", "locks"},
 	{"golang.org/x/sys/unix", "linux darwin", "standard input with a deadline; through flock"},
 	{"golang.org/x/sys/windows", "windows", "owners of files; through flock"},

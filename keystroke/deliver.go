@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
@@ -107,7 +107,7 @@ func rested(ctx context.Context, t Target, d desk.Desk) error {
 		if !reported {
 			t.step("the user is active: waiting")
 		}
-		if err := wait.For(ctx, quiet-idle); err != nil {
+		if err := proc.Sleep(ctx, quiet-idle); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func pressFocused(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard, w
 		case time.Now().After(end):
 			return false, cmp.Or(err, desk.ErrLostFocus)
 		}
-		if err := wait.For(ctx, time.Millisecond); err != nil {
+		if err := proc.Sleep(ctx, time.Millisecond); err != nil {
 			return false, err
 		}
 	}
@@ -199,7 +199,7 @@ func proved(err error) error {
 func giveBack(ctx context.Context, t Target, c desk.Clip) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreWait+2*time.Second)
 	defer cancel()
-	_ = wait.For(ctx, restoreWait) // ctx cannot be done before
+	_ = proc.Sleep(ctx, restoreWait) // ctx cannot be done before
 	lost, err := c.Restore(ctx)
 	if lost != "" {
 		t.step("clipboard: %s", lost)

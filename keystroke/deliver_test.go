@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
@@ -49,7 +49,7 @@ func (p *play) Put(context.Context, desk.Window, string) (desk.Clip, error) {
 }
 func (p *play) Fetched(ctx context.Context) error {
 	p.did("fetched")
-	return wait.For(ctx, 100*time.Millisecond)
+	return proc.Sleep(ctx, 100*time.Millisecond)
 }
 func (p *play) Restore(context.Context) (string, error) { p.did("restore"); return "", nil }
 func (p *play) Press(_ context.Context, _ desk.Window, c Chord) error {
@@ -64,7 +64,7 @@ func (p *play) permit(context.Context) error {
 }
 
 func (p *play) arrived(ctx context.Context) error {
-	err := wait.For(ctx, p.arrives-time.Since(p.began))
+	err := proc.Sleep(ctx, p.arrives-time.Since(p.began))
 	if err == nil {
 		p.did("arrived")
 	}

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -24,7 +24,7 @@ func (r *Runner) idle(ctx context.Context, l loop.State, again string) (loop.Sta
 		if due {
 			return r.wake(ctx, l, again)
 		}
-		if wait.For(ctx, now) != nil {
+		if proc.Sleep(ctx, now) != nil {
 			l, err := r.interrupted(ctx, l)
 			return l, "", err
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
 // lock is a file that a run keeps locked while its process lives.
@@ -39,7 +39,7 @@ func (l *lock) take(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := wait.For(ctx, lockWait/20); err != nil {
+		if err := proc.Sleep(ctx, lockWait/20); err != nil {
 			return err
 		}
 	}

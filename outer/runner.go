@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -124,7 +124,7 @@ func (r *Runner) settle(ctx context.Context) error {
 			_, err := r.apply(loop.Event{Kind: loop.EventVerified, Continue: loop.Continue{Idle: true}, Answers: loop.Answers{Verified: loop.Verification{ID: l.Verifying.ID}}})
 			return err
 		}
-		if err := wait.For(ctx, poll); err != nil {
+		if err := proc.Sleep(ctx, poll); err != nil {
 			return err
 		}
 	}

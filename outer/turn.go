@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -120,7 +120,7 @@ const lastWords = 10 * time.Second
 // watch ends the turn of a loop that has ended, was stopped or has reached its time
 // limit, or that was paused while its agent waits for a permission.
 func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCauseFunc) {
-	for wait.For(ctx, poll) == nil {
+	for proc.Sleep(ctx, poll) == nil {
 		now, err := r.Store.Read(r.id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -129,7 +129,7 @@ func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCaus
 				continue // the file was removed: the end of the turn handles it
 			}
 			if was.Status == loop.Blocked {
-				_ = wait.For(ctx, lastWords) // the turn ends in any case
+				_ = proc.Sleep(ctx, lastWords) // the turn ends in any case
 			}
 			cut(errEnded)
 			return

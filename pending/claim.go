@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -59,7 +59,7 @@ func (b *Box) Claim(ctx context.Context, who Claimant) (c Claimed, err error) {
 		if !errors.Is(err, errHalfWritten) {
 			return c, err
 		}
-		if !who.Stopped || wait.For(ctx, poll) != nil {
+		if !who.Stopped || proc.Sleep(ctx, poll) != nil {
 			return c, fs.ErrNotExist
 		}
 	}

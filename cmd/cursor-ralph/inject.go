@@ -16,7 +16,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -141,7 +140,7 @@ func (e *env) awaitDue(ctx context.Context, id, injection string) error {
 		if err != nil || !e.Now().Before(l.Injection.DueAt) {
 			return err
 		}
-		if err := wait.For(ctx, min(duePoll, l.Injection.DueAt.Sub(e.Now()))); err != nil {
+		if err := proc.Sleep(ctx, min(duePoll, l.Injection.DueAt.Sub(e.Now()))); err != nil {
 			return err
 		}
 	}
@@ -156,7 +155,7 @@ func awaitEnd(ctx context.Context, hook int) error {
 	ctx, cancel := context.WithTimeout(ctx, exitWait)
 	defer cancel()
 	for !proc.Gone(hook) {
-		if err := wait.For(ctx, statePoll); err != nil {
+		if err := proc.Sleep(ctx, statePoll); err != nil {
 			return fmt.Errorf("the hook did not end: %w", err)
 		}
 	}
@@ -233,7 +232,7 @@ func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 		case i.Outcome != loop.LineOpen:
 			return errors.New(string(i.Outcome))
 		}
-		if err := wait.For(ctx, statePoll); err != nil {
+		if err := proc.Sleep(ctx, statePoll); err != nil {
 			return errors.New("no hook saw it and no agent asked for the continuation")
 		}
 	}

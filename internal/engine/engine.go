@@ -10,7 +10,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
@@ -50,7 +50,7 @@ func (g Engine) Decide(ctx context.Context, id string, e loop.Event) (loop.State
 		}
 		switch {
 		case action.Kind == loop.AwaitText:
-			if err := wait.For(ctx, poll); err != nil {
+			if err := proc.Sleep(ctx, poll); err != nil {
 				return l, action, err
 			}
 			e.Waited = time.Now().After(late)

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 )
 
 // Sender sends notices. The zero value of a limit is the usual one.
@@ -80,7 +80,7 @@ func (s Sender) try(ctx context.Context, c Channel, n Notice, backoff time.Durat
 		if err == nil || errors.Is(err, errLate) || *count == tries {
 			return err
 		}
-		if wait.For(ctx, backoff) != nil {
+		if proc.Sleep(ctx, backoff) != nil {
 			return err
 		}
 		backoff *= 2

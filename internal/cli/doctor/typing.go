@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -50,6 +50,7 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 	}
 }
 
+// pressing returns the ways that press keys themselves.
 func pressing(ways []keystroke.Injector) []keystroke.Injector {
 	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "bridge" || i.Name() == "extension" })
 }
@@ -71,6 +72,7 @@ func desktopWords(d platform.Desktop) string {
 	return words + " (" + d.Why + ")"
 }
 
+// checkSessionLimit reports the session limits that we observed.
 func checkSessionLimit(_ context.Context, e *cli.Env, found *list) {
 	seen, err := e.Store.SeenLimits()
 	if err != nil {
@@ -109,7 +111,7 @@ func typeTest(ctx context.Context, e *cli.Env) error {
 		if err := e.Say("%d", n); err != nil {
 			return err
 		}
-		if err := wait.For(ctx, time.Second); err != nil {
+		if err := proc.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}

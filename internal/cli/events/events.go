@@ -15,7 +15,6 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 )
 
 // Flags adds the flags of events.
@@ -50,6 +49,7 @@ func Run(ctx context.Context, e *cli.Env, _ []string) error {
 	return nil
 }
 
+// eof is closed when standard input ends, if that matters.
 func eof(e *cli.Env) <-chan struct{} {
 	if !e.IsSet("until-eof") {
 		return nil
@@ -72,7 +72,7 @@ func (s *stream) run(ctx context.Context) error {
 		}
 		err = s.err
 		rest := min(max(30*time.Since(began), shortestRest), longestRest)
-		if wait.For(ctx, rest) != nil || s.isUnread() {
+		if proc.Sleep(ctx, rest) != nil || s.isUnread() {
 			return nil
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
@@ -142,7 +142,7 @@ func Until(ctx context.Context, patience time.Duration, ok func() (bool, error))
 		if done, err := ok(); done || err != nil || time.Now().After(end) {
 			return done, err
 		}
-		if err := wait.For(ctx, Poll); err != nil {
+		if err := proc.Sleep(ctx, Poll); err != nil {
 			return false, err
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -214,7 +213,7 @@ func macLost(text, types string) string {
 }
 
 // Fetched waits as long as reading takes: that cannot be observed.
-func (macClip) Fetched(ctx context.Context) error { return wait.For(ctx, desk.PasteWait) }
+func (macClip) Fetched(ctx context.Context) error { return proc.Sleep(ctx, desk.PasteWait) }
 
 // Restore leaves alone what somebody has copied meanwhile.
 func (c macClip) Restore(ctx context.Context) (lost string, err error) {

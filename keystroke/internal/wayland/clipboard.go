@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -178,7 +177,7 @@ func (p *wlClip) take(ctx context.Context) (err error) {
 // than put: those that read whatever is new have done so by then.
 func (p *wlClip) Fetched(ctx context.Context) error {
 	if p.offer == nil {
-		if err := wait.For(ctx, wlSettle); err != nil {
+		if err := proc.Sleep(ctx, wlSettle); err != nil {
 			return err
 		}
 		return p.held(ctx)

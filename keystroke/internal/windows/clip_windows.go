@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -208,10 +208,10 @@ func (c *winClip) Fetched(ctx context.Context) error {
 			return errors.New("another program took the clipboard")
 		}
 		if reader == c.editor {
-			return wait.For(ctx, settleWait)
+			return proc.Sleep(ctx, settleWait)
 		}
 		// A program that watches the clipboard was first; later readers cannot be observed.
-		return wait.For(ctx, fetchBlind)
+		return proc.Sleep(ctx, fetchBlind)
 	}
 }
 
@@ -258,7 +258,7 @@ func (c *winClip) whileOpen(ctx context.Context, do func() error) error {
 	defer runtime.UnlockOSThread()
 	for try := range openTries {
 		if try > 0 {
-			if err := wait.For(ctx, desk.Poll); err != nil {
+			if err := proc.Sleep(ctx, desk.Poll); err != nil {
 				return err
 			}
 		}

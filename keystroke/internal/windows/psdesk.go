@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
@@ -155,7 +155,7 @@ type psClip struct {
 }
 
 // Fetched waits as long as reading takes: that cannot be observed.
-func (psClip) Fetched(ctx context.Context) error { return wait.For(ctx, desk.PasteWait) }
+func (psClip) Fetched(ctx context.Context) error { return proc.Sleep(ctx, desk.PasteWait) }
 
 func (c psClip) Restore(ctx context.Context) (lost string, err error) {
 	answer, err := c.session.ask(ctx, desk.ProgramWait, "Restore")

@@ -11,7 +11,7 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -209,7 +209,7 @@ func (c *clipboard) wait(ctx context.Context, patience, rest time.Duration) erro
 		case given.IsZero() && silent >= wakeAfter:
 			c.wake()
 		}
-		if err := wait.For(ctx, 2*time.Millisecond); err != nil {
+		if err := proc.Sleep(ctx, 2*time.Millisecond); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/jezek/xgb/screensaver"
 	"github.com/jezek/xgb/xproto"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -97,7 +97,7 @@ func (x *Display) refocus(ctx context.Context, w desk.Window) error {
 	if ok, err := desk.Until(ctx, comeWait, isFocused); err != nil || !ok {
 		return err // the caller waits for the focus, and reports that it did not come
 	}
-	if err := wait.For(ctx, settle); err != nil {
+	if err := proc.Sleep(ctx, settle); err != nil {
 		return err
 	}
 	err := x.ask(ctx, func() error {
@@ -109,7 +109,7 @@ func (x *Display) refocus(ctx context.Context, w desk.Window) error {
 	if err != nil {
 		return err
 	}
-	if err := wait.For(ctx, settle); err != nil {
+	if err := proc.Sleep(ctx, settle); err != nil {
 		return err
 	}
 	if ok, err := isFocused(); ok || err != nil {

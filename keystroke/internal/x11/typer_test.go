@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/x11"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
@@ -151,7 +151,7 @@ func TestGuardServesTheClipboard(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("the guard lives on although another program has the clipboard")
 		}
-		testdesk.Must(t, wait.For(ctx, 5*time.Millisecond))
+		testdesk.Must(t, proc.Sleep(ctx, 5*time.Millisecond))
 	}
 	r.holds("clipboard", "new")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/wait"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
@@ -115,7 +115,7 @@ func (k *xtestKeyboard) noticed(ctx context.Context, w desk.Window) error {
 			// Not %w: it would mean that no key was pressed.
 			return fmt.Errorf("the editor ignored the key that was sent to it, and faking it: %v", err)
 		}
-		if err := wait.For(ctx, time.Millisecond); err != nil {
+		if err := proc.Sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
