@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -144,9 +145,9 @@ func (s *State) summary(limit limit, now time.Time) string {
 }
 
 func (s *State) lastRefusal() string {
-	for i := len(s.History) - 1; i >= 0; i-- {
-		if s.History[i].Refused != "" {
-			return s.History[i].Refused
+	for _, h := range slices.Backward(s.History) {
+		if h.Refused != "" {
+			return h.Refused
 		}
 	}
 	return "unknown"
