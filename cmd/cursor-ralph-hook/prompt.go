@@ -204,18 +204,18 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l.ConversationID, l.ArmedBy, l.Workspace, l.AskedIn = h.in.ConversationID, "prompt", h.workspace(), h.in.GenerationID
 	l.PlanMode = h.composer == loop.PlanComposer
 	if misfit := l.Misfit(h.flags.timeout, "hooks.json"); misfit != "" {
-		return h.refuse(fmt.Sprintf("%s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", misfit, text.Exactly(l.RoundLimit())))
+		return h.refuse(fmt.Sprintf("%s%s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", misfit, r.Origin("verify-timeout", "review-timeout"), text.Exactly(l.RoundLimit())))
 	}
 	l, why := h.withTemplate(ctx, l)
 	if why != "" {
-		return h.refuse("--prompt-template " + l.PromptTemplate + ": " + why + ". Nothing was started.")
+		return h.refuse("--prompt-template " + l.PromptTemplate + ": " + why + r.Origin("prompt-template") + ". Nothing was started.")
 	}
 	if why := h.checkGates(ctx, l); why != "" {
-		return h.refuse("Nothing was started: " + why)
+		return h.refuse("Nothing was started: " + why + r.Origin("review"))
 	}
 	l = h.withBaseline(ctx, l)
 	if problem := l.TasksProblem(); problem != "" {
-		return h.refuse(problem + ". Nothing was started.")
+		return h.refuse(problem + r.Origin("tasks") + ". Nothing was started.")
 	}
 	again := false
 	_, err := h.ask(ctx, l, "armed", func(running *loop.State) (bool, error) {
