@@ -35,6 +35,7 @@ type checker struct {
 	v     loop.Verification
 	asked bool // all gates
 	gone  bool // the hook was killed
+	stale bool // nobody waited for its result any more
 }
 
 // phase is what a checker does next.
@@ -144,7 +145,7 @@ func (w *roundWorld) step(i int, f fate) {
 			w.answer(c, a, was)
 		}
 	case c.at == hasResult:
-		c.event.Verified = c.v
+		c.event.Verified, c.stale = c.v, w.l.Verifying.ID != c.v.ID
 		w.answer(c, w.apply(c.event), was)
 	case c.gone:
 		c.at = isDone
@@ -191,6 +192,8 @@ func (w *roundWorld) answer(c *checker, a loop.Action, was loop.Status) {
 	switch {
 	case accepted && (!c.asked || !c.v.Passed):
 		w.violates("a promise was accepted that not all gates have let pass")
+	case c.stale && (a.Kind == loop.Followup || accepted):
+		w.violates("the result of another round counted")
 	case w.ghost.closed && (a.Kind == loop.Followup || accepted):
 		w.violates("a pause, a cancel or Stop did not win")
 	case a.Kind == loop.Followup && w.ghost.answered == c.turn:
