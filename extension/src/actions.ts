@@ -3,7 +3,8 @@
 import * as vscode from 'vscode';
 import { byUrgency, chatLine, here, isContinuable, isEnded, isLive, isPausable, isResumable, iterationWords, statusWords, validId, type Loop } from './loops';
 import { label, notice, plain } from './text';
-import type { Cursor } from './cursor';
+import { createNew, type Cursor } from './cursor';
+import type { Delivery } from './delivery';
 import type { Outcome, Program } from './program';
 
 export interface Window {
@@ -20,6 +21,7 @@ export class Actions {
   constructor(
     private readonly w: Window,
     readonly cursor: Cursor,
+    private readonly delivery: Delivery,
   ) {}
 
   hasProgram(): boolean {
@@ -68,13 +70,16 @@ export class Actions {
     return validId(id) ? this.w.loops().find((l) => l.id === id) : undefined;
   }
 
-  pause = async (from?: unknown): Promise<void> => this.on(from, isPausable, 'pause', ['pause']);
-  resume = async (from?: unknown): Promise<void> => this.on(from, isResumable, 'resume', ['resume', '--inject']);
-
-  private async on(from: unknown, suits: (l: Loop) => boolean, verb: string, command: string[]): Promise<void> {
-    const l = await this.choose(from, suits, verb);
-    if (l) await this.run([command[0] ?? '', l.id, ...command.slice(1)]);
-  }
+  pause = async (from?: unknown): Promise<void> => {
+    const l = await this.choose(from, isPausable, 'pause');
+    if (l) await this.run(['pause', l.id]);
+  };
+  resume = async (from?: unknown): Promise<void> => {
+    const l = await this.choose(from, isResumable, 'resume');
+    if (!l) return;
+    const out = await this.run(['resume', l.id, ...(l.newChat ? [] : ['--inject'])]);
+    if (l.newChat && out?.code === 0) await this.offerNewChat(l);
+  };
 
   cancel = async (from?: unknown): Promise<void> => {
     const l = await this.choose(from, isLive, 'cancel');
@@ -99,6 +104,7 @@ export class Actions {
   continueNow = async (from?: unknown): Promise<void> => {
     const l = await this.choose(from, isContinuable, 'continue');
     if (!l) return;
+    if (l.newChat) return this.offerNewChat(l);
     const chat = l.conversation;
     if (chat === undefined || isEnded(l) || chatLine(l) === undefined) return this.offerLine(l);
     const out = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: `Continuing loop ${l.id}` }, () => this.tryInject(chat));
@@ -116,6 +122,17 @@ export class Actions {
     const why = out && out.what !== '' ? `${out.what}. ` : '';
     const chosen = await vscode.window.showInformationMessage(notice(`${why}To continue the loop, ${how}: ${line}`, 400), copy);
     if (chosen === copy) await vscode.env.clipboard.writeText(line);
+  }
+
+  // offerNewChat is for a loop that awaits a new chat: in the old one a second agent
+  // would work. The user sends the line, since the awaited chat may come after all.
+  private async offerNewChat(l: Loop): Promise<void> {
+    const line = l.continueWith ?? '';
+    const [open, copy] = ['Open New Chat', 'Copy Line'];
+    const said = `Loop ${l.id} goes on in a new chat, which has not begun. If none is open, open one and send this line there: ${line}`;
+    const chosen = await vscode.window.showInformationMessage(notice(said, 400), ...((await this.cursor.has(createNew)) ? [open] : []), copy);
+    const filled = chosen === open && (await this.delivery.alone(() => this.cursor.fillNewChat(line)));
+    if (chosen === copy || (chosen === open && !(filled && filled.kind === 'ok'))) await vscode.env.clipboard.writeText(plain(line));
   }
 
   copyLine = async (from?: unknown): Promise<void> => {
