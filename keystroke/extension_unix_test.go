@@ -189,7 +189,7 @@ func TestExtensionPutsAndAKeySubmits(t *testing.T) {
 		t.Errorf("got %v by %q, keys %q", o.Tries, o.Method(), p.events)
 	}
 	// Asked whether the chat is still in front before each key.
-	if got, want := w.log(), "find find deliver check check"; got != want {
+	if got, want := w.log(), "find find deliver check check sent"; got != want {
 		t.Errorf("the window was asked %q, want %q", got, want)
 	}
 	if !slices.Contains(steps, `extension: "show": "ok"`) {

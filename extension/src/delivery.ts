@@ -1,9 +1,9 @@
 // Puts a line into a chat's input: show the chat, check that it is shown, focus
 // its input, paste. It never presses a key, selects or deletes anything.
 //
-// Nobody can read an input. Once a line was put into one, a second line is put there
-// only after the first was seen to be sent: two of them would be one message. The
-// user, who sees the input, is asked instead.
+// No API reads an input. After a paste the line counts as left there until a message
+// leaves that chat: a second paste would make one message of two lines. Until then the
+// user, who sees the input, has to send it.
 import { missing, within, words, type Result } from './result';
 import { createNew, type Cursor } from './cursor';
 
@@ -123,11 +123,9 @@ export class Delivery {
 
   // rests waits until the user does nothing, for a limited time.
   private async rests(step: Step): Promise<boolean> {
+    if (this.desk.idle() < quiet) step('wait', 'the user is active');
     for (const end = performance.now() + quietWait; this.desk.idle() < quiet; await this.desk.sleep(quiet - this.desk.idle())) {
-      if (performance.now() >= end) {
-        step('wait', userActive);
-        return false;
-      }
+      if (performance.now() >= end) return false;
     }
     return true;
   }

@@ -186,7 +186,7 @@ test('a user who does not pause is not interrupted', async (t) => {
   const s = scene({ ...good(), 'composer.createNew': () => undefined }, { idle: () => 0, sleep: async () => void (now += 100) });
   const got = await s.deliver();
   assert.ok(!got.ok && got.code === 'user-active' && got.touched, 'no other way may type now either');
-  assert.deepEqual([s.did, s.steps, now], [[], ['wait: the user did not pause'], 10_000]);
+  assert.deepEqual([s.did, s.steps, now], [[], ['wait: the user is active'], 10_000]);
   const created = await s.delivery.create(line, () => undefined, async () => true);
   assert.ok(!created.ok && created.code === 'user-active' && !created.touched);
   assert.deepEqual(s.did, []);
