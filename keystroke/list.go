@@ -265,7 +265,7 @@ func restedAnywhere(ctx context.Context, injectors []Injector, t Target) {
 		}
 		if s, err := keys.session(ctx, t); err == nil {
 			defer s.Close()
-			_ = rested(ctx, t, s) // who cannot tell does not hinder
+			_ = rested(ctx, t, s) // a way that presses keys checks again
 			return
 		}
 	}
