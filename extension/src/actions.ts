@@ -15,6 +15,8 @@ export interface Window {
   output: vscode.OutputChannel;
 }
 
+const deliveryWait = 90_000; // more than cursor-ralph waits for a line to arrive
+
 type Item = vscode.QuickPickItem & { act?: () => unknown };
 
 export class Actions {
@@ -34,13 +36,13 @@ export class Actions {
   }
 
   // run runs a command and shows what failed.
-  async run(args: readonly string[], cwd?: string): Promise<Outcome | undefined> {
+  async run(args: readonly string[], options: { cwd?: string; ms?: number } = {}): Promise<Outcome | undefined> {
     const program = this.w.program();
     if (!program) {
       void this.noProgram();
       return undefined;
     }
-    const out = await program.run(args, { cwd });
+    const out = await program.run(args, options);
     if (out.code !== 0) void vscode.window.showErrorMessage(notice(`cursor-ralph: ${out.what}${out.hint ? ` — ${out.hint}` : ''}`, 400));
     return out;
   }
@@ -77,7 +79,7 @@ export class Actions {
   resume = async (from?: unknown): Promise<void> => {
     const l = await this.choose(from, isResumable, 'resume');
     if (!l) return;
-    const out = await this.run(['resume', l.id, ...(l.newChat ? [] : ['--inject'])]);
+    const out = await this.run(['resume', l.id, ...(l.newChat ? [] : ['--inject'])], { ms: deliveryWait });
     if (l.newChat && out?.code === 0) await this.offerNewChat(l);
   };
 
@@ -112,7 +114,7 @@ export class Actions {
   };
 
   private async tryInject(chat: string): Promise<Outcome | undefined> {
-    return this.w.program()?.run(['inject', chat], { ms: 90_000 });
+    return this.w.program()?.run(['inject', chat], { ms: deliveryWait });
   }
 
   private async offerLine(l: Loop, out?: Outcome): Promise<void> {
@@ -169,7 +171,7 @@ export class Actions {
     if (folder === undefined) return void vscode.window.showInformationMessage('Loop mode belongs to a folder: open one first.');
     const on = !(await this.isLoopModeOn(folder));
     if (on && !(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed('Loop mode'));
-    const out = await this.run(['loop-mode', on ? 'on' : 'off', '--workspace', folder], folder);
+    const out = await this.run(['loop-mode', on ? 'on' : 'off', '--workspace', folder], { cwd: folder });
     if (out?.code === 0) void vscode.window.setStatusBarMessage(`Loop mode is ${on ? 'on: your next message in a chat starts a loop' : 'off'}.`, 5000);
   };
 

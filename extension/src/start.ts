@@ -138,7 +138,7 @@ export async function start(actions: Actions, delivery: Delivery): Promise<void>
   if (folder === undefined) return void vscode.window.showInformationMessage('A loop works in a folder: open one first.');
   const request = await askAll(folder, await defaultsOf(actions, folder));
   if (!request) return;
-  const out = await actions.run(argumentsOf(request), folder);
+  const out = await actions.run(argumentsOf(request), { cwd: folder });
   if (out?.code === 0) await begin(out, actions.cursor, delivery);
 }
 

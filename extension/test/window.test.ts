@@ -30,7 +30,8 @@ function scene(loops: Loop[], answer: Partial<Outcome> = {}, cursor = editor({})
   const ran: string[][] = [];
   const shownDetails: string[] = [];
   const said: string[] = [];
-  const run = (args: readonly string[]) => Promise.resolve(asks(args) ? { ...done, stdout: asked[args[0] ?? ''] ?? '' } : (ran.push([...args]), { ...done, ...answer }));
+  const waits: unknown[] = [];
+  const run = (args: readonly string[], options: { ms?: number } = {}) => waits.push(options.ms) && Promise.resolve(asks(args) ? { ...done, stdout: asked[args[0] ?? ''] ?? '' } : (ran.push([...args]), { ...done, ...answer }));
   const w = {
     loops: () => loops,
     folders: () => ['/code/repo'],
@@ -39,7 +40,7 @@ function scene(loops: Loop[], answer: Partial<Outcome> = {}, cursor = editor({})
     output: { appendLine: (t: string) => said.push(t), show: () => undefined },
   } as unknown as Window;
   const delivery = new Delivery(cursor, desk, remembering());
-  return { ran, shownDetails, said, delivery, actions: new Actions(w, cursor, delivery) };
+  return { ran, waits, shownDetails, said, delivery, actions: new Actions(w, cursor, delivery) };
 }
 
 test('commands act on the loop they are about', async () => {
@@ -101,6 +102,15 @@ test('continue now types, or offers the line', async () => {
   fake.reset('Copy Line');
   await failing.actions.continueNow();
   assert.equal(fake.clipboard.text, '/ralph-loop --continue 4f1d-1b0e');
+});
+
+test('a delivery is not cut off while the line may still arrive', async () => {
+  fake.reset();
+  const s = scene([aLoop({ status: 'paused', continue: '/ralph-loop --continue 4f1d-1b0e' })]);
+  await s.actions.resume();
+  await s.actions.continueNow();
+  assert.deepEqual(s.ran, [['resume', 'k7f2a', '--inject'], ['inject', '4f1d-1b0e']]);
+  assert.deepEqual(s.waits, [90_000, 90_000]);
 });
 
 test('a loop that awaits a new chat is not continued in the old one', async () => {
