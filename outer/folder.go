@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -60,7 +61,7 @@ func (f *Folder) enter(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.ignore()
+	return engine.Ignore(f.path)
 }
 
 // Leave releases the locks. It removes a folder that Enter created and nobody used.
@@ -117,7 +118,6 @@ func Left(workspace string) (loop.State, error) {
 	return l, err
 }
 
-// check returns an error if we may not replace the folder's files.
 func (f *Folder) check() error {
 	for _, name := range []string{promptFile, stateFile} {
 		if _, err := ownfile.Check(f.in(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +143,6 @@ func (f *Folder) Begin(l loop.State) error {
 	return f.Save(l)
 }
 
-// isOfLastRun reports whether the run before wrote this prompt.md.
 func (f *Folder) isOfLastRun(prompt []byte) bool {
 	l, err := Left(filepath.Dir(f.path))
 	return err == nil && l.Prompt == string(prompt)
@@ -175,16 +174,7 @@ func (f *Folder) hold() error {
 			return err
 		}
 	}
-	return f.ignore()
-}
-
-// ignore makes git ignore the folder.
-func (f *Folder) ignore() error {
-	_, err := ownfile.Check(f.in(ignoreFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = f.put(ignoreFile, []byte("*\n"))
-	}
-	return err
+	return engine.Ignore(f.path)
 }
 
 // put replaces a file. The agent may have removed the folder.

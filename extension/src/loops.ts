@@ -30,6 +30,7 @@ export interface Loop {
   // When the user's last message left the chat's input.
   messageAt?: string;
   tokens?: Tokens;
+  reviewTokens?: Tokens;
   tokensUnknownTurns?: number;
   maxTokens?: number;
   tasks?: Tasks;
@@ -69,6 +70,7 @@ export function parseLoop(value: unknown): Loop | undefined {
     endedAt: text(o, 'ended_at'),
     messageAt: text(o, 'message_at'),
     tokens: parseTokens(o['tokens']),
+    reviewTokens: parseTokens(o['review_tokens']),
     tokensUnknownTurns: number(o, 'tokens_unknown_turns'),
     maxTokens: number(o, 'max_tokens'),
     tasks: parseTasks(o['tasks']),

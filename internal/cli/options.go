@@ -12,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/notice"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -23,7 +24,7 @@ func (e *Env) ConfigFile() string { return platform.ConfigFile(runtime.GOOS, e.G
 // Config returns the user's settings. Steering a loop works with a bad file; a command
 // that depends on settings fails.
 func (e *Env) Config() (config.Config, error) {
-	c, err := config.Load(config.Source{Path: e.ConfigFile(), Getenv: e.Getenv, Checks: map[string]func(string) error{
+	return config.Load(config.Source{Path: e.ConfigFile(), Getenv: e.Getenv, Checks: map[string]func(string) error{
 		"notify.channels": notice.Check,
 		"typing.injectors": func(text string) error {
 			_, err := InjectorList(text)
@@ -38,7 +39,6 @@ func (e *Env) Config() (config.Config, error) {
 			return err
 		},
 	}})
-	return c, err
 }
 
 // Configured returns a variable of the environment, or otherwise the user's setting. A
@@ -86,7 +86,18 @@ func AddOption(f *pflag.FlagSet, o loop.Option, usage string) {
 		f.Bool(o.Name, false, usage)
 		return
 	}
-	f.Var(&given{}, o.Name, usage)
+	f.String(o.Name, "", usage) // package loop checks it
+}
+
+// AddWithout adds --no-NAME for each option that the user's settings may turn on. They are
+// not listed: help says it in one sentence.
+func AddWithout(f *pflag.FlagSet) {
+	for _, o := range loop.Options() {
+		if _, ok := o.Without(); ok && f.Lookup(o.Name) != nil {
+			f.Bool("no-"+o.Name, false, "start without --"+o.Name)
+			f.Lookup("no-" + o.Name).Hidden = true
+		}
+	}
 }
 
 // Duration adds a flag for a duration of at most most, 0 for any. It may be in days.
@@ -106,7 +117,7 @@ func (s *span) Set(v string) error {
 	case err != nil || d < 0:
 		return fmt.Errorf("%q is not a duration such as 30s, 2h or 1d12h", v)
 	case s.most > 0 && d > s.most:
-		return fmt.Errorf("%s is more than %s", v, &span{value: s.most})
+		return fmt.Errorf("%s is more than %s", v, text.Exactly(s.most))
 	}
 	s.value = d
 	return nil
@@ -114,25 +125,7 @@ func (s *span) Set(v string) error {
 
 func (s *span) Type() string { return "duration" }
 
-// String returns 24h rather than 24h0m0s.
-func (s *span) String() string {
-	text := s.value.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
-}
-
-// given keeps what the user wrote; package loop checks it.
-type given struct{ value string }
-
-func (g *given) String() string { return g.value }
-
-func (g *given) Set(v string) error { g.value = v; return nil }
-
-func (g *given) Type() string { return "text" }
+func (s *span) String() string { return text.Exactly(s.value) }
 
 // Request reads the options of a new loop: those of the flags, and the user's
 // defaults for the others.
@@ -145,7 +138,20 @@ func (e *Env) Request() (loop.Request, error) {
 	if err != nil {
 		return r, err
 	}
-	return r.Fill(c.Loop())
+	filled, err := r.Fill(c.Loop())
+	if err != nil {
+		return r, hint.Misuse(err.Error(), "nothing was started; `cursor-ralph config` shows your settings")
+	}
+	return filled, nil
+}
+
+// Sourced says in an error about some options that the user's settings set one of them.
+func Sourced(r loop.Request, err error, options ...string) error {
+	origin := r.Origin(options...)
+	if err == nil || origin == "" {
+		return err
+	}
+	return &hint.Error{Err: fmt.Errorf("%w%s", err, origin), Hint: hint.Of(err), Misuse: hint.Code(err) == 2}
 }
 
 // Asked reads the options of a loop from the flags alone.
@@ -153,10 +159,21 @@ func (e *Env) Asked() (loop.Request, error) {
 	r := loop.NewRequest()
 	for _, o := range loop.Options() {
 		f := e.Flags.Lookup(o.Name)
-		if f == nil || !f.Changed {
+		if f == nil {
 			continue
 		}
-		if err := o.Set(&r, f.Value.String()); err != nil {
+		no, without := o.Without()
+		without = without && e.IsSet("no-"+o.Name)
+		var err error
+		switch {
+		case f.Changed && without:
+			err = fmt.Errorf("--%s and --no-%s: give one of them", o.Name, o.Name)
+		case f.Changed:
+			err = o.Set(&r, f.Value.String())
+		case without:
+			err = no.Set(&r, "")
+		}
+		if err != nil {
 			return r, hint.Misuse(err.Error(), "`cursor-ralph help "+e.Flags.Name()+"` shows the options")
 		}
 	}

@@ -38,21 +38,22 @@ func Restore(ctx context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	l := found.State
-	if err := checkRests(e, found); err != nil {
-		return err
+	l, dry := found.State, e.IsSet("dry-run")
+	if !dry {
+		if err := checkRests(e, found); err != nil {
+			return err
+		}
 	}
-	done, err := Places(e).Restore(ctx, l, checkpoint.Name(name), e.IsSet("dry-run"))
+	done, err := Places(e).Restore(ctx, l, checkpoint.Name(name), dry)
 	if err != nil && done.Before.Commit == "" {
-		return hinted(l, err)
+		return Hinted(l, err)
 	}
 	if e.IsSet("json") {
-		return errors.Join(e.JSON(restoredOf(l, name, e.IsSet("dry-run"), done)), err)
+		return errors.Join(e.JSON(restoredOf(l, name, dry, done)), err)
 	}
-	return errors.Join(e.Say("%s", said(l, name, e.IsSet("dry-run"), done)), err)
+	return errors.Join(e.Say("%s", said(l, name, dry, done)), err)
 }
 
-// checkRests refuses a restore below a loop that works.
 func checkRests(e *cli.Env, found loops.Loop) error {
 	if works(e, found) {
 		return isWorking(found.State)
@@ -73,7 +74,6 @@ func sameTree(a, b string) bool {
 	return cli.SameFolder(a, b) || root != "" && cli.SameFolder(root, worktree.Root(b))
 }
 
-// works reports whether a loop's agent may be at work.
 func works(e *cli.Env, found loops.Loop) bool {
 	l := found.State
 	if l.Outer() {
@@ -91,7 +91,6 @@ func isWorking(l loop.State) error {
 		"`cursor-ralph pause "+id+"` and wait for the end of the turn, or `cursor-ralph cancel "+id+"`")
 }
 
-// restored is what restore --json prints.
 type restored struct {
 	Schema   int             `json:"schema"`
 	ID       string          `json:"id"`
@@ -102,7 +101,6 @@ type restored struct {
 	Kept     []keptFile      `json:"kept,omitempty"`
 }
 
-// keptFile is a file that differs and was not touched.
 type keptFile struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -116,7 +114,6 @@ func restoredOf(l loop.State, name string, dry bool, done checkpoint.Restored) r
 	return r
 }
 
-// verbs say what happens to a file.
 func verb(kind string, dry bool) string {
 	verbs := map[string][2]string{"added": {"created", "would create"}, "deleted": {"removed", "would remove"}, "changed": {"changed", "would change"}}
 	if dry {
