@@ -223,7 +223,7 @@ test("the form begins with the user's defaults", async () => {
   await start(s.actions, s.delivery);
   assert.deepEqual(s.ran, [['start', '--max-iterations=30', '--verify=make check', '--max-duration=1d12h', '--', 'task']]);
   fake.reset('task', pick('No command'), '7', '', '5', 'Copy Line');
-  await start(s.actions, new Delivery(s.actions.cursor, desk));
+  await start(s.actions, s.delivery);
   assert.deepEqual(s.ran[1], ['start', '--max-iterations=7', '--no-verify', '--no-max-duration', '--', 'task']);
   for (const bad of ['', '[]', 'null', '{"settings":5}', '{"settings":[{"name":5}]}']) assert.deepEqual(parseDefaults(bad), { iterations: '20', duration: '', verify: '', fresh: '0' });
 });
