@@ -183,15 +183,6 @@ func TestARivalStopHookBesideOurs(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsOfARivalStopHook(t *testing.T) {
-	once(t, func(w *world) {
-		path := filepath.Join(w.home(), ".cursor", "hooks.json")
-		w.write(path, hooksFile("stop", rival("{}")))
-		w.ok(w.repo(), "install")
-		w.wantPart("doctor", doctor(w), "another stop hook")
-	})
-}
-
 const othersHooks = `// My hooks. Keep them!
 {
 	"version": 1, /* the only one */
@@ -297,15 +288,6 @@ func TestUninstallLeavesNothingBehind(t *testing.T) {
 		if files := slices.Collect(maps.Keys(w.tree(dir))); len(files) > 0 {
 			w.Errorf("left in %s: %q", dir, files)
 		}
-	}
-}
-
-func TestDryRunChangesNothing(t *testing.T) {
-	t.Parallel()
-	w := bareWorld(t, usual())
-	w.wantPart("install", w.ok(w.repo(), "install", "--dry-run"), "nothing was changed")
-	if files := w.tree(w.home()); len(files) > 0 {
-		w.Errorf("got %v, want nothing", files)
 	}
 }
 
