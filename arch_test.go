@@ -37,7 +37,7 @@ var rows = []row{
 	{dir: "loop", ours: list("internal/text")},
 	{dir: "hook"},
 	{dir: "platform", ours: list("internal/ownfile")},
-	{dir: "pending", ours: list("loop", "platform", "state", "internal/ownfile")},
+	{dir: "pending", ours: list("loop", "platform", "state", "internal/ownfile", "internal/proc")},
 	{dir: "state", ours: list("loop", "platform", "internal/ownfile")},
 	{dir: "keystroke", ours: list("platform", "internal/hint", "keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/bridge", "keystroke/internal/rendezvous", "keystroke/internal/robotgo",
 		"keystroke/internal/x11", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/macos")},
@@ -74,7 +74,7 @@ var rows = []row{
 	{dir: "internal/shellwords"},
 
 	// The only loop around loop.Decide.
-	{dir: "internal/engine", ours: list("loop", "state", "internal/ownfile", "internal/worktree")},
+	{dir: "internal/engine", ours: list("loop", "state", "internal/ownfile", "internal/proc", "internal/worktree")},
 	// What the end of a turn needs of a workspace, and the hook must not link.
 	{dir: "internal/survey", ours: list("internal/checkpoint", "internal/handoff", "internal/tasks", "internal/worktree", "loop", "platform")},
 	// The work tree of each iteration, as commits beside the user's.

@@ -51,80 +51,56 @@ func Serve(r io.Reader, w io.Writer, h Handlers) (err error) {
 	if err != nil {
 		return err
 	}
-	out, err = h.call(in)
+	if handle := h.byEvent()[in.EventName]; handle != nil {
+		out, err = handle(in)
+	}
 	return err
 }
 
-// call runs the event's handler, if there is one.
-func (h Handlers) call(in Input) (any, error) {
-	switch in.EventName {
-	case EventSessionStart:
-		return answer(in, h.SessionStart)
-	case EventSessionEnd:
-		return observe(in, h.SessionEnd)
-	case EventBeforeSubmitPrompt:
-		return answer(in, h.BeforeSubmitPrompt)
-	case EventAfterAgentResponse:
-		return observe(in, h.AfterAgentResponse)
-	case EventAfterAgentThought:
-		return observe(in, h.AfterAgentThought)
-	case EventStop:
-		return answer(in, h.Stop)
-	case EventPreCompact:
-		return answer(in, h.PreCompact)
-	case EventSubagentStart:
-		return answer(in, h.SubagentStart)
-	case EventSubagentStop:
-		return answer(in, h.SubagentStop)
-	case EventWorkspaceOpen:
-		return answer(in, h.WorkspaceOpen)
+// byEvent returns what decodes an event and calls its handler.
+func (h Handlers) byEvent() map[string]func(Input) (any, error) {
+	return map[string]func(Input) (any, error){
+		EventSessionStart:         answer(h.SessionStart),
+		EventSessionEnd:           observe(h.SessionEnd),
+		EventBeforeSubmitPrompt:   answer(h.BeforeSubmitPrompt),
+		EventAfterAgentResponse:   observe(h.AfterAgentResponse),
+		EventAfterAgentThought:    observe(h.AfterAgentThought),
+		EventStop:                 answer(h.Stop),
+		EventPreCompact:           answer(h.PreCompact),
+		EventSubagentStart:        answer(h.SubagentStart),
+		EventSubagentStop:         answer(h.SubagentStop),
+		EventWorkspaceOpen:        answer(h.WorkspaceOpen),
+		EventPreToolUse:           answer(h.PreToolUse),
+		EventPostToolUse:          answer(h.PostToolUse),
+		EventPostToolUseFailure:   answer(h.PostToolUseFailure),
+		EventBeforeShellExecution: answer(h.BeforeShellExecution),
+		EventAfterShellExecution:  observe(h.AfterShellExecution),
+		EventBeforeMCPExecution:   answer(h.BeforeMCPExecution),
+		EventAfterMCPExecution:    observe(h.AfterMCPExecution),
+		EventBeforeReadFile:       answer(h.BeforeReadFile),
+		EventAfterFileEdit:        observe(h.AfterFileEdit),
+		EventBeforeTabFileRead:    answer(h.BeforeTabFileRead),
+		EventAfterTabFileEdit:     observe(h.AfterTabFileEdit),
 	}
-	return h.callTool(in)
 }
 
-// callTool runs the handler of an event about a tool or a file.
-func (h Handlers) callTool(in Input) (any, error) {
-	switch in.EventName {
-	case EventPreToolUse:
-		return answer(in, h.PreToolUse)
-	case EventPostToolUse:
-		return answer(in, h.PostToolUse)
-	case EventPostToolUseFailure:
-		return answer(in, h.PostToolUseFailure)
-	case EventBeforeShellExecution:
-		return answer(in, h.BeforeShellExecution)
-	case EventAfterShellExecution:
-		return observe(in, h.AfterShellExecution)
-	case EventBeforeMCPExecution:
-		return answer(in, h.BeforeMCPExecution)
-	case EventAfterMCPExecution:
-		return observe(in, h.AfterMCPExecution)
-	case EventBeforeReadFile:
-		return answer(in, h.BeforeReadFile)
-	case EventAfterFileEdit:
-		return observe(in, h.AfterFileEdit)
-	case EventBeforeTabFileRead:
-		return answer(in, h.BeforeTabFileRead)
-	case EventAfterTabFileEdit:
-		return observe(in, h.AfterTabFileEdit)
-	}
-	return nil, nil
-}
-
-func answer[E, A any](in Input, handle func(E) A) (any, error) {
+// answer returns nil where there is no handler.
+func answer[E, A any](handle func(E) A) func(Input) (any, error) {
 	if handle == nil {
-		return nil, nil
+		return nil
 	}
-	var event E
-	if err := in.Decode(&event); err != nil {
-		return nil, err
+	return func(in Input) (any, error) {
+		var event E
+		if err := in.Decode(&event); err != nil {
+			return nil, err
+		}
+		return handle(event), nil
 	}
-	return handle(event), nil
 }
 
-func observe[E any](in Input, handle func(E)) (any, error) {
+func observe[E any](handle func(E)) func(Input) (any, error) {
 	if handle == nil {
-		return nil, nil
+		return nil
 	}
-	return answer(in, func(event E) any { handle(event); return nil })
+	return answer(func(event E) any { handle(event); return nil })
 }

@@ -72,12 +72,11 @@ func (b *Box) chooseWhole(who Claimant) (best *sketch, half bool, warning error)
 }
 
 // choose takes the newest file: of those bound to the claimant first, then of
-// its workspace, then without a workspace, then the legacy one. There may be
-// thousands, so only the newest of each kind is kept.
+// its workspace, then without a workspace, then the legacy one.
 func (b *Box) choose(who Claimant, broken map[string]bool) (best *sketch, half bool, warning error) {
 	var bound, here, anyone, legacy *sketch
 	worksIn := who.worksInOnce()
-	for i := range b.unbound() {
+	for _, i := range b.unbound() {
 		switch {
 		case broken[i.name], i.ended:
 		case i.err != nil:

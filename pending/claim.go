@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -58,7 +59,7 @@ func (b *Box) Claim(ctx context.Context, who Claimant) (c Claimed, err error) {
 		if !errors.Is(err, errHalfWritten) {
 			return c, err
 		}
-		if !who.Stopped || sleep(ctx, poll) != nil {
+		if !who.Stopped || proc.Sleep(ctx, poll) != nil {
 			return c, fs.ErrNotExist
 		}
 	}
@@ -94,17 +95,6 @@ func (b *Box) claimOnce(ctx context.Context, who Claimant, c Claimed) (Claimed, 
 func (b *Box) hasJustEnded(who Claimant) bool {
 	l, err := b.store.Archived(who.ID)
 	return err == nil && l.SawStop(who.Stop, b.now())
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // take moves the file that who may have to the path live.

@@ -3,8 +3,6 @@ package pending
 import (
 	"encoding/json"
 	"errors"
-	"iter"
-	"runtime"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
@@ -58,56 +56,14 @@ func (i *sketch) draw(data []byte) {
 	i.owner, i.workspace, i.cwd, i.token, i.ended = l.ConversationID, l.Workspace, l.Cwd, l.Token, l.Status.Ended()
 }
 
-// readAtOnce is how many files a reader takes at a time; fewer are not worth
-// another one.
-const readAtOnce = 64
-
 // unbound reads outlines of the unbound files and the legacy one, in no order.
-func (b *Box) unbound() iter.Seq[*sketch] {
-	return func(yield func(*sketch) bool) {
-		names, _, err := b.stems()
-		if err != nil || !yield(b.sketch(legacyName, b.places.Legacy())) {
-			return
-		}
-		for batch := range b.sketches(names) {
-			for _, i := range batch {
-				if !yield(i) {
-					return
-				}
-			}
-		}
+func (b *Box) unbound() []*sketch {
+	names, _, err := b.stems()
+	if err != nil {
+		return nil
 	}
-}
-
-// sketches reads files in batches, one for each processor at a time.
-func (b *Box) sketches(names []string) iter.Seq[[]*sketch] {
-	return func(yield func([]*sketch) bool) {
-		readers := min(runtime.GOMAXPROCS(0), (len(names)+readAtOnce-1)/readAtOnce)
-		done := make(chan []*sketch, readers)
-		next := func() {
-			batch := names[:min(len(names), readAtOnce)]
-			names = names[len(batch):]
-			go func() { done <- b.sketchAll(batch) }()
-		}
-		for range readers {
-			next()
-		}
-		for running := readers; running > 0; running-- {
-			batch := <-done
-			if len(names) > 0 {
-				next()
-				running++
-			}
-			if !yield(batch) {
-				return // the others end by themselves: the channel has room
-			}
-		}
-	}
-}
-
-func (b *Box) sketchAll(names []string) (all []*sketch) {
-	for _, name := range names {
-		all = append(all, b.sketch(name, b.path(name)))
-	}
+	all := make([]*sketch, len(names)+1)
+	ownfile.Each(len(names), func(i int) { all[i] = b.sketch(names[i], b.path(names[i])) })
+	all[len(names)] = b.sketch(legacyName, b.places.Legacy())
 	return all
 }

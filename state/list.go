@@ -5,11 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -73,7 +71,7 @@ type found struct {
 // readAll reads many files, several at a time.
 func (s *Store) readAll(names []string, read func(name string) (loop.State, error)) []found {
 	all := make([]found, len(names))
-	each(len(names), func(i int) { all[i].loop, all[i].err = read(names[i]) })
+	ownfile.Each(len(names), func(i int) { all[i].loop, all[i].err = read(names[i]) })
 	return all
 }
 
@@ -99,26 +97,4 @@ func cutBoth(name, prefix, suffix string) (string, bool) {
 		return "", false
 	}
 	return strings.CutSuffix(name, suffix)
-}
-
-// aFew is how many files one processor reads as fast as several.
-const aFew = 16
-
-// each calls do with the numbers below n, on all processors at once where there
-// are many.
-func each(n int, do func(i int)) {
-	workers := 1
-	if n > aFew {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var last atomic.Int64
-	var group sync.WaitGroup
-	for range workers {
-		group.Go(func() {
-			for i := int(last.Add(1)) - 1; i < n; i = int(last.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	group.Wait()
 }

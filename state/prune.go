@@ -53,7 +53,7 @@ func (s *Store) Expired(r Retention) (stay, gone []Record, err error) {
 		return nil, nil, err
 	}
 	all := make([]Record, len(names))
-	each(len(names), func(i int) { all[i], _ = s.endedRecord(names[i]) })
+	ownfile.Each(len(names), func(i int) { all[i], _ = s.endedRecord(names[i]) })
 	stay, gone = r.Split(slices.DeleteFunc(all, func(r Record) bool { return r.name == "" }), s.now())
 	return stay, gone, nil
 }

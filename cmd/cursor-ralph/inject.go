@@ -140,7 +140,7 @@ func (e *env) awaitDue(ctx context.Context, id, injection string) error {
 		if err != nil || !e.Now().Before(l.Injection.DueAt) {
 			return err
 		}
-		if err := cli.Sleep(ctx, min(duePoll, l.Injection.DueAt.Sub(e.Now()))); err != nil {
+		if err := proc.Sleep(ctx, min(duePoll, l.Injection.DueAt.Sub(e.Now()))); err != nil {
 			return err
 		}
 	}
@@ -155,7 +155,7 @@ func awaitEnd(ctx context.Context, hook int) error {
 	ctx, cancel := context.WithTimeout(ctx, exitWait)
 	defer cancel()
 	for !proc.Gone(hook) {
-		if err := cli.Sleep(ctx, statePoll); err != nil {
+		if err := proc.Sleep(ctx, statePoll); err != nil {
 			return fmt.Errorf("the hook did not end: %w", err)
 		}
 	}
@@ -232,7 +232,7 @@ func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 		case i.Outcome != loop.LineOpen:
 			return errors.New(string(i.Outcome))
 		}
-		if err := cli.Sleep(ctx, statePoll); err != nil {
+		if err := proc.Sleep(ctx, statePoll); err != nil {
 			return errors.New("no hook saw it and no agent asked for the continuation")
 		}
 	}

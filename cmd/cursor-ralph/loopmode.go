@@ -129,12 +129,7 @@ func (e *env) setMode(mode state.Mode) error {
 
 // warnNoHook warns if no hook sees the messages of a workspace.
 func (e *env) warnNoHook(folder string) error {
-	for _, path := range append(install.HookFiles(e.Env), filepath.Join(folder, ".cursor", "hooks.json")) {
-		if install.InstalledAt(path).At("beforeSubmitPrompt") {
-			return nil
-		}
-	}
-	if len(install.Registered(e.Env)) > 0 {
+	if e.isHooked(folder, func(i commands.Installation) bool { return i.At("beforeSubmitPrompt") }) {
 		return nil
 	}
 	return e.Say("But our hook is not told of messages here: no hooks.json has it at beforeSubmitPrompt. See cursor-ralph doctor.")
@@ -150,10 +145,7 @@ func (e *env) loopModeOff() error {
 	}
 	on, _ := e.Store.Modes()
 	here := modesOf(folder, on)
-	if err := e.Store.EndMode(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, m := range here {
+	for _, m := range append(here, state.Mode{Workspace: folder}) {
 		if err := e.Store.EndMode(m.Workspace); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

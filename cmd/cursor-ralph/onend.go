@@ -13,6 +13,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/notice"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -52,7 +53,7 @@ func onEnd(ctx context.Context, e *env, args []string) error {
 func (e *env) settle(ctx context.Context, conversation, id string) {
 	for {
 		l, err := e.Store.AtEnd(conversation, id)
-		if err != nil || !e.mayChange(l) || cli.Sleep(ctx, endPoll) != nil {
+		if err != nil || !e.mayChange(l) || proc.Sleep(ctx, endPoll) != nil {
 			return
 		}
 	}

@@ -96,11 +96,11 @@ func (p *pruned) add(ctx context.Context, e *env, r state.Record) {
 	if !p.DryRun {
 		ctx, cancel := context.WithTimeout(ctx, cli.LockWait)
 		defer cancel()
-		removed, err := e.Store.RemoveRecord(ctx, r, func(l loop.State) error {
-			if !l.IsSurveyed() {
-				return nil
+		removed, err := e.Store.RemoveRecord(ctx, r, func(l loop.State) (err error) {
+			if l.IsSurveyed() {
+				err = e.checkpoints().Remove(ctx, l)
 			}
-			return e.checkpoints().Remove(ctx, l)
+			return err
 		})
 		p.err = cmp.Or(p.err, err)
 		if !removed {

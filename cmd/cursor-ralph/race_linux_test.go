@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -56,7 +56,7 @@ func (r claimRace) run(meanwhile func(), args ...string) (code int, out string) 
 	ctx, cancel := context.WithTimeout(r.Context(), 8*time.Second)
 	defer cancel()
 	for opened(r.T, lock) < 2 {
-		must(r.T, cli.Sleep(ctx, time.Millisecond))
+		must(r.T, proc.Sleep(ctx, time.Millisecond))
 	}
 	meanwhile()
 	must(r.T, release())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
@@ -194,15 +195,16 @@ func (e *env) waitingIn(workspace string) (waiting []loops.Loop) {
 
 // noHook warns if no hook would take a loop in a workspace.
 func (e *env) noHook(workspace string) string {
-	for _, path := range append(install.HookFiles(e.Env), filepath.Join(workspace, ".cursor", "hooks.json"), install.MachineHooks(runtime.GOOS)) {
-		if install.InstalledAt(path).Any() {
-			return ""
-		}
-	}
-	if len(install.Registered(e.Env)) > 0 {
+	if e.isHooked(workspace, commands.Installation.Any) {
 		return ""
 	}
 	return "\nBut our hook is in no hooks.json, so no chat takes it: cursor-ralph install"
+}
+
+// isHooked reports whether our hook is installed for a workspace in a way that will do.
+func (e *env) isHooked(workspace string, willDo func(commands.Installation) bool) bool {
+	files := append(install.HookFiles(e.Env), filepath.Join(workspace, ".cursor", "hooks.json"), install.MachineHooks(runtime.GOOS))
+	return len(install.Registered(e.Env)) > 0 || slices.ContainsFunc(files, func(path string) bool { return willDo(install.InstalledAt(path)) })
 }
 
 // confirm looks for the same loop, armed by the prompt hook that saw the raw message.

@@ -32,12 +32,8 @@ func surveyLoop(ctx context.Context, e *env, _ []string) error {
 	if err != nil {
 		return hint.Misuse("standard input has no loop: "+err.Error(), "the hook runs this")
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := e.whileCalled(ctx)
 	defer cancel()
-	go func() {
-		_, _ = io.Copy(io.Discard, e.Stdin) // only its end matters, however it comes
-		cancel()
-	}()
 	var call handoff.Survey
 	e.Read(&call)
 	v, err := e.survey().Take(ctx, l, call.Begin)

@@ -23,6 +23,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/review"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -53,17 +54,24 @@ func verifyLoop(ctx context.Context, e *env, args []string) error {
 		return e.JSON(e.runGates(ctx, l, call.Limit))
 	}
 	l.Verifying.ID = call.For
-	alone, cancel := context.WithCancel(ctx)
+	alone, cancel := e.whileCalled(ctx)
 	defer cancel()
-	go func() {
-		_, _ = io.Copy(io.Discard, e.Stdin) // only its end matters, however it comes
-		cancel()
-	}()
 	v := e.verifyWanted(alone, l, call.Limit)
 	if alone.Err() != nil {
 		return e.giveUpVerify(ctx, l, true)
 	}
 	return e.JSON(v)
+}
+
+// whileCalled returns a context that is done when standard input has ended: its caller is
+// gone.
+func (e *env) whileCalled(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, e.Stdin) // only its end matters, however it comes
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // verifyWanted runs a gate round while its result is wanted: a cancel, a pause, a
@@ -75,7 +83,7 @@ func (e *env) verifyWanted(ctx context.Context, l loop.State, limit time.Duratio
 		defer func() { _ = release() }()
 	}
 	go func() {
-		for e.verifies(l) && cli.Sleep(ctx, duePoll) == nil {
+		for e.verifies(l) && proc.Sleep(ctx, duePoll) == nil {
 		}
 		cancel()
 	}()

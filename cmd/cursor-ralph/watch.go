@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,12 +149,7 @@ func inOrder(a, b tui.Loop) int {
 		}
 		return 0
 	}
-	for _, c := range []int{group(a) - group(b), b.EndedAt.Compare(a.EndedAt), b.StartedAt.Compare(a.StartedAt), b.CreatedAt.Compare(a.CreatedAt)} {
-		if c != 0 {
-			return c
-		}
-	}
-	return strings.Compare(a.Key, b.Key)
+	return cmp.Or(group(a)-group(b), b.EndedAt.Compare(a.EndedAt), b.StartedAt.Compare(a.StartedAt), b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.Key, b.Key))
 }
 
 // whole reads the loop whose details are shown, when it has changed.

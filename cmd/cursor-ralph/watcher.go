@@ -20,6 +20,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/watcher"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -45,8 +46,8 @@ func runWatcher(ctx context.Context, e *env, _ []string) error {
 			return err
 		}
 		// A hook that began a loop while we held the lock has started no other watcher.
-		if runs, err := w.anyRuns(); err != nil || !runs {
-			return err
+		if !watcher.AnyRuns(w.live(), w.Now()) {
+			return nil
 		}
 	}
 }
@@ -98,7 +99,7 @@ func (w *watching) untilIdle(ctx context.Context) error {
 				w.logWatched(d.Loop.ID, "error", err.Error())
 			}
 		}
-		if cli.Sleep(ctx, min(next.Sub(w.Now()), w.poll())) != nil {
+		if proc.Sleep(ctx, min(next.Sub(w.Now()), w.poll())) != nil {
 			return nil
 		}
 	}
@@ -110,14 +111,6 @@ func (w *watching) poll() time.Duration {
 		return min(d/4, watcher.Poll)
 	}
 	return watcher.Poll
-}
-
-func (w *watching) anyRuns() (bool, error) {
-	if _, err := os.Stat(w.Places.Base); err != nil {
-		return false, err
-	}
-	loops := w.live()
-	return watcher.AnyRuns(loops, w.Now()), nil
 }
 
 // do brings an event to a loop, and acts on what comes of it.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
@@ -49,7 +50,7 @@ func (g Engine) Decide(ctx context.Context, id string, e loop.Event) (loop.State
 		}
 		switch {
 		case action.Kind == loop.AwaitText:
-			if err := sleep(ctx, poll); err != nil {
+			if err := proc.Sleep(ctx, poll); err != nil {
 				return l, action, err
 			}
 			e.Waited = time.Now().After(late)
@@ -150,15 +151,4 @@ func (g Engine) TakeSurvey(ctx context.Context, l loop.State, begin bool) loop.S
 	}
 	v.Taken = true
 	return v
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -6,8 +6,10 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"os"
+	"time"
 )
 
 // Start starts a program that outlives us. It runs in its own session with none of our
@@ -29,4 +31,16 @@ func start(path string, args []string, attr *os.ProcAttr) (*os.Process, error) {
 		return nil, err
 	}
 	return os.StartProcess(path, append([]string{path}, args...), attr)
+}
+
+// Sleep waits for d or until ctx is done.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }

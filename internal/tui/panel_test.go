@@ -425,7 +425,7 @@ func (u *user) wantHarmless() {
 
 func TestWhatIsKeptOfALoopIsBounded(t *testing.T) {
 	large := strings.Repeat("ä", 1<<20)
-	kept := Of("x", view.Loop{Prompt: large, Reason: large, LastOutput: large, Verify: large, Workspace: large, CompletionPromise: large}, nil)
+	kept := Of("x", view.Loop{Contract: loop.Contract{Prompt: large, LastOutput: large, CompletionPromise: large}, Reason: large, Verify: large, Workspace: large}, nil)
 	if n := len(fmt.Sprintf("%+v", kept)); n > 20_000 {
 		t.Errorf("got %d bytes kept", n)
 	}

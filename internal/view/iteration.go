@@ -11,29 +11,17 @@ import (
 // Iteration is one iteration as --json prints it; docs/schema/iteration.schema.json
 // says what the fields mean.
 type Iteration struct {
-	Schema         int             `json:"schema"`
-	Number         int             `json:"iteration"`
-	StartedAt      time.Time       `json:"started_at,omitzero"`
-	EndedAt        time.Time       `json:"ended_at,omitzero"`
-	Seconds        float64         `json:"duration_seconds"`
-	Promise        string          `json:"promise,omitempty"`
-	Refused        string          `json:"refused,omitempty"`
-	Warning        string          `json:"warning,omitempty"`
-	Verification   *Verification   `json:"verification,omitempty"`
-	Review         *loop.Review    `json:"review,omitempty"`
-	Tools          map[string]int  `json:"tools,omitempty"`
-	Files          []string        `json:"files,omitempty"`
-	Errors         []string        `json:"errors,omitempty"`
-	FailedCommands []string        `json:"failed_commands,omitempty"`
-	Answer         string          `json:"answer,omitempty"`
-	Struggle       string          `json:"struggle,omitempty"`
-	Context        []string        `json:"context,omitempty"`
-	Action         string          `json:"action,omitempty"`
-	Tasks          *loop.TaskCount `json:"tasks,omitempty"`
-	Checkpoint     int             `json:"checkpoint,omitempty"`
-	Tokens         *loop.Tokens    `json:"tokens,omitempty"`
-	Injections     []Injection     `json:"injections,omitempty"`
-	Delivery       loop.Delivery   `json:"delivery,omitempty"`
+	Schema int `json:"schema"`
+	loop.Iteration
+	Review *loop.Review `json:"review,omitempty"`
+
+	// In place of those of loop.Iteration: absent where they are not known.
+	StartedAt    time.Time     `json:"started_at,omitzero"`
+	EndedAt      time.Time     `json:"ended_at,omitzero"`
+	Promise      string        `json:"promise,omitempty"`
+	Action       string        `json:"action,omitempty"`
+	Verification *Verification `json:"verification,omitempty"`
+	Injections   []Injection   `json:"injections,omitempty"`
 }
 
 // Verification is the gate round that a promise had to pass; all but Passed and Gate is
@@ -61,9 +49,10 @@ type Injection struct {
 func Iterations(all []loop.Iteration) []Iteration {
 	shown := []Iteration{}
 	for _, h := range all {
-		i := Iteration{Schema: Schema, Number: max(0, h.Number), StartedAt: h.StartedAt.UTC(), EndedAt: h.EndedAt.UTC(), Seconds: max(0, h.Seconds),
-			Promise: h.Promise, Refused: h.Refused, Warning: h.Warning, Tools: h.Tools, Files: h.Files, Errors: h.Errors, FailedCommands: h.Failed,
-			Answer: h.Answer, Checkpoint: max(0, h.Checkpoint), Tasks: h.Tasks, Tokens: tokensOf(h.Tokens), Struggle: h.Struggle, Context: h.Context, Action: h.Action, Delivery: h.Delivery}
+		i := Iteration{Schema: Schema, Iteration: h, StartedAt: h.StartedAt.UTC(), EndedAt: h.EndedAt.UTC(), Promise: h.Promise, Action: h.Action}
+		i.Progress, i.Tree, i.Head = "", "", "" // what only the decision needs
+		i.Number, i.Checkpoint, i.Seconds = max(0, h.Number), max(0, h.Checkpoint), max(0, h.Seconds)
+		i.Tokens = tokensOf(h.Tokens)
 		if v := h.Verified; v != nil {
 			i.Verification = &Verification{Passed: v.Passed, Gate: v.Gate, Why: v.Why, Seconds: max(0, v.Seconds)}
 			if v.Why == "" && v.Ran() {

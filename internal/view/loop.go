@@ -24,45 +24,38 @@ const (
 // Loop is a loop as --json prints it; docs/schema/loop.schema.json says what the
 // fields mean. A field that is not known is absent.
 type Loop struct {
-	Schema            int              `json:"schema"`
-	ID                string           `json:"id"`
-	ConversationID    string           `json:"conversation_id,omitempty"`
-	Kind              Kind             `json:"kind"`
-	Status            Standing         `json:"status"`
-	PauseReason       loop.PauseReason `json:"pause_reason,omitempty"`
-	WaitingFor        WaitingFor       `json:"waiting_for,omitempty"`
-	Verifying         bool             `json:"verifying,omitempty"`
-	Stalled           bool             `json:"stalled"`
-	Stale             bool             `json:"stale"`
-	Reason            string           `json:"reason,omitempty"`
-	Iteration         int              `json:"iteration"`
-	MaxIterations     int              `json:"max_iterations"`
-	Iterations        int              `json:"iterations"`
-	SessionIterations int              `json:"session_iterations"`
-	Prompt            string           `json:"prompt"`
-	CompletionPromise string           `json:"completion_promise"`
-	Verify            string           `json:"verify,omitempty"`
-	TasksFile         string           `json:"tasks_file,omitempty"`
-	Tasks             *loop.TaskCount  `json:"tasks,omitempty"`
-	LastOutput        string           `json:"last_output"`
-	Stop              bool             `json:"stop"`
-	Workspace         string           `json:"workspace"`
-	ToolCalls         *int             `json:"tool_calls,omitempty"`
-	Tokens            *loop.Tokens     `json:"tokens,omitempty"`
-	TokensUnknown     int              `json:"tokens_unknown_turns,omitempty"`
-	MaxTokens         int64            `json:"max_tokens,omitempty"`
-	CreatedAt         time.Time        `json:"created_at,omitzero"`
-	StartedAt         time.Time        `json:"started_at,omitzero"`
-	LastEventAt       time.Time        `json:"last_event_at,omitzero"`
-	EndedAt           time.Time        `json:"ended_at,omitzero"`
-	Continue          string           `json:"continue,omitempty"`
+	Schema         int              `json:"schema"`
+	ID             string           `json:"id"`
+	ConversationID string           `json:"conversation_id,omitempty"`
+	Kind           Kind             `json:"kind"`
+	Status         Standing         `json:"status"`
+	PauseReason    loop.PauseReason `json:"pause_reason,omitempty"`
+	WaitingFor     WaitingFor       `json:"waiting_for,omitempty"`
+	Verifying      bool             `json:"verifying,omitempty"`
+	Stalled        bool             `json:"stalled"`
+	Stale          bool             `json:"stale"`
+	Reason         string           `json:"reason,omitempty"`
+	Iteration      int              `json:"iteration"`
+	loop.Contract
+	Verify        string          `json:"verify,omitempty"`
+	TasksFile     string          `json:"tasks_file,omitempty"`
+	Tasks         *loop.TaskCount `json:"tasks,omitempty"`
+	Workspace     string          `json:"workspace"`
+	ToolCalls     *int            `json:"tool_calls,omitempty"`
+	Tokens        *loop.Tokens    `json:"tokens,omitempty"`
+	TokensUnknown int             `json:"tokens_unknown_turns,omitempty"`
+	MaxTokens     int64           `json:"max_tokens,omitempty"`
+	CreatedAt     time.Time       `json:"created_at,omitzero"`
+	StartedAt     time.Time       `json:"started_at,omitzero"`
+	LastEventAt   time.Time       `json:"last_event_at,omitzero"`
+	EndedAt       time.Time       `json:"ended_at,omitzero"`
+	Continue      string          `json:"continue,omitempty"`
 }
 
 // Of returns a loop as it is shown.
 func Of(s loop.State, f Facts) Loop {
 	l := Loop{Schema: Schema, ID: s.ShortID(), ConversationID: s.ConversationID, Kind: Chat, Status: standing(s, f), Reason: s.Reason,
-		Iteration: s.Iteration(), MaxIterations: s.MaxIterations, Iterations: s.Iterations, SessionIterations: s.SessionIterations,
-		Prompt: s.Prompt, CompletionPromise: s.CompletionPromise, Verify: s.Verify, TasksFile: s.Tasks, Tasks: s.TaskCount, LastOutput: s.LastOutput, Stop: s.Stop, Workspace: s.Workspace,
+		Contract: s.Contract, Iteration: s.Iteration(), Verify: s.Verify, TasksFile: s.Tasks, Tasks: s.TaskCount, Workspace: s.Workspace,
 		CreatedAt: s.CreatedAt.UTC(), StartedAt: s.StartedAt.UTC(), LastEventAt: s.EventAt.UTC()}
 	l.Tokens, l.TokensUnknown, l.MaxTokens = tokensOf(s.Tokens), max(0, s.TokenGaps), max(0, s.MaxTokens)
 	if s.Outer() {

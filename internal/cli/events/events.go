@@ -72,7 +72,7 @@ func (s *stream) run(ctx context.Context) error {
 		}
 		err = s.err
 		rest := min(max(30*time.Since(began), shortestRest), longestRest)
-		if cli.Sleep(ctx, rest) != nil || s.isUnread() {
+		if proc.Sleep(ctx, rest) != nil || s.isUnread() {
 			return nil
 		}
 	}
