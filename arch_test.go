@@ -114,6 +114,8 @@ var rows = []row{
 	{dir: "test/testdesk", theirs: list("github.com/jezek/xgb")},
 	// Programs that are scripts, which say what a test wants. For tests only.
 	{dir: "test/faketools"},
+	// Files that UPDATE=1 writes. For tests only.
+	{dir: "test/golden", theirs: list("github.com/google/go-cmp")},
 	// Files of loops. For tests only.
 	{dir: "test/loopfiles", ours: list("platform")},
 	// Programs for Windows, run by Wine. For tests only.
@@ -249,7 +251,7 @@ var exceptions = []struct{ dir, name, why string }{
 	{"internal/cli/notify", "github.com/gen2brain/beeep.AppName", "is how that library knows whose notifications it shows"},
 	{"outer", "os/exec.Cmd", "asks what environment a command would get"},
 	{"platform", "os.TempDir", "is where Windows's temporary folder is asked for"},
-	{"test/faketools", "os.Getenv", "UPDATE=1 writes golden files"},
+	{"test/golden", "os.Getenv", "UPDATE=1 writes them"},
 	{"test/scene", "os.Environ", "is what the scripts of a test get"},
 	{"outer/acp", "unicode.Cf", "compares file names as HFS+ does"},
 	{"internal/simcursor", "os.Environ", "stands for the editor, which hands its environment to hooks"},

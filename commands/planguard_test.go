@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
 
 func guarded(o Options) Options {
@@ -17,7 +19,7 @@ const guardLine = `{ "command": "/opt/cursor-ralph-hook --guard --linger 100ms",
 
 func TestThePlanGuardIsAsInTestdata(t *testing.T) {
 	o := guarded(Options{OS: "linux", Hook: "/opt/cursor-ralph-hook"})
-	golden(t, "testdata/merged-guard.json", mustMerge(t, nil, nil, o))
+	golden.Matches(t, "testdata/merged-guard.json", string(mustMerge(t, nil, nil, o)))
 }
 
 func TestThePlanGuardIsRepaired(t *testing.T) {
