@@ -99,9 +99,6 @@ func (s *Store) prepare(id string, l loop.State, live bool, e *loop.Event) (loop
 // new record. Nearly always nothing has to be parsed.
 func (s *Store) compare(id string, l loop.State, e *loop.Event) loop.State {
 	decides := e.Kind == loop.EventStop || e.Kind == loop.EventContinue
-	if !decides && l.OnEnd == "" {
-		return l
-	}
 	data, _, err := ownfile.Read(s.recordPath(id), 0)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l

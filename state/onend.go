@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -14,6 +15,24 @@ func (s *Store) ended(l loop.State) {
 	if s.Ended != nil && l.OnEnd != "" && !l.StartedAt.IsZero() {
 		s.Ended(l)
 	}
+}
+
+// OnEndDue lists the loops with an OnEnd that have ended since a moment and on whose end nobody has acted: a kill has kept
+// somebody from it, or it is about to happen. They have no histories.
+func (s *Store) OnEndDue(since time.Time) (list []loop.State) {
+	ended := s.EndedSince(since)
+	live, _ := s.IDs() // without them those of the archive are left
+	for _, id := range live {
+		if l, err := s.Live(id, false); err == nil && l.Status.Ended() && !l.EndedAt.Before(since) {
+			ended = append(ended, l)
+		}
+	}
+	for _, l := range ended {
+		if l.OnEnd != "" && !l.EndTold && !l.StartedAt.IsZero() {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // AtEnd returns the record of a loop that has ended in a conversation, by the loop's own
@@ -59,8 +78,8 @@ func (s *Store) TakeEnd(ctx context.Context, conversation, id string) (l loop.St
 	return l, first && err == nil, err
 }
 
-// finish moves a loop to the archive that a kill has left among the live ones at its end:
-// to be done later, it would overwrite the record.
+// finish moves a loop to the archive that a kill has left among the live ones at its
+// end: to be done later, it would overwrite the record.
 func (s *Store) finish(conversation, id string) error {
 	data, _, err := ownfile.Read(s.places.Live(conversation), 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,6 +92,17 @@ func (s *Store) finish(conversation, id string) error {
 	if err != nil || !l.Status.Ended() || l.ShortID() != id {
 		return nil
 	}
-	_, err = s.retire(conversation, l)
+	_, err = s.retire(conversation, s.asRequested(conversation, l))
 	return err
+}
+
+// asRequested puts back the command of a loop that its file calls ended, as withOnEnd
+// does for one that goes on.
+func (s *Store) asRequested(id string, l loop.State) loop.State {
+	was, _, err := s.readRecord(id)
+	if err != nil || !was.StartedAt.Equal(l.StartedAt) {
+		was = loop.State{}
+	}
+	l.OnEnd, l.EndTold = was.OnEnd, was.EndTold && was.Status.Ended()
+	return l
 }

@@ -68,6 +68,8 @@ func TestOnEndIsTheOneThatWasRequested(t *testing.T) {
 		stops                     int
 		want                      string
 	}{
+		{"removed in the first turn", "good", `"on_end": "good"`, `"off_end": "good"`, 0, "good"},
+		{"removed later", "good", `"on_end": "good"`, `"off_end": "good"`, 1, "good"},
 		{"added in the first turn", "", `"prompt"`, `"on_end": "evil", "prompt"`, 0, ""},
 		{"added later", "", `"prompt"`, `"on_end": "evil", "prompt"`, 1, ""},
 		{"changed in the first turn", "good", `"on_end": "good"`, `"on_end": "evil"`, 0, "good"},
@@ -137,6 +139,63 @@ func TestOneActsOnAnEnd(t *testing.T) {
 	apply(t, s, loop.Event{Kind: loop.EventCancel})
 	if got := take(); got != 1 || len(*ended) != 2 {
 		t.Errorf("got %d of 8 at the second end, and %d ends", got, len(*ended))
+	}
+}
+
+// It does not matter what the file says when something other than a stop ends the loop.
+func TestOnEndThatIsRemovedBeforeTheEnd(t *testing.T) {
+	for _, kind := range []loop.EventKind{loop.EventBlocked, loop.EventCancel, loop.EventReplace} {
+		s, places, ended := onEnds(t, "good")
+		edit(t, places.Live("chat-1"), `"on_end": "good"`, `"off_end": "good"`)
+		if l := apply(t, s, loop.Event{Kind: kind, Text: "no key"}); !l.Status.Ended() || len(*ended) != 1 || (*ended)[0].OnEnd != "good" {
+			t.Errorf("%s: got %s, %d ends, want one with the command", kind, l.Status, len(*ended))
+		}
+	}
+}
+
+// A kill has left the ended loop among the live ones. The next event reports the end, with the command that was requested.
+func TestAnEndThatAKillKeptFromTheArchive(t *testing.T) {
+	for _, edited := range []string{``, `"end_told": true,`, `"on_end": "evil",`} {
+		s, places, ended := onEnds(t, "good")
+		edit(t, places.Live("chat-1"), `"status": "running"`, edited+`"status": "CANCELLED", "ended_at": "2026-01-02T00:00:00Z"`)
+		if edited != "" {
+			edit(t, places.Live("chat-1"), `"on_end": "good"`, `"off_end": "good"`)
+		}
+		for range 2 {
+			_, _, err := s.Apply(t.Context(), "chat-1", loop.Event{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Completed}})
+			if !errors.Is(err, fs.ErrNotExist) || len(*ended) != 1 || (*ended)[0].OnEnd != "good" || (*ended)[0].EndTold {
+				t.Errorf("%s: got %v, %d ends, want one with the command", edited, err, len(*ended))
+			}
+		}
+	}
+}
+
+// An end on which nobody has acted is found, whether or not the loop has come to the archive.
+func TestEndsOnWhichNobodyHasActed(t *testing.T) {
+	since := time.Now().Add(-time.Hour)
+	for _, moved := range []bool{true, false} {
+		s, places, _ := onEnds(t, "good")
+		if got := s.OnEndDue(since); len(got) != 0 {
+			t.Errorf("got %d while it goes on", len(got))
+		}
+		if moved {
+			apply(t, s, loop.Event{Kind: loop.EventCancel})
+		} else {
+			edit(t, places.Live("chat-1"), `"status": "running"`, `"status": "CANCELLED", "ended_at": "`+time.Now().UTC().Format(time.RFC3339)+`"`)
+		}
+		got := s.OnEndDue(since)
+		if len(got) != 1 || got[0].ConversationID != "chat-1" {
+			t.Fatalf("moved %t: got %d, want one", moved, len(got))
+		}
+		if late := s.OnEndDue(time.Now().Add(time.Minute)); len(late) != 0 {
+			t.Errorf("moved %t: got %d that ended before", moved, len(late))
+		}
+		if _, first, err := s.TakeEnd(t.Context(), "chat-1", got[0].ShortID()); !first || err != nil {
+			t.Errorf("got %t, %v", first, err)
+		}
+		if got := s.OnEndDue(since); len(got) != 0 {
+			t.Errorf("got %d after somebody has acted", len(got))
+		}
 	}
 }
 

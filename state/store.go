@@ -32,7 +32,7 @@ import (
 // Store is where loops are kept.
 type Store struct {
 	// Ended gets each loop with an OnEnd that has ended, while its lock is held; nil for
-	// nobody. After a kill it may get one twice, see TakeEnd.
+	// nobody. After a kill it may get one twice, see TakeEnd, or not at all, see OnEndDue.
 	Ended func(loop.State)
 
 	places platform.Places
@@ -143,7 +143,8 @@ func (s *Store) load(id string) (loop.State, []byte, error) {
 	case err != nil:
 		return l, nil, s.quarantine(path, err)
 	case l.Status.Ended():
-		if l, err = s.retire(id, l); err == nil {
+		if l, err = s.retire(id, s.asRequested(id, l)); err == nil {
+			s.ended(l)
 			err = fs.ErrNotExist
 		}
 		return l, nil, err

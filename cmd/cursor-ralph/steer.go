@@ -179,7 +179,7 @@ func (e *env) tell(ctx context.Context, args []string, kind loop.EventKind, usag
 	if err != nil {
 		return err
 	}
-	if l.Status == loop.Blocked {
+	if l.Status == loop.Blocked && !(l.Outer() && e.Lives(l)) { // a run sends it itself
 		err = notify.Later(e.Env, l.ConversationID)
 	}
 	return errors.Join(err, e.Say("%s", done))

@@ -41,7 +41,7 @@ func runWatcher(ctx context.Context, e *env, _ []string) error {
 		if err != nil {
 			return err
 		}
-		w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, began: time.Now()}
+		w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, began: time.Now(), over: true}
 		if err := errors.Join(w.untilIdle(ctx), release()); err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -68,6 +68,7 @@ type watching struct {
 	loops    map[string]watcher.Loop
 	schedule watcher.Schedule
 	began    time.Time
+	over     bool           // a loop may have ended since onEnds
 	children sync.WaitGroup // that deliver
 }
 
@@ -81,7 +82,9 @@ func (w *watching) live() []watcher.Loop {
 		delete(w.loops, c.Key)
 		if !c.Gone && !c.State.Status.Ended() {
 			w.loops[c.Key] = watcher.Of(c.ID, c.State)
+			return
 		}
+		w.over = true
 	})
 	return slices.SortedFunc(maps.Values(w.loops), func(a, b watcher.Loop) int { return strings.Compare(a.ID, b.ID) })
 }
@@ -90,6 +93,7 @@ func (w *watching) untilIdle(ctx context.Context) error {
 	defer w.children.Wait()
 	for {
 		loops := w.live()
+		w.onEnds()
 		if !watcher.AnyRuns(loops, w.Now()) {
 			return nil
 		}
@@ -101,6 +105,22 @@ func (w *watching) untilIdle(ctx context.Context) error {
 		}
 		if proc.Sleep(ctx, min(next.Sub(w.Now()), w.poll())) != nil {
 			return nil
+		}
+	}
+}
+
+// onEndWithin is for how long the command of --on-end runs that a kill has kept from it.
+const onEndWithin = 24 * time.Hour
+
+// onEnds starts the commands of --on-end. Whoever ends a loop does so too, unless it is killed first.
+func (w *watching) onEnds() {
+	if !w.over {
+		return
+	}
+	w.over = false
+	for _, l := range w.Store.OnEndDue(w.Now().Add(-onEndWithin)) {
+		if err := cli.Self().OnEnd(l); err != nil {
+			w.logWatched(l.ConversationID, "error", err.Error())
 		}
 	}
 }

@@ -75,6 +75,7 @@ func TestNoticesArriveAtTheirChannels(t *testing.T) {
 		{"blocked in a chat", inChat(task, func(c *chat) { c.goesOn(); c.runs(c.program() + " blocked 'secret words'"); c.rests() }), "ended", "BLOCKED", "Blocked after 1 iteration."},
 		{"a promise in a run", run("echo '<promise>COMPLETE</promise>'; echo x >work\n", 0), "ended", "PROMISE_ACCEPTED", "Promise accepted after 1 iteration."},
 		{"a limit in a run", run("echo x >work-$n\n", 1, "--max-iterations", "1"), "ended", "MAX_ITERATIONS_REACHED", "Max iterations reached after 1 iteration."},
+		{"blocked in a run", run("\""+bin+"/cursor-ralph\" blocked 'secret words'\n", 1), "ended", "BLOCKED", "Blocked after 0 iterations."},
 		{"an error in a run", run("exit 7\n", 1), "paused", "paused", "Paused after 0 iterations. Reason: error."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

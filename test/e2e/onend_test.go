@@ -12,8 +12,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/schema"
 )
 
-// onEnd is an --on-end that keeps each record, and who ran where.
-const onEnd = `--on-end 'cat >>../records; echo >>../ends; pwd >../where'`
+// onEnd is an --on-end that keeps each record, and who ran where with which variables.
+const onEnd = `--on-end 'cat >>../records; echo >>../ends; pwd >../where; env >>../env'`
 
 // ending is a way in which a loop ends.
 type ending struct {
@@ -34,7 +34,7 @@ func loopEnds() []ending {
 	}
 	run := func(script string, play func(w *world, r *outerRun)) func(*world) {
 		return func(w *world) {
-			r := w.startRun("make it green", "--max-iterations", "2", "--agent-command", w.scriptedAgent(script), "--on-end", onEnd[len("--on-end '"):len(onEnd)-1])
+			r := w.startRun("make it green", "--max-iterations", "2", "--agent-command", w.scriptedAgent("env >>../env\n"+script), "--verify", "env >>../env", "--on-end", onEnd[len("--on-end '"):len(onEnd)-1])
 			play(w, r)
 			<-r.done
 		}
@@ -65,6 +65,7 @@ func TestTheCommandOfOnEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, usual())
+			w.extra = append(w.extra, "CURSOR_RALPH_NOTIFY=command:true hunter2")
 			tt.play(w)
 			record := w.onlyRecord()
 			schema.Check(t, "report", record)
@@ -83,6 +84,10 @@ func TestTheCommandOfOnEnd(t *testing.T) {
 			if strings.TrimSpace(string(where)) != w.repo() {
 				t.Errorf("it ran in %s, want %s", where, w.repo())
 			}
+			env, err := os.ReadFile(filepath.Join(w.repo(), "..", "env"))
+			w.must(err)
+			w.wantPart("the variables", string(env), "CURSOR_RALPH_DIR=")
+			w.wantNoPart("the variables", string(env), "hunter2")
 			w.wantPart("the log", w.log(), "loop="+got.Loop.ID+" event=on-end action=on-end why=\"exit 0 after ")
 		})
 	}

@@ -131,7 +131,7 @@ func (p *profile) check(w world, i injury, o outcome) (wrong []string) {
 	if p.met(w.files()) {
 		return wrong
 	}
-	return append(wrong, p.later(w, after)...)
+	return append(wrong, p.later(w, after, i.inherited || o.killed() && !p.isHook(w))...)
 }
 
 // atOnce checks what the injured process has left.
@@ -156,7 +156,7 @@ func (p *profile) atOnce(w world, i injury, o outcome) (after found, wrong []str
 }
 
 // later checks what comes next: the same once more, and other events.
-func (p *profile) later(w world, after found) (wrong []string) {
+func (p *profile) later(w world, after found, hurt bool) (wrong []string) {
 	left := w.unfinished()
 	for _, path := range left { // as if it had been long ago
 		long := time.Now().Add(-48 * time.Hour)
@@ -167,7 +167,7 @@ func (p *profile) later(w world, after found) (wrong []string) {
 	}
 	final, problems := p.goOn(w)
 	wrong = append(wrong, problems...)
-	wrong = append(wrong, p.once(w, final)...)
+	wrong = append(append(wrong, p.once(w, final)...), p.told(w, hurt)...)
 	if !p.op.gated && !slices.Contains(p.finals, final.counters) {
 		wrong = append(wrong, fmt.Sprintf("at the end got %v, want one of %q", final, p.finals))
 	}

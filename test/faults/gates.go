@@ -66,19 +66,23 @@ func longAgo() string { return time.Now().Add(-10 * time.Second).UTC().Format(ti
 // settle waits until nothing runs that an injured process has started, and then lets
 // the time pass for which a loop waits for it.
 func (p *profile) settle(w world) (wrong []string) {
-	if !p.op.gated && !p.op.work {
+	if !p.op.gated && !p.op.work && !p.op.tells {
 		return nil
 	}
+	return append(w.quiet(), w.age()...)
+}
+
+// quiet waits until no process of a world runs.
+func (w world) quiet() []string {
 	for until := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		left := w.processes()
 		if len(left) == 0 {
-			break
+			return nil
 		}
 		if time.Now().After(until) {
 			return []string{fmt.Sprintf("left running: %q", left)}
 		}
 	}
-	return w.age()
 }
 
 // age makes the check of a promise look as if it had begun long ago.

@@ -15,6 +15,8 @@ type injury struct {
 	errno syscall.Errno
 	call  string // the name of the first call that gives it
 	dead  bool   // Go's runtime ends the process
+
+	inherited bool // what it starts has it too
 }
 
 const (

@@ -23,6 +23,7 @@ type operation struct {
 	anew    bool   // done once more it makes another loop
 	gated   bool   // the promise is checked, by a process that may outlive the one that is killed
 	checks  bool   // with it runs the command of --verify
+	tells   bool   // the loop has an --on-end
 	work    bool   // in a git work tree of its own
 	sample  int    // the short form does one of so many injuries; 0 is all
 	spread  int    // and so many kills besides, at any calls
@@ -106,7 +107,7 @@ const (
 
 // operations are all that are tried.
 func operations() []operation {
-	return slices.Concat(claims(), turns(), gates(), prompts(), commands())
+	return slices.Concat(claims(), turns(), gates(), ends(), prompts(), commands())
 }
 
 func claims() []operation {

@@ -103,5 +103,5 @@ func (p *profile) under(c condition, folder string) (wrong []string, err error) 
 	if err != nil {
 		return nil, err
 	}
-	return p.check(w, injury{how: c.name, dead: c.few > 0 && c.few < enough}, o), nil
+	return p.check(w, injury{how: c.name, dead: c.few > 0 && c.few < enough, inherited: c.few > 0}, o), nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -32,6 +34,7 @@ type Tree struct {
 // this process. The caller closes the tree.
 func StartTree(cmd *exec.Cmd) (*Tree, error) {
 	cmd.SysProcAttr = apart(cmd.SysProcAttr)
+	cmd.Env = withoutSecrets(cmd.Environ())
 	d, err := startWithDescendants(cmd)
 	if err != nil {
 		return nil, err
@@ -39,6 +42,15 @@ func StartTree(cmd *exec.Cmd) (*Tree, error) {
 	t := &Tree{cmd: cmd, descendants: d, ended: make(chan struct{})}
 	go t.wait()
 	return t, nil
+}
+
+// secret is our own variable that may hold passwords. No program of the user needs it.
+const secret = "CURSOR_RALPH_NOTIFY="
+
+func withoutSecrets(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool {
+		return len(v) >= len(secret) && strings.EqualFold(v[:len(secret)], secret)
+	})
 }
 
 // CheckDir returns an error if no program can be started in a folder; the system's own
