@@ -78,7 +78,7 @@ var rows = []row{
 	// What the end of a turn needs of a workspace, and the hook must not link.
 	{dir: "internal/survey", ours: list("internal/checkpoint", "internal/handoff", "internal/tasks", "internal/worktree", "loop", "platform")},
 	// The work tree of each iteration, as commits beside the user's.
-	{dir: "internal/checkpoint", ours: list("internal/ownfile", "internal/proc", "internal/text", "internal/worktree", "loop")},
+	{dir: "internal/checkpoint", ours: list("internal/ownfile", "internal/proc", "internal/text", "internal/worktree", "loop"), theirs: list("golang.org/x/sys")},
 	// What the hook has cursor-ralph do: both ends of the arguments.
 	{dir: "internal/handoff", ours: list("loop", "platform", "internal/ownfile", "internal/proc")},
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/macos"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/rendezvous"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/robotgo"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/wayland"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/windows"
@@ -226,12 +227,13 @@ const endWait = 300 * time.Millisecond
 
 // Type tries one injector after the other, until one has pressed a key or may
 // have sent the line. After the extension has put the line into the chat's input,
-// the others only submit it; if none can, the user does.
+// the others only submit it; if none can, the user does. While the extension's
+// window does not answer, nothing is typed: what has the focus there is not known.
 func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 	for _, i := range injectors {
 		err := tryOne(ctx, i, t)
 		o.add(i.Name(), err)
-		if o.Sent || ctx.Err() != nil {
+		if o.Sent || ctx.Err() != nil || errors.Is(err, rendezvous.ErrSilent) {
 			break
 		}
 		if put := (*putError)(nil); errors.As(err, &put) {
@@ -251,8 +253,10 @@ func (o *Outcome) add(name string, err error) {
 	o.Sent = err == nil || errors.As(err, new(*SentError))
 }
 
+// tryOne types with an injector that would work, or whose window needs longer than
+// a probe to answer.
 func tryOne(ctx context.Context, i Injector, t Target) error {
-	if err := probe(ctx, i, t); err != nil {
+	if err := probe(ctx, i, t); err != nil && !errors.Is(err, rendezvous.ErrSilent) {
 		return err
 	}
 	t.step("%s: typing", i.Name())

@@ -38,6 +38,7 @@ func (s *State) decide(e *Event, now time.Time) Action {
 		s.StartedAt, s.Token, s.Replace = now, "", false
 	}
 	s.noteTaskFile(e.TaskFile)
+	s.addReviewTokens(e)
 	if s.Status.Ended() {
 		return s.onEnded(e, now)
 	}

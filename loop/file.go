@@ -74,7 +74,10 @@ func newerOr(data []byte, err error) error {
 
 func (s State) normal() State {
 	s.Version = Version
-	s.MaxIterations = within(s.MaxIterations, DefaultMaxIterations, 1, MaxMaxIterations)
+	if s.MaxIterations < 1 {
+		s.MaxIterations = DefaultMaxIterations
+	}
+	s.MaxIterations = min(s.MaxIterations, MaxMaxIterations)
 	s.MinIterations = max(s.MinIterations, 1)
 	s.MinToolCalls = max(s.MinToolCalls, 0)
 	s.Iterations = min(max(s.Iterations, 0), MaxMaxIterations)
@@ -94,14 +97,6 @@ func (s State) normal() State {
 		s.Status = Running
 	}
 	return s
-}
-
-// within returns the default for n below low, and high for n above it.
-func within(n, byDefault, low, high int) int {
-	if n < low {
-		return byDefault
-	}
-	return min(n, high)
 }
 
 // Encode writes the state as the indented JSON of a state file.

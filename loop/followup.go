@@ -201,11 +201,10 @@ func (s *State) whyRedundant() Reason {
 	return reasonTurnEnded
 }
 
-// IsOverdue reports whether a follow-up has been open for too long. shown tells
-// whether this version of Cursor is known to show follow-ups to the prompt hook:
-// without that, silence means nothing.
-func (s *State) IsOverdue(shown bool, now time.Time) bool {
-	return shown && !s.Minimal && s.Status == Running && !s.Stop && s.Followup.IsOpen() && !now.Before(s.Followup.DueAt)
+// IsOverdue reports whether a follow-up has been open for too long. Where this Cursor
+// does not show follow-ups to the prompt hook, that means nothing.
+func (s *State) IsOverdue(now time.Time) bool {
+	return !s.Minimal && s.Status == Running && !s.Stop && s.Followup.IsOpen() && !now.Before(s.Followup.DueAt)
 }
 
 // onFollowupLost gives up on an overdue follow-up, unless the journal proves that
@@ -213,7 +212,7 @@ func (s *State) IsOverdue(shown bool, now time.Time) bool {
 func (s *State) onFollowupLost(e *Event, now time.Time) Action {
 	f := s.Followup
 	switch {
-	case f.ID != e.Followup || !s.IsOverdue(true, now):
+	case f.ID != e.Followup || !s.IsOverdue(now):
 		return Action{}
 	case f.isProvedBy(e.Turn, s.ConversationID):
 		s.closeFollowup(FollowupUnshown, now)

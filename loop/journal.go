@@ -132,14 +132,9 @@ func beforeMessage(journal []byte) []byte {
 	return journal[:cut]
 }
 
-// seenID reports whether an id is among the last ones.
-func (t *Turn) seenID(id string) bool {
-	return slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], id)
-}
-
-// firstTime remembers an id that was not seen.
+// firstTime remembers an id that is not among the last ones.
 func (t *Turn) firstTime(id string) bool {
-	if t.seenID(id) {
+	if slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], id) {
 		return false
 	}
 	t.IDs = append(t.IDs, id)

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ func (s *State) higherLimits(now time.Time) (options string) {
 		options += fmt.Sprintf(" --max-duration %s", (elapsed+allowed).Truncate(time.Minute)+time.Minute)
 	}
 	if s.hasMaxTokens() {
-		options += fmt.Sprintf(" --max-tokens %d", min(s.Tokens.Sum()+s.MaxTokens, maxMaxTokens))
+		options += fmt.Sprintf(" --max-tokens %d", min(s.allTokens().Sum()+s.MaxTokens, maxMaxTokens))
 	}
 	return options
 }
@@ -103,9 +104,9 @@ func (s *State) tooLow(e *Event, now time.Time) Action {
 	case e.MaxDuration > 0 && s.Worked(now) >= time.Duration(e.MaxDuration):
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: text.Exactly(time.Duration(e.MaxDuration)),
 			Hint: fmt.Sprintf("nothing was changed; the loop has worked for %s: give a longer --max-duration", text.Duration(s.Worked(now)))}
-	case e.MaxTokens > 0 && s.Tokens != nil && s.Tokens.Sum() >= e.MaxTokens:
+	case e.MaxTokens > 0 && s.allTokens() != nil && s.allTokens().Sum() >= e.MaxTokens:
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: countTokens(e.MaxTokens),
-			Hint: fmt.Sprintf("nothing was changed; the loop has taken %s: give a higher --max-tokens", countTokens(s.Tokens.Sum()))}
+			Hint: fmt.Sprintf("nothing was changed; the loop has taken %s: give a higher --max-tokens", countTokens(s.allTokens().Sum()))}
 	}
 	return Action{}
 }
@@ -117,8 +118,8 @@ func (s *State) summary(limit limit, now time.Time) string {
 	if !s.Run.NoTools {
 		b.WriteString(", " + text.Count(s.ToolCalls, "tool call"))
 	}
-	if s.Tokens != nil {
-		b.WriteString(", " + countTokens(s.Tokens.Sum()))
+	if all := s.allTokens(); all != nil {
+		b.WriteString(", " + countTokens(all.Sum()))
 	}
 	refused, errors := 0, []string(nil)
 	for _, h := range s.History {
@@ -144,9 +145,9 @@ func (s *State) summary(limit limit, now time.Time) string {
 }
 
 func (s *State) lastRefusal() string {
-	for i := len(s.History) - 1; i >= 0; i-- {
-		if s.History[i].Refused != "" {
-			return s.History[i].Refused
+	for _, h := range slices.Backward(s.History) {
+		if h.Refused != "" {
+			return h.Refused
 		}
 	}
 	return "unknown"

@@ -127,11 +127,11 @@ func (s *State) onInterrupt(e *Event) {
 	if s.Status == Paused {
 		return
 	}
+	reason := PauseUser
 	if e.Status == Errored {
-		s.pause(pauseError, e.Text)
-		return
+		reason = pauseError
 	}
-	s.pause(PauseUser, e.Text)
+	s.pause(reason, e.Text)
 }
 
 // takeBackContext takes back the user's context that went with a turn which did
@@ -190,10 +190,6 @@ func (s *State) judgeWithoutTools(e *Event) verdict {
 
 // hasChangedFile reports whether any file is known to have changed since the loop began.
 func (s *State) hasChangedFile(e *Event) bool {
-	for _, h := range s.History {
-		if len(h.Files) > 0 {
-			return true
-		}
-	}
-	return len(s.changedFiles(e, e.Turn.Files)) > 0
+	changed := func(h Iteration) bool { return len(h.Files) > 0 }
+	return slices.ContainsFunc(s.History, changed) || len(s.changedFiles(e, e.Turn.Files)) > 0
 }

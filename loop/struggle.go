@@ -166,12 +166,7 @@ func (s *State) showsWork(e *Event) bool {
 	case s.Minimal:
 		return false
 	}
-	for _, h := range s.History {
-		if len(h.Tools) > 0 {
-			return true
-		}
-	}
-	return s.ToolCalls > 0
+	return s.ToolCalls > 0 || slices.ContainsFunc(s.History, func(h Iteration) bool { return len(h.Tools) > 0 })
 }
 
 // isIdle reports whether the loop pauses because its agent does nothing.

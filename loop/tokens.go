@@ -72,6 +72,16 @@ func (s *State) keepTokens(e *Event) {
 	}
 }
 
+// addReviewTokens adds those of the review that an answered check has had.
+func (s *State) addReviewTokens(e *Event) {
+	if v := e.Verified; v.Review != nil && v.ID != "" && v.ID == s.Verifying.ID {
+		s.ReviewTokens = s.ReviewTokens.Plus(v.Review.Tokens.checked())
+	}
+}
+
+// allTokens are those that are known, of turns and reviews; nil if none are.
+func (s *State) allTokens() *Tokens { return s.Tokens.Plus(s.ReviewTokens) }
+
 // tokensID stands, among the calls and texts that were counted, for the tokens of a turn.
 func tokensID(generation string) string { return "tokens:" + generation }
 
@@ -100,7 +110,8 @@ func (s *State) setMaxTokens(limit int64) {
 
 // hasMaxTokens reports whether the sum of tokens has reached its limit.
 func (s *State) hasMaxTokens() bool {
-	return s.MaxTokens > 0 && s.Tokens != nil && s.Tokens.Sum() >= s.MaxTokens
+	all := s.allTokens()
+	return s.MaxTokens > 0 && all != nil && all.Sum() >= s.MaxTokens
 }
 
 func countTokens(n int64) string { return strconv.FormatInt(n, 10) + " tokens" }

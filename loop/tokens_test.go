@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -216,3 +217,38 @@ func TestTokensOfTurnsThatAreFoldedInLater(t *testing.T) {
 		})
 	}
 }
+
+// What a review took counts too, once and apart from the agent's.
+func TestTokensOfAReview(t *testing.T) {
+	took100 := func(v loop.Verification) loop.Verification { v.Review.Tokens = took(90, 10); return v }
+	for _, tt := range []struct {
+		name   string
+		turn   *loop.Tokens
+		result loop.Verification
+		limit  int64
+		want   loop.Status
+	}{
+		{"findings below the limit", took(50, 0), took100(reviewFound("a bug")), 151, loop.Running},
+		{"findings at the limit", took(50, 0), took100(reviewFound("a bug")), 150, loop.MaxTokens},
+		{"those of the turn are unknown", nil, took100(reviewFound("a bug")), 100, loop.MaxTokens},
+		{"a promise goes before it", took(50, 0), took100(reviewClear()), 10, loop.PromiseAccepted},
+		{"no answer", took(50, 0), took100(reviewFailed()), 10, loop.Paused},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, reviews, atMostTokens(tt.limit))
+			said := stop(taking(tt.turn, marker))
+			c.do(said)
+			c.verified(said, tt.result)
+			if c.l.Status != tt.want || c.l.ReviewTokens == nil || c.l.ReviewTokens.Sum() != 100 {
+				t.Errorf("got %s, %+v, want %s and 100 of the review", c.l.Status, c.l.ReviewTokens, tt.want)
+			}
+			if tt.want == loop.MaxTokens {
+				if want := c.l.Tokens.Plus(took(90, 10)).Sum(); !strings.Contains(c.l.Reason, loopTokens(want)) {
+					t.Errorf("got %q, want %d tokens in it", c.l.Reason, want)
+				}
+			}
+		})
+	}
+}
+
+func loopTokens(n int64) string { return ", " + strconv.FormatInt(n, 10) + " tokens" }

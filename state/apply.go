@@ -99,7 +99,7 @@ func (s *Store) prepare(id string, l loop.State, live bool, e *loop.Event) (loop
 // new record. Nearly always nothing has to be parsed.
 func (s *Store) compare(id string, l loop.State, e *loop.Event) loop.State {
 	decides := e.Kind == loop.EventStop || e.Kind == loop.EventContinue
-	data, _, err := ownfile.Read(s.recordPath(id), 0)
+	data, _, err := ownfile.Read(s.places.Record(id), 0)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l
 	}

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,14 +57,14 @@ func (s *Store) archived(id string) (loop.State, []byte, error) {
 // HasRecord reports whether there is a record of a conversation, by one system
 // call.
 func (s *Store) HasRecord(id string) bool {
-	_, err := ownfile.Check(s.recordPath(id))
+	_, err := ownfile.Check(s.places.Record(id))
 	return err == nil
 }
 
 // EndedWithin reports, by one system call, whether the record of a conversation
 // was written so lately that its loop may have ended just now.
 func (s *Store) EndedWithin(d time.Duration, id string) bool {
-	file, err := ownfile.Check(s.recordPath(id))
+	file, err := ownfile.Check(s.places.Record(id))
 	return err == nil && s.now().Sub(file.ModTime()).Abs() < d
 }
 
@@ -128,45 +127,15 @@ func conversationOf(name string, l loop.State) string {
 // RecordNames returns the names of all records, without .json.
 func (s *Store) RecordNames() ([]string, error) { return s.recordNames(nil) }
 
-// WithID returns the loop with this short id, without its history: a live one, or one
-// that is the last of which its conversation has a record.
-func (s *Store) WithID(id string) (loop.State, error) {
-	live, _ := s.IDs()
-	for _, conversation := range live {
-		if l, err := s.read(conversation, loop.ParseHead); err == nil && l.ID == id {
-			return l, nil
-		}
-	}
-	names, _ := s.recordNames(nil)
-	for _, name := range names {
-		if strings.Contains(name, older) || !s.mayHave(name, id) {
-			continue
-		}
-		if l, err := s.Record(name, false); err == nil && l.ID == id && l.MovedTo == "" {
-			return l, nil
-		}
-	}
-	return loop.State{}, fs.ErrNotExist
-}
-
-// mayHave reports whether a record may be of the loop with this short id. Only one
-// without an id, or one that was written by hand, has to be parsed for that: a hook has
-// no time to parse ten thousand.
-func (s *Store) mayHave(name, id string) bool {
-	data, _, err := ownfile.Read(s.recordPath(name), 0)
-	_, own, found := bytes.Cut(data, []byte("\n  \"id\": \""))
-	return err == nil && (!found || bytes.HasPrefix(own, []byte(id+`"`)))
-}
-
 // Record returns a record by its name, without its history unless that is wanted.
 func (s *Store) Record(name string, history bool) (loop.State, error) {
-	data, _, err := ownfile.Read(s.recordPath(name), 0)
+	data, _, err := ownfile.Read(s.places.Record(name), 0)
 	if err != nil {
 		return loop.State{}, err
 	}
 	l, err := parserFor(history)(data)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
+		err = fmt.Errorf("%s: %w", s.places.Record(name), err)
 	}
 	return l.In(conversationOf(name, l), time.Time{}), err
 }
@@ -199,7 +168,7 @@ func (s *Store) Put(ctx context.Context, l loop.State) error {
 }
 
 // Forget removes the record of a loop that never ran, within Ask.
-func (s *Store) Forget(record string) error { return ownfile.Remove(s.recordPath(record)) }
+func (s *Store) Forget(record string) error { return ownfile.Remove(s.places.Record(record)) }
 
 // putNamed does not let a loop that never ran hide the record of one that did,
 // nor take the name that the next copy of a running one gets.
@@ -248,22 +217,18 @@ func (s *Store) sameRecord(name string, l loop.State) (bool, error) {
 
 func stamp(t time.Time) string { return fmt.Sprint(t.UnixNano()) }
 
-func (s *Store) recordPath(name string) string {
-	return s.places.Record(name)
-}
-
 // readRecord returns a record, and what its file holds.
 func (s *Store) readRecord(name string) (loop.State, []byte, error) {
 	if err := ownfile.CheckFolder(s.places.Archive); err != nil {
 		return loop.State{}, nil, err
 	}
-	data, _, err := ownfile.Read(s.recordPath(name), 0)
+	data, _, err := ownfile.Read(s.places.Record(name), 0)
 	if err != nil {
 		return loop.State{}, nil, err
 	}
 	l, err := loop.Parse(data)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", s.recordPath(name), err)
+		err = fmt.Errorf("%s: %w", s.places.Record(name), err)
 	}
 	return l, data, err
 }
@@ -279,7 +244,7 @@ func (s *Store) saveRecord(name string, l loop.State) error {
 // writeRecord is durable: after a crash of the machine the archive is what is
 // left of a loop.
 func (s *Store) writeRecord(name string, data []byte) error {
-	return s.replaceKept(s.recordPath(name), data, true)
+	return s.replaceKept(s.places.Record(name), data, true)
 }
 
 // replaceKept writes a file of the archive. What a kill leaves unfinished lies
@@ -302,11 +267,11 @@ func (s *Store) rotate(id string) error {
 		return err
 	}
 	for at := s.now(); ; at = at.Add(1) {
-		to := s.recordPath(id + older + stamp(at))
+		to := s.places.Record(id + older + stamp(at))
 		if _, err := os.Lstat(to); err == nil {
 			continue
 		}
-		err := ownfile.Rename(s.recordPath(id), to)
+		err := ownfile.Rename(s.places.Record(id), to)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

@@ -70,7 +70,7 @@ func (s *Store) Begin(ctx context.Context, id string, l loop.State) error {
 func (s *Store) Drop(ctx context.Context, id string) error {
 	return s.locked(ctx, id, func() error {
 		err := s.dropJournal(id)
-		for _, path := range []string{s.recordPath(id), s.places.Live(id)} {
+		for _, path := range []string{s.places.Record(id), s.places.Live(id)} {
 			if gone := ownfile.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
 				err = errors.Join(err, gone)
 			}
@@ -103,7 +103,7 @@ func (s *Store) Recall(ctx context.Context, id, record string, e loop.Event) (re
 		if err := s.rotate(id); err != nil {
 			return err
 		}
-		return ownfile.Rename(s.recordPath(record), s.recordPath(id))
+		return ownfile.Rename(s.places.Record(record), s.places.Record(id))
 	})
 	return refused, err
 }

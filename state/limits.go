@@ -14,13 +14,18 @@ import (
 
 // SeenLimit is what was observed of the session limit of a version of Cursor.
 type SeenLimit struct {
-	Limit        int       `json:"limit"` // stops that Cursor lets a hook answer in a row; 0, no limit, was proved
-	At           time.Time `json:"at"`
-	Observations int       `json:"observations,omitempty"` // that suggest a limit; older files have none, and mean one
-	In           string    `json:"in,omitempty"`           // which session the last of them was
+	Limit int `json:"limit"` // stops that Cursor lets a hook answer in a row; 0, no limit, was proved
+	seenAt
+	Observations int    `json:"observations,omitempty"` // that suggest a limit; older files have none, and mean one
+	In           string `json:"in,omitempty"`           // which session the last of them was
 }
 
-func (l SeenLimit) at() time.Time { return l.At }
+// seenAt is when something was observed.
+type seenAt struct {
+	At time.Time `json:"at"`
+}
+
+func (s seenAt) at() time.Time { return s.At }
 
 const (
 	limitsName = ".session-limits.json"
@@ -55,7 +60,7 @@ func (s *Store) ProveNoLimit(version string) (changed bool, err error) {
 	if was, ok := limits[version]; ok && was.Limit == 0 {
 		return false, nil
 	}
-	return true, limits.add(s, limitsName, version, SeenLimit{At: s.now()})
+	return true, limits.add(s, limitsName, version, SeenLimit{seenAt: seenAt{s.now()}})
 }
 
 // SuspectLimit remembers that a version seems to have a limit, as was observed
@@ -74,44 +79,36 @@ func (s *Store) SuspectLimit(version string, limit int, session string) (changed
 	case known && was.Limit == limit && !was.expired(s.now()):
 		before = max(was.Observations, 1)
 	}
-	now := SeenLimit{Limit: limit, At: s.now(), Observations: before + 1, In: session}
+	now := SeenLimit{Limit: limit, seenAt: seenAt{s.now()}, Observations: before + 1, In: session}
 	return now.counts(s.now()) && (!known || !was.counts(s.now())), limits.add(s, limitsName, version, now)
 }
 
-// seenAbort is when a stop of a version was first reported as aborted.
-type seenAbort struct {
-	At time.Time `json:"at"`
-}
-
-func (a seenAbort) at() time.Time { return a.At }
-
+// abortsName is the file of when a stop of a version was first reported as aborted.
 const abortsName = ".aborted-stops.json"
 
 // Aborts reports whether this version of Cursor has reported the user's Stop as
 // aborted. Some reportedly call it an error.
 func (s *Store) Aborts(version string) (bool, error) {
-	aborts, err := readSeen[seenAbort](s, abortsName)
+	aborts, err := readSeen[seenAt](s, abortsName)
 	_, ok := aborts[version]
 	return ok, err
 }
 
 // SeeAbort remembers that a version does.
 func (s *Store) SeeAbort(version string) error {
-	aborts, err := readSeen[seenAbort](s, abortsName)
+	aborts, err := readSeen[seenAt](s, abortsName)
 	if _, ok := aborts[version]; ok || err != nil {
 		return err
 	}
-	return aborts.add(s, abortsName, version, seenAbort{s.now()})
+	return aborts.add(s, abortsName, version, seenAt{s.now()})
 }
 
 // seenFollowups is whether a version of Cursor shows follow-ups to the prompt
 // hook, and when that was observed last.
 type seenFollowups struct {
-	Shown bool      `json:"shown"`
-	At    time.Time `json:"at"`
+	Shown bool `json:"shown"`
+	seenAt
 }
-
-func (f seenFollowups) at() time.Time { return f.At }
 
 const followupsName = ".shown-followups.json"
 
@@ -132,7 +129,7 @@ func (s *Store) SeeFollowups(version string, shown bool) (changed bool, err erro
 	if was, ok := seen[version]; ok && was.Shown == shown {
 		return false, nil
 	}
-	return true, seen.add(s, followupsName, version, seenFollowups{shown, s.now()})
+	return true, seen.add(s, followupsName, version, seenFollowups{shown, seenAt{s.now()}})
 }
 
 // keptVersions is how many versions of Cursor are remembered.

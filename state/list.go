@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -50,6 +51,36 @@ func (s *Store) LiveBeginning(typed string) (conversations []string) {
 		}
 	}
 	return conversations
+}
+
+// WithID returns the loop with this short id, without its history: a live one, or one
+// that is the last of which its conversation has a record.
+func (s *Store) WithID(id string) (loop.State, error) {
+	live, _ := s.IDs()
+	for _, conversation := range live {
+		if l, err := s.read(conversation, loop.ParseHead); err == nil && l.ID == id {
+			return l, nil
+		}
+	}
+	names, _ := s.recordNames(nil)
+	for _, name := range names {
+		if strings.Contains(name, older) || !s.mayHave(name, id) {
+			continue
+		}
+		if l, err := s.Record(name, false); err == nil && l.ID == id && l.MovedTo == "" {
+			return l, nil
+		}
+	}
+	return loop.State{}, fs.ErrNotExist
+}
+
+// mayHave reports whether a record may be of the loop with this short id. Only one
+// without an id, or one that was written by hand, has to be parsed for that: a hook has
+// no time to parse ten thousand.
+func (s *Store) mayHave(name, id string) bool {
+	data, _, err := ownfile.Read(s.places.Record(name), 0)
+	_, own, found := bytes.Cut(data, []byte("\n  \"id\": \""))
+	return err == nil && (!found || bytes.HasPrefix(own, []byte(id+`"`)))
 }
 
 // parser is loop.Parse or loop.ParseHead.

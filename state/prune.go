@@ -60,7 +60,7 @@ func (s *Store) Expired(r Retention) (stay, gone []Record, err error) {
 
 // endedRecord returns an error for a file that is not the record of an ended loop.
 func (s *Store) endedRecord(name string) (Record, error) {
-	data, info, err := ownfile.Read(s.recordPath(name), 0)
+	data, info, err := ownfile.Read(s.places.Record(name), 0)
 	if err != nil {
 		return Record{}, err
 	}
@@ -88,7 +88,7 @@ func (s *Store) files(r Record) (paths []string) {
 	if !r.Loop.StartedAt.IsZero() {
 		paths = append(paths, s.historyPath(r.Loop))
 	}
-	return append(paths, s.recordPath(r.name))
+	return append(paths, s.places.Record(r.name))
 }
 
 // RemoveRecord removes a record of Expired with all that belongs to it, unless its

@@ -177,7 +177,7 @@ func (s *Store) lock(ctx context.Context, id string) (release func() error, err 
 	if err := ownfile.Folder(s.places.Pending()); err != nil {
 		return nil, err
 	}
-	return ownfile.Lock(ctx, s.lockPath(slot(id)))
+	return ownfile.Lock(ctx, filepath.Join(s.places.Pending(), fmt.Sprintf(".loop-%02d.lock", slot(id))))
 }
 
 const lockSlots = 64
@@ -186,10 +186,6 @@ func slot(id string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(id))
 	return h.Sum32() % lockSlots
-}
-
-func (s *Store) lockPath(slot uint32) string {
-	return filepath.Join(s.places.Pending(), fmt.Sprintf(".loop-%02d.lock", slot))
 }
 
 // Verifier marks this process as the one that runs the verification of a loop,

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/checkpoint"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/checkpoints"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
@@ -29,18 +30,18 @@ func checkpointFile(ctx context.Context, e *env, args []string) error {
 	}
 	r, err := e.checkpoints().Read(ctx, l.State)
 	if err != nil {
-		return err
+		return checkpoints.Hinted(l.State, err)
 	}
 	content, err := contentAt(ctx, r, checkpoint.After(number), args[2], e.IsSet("before"))
 	if err != nil {
-		return err
+		return checkpoints.Hinted(l.State, err)
 	}
 	_, err = e.Stdout.Write(content)
 	return err
 }
 
 func contentAt(ctx context.Context, r *checkpoint.Reader, n checkpoint.Name, file string, wantBefore bool) ([]byte, error) {
-	after, err := checkpoint.Find(r.All, n)
+	after, err := r.Find(n)
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +57,14 @@ func contentAt(ctx context.Context, r *checkpoint.Reader, n checkpoint.Name, fil
 	if wantBefore {
 		at, gone = before, "added"
 	}
-	c, changed := changeOf(changes, filepath.ToSlash(file))
-	switch {
-	case changed && c.Kind() == gone:
-		return nil, nil
-	case changed:
-		return r.Content(ctx, at, c.Path)
+	file = filepath.ToSlash(file)
+	if c, changed := changeOf(changes, file); changed {
+		if c.Kind() == gone {
+			return nil, nil
+		}
+		file = c.Path
 	}
-	return r.Content(ctx, at, filepath.ToSlash(file))
+	return r.Content(ctx, at, file)
 }
 
 // changeOf finds the change of a file, which the history names from the root of the work tree, or by its whole path.

@@ -12,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/editors"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
 func editorFlags(f *pflag.FlagSet) {
@@ -57,4 +58,14 @@ func withPaths(folder, hook, program string) error {
 		}
 	}
 	return nil
+}
+
+// rendezvous prints the folder in which editor windows with our extension
+// announce themselves, and creates it.
+func rendezvous(_ context.Context, e *env, _ []string) error {
+	folder := e.Places.Rendezvous()
+	if err := ownfile.Folder(folder); err != nil {
+		return err
+	}
+	return e.Say("%s", folder)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
@@ -74,14 +75,13 @@ func (e *env) runOnEnd(ctx context.Context, l loop.State) string {
 	if err != nil {
 		e.logOnEnd(l, l.ConversationID, "error", err.Error()) // older iterations cannot be read
 	}
-	dir := l.Workspace
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		dir = ""
+	if info, err := os.Stat(l.Workspace); err != nil || !info.IsDir() { // elsewhere it might do harm
+		return "it did not run: the folder of its workspace is not there: " + strconv.Quote(l.Workspace)
 	}
 	limited, cancel := context.WithTimeout(ctx, onEndLimit)
 	defer cancel()
 	began := time.Now()
-	exit, err := notice.Command{Text: l.OnEnd, Dir: dir, Shell: e.UserShell(), Self: string(cli.Self()), Env: os.Environ(), Input: record}.Run(limited)
+	exit, err := notice.Command{Text: l.OnEnd, Dir: l.Workspace, Shell: e.UserShell(), Self: string(cli.Self()), Env: os.Environ(), Input: record}.Run(limited)
 	took := text.Duration(time.Since(began))
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:

@@ -238,7 +238,7 @@ func (e *env) inTheWay(l loops.Loop) error {
 
 // askAgain makes a loop pending again that was cancelled before a chat took it.
 func (e *env) askAgain(ctx context.Context, l loops.Loop) error {
-	switch err := e.Loops.AskAgain(ctx, l); {
+	switch err := e.Loops.Box.Return(ctx, l.ID, l.Record, l.State); {
 	case errors.Is(err, fs.ErrExist):
 		return e.inTheWay(l)
 	case err != nil:

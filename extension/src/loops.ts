@@ -26,6 +26,7 @@ export interface Loop {
   lastEventAt?: string;
   endedAt?: string;
   tokens?: Tokens;
+  reviewTokens?: Tokens;
   tokensUnknownTurns?: number;
   maxTokens?: number;
   tasks?: Tasks;
@@ -64,6 +65,7 @@ export function parseLoop(value: unknown): Loop | undefined {
     lastEventAt: text(o, 'last_event_at'),
     endedAt: text(o, 'ended_at'),
     tokens: parseTokens(o['tokens']),
+    reviewTokens: parseTokens(o['review_tokens']),
     tokensUnknownTurns: number(o, 'tokens_unknown_turns'),
     maxTokens: number(o, 'max_tokens'),
     tasks: parseTasks(o['tasks']),

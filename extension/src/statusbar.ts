@@ -30,7 +30,7 @@ function about(l: Loop, now: Date): string {
   const since = l.lastEventAt ? (now.getTime() - Date.parse(l.lastEventAt)) / 1000 : NaN;
   if (Number.isFinite(since)) lines.push(`last event ${duration(since)} ago`);
   if (taskWords(l.tasks) !== '') lines.push(`tasks: ${taskWords(l.tasks)}${l.tasks?.next ? `, next: ${head(l.tasks.next, 120)}` : ''}`);
-  lines.push(`tokens: ${tokenWords(l.tokens, l.tokensUnknownTurns, l.maxTokens)}`);
+  lines.push(`tokens: ${tokenWords(l.tokens, l.tokensUnknownTurns, l.maxTokens, l.reviewTokens)}`);
   return lines.filter((line) => line !== '').join('\n');
 }
 

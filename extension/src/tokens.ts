@@ -34,13 +34,16 @@ export function short(n: number): string {
   return n < 1_000_000 ? `${(Math.floor(n / 100) / 10).toFixed(1)}k` : `${(Math.floor(n / 100_000) / 10).toFixed(1)}M`;
 }
 
-// tokenWords says what is known, and what is not: unknown is not nothing.
-export function tokenWords(t: Tokens | undefined, unknownTurns = 0, limit = 0): string {
-  if (!t) return limit > 0 ? `unknown, of at most ${short(limit)}` : 'unknown';
-  const cache = t.cacheRead > 0 ? `, read from the cache ${short(t.cacheRead)}` : '';
+// tokenWords says what is known, of the turns and of the reviews, and what is not: unknown is not nothing.
+export function tokenWords(t: Tokens | undefined, unknownTurns = 0, limit = 0, reviews?: Tokens): string {
+  if (!t && !reviews) return limit > 0 ? `unknown, of at most ${short(limit)}` : 'unknown';
+  const sum = [t, reviews].reduce((n, part) => n + (part ? part.input + part.output : 0), 0);
   const most = limit > 0 ? ` of at most ${short(limit)}` : '';
+  const parts = t ? [`input ${short(t.input)}, output ${short(t.output)}`] : [];
+  if (t && t.cacheRead > 0) parts.push(`read from the cache ${short(t.cacheRead)}`);
+  if (reviews) parts.push(`reviews ${short(reviews.input + reviews.output)}`);
   const gaps = unknownTurns > 0 ? `; unknown for ${unknownTurns} more ${unknownTurns === 1 ? 'turn' : 'turns'}` : '';
-  return `${short(t.input + t.output)}${most} (input ${short(t.input)}, output ${short(t.output)}${cache})${gaps}`;
+  return `${short(sum)}${most} (${parts.join(', ')})${gaps}`;
 }
 
 // taskWords is how far the tasks are: 7/12.

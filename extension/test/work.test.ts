@@ -28,6 +28,9 @@ test('tokens of any form', () => {
   assert.deepEqual(parseTokens({ input: -5, output: 'x' }), { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 });
   assert.deepEqual([0, 999, 1000, 12_399, 999_999, 1_000_000, 2_560_000].map(short), ['0', '999', '1.0k', '12.3k', '999.9k', '1.0M', '2.5M']);
   assert.equal(tokenWords(undefined, 0, 5000), 'unknown, of at most 5.0k');
+  const reviews = { input: 90, output: 10, cacheRead: 5, cacheWrite: 0 };
+  assert.equal(tokenWords({ input: 1, output: 2, cacheRead: 0, cacheWrite: 0 }, 0, 0, reviews), '103 (input 1, output 2, reviews 100)');
+  assert.equal(tokenWords(undefined, 2, 500, reviews), '100 of at most 500 (reviews 100); unknown for 2 more turns');
 });
 
 const history = (): Iteration[] =>

@@ -47,19 +47,25 @@ func (l leftOuts) words() string {
 }
 
 // add brings our index up to the work tree.
-func (r *repo) add(ctx context.Context) (leftOuts, error) {
-	out, err := r.ours.Run(ctx, "", "ls-files", "-z", "--modified", "--others", "--exclude-standard")
-	if err != nil {
-		return nil, err
+func (r *repo) add(ctx context.Context) (found sorted, err error) {
+	for range 2 {
+		out, err := r.ours.Run(ctx, "", "ls-files", "-z", "--modified", "--others", "--exclude-standard")
+		if err != nil {
+			return found, err
+		}
+		found = r.sort(names(out))
+		if err := r.remove(ctx, found.gone); err != nil {
+			return found, err
+		}
+		if len(found.gone) == 0 || r.settings["core.ignorecase"] != "true" {
+			break
+		}
+		// Git takes readme for README as long as it is in the index.
 	}
-	there, gone, left := r.sorted(names(out))
-	if err := r.remove(ctx, gone); err != nil {
-		return nil, err
+	if err := r.update(ctx, found.there); err != nil {
+		return found, err
 	}
-	if err := r.update(ctx, there); err != nil {
-		return nil, err
-	}
-	return left, r.dropIgnored(ctx)
+	return found, r.dropIgnored(ctx)
 }
 
 // update adds files to our index. It may be killed: what has been added stays.
@@ -81,30 +87,35 @@ func (r *repo) remove(ctx context.Context, files []string) error {
 	return err
 }
 
-// sorted parts files into those that can be added, those that are gone, and those that
-// cannot be added. Nested repositories end with a slash, and are no part of the work
-// tree.
-func (r *repo) sorted(list []string) (there, gone []string, left leftOuts) {
+// sorted are files of the work tree by what can become of them.
+type sorted struct {
+	there, gone []string
+	left        leftOuts // that cannot be added
+	nested      []string // repositories, with a slash at the end
+}
+
+func (r *repo) sort(list []string) (s sorted) {
 	links := map[string]bool{}
 	for _, name := range list {
 		if strings.HasSuffix(name, "/") {
+			s.nested = append(s.nested, name)
 			continue
 		}
 		if r.isLinked(path.Dir(name), links) {
-			gone = append(gone, name)
+			s.gone = append(s.gone, name)
 			continue
 		}
 		is, why := r.look(name)
 		switch {
 		case why != "":
-			left = append(left, leftOut{name, why})
+			s.left = append(s.left, leftOut{name, why})
 		case is:
-			there = append(there, name)
+			s.there = append(s.there, name)
 		default:
-			gone = append(gone, name)
+			s.gone = append(s.gone, name)
 		}
 	}
-	return there, gone, left
+	return s
 }
 
 // isLinked reports whether a folder, or one above it, is a link now. What the link leads

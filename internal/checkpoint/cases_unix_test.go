@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -393,6 +394,33 @@ func TestHostileTree(t *testing.T) {
 	}
 }
 
+// TestWhatIsInTheWay: a restore replaces an empty folder, which git does not know, and nothing else.
+func TestWhatIsInTheWay(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"empty", "full", "pipe", "big"} {
+		w.write(name, "1\n")
+	}
+	w.take("0")
+	for _, name := range []string{"empty", "full", "pipe", "big"} {
+		w.remove(name)
+	}
+	w.take("1")
+	w.write(".git/info/exclude", "x\n")
+	w.must(os.Mkdir(filepath.Join(w.root, "empty"), 0o700))
+	w.write("full/x", "ignored\n")
+	w.must(exec.Command("mkfifo", filepath.Join(w.root, "pipe")).Run())
+	w.write("big", "")
+	w.must(os.Truncate(filepath.Join(w.root, "big"), largest+1))
+	done := w.restore("0")
+	want := []Kept{{"big", "larger than 100 MiB"}, {"pipe", "something else than a file is in its place"}, {"full", errFolder.Error()}}
+	if !slices.Equal(done.Kept, want) {
+		t.Errorf("kept %v, want %v", done.Kept, want)
+	}
+	if w.read("empty") != "1\n" || w.read("full/x") != "ignored\n" {
+		t.Errorf("got %q and %q", w.read("empty"), w.read("full/x"))
+	}
+}
+
 // TestARestoreLosesNothing: a file that changed after the checkpoint of what was there stays as it is.
 func TestARestoreLosesNothing(t *testing.T) {
 	w := newWorld(t)
@@ -404,12 +432,14 @@ func TestARestoreLosesNothing(t *testing.T) {
 	w.must(err)
 	all, err := r.list(context.Background())
 	w.must(err)
-	now, _, err := r.now(context.Background(), all)
+	now, err := r.now(context.Background(), all)
 	w.must(err)
-	changes, err := r.changes(context.Background(), now, all[0].Commit)
+	changes, err := r.changes(context.Background(), now.tree, all[0].Commit)
+	w.must(err)
+	f, err := r.openFiles()
 	w.must(err)
 	w.write("a", "3\n")
-	done, err := r.apply(context.Background(), Restored{Changes: changes})
+	done, err := r.apply(context.Background(), f, Restored{Changes: changes})
 	w.must(err)
 	if w.read("a") != "3\n" || len(done.Kept) != 1 || len(done.Changes) != 0 {
 		t.Errorf("got %q and %v", w.read("a"), done)

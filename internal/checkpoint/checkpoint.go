@@ -67,11 +67,10 @@ func Ref(l loop.State, n Name) string { return folder(l) + string(n) }
 // folder of a loop's references.
 func folder(l loop.State) string { return "refs/cursor-ralph/" + l.ShortID() + "/" }
 
-// Made is a new checkpoint, and what is not in it as it is on disk.
+// Made is a new checkpoint.
 type Made struct {
 	Checkpoint
-	LeftOut []string // files by their names in the work tree
-	Why     string   // in words, empty if nothing was left out
+	Why string // which files are not in it as they are on disk, in words; empty if all are
 }
 
 // Take makes a checkpoint of a loop's work tree. One with this name is replaced.
@@ -93,30 +92,28 @@ func (r *repo) take(ctx context.Context, n Name) (m Made, err error) {
 	if err != nil {
 		return m, err
 	}
-	tree, left, err := r.now(ctx, all)
+	now, err := r.now(ctx, all)
 	if err != nil {
 		return m, err
 	}
-	commit, err := r.commit(ctx, tree, n, all)
-	if err != nil {
-		return m, err
-	}
-	_, err = r.user.Run(ctx, "", "update-ref", Ref(r.loop, n), commit)
-	m = Made{Checkpoint: Checkpoint{Name: n, Commit: commit, At: time.Now()}, Why: left.words()}
-	for _, f := range left {
-		m.LeftOut = append(m.LeftOut, f.name)
-	}
-	return m, err
+	c, err := r.save(ctx, n, now, all)
+	return Made{c, now.left.words()}, err
 }
 
-// commit makes a commit whose parent is the checkpoint before it.
-func (r *repo) commit(ctx context.Context, tree string, n Name, all []Checkpoint) (string, error) {
-	args := []string{"commit-tree", tree, "-m", "cursor-ralph " + r.loop.ShortID() + ": " + n.Title()}
+// save makes a checkpoint of a snapshot. Its parent is the checkpoint before it.
+func (r *repo) save(ctx context.Context, n Name, now snapshot, all []Checkpoint) (c Checkpoint, err error) {
+	args := []string{"commit-tree", now.tree, "-F", "-"}
 	if before, ok := previous(all, n); ok {
 		args = append(args, "-p", before.Commit)
 	}
-	out, err := r.ours.Run(ctx, "", args...)
-	return strings.TrimSpace(string(out)), err
+	title := "cursor-ralph " + r.loop.ShortID() + ": " + n.Title()
+	out, err := r.ours.Run(ctx, r.memo(now).message(title), args...)
+	if err != nil {
+		return c, err
+	}
+	commit := strings.TrimSpace(string(out))
+	_, err = r.user.Run(ctx, "", "update-ref", Ref(r.loop, n), commit)
+	return Checkpoint{Name: n, Commit: commit, At: time.Now()}, err
 }
 
 // Title says in words what it is of.

@@ -14,14 +14,14 @@ import (
 
 // world is a repository with a loop.
 type world struct {
-	*testing.T
+	testing.TB
 	root string
 	home string
 	p    Places
 	l    loop.State
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("needs git")
@@ -30,7 +30,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, root: filepath.Join(dir, "work"), home: filepath.Join(dir, "home")}
+	w := &world{TB: t, root: filepath.Join(dir, "work"), home: filepath.Join(dir, "home")}
 	w.must(os.MkdirAll(w.root, 0o700))
 	w.must(os.MkdirAll(w.home, 0o700))
 	env := append(os.Environ(), "HOME="+w.home, "XDG_CONFIG_HOME="+w.home, "USERPROFILE="+w.home, "GIT_CONFIG_NOSYSTEM=1")

@@ -175,13 +175,13 @@ func (p Places) Since(ctx context.Context, l loop.State) (patch []byte, list []C
 	if err != nil {
 		return nil, nil, err
 	}
-	now, _, err := r.now(ctx, all)
+	now, err := r.now(ctx, all)
 	if err != nil {
 		return nil, nil, err
 	}
-	if list, err = r.changes(ctx, base.Commit, now); err != nil {
+	if list, err = r.changes(ctx, base.Commit, now.tree); err != nil {
 		return nil, nil, err
 	}
-	patch, err = r.patch(ctx, base.Commit, now, "")
+	patch, err = r.patch(ctx, base.Commit, now.tree, "")
 	return patch, list, err
 }

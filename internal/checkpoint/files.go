@@ -13,18 +13,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // apply makes the changes: first the files that go, so that a folder can take the place
 // of one.
-func (r *repo) apply(ctx context.Context, done Restored) (Restored, error) {
-	root, err := os.OpenRoot(r.user.Root())
-	if err != nil {
-		return done, err
-	}
-	defer root.Close() // nothing is written to it
-	files := files{root: root, links: r.settings["core.symlinks"] != "false"}
+func (r *repo) apply(ctx context.Context, f files, done Restored) (Restored, error) {
 	planned := done.Changes
 	done.Changes = nil
 	for _, goes := range []bool{true, false} {
@@ -34,7 +27,7 @@ func (r *repo) apply(ctx context.Context, done Restored) (Restored, error) {
 			}
 			err := ctx.Err()
 			if err == nil {
-				err = r.make(ctx, files, c)
+				err = r.make(ctx, f, c)
 			}
 			if err != nil {
 				done.Kept = append(done.Kept, Kept{c.Path, err.Error()})
@@ -59,11 +52,25 @@ func (r *repo) make(ctx context.Context, f files, c Change) error {
 
 // files changes the files of a work tree, and none outside it.
 type files struct {
-	root  *os.Root
-	links bool // there are symbolic links here
+	root   *os.Root
+	links  bool   // there are symbolic links here
+	staged string // where a file is written before it takes its place
+	modes  modes
 }
 
-var errMeanwhile = errors.New("it changed meanwhile")
+func (r *repo) openFiles() (files, error) {
+	root, err := os.OpenRoot(r.user.Root())
+	return files{root: root, links: r.settings["core.symlinks"] != "false", staged: r.staged()}, err
+}
+
+// staged is outside the work tree, so that a kill leaves nothing there. The loop's next
+// checkpoint removes it, or else git gc, which removes what begins with tmp_.
+func (r *repo) staged() string { return filepath.Join(r.objects, "tmp_cursor_ralph_"+r.loop.ShortID()) }
+
+var (
+	errMeanwhile = errors.New("it changed meanwhile")
+	errFolder    = errors.New("a folder is in its place that is not empty")
+)
 
 // remove removes a file, and the folders that are empty then.
 func (f files) remove(c Change) error {
@@ -79,28 +86,70 @@ func (f files) remove(c Change) error {
 	return nil
 }
 
-// write replaces a file in one step. Just before it looks whether the file is still the
-// one of which there is a checkpoint.
+// write replaces a file in one step, where the repository and the file are in one file
+// system. Just before it looks whether the file is still the one of which there is a
+// checkpoint.
 func (f files) write(c Change, content []byte) error {
 	path := filepath.FromSlash(c.Path)
-	if err := errors.Join(f.checkParents(path), f.unchanged(path, c.old)); err != nil {
+	if err := f.checkParents(path); err != nil {
 		return err
 	}
-	if err := f.root.MkdirAll(filepath.Dir(path), 0o777); err != nil { // #nosec G301 -- as git makes them; the umask decides
+	if info, err := f.root.Lstat(path); err == nil && info.IsDir() {
+		_ = f.root.Remove(path) // if it is empty; git knows no such folder
+	}
+	if err := f.unchanged(path, c.old); err != nil {
 		return err
 	}
-	temporary := filepath.Join(filepath.Dir(path), ".cursor-ralph-restore-"+strconv.Itoa(os.Getpid()))
-	if err := f.create(temporary, path, c.new.mode, content); err != nil {
-		return errors.Join(err, gone(f.root.Remove(temporary)))
+	if err := f.makeFolder(filepath.Dir(path)); err != nil {
+		return err
 	}
-	err := f.unchanged(path, c.old)
-	if err == nil {
-		err = f.root.Rename(temporary, path)
-	}
+	stage, err := os.OpenRoot(filepath.Dir(f.staged))
 	if err != nil {
-		return errors.Join(err, gone(f.root.Remove(temporary)))
+		return err
 	}
-	return nil
+	defer stage.Close() // nothing is written to it
+	name := filepath.Base(f.staged)
+	create := f.maker(path, c.new.mode, content)
+	err = create(stage, name)
+	if err == nil {
+		err = f.unchanged(path, c.old)
+	}
+	if err == nil && f.move(stage, name, path) != nil {
+		if err = gone(f.root.Remove(path)); err == nil {
+			err = create(f.root, path)
+		}
+	}
+	return errors.Join(err, gone(stage.Remove(name)))
+}
+
+// makeFolder makes a folder and those above it.
+func (f files) makeFolder(dir string) error {
+	if _, err := f.root.Lstat(dir); err == nil {
+		return nil
+	}
+	if err := f.makeFolder(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	mode, known := f.modes[filepath.ToSlash(dir)+"/"]
+	if !known {
+		mode = 0o777 // as git makes them; the umask decides
+	}
+	return f.root.Mkdir(dir, mode|0o700)
+}
+
+// move has a staged file take its place. It fails if that is in another file system.
+func (f files) move(stage *os.Root, name, path string) error {
+	from, err := stage.Open(".")
+	if err != nil {
+		return err
+	}
+	defer from.Close() // only a folder
+	to, err := f.root.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer to.Close() // only a folder
+	return rename(from, name, to, filepath.Base(path))
 }
 
 func gone(err error) error {
@@ -110,24 +159,35 @@ func gone(err error) error {
 	return err
 }
 
-// create writes a file beside the one that it replaces, whose permissions it keeps.
-func (f files) create(temporary, path, mode string, content []byte) error {
-	if mode == link && f.links {
-		return f.root.Symlink(string(content), temporary)
+// maker returns what makes a new file. At no time can more people read it than in the
+// end.
+func (f files) maker(path, mode string, content []byte) func(root *os.Root, name string) error {
+	permissions, known := f.permissions(path, mode)
+	return func(root *os.Root, name string) error {
+		if mode == link && f.links {
+			return root.Symlink(string(content), name)
+		}
+		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permissions) // #nosec G302 -- as git makes them; the umask decides
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(content)
+		if known {
+			err = errors.Join(err, file.Chmod(permissions))
+		}
+		return errors.Join(err, file.Close())
 	}
-	permissions := fs.FileMode(0o666)
-	if mode == program {
-		permissions = 0o777
+}
+
+// permissions of a file are those of the one that it replaces, or else those that it had.
+func (f files) permissions(path, mode string) (p fs.FileMode, known bool) {
+	if info, err := f.root.Lstat(path); err == nil && info.Mode().IsRegular() {
+		return withMode(info.Mode().Perm(), mode), true
 	}
-	file, err := f.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permissions) // #nosec G302 -- as git makes them; the umask decides
-	if err != nil {
-		return err
+	if p, known = f.modes[filepath.ToSlash(path)]; known {
+		return withMode(p, mode), true
 	}
-	_, err = file.Write(content)
-	if info, missing := f.root.Lstat(path); missing == nil && info.Mode().IsRegular() {
-		err = errors.Join(err, file.Chmod(withMode(info.Mode().Perm(), mode)))
-	}
-	return errors.Join(err, file.Close())
+	return withMode(0o666, mode), false
 }
 
 // withMode makes a file executable, or not, for those who may read it.
@@ -163,6 +223,8 @@ func (f files) unchanged(path string, was side) error {
 		return errMeanwhile
 	case err != nil:
 		return err
+	case info.IsDir():
+		return errFolder
 	case was.mode == absent:
 		return errMeanwhile
 	}

@@ -25,6 +25,8 @@ type repo struct {
 	dir  string          // our git folder, without objects and references
 
 	index    string            // the user's
+	objects  string            // the folder of the repository's objects
+	exclude  string            // what the repository's info/exclude says
 	settings map[string]string // of the repository, by name
 }
 
@@ -71,18 +73,21 @@ func (p Places) open(ctx context.Context, l loop.State) (*repo, error) {
 	if err := r.configure(ctx); err != nil {
 		return nil, err
 	}
-	r.dir, r.index = p.dir(l), paths[1]
-	if err := r.furnish(paths[2]); err != nil {
+	r.dir, r.objects, r.index = p.dir(l), paths[0], paths[1]
+	exclude, _ := os.ReadFile(paths[2]) // #nosec G304 -- the user's own info/exclude; most have none
+	r.exclude = string(exclude)
+	if err := r.furnish(); err != nil {
 		return nil, err
 	}
-	options := []string{"-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "commit.gpgSign=false", "-c", "gc.auto=0"}
+	// With core.sparseCheckout, git looks at files that are there although the index says that they are not.
+	options := []string{"-c", "core.sparseCheckout=true", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "commit.gpgSign=false", "-c", "gc.auto=0"}
 	for _, name := range copied {
 		if value, ok := r.settings[name]; ok {
 			options = append(options, "-c", name+"="+value)
 		}
 	}
 	r.ours = r.user.With([]string{
-		"GIT_DIR=" + r.dir, "GIT_INDEX_FILE=" + r.ourIndex(), "GIT_OBJECT_DIRECTORY=" + paths[0], "GIT_OPTIONAL_LOCKS=1",
+		"GIT_DIR=" + r.dir, "GIT_INDEX_FILE=" + r.ourIndex(), "GIT_OBJECT_DIRECTORY=" + r.objects, "GIT_OPTIONAL_LOCKS=1",
 		"GIT_AUTHOR_NAME=cursor-ralph", "GIT_AUTHOR_EMAIL=cursor-ralph@localhost",
 		"GIT_COMMITTER_NAME=cursor-ralph", "GIT_COMMITTER_EMAIL=cursor-ralph@localhost",
 	}, options...)
@@ -110,7 +115,7 @@ func (r *repo) configure(ctx context.Context) error {
 }
 
 // furnish writes what makes a folder a git folder. What is right already stays.
-func (r *repo) furnish(exclude string) error {
+func (r *repo) furnish() error {
 	for _, dir := range []string{"objects", "refs", "info"} {
 		if err := ownfile.Folder(filepath.Join(r.dir, dir)); err != nil {
 			return err
@@ -120,8 +125,7 @@ func (r *repo) furnish(exclude string) error {
 	if format := r.settings["extensions.objectformat"]; format == "sha256" {
 		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n"
 	}
-	ignored, _ := os.ReadFile(exclude) // #nosec G304 -- the user's own info/exclude; most have none
-	for name, content := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config, "info/attributes": attributes, "info/exclude": string(ignored), workspaceFile: r.loop.Workspace} {
+	for name, content := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config, "info/attributes": attributes, "info/exclude": r.exclude, workspaceFile: r.loop.Workspace} {
 		path := filepath.Join(r.dir, filepath.FromSlash(name))
 		if is, _, err := ownfile.Read(path, 0); err == nil && string(is) == content {
 			continue

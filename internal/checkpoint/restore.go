@@ -45,40 +45,61 @@ func (p Places) Restore(ctx context.Context, l loop.State, n Name, dry bool) (do
 	if err != nil {
 		return done, err
 	}
-	was, left, err := r.now(ctx, all)
+	now, err := r.now(ctx, all)
 	if err != nil {
 		return done, err
 	}
-	changes, err := r.changes(ctx, was, target.Commit)
+	changes, err := r.changes(ctx, now.tree, target.Commit)
 	if err != nil {
 		return done, err
 	}
-	if done.Changes, done.Kept = r.touchable(changes, left); dry || len(done.Changes) == 0 {
-		return done, nil
-	}
-	made, err := r.take(ctx, nextRestore(all))
+	f, err := r.openFiles()
 	if err != nil {
 		return done, err
 	}
-	done.Before = made.Checkpoint
-	return r.apply(ctx, done)
+	defer f.root.Close() // nothing is written to it
+	if err := r.sift(ctx, f, target, now, changes, &done); err != nil || dry || len(done.Changes) == 0 {
+		return done, err
+	}
+	if done.Before, err = r.save(ctx, nextRestore(all), now, all); err != nil {
+		return done, err
+	}
+	if f.modes, err = r.modesOf(done.Changes); err != nil {
+		return done, err
+	}
+	return r.apply(ctx, f, done)
 }
 
-// now writes the work tree as a tree.
-func (r *repo) now(ctx context.Context, all []Checkpoint) (tree string, left leftOuts, err error) {
-	if err := r.prepare(ctx, len(all) > 0); err != nil {
-		return "", nil, err
+// snapshot is the work tree as a tree, and what that does not have.
+type snapshot struct {
+	tree   string
+	left   leftOuts
+	nested []string // repositories, with a slash at the end
+}
+
+// now takes a snapshot of the work tree.
+func (r *repo) now(ctx context.Context, all []Checkpoint) (s snapshot, err error) {
+	if err := gone(os.Remove(r.staged())); err != nil { // of a killed restore
+		return s, err
 	}
-	if left, err = r.add(ctx); err != nil && ctx.Err() == nil {
+	if err := r.prepare(ctx, len(all) > 0); err != nil {
+		return s, err
+	}
+	found, err := r.add(ctx)
+	if err == nil {
+		err = r.noteModes(found.there)
+	}
+	if err != nil && ctx.Err() == nil {
 		err = errors.Join(err, r.forgetIndex()) // a crash may have damaged it
 	}
 	if err != nil {
-		return "", nil, err
+		return s, err
 	}
-	if tree, err = r.tree(ctx); err != nil {
+	tree, err := r.tree(ctx)
+	if err != nil {
 		err = errors.Join(err, r.forgetIndex()) // it may name objects that are gone
 	}
-	return tree, left, err
+	return snapshot{tree, found.left, found.nested}, err
 }
 
 // nextRestore returns an unused name.
@@ -93,35 +114,74 @@ func nextRestore(all []Checkpoint) Name {
 	return Name("r" + strconv.Itoa(last+1))
 }
 
-// touchable parts the changes into those that a restore may make and those it must not.
-// A file that is there and in no checkpoint is ignored.
-func (r *repo) touchable(changes []Change, left leftOuts) (may []Change, kept []Kept) {
-	isLeft, links := map[string]bool{}, map[string]bool{}
-	for _, f := range left {
-		isLeft[f.name] = true
+// sift parts the changes into those that a restore may make and those it must not.
+func (r *repo) sift(ctx context.Context, f files, target Checkpoint, now snapshot, changes []Change, done *Restored) error {
+	k, err := r.keeper(ctx, f, target, now, changes)
+	if err != nil {
+		return err
 	}
 	for _, c := range changes {
-		switch {
-		case !isSafe(c.Path):
-			kept = append(kept, Kept{c.Path, "no name for a file of a work tree"})
-		case c.old.mode == submodule || c.new.mode == submodule:
-			kept = append(kept, Kept{c.Path, "a submodule"})
-		case r.isNested(c.Path):
-			kept = append(kept, Kept{c.Path, "in another repository"})
-		case isLeft[c.Path]:
-			kept = append(kept, Kept{c.Path, "too large or unreadable"})
-		case c.old.mode == absent && !r.isLinked(path.Dir(c.Path), links) && r.isFile(c.Path):
-			kept = append(kept, Kept{c.Path, "ignored"})
+		switch why := k.why(c); {
+		case why == "":
+			done.Changes = append(done.Changes, c)
+		case c.old.mode == absent && f.unchanged(filepath.FromSlash(c.Path), c.new) == nil: // it is as it was
 		default:
-			may = append(may, c)
+			done.Kept = append(done.Kept, Kept{c.Path, why})
 		}
 	}
-	return may, kept
+	return nil
 }
 
-func (r *repo) isFile(name string) bool {
-	info, err := os.Lstat(filepath.Join(r.user.Root(), filepath.FromSlash(name)))
-	return err == nil && !info.IsDir()
+// keeper decides which files a restore must not touch.
+type keeper struct {
+	*repo
+	files   files
+	target  Checkpoint
+	then    memo
+	now     map[string]string // why they are not in the snapshot
+	ignored map[string]bool   // by the rules of the checkpoint
+	links   map[string]bool
+}
+
+func (r *repo) keeper(ctx context.Context, f files, target Checkpoint, now snapshot, changes []Change) (k keeper, err error) {
+	commit, err := r.ours.Run(ctx, "", "cat-file", "commit", target.Commit)
+	if err != nil {
+		return k, err
+	}
+	k = keeper{repo: r, files: f, target: target, then: parseMemo(string(commit)), now: map[string]string{}, links: map[string]bool{}}
+	for _, f := range now.left {
+		k.now[f.name] = f.why
+	}
+	var goes []string
+	for _, c := range changes {
+		if c.new.mode == absent && isSafe(c.Path) {
+			goes = append(goes, c.Path)
+		}
+	}
+	k.ignored, err = r.ignored(ctx, target, k.then, goes)
+	return k, err
+}
+
+// why says why a change must not be made. A file that is there and in no checkpoint is
+// ignored.
+func (k keeper) why(c Change) string {
+	switch {
+	case !isSafe(c.Path):
+		return "no name for a file of a work tree"
+	case c.old.mode == submodule || c.new.mode == submodule:
+		return "a submodule"
+	case k.isNested(c.Path):
+		return "in another repository"
+	case k.then.hasLeftOut(c.Path):
+		return "left out of checkpoint " + string(k.target.Name)
+	case k.ignored[c.Path]:
+		return "ignored at checkpoint " + string(k.target.Name)
+	case k.now[c.Path] != "":
+		return k.now[c.Path]
+	case c.old.mode == absent && !k.isLinked(path.Dir(c.Path), k.links):
+		return k.files.inPlace(c.Path)
+	}
+	return ""
 }
 
 // isNested reports whether a path is in a repository of its own below the work tree.

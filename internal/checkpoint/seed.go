@@ -34,9 +34,15 @@ func (r *repo) prepare(ctx context.Context, again bool) error {
 	ours := r.ours
 	r.ours = ours.With([]string{"GIT_INDEX_FILE=" + seed})
 	err = r.seed(ctx, seed, string(tracked))
+	if err == nil {
+		err = r.lookEverywhere(ctx)
+	}
 	r.ours = ours
 	if err != nil {
 		return errors.Join(err, os.Remove(seed))
+	}
+	if err := r.noteModes(names(tracked)); err != nil {
+		return err
 	}
 	return ownfile.Rename(seed, r.ourIndex())
 }
@@ -65,8 +71,27 @@ func (r *repo) seed(ctx context.Context, seed, tracked string) error {
 	if err := r.remove(ctx, anew); err != nil {
 		return err
 	}
-	there, _, _ := r.sorted(anew)
-	return r.update(ctx, there)
+	return r.update(ctx, r.sort(anew).there)
+}
+
+// lookEverywhere has git look at the files of which the user told it to assume that they
+// never change.
+func (r *repo) lookEverywhere(ctx context.Context) error {
+	out, err := r.ours.Run(ctx, "", "ls-files", "-z", "-v", "--cached")
+	if err != nil {
+		return err
+	}
+	var assumed []string
+	for _, entry := range names(out) {
+		if tag, name, _ := strings.Cut(entry, " "); tag != strings.ToUpper(tag) {
+			assumed = append(assumed, name)
+		}
+	}
+	if len(assumed) == 0 {
+		return nil
+	}
+	_, err = r.ours.Run(ctx, joined(assumed), "update-index", "-z", "--no-assume-unchanged", "--stdin")
+	return err
 }
 
 func (r *repo) isFolder(name string) bool {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,7 +50,7 @@ func Settings() (all []Setting) {
 	return append(all,
 		plain("run", "agent", "CURSOR_RALPH_AGENT", "", "the agent of cursor-ralph run", "claude", words, withoutControls),
 		plain("run", "model", "CURSOR_RALPH_MODEL", "", "the model that it uses, as the agent names it", "fast", words, withoutControls),
-		plain("run", "permissions", "CURSOR_RALPH_PERMISSIONS", "ask", "what it may do without asking: ask, edits, all or none", "", words, permissions),
+		plain("run", "permissions", "CURSOR_RALPH_PERMISSIONS", "ask", "what it may do without asking: ask, edits, all or none", "", words, oneOf("ask", "edits", "all", "none")),
 		plain("run", "fresh", "CURSOR_RALPH_FRESH", "false", "a new session for each iteration", "", switched, nil),
 		plain("notify", "enabled", "CURSOR_RALPH_NO_NOTIFY", "true", "notices when a loop ends, pauses, stalls or waits for you; the variable turns them off, whatever is in it", "", switched, nil),
 		channels(),
@@ -61,7 +62,7 @@ func Settings() (all []Setting) {
 		plain("typing", "submit-key", "CURSOR_RALPH_SUBMIT_KEY", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls),
 		plain("typing", "type-unchecked", "CURSOR_RALPH_TYPE_UNCHECKED", "false", "allow ways of typing that cannot check which window has the focus", "", switched, nil),
 		plain("typing", "editor-exe", "CURSOR_RALPH_EDITOR_EXE", "", "further names of the editor's program", "cursor", list, withoutControls),
-		plain("typing", "desktop", "CURSOR_RALPH_DESKTOP", "", "x11, wayland, macos, windows, wsl or none (default: as detected)", "x11", words, desktop),
+		plain("typing", "desktop", "CURSOR_RALPH_DESKTOP", "", "x11, wayland, macos, windows, wsl or none (default: as detected)", "x11", words, oneOf("none", "x11", "wayland", "macos", "windows", "wsl")),
 	)
 }
 
@@ -180,21 +181,57 @@ func count(text string) error {
 	return nil
 }
 
-func permissions(text string) error { return among(text, "ask", "edits", "all", "none") }
-
-func desktop(text string) error {
-	return among(text, "none", "x11", "wayland", "macos", "windows", "wsl")
-}
-
-func among(text string, allowed ...string) error {
-	if slices.Contains(allowed, text) {
-		return nil
+func oneOf(allowed ...string) func(string) error {
+	return func(text string) error {
+		if slices.Contains(allowed, text) {
+			return nil
+		}
+		return fmt.Errorf("%q is not one of %s", text, strings.Join(allowed, ", "))
 	}
-	return fmt.Errorf("%q is not one of %s", text, strings.Join(allowed, ", "))
 }
 
 // examples are shown for the loop options without a default.
 var examples = map[string]string{
 	"max-duration": "2h", "verify": "make test", "prompt-template": "/home/me/prompt.txt", "tasks": "TODO.md",
 	"review": "codex", "max-tokens": "2m", "on-end": "./notify-me.sh",
+}
+
+// Sample is a file that sets nothing: every setting is in it as a comment.
+func Sample() string {
+	var b strings.Builder
+	b.WriteString("# What cursor-ralph does by default. Take away the # before a line to change it.\n# Variables of the environment beat this file, and flags beat both: `cursor-ralph config` shows what counts.\n")
+	section := ""
+	for _, s := range Settings() {
+		if s.Section != section {
+			section = s.Section
+			fmt.Fprintf(&b, "\n[%s]\n", section)
+		}
+		fmt.Fprintf(&b, "# %s\n# %s = %s\n", s.Usage, s.Name, s.sample())
+	}
+	return b.String()
+}
+
+func (s Setting) sample() string {
+	value := cmp.Or(s.Default, s.example)
+	switch s.form {
+	case list, lines:
+		return fmt.Sprintf("[%q]", value)
+	case words:
+		return fmt.Sprintf("%q", value)
+	}
+	return value
+}
+
+// EditorSetting is a setting of the editor extension. The editor keeps it; cursor-ralph shows it and does not read it otherwise.
+type EditorSetting struct{ Name, Default, Usage string }
+
+// EditorSettings lists those of extension/package.json.
+func EditorSettings() []EditorSetting {
+	return []EditorSetting{
+		{"cursorRalph.program", "", "the `cursor-ralph` that the extension runs; empty: the one that it brings"},
+		{"cursorRalph.notices", "all", "notices in the editor: `all`, `attention` or `none`; `notify` is about those of the desktop"},
+		{"cursorRalph.statusBar", "true", "the loop in the status bar"},
+		{"cursorRalph.delivery", "true", "loops are continued through the extension, if `typing.injectors` allows it"},
+		{"cursorRalph.registerPlugin", "true", "the extension registers its hooks, unless `hooks.json` has ours"},
+	}
 }

@@ -74,7 +74,7 @@ func TestAskAgainBesideAnotherLoop(t *testing.T) {
 		if chat == "p0000" {
 			w.put(filepath.Join(w.places.Pending(), chat+".json"), "p2222", "", Pending)
 		}
-		if err := w.AskAgain(t.Context(), l); !errors.Is(err, fs.ErrExist) {
+		if err := w.Box.Return(t.Context(), l.ID, l.Record, l.State); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: got %v, want fs.ErrExist", chat, err)
 		}
 		if _, err := os.Stat(path); err != nil {

@@ -63,12 +63,7 @@ func (s *Loops) Steer(ctx context.Context, l Loop, event loop.Event) (loop.State
 	return s.Store.Apply(ctx, claimed.ID, event)
 }
 
-// AskAgain makes a loop pending again that was cancelled while it was pending.
-func (s *Loops) AskAgain(ctx context.Context, l Loop) error {
-	return s.Box.Return(ctx, l.ID, l.Record, l.State)
-}
-
-// Finish archives a pending loop whose cancel, or AskAgain, was killed in the middle.
+// Finish archives a pending loop whose cancel, or its return, was killed in the middle.
 func (s *Loops) Finish(ctx context.Context, l Loop) (Loop, error) {
 	if _, _, err := s.Box.Apply(ctx, l.ID, loop.Event{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, err

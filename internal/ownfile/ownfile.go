@@ -65,15 +65,11 @@ func refusal(path string, err error) error {
 
 // Read returns a file's content from the offset on, and its FileInfo.
 func Read(path string, offset int64) ([]byte, fs.FileInfo, error) {
-	f, err := open(path, os.O_RDONLY)
+	f, info, err := openToRead(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	info, err := checkOpen(f)
-	if err != nil {
-		return nil, nil, err
-	}
 	size := info.Size() - offset
 	if size > MaxSize {
 		return nil, info, fmt.Errorf("%s is larger than %d bytes", path, int64(MaxSize))
@@ -91,17 +87,25 @@ func Read(path string, offset int64) ([]byte, fs.FileInfo, error) {
 
 // ReadPart is Read for at most limit bytes.
 func ReadPart(path string, offset, limit int64) ([]byte, fs.FileInfo, error) {
-	f, err := open(path, os.O_RDONLY)
+	f, info, err := openToRead(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	info, err := checkOpen(f)
+	data, err := io.ReadAll(io.NewSectionReader(f, offset, limit))
+	return data, info, err
+}
+
+func openToRead(path string) (*os.File, fs.FileInfo, error) {
+	f, err := open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := io.ReadAll(io.NewSectionReader(f, offset, limit))
-	return data, info, err
+	info, err := checkOpen(f)
+	if err != nil {
+		_ = f.Close() // nothing was read
+	}
+	return f, info, err
 }
 
 // checkOpen checks the file that was really opened, whatever has its name now.

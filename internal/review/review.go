@@ -58,7 +58,8 @@ func Run(ctx context.Context, q Request) loop.Review {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, q.Loop.ReviewLimit())
 	defer cancel()
-	limit := time.Until(deadline(ctx)).Round(time.Second)
+	end, _ := ctx.Deadline()
+	limit := time.Until(end).Round(time.Second)
 	r := q.run(ctx)
 	r.Agent, r.Seconds = q.Loop.Review, time.Since(began).Seconds()
 	if r.Verdict == loop.ReviewFailed && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
@@ -66,8 +67,6 @@ func Run(ctx context.Context, q Request) loop.Review {
 	}
 	return r
 }
-
-func deadline(ctx context.Context) time.Time { at, _ := ctx.Deadline(); return at }
 
 func (q Request) run(ctx context.Context) loop.Review {
 	agent, err := Find(q.Loop.Review)

@@ -38,7 +38,7 @@ func changesOf(ctx context.Context, places checkpoint.Places, l loop.State) (Dif
 		}
 		return d, nil
 	}
-	p, cannot := worktree.Diff(ctx, l.Workspace, "", "", places.Env)
+	p, cannot := worktree.Diff(ctx, l.Workspace, places.Env)
 	return Diff{Since: "the last commit; what was committed since the loop began is not in it", Files: p.Files, Patch: p.Text, Cut: p.Cut}, cannot
 }
 

@@ -43,6 +43,7 @@ type Loop struct {
 	Workspace     string          `json:"workspace"`
 	ToolCalls     *int            `json:"tool_calls,omitempty"`
 	Tokens        *loop.Tokens    `json:"tokens,omitempty"`
+	ReviewTokens  *loop.Tokens    `json:"review_tokens,omitempty"`
 	TokensUnknown int             `json:"tokens_unknown_turns,omitempty"`
 	MaxTokens     int64           `json:"max_tokens,omitempty"`
 	CreatedAt     time.Time       `json:"created_at,omitzero"`
@@ -57,7 +58,7 @@ func Of(s loop.State, f Facts) Loop {
 	l := Loop{Schema: Schema, ID: s.ShortID(), ConversationID: s.ConversationID, Kind: Chat, Status: standing(s, f), Reason: s.Reason,
 		Contract: s.Contract, Iteration: s.Iteration(), Verify: s.Verify, TasksFile: s.Tasks, Tasks: s.TaskCount, Workspace: s.Workspace,
 		CreatedAt: s.CreatedAt.UTC(), StartedAt: s.StartedAt.UTC(), LastEventAt: s.EventAt.UTC()}
-	l.Tokens, l.TokensUnknown, l.MaxTokens = tokensOf(s.Tokens), max(0, s.TokenGaps), max(0, s.MaxTokens)
+	l.Tokens, l.ReviewTokens, l.TokensUnknown, l.MaxTokens = tokensOf(s.Tokens), tokensOf(s.ReviewTokens), max(0, s.TokenGaps), max(0, s.MaxTokens)
 	if s.Outer() {
 		l.Kind = Run
 	}

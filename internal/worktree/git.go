@@ -138,12 +138,17 @@ func (g git) filters(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// run returns git's output. On Windows git.exe is often a small program that starts the
-// real one, which would outlive it.
+// run returns git's output.
 func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
+	return g.output(ctx, "", mostOutput, args)
+}
+
+// output is run within another limit. On Windows git.exe is often a small program that
+// starts the real one, which would outlive it.
+func (g git) output(ctx context.Context, stdin string, limit int, args []string) ([]byte, error) {
 	out, err := proc.Command{
 		Path: g.path, Dir: g.root, Env: g.env, Args: slices.Concat(g.safe, args),
-		Limit: mostOutput, Contained: true,
+		Stdin: stdin, Limit: limit, Contained: true,
 	}.Output(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:

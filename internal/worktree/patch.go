@@ -1,17 +1,14 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 )
 
-// Refs is where the names of commits begin that Diff knows beside their ids.
-const Refs = "refs/cursor-ralph/"
-
-// Patch is how two states of a work tree differ.
+// Patch is how a work tree differs from its current commit.
 type Patch struct {
 	Files []string // as git prints a name and its status
 	Text  string
@@ -20,18 +17,17 @@ type Patch struct {
 
 // Diffable returns an error where Diff cannot work: there is no repository, or no git.
 func Diffable(dir string, env []string) error {
-	if repository(dir) == "" {
+	if Root(dir) == "" {
 		return ErrNoTree
 	}
 	_, err := lookPath(env)
 	return err
 }
 
-// Diff returns the differences between two commits or trees. Without a from it begins
-// at the current commit. Without a to it ends at the files as they are, of which those
-// that are not tracked are only named. It takes as long as ctx allows.
-func Diff(ctx context.Context, dir, from, to string, env []string) (p Patch, err error) {
-	root := repository(dir)
+// Diff returns what was not committed. Files that are not tracked are only named. It
+// takes as long as ctx allows.
+func Diff(ctx context.Context, dir string, env []string) (p Patch, err error) {
+	root := Root(dir)
 	if root == "" {
 		return p, ErrNoTree
 	}
@@ -39,41 +35,24 @@ func Diff(ctx context.Context, dir, from, to string, env []string) (p Patch, err
 	if err != nil {
 		return p, err
 	}
-	if from == "" {
-		if from, err = g.current(ctx); err != nil {
-			return p, err
-		}
-	}
-	return g.diff(ctx, from, to)
-}
-
-// current is the current commit.
-func (g git) current(ctx context.Context) (string, error) {
 	head, _, err := g.status(ctx)
-	if head == "" && err == nil {
-		head = emptyTree(40)
+	if err != nil {
+		return p, err
 	}
-	return head, err
+	return g.diff(ctx, cmp.Or(head, emptyTree(40)))
 }
 
-func (g git) diff(ctx context.Context, from, to string) (p Patch, err error) {
-	for _, id := range []string{from, to} {
-		if id != "" && !isCommit(id) && !strings.HasPrefix(id, Refs) {
-			return p, fmt.Errorf("no commit: %.70q", id)
-		}
-	}
+func (g git) diff(ctx context.Context, from string) (p Patch, err error) {
 	// Of submodules only the commit counts: see status.
-	how := []string{"diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=dirty"}
-	ends := []string{from, to, "--"}
-	if to == "" {
-		how[0], ends = "diff-index", []string{from, "--"}
+	differing := func(how string) ([]byte, error) {
+		return g.run(ctx, "diff-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=dirty", how, from, "--")
 	}
-	names, err := g.run(ctx, slices.Concat(how, []string{"--name-status"}, ends)...)
+	names, err := differing("--name-status")
 	if err != nil {
 		return p, err
 	}
 	p.Files = lines(names)
-	text, err := g.run(ctx, slices.Concat(how, []string{"-p"}, ends)...)
+	text, err := differing("-p")
 	switch {
 	case errors.Is(err, errSlow):
 		return p, err
@@ -81,9 +60,6 @@ func (g git) diff(ctx context.Context, from, to string) (p Patch, err error) {
 		p.Cut = true
 	default:
 		p.Text = string(text)
-	}
-	if to != "" {
-		return p, nil
 	}
 	untracked, err := g.run(ctx, "ls-files", "--others", "--exclude-standard")
 	for _, name := range lines(untracked) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// repository returns the folder with .git at or above a folder, or "". It starts no
-// program.
-func repository(dir string) string {
+// Root returns the folder of the work tree around a folder, which has .git, or "". It
+// starts no program.
+func Root(dir string) string {
 	if !filepath.IsAbs(dir) {
 		return ""
 	}

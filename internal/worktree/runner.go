@@ -3,10 +3,7 @@ package worktree
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
 // Runner runs git in the work tree around a folder as Look does, without the programs
@@ -15,15 +12,9 @@ import (
 // run one fails.
 type Runner struct{ git git }
 
-// IsTree reports whether a folder is in a work tree.
-func IsTree(dir string) bool { return Root(dir) != "" }
-
-// Root returns the folder of the work tree around a folder, or "".
-func Root(dir string) string { return repository(dir) }
-
 // NewRunner finds the work tree and git.
 func NewRunner(dir string, env []string) (Runner, error) {
-	root := repository(dir)
+	root := Root(dir)
 	if root == "" {
 		return Runner{}, ErrNoTree
 	}
@@ -43,17 +34,11 @@ func (r Runner) With(env []string, options ...string) Runner {
 
 // Run runs a git command and returns its output.
 func (r Runner) Run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
-	out, err := proc.Command{
-		Path: r.git.path, Dir: r.git.root, Env: r.git.env, Args: slices.Concat(r.git.safe, args),
-		Stdin: stdin, Limit: mostContent, Contained: true,
-	}.Output(ctx)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, errors.Join(fmt.Errorf("git %s: %w", args[0], errSlow), ctx.Err())
-	case err != nil:
-		return out, fmt.Errorf("git %s: %w", args[0], err)
+	out, err := r.git.output(ctx, stdin, mostContent, args)
+	if errors.Is(err, errSlow) {
+		err = errors.Join(err, ctx.Err())
 	}
-	return out, nil
+	return out, err
 }
 
 // mostContent is larger than a file of a checkpoint, and than any list.

@@ -49,7 +49,8 @@ func Look(ctx context.Context, dir string, edited []string, env []string) (loop.
 		look(ctx, dir, edited, env, func(t loop.Tree, err error) { all <- seen{t, err} })
 	}()
 	// Reading a file may hang, and so may git, so we abandon both at the limit.
-	late := time.NewTimer(untilDone(ctx) + grace)
+	deadline, _ := ctx.Deadline()
+	late := time.NewTimer(time.Until(deadline) + grace)
 	defer late.Stop()
 	last := seen{err: errSlow}
 	for {
@@ -65,15 +66,9 @@ func Look(ctx context.Context, dir string, edited []string, env []string) (loop.
 	}
 }
 
-// untilDone returns the time left in a context with a deadline.
-func untilDone(ctx context.Context) time.Duration {
-	deadline, _ := ctx.Deadline()
-	return time.Until(deadline)
-}
-
 // look calls report whenever it knows more; the last call counts.
 func look(ctx context.Context, dir string, edited, env []string, report func(loop.Tree, error)) {
-	root := repository(dir)
+	root := Root(dir)
 	c := newContents(ctx)
 	named := absolute(dir, root, edited)
 	c.read(named...)
@@ -159,6 +154,16 @@ func printOf(head string, files map[string]string) string {
 		all.WriteString("\x00" + path + "\x00" + files[path])
 	}
 	return hashed(all.String())
+}
+
+// After returns the state of a loop's workspace after a turn, and the files that
+// commits of the turn changed. The errors are those of Look and Committed.
+func After(ctx context.Context, l loop.State, t loop.Turn, env []string) (now loop.Tree, committed []string, err error) {
+	now, err = Look(ctx, l.Workspace, slices.Concat(l.Edited, t.Files), env)
+	if err == nil && now.Head != l.Tree.Head && l.Tree.Head != "" {
+		committed, err = Committed(ctx, now, l.Tree.Head, env)
+	}
+	return now, committed, err
 }
 
 // Committed lists the files, absolute, that differ between the commit before,

@@ -144,3 +144,22 @@ func TestTheCommandOfOnEndHoldsUpNothing(t *testing.T) {
 		w.until("its end is logged", func() bool { return strings.Contains(w.log(), "event=on-end") })
 	})
 }
+
+// Elsewhere than in its workspace the command of --on-end might do harm.
+func TestTheCommandOfOnEndWithoutItsWorkspace(t *testing.T) {
+	once(t, func(w *world) {
+		c := w.chat()
+		c.starts(`"make it green" --on-end 'touch "$HOME/ran"'`)
+		c.works()
+		w.must(os.Rename(w.repo(), w.repo()+"-moved"))
+		w.ok(w.dir, "cancel", c.ID)
+		w.until("its end is logged", func() bool {
+			return strings.Contains(w.log(), "it did not run: the folder of its workspace is not there")
+		})
+		w.must(os.Rename(w.repo()+"-moved", w.repo()))
+		c.rests()
+		if _, err := os.Stat(filepath.Join(w.dir, "home", "ran")); err == nil {
+			w.Error("it has run")
+		}
+	})
+}

@@ -48,7 +48,7 @@ done
 	printingReviewer = reviewerLib + `
 answer "$(cat)"
 printf '{"type":"assistant","message":{"content":[{"type":"text","text":%%s}]},"session_id":"s1"}\n' "$said"
-printf '{"type":"result","subtype":"success","is_error":false,"result":%%s,"session_id":"s1"}\n' "$said"
+printf '{"type":"result","subtype":"success","is_error":false,"result":%%s,"session_id":"s1","usage":{"input_tokens":90,"output_tokens":10}}\n' "$said"
 `
 	allClear = `{"code":"CODE","verdict":"clear","findings":[]}`
 	problem  = `{"code":"CODE","verdict":"findings","findings":[{"file":"a.go","line":3,"problem":"It divides by zero."}]}`
@@ -135,6 +135,10 @@ func TestReview(t *testing.T) {
 			}
 			if got := len(w.prompted()); got != len(tt.says) {
 				w.Errorf("the reviewer was asked %d times, want %d", got, len(tt.says))
+			}
+			reports := tt.agent == "claude" && !strings.HasPrefix(tt.says[0], "!")
+			if s := w.spent(id); (s.Review != nil) != reports || reports && s.Review.Sum() != int64(100*len(tt.says)) {
+				w.Errorf("the reviews took %+v, want 100 tokens each: %t", s.Review, reports)
 			}
 		}
 		options := append([]string{"--review", tt.agent}, tt.options...)

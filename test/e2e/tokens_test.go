@@ -28,6 +28,7 @@ type spent struct {
 	Status     string       `json:"status"`
 	Iterations int          `json:"iterations"`
 	Tokens     *loop.Tokens `json:"tokens"`
+	Review     *loop.Tokens `json:"review_tokens"`
 	Unknown    int          `json:"tokens_unknown_turns"`
 }
 
@@ -100,11 +101,11 @@ func TestTokensOfALoop(t *testing.T) {
 		turns   []part
 		want    spent
 	}{
-		{"the limit", "--max-tokens 1k", []part{{more, 600}, {more, 600}, {more, 600}}, spent{"MAX_TOKENS_REACHED", 2, took(1200), 0}},
-		{"a promise goes before it", "--max-tokens 500", []part{{done, 600}}, spent{"PROMISE_ACCEPTED", 1, took(600), 0}},
-		{"without it they are counted", "", []part{{more, 600}, {done, 700}}, spent{"PROMISE_ACCEPTED", 2, took(1300), 0}},
-		{"one turn is unknown", "", []part{{more, 600}, {done, 0}}, spent{"PROMISE_ACCEPTED", 2, took(600), 1}},
-		{"all are unknown", "--max-tokens 1", []part{{more, 0}, {done, 0}}, spent{"PROMISE_ACCEPTED", 2, nil, 2}},
+		{"the limit", "--max-tokens 1k", []part{{more, 600}, {more, 600}, {more, 600}}, spent{"MAX_TOKENS_REACHED", 2, took(1200), nil, 0}},
+		{"a promise goes before it", "--max-tokens 500", []part{{done, 600}}, spent{"PROMISE_ACCEPTED", 1, took(600), nil, 0}},
+		{"without it they are counted", "", []part{{more, 600}, {done, 700}}, spent{"PROMISE_ACCEPTED", 2, took(1300), nil, 0}},
+		{"one turn is unknown", "", []part{{more, 600}, {done, 0}}, spent{"PROMISE_ACCEPTED", 2, took(600), nil, 1}},
+		{"all are unknown", "--max-tokens 1", []part{{more, 0}, {done, 0}}, spent{"PROMISE_ACCEPTED", 2, nil, nil, 2}},
 	} {
 		for name, play := range map[string]func(*world, string, []part) string{"chat": inChat, "run": inRun} {
 			t.Run(tt.name+", "+name, func(t *testing.T) {

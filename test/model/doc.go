@@ -13,6 +13,10 @@
 // once: a rename, a replaced file, a look without a lock. Another test drives
 // the real state.Store and pending.Box beside the model's.
 //
+// A smaller model has the gates of a promise (gates_test.go): whatever comes while they
+// are asked, what the user does wins, the next promise is asked about anew, and tokens
+// count once.
+//
 // A violated property is printed with the steps that lead to it. What is known
 // not to hold is pinned by a test of its own: a line that is under way in two
 // chats at once, a killed watcher, a late answer to a loop that is over. Time

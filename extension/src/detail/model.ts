@@ -55,7 +55,7 @@ function facts(l: Loop): { name: string; value: string | undefined }[] {
     of('Progress', l.lastOutput),
     of('Tool calls', l.toolCalls === undefined ? undefined : String(l.toolCalls)),
     of('Tasks', taskWords(l.tasks) + (l.tasks?.next ? `, next: ${l.tasks.next}` : '') || l.tasks?.error),
-    of('Tokens', tokenWords(l.tokens, l.tokensUnknownTurns, l.maxTokens)),
+    of('Tokens', tokenWords(l.tokens, l.tokensUnknownTurns, l.maxTokens, l.reviewTokens)),
     of('Workspace', l.workspace),
     of('Started', l.startedAt && time(l.startedAt)),
     of('Last event', l.lastEventAt && time(l.lastEventAt)),

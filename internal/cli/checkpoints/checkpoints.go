@@ -52,7 +52,7 @@ func List(ctx context.Context, e *cli.Env, args []string) error {
 		return e.JSON(all)
 	}
 	if len(all) == 0 {
-		return e.Say("%s", noneOf(l))
+		return e.Say("%s; %s", noneOf(l), howToHave)
 	}
 	rows := [][]string{{"#", "when", "files", "lines", "what"}}
 	for _, c := range all {
@@ -102,23 +102,31 @@ func read(ctx context.Context, e *cli.Env, args []string) (loop.State, *checkpoi
 		return found.State, nil, err
 	}
 	d, err := Places(e).Read(ctx, found.State)
-	return found.State, d, hinted(found.State, err)
+	return found.State, d, Hinted(found.State, err)
 }
 
-// hinted explains an error about the checkpoints of a loop.
-func hinted(l loop.State, err error) error {
+// Hinted explains an error about the checkpoints of a loop.
+func Hinted(l loop.State, err error) error {
 	var unknown *checkpoint.UnknownError
 	switch {
+	case hint.Of(err) != "":
+		return err
 	case errors.Is(err, checkpoint.ErrNone):
-		return hint.New(noneOf(l), "`run` makes them in a git work tree; in Cursor add --checkpoints to the line that starts the loop")
+		return hint.New(noneOf(l), howToHave)
 	case errors.As(err, &unknown):
-		return hint.New(fmt.Sprintf("%s of the loop %s", unknown, l.ShortID()), "`cursor-ralph checkpoints "+l.ShortID()+"` lists them")
+		return hint.New(fmt.Sprintf("%s of the loop %s", unknown, l.ShortID()), listThem(l))
 	case errors.Is(err, worktree.ErrNoTree):
 		return hint.New(fmt.Sprintf("the workspace of the loop %s is no git work tree (any more): %s", l.ShortID(), text.Escape(l.Workspace)), "checkpoints are kept in its repository")
 	case err != nil:
 		return hint.New(err.Error(), "checkpoints need git and a repository that it can read: try `git status` in "+text.Escape(l.Workspace))
 	}
 	return nil
+}
+
+const howToHave = "`run` makes them in a git work tree; in Cursor add --checkpoints to the line that starts the loop"
+
+func listThem(l loop.State) string {
+	return "`cursor-ralph checkpoints " + l.ShortID() + "` lists them"
 }
 
 func noneOf(l loop.State) string { return "the loop " + l.ShortID() + " has no checkpoints" }

@@ -2,14 +2,18 @@ package checkpoints
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/checkpoint"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -30,18 +34,40 @@ func Diff(ctx context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	from, to, err := pick(d, between)
+	from, to, err := pick(l, d, between)
 	if err != nil {
-		return hinted(l, err)
+		return Hinted(l, err)
+	}
+	file, err := nameIn(d.Root(), e.Text("file"))
+	if err != nil {
+		return err
 	}
 	if e.IsSet("json") || e.IsSet("stat") {
-		return showList(ctx, e, l, d, from, to)
+		return showList(ctx, e, l, d, from, to, file)
 	}
-	patch, err := d.Patch(ctx, from, to, e.Text("file"))
+	patch, err := d.Patch(ctx, from, to, file)
 	if err != nil {
-		return hinted(l, err)
+		return Hinted(l, err)
+	}
+	if len(patch) == 0 { // which is what a reader of patches wants
+		e.Warn("%s is the same in checkpoints %s and %s of the loop %s", cmp.Or(text.Escape(file), "every file"), from.Name, to.Name, l.ShortID())
 	}
 	return show(e, patch)
+}
+
+// nameIn returns the name of a file in the work tree, "" for all.
+func nameIn(root, file string) (string, error) {
+	name := file
+	if filepath.IsAbs(file) {
+		name, _ = filepath.Rel(root, file) // "" is not local
+	}
+	switch {
+	case file == "":
+		return "", nil
+	case !filepath.IsLocal(name):
+		return "", hint.Misuse(text.Escape(file)+" is not in the work tree "+text.Escape(root), "name the file as `cursor-ralph diff --stat` does")
+	}
+	return filepath.ToSlash(filepath.Clean(name)), nil
 }
 
 // split parts the arguments: what looks like checkpoints is no id.
@@ -55,28 +81,39 @@ func split(args []string) (id []string, between string) {
 }
 
 func isRange(word string) bool {
-	from, to, two := strings.Cut(word, "..")
-	return checkpoint.Name(from).IsValid() && (!two || to == "" || checkpoint.Name(to).IsValid())
+	return checkpoint.Name(word).IsValid() || strings.Contains(word, "..")
 }
 
 // pick returns the checkpoints that are meant: of the last iteration, of one, or from one
 // to another.
-func pick(d *checkpoint.Reader, between string) (from, to checkpoint.Checkpoint, err error) {
+func pick(l loop.State, d *checkpoint.Reader, between string) (from, to checkpoint.Checkpoint, err error) {
 	first, second, two := strings.Cut(between, "..")
-	switch {
-	case between == "", two && second == "":
+	if two {
+		return ends(l, d, between, first, second)
+	}
+	if between == "" {
 		to, err = d.Last()
-	case two:
-		to, err = d.Find(checkpoint.Name(second))
-	default:
+	} else {
 		to, err = d.Find(checkpoint.Name(first))
 	}
-	switch {
-	case err != nil:
-	case two:
-		from, err = d.Find(checkpoint.Name(first))
-	default:
+	if err == nil {
 		from, err = d.Before(to)
+	}
+	return from, to, err
+}
+
+// ends returns both ends of a range; without a second one it ends at the last iteration.
+func ends(l loop.State, d *checkpoint.Reader, between, first, second string) (from, to checkpoint.Checkpoint, err error) {
+	none := "%.40q %s with %.20q, which is no checkpoint of the loop %s"
+	if from, err = d.Find(checkpoint.Name(first)); err != nil {
+		return from, to, hint.New(fmt.Sprintf(none, between, "begins", first, l.ShortID()), listThem(l))
+	}
+	if second == "" {
+		to, err = d.Last()
+		return from, to, err
+	}
+	if to, err = d.Find(checkpoint.Name(second)); err != nil {
+		err = hint.New(fmt.Sprintf(none, between, "ends", second, l.ShortID()), listThem(l))
 	}
 	return from, to, err
 }
@@ -100,11 +137,14 @@ type changed struct {
 	Binary  bool   `json:"binary,omitempty"`
 }
 
-func showList(ctx context.Context, e *cli.Env, l loop.State, d *checkpoint.Reader, from, to checkpoint.Checkpoint) error {
+func showList(ctx context.Context, e *cli.Env, l loop.State, d *checkpoint.Reader, from, to checkpoint.Checkpoint, file string) error {
 	changes, err := d.Changes(ctx, from, to)
 	if err != nil {
-		return hinted(l, err)
+		return Hinted(l, err)
 	}
+	changes = slices.DeleteFunc(changes, func(c checkpoint.Change) bool {
+		return file != "" && file != "." && c.Path != file && !strings.HasPrefix(c.Path, file+"/")
+	})
 	if e.IsSet("json") {
 		return e.JSON(diffed{view.Schema, l.ShortID(), from.Name, to.Name, d.Root(), changesOf(changes)})
 	}

@@ -38,18 +38,20 @@ func Restore(ctx context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	l := found.State
-	if err := checkRests(e, found); err != nil {
-		return err
+	l, dry := found.State, e.IsSet("dry-run")
+	if !dry {
+		if err := checkRests(e, found); err != nil {
+			return err
+		}
 	}
-	done, err := Places(e).Restore(ctx, l, checkpoint.Name(name), e.IsSet("dry-run"))
+	done, err := Places(e).Restore(ctx, l, checkpoint.Name(name), dry)
 	if err != nil && done.Before.Commit == "" {
-		return hinted(l, err)
+		return Hinted(l, err)
 	}
 	if e.IsSet("json") {
-		return errors.Join(e.JSON(restoredOf(l, name, e.IsSet("dry-run"), done)), err)
+		return errors.Join(e.JSON(restoredOf(l, name, dry, done)), err)
 	}
-	return errors.Join(e.Say("%s", said(l, name, e.IsSet("dry-run"), done)), err)
+	return errors.Join(e.Say("%s", said(l, name, dry, done)), err)
 }
 
 // checkRests refuses a restore below a loop that works.

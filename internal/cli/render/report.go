@@ -144,7 +144,7 @@ func outcome(l loop.State, shown view.Loop, now time.Time) string {
 		fmt.Fprintf(&b, ", with %s", text.Count(*shown.ToolCalls, "tool call"))
 	}
 	switch tokens := shown.TokenWords(); {
-	case shown.Tokens != nil:
+	case shown.Tokens != nil || shown.ReviewTokens != nil:
 		b.WriteString(", tokens: " + tokens)
 	case tokens != "":
 		b.WriteString(", tokens unknown")

@@ -41,7 +41,7 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	}
 	l, err := newLoop(ctx, e, r.State, args)
 	if err == nil && !r.IsSet("checkpoints") {
-		l.Checkpoints = worktree.IsTree(l.Workspace)
+		l.Checkpoints = worktree.Root(l.Workspace) != ""
 	}
 	if err != nil {
 		return err

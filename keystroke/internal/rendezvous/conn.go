@@ -16,12 +16,15 @@ import (
 
 // The patience with a window.
 const (
-	helloWait   = time.Second
-	findWait    = 2 * time.Second
+	helloWait   = 3 * time.Second // an editor under load takes its time
+	findWait    = 5 * time.Second
 	deliverWait = 15 * time.Second // more than all steps of the extension may take
 	checkWait   = 2 * time.Second
 	lineLimit   = 64 << 10
 )
+
+// ErrSilent is of a window that does not answer in time: it is busy, or hangs.
+var ErrSilent = errors.New("no answer in time")
 
 // Window is a connection with a window. It is used by one goroutine.
 type Window struct {
@@ -224,7 +227,7 @@ func (w *Window) within(ctx context.Context, talk func() error) error {
 	stop := context.AfterFunc(ctx, func() { _ = w.Close() })
 	err := talk()
 	if !stop() && err != nil {
-		return fmt.Errorf("no answer in time: %w", ctx.Err())
+		return errors.Join(ErrSilent, ctx.Err())
 	}
 	return err
 }

@@ -1,8 +1,10 @@
 package platform
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,13 +18,13 @@ func BridgeAnnounced(goos string, getenv func(string) string) (folder string, an
 	if folder == "" {
 		return "", false
 	}
-	entries, _ := os.ReadDir(folder) // without the folder there are none
-	for _, e := range entries {
-		if !e.IsDir() && strings.HasSuffix(e.Name(), ".json") {
-			return folder, true
-		}
-	}
-	return folder, false
+	return folder, announces(folder)
+}
+
+// announces reports whether a folder, which may be missing, has the file of a window.
+func announces(folder string) bool {
+	entries, _ := os.ReadDir(folder)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && strings.HasSuffix(e.Name(), ".json") })
 }
 
 // bridgeFolder is empty where there is no home folder.
@@ -36,3 +38,10 @@ func bridgeFolder(goos string, getenv func(string) string) string {
 	}
 	return filepath.Join(home, ".cursor", "desktop-bridge")
 }
+
+// Rendezvous is the private folder in which editor windows with our extension
+// announce themselves.
+func (p Places) Rendezvous() string { return p.in("-rendezvous") }
+
+// HasRendezvous is like BridgeAnnounced for windows with our extension.
+func (p Places) HasRendezvous() bool { return announces(p.Rendezvous()) }
