@@ -39,15 +39,15 @@ var rows = []row{
 	{dir: "platform", ours: list("internal/ownfile")},
 	{dir: "pending", ours: list("loop", "platform", "state", "internal/ownfile", "internal/proc")},
 	{dir: "state", ours: list("loop", "platform", "internal/ownfile")},
-	{dir: "keystroke", ours: list("platform", "internal/hint", "keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/bridge", "keystroke/internal/rendezvous", "keystroke/internal/robotgo",
+	{dir: "keystroke", ours: list("internal/proc", "platform", "internal/hint", "keystroke/internal/desk", "keystroke/internal/key", "keystroke/internal/bridge", "keystroke/internal/rendezvous", "keystroke/internal/robotgo",
 		"keystroke/internal/x11", "keystroke/internal/wayland", "keystroke/internal/windows", "keystroke/internal/macos")},
 	// The ways of typing: none knows another, but for robotgo, which presses on all desktops.
 	{dir: "keystroke/internal/key"},
-	{dir: "keystroke/internal/desk", ours: list("platform", "internal/proc", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
+	{dir: "keystroke/internal/desk", ours: list("internal/text", "platform", "internal/proc", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
 	{dir: "keystroke/internal/bridge", ours: list("platform", "internal/hint", "internal/proc", "keystroke/internal/desk")},
 	// The editor extension's other end.
 	{dir: "keystroke/internal/rendezvous", ours: list("internal/ownfile", "internal/proc"), theirs: list("golang.org/x/sys")},
-	{dir: "keystroke/internal/x11", ours: list("keystroke/internal/desk", "keystroke/internal/key"), theirs: list("github.com/jezek/xgb")},
+	{dir: "keystroke/internal/x11", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key"), theirs: list("github.com/jezek/xgb")},
 	{dir: "keystroke/internal/wayland", ours: list("platform", "internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
 	{dir: "keystroke/internal/windows", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key"), theirs: list("golang.org/x/sys")},
 	{dir: "keystroke/internal/macos", ours: list("internal/proc", "keystroke/internal/desk", "keystroke/internal/key")},
@@ -56,7 +56,7 @@ var rows = []row{
 	{dir: "commands", ours: list("internal/shellwords", "internal/text", "internal/hint", "internal/ownfile", "hook"), theirs: list("github.com/tailscale/hujson", "github.com/dlclark/regexp2", "golang.org/x/sys")},
 
 	// The outer loop: what an agent is talked to with is a driver, below it.
-	{dir: "outer", ours: list("internal/text", "internal/hint", "loop", "state", "internal/engine", "internal/ownfile", "internal/selfcall")},
+	{dir: "outer", ours: list("internal/text", "internal/hint", "internal/proc", "loop", "state", "internal/engine", "internal/ownfile", "internal/selfcall")},
 	{dir: "outer/acp", ours: list("internal/text", "internal/toolcall", "internal/hint", "loop", "outer", "internal/proc/supervise"), theirs: list("github.com/coder/acp-go-sdk")},
 	{dir: "outer/printmode", ours: list("internal/shellwords", "internal/text", "internal/toolcall", "internal/hint", "loop", "outer", "internal/proc/supervise")},
 
@@ -92,7 +92,7 @@ var rows = []row{
 	// The task list of a loop.
 	{dir: "internal/tasks", ours: list("internal/hint", "internal/text", "loop"), theirs: list("github.com/yuin/goldmark")},
 	// Tells the user what became of a loop; it alone links shoutrrr and net/http.
-	{dir: "internal/notice", ours: list("internal/config", "internal/hint", "internal/proc/supervise", "internal/text", "internal/verify", "loop"), theirs: list("github.com/nicholas-fedor/shoutrrr")},
+	{dir: "internal/notice", ours: list("internal/config", "internal/hint", "internal/proc", "internal/proc/supervise", "internal/text", "internal/verify", "loop"), theirs: list("github.com/nicholas-fedor/shoutrrr")},
 	// The user's defaults.
 	{dir: "internal/config", ours: list("internal/text", "internal/hint", "internal/ownfile", "loop"), theirs: list("github.com/pelletier/go-toml/v2")},
 	// The panel of cursor-ralph watch: shows what it is given, and acts by calling functions.
@@ -153,7 +153,7 @@ var rows = []row{
 		ours: list("internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
 			"internal/simcursor", "internal/proc", "internal/proc/supervise", "internal/config", "internal/checkpoint", "internal/cli/checkpoints", "internal/survey", "internal/tasks", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/importer", "internal/cli/install", "internal/cli/notify", "internal/notice", "internal/cli/render", "internal/cli/run",
-			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words", "internal/suggest", "internal/editors"),
+			"internal/cli/simulate", "internal/cli/typing", "internal/cli/words", "internal/suggest", "internal/editors", "outer"),
 		theirs: list("github.com/spf13/pflag")},
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},

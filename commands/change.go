@@ -46,7 +46,6 @@ func (c Change) Apply() error {
 	return nil
 }
 
-// put adds a file to the change if its content differs.
 func (c *Change) put(n node, content []byte) {
 	if bytes.Equal(n.data, content) && (n.data == nil) == (content == nil) {
 		return

@@ -44,7 +44,6 @@ func parse(raw []byte) (*doc, error) {
 	return d, nil
 }
 
-// pack returns the file with all edits.
 func (d *doc) pack() []byte {
 	raw := d.root.Pack()
 	if d.ended {
@@ -61,7 +60,6 @@ func (d *doc) source(v *hujson.Value) string { return shown(d.rawOf(v)) }
 
 func (d *doc) rawOf(v *hujson.Value) string { return string(d.raw[v.StartOffset:v.EndOffset]) }
 
-// hooks is the object of events, nil if there is none.
 func (d *doc) hooks() *hujson.Value { return find(d.root, "hooks") }
 
 // find returns the value of a member, nil if there is none. Of several with one name the last counts, as for JSON.parse.

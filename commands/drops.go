@@ -82,7 +82,6 @@ func (r *report) drops(anyNames bool) {
 	}
 }
 
-// drops returns the mistakes for which Cursor drops the whole file.
 func drops(d *doc, anyNames bool) []Finding {
 	return findings(d, func(r *report) { r.drops(anyNames) })
 }

@@ -189,7 +189,6 @@ func cutNewline(b []byte) []byte {
 	return bytes.TrimPrefix(b, []byte("\n"))
 }
 
-// set changes one member of an object; a nil value removes it.
 func (d *doc) set(v *hujson.Value, name string, value hujson.Literal) {
 	now := find(v, name)
 	switch {

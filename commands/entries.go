@@ -13,7 +13,6 @@ import (
 
 const hookName = "cursor-ralph-hook"
 
-// entry is one of our entries in hooks.json.
 type entry struct {
 	event  string
 	fields []field
@@ -122,7 +121,6 @@ func (o Options) lingerFlag() string {
 	return " --linger " + hook.Linger(o.OS).String()
 }
 
-// quietFlag is for hooks that show notifications.
 func (o Options) quietFlag() string {
 	if o.NoNotify != nil && *o.NoNotify {
 		return " --no-notify"
@@ -161,7 +159,6 @@ func literal(s string) hujson.Literal {
 	return hujson.Literal(raw)
 }
 
-// commentSign is the first comment sign in s, if any.
 func commentSign(s string) string {
 	for _, sign := range []string{"//", "/*", "*/"} {
 		if strings.Contains(s, sign) {
@@ -200,12 +197,10 @@ func wraps(command string) bool {
 	})
 }
 
-// starters run the program that their arguments name.
 func starters() []string {
 	return []string{"env", "exec", "command", "time", "nice", "ionice", "nohup", "timeout", "sudo", "caffeinate"}
 }
 
-// shells run the command that follows their -c.
 func shells() []string { return []string{"sh", "bash", "dash", "zsh"} }
 
 // startsHook skips assignments, starters, and their options and numbers.

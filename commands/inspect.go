@@ -78,13 +78,11 @@ func unparsable(err error) []Finding {
 	return []Finding{{Problem: "does not parse: " + err.Error(), Remedy: remedy, Fatal: true}}
 }
 
-// report collects what is wrong with a file.
 type report struct {
 	d     *doc
 	found []Finding
 }
 
-// findings returns what some checks find.
 func findings(d *doc, checks ...func(*report)) []Finding {
 	r := report{d: d}
 	for _, check := range checks {
@@ -99,7 +97,6 @@ func (r *report) fatal(at *hujson.Value, remedy, format string, args ...any) {
 	r.found[len(r.found)-1].Fatal = true
 }
 
-// notice reports something that is only worth knowing.
 func (r *report) notice(at *hujson.Value, remedy, format string, args ...any) {
 	f := Finding{Problem: fmt.Sprintf(format, args...), Remedy: remedy}
 	if at != nil {

@@ -100,7 +100,6 @@ func (i Installation) Any() bool { return len(i.Events) > 0 }
 // At reports whether our hook runs at an event.
 func (i Installation) At(event string) bool { return slices.Contains(i.Events, event) }
 
-// installed is one of our entries in the file.
 type installed struct {
 	event string
 	value *hujson.Value

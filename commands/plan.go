@@ -17,12 +17,12 @@ func Plan(o Options) (Change, error) {
 	if err := o.check(); err != nil {
 		return Change{}, err
 	}
-	folders, err := o.folders()
+	missing, err := o.missingFolders()
 	if err != nil {
 		return Change{}, err
 	}
 	var c Change
-	if err := c.addSlash(o, 2-len(folders)); err != nil {
+	if err := c.addSlash(o, missing); err != nil {
 		return Change{}, err
 	}
 	if err := c.addHooks(o); err != nil {
@@ -36,7 +36,7 @@ func PlanRemoval(o Options) (Change, error) {
 	if err := o.checkFolder(); err != nil {
 		return Change{}, err
 	}
-	if _, err := o.folders(); err != nil {
+	if _, err := o.missingFolders(); err != nil {
 		return Change{}, err
 	}
 	var c Change
@@ -49,22 +49,20 @@ func PlanRemoval(o Options) (Change, error) {
 	return c, nil
 }
 
-// folders returns our folders that exist already.
-func (o Options) folders() ([]string, error) {
-	var there []string
+func (o Options) missingFolders() (missing int, err error) {
 	if _, err := os.Stat(filepath.Dir(o.Folder)); err != nil {
-		return nil, hint.New(fmt.Sprintf("folder for %s: %v", o.Folder, err), "check the path")
+		return 0, hint.New(fmt.Sprintf("folder for %s: %v", o.Folder, err), "check the path")
 	}
 	for _, path := range []string{o.Folder, o.commandsFolder()} {
 		exists, err := o.readFolder(path)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		if exists {
-			there = append(there, path)
+		if !exists {
+			missing++
 		}
 	}
-	return there, nil
+	return missing, nil
 }
 
 func (o Options) commandsFolder() string { return filepath.Join(o.Folder, "commands") }
@@ -114,42 +112,26 @@ func (c *Change) keepSettings(o Options, now node) (Options, error) {
 		o.VerifyTimeout = was.verify
 		c.note("%s: time for a verification of %s is kept; --verify-timeout %s sets the usual one", now.path, was.verify, defaultVerifyTimeout)
 	}
-	o, err := c.keepCompact(c.keepTelling(o, was, now.path), was, now.path)
-	if err != nil {
+	o = c.keepTelling(o, was, now.path)
+	if err := c.keepExtra(o.Minimal, &o.PreCompact, was.PreCompact, now.path, "the preCompact hook", "--pre-compact"); err != nil {
 		return o, err
 	}
-	return c.keepGuard(o, was, now.path)
+	return o, c.keepExtra(o.Minimal, &o.PlanGuard, was.PlanGuard, now.path, "the plan guard", "--plan-guard")
 }
 
-// keepCompact comes after Minimal is known: a minimal installation has no place for preCompact.
-func (c *Change) keepCompact(o Options, was Installation, path string) (Options, error) {
-	switch asked := o.PreCompact != nil && *o.PreCompact; {
-	case o.Minimal && asked:
-		return o, hint.New("--pre-compact needs more than the stop hook: a minimal installation cannot have it",
-			"an old Cursor drops the whole file for it; with a newer one: --minimal=false --pre-compact")
-	case o.Minimal && was.PreCompact:
-		c.note("%s: the preCompact hook is removed: a minimal installation has only the stop hook", path)
-	case o.PreCompact == nil && was.PreCompact:
-		o.PreCompact = &was.PreCompact
-		c.note("%s: the preCompact hook is kept; --pre-compact=false removes it", path)
-	}
-	return o, nil
-}
-
-// keepGuard comes last: a minimal installation has no place for the plan guard.
-func (c *Change) keepGuard(o Options, was Installation, path string) (Options, error) {
-	asked := o.PlanGuard != nil && *o.PlanGuard
+// keepExtra keeps a hook for which an old Cursor drops the whole file, so that a minimal installation has no place for it.
+func (c *Change) keepExtra(minimal bool, asked **bool, was bool, path, name, flag string) error {
 	switch {
-	case o.Minimal && asked:
-		return o, hint.New("the plan guard needs more than the stop hook: a minimal installation cannot have it",
-			"it is a preToolUse hook, for which an old Cursor drops the whole file; with a newer one: --minimal=false --plan-guard")
-	case o.Minimal && was.PlanGuard:
-		c.note("%s: the plan guard is removed: a minimal installation has only the stop hook", path)
-	case o.PlanGuard == nil && was.PlanGuard:
-		o.PlanGuard = &was.PlanGuard
-		c.note("%s: the plan guard is kept; --plan-guard=false removes it", path)
+	case minimal && *asked != nil && **asked:
+		return hint.New(name+" needs more than the stop hook: a minimal installation cannot have it",
+			"an old Cursor drops the whole file for it; with a newer one: --minimal=false "+flag)
+	case minimal && was:
+		c.note("%s: %s is removed: a minimal installation has only the stop hook", path, name)
+	case *asked == nil && was:
+		*asked = &was
+		c.note("%s: %s is kept; %s=false removes it", path, name, flag)
 	}
-	return o, nil
+	return nil
 }
 
 // keepTelling keeps how the user is reached: by typing and by notifications.

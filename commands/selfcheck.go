@@ -10,7 +10,6 @@ import (
 
 const again = "run the installer again"
 
-// installation finds what keeps our own entries from working.
 func (r *report) installation(goos string, stat func(string) (fs.FileInfo, error)) {
 	list := r.d.installed(goos)
 	r.completeness(list)
@@ -131,8 +130,6 @@ func (r *report) wrappers() {
 	}
 }
 
-// stops are the stop entries, ours and others'.
 func (d *doc) stops() []*hujson.Value { return elements(find(d.hooks(), "stop")) }
 
-// wrapsIn reports whether an entry runs our hook inside another command.
 func wrapsIn(v *hujson.Value) bool { return wraps(stringIn(v, "command")) }

@@ -25,7 +25,6 @@ func SlashCommands(program, goos string) ([]File, error) {
 	return list, err
 }
 
-// rendered are the slash commands without the stamp.
 func rendered(program, goos string) ([]File, error) {
 	all, err := template.ParseFS(slashFiles, "slash/*")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
@@ -82,7 +83,6 @@ func deliver(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard) (err e
 	return send(ctx, t, press, back)
 }
 
-// find returns the window to type into.
 func find(ctx context.Context, t Target, d desk.Desk) (desk.Window, error) {
 	if t.Test {
 		return d.Front(ctx)
@@ -94,7 +94,6 @@ func find(ctx context.Context, t Target, d desk.Desk) (desk.Window, error) {
 	return pick(windows, t.Workspace)
 }
 
-// rested waits until the user has been idle, for at most quietWait.
 func rested(ctx context.Context, t Target, d desk.Desk) error {
 	end := time.Now().Add(quietWait)
 	for reported := false; time.Now().Before(end); reported = true {
@@ -108,14 +107,13 @@ func rested(ctx context.Context, t Target, d desk.Desk) error {
 		if !reported {
 			t.step("the user is active: waiting")
 		}
-		if err := desk.Sleep(ctx, quiet-idle); err != nil {
+		if err := proc.Sleep(ctx, quiet-idle); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// focus brings the window to the front, unless it is there.
 func focus(ctx context.Context, t Target, d desk.Desk, w desk.Window) error {
 	ok, err := d.Focused(ctx, w)
 	if ok || err != nil {
@@ -154,7 +152,7 @@ func pressFocused(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard, w
 		case time.Now().After(end):
 			return false, cmp.Or(err, desk.ErrLostFocus)
 		}
-		if err := desk.Sleep(ctx, time.Millisecond); err != nil {
+		if err := proc.Sleep(ctx, time.Millisecond); err != nil {
 			return false, err
 		}
 	}
@@ -201,7 +199,7 @@ func proved(err error) error {
 func giveBack(ctx context.Context, t Target, c desk.Clip) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreWait+2*time.Second)
 	defer cancel()
-	_ = desk.Sleep(ctx, restoreWait) // ctx cannot be done before
+	_ = proc.Sleep(ctx, restoreWait) // ctx cannot be done before
 	lost, err := c.Restore(ctx)
 	if lost != "" {
 		t.step("clipboard: %s", lost)

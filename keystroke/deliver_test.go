@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
@@ -48,7 +49,7 @@ func (p *play) Put(context.Context, desk.Window, string) (desk.Clip, error) {
 }
 func (p *play) Fetched(ctx context.Context) error {
 	p.did("fetched")
-	return desk.Sleep(ctx, 100*time.Millisecond)
+	return proc.Sleep(ctx, 100*time.Millisecond)
 }
 func (p *play) Restore(context.Context) (string, error) { p.did("restore"); return "", nil }
 func (p *play) Press(_ context.Context, _ desk.Window, c Chord) error {
@@ -63,7 +64,7 @@ func (p *play) permit(context.Context) error {
 }
 
 func (p *play) arrived(ctx context.Context) error {
-	err := desk.Sleep(ctx, p.arrives-time.Since(p.began))
+	err := proc.Sleep(ctx, p.arrives-time.Since(p.began))
 	if err == nil {
 		p.did("arrived")
 	}

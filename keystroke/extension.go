@@ -174,7 +174,6 @@ func (i extensionInjector) announced() ([]rendezvous.Announcement, error) {
 	return nil, hint.Add(err, "install the cursor-ralph extension in the editor and reload its window")
 }
 
-// candidate is a window that answers.
 type candidate struct {
 	window *rendezvous.Window
 	found  rendezvous.Found
@@ -222,7 +221,6 @@ func ask(ctx context.Context, a rendezvous.Announcement, t Target) (candidate, e
 	return candidate{w, found}, nil
 }
 
-// choose returns the index of the window for a chat, or -1.
 func choose(all []candidate, workspace, goos string) (int, error) {
 	var shows, has []int
 	for n, c := range all {

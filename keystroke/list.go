@@ -95,10 +95,8 @@ func Names() (names []string) {
 	return names
 }
 
-// open makes a way of typing ready for one delivery.
 type open func(ctx context.Context, m desk.Machine, r desk.Request) (desk.Session, error)
 
-// typist is a way of typing that presses keys.
 type typist struct {
 	name string
 	m    desk.Machine

@@ -77,7 +77,6 @@ func (t Target) Check() error {
 	return nil
 }
 
-// request returns what the ways of typing need to know.
 func (t Target) request() desk.Request {
 	return desk.Request{Line: t.Line, Editors: t.Editors, FocusKeys: t.FocusKeys, Submit: t.submit(),
 		Test: t.Test, Unchecked: t.Unchecked, Permit: t.permit}
@@ -85,7 +84,6 @@ func (t Target) request() desk.Request {
 
 func (t Target) submit() Chord { return cmp.Or(t.Submit, key.Return) }
 
-// submitName is the submit key in words.
 func (t Target) submitName() string {
 	if t.submit() == key.Return {
 		return "Return"

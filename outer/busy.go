@@ -31,7 +31,6 @@ const (
 	phraseEnd   = `(?:$|[\s"')\]},;!?|]|[.:](?:[\s"']|$))`
 )
 
-// maxRetryAfter is the longest wait that we accept from an agent.
 const maxRetryAfter = 24 * time.Hour
 
 // Busy reports whether an agent's failure goes away on its own, such as too many

@@ -11,7 +11,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// onStop lets the loop decide what follows a turn.
 func (r *Runner) onStop(ctx context.Context, e loop.Event) (loop.State, loop.Action, error) {
 	e.Kind, e.Aborts, e.Waited, e.Began = loop.EventStop, true, true, time.Now()
 	if err := r.engine().Look(ctx, r.id, &e); err != nil {
@@ -21,7 +20,6 @@ func (r *Runner) onStop(ctx context.Context, e loop.Event) (loop.State, loop.Act
 	return r.decide(ctx, e)
 }
 
-// decide applies an event and reports the decision.
 func (r *Runner) decide(ctx context.Context, e loop.Event) (loop.State, loop.Action, error) {
 	l, action, err := r.engine().Decide(ctx, r.id, e)
 	switch {
@@ -47,7 +45,6 @@ func (r *Runner) BeginSurvey(ctx context.Context, l loop.State) loop.Survey {
 	return v
 }
 
-// surveyed reports what a survey could not do.
 func (r *Runner) surveyed(v loop.Survey) {
 	for _, why := range v.Errors {
 		r.trouble(errors.New(why))

@@ -117,7 +117,6 @@ func Left(workspace string) (loop.State, error) {
 	return l, err
 }
 
-// check returns an error if we may not replace the folder's files.
 func (f *Folder) check() error {
 	for _, name := range []string{promptFile, stateFile} {
 		if _, err := ownfile.Check(f.in(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +142,6 @@ func (f *Folder) Begin(l loop.State) error {
 	return f.Save(l)
 }
 
-// isOfLastRun reports whether the run before wrote this prompt.md.
 func (f *Folder) isOfLastRun(prompt []byte) bool {
 	l, err := Left(filepath.Dir(f.path))
 	return err == nil && l.Prompt == string(prompt)
@@ -178,7 +176,6 @@ func (f *Folder) hold() error {
 	return f.ignore()
 }
 
-// ignore makes git ignore the folder.
 func (f *Folder) ignore() error {
 	_, err := ownfile.Check(f.in(ignoreFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
 // lock is a file that a run keeps locked while its process lives.
@@ -38,8 +39,8 @@ func (l *lock) take(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !wait(ctx, lockWait/20) {
-			return ctx.Err()
+		if err := proc.Sleep(ctx, lockWait/20); err != nil {
+			return err
 		}
 	}
 }

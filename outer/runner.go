@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -106,7 +107,6 @@ func (r *Runner) Resume(ctx context.Context, id string, e loop.Event) (loop.Stat
 	return r.run(ctx, l, text)
 }
 
-// settleWait is how long a verification may take to notice that nobody waits for it.
 const settleWait = 20 * time.Second
 
 // settle waits for the end of a verification that a killed run left behind.
@@ -124,8 +124,8 @@ func (r *Runner) settle(ctx context.Context) error {
 			_, err := r.apply(loop.Event{Kind: loop.EventVerified, Continue: loop.Continue{Idle: true}, Answers: loop.Answers{Verified: loop.Verification{ID: l.Verifying.ID}}})
 			return err
 		}
-		if !wait(ctx, poll) {
-			return ctx.Err()
+		if err := proc.Sleep(ctx, poll); err != nil {
+			return err
 		}
 	}
 }
@@ -147,7 +147,6 @@ func (r *Runner) note(kind loop.EventKind, text string) {
 	}
 }
 
-// run gives the agent turn after turn.
 func (r *Runner) run(ctx context.Context, l loop.State, text string) (loop.State, error) {
 	r.session = l.Run.Session
 	if l.Always != nil { // by a process that has ended, and its driver with it
@@ -177,102 +176,7 @@ func (r *Runner) run(ctx context.Context, l loop.State, text string) (loop.State
 	}
 }
 
-// gaveUp reports whether the loop paused itself, which ends the run.
 func gaveUp(l loop.State) bool { return l.Status == loop.Paused && l.PauseReason != loop.PauseUser }
-
-// idle waits until the loop may go on and returns the next prompt: again, or a new
-// one if again is empty.
-func (r *Runner) idle(ctx context.Context, l loop.State, again string) (loop.State, string, error) {
-	told := loop.State{}
-	for {
-		if l.Status != told.Status || l.Reason != told.Reason {
-			r.tell(Report{Kind: ReportIdle, State: l})
-			r.save(l)
-			told = l
-		}
-		now, due := r.due(l)
-		if due {
-			return r.wake(ctx, l, again)
-		}
-		if !wait(ctx, now) {
-			l, err := r.interrupted(ctx, l)
-			return l, "", err
-		}
-		next, err := r.Store.Read(r.id)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return r.gone(ctx)
-		case err != nil:
-			return l, "", err
-		}
-		l = next
-	}
-}
-
-// poll is how often we check the loop's file for changes by others.
-const poll = 250 * time.Millisecond
-
-// due reports whether the loop goes on now, or returns when to check again.
-func (r *Runner) due(l loop.State) (time.Duration, bool) {
-	switch {
-	case l.Status == loop.Paused:
-		return poll, false
-	case l.RetryAt.IsZero():
-		return 0, true
-	}
-	left := time.Until(l.RetryAt)
-	return min(left, poll), left <= 0
-}
-
-// wake returns the next prompt of an idle loop.
-func (r *Runner) wake(ctx context.Context, l loop.State, again string) (loop.State, string, error) {
-	if l.RetryAt.IsZero() || again == "" {
-		return r.goOn(ctx, loop.Event{Kind: loop.EventContinue, Text: whyAwake(l), Continue: loop.Continue{Run: r.now(l)}})
-	}
-	next, action, err := r.act(loop.Event{Kind: loop.EventAgain})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return r.gone(ctx)
-	case err != nil:
-		return l, "", err
-	case next.Status.Ended():
-		r.tell(Report{Kind: ReportDecided, State: next, Action: action})
-		return next, "", nil
-	case action.Kind == loop.Refuse: // just paused
-		return r.idle(ctx, next, "")
-	}
-	return next, again, nil
-}
-
-// whyAwake tells the agent why it goes on.
-func whyAwake(l loop.State) string {
-	if !l.RetryAt.IsZero() {
-		return "Your last turn failed. Check what it left behind, and continue."
-	}
-	return "The user resumed the loop."
-}
-
-// now returns how to reach the agent, with its current session.
-func (r *Runner) now(l loop.State) loop.Run {
-	run := l.Run
-	run.Session = r.session
-	return run
-}
-
-// gone handles a loop without a file: it has ended, or somebody removed the file,
-// and it continues from the archive.
-func (r *Runner) gone(ctx context.Context) (loop.State, string, error) {
-	// A loop that is just ending holds the lock until the archive says so. Waiting for
-	// the lock keeps us from continuing it.
-	if l, err := r.apply(loop.Event{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return l, "", err
-	}
-	l, err := r.Store.Archived(r.id)
-	if err != nil || l.Status.Ended() {
-		return l, "", err
-	}
-	return r.goOn(ctx, loop.Event{Kind: loop.EventContinue, Text: "The loop's file was removed; it continues from the archive.", Continue: loop.Continue{Run: r.now(l)}})
-}
 
 // interrupted pauses the loop: our process must end.
 func (r *Runner) interrupted(ctx context.Context, l loop.State) (loop.State, error) {
@@ -325,18 +229,6 @@ func (r *Runner) tell(report Report) {
 }
 
 func (r *Runner) trouble(err error) { r.tell(Report{Kind: ReportTrouble, Err: err}) }
-
-// wait reports whether the time has passed before ctx is done.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return ctx.Err() == nil
-	}
-}
 
 // ID returns the loop's id; it is empty before Start and Resume.
 func (r *Runner) ID() string { return r.id }

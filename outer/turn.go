@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -23,7 +24,6 @@ var (
 	errHangs = errors.New("the agent did not end its cancelled turn")
 )
 
-// turn gives the agent a prompt and lets the loop decide what follows.
 func (r *Runner) turn(ctx context.Context, l loop.State, text string) (loop.State, loop.Action, error) {
 	r.turns++
 	r.same = false
@@ -53,7 +53,6 @@ func (r *Runner) turn(ctx context.Context, l loop.State, text string) (loop.Stat
 	return r.onStop(ctx, e)
 }
 
-// notStarted pauses the loop: there is no agent.
 func (r *Runner) notStarted(l loop.State, cause error) (loop.State, loop.Action, error) {
 	next, err := r.apply(loop.Event{Kind: loop.EventInterrupt, Text: cause.Error(), Stop: loop.Stop{Status: loop.Errored}})
 	if err != nil {
@@ -93,7 +92,6 @@ func (r *Runner) drive(ctx context.Context, l loop.State, p Prompt, generation s
 	return err
 }
 
-// await waits for the end of a turn, and for a limited time once it is cancelled.
 func (r *Runner) await(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
@@ -122,7 +120,7 @@ const lastWords = 10 * time.Second
 // watch ends the turn of a loop that has ended, was stopped or has reached its time
 // limit, or that was paused while its agent waits for a permission.
 func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCauseFunc) {
-	for wait(ctx, poll) {
+	for proc.Sleep(ctx, poll) == nil {
 		now, err := r.Store.Read(r.id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -131,7 +129,7 @@ func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCaus
 				continue // the file was removed: the end of the turn handles it
 			}
 			if was.Status == loop.Blocked {
-				wait(ctx, lastWords)
+				_ = proc.Sleep(ctx, lastWords) // the turn ends in any case
 			}
 			cut(errEnded)
 			return
@@ -155,7 +153,6 @@ const (
 	textExtra = 200      // bytes of a record beside its text, roughly
 )
 
-// notes collects what happens in one turn.
 type notes struct {
 	*Runner
 	generation string
@@ -179,7 +176,6 @@ func (n *notes) close() {
 	}
 }
 
-// see records what the loop needs and passes everything on.
 func (n *notes) see(s Seen) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -223,10 +219,8 @@ func (n *notes) record(s Seen) {
 	}
 }
 
-// size estimates the bytes of a record in the journal.
 func size(rec loop.Record) int { return len(rec.Text) + len(rec.Error) + len(rec.File) + textExtra }
 
-// lastOf drops the oldest records until the rest fits.
 func lastOf(list []loop.Record) []loop.Record {
 	total := 0
 	for i, rec := range slices.Backward(list) {
@@ -243,7 +237,6 @@ func (n *notes) write(rec loop.Record) {
 	}
 }
 
-// warn reports a problem with the journal, once per turn.
 func (n *notes) warn(err error) {
 	if !n.warned {
 		n.warned = true

@@ -21,6 +21,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/outer"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -254,7 +255,7 @@ func (e *env) askAgain(ctx context.Context, l loops.Loop) error {
 // byAgent reports whether Cursor's agent called us, by its shell's environment.
 // Standard output would not show that: a user may use a pipe.
 func (e *env) byAgent() bool {
-	return slices.ContainsFunc([]string{"CURSOR_AGENT", "CURSOR_CONVERSATION_ID", cli.RunVariable}, func(name string) bool { return e.Getenv(name) != "" })
+	return slices.ContainsFunc([]string{"CURSOR_AGENT", "CURSOR_CONVERSATION_ID", outer.RunVariable}, func(name string) bool { return e.Getenv(name) != "" })
 }
 
 func (e *env) takeUp(ctx context.Context, id string, event loop.Event) error {

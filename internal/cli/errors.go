@@ -41,7 +41,6 @@ func Printable(s string) string { return text.Escape(loop.Unmarked(s)) }
 // characters, counted after escaping.
 func Shortened(s string, width int) string { return text.Limit(Printable(text.Line(s)), width) }
 
-// withPermissionHint adds to a permission error the commands that help.
 func withPermissionHint(err error) error {
 	var at *fs.PathError
 	switch {

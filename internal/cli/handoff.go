@@ -43,7 +43,6 @@ func (e *Env) StartWatcher() {
 	}
 }
 
-// startOnEnd runs the command of --on-end in a process of its own.
 func (e *Env) startOnEnd(l loop.State) {
 	if err := Self().OnEnd(l); err != nil {
 		e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "on-end", Action: "error", Why: err.Error()})

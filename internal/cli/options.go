@@ -12,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/notice"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -23,7 +24,7 @@ func (e *Env) ConfigFile() string { return platform.ConfigFile(runtime.GOOS, e.G
 // Config returns the user's settings. Steering a loop works with a bad file; a command
 // that depends on settings fails.
 func (e *Env) Config() (config.Config, error) {
-	c, err := config.Load(config.Source{Path: e.ConfigFile(), Getenv: e.Getenv, Checks: map[string]func(string) error{
+	return config.Load(config.Source{Path: e.ConfigFile(), Getenv: e.Getenv, Checks: map[string]func(string) error{
 		"notify.channels": notice.Check,
 		"typing.injectors": func(text string) error {
 			_, err := InjectorList(text)
@@ -38,7 +39,6 @@ func (e *Env) Config() (config.Config, error) {
 			return err
 		},
 	}})
-	return c, err
 }
 
 // Configured returns a variable of the environment, or otherwise the user's setting. A
@@ -86,7 +86,7 @@ func AddOption(f *pflag.FlagSet, o loop.Option, usage string) {
 		f.Bool(o.Name, false, usage)
 		return
 	}
-	f.Var(&given{}, o.Name, usage)
+	f.String(o.Name, "", usage) // package loop checks it
 }
 
 // Duration adds a flag for a duration of at most most, 0 for any. It may be in days.
@@ -114,25 +114,7 @@ func (s *span) Set(v string) error {
 
 func (s *span) Type() string { return "duration" }
 
-// String returns 24h rather than 24h0m0s.
-func (s *span) String() string {
-	text := s.value.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
-}
-
-// given keeps what the user wrote; package loop checks it.
-type given struct{ value string }
-
-func (g *given) String() string { return g.value }
-
-func (g *given) Set(v string) error { g.value = v; return nil }
-
-func (g *given) Type() string { return "text" }
+func (s *span) String() string { return text.Exactly(s.value) }
 
 // Request reads the options of a new loop: those of the flags, and the user's
 // defaults for the others.

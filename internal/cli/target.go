@@ -20,10 +20,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// RunVariable is set in the environment of an agent of cursor-ralph run, and of
-// the hooks below it: the id of the run.
-const RunVariable = outer.RunVariable
-
 // SameFile reports whether two paths lead to one file.
 func SameFile(one, other string) bool {
 	a, errA := os.Stat(one)
@@ -52,7 +48,7 @@ func (e *Env) HomeFolder() string { return platform.Home(runtime.GOOS, e.Getenv)
 // Conversation returns the id of the chat or run whose agent called us, empty if
 // the environment does not have it. Cursor sets the variable only sometimes.
 func (e *Env) Conversation() (string, error) {
-	name := RunVariable // first: the agent of a run may have chats of its own
+	name := outer.RunVariable // first: the agent of a run may have chats of its own
 	id := e.Getenv(name)
 	if id == "" {
 		name = "CURSOR_CONVERSATION_ID"
@@ -128,7 +124,6 @@ func (e *Env) Named(typed string) (loops.Loop, error) {
 	return l, e.unknown(typed, err)
 }
 
-// onlyOne returns the loop of the nearest folder that has exactly one.
 func (e *Env) onlyOne() (loops.Loop, error) {
 	here, err := e.Here()
 	if err != nil {
@@ -175,10 +170,8 @@ func (e *Env) Nearest(here string) []loops.Loop {
 	return near
 }
 
-// mostNamed is how many loops an error lists at most.
 const mostNamed = 20
 
-// whichOne returns an error that lists the loops to choose from.
 func (e *Env) whichOne(what string, from []loops.Loop) error {
 	from = slices.DeleteFunc(slices.Clone(from), func(l loops.Loop) bool { return l.ID == "" || l.Err != nil })
 	if len(from) == 0 {
@@ -190,7 +183,6 @@ func (e *Env) whichOne(what string, from []loops.Loop) error {
 	return hint.New(what, "name one of these:\n"+e.Table(from, len(hint.Prefix)))
 }
 
-// unknown explains why no loop has an id, with those that there are.
 func (e *Env) unknown(typed string, err error) error {
 	var moved *state.MovedError
 	var several *loops.AmbiguousError
@@ -207,7 +199,6 @@ func (e *Env) unknown(typed string, err error) error {
 	return e.whichOne(what, e.unended())
 }
 
-// unended returns the loops that list shows: current and interrupted ones.
 func (e *Env) unended() []loops.Loop {
 	all, _ := e.Loops.All(e.Now()) // doctor shows what cannot be read
 	return all
@@ -245,7 +236,6 @@ func (e *Env) Lives(l loop.State) bool {
 	return there && err == nil // another user's folder has none of our runs
 }
 
-// isLoop reports whether text is the whole id of a current loop.
 func (e *Env) isLoop(text string) bool {
 	current, _ := e.Loops.Current() // doctor shows what cannot be read
 	return slices.ContainsFunc(current, func(l loops.Loop) bool { return text == l.ID || text == l.State.ShortID() })

@@ -41,7 +41,6 @@ type file struct {
 	changed time.Time
 }
 
-// newest finds the logs that were written last.
 func newest(folder string) (files []file) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

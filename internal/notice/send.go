@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
@@ -53,13 +55,7 @@ func (s Sender) Send(ctx context.Context, all []Channel, n Notice) []Result {
 }
 
 func (s Sender) deliver(ctx context.Context, c Channel, n Notice) Result {
-	limit, backoff := s.Limit, s.Backoff
-	if limit <= 0 {
-		limit = usualLimit
-	}
-	if backoff <= 0 {
-		backoff = usualBackoff
-	}
+	limit, backoff := cmp.Or(s.Limit, usualLimit), cmp.Or(s.Backoff, usualBackoff)
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -84,14 +80,10 @@ func (s Sender) try(ctx context.Context, c Channel, n Notice, backoff time.Durat
 		if err == nil || errors.Is(err, errLate) || *count == tries {
 			return err
 		}
-		wait := time.NewTimer(backoff)
-		select {
-		case <-ctx.Done():
-			wait.Stop()
+		if proc.Sleep(ctx, backoff) != nil {
 			return err
-		case <-wait.C:
-			backoff *= 2
 		}
+		backoff *= 2
 	}
 }
 
@@ -127,7 +119,6 @@ func (s Sender) send(c Channel, n Notice) error {
 	return nil
 }
 
-// run runs the command of a channel.
 func (s Sender) run(ctx context.Context, line string, n Notice) error {
 	end, err := Command{Text: line, Shell: s.Shell, Self: s.Self, Env: slices.Concat(s.Env, n.variables()), Input: n}.Run(ctx)
 	switch {

@@ -102,7 +102,6 @@ func words(err error) string {
 
 var status = regexp.MustCompile(`status[a-z ]*:? ?[45][0-9][0-9]\b`)
 
-// reasons returns what errors of services and networks contain, and what we say then.
 func reasons() [][2]string {
 	return [][2]string{
 		{errRedirected.Error(), errRedirected.Error() + ", and notices do not follow redirects"},

@@ -168,7 +168,6 @@ func lastOfEach(env []string) []string {
 	return kept
 }
 
-// open opens the program's three streams, and the null device as a fourth file.
 func (r *running) open(c Command) (theirs []*os.File, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -197,7 +196,6 @@ func (r *running) close() {
 	r.group.close()
 }
 
-// closeStreams ends pending reads and writes.
 func (r *running) closeStreams() {
 	for _, f := range []*os.File{r.in, r.out, r.errs} {
 		if f != nil {

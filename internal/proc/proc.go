@@ -33,14 +33,13 @@ func start(path string, args []string, attr *os.ProcAttr) (*os.Process, error) {
 	return os.StartProcess(path, append([]string{path}, args...), attr)
 }
 
-// Sleep waits for d or until ctx is done.
+// Sleep waits for d or until ctx is done, and returns ctx's error.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
 	case <-timer.C:
-		return nil
 	}
+	return ctx.Err()
 }

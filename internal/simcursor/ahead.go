@@ -12,7 +12,6 @@ const (
 	AheadCompleted              // yes, when the turn has just completed
 )
 
-// submission is a message whose beforeSubmitPrompt has fired.
 type submission struct {
 	text       string // for the model
 	added      []string
@@ -20,7 +19,6 @@ type submission struct {
 	blocked    bool
 }
 
-// interrupt aborts the running turn if typed messages do that.
 func (ch *Chat) interrupt() {
 	if ch.cursor.cfg.Options.Ahead == AheadAborted {
 		ch.Stop()

@@ -39,7 +39,6 @@ type Run struct {
 	givenUp bool // Send's context was done
 }
 
-// judge reads a hook's output.
 func (r *Run) judge(out outcome) {
 	r.Exit, r.Stdout, r.Stderr = out.exit, out.stdout, out.stderr
 	r.Exited = out.exited

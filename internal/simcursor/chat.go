@@ -38,7 +38,6 @@ type Chat struct {
 	entries    []Entry
 }
 
-// message waits to be submitted.
 type message struct {
 	text      string
 	followup  bool
@@ -101,7 +100,6 @@ func (ch *Chat) Stop() bool {
 // Busy reports whether a message is being processed.
 func (ch *Chat) Busy() bool { return len(ch.busy) > 0 }
 
-// turn submits one message and plays its turn, stop hooks included.
 func (ch *Chat) turn(ctx context.Context, m message) error {
 	added := ch.startSession(ctx)
 	t, err := ch.submit(ctx, m)
@@ -176,7 +174,6 @@ func (ch *Chat) submit(ctx context.Context, m message) (*Turn, error) {
 	return t, nil
 }
 
-// ask fires beforeSubmitPrompt.
 func (ch *Chat) ask(ctx context.Context, m message) (a submission, err error) {
 	kind := UserMessage
 	if m.followup {
@@ -218,7 +215,6 @@ func (ch *Chat) prompt(typed, expanded string) map[string]any {
 	return fields
 }
 
-// finish fires the events at the end of the turn and returns the follow-up.
 func (ch *Chat) finish(ctx context.Context, t *Turn, status string) string {
 	options := ch.cursor.cfg.Options
 	if status == "aborted" && options.AbortAsError {
@@ -255,7 +251,6 @@ func (t *Turn) reportAfter(delay time.Duration) {
 	t.report(0)
 }
 
-// show shows the user why a step was blocked.
 func (ch *Chat) show(runs []Run) {
 	if text := lastString(runs, "user_message"); text != "" {
 		ch.record(Entry{Kind: ShownToUser, Text: text})

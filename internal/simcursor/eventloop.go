@@ -29,7 +29,6 @@ func newEventLoop(busy time.Duration) *eventLoop {
 	return &eventLoop{busy: busy, turns: []time.Time{time.Now()}}
 }
 
-// around returns the turns before and after a moment.
 func (l *eventLoop) around(moment time.Time) (before, after time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,14 +47,12 @@ func (l *eventLoop) notice() time.Time {
 	return before
 }
 
-// arrivals is the content of a stream with the times when it arrived.
 type arrivals struct {
 	mu     sync.Mutex
 	data   bytes.Buffer
 	chunks []chunk
 }
 
-// chunk is the part of a stream up to an offset.
 type chunk struct {
 	end int
 	at  time.Time

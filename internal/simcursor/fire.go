@@ -45,7 +45,6 @@ func (ch *Chat) fire(ctx context.Context, event string, fields map[string]any) [
 	return slices.Clone(runs)
 }
 
-// entries returns the entries of an event that run, and those that do not.
 func (c *Cursor) entries(event, subject string) (run []entry, passed []Passed) {
 	_, hooks := c.load()
 	for _, e := range hooks[event] {
@@ -58,7 +57,6 @@ func (c *Cursor) entries(event, subject string) (run []entry, passed []Passed) {
 	return run, passed
 }
 
-// mismatch returns why an entry does not run, or "".
 func (e entry) mismatch(subject string) string {
 	switch {
 	case e.prompt:
@@ -142,7 +140,6 @@ func (c *Cursor) baseEnv() []string {
 	return append(env, userEnv(c.cfg.Home, c.cfg.Shell)...)
 }
 
-// payload adds the common fields.
 func (ch *Chat) payload(event string, fields map[string]any) map[string]any {
 	cfg := ch.cursor.cfg
 	p := map[string]any{
@@ -192,7 +189,6 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// matchSubject returns what an entry's matcher must match.
 func matchSubject(event string, payload map[string]any) string {
 	text := func(key string) string { s, _ := payload[key].(string); return s }
 	switch event {

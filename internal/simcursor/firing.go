@@ -26,7 +26,6 @@ type Passed struct {
 	Why     string
 }
 
-// tell passes a firing to Config.Fired.
 func (ch *Chat) tell(f Firing) {
 	fired := ch.cursor.cfg.Fired
 	if fired == nil || len(f.Runs)+len(f.Passed) == 0 {
@@ -40,7 +39,6 @@ func (ch *Chat) tell(f Firing) {
 	fired(f)
 }
 
-// kind is the type of an answer's field.
 type kind string
 
 const (
@@ -51,7 +49,6 @@ const (
 	whatever kind = ""
 )
 
-// usedFields returns the fields of an answer that Cursor uses.
 func usedFields(event string) map[string]kind {
 	switch event {
 	case "stop", "subagentStop":
@@ -76,7 +73,6 @@ func usedFields(event string) map[string]kind {
 	return nil
 }
 
-// asks reports whether hooks of an event may deny something.
 func asks(event string) bool {
 	fields := usedFields(event)
 	return fields["permission"] != "" || fields["continue"] != ""

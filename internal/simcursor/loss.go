@@ -25,7 +25,6 @@ func (ch *Chat) losesAnswers(event string) bool {
 	return chance.IntN(options.LoseOneIn) == 0
 }
 
-// lose replaces the answer by {}.
 func (r *Run) lose() {
 	if r.Answer == nil {
 		return

@@ -48,25 +48,25 @@ func parseHooks(data []byte, known []string) (map[string][]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var file struct{ Version, Hooks json.RawMessage }
-	if err := fields(clean, map[string]*json.RawMessage{"version": &file.Version, "hooks": &file.Hooks}); err != nil {
+	file, err := object(clean)
+	if err != nil {
 		return nil, err
 	}
-	if file.Version == nil {
+	if file["version"] == nil {
 		return nil, errors.New("version is missing")
 	}
-	if n, err := integer(file.Version); err != nil || n < 1 {
+	if n, err := integer(file["version"]); err != nil || n < 1 {
 		return nil, errors.New("version is not an integer of at least 1")
 	}
-	if file.Hooks == nil {
+	if file["hooks"] == nil {
 		return nil, errors.New("hooks is missing")
 	}
-	return parseEvents(file.Hooks, known)
+	return parseEvents(file["hooks"], known)
 }
 
 func parseEvents(data []byte, known []string) (map[string][]entry, error) {
-	var events map[string]json.RawMessage
-	if err := json.Unmarshal(data, &events); err != nil || events == nil {
+	events, err := object(data)
+	if err != nil {
 		return nil, errors.New("hooks is not an object")
 	}
 	hooks := map[string][]entry{}
@@ -103,31 +103,29 @@ func parseList(event string, data []byte, known []string) ([]entry, error) {
 }
 
 func parseEntry(data []byte) (e entry, err error) {
-	var kind, command, prompt, model, timeout, matcher, limit, closed json.RawMessage
-	err = fields(data, map[string]*json.RawMessage{"type": &kind, "command": &command, "prompt": &prompt, "model": &model,
-		"timeout": &timeout, "matcher": &matcher, "loop_limit": &limit, "failClosed": &closed})
+	raw, err := object(data)
 	if err != nil {
 		return e, err
 	}
 	e = entry{timeout: defaultTimeout, limit: defaultLimit}
 	name := "command"
-	if err := errors.Join(decode(kind, &name, "type is not a string"),
-		decode(closed, &e.failClosed, "failClosed is not true or false"),
-		e.setTimeout(timeout), e.setMatcher(matcher), e.setLimit(limit)); err != nil {
+	if err := errors.Join(decode(raw["type"], &name, "type is not a string"),
+		decode(raw["failClosed"], &e.failClosed, "failClosed is not true or false"),
+		e.setTimeout(raw["timeout"]), e.setMatcher(raw["matcher"]), e.setLimit(raw["loop_limit"])); err != nil {
 		return e, err
 	}
 	switch name {
 	case "prompt":
 		e.prompt = true
-		if string(prompt) == `""` || string(model) == `""` {
+		if string(raw["prompt"]) == `""` || string(raw["model"]) == `""` {
 			err = errors.New("prompt or model is empty")
 		}
 		return e, err
 	case "command":
-		if command == nil {
+		if raw["command"] == nil {
 			return e, errors.New("command is missing")
 		}
-		return e, decode(command, &e.command, "command is not a string") // may be empty (reported)
+		return e, decode(raw["command"], &e.command, "command is not a string") // may be empty (reported)
 	}
 	return e, fmt.Errorf("unknown type %q", name)
 }
@@ -182,17 +180,13 @@ func integer(raw json.RawMessage) (int, error) {
 	return int(f), nil
 }
 
-// fields reads members of an object by their exact names. encoding/json's structs
-// ignore case.
-func fields(data []byte, want map[string]*json.RawMessage) error {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(data, &object); err != nil || object == nil {
-		return errors.New("not a JSON object")
+// object returns the members of an object by their exact names: encoding/json's
+// structs ignore case.
+func object(data []byte) (members map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(data, &members); err != nil || members == nil {
+		return nil, errors.New("not a JSON object")
 	}
-	for name, raw := range want {
-		*raw = object[name]
-	}
-	return nil
+	return members, nil
 }
 
 // decode does nothing if raw is absent. null is a wrong type.

@@ -41,7 +41,6 @@ func (c *Cursor) Files() []File {
 	return files
 }
 
-// load returns the files and, by event, the entries of the valid ones.
 func (c *Cursor) load() ([]File, map[string][]entry) {
 	var files []File
 	hooks := map[string][]entry{}

@@ -82,7 +82,6 @@ func (p place) brokenPlugin() error {
 	return err
 }
 
-// env returns the additional environment of a plugin's hooks.
 func (p place) env() []string {
 	if p.name != "plugin" {
 		return nil
@@ -128,7 +127,6 @@ func inside(raw json.RawMessage, path *string) error {
 	return nil
 }
 
-// pluginCommand returns the text of a plugin's slash command.
 func (c *Cursor) pluginCommand(name string) ([]byte, error) {
 	for _, p := range c.plugins() {
 		if _, err := readPlugin(p.root); err != nil {

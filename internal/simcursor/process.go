@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// process is a hook to run.
 type process struct {
 	args    []string
 	dir     string
@@ -19,7 +18,6 @@ type process struct {
 	loop    *eventLoop // nil: all output counts
 }
 
-// outcome is the result of a process.
 type outcome struct {
 	exit           int // -1 if it was killed or did not start
 	stdout, stderr string
@@ -63,7 +61,6 @@ func (p process) run(ctx context.Context) outcome {
 	return out
 }
 
-// finish waits for the process, whose exit code is in ProcessState.
 func (p process) finish(cmd *exec.Cmd, pipes *pipes) {
 	if p.loop == nil {
 		pipes.drain()
@@ -104,7 +101,6 @@ func (p process) wait(ctx context.Context, cmd *exec.Cmd, pipes *pipes, done cha
 	return out
 }
 
-// pipes are the editor's ends of a hook's streams.
 type pipes struct {
 	stdin          *os.File
 	leftover       *os.File   // a second reader of stdin, for what the hook does not read

@@ -45,7 +45,6 @@ func (ch *Chat) clear() {
 	ch.queue, ch.followup, ch.ahead = nil, nil, nil
 }
 
-// enter begins a turn.
 func (ch *Chat) enter(ctx context.Context, m message, text string) *Turn {
 	t := &Turn{Chat: ch, Message: text, Followup: m.followup, send: ctx}
 	t.ctx, t.cancel = context.WithCancel(ctx)

@@ -73,7 +73,6 @@ func (ch *Chat) SampleFields(event string) map[string]any {
 	return ch.rareFields(event, call, file)
 }
 
-// rareFields is for events that simulated turns do not fire.
 func (ch *Chat) rareFields(event, call, file string) map[string]any {
 	const query, task = `{"sql": "select 1"}`, "Find every handler without a test."
 	switch event {

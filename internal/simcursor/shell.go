@@ -35,7 +35,6 @@ func (t *Turn) Shell(command string) (output string, exit int) {
 	return err.Error(), -1
 }
 
-// ran fires the events after a command that finished.
 func (c *call) ran(output string, exit int) {
 	c.record(output, exit)
 	c.t.Chat.fire(c.t.send, "afterShellExecution", ranFields(c.text, output, c.milliseconds()))
@@ -45,10 +44,8 @@ func (c *call) ran(output string, exit int) {
 	c.done(output)
 }
 
-// shellTimeout is for one command of the agent.
 const shellTimeout = 2 * time.Minute
 
-// execute returns an error if the command did not finish.
 func (t *Turn) execute(command string) (output string, exit int, err error) {
 	ctx, cancel := context.WithTimeout(t.ctx, shellTimeout)
 	defer cancel()

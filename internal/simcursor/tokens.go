@@ -22,7 +22,6 @@ func (t *Turn) Spend(n Tokens) {
 	t.spent.CacheWrite += n.CacheWrite
 }
 
-// tokensToReport returns the tokens for the events at the end of a turn, or nil.
 func (t *Turn) tokensToReport() *Tokens {
 	switch t.Chat.cursor.cfg.Options.Tokens {
 	case TurnTokens, TextTokens:
@@ -36,7 +35,6 @@ func (t *Turn) tokensToReport() *Tokens {
 	return &Tokens{}
 }
 
-// tokensAtStop returns those for the stop event.
 func (t *Turn) tokensAtStop() *Tokens {
 	if t.Chat.cursor.cfg.Options.Tokens == TextTokens {
 		return nil
@@ -44,7 +42,6 @@ func (t *Turn) tokensAtStop() *Tokens {
 	return t.tokensToReport()
 }
 
-// in adds the counts to an event's fields.
 func (n *Tokens) in(fields map[string]any) map[string]any {
 	if n == nil {
 		return fields

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// call is a tool call.
 type call struct {
 	t     *Turn
 	name  string
@@ -21,14 +20,12 @@ type call struct {
 	took  time.Duration
 }
 
-// begin fires preToolUse. It returns an error if a hook denies the call.
 func (t *Turn) begin(name, text string, input map[string]any) (*call, error) {
 	t.check()
 	c := &call{t: t, name: name, text: text, input: input, id: newUUID(), start: time.Now()}
 	return c, c.ask("preToolUse", c.fields(nil))
 }
 
-// ask fires an event whose hooks may deny the call.
 func (c *call) ask(event string, fields map[string]any) error {
 	runs := c.t.Chat.fire(c.t.send, event, fields)
 	c.t.check()
@@ -45,7 +42,6 @@ func (c *call) ask(event string, fields map[string]any) error {
 	return c.fail("permission_denied", fmt.Sprintf("%s was blocked by a hook: %s", c.name, reason), false)
 }
 
-// done fires postToolUse.
 func (c *call) done(output string) {
 	runs := c.t.Chat.fire(c.t.send, "postToolUse",
 		c.fields(doneFields(output, c.milliseconds())))
@@ -53,7 +49,6 @@ func (c *call) done(output string) {
 	c.t.check()
 }
 
-// fail fires postToolUseFailure and returns the message as an error.
 func (c *call) fail(kind, message string, interrupt bool) error {
 	c.record(message, -1)
 	runs := c.t.Chat.fire(c.t.send, "postToolUseFailure", c.fields(failFields(message, kind, interrupt, c.milliseconds())))

@@ -35,7 +35,6 @@ type Entry struct {
 	Run    *Run   // of a hook
 }
 
-// record adds an entry and passes it to Config.Observe in the same order.
 func (ch *Chat) record(e Entry) {
 	ch.cursor.tell.Lock()
 	defer ch.cursor.tell.Unlock()
@@ -91,7 +90,6 @@ func (ch *Chat) transcriptPath() string {
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// write appends to the transcript file in the editor's format.
 func (ch *Chat) write(role, text string) error {
 	cfg := ch.cursor.cfg
 	if !cfg.Options.Transcript {

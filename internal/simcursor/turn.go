@@ -110,7 +110,6 @@ func (t *Turn) report(keep int) {
 	}
 }
 
-// gather prepares the pending messages for the end of the turn.
 func (t *Turn) gather() {
 	if len(t.pending) == 0 {
 		return

@@ -16,7 +16,6 @@ import (
 // and run tmux.
 type editor struct{ before, after string }
 
-// mostWritten is how many bytes a text has at most.
 const mostWritten = 10_000
 
 func (e editor) text() string { return e.before + e.after }
@@ -29,7 +28,6 @@ func (e editor) insert(s string) editor {
 	return e
 }
 
-// press handles a key.
 func (e editor) press(k tea.KeyPressMsg) editor {
 	switch k.String() {
 	case "tab":
@@ -63,7 +61,6 @@ func (e editor) press(k tea.KeyPressMsg) editor {
 	return e
 }
 
-// at is the same text with the cursor before this byte.
 func (e editor) at(n int) editor { return editor{e.text()[:n], e.text()[n:]} }
 
 func (e editor) left() editor {

@@ -38,7 +38,6 @@ func helpText() string {
 	return b.String() + "\nBefore a loop, ! means that it is stalled or interrupted, and ? that it waits or is paused."
 }
 
-// press handles a key.
 func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	key := k.String()
 	switch {
@@ -59,7 +58,6 @@ func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m.list(key)
 }
 
-// list handles the keys of the list of loops.
 func (m model) list(key string) (tea.Model, tea.Cmd) {
 	switch key {
 	case "q":
@@ -89,7 +87,6 @@ func (m model) list(key string) (tea.Model, tea.Cmd) {
 	return m.steer(key, l)
 }
 
-// steer handles the keys that concern the chosen loop.
 func (m model) steer(key string, l Loop) (tea.Model, tea.Cmd) {
 	switch key {
 	case "p":
@@ -142,7 +139,6 @@ type sent struct{ enters int }
 // taken for keys of the list.
 const pasteGap = 50 * time.Millisecond
 
-// write handles keys while a text is written.
 func (m model) write(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	if m.entered {
 		m.entered, m.text = false, m.text.insert("\n")
@@ -162,7 +158,6 @@ func (m model) write(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// send sends what was written.
 func (m model) send(s sent) (tea.Model, tea.Cmd) {
 	if !m.entered || s.enters != m.enters {
 		return m, nil
@@ -176,7 +171,6 @@ func (m model) send(s sent) (tea.Model, tea.Cmd) {
 	return m, m.do(m.command, m.about, text)
 }
 
-// read handles keys while a text of several pages is shown.
 func (m model) read(key string) (tea.Model, tea.Cmd) {
 	switch {
 	case key == "q", key == "esc", key == "enter":

@@ -11,7 +11,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
-// mode says what the keys do.
 type mode int
 
 const (
@@ -21,7 +20,6 @@ const (
 	reading      // a text of several pages
 )
 
-// model is the panel's state.
 type model struct {
 	Panel
 	ctx context.Context
@@ -80,7 +78,6 @@ func (m model) Init() tea.Cmd {
 	return tea.Batch(m.look, ticking(), tea.RequestBackgroundColor)
 }
 
-// tickEvery is how often we look for changes.
 const tickEvery = 500 * time.Millisecond
 
 func ticking() tea.Cmd {
@@ -93,7 +90,6 @@ func (m model) look() tea.Msg {
 	return looked{loops, len(problems), time.Since(began)}
 }
 
-// startLook looks now, or once more after the look that goes on.
 func (m model) startLook() (model, tea.Cmd) {
 	if m.looking {
 		m.lookAgain = true
@@ -155,7 +151,6 @@ func (m model) see(l looked) model {
 	return m.move(0)
 }
 
-// choice returns the chosen loop and its index, or -1.
 func (m model) choice() (Loop, int) {
 	n := slices.IndexFunc(m.loops, func(l Loop) bool { return l.Key == m.chosen })
 	if n < 0 {
@@ -181,7 +176,6 @@ func (m model) move(by int) model {
 	return m
 }
 
-// do runs a command for a loop.
 func (m model) do(command string, about Loop, args ...string) tea.Cmd {
 	return func() tea.Msg {
 		said, err := m.Do(m.ctx, command, about, args...)
@@ -189,7 +183,6 @@ func (m model) do(command string, about Loop, args ...string) tea.Cmd {
 	}
 }
 
-// save writes a report into a file.
 func (m model) save() tea.Cmd {
 	p := m.page
 	return func() tea.Msg {
@@ -216,14 +209,12 @@ func (m model) onDone(d done) model {
 	return m
 }
 
-// open shows a text of several pages.
 func (m model) open(p page) model {
 	m.mode = reading
 	m.page = m.lay(p)
 	return m
 }
 
-// words is an error with its hint.
 func words(err error) string {
 	if todo := hint.Of(err); todo != "" {
 		return err.Error() + "; " + todo

@@ -2,7 +2,6 @@ package tui
 
 import "strings"
 
-// page is a text that is read, and how far.
 type page struct {
 	title  string
 	report bool   // s saves it
@@ -12,7 +11,6 @@ type page struct {
 	top    int // the first line on the screen
 }
 
-// lay wraps the text to the width.
 func (m model) lay(p page) page {
 	p.laid = nil
 	for line := range strings.SplitSeq(safe(strings.TrimRight(p.text, "\n")), "\n") {
@@ -29,7 +27,6 @@ func (p page) scroll(to, room int) page {
 	return p
 }
 
-// press scrolls by a key.
 func (p page) press(key string, room int) page {
 	switch key {
 	case "up", "k":
@@ -48,7 +45,6 @@ func (p page) press(key string, room int) page {
 	return p
 }
 
-// shown returns the lines on the screen.
 func (p page) shown(room int) []string {
 	return p.laid[min(p.top, len(p.laid)):min(len(p.laid), p.top+max(0, room))]
 }

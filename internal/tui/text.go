@@ -10,25 +10,21 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// safe makes text of several lines safe to show.
 func safe(s string) string {
 	return text.FixedWidth(text.Escape(loop.Unmarked(strings.ReplaceAll(s, "\r\n", "\n"))))
 }
 
-// oneLine makes text safe to show in a line.
 func oneLine(s string) string { return text.Line(safe(s)) }
 
 func (m model) screenOf(width int) view.Screen {
 	return view.Screen{Width: max(1, width), ASCII: m.ASCII}
 }
 
-// fit returns a line of exactly the panel's width.
 func (m model) fit(line string) string {
 	line = m.screenOf(m.width).Cut(line, m.width)
 	return line + strings.Repeat(" ", max(0, m.width-ansi.StringWidthWc(line)))
 }
 
-// wrap breaks text into lines that fit, at most so many.
 func (m model) wrap(s string, width, most int) []string {
 	if s == "" || width <= 0 || most <= 0 {
 		return nil

@@ -38,7 +38,6 @@ type Panel struct {
 	Environ []string // of the terminal
 }
 
-// framesPerSecond is how often the screen is drawn at most, for keys.
 const framesPerSecond = 20
 
 // Run shows the panel until its user leaves it. It returns ErrNoTerminal
@@ -71,7 +70,6 @@ type Loop struct {
 	Details func() []view.Detail
 }
 
-// keptText is how much of a text is kept of each loop, in bytes.
 const keptText = 2000
 
 // Of returns what the panel keeps of a loop.

@@ -46,7 +46,6 @@ func (m model) screen() (lines []string, cursor *tea.Cursor) {
 	return lines[:min(len(lines), max(1, m.height))], cursor
 }
 
-// bodyRoom is how many lines there are between the title and the keys.
 func (m model) bodyRoom() int {
 	foot, _ := m.foot()
 	return max(1, m.height-1-len(foot))
@@ -81,7 +80,6 @@ func (m model) rule(n, of int) string {
 	return m.colors.good.Styled(strings.Repeat(signs[0], full)) + strings.Repeat(signs[1], m.width-full)
 }
 
-// title counts the loops, or names the text that is read.
 func (m model) title() string {
 	if m.mode == reading {
 		return m.colors.name.Styled(oneLine(m.page.title))
@@ -128,7 +126,6 @@ const near = 100
 // roomy is the width from which on a row has room for a reason too.
 const roomy = 100
 
-// listLines is the part of the list around the chosen loop, below a header.
 func (m model) listLines() []string {
 	room := m.listRoom()
 	_, at := m.choice()
@@ -158,10 +155,8 @@ func (m model) row(l Loop, cells string) string {
 	return style.Styled(" " + sign + " " + cells)
 }
 
-// nameWidth is that of the names of details.
 const nameWidth = 16
 
-// details shows what is known about the chosen loop, as much as fits.
 func (m model) details(l Loop, room int) (lines []string) {
 	for _, d := range l.Details() {
 		words := strings.TrimSpace(safe(text.Head(d.Words, keptText)))

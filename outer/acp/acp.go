@@ -36,8 +36,6 @@ type Config struct {
 	// AskEnv are NAME=value variables that make an agent ask for permission if it
 	// would not. They are not set under PolicyAll.
 	AskEnv []string
-	// Auth is the authentication method to use if the agent requires one.
-	Auth string
 	// Ask answers a request under PolicyAsk. Calls do not overlap. If it is nil,
 	// nothing is allowed.
 	Ask func(context.Context, Request) Answer
@@ -97,10 +95,9 @@ func Open(c Config) outer.Driver {
 	if c.Name == "" && len(c.Argv) > 0 {
 		c.Name = c.Argv[0]
 	}
-	return &driver{Config: c, asking: make(chan struct{}, 1)}
+	return &driver{Config: c, asking: make(chan struct{}, 1), lasting: map[string]bool{}}
 }
 
-// driver keeps an agent running from turn to turn.
 type driver struct {
 	Config
 	asking chan struct{} // full while the user is asked
@@ -133,7 +130,6 @@ func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	return err
 }
 
-// ready returns the agent in the session that the prompt is for.
 func (d *driver) ready(ctx context.Context, p outer.Prompt) (*agent, error) {
 	a, err := d.running(ctx)
 	if err != nil {
@@ -155,7 +151,6 @@ func (d *driver) ready(ctx context.Context, p outer.Prompt) (*agent, error) {
 	return a, a.setGuard(ctx, p.Guarded)
 }
 
-// running returns an initialized agent.
 func (d *driver) running(ctx context.Context) (*agent, error) {
 	if d.agent != nil && !d.agent.hasEnded() {
 		return d.agent, nil

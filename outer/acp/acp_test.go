@@ -243,8 +243,6 @@ func TestStart(t *testing.T) {
 		{"a session without a name", list(hello, `session/new={}`), nil, "start start: it created a session without an id", ""},
 		{"the user has to log in", list(hello, `!session/new={"code":-32000,"message":"Authentication required"}`), nil,
 			"start start: Authentication required", "its login methods: An API key (key)"},
-		{"and has said how", list(hello, `!session/new={"code":-32000,"message":"Authentication required"}`, `authenticate={}`),
-			func(c *Config) { c.Auth = "key" }, "start start: Authentication required", "An API key"},
 		{"no program", nil, func(c *Config) { c.Argv, c.Hint = list("no-such-agent-of-this-test"), "npm install it" },
 			`start start: exec: "no-such-agent-of-this-test": executable file not found`, "npm install it"},
 		{"no program at that place", nil, func(c *Config) { c.Argv = list("/nowhere/agent") },

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -25,7 +25,6 @@ const (
 	stopGrace = 2 * time.Second // for the agent to exit when it should
 )
 
-// agent is a running agent.
 type agent struct {
 	*driver
 	process *supervise.Process
@@ -36,13 +35,11 @@ type agent struct {
 	session *session // nil before there is one
 	ws      *workspace
 
-	mu        sync.Mutex
-	turn      *turn         // nil between turns
-	replays   chan struct{} // full if an update came between turns
+	turn      atomic.Pointer[turn] // nil between turns
+	replays   chan struct{}        // full if an update came between turns
 	terminals terminals
 }
 
-// agentInfo is the agent's answer to initialize.
 type agentInfo struct {
 	Version      int `json:"protocolVersion"`
 	Capabilities struct {
@@ -57,7 +54,6 @@ type agentInfo struct {
 	} `json:"authMethods"`
 }
 
-// launch starts the agent's program.
 func launch(d *driver) (*agent, error) {
 	ws, err := openWorkspace(d.Dir)
 	if err != nil {
@@ -93,15 +89,12 @@ func (d *driver) env() []string {
 	return outer.Environ(d.Dir, d.Env, d.AskEnv)
 }
 
-// hasEnded reports whether the agent is gone.
 func (a *agent) hasEnded() bool {
 	select {
 	case <-a.conn.Done():
 		return true
-	case <-a.process.Done():
-		return true
 	default:
-		return false
+		return a.process.HasEnded()
 	}
 }
 
@@ -112,7 +105,6 @@ func (a *agent) stop() {
 	_ = a.ws.close() // was only read
 }
 
-// initialize checks that the agent speaks our version of the protocol.
 func (a *agent) initialize(ctx context.Context) error {
 	// Reading files is served but not offered: gemini 0.61 takes the answer that a
 	// file does not exist for a failure, and then cannot create it. Agents read the
@@ -138,11 +130,10 @@ func (a *agent) initialize(ctx context.Context) error {
 	return nil
 }
 
-// prompt sends a prompt and waits for the end of the turn.
 func (a *agent) prompt(ctx context.Context, text string, guarded bool, see func(outer.Seen)) error {
 	t := newTurn(ctx, a, guarded, see)
-	a.setTurn(t)
-	defer a.setTurn(nil)
+	a.turn.Store(t)
+	defer a.turn.Store(nil)
 	t.report(outer.Seen{Session: a.session.ID})
 	answer := a.send(sdk.AgentMethodSessionPrompt, sdk.PromptRequest{
 		SessionId: sdk.SessionId(a.session.ID),
@@ -153,7 +144,7 @@ func (a *agent) prompt(ctx context.Context, text string, guarded bool, see func(
 	case r := <-answer:
 		t.took(r.body)
 		err = a.outcome(r)
-		if errors.Is(err, context.Canceled) && t.wasDenied() {
+		if errors.Is(err, context.Canceled) && t.denied.Load() {
 			err = nil // codex ends its turn like this when a permission is denied
 		}
 	case <-ctx.Done():
@@ -181,7 +172,6 @@ func (a *agent) cancel(answer <-chan reply) {
 	}
 }
 
-// outcome returns how the turn ended.
 func (a *agent) outcome(r reply) error {
 	if r.err != nil {
 		return a.turnError(r.err)
@@ -201,7 +191,6 @@ func (a *agent) outcome(r reply) error {
 	return nil // also at a limit of tokens or requests: the next turn goes on
 }
 
-// reply is the agent's answer to a request.
 type reply struct {
 	body json.RawMessage
 	err  error
@@ -217,7 +206,6 @@ func (a *agent) send(method string, params any) <-chan reply {
 	return c
 }
 
-// call sends a request and waits for the answer, at most StartLimit.
 func (a *agent) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	late := time.NewTimer(a.StartLimit)
 	defer late.Stop()
@@ -232,23 +220,10 @@ func (a *agent) call(ctx context.Context, method string, params any) (json.RawMe
 	}
 }
 
-func (a *agent) setTurn(t *turn) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.turn = t
-}
-
-// currentTurn returns nil between turns.
-func (a *agent) currentTurn() *turn {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.turn
-}
-
 // onUpdate passes a notification to the turn. Between turns it is part of the
 // replay of a loaded session.
 func (a *agent) onUpdate(params json.RawMessage) {
-	if t := a.currentTurn(); t != nil {
+	if t := a.turn.Load(); t != nil {
 		t.onUpdate(params)
 		return
 	}

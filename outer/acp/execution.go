@@ -45,7 +45,6 @@ func (t *turn) execution(p sdk.CreateTerminalRequest) (e Execution, err error) {
 	return e, nil
 }
 
-// variables returns what an agent adds to a command's environment, as NAME=value.
 func variables(list []sdk.EnvVariable) (found []string, err error) {
 	for _, v := range list {
 		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.Contains(v.Value, "\x00") {
@@ -87,7 +86,6 @@ var (
 
 const envField = "env"
 
-// count returns how many of the fields have a value.
 func count(input map[string]any, fields []string) (n int) {
 	for _, field := range fields {
 		if input[field] != nil {
@@ -97,8 +95,6 @@ func count(input map[string]any, fields []string) (n int) {
 	return n
 }
 
-// commandIn returns the command in a tool's input: a shell line, or a program and
-// its arguments.
 func commandIn(input map[string]any) (line string, argv []string) {
 	for _, field := range commandFields {
 		switch v := input[field].(type) {
@@ -119,7 +115,6 @@ func commandIn(input map[string]any) (line string, argv []string) {
 	return "", nil
 }
 
-// pairs reads an object of variables.
 func pairs(env any) (found []string, ok bool) {
 	m, ok := env.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -130,7 +125,6 @@ func pairs(env any) (found []string, ok bool) {
 	return found, ok
 }
 
-// executes reports whether a tool's input may contain a command.
 func executes(input map[string]any) bool {
 	for field, value := range input {
 		_, isFlag := value.(bool)

@@ -23,7 +23,6 @@ const (
 	clipped      = 500    // bytes of an agent's words that messages show
 )
 
-// startError returns the error of a turn that could not begin.
 func (d *driver) startError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -50,7 +49,6 @@ func (d *driver) withInstallHint(err error) error {
 	return err
 }
 
-// explain classifies the error of a request.
 func (a *agent) explain(err error) error {
 	re := (*sdk.RequestError)(nil)
 	switch {
@@ -70,7 +68,6 @@ func (a *agent) explain(err error) error {
 	return &answerError{re}
 }
 
-// answerError is an error that the agent answered with.
 type answerError struct{ *sdk.RequestError }
 
 // Error returns the message and its details in one line.
@@ -84,8 +81,6 @@ func (e *answerError) Error() string {
 
 var lostSession = regexp.MustCompile(`session.*(not found|unknown|not exist)|(unknown|no such|no) session`)
 
-// isLostSession reports whether the agent answered that it does not know its
-// session.
 func isLostSession(err error) bool {
 	e, ok := err.(*answerError)
 	return ok && lostSession.MatchString(strings.ToLower(e.Error()))
@@ -103,7 +98,6 @@ func (a *agent) loginHint() string {
 	return own + "; its login methods: " + strings.Join(methods, ", ")
 }
 
-// exitError says how the agent ended on its own.
 func (a *agent) exitError() error {
 	if why := a.lines.failed.Load(); why != nil && (errors.Is(*why, errTooLong) || errors.Is(*why, errTooMany)) {
 		return *why
@@ -147,7 +141,6 @@ func firstLine(s string) string {
 	return ""
 }
 
-// findText finds the text in an agent's data of unknown form.
 func findText(data any) string {
 	switch v := data.(type) {
 	case string:

@@ -7,7 +7,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// maxGrants is how many unused grants of each kind are remembered.
 const maxGrants = 16
 
 // grants are what the user has allowed and the agent has not requested us to do
@@ -26,7 +25,6 @@ func (g *grants) add(r Request) {
 
 func newest[T any](list []T) []T { return slices.Delete(list, 0, max(0, len(list)-maxGrants)) }
 
-// use finds a grant and removes it.
 func use[T any](list *[]T, matches func(T) bool) bool {
 	i := slices.IndexFunc(*list, matches)
 	if i < 0 {
@@ -44,8 +42,6 @@ func (e Edit) leadsTo(before, after string) bool {
 	return strings.Count(before, e.Old) == 1 && strings.Replace(before, e.Old, e.New, 1) == after
 }
 
-// grant remembers what the user has allowed, so that we do not ask again when the
-// agent requests us to do it.
 func (t *turn) grant(r Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,7 +62,6 @@ func (t *turn) mayWrite(w Edit) bool {
 	return use(&t.granted.edits, func(e Edit) bool { return e.Path == w.Path && e.leadsTo(w.Old, w.New) })
 }
 
-// isLasting reports whether the user always allows what this key stands for.
 func (d *driver) isLasting(key string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,12 +71,6 @@ func (d *driver) isLasting(key string) bool {
 func (d *driver) addLasting(key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if key == "" {
-		return
-	}
-	if d.lasting == nil {
-		d.lasting = map[string]bool{}
-	}
 	d.lasting[key] = true
 }
 
@@ -101,7 +90,6 @@ func (w *workspace) lastingKey(r Request) string {
 	return ""
 }
 
-// isRemark reports whether a line of Request.Input only explains the request.
 func isRemark(line string) bool {
 	return strings.HasPrefix(line, `"description": `) || strings.HasPrefix(line, `"explanation": `)
 }

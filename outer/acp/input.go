@@ -11,14 +11,12 @@ import (
 
 const maxPaths = 1000 // of one call; more count as outside
 
-// paths returns what a call reads or writes, as the agent wrote it.
 func (c *toolCall) paths() []string {
 	return slices.DeleteFunc(inputPaths(c.namedPaths(), "", c.RawInput), isEmpty)
 }
 
 func isEmpty(s string) bool { return s == "" }
 
-// namedPaths returns the paths outside the tool's input.
 func (c *toolCall) namedPaths() (found []string) {
 	for _, l := range c.Locations {
 		found = append(found, l.Path)
@@ -119,7 +117,6 @@ func isIdentifier(key string) bool {
 	})
 }
 
-// isText reports whether a field is known to contain text, of a file or for people.
 func isText(field string) bool {
 	switch plainName(field) {
 	case "text", "content", "contents", "filetext", "filecontent", "newtext", "oldtext", "newcontent", "oldcontent",
@@ -130,7 +127,6 @@ func isText(field string) bool {
 	return false
 }
 
-// isPatch reports whether a field is known to contain a patch.
 func isPatch(field string) bool {
 	switch plainName(field) {
 	case "patch", "patchtext", "diff", "unifieddiff", "filediff":
@@ -139,7 +135,6 @@ func isPatch(field string) bool {
 	return false
 }
 
-// plainName returns a field's name regardless of naming conventions.
 func plainName(field string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(field))
 }
@@ -180,7 +175,6 @@ func (c *toolCall) otherInput(understood, diff bool) (lines []string) {
 	return lines
 }
 
-// compact returns a value as JSON on one line.
 func compact(value any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

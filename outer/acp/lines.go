@@ -35,7 +35,6 @@ type lines struct {
 	unread   atomic.Bool // the agent reads no more: it is about to end
 }
 
-// envelope tells messages apart.
 type envelope struct {
 	ID     *json.RawMessage `json:"id"`
 	Method string           `json:"method"`

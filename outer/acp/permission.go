@@ -14,10 +14,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// mayEdit reports whether a policy may allow writing files.
 func mayEdit(p outer.Policy) bool { return p == outer.PolicyEdits || mayExecute(p) }
 
-// mayExecute reports whether a policy may allow running programs.
 func mayExecute(p outer.Policy) bool { return p == outer.PolicyAsk || p == outer.PolicyAll }
 
 // isEdit reports whether PolicyEdits allows a request. Its files must be known. A
@@ -35,7 +33,6 @@ func isEdit(r Request) bool {
 	return false
 }
 
-// allow decides about a request: by the plan guard, the policy, or the user.
 func (t *turn) allow(ctx context.Context, r Request) bool {
 	yes := t.decide(ctx, r)
 	if !yes && ctx.Err() == nil {
@@ -46,13 +43,10 @@ func (t *turn) allow(ctx context.Context, r Request) bool {
 
 // deny shows that a request was denied: not every agent does.
 func (t *turn) deny(r Request) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.denied = true
-	t.reportLocked(outer.Seen{Tool: "not permitted: " + clip(firstLine(r.summary()))})
+	t.denied.Store(true)
+	t.report(outer.Seen{Tool: "not permitted: " + clip(firstLine(r.summary()))})
 }
 
-// summary describes a request for the display.
 func (r Request) summary() string {
 	switch {
 	case r.Title != "":
@@ -77,7 +71,7 @@ func (t *turn) decide(ctx context.Context, r Request) bool {
 			return true
 		}
 		answer := t.a.askUser(ctx, r)
-		if answer == Always {
+		if answer == Always && r.Lasting {
 			t.a.addLasting(key)
 		}
 		return answer != No
@@ -100,7 +94,6 @@ func (t *turn) isPlanning(r Request) bool {
 	return !slices.ContainsFunc(r.reach, func(p string) bool { return !t.a.isPlan(p) })
 }
 
-// isPlan reports whether a path is a plan's Markdown file and not a link.
 func (a *agent) isPlan(path string) bool {
 	input, err := json.Marshal(map[string]string{"path": path})
 	if err != nil {
@@ -135,7 +128,6 @@ func (d *driver) askUser(ctx context.Context, r Request) Answer {
 	return No
 }
 
-// requestPermission answers session/request_permission.
 func (t *turn) requestPermission(ctx context.Context, params json.RawMessage) (any, error) {
 	var p struct {
 		Call    toolCall `json:"toolCall"`
@@ -160,7 +152,6 @@ func (t *turn) requestPermission(ctx context.Context, params json.RawMessage) (a
 	return outcome(pick(p.Options, t.answerKinds(yes))), nil
 }
 
-// request collects what is known about a tool call that needs permission.
 func (t *turn) request(ctx context.Context, news *toolCall) Request {
 	t.mu.Lock()
 	c := news
@@ -178,7 +169,6 @@ func (t *turn) request(ctx context.Context, news *toolCall) Request {
 	return r
 }
 
-// locate fills in where a request reaches.
 func (t *turn) locate(r *Request, c *toolCall) {
 	paths := c.paths()
 	for _, p := range paths[:min(len(paths), maxPaths)] {
@@ -218,7 +208,6 @@ func (t *turn) edits(ctx context.Context, c *toolCall) (list []Edit) {
 	return list
 }
 
-// option is one of the answers that an agent accepts.
 type option struct {
 	ID   sdk.PermissionOptionId   `json:"optionId"`
 	Kind sdk.PermissionOptionKind `json:"kind"`
@@ -245,7 +234,6 @@ func pick(options []option, kinds []sdk.PermissionOptionKind) sdk.PermissionOpti
 	return ""
 }
 
-// outcome selects an option, or none.
 func outcome(id sdk.PermissionOptionId) sdk.RequestPermissionResponse {
 	if id == "" {
 		return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}

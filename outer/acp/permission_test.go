@@ -23,7 +23,7 @@ const (
 // chosen returns the option that we choose for a tool call.
 func chosen(t *testing.T, x *turn, call, options string) string {
 	t.Helper()
-	x.a.setTurn(x)
+	x.a.turn.Store(x)
 	params := fmt.Sprintf(`{"sessionId":"s","toolCall":%s,"options":%s}`, call, options)
 	answer, refused := x.a.serve(t.Context(), sdk.ClientMethodSessionRequestPermission, json.RawMessage(params))
 	if refused != nil {

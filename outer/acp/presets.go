@@ -1,7 +1,5 @@
 package acp
 
-import "slices"
-
 // Preset is a known agent and how to start it.
 type Preset struct {
 	Name      string
@@ -16,50 +14,44 @@ type Preset struct {
 
 // Presets returns the known agents.
 func Presets() []Preset {
-	list := slices.Clone(presets)
-	for i := range list {
-		list[i].Argv, list[i].AskEnv, list[i].DenyEnv = slices.Clone(list[i].Argv), slices.Clone(list[i].AskEnv), slices.Clone(list[i].DenyEnv)
+	return []Preset{
+		{
+			Name: "cursor-agent", Argv: []string{"cursor-agent", "acp"}, ModelFlag: "--model",
+			Docs:  "https://cursor.com/docs/cli/acp",
+			Hint:  "install it as https://cursor.com/docs/cli/installation says, then: cursor-agent login",
+			Notes: "not run by the project's tests: its program is not in a registry",
+		},
+		{
+			Name: "opencode", Argv: []string{"opencode", "acp"},
+			Docs:  "https://opencode.ai/docs/acp/",
+			Hint:  "npm install -g opencode-ai, then: opencode auth login",
+			Notes: "on its own it allows everything: AskEnv (see https://opencode.ai/docs/cli/#environment-variables) makes it ask",
+
+			AskEnv:  []string{`OPENCODE_PERMISSION={"edit":"ask","bash":"ask","webfetch":"ask"}`},
+			DenyEnv: []string{`OPENCODE_PERMISSION={"edit":"deny","bash":"deny","webfetch":"deny","external_directory":"deny"}`},
+		},
+		{
+			Name: "gemini", Argv: []string{"gemini", "--acp"}, ModelFlag: "--model",
+			Docs:  "https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/acp-mode.md",
+			Hint:  "npm install -g @google/gemini-cli, then run gemini once to choose how to log in",
+			Notes: "before 0.33 the flag was --experimental-acp",
+		},
+		{
+			Name: "copilot", Argv: []string{"copilot", "--acp", "--stdio"}, ModelFlag: "--model",
+			Docs: "https://docs.github.com/en/copilot/reference/copilot-cli-reference/acp-server",
+			Hint: "npm install -g @github/copilot, then: copilot login",
+		},
+		{
+			Name: "claude", Argv: []string{"claude-agent-acp"},
+			Docs:  "https://github.com/agentclientprotocol/claude-agent-acp",
+			Hint:  "npm install -g @agentclientprotocol/claude-agent-acp, and log in with claude or set ANTHROPIC_API_KEY",
+			Notes: "the adapter, not claude itself",
+		},
+		{
+			Name: "codex", Argv: []string{"codex-acp"},
+			Docs:  "https://github.com/agentclientprotocol/codex-acp",
+			Hint:  "npm install -g @agentclientprotocol/codex-acp, and log in with codex or set OPENAI_API_KEY",
+			Notes: "the adapter, not codex itself",
+		},
 	}
-	return list
-}
-
-var presets = []Preset{
-	{
-		Name: "cursor-agent", Argv: []string{"cursor-agent", "acp"}, ModelFlag: "--model",
-		Docs:  "https://cursor.com/docs/cli/acp",
-		Hint:  "install it as https://cursor.com/docs/cli/installation says, then: cursor-agent login",
-		Notes: "not run by the project's tests: its program is not in a registry",
-	},
-	{
-		Name: "opencode", Argv: []string{"opencode", "acp"},
-		Docs:  "https://opencode.ai/docs/acp/",
-		Hint:  "npm install -g opencode-ai, then: opencode auth login",
-		Notes: "on its own it allows everything: AskEnv (see https://opencode.ai/docs/cli/#environment-variables) makes it ask",
-
-		AskEnv:  []string{`OPENCODE_PERMISSION={"edit":"ask","bash":"ask","webfetch":"ask"}`},
-		DenyEnv: []string{`OPENCODE_PERMISSION={"edit":"deny","bash":"deny","webfetch":"deny","external_directory":"deny"}`},
-	},
-	{
-		Name: "gemini", Argv: []string{"gemini", "--acp"}, ModelFlag: "--model",
-		Docs:  "https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/acp-mode.md",
-		Hint:  "npm install -g @google/gemini-cli, then run gemini once to choose how to log in",
-		Notes: "before 0.33 the flag was --experimental-acp",
-	},
-	{
-		Name: "copilot", Argv: []string{"copilot", "--acp", "--stdio"}, ModelFlag: "--model",
-		Docs: "https://docs.github.com/en/copilot/reference/copilot-cli-reference/acp-server",
-		Hint: "npm install -g @github/copilot, then: copilot login",
-	},
-	{
-		Name: "claude", Argv: []string{"claude-agent-acp"},
-		Docs:  "https://github.com/agentclientprotocol/claude-agent-acp",
-		Hint:  "npm install -g @agentclientprotocol/claude-agent-acp, and log in with claude or set ANTHROPIC_API_KEY",
-		Notes: "the adapter, not claude itself",
-	},
-	{
-		Name: "codex", Argv: []string{"codex-acp"},
-		Docs:  "https://github.com/agentclientprotocol/codex-acp",
-		Hint:  "npm install -g @agentclientprotocol/codex-acp, and log in with codex or set OPENAI_API_KEY",
-		Notes: "the adapter, not codex itself",
-	},
 }

@@ -25,7 +25,7 @@ func (a *agent) serve(ctx context.Context, method string, params json.RawMessage
 	if handle == nil {
 		return nil, sdk.NewMethodNotFound(method)
 	}
-	t := a.currentTurn()
+	t := a.turn.Load()
 	if t == nil {
 		return nil, sdk.NewInvalidRequest(map[string]any{"error": "no turn is in progress"})
 	}
@@ -66,7 +66,6 @@ func handler(method string) handleFunc {
 	return nil
 }
 
-// decoded decodes the parameters for a handler.
 func decoded[P any](f func(*turn, context.Context, P) (any, error)) handleFunc {
 	return func(t *turn, ctx context.Context, params json.RawMessage) (any, error) {
 		var p P

@@ -47,13 +47,11 @@ type session struct {
 	otherMode string // the mode otherwise
 }
 
-// choice is one value of a setting.
 type choice struct {
 	Value string `json:"value"`
 	Name  string `json:"name"`
 }
 
-// setting is something that can be chosen in a session.
 type setting struct {
 	current string
 	choices []choice
@@ -61,7 +59,6 @@ type setting struct {
 	request func(value string) any
 }
 
-// open resumes a session, or begins one.
 func (a *agent) open(ctx context.Context, id string) (*session, error) {
 	if id != "" {
 		s, err := a.resume(ctx, id)
@@ -69,14 +66,7 @@ func (a *agent) open(ctx context.Context, id string) (*session, error) {
 			return s, err
 		}
 	}
-	s, err := a.begin(ctx)
-	if a.Auth != "" && hint.Of(err) != "" {
-		if _, err := a.call(ctx, sdk.AgentMethodAuthenticate, sdk.AuthenticateRequest{MethodId: a.Auth}); err != nil {
-			return nil, err
-		}
-		return a.begin(ctx)
-	}
-	return s, err
+	return a.begin(ctx)
 }
 
 func (a *agent) begin(ctx context.Context) (*session, error) {
@@ -137,7 +127,6 @@ func (a *agent) requestSession(ctx context.Context, method string, params any) (
 	return s, nil
 }
 
-// setModel makes sure that the session uses a model.
 func (a *agent) setModel(ctx context.Context, model string) error {
 	if model == "" {
 		return nil
@@ -200,7 +189,6 @@ func (s *session) model() (setting, bool) {
 	return m, len(m.choices) > 0
 }
 
-// mode returns the choice of modes.
 func (s *session) mode() (setting, bool) {
 	m := setting{current: s.Modes.Current, method: sdk.AgentMethodSessionSetMode}
 	for _, c := range s.Modes.List {
@@ -215,7 +203,6 @@ func (s *session) mode() (setting, bool) {
 	return s.option("mode")
 }
 
-// option returns the configuration option of a category.
 func (s *session) option(category string) (setting, bool) {
 	for _, o := range s.Options {
 		if o.Category != category && (o.Category != "" || o.ID != category) {
@@ -237,7 +224,6 @@ func (s *session) option(category string) (setting, bool) {
 	return setting{}, false
 }
 
-// find returns the value that the user means: exactly, ignoring case, or by name.
 func (s setting) find(want string) (value string, ok bool) {
 	for _, matches := range []func(choice) bool{
 		func(c choice) bool { return c.Value == want },
@@ -264,7 +250,6 @@ func (s setting) planMode() string {
 	return ""
 }
 
-// names lists the first 20 choices.
 func (s setting) names() string {
 	const most = 20
 	var names []string

@@ -26,7 +26,6 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text returns the last bytes and whether there were more.
 func (t *tail) text() (string, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -25,7 +25,6 @@ const (
 	killWait      = 2 * time.Second // for a killed command's end
 )
 
-// terminals are the commands that an agent has us run.
 type terminals struct {
 	mu       sync.Mutex
 	list     []*terminal // oldest first
@@ -34,7 +33,6 @@ type terminals struct {
 	closed   int // how often
 }
 
-// terminal is a command and its output.
 type terminal struct {
 	*supervise.Process
 	id     string
@@ -78,7 +76,7 @@ func (ts *terminals) reserve() (closed int, err error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if len(ts.list)+ts.starting >= maxTerminals {
-		i := slices.IndexFunc(ts.list, (*terminal).hasEnded)
+		i := slices.IndexFunc(ts.list, (*terminal).HasEnded)
 		if i < 0 {
 			return 0, fmt.Errorf("%d commands are running: wait for one to end, or kill one", maxTerminals)
 		}
@@ -188,19 +186,10 @@ func (t *terminal) text() (string, bool) {
 	return text, cut
 }
 
-func (t *terminal) hasEnded() bool {
-	select {
-	case <-t.Done():
-		return true
-	default:
-		return false
-	}
-}
-
 // status returns how a command ended, nil while it runs. It waits for the output:
 // another goroutine copies it.
 func (t *terminal) status() *sdk.TerminalExitStatus {
-	if !t.hasEnded() {
+	if !t.HasEnded() {
 		return nil
 	}
 	select {

@@ -28,7 +28,6 @@ type usage struct {
 	} `json:"_meta"`
 }
 
-// took reports the tokens that the answer to the prompt names.
 func (t *turn) took(answer json.RawMessage) {
 	if n := tokensIn(answer); n != nil {
 		t.report(outer.Seen{Record: loop.Record{Kind: loop.RecordTokens, Tokens: n}})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
@@ -30,7 +31,6 @@ type toolCall struct {
 	bySubagent bool // not recorded
 }
 
-// block is a piece of content.
 type block struct {
 	Type    string  `json:"type"`
 	Text    string  `json:"text"`
@@ -68,7 +68,6 @@ func (c *toolCall) merge(news *toolCall) {
 	c.bySubagent = c.bySubagent || news.Meta.isOfSubagent() // not every update is marked
 }
 
-// text returns the text of a message's content.
 func (c *toolCall) text() string {
 	var b block
 	if toolcall.Decode(c.Content, &b) != nil {
@@ -77,7 +76,6 @@ func (c *toolCall) text() string {
 	return b.Text
 }
 
-// blocks returns the content of a tool call.
 func (c *toolCall) blocks() []block {
 	var all []block
 	if len(c.Content) == 0 || toolcall.Decode(c.Content, &all) != nil {
@@ -86,7 +84,6 @@ func (c *toolCall) blocks() []block {
 	return all
 }
 
-// kind returns one of the protocol's kinds.
 func (c *toolCall) kind() string {
 	switch c.Kind {
 	case "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode":
@@ -95,10 +92,8 @@ func (c *toolCall) kind() string {
 	return "other"
 }
 
-// writes reports whether calls of a kind change files.
 func writes(kind string) bool { return kind == "edit" || removes(kind) }
 
-// removes reports whether calls of a kind remove files from their place.
 func removes(kind string) bool { return kind == "delete" || kind == "move" }
 
 // name returns a name that is the same for all calls of a tool: the kind, or a
@@ -107,14 +102,13 @@ func (c *toolCall) name() string {
 	if kind := c.kind(); kind != "other" {
 		return kind
 	}
-	isOdd := func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-.:", r))
+	if toolName.MatchString(c.Title) {
+		return c.Title
 	}
-	if c.Title == "" || len(c.Title) > 64 || strings.ContainsFunc(c.Title, isOdd) {
-		return "other"
-	}
-	return c.Title
+	return "other"
 }
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
 
 // hasInput reports whether a call can be shown: some agents send its input later.
 func (c *toolCall) hasInput() bool {
@@ -125,7 +119,6 @@ func (c *toolCall) hasInput() bool {
 	return !ok || len(input) > 0
 }
 
-// summary describes the call in one line.
 func (c *toolCall) summary() string {
 	title, detail := firstLine(c.Title), firstLine(c.inputCommand())
 	if paths := c.paths(); detail == "" && len(paths) > 0 && !strings.Contains(title, " ") {
@@ -142,7 +135,6 @@ func (c *toolCall) summary() string {
 	return clip(title + ": " + detail)
 }
 
-// file returns the file that a call writes.
 func (c *toolCall) file() string {
 	for _, b := range c.blocks() {
 		if b.Type == "diff" && b.Path != "" {
@@ -163,7 +155,6 @@ func (c *toolCall) command() string {
 	return clip(strings.Trim(firstLine(c.Title), "`"))
 }
 
-// inputCommand returns the command in a call's input.
 func (c *toolCall) inputCommand() string {
 	input, _ := c.RawInput.(map[string]any)
 	line, argv := commandIn(input)
@@ -182,7 +173,6 @@ func commandLine(argv []string) string {
 	return strings.Join(argv, " ")
 }
 
-// contentTexts returns the texts in a call's content.
 func (c *toolCall) contentTexts() (texts []string) {
 	for _, b := range c.blocks() {
 		if b.Content != nil && b.Content.Text != "" {
@@ -192,7 +182,6 @@ func (c *toolCall) contentTexts() (texts []string) {
 	return texts
 }
 
-// failure returns the first line about what went wrong.
 func (c *toolCall) failure() string {
 	for _, text := range c.contentTexts() {
 		if l := errorLine(text); l != "" {
@@ -212,7 +201,6 @@ func errorLine(text string) string {
 	return first
 }
 
-// exitCode returns the exit code of a command, or 0 if there is none.
 func (c *toolCall) exitCode() float64 {
 	output, _ := c.RawOutput.(map[string]any)
 	contents, _ := output["contents"].([]any)

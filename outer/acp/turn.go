@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// maxCalls is how many tool calls of a turn are remembered.
 const maxCalls = 4096
 
-// turn is a turn in progress.
 type turn struct {
 	a       *agent
 	session string
@@ -27,8 +26,9 @@ type turn struct {
 	said      outer.Message    // that is being received
 	messageID string
 	calls     map[string]*toolCall
-	denied    bool // something was denied
 	granted   grants
+
+	denied atomic.Bool // something was
 }
 
 func newTurn(ctx context.Context, a *agent, guarded bool, see func(outer.Seen)) *turn {
@@ -64,13 +64,6 @@ func (t *turn) end(succeeded bool) {
 	t.see = nil
 }
 
-func (t *turn) wasDenied() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.denied
-}
-
-// notification is a session/update.
 type notification struct {
 	Session string `json:"sessionId"`
 	Update  struct {
@@ -160,7 +153,6 @@ func (t *turn) onCall(news *toolCall) {
 	}
 }
 
-// call returns the tool call with an id, a new one if it is unknown.
 func (t *turn) call(id string) *toolCall {
 	c := t.calls[id]
 	if c == nil {
@@ -173,7 +165,6 @@ func (t *turn) call(id string) *toolCall {
 	return c
 }
 
-// endCall records a finished tool call.
 func (t *turn) endCall(c *toolCall) {
 	command := c.command()
 	r := loop.Record{Kind: loop.RecordTool, Tool: c.name(), ID: clip(c.ID)}

@@ -46,7 +46,6 @@ func openWorkspace(dir string) (*workspace, error) {
 
 func (w *workspace) close() error { return w.root.Close() }
 
-// absolute returns the absolute path. It keeps an empty one.
 func (w *workspace) absolute(path string) string {
 	if path == "" {
 		return ""
@@ -97,13 +96,11 @@ func (w *workspace) relative(path string) (string, error) {
 	return "", errOutside
 }
 
-// contains reports whether a path is in the workspace, links included.
 func (w *workspace) contains(path string) bool {
 	_, err := w.resolve(path)
 	return err == nil
 }
 
-// isRoot reports whether a path is the workspace itself.
 func (w *workspace) isRoot(path string) bool {
 	rel, err := w.resolve(path)
 	return err == nil && rel == "."
@@ -138,7 +135,6 @@ func isURI(path string) bool {
 	return strings.Contains(path, "://") || len(path) >= 5 && strings.EqualFold(path[:5], "file:")
 }
 
-// isWithoutLinks reports whether a path is in the workspace and contains no link.
 func (w *workspace) isWithoutLinks(path string) bool {
 	rel, err := w.relative(path)
 	if err != nil {
@@ -192,7 +188,6 @@ func (w *workspace) read(ctx context.Context, path string, first, limit int) (st
 	return text, nil
 }
 
-// current returns the file's content, or nothing if it cannot be read.
 func (w *workspace) current(ctx context.Context, path string) string {
 	text, err := w.read(ctx, path, 1, 0)
 	if err != nil {
@@ -201,7 +196,6 @@ func (w *workspace) current(ctx context.Context, path string) string {
 	return text
 }
 
-// lineRange reads at most limit lines and maxRead bytes.
 func lineRange(ctx context.Context, f io.Reader, first, limit int) (string, error) {
 	r, at := bufio.NewReaderSize(f, 64<<10), 1
 	var text []byte
@@ -226,7 +220,6 @@ func lineRange(ctx context.Context, f io.Reader, first, limit int) (string, erro
 	return string(text), nil
 }
 
-// write replaces a file's content, or creates the file and the folders above it.
 func (w *workspace) write(path, content string) error {
 	rel, err := w.relative(path)
 	if err != nil {

@@ -156,11 +156,11 @@ func TestAFileKeepsItsMode(t *testing.T) {
 func TestNoWriteAfterTheTurn(t *testing.T) {
 	dir := scene(t)
 	x := quiet(t, Config{Dir: dir, Policy: outer.PolicyAll}, false, func(outer.Seen) {})
-	x.a.setTurn(x)
+	x.a.turn.Store(x)
 	if _, missing := x.a.serve(t.Context(), sdk.ClientMethodFsReadTextFile, []byte(`{"path":"none"}`)); missing == nil || missing.Code != -32002 {
 		t.Errorf("got %v for a file that is not there, want that it is not found", missing)
 	}
-	x.a.setTurn(nil)
+	x.a.turn.Store(nil)
 	x.end(false)
 	_, err := x.writeFile(x.ctx, sdk.WriteTextFileRequest{Path: "a.go", Content: "x"})
 	if err == nil {

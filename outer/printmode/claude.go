@@ -64,7 +64,6 @@ func parseClaude(t *turn, line []byte) {
 	}
 }
 
-// blocks reads the content of a message.
 func blocks(raw json.RawMessage) (list []claudeBlock) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -19,7 +19,6 @@ var (
 	lost  = regexp.MustCompile(`no conversation found|(session|thread|conversation|rollout|chat)\b.{0,80}\bnot (be )?found|no (saved )?(session|rollout|thread|chat)s?\b.{0,40}found|not found.{0,20}(session|thread)|invalid session`)
 )
 
-// result returns how the turn went, once the agent has ended.
 func (t *turn) result(code int, end error, tail string) error {
 	isComplete := t.hasResult || t.Preset.parse == nil || t.skipped
 	clean := code == 0 && end == nil || isComplete && t.lingered.Load()
@@ -59,7 +58,6 @@ func (t *turn) explain(err error, said string) error {
 	return err
 }
 
-// lastLines returns the last lines with text, or those from an error on.
 func lastLines(text string) []string {
 	var lines []string
 	text, _, _ = strings.Cut(text, "\nStack backtrace:")

@@ -31,7 +31,6 @@ type Preset struct {
 // Program returns the agent's program, alone.
 func (p Preset) Program() []string { return p.argv[:1:1] }
 
-// flags make an agent follow a policy.
 type flags struct {
 	args []string
 	env  []string
@@ -109,7 +108,6 @@ func Presets() []Preset {
 	}
 }
 
-// invocation is one run of an agent.
 type invocation struct {
 	argv           []string
 	env            []string
@@ -117,7 +115,6 @@ type invocation struct {
 	promptArgument bool // instead of stdin
 }
 
-// invocation returns the run for a prompt, or a StartError.
 func (c Config) invocation(p outer.Prompt, session string) (invocation, error) {
 	template, f, err := c.template(p.Guarded)
 	if err != nil {
@@ -188,7 +185,6 @@ func (c Config) template(guarded bool) ([]string, flags, error) {
 	return argv, f, nil
 }
 
-// command is template for a program without a preset.
 func (c Config) command(guarded bool) ([]string, flags, error) {
 	argv := slices.Concat(c.Argv, c.Args)
 	switch {
@@ -209,7 +205,6 @@ func (c Config) command(guarded bool) ([]string, flags, error) {
 
 func (c Config) policy() outer.Policy { return cmp.Or(c.Policy, outer.PolicyNone) }
 
-// remedy is the hint for what template rejects.
 func (c Config) remedy(guarded bool) string {
 	switch {
 	case c.Preset.Name != "":
@@ -229,7 +224,7 @@ func (c Config) remedy(guarded bool) string {
 }
 
 func (c Config) resumed(session string) []string {
-	if !isSession(session) {
+	if !validSession.MatchString(session) {
 		return nil
 	}
 	args := slices.Clone(c.Preset.resume)

@@ -82,7 +82,6 @@ func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	return err
 }
 
-// once runs the agent once.
 func (d *driver) once(ctx context.Context, p outer.Prompt, see func(outer.Seen)) (*turn, error) {
 	run, err := d.invocation(p, d.session)
 	if err != nil {
@@ -112,7 +111,6 @@ func (d *driver) once(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	return t, t.result(code, err, process.Tail())
 }
 
-// start starts the agent, unless the driver was closed meanwhile.
 func (d *driver) start(run invocation) (*supervise.Process, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -30,7 +31,6 @@ const unknownFailure = "it failed"
 // parser handles one line of an agent's stream. It ignores what it does not know.
 type parser func(t *turn, line []byte)
 
-// turn is the output of one run of an agent.
 type turn struct {
 	Config
 	see     func(outer.Seen)
@@ -55,7 +55,6 @@ type turn struct {
 	before *loop.Tokens // total of the run before
 }
 
-// call is a tool call.
 type call struct {
 	id, name, command, file string
 	bySubagent              bool
@@ -87,7 +86,6 @@ func (t *turn) read(p *supervise.Process) {
 	end.Stop()
 }
 
-// readLines calls onResult after each line once there is a result.
 func (t *turn) readLines(from io.Reader, onResult func()) {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {
@@ -143,25 +141,15 @@ func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 }
 
 func (t *turn) setSession(session string) {
-	if session == t.session || !isSession(session) {
+	if session == t.session || !validSession.MatchString(session) {
 		return
 	}
 	t.session = session
 	t.see(outer.Seen{Session: session})
 }
 
-// isSession rejects anything that could be a flag: the session becomes an
-// argument.
-func isSession(s string) bool {
-	if s == "" || len(s) > 200 || !isAlphanumeric(rune(s[0])) {
-		return false
-	}
-	return !strings.ContainsFunc(s, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune("-_.:", r) })
-}
-
-func isAlphanumeric(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
+// validSession matches nothing that could be a flag: the session becomes an argument.
+var validSession = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$`)
 
 // addPiece adds a part of a message. endMessage completes it.
 func (t *turn) addPiece(text string) {
@@ -180,7 +168,6 @@ func (t *turn) endMessage() {
 	}
 }
 
-// addMessage adds a whole message.
 func (t *turn) addMessage(text string) {
 	t.endMessage()
 	t.addPiece(text)
@@ -241,7 +228,6 @@ func (t *turn) fail(failure string, status int) {
 	t.status = cmp.Or(status, t.status)
 }
 
-// errorMessage extracts the message from an error that a service sent as JSON.
 func errorMessage(failure string) string {
 	var e struct {
 		Error struct {

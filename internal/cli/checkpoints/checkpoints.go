@@ -25,7 +25,6 @@ func Places(e *cli.Env) checkpoint.Places {
 	return checkpoint.Places{Folder: e.Places.Checkpoints(), Env: os.Environ()}
 }
 
-// listed is a checkpoint as --json prints it.
 type listed struct {
 	Name      checkpoint.Name `json:"name"`
 	Iteration *int            `json:"checkpoint,omitempty"`
@@ -95,7 +94,6 @@ func (c listed) lines() string {
 	return fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
 }
 
-// read finds a loop and opens its checkpoints.
 func read(ctx context.Context, e *cli.Env, args []string) (loop.State, *checkpoint.Reader, error) {
 	found, err := render.Chosen(e, args)
 	if err != nil {

@@ -118,7 +118,6 @@ func ends(l loop.State, d *checkpoint.Reader, between, first, second string) (fr
 	return from, to, err
 }
 
-// diffed is what diff --json prints.
 type diffed struct {
 	Schema int             `json:"schema"`
 	ID     string          `json:"id"`
@@ -128,7 +127,6 @@ type diffed struct {
 	Files  []changed       `json:"files"`
 }
 
-// changed is a file that differs.
 type changed struct {
 	Path    string `json:"path"`
 	Kind    string `json:"kind"`

@@ -54,7 +54,6 @@ func Restore(ctx context.Context, e *cli.Env, args []string) error {
 	return errors.Join(e.Say("%s", said(l, name, dry, done)), err)
 }
 
-// checkRests refuses a restore below a loop that works.
 func checkRests(e *cli.Env, found loops.Loop) error {
 	if works(e, found) {
 		return isWorking(found.State)
@@ -75,7 +74,6 @@ func sameTree(a, b string) bool {
 	return cli.SameFolder(a, b) || root != "" && cli.SameFolder(root, worktree.Root(b))
 }
 
-// works reports whether a loop's agent may be at work.
 func works(e *cli.Env, found loops.Loop) bool {
 	l := found.State
 	if l.Outer() {
@@ -93,7 +91,6 @@ func isWorking(l loop.State) error {
 		"`cursor-ralph pause "+id+"` and wait for the end of the turn, or `cursor-ralph cancel "+id+"`")
 }
 
-// restored is what restore --json prints.
 type restored struct {
 	Schema   int             `json:"schema"`
 	ID       string          `json:"id"`
@@ -104,7 +101,6 @@ type restored struct {
 	Kept     []keptFile      `json:"kept,omitempty"`
 }
 
-// keptFile is a file that differs and was not touched.
 type keptFile struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -118,7 +114,6 @@ func restoredOf(l loop.State, name string, dry bool, done checkpoint.Restored) r
 	return r
 }
 
-// verbs say what happens to a file.
 func verb(kind string, dry bool) string {
 	verbs := map[string][2]string{"added": {"created", "would create"}, "deleted": {"removed", "would remove"}, "changed": {"changed", "would change"}}
 	if dry {

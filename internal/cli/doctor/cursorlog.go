@@ -39,7 +39,6 @@ func checkCursorLog(_ context.Context, e *cli.Env, found *list) {
 	found.orOK("nothing about our hook in %s", paths[0])
 }
 
-// verdicts reports the last verdict on each of our files.
 func verdicts(e *cli.Env, all []cursorlog.Verdict, found *list) {
 	sources := []string{"user", "project"}
 	for i, file := range install.HookFiles(e) {
@@ -81,7 +80,6 @@ func shortTime(at time.Time) string {
 	return " on " + at.Local().Format("2006-01-02 at 15:04:05")
 }
 
-// recorded reports the last answers that Cursor recorded.
 func recorded(ours []cursorlog.Run, found *list) {
 	const shown = 3
 	var words []string
@@ -111,7 +109,6 @@ func answerWords(r cursorlog.Run) string {
 	return cli.Shortened(r.Answer, 40)
 }
 
-// lost reports the last follow-ups that our log has and Cursor's has not.
 func lost(e *cli.Env, ours []cursorlog.Run, found *list) {
 	if len(ours) == 0 {
 		return

@@ -20,7 +20,6 @@ func Flags(f *pflag.FlagSet) {
 	typing.Flags(f)
 }
 
-// check is a name, and a function that adds what it finds.
 type check struct {
 	name string
 	run  func(ctx context.Context, e *cli.Env, found *list)
@@ -75,7 +74,6 @@ func Run(ctx context.Context, e *cli.Env, _ []string) error {
 // patience is how long a check may take. What hangs, a folder of a network or a display, must not hang doctor.
 const patience = 15 * time.Second
 
-// runAll runs the checks at once and returns what they find in their order.
 func runAll(ctx context.Context, e *cli.Env, all []check, patience time.Duration) (found list) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

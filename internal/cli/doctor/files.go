@@ -88,7 +88,6 @@ func aside(e *cli.Env) (paths []string) {
 	})
 }
 
-// checkRecords reports records that no command can show.
 func checkRecords(_ context.Context, e *cli.Env, found *list) {
 	const shown = 3
 	kept, problems := e.Loops.Kept(time.Time{})
@@ -110,7 +109,6 @@ func checkRecords(_ context.Context, e *cli.Env, found *list) {
 	found.ok("%s of ended loops", text.Count(ended, "record"))
 }
 
-// checkConfig reports unusable settings, and variables that nothing reads.
 func checkConfig(_ context.Context, e *cli.Env, found *list) {
 	c, err := e.Config()
 	if err != nil {
@@ -125,7 +123,6 @@ func checkConfig(_ context.Context, e *cli.Env, found *list) {
 	found.orOK("%s", configWords(c, e.ConfigFile()))
 }
 
-// checkedTogether reports defaults that contradict each other.
 func checkedTogether(c config.Config) error {
 	r, err := loop.NewRequest().Fill(c.Loop())
 	return cmp.Or(err, r.Check())
@@ -148,7 +145,6 @@ func variables() (names []string) {
 	return names
 }
 
-// unread returns the variables that look like ours and that nothing reads.
 func unread(environ, known []string) (names []string) {
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")

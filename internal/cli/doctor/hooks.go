@@ -91,7 +91,6 @@ func othersHooks(e *cli.Env, found *list) {
 	}
 }
 
-// inspect adds what is wrong with a hooks.json, with its place.
 func inspect(path string, raw []byte, found *list) {
 	for _, f := range commands.Inspect(raw, runtime.GOOS, os.Stat) {
 		n := len(*found)
@@ -113,7 +112,6 @@ func addFinding(f commands.Finding, prefix string, found *list) {
 	found.add(level, f.Remedy, "%s", prefix+f.Text())
 }
 
-// checkRivals reports other stop hooks, and a loop of Cursor's own plugin.
 func checkRivals(_ context.Context, e *cli.Env, found *list) {
 	pad, _ := importer.Scratchpad(e)
 	files := install.AllHooks(e)

@@ -91,7 +91,6 @@ func checkAgents(_ context.Context, e *cli.Env, found *list) {
 	}
 }
 
-// agent is one that `cursor-ralph run` knows.
 type agent struct {
 	name     string
 	programs []string // any of them is enough
@@ -113,7 +112,6 @@ func agents() (all []agent) {
 	return all
 }
 
-// installed returns the paths of the programs that were found, with their versions.
 func (a agent) installed() (found []string) {
 	for _, name := range a.programs {
 		path, err := exec.LookPath(name)

@@ -61,7 +61,6 @@ func checkProgram(ctx context.Context, e *cli.Env, found *list) {
 	}
 }
 
-// namedPlainly reports whether an installed slash command calls us by name.
 func namedPlainly(e *cli.Env) bool {
 	files, err := commands.SlashCommands("cursor-ralph", runtime.GOOS)
 	folders := install.HookFiles(e)

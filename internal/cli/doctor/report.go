@@ -10,7 +10,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
-// level says what a finding means for the user.
 type level string
 
 const (
@@ -20,7 +19,6 @@ const (
 	problem level = "problem" // loops do not work until it is fixed
 )
 
-// finding is one result of a check.
 type finding struct {
 	Name  string `json:"name"` // of the check
 	Level level  `json:"level"`
@@ -29,7 +27,6 @@ type finding struct {
 	Place *spot  `json:"place,omitempty"`
 }
 
-// spot is the place of a finding in a hooks.json.
 type spot struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -37,7 +34,6 @@ type spot struct {
 	Entry  string `json:"entry,omitempty"` // such as sessionStart[1]
 }
 
-// list collects findings.
 type list []finding
 
 func (l *list) add(level level, fix, format string, args ...any) {
@@ -49,7 +45,6 @@ func (l *list) info(fix, format string, args ...any)    { l.add(info, fix, forma
 func (l *list) warning(fix, format string, args ...any) { l.add(warning, fix, format, args...) }
 func (l *list) problem(fix, format string, args ...any) { l.add(problem, fix, format, args...) }
 
-// orOK adds that all is well if nothing was found.
 func (l *list) orOK(format string, args ...any) {
 	if len(*l) == 0 {
 		l.ok(format, args...)
@@ -67,7 +62,6 @@ func (l list) named(name string) (once list) {
 	return once
 }
 
-// report is what doctor prints.
 type report struct {
 	Schema   int    `json:"schema"`
 	Verdict  string `json:"verdict"`
@@ -86,7 +80,6 @@ func (l list) of(level level) list {
 	return slices.DeleteFunc(slices.Clone(l), func(f finding) bool { return f.Level != level })
 }
 
-// verdict is one line.
 func (r report) verdict() string {
 	switch {
 	case r.Problems > 0:
@@ -136,7 +129,6 @@ func (l list) fixes() string {
 	return fix + "`" + strings.Join(commands, "` and `") + "`"
 }
 
-// show prints the findings, and the verdict as the last line.
 func (r report) show(e *cli.Env) error {
 	if e.IsSet("json") {
 		return e.JSON(r)

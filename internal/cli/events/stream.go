@@ -1,10 +1,8 @@
 package events
 
 import (
-	"bytes"
 	"encoding/json"
 	"hash/fnv"
-	"io"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
@@ -20,7 +18,6 @@ const (
 	alive   = "alive"
 )
 
-// line is what is printed.
 type line struct {
 	Schema  int             `json:"schema"`
 	Type    string          `json:"type"`
@@ -167,9 +164,8 @@ func (s *stream) hold(l *line) {
 
 func (s *stream) write(l line) {
 	l.Schema, l.Cursor = view.Schema, s.cursor.String()
-	data, err := encoded(l, s.err)
-	if err == nil {
-		_, err = io.WriteString(s.env.Stdout, cli.Printable(string(bytes.TrimSpace(data)))+"\n")
+	if s.err == nil {
+		s.err = s.env.JSONLine(l)
 	}
-	s.err, s.printed = err, s.env.Now()
+	s.printed = s.env.Now()
 }

@@ -40,7 +40,6 @@ func chosen(e *cli.Env, args []string) (string, error) {
 	return "", hint.New(path+" does not exist", "name the other tool's file, or none to look for it")
 }
 
-// onlyOther looks where other tools leave their loops.
 func onlyOther(e *cli.Env) (string, error) {
 	found := foreignLoops(e, e.Places.Base)
 	if path, _ := Scratchpad(e); path != "" {
@@ -127,7 +126,6 @@ func liveID(e *cli.Env, path string) string {
 	return id
 }
 
-// importedAs returns the file that an import renamed.
 func importedAs(path string) string {
 	entries, _ := os.ReadDir(filepath.Dir(path)) // as above
 	for _, entry := range entries {

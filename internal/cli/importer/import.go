@@ -134,7 +134,6 @@ func wouldImport(e *cli.Env, o otherLoop) error {
 	return e.Say("%s would be renamed. Nothing was done.", o.path)
 }
 
-// sayImport prints what is imported, which chat takes it, and what was decided.
 func sayImport(e *cli.Env, did string, o otherLoop) error {
 	l := o.state
 	who := "The next chat in " + l.Workspace + " whose agent stops"

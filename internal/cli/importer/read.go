@@ -13,7 +13,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// otherLoop is a loop of another tool.
 type otherLoop struct {
 	path  string
 	state loop.State
@@ -21,7 +20,6 @@ type otherLoop struct {
 	notes []string // what had to be decided for it
 }
 
-// readOther reads a file of another tool and applies the user's options.
 func readOther(e *cli.Env, path string, asked loop.Request) (otherLoop, error) {
 	o := otherLoop{path: path}
 	data, err := otherContent(path)

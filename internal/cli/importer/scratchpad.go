@@ -92,7 +92,6 @@ func (s scratchpad) state(asked loop.Request) (l loop.State, notes []string, err
 	return l, notes, err
 }
 
-// checkedPromise applies the rules of --completion-promise.
 func checkedPromise(promise string) (string, error) {
 	r := loop.NewRequest()
 	for _, o := range loop.Options() {

@@ -22,7 +22,6 @@ import (
 // extensionID is the extension's name in Open VSX: publisher.name of extension/package.json.
 const extensionID = "cursor-ralph.cursor-ralph"
 
-// vsixName returns the name of the extension's file for a system and a processor, as scripts/extension makes it.
 func vsixName(goos, goarch string) string {
 	if goos == "windows" {
 		goos = "win32"
@@ -95,7 +94,6 @@ func uninstallExtension(ctx context.Context, e *cli.Env) error {
 	return e.Say("removed the extension from Cursor; its programs go when Cursor starts again, your loops and their records stay")
 }
 
-// extensionAlone refuses options that are about hooks.json.
 func extensionAlone(e *cli.Env) error {
 	other := ""
 	e.Flags.Visit(func(f *pflag.Flag) {
@@ -109,7 +107,6 @@ func extensionAlone(e *cli.Env) error {
 	return hint.Misuse("--"+other+" has no effect with --extension", "the extension brings its own hooks: leave out one of the two")
 }
 
-// patience is how long Cursor's command may take.
 const patience = 2 * time.Minute
 
 func runCursor(ctx context.Context, e *cli.Env, args ...string) error {

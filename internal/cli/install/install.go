@@ -81,7 +81,6 @@ func installOptions(ctx context.Context, e *cli.Env) (commands.Options, error) {
 	return o, typingOptions(e, &o)
 }
 
-// given returns the value of a flag that the user gave, otherwise nil.
 func given[T any](e *cli.Env, flag string, get func(string) (T, error)) *T {
 	if !e.Flags.Changed(flag) {
 		return nil

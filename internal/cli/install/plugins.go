@@ -35,7 +35,6 @@ func Registered(e *cli.Env) (files []commands.HooksFile) {
 	return files
 }
 
-// besidePlugin returns notes for a user who installs beside our plugin.
 func besidePlugin(e *cli.Env) []string {
 	var notes []string
 	for _, file := range OurPlugins(e) {

@@ -108,7 +108,6 @@ func lasting(ctx context.Context, e *cli.Env, path string, answers func(context.
 	return path
 }
 
-// lastingLink is the part of lasting that starts no process.
 func lastingLink(path string, getenv func(string) string) string {
 	if !commands.Versioned(path) {
 		return path
@@ -127,18 +126,15 @@ func isLastingLink(link, path string) bool {
 	return filepath.IsAbs(link) && !commands.Versioned(link) && cli.SameFile(link, path)
 }
 
-// managed returns what the package manager of a path may have for it.
 func managed(path string, getenv func(string) string) (links, shims []string) {
 	return commands.Lasting(path, getenv("HOME"), getenv("USER")) // those of Windows need no home
 }
 
-// hookAnswers runs a hook in a folder without a version file.
 func hookAnswers(ctx context.Context, e *cli.Env, path string) bool {
 	out, err := fromAnywhere(ctx, e, `{"hook_event_name":"workspaceOpen"}`, path)
 	return err == nil && strings.TrimSpace(out) == "{}"
 }
 
-// programAnswers reports whether a path runs this version of us.
 func programAnswers(ctx context.Context, e *cli.Env, path string) bool {
 	theirs, err := fromAnywhere(ctx, e, "", path, "version")
 	self, _ := os.Executable() // it was found before
@@ -162,7 +158,6 @@ func inLoginShell(shell, line string) proc.Command {
 	return proc.Command{Path: cmp.Or(find(shell), shell), Args: []string{"-lc", line}}
 }
 
-// find returns a program's path, or nothing.
 func find(program string) string {
 	if path, err := exec.LookPath(program); err == nil {
 		return path
@@ -188,7 +183,6 @@ func IsShimOf(e *cli.Env, path, program string) bool {
 	return slices.Contains(shims, path)
 }
 
-// notLasting warns about a path that the next upgrade removes.
 func notLasting(path string) string {
 	return path + " is in a folder of one version, and no link to it was found: the next upgrade removes it, so run cursor-ralph install again after each upgrade"
 }

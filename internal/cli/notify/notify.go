@@ -59,7 +59,6 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	return failed(results)
 }
 
-// shownTest is what notify --test --json prints.
 type shownTest struct {
 	Schema   int             `json:"schema"`
 	Channels []notice.Result `json:"channels"`

@@ -12,19 +12,16 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// detail is something about a loop: a name, and words of one or several lines.
 type detail struct {
 	name, words string
 	whole       bool // it is to be copied, so it is never broken
 }
 
-// nameWidth is that of the names of details, with the gap behind them.
 const nameWidth = 17
 
 // mostLines is how many lines of one thing are shown; --json has all of it.
 const mostLines = 12
 
-// details shows one loop, a line or more for each thing that is known about it.
 func details(e *cli.Env, l loops.Loop) string {
 	var b strings.Builder
 	screen := e.Screen()
@@ -71,7 +68,6 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 	}
 }
 
-// otherOptions are those that have no line of their own.
 func otherOptions(s loop.State) string {
 	s.Contract, s.Tasks, s.Verify, s.VerifyTimeout, s.MaxTokens = loop.New().Contract, "", "", 0, 0
 	return OptionsOf(s)
@@ -100,7 +96,6 @@ func statusWords(l view.Loop, s loop.State) string {
 	return words
 }
 
-// moment says when something was: how long ago, and the time of the clock.
 func moment(now, at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -122,7 +117,6 @@ func endedWords(now time.Time, l view.Loop, s loop.State) string {
 	return moment(now, l.EndedAt) + ", after " + text.Duration(s.Worked(l.EndedAt)) + " of work"
 }
 
-// taskWords says how far the task list is.
 func taskWords(l loop.State) string {
 	c := l.TaskCount
 	switch {
@@ -165,7 +159,6 @@ func toolWords(l view.Loop, s loop.State) string {
 	return fmt.Sprintf("%d (%d needed)", *l.ToolCalls, s.MinToolCalls)
 }
 
-// followupWords describes a follow-up that has not arrived as it should.
 func followupWords(f loop.SentFollowup, now time.Time) string {
 	if f.IsOpen() {
 		return "sent " + view.Ago(now, f.SentAt) + ", nothing shows yet that it arrived"
@@ -185,7 +178,6 @@ func deliveryWords(d loop.Delivery) string {
 	return ""
 }
 
-// typingWords describes the last attempt to type the continue line.
 func typingWords(i loop.Injection, now time.Time) string {
 	words := i.Words(now)
 	if words == "" {

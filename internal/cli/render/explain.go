@@ -11,7 +11,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// retelling is a sentence for one kind of decision.
 type retelling struct {
 	action string      // any, if empty
 	event  string      // only for this event, if not empty
@@ -97,7 +96,6 @@ var retellings = []retelling{
 	{action: "error", words: "something went wrong: {why}"},
 }
 
-// explain returns a sentence for one decision.
 func explain(l hooklog.Line) string {
 	words := "something this version does not know: " + l.Action + ": {why}"
 	if l.Action == "" {

@@ -80,13 +80,11 @@ func restsHere(e *cli.Env) (loops.Loop, bool) {
 	return e.Loops.LastEnded(isHere)
 }
 
-// givesWay says which columns of the table give way on a narrow screen.
 func givesWay() []view.Give {
 	const tools, promise, then = 3, 6, 7 // without the column of the tokens, which comes last
 	return []view.Give{{tools, 12}, {then, 16}, {tools, 5}, {promise, 7}, {then, 8}, {tools, 1}, {then, 4}}
 }
 
-// historyTable has a line for each iteration, and below it what does not fit.
 func historyTable(screen view.Screen, all []loop.Iteration, verbose bool) string {
 	if len(all) == 0 {
 		return ""
@@ -113,7 +111,6 @@ func historyTable(screen view.Screen, all []loop.Iteration, verbose bool) string
 // tokensFrom is the width of a screen on which the table has room for the tokens.
 const tokensFrom = 80
 
-// showsTokens reports whether those of any iteration are known.
 func showsTokens(all []loop.Iteration) bool {
 	return slices.ContainsFunc(all, func(h loop.Iteration) bool { return h.Tokens != nil })
 }
@@ -127,10 +124,8 @@ func clockFor(all []loop.Iteration) string {
 	return "01-02 15:04:05"
 }
 
-// toolsWidth is how many characters a table has for the tools of an iteration.
 const toolsWidth = 28
 
-// tools returns the most used tools and their counts.
 func tools(counts map[string]int) string {
 	if len(counts) == 0 {
 		return "-"
@@ -160,7 +155,6 @@ func mostUsed(counts map[string]int) []string {
 // promiseOf is short; the reason of a refusal is below the row.
 func promiseOf(h loop.Iteration) string { return cli.Shortened(cmp.Or(h.Promise, "-"), 10) }
 
-// actionOf returns what followed an iteration, and how typing went.
 func actionOf(h loop.Iteration) string {
 	action := cli.Shortened(cmp.Or(h.Action, "-"), 12)
 	if len(h.Injections) == 0 {
@@ -175,7 +169,6 @@ func actionOf(h loop.Iteration) string {
 	return action + ", not typed"
 }
 
-// below returns the lines below a row.
 func below(screen view.Screen, h loop.Iteration, verbose, tokens bool) string {
 	const indent, most = "   ", 93
 	var b strings.Builder
@@ -215,14 +208,4 @@ func below(screen view.Screen, h loop.Iteration, verbose, tokens bool) string {
 		tell("said", h.Answer)
 	}
 	return b.String()
-}
-
-// unexplained returns the failed commands without an error line.
-func unexplained(h loop.Iteration) (commands []string) {
-	for _, command := range h.Failed {
-		if !slices.ContainsFunc(h.Errors, func(line string) bool { return isOf(command, line) }) {
-			commands = append(commands, command)
-		}
-	}
-	return commands
 }

@@ -54,7 +54,6 @@ func inBar(e *cli.Env, args []string) ([]loops.Loop, error) {
 	return e.Nearest(here), nil
 }
 
-// ofChat returns the loop of a chat, if it has one.
 func ofChat(e *cli.Env, id string) []loops.Loop {
 	l, err := e.Loops.At(id)
 	if err != nil {
@@ -104,7 +103,6 @@ func inBarOf(e *cli.Env, args []string) ([]loops.Loop, error) {
 	return e.Nearest(t.Cwd), nil
 }
 
-// countWords returns how many loops stand how.
 func countWords(shown []view.Loop) string {
 	count := map[view.Standing]int{}
 	for _, l := range shown {

@@ -96,7 +96,6 @@ func LogLines(e *cli.Env, only string) (lines []string, err error) {
 	return lines, nil
 }
 
-// logged is a line of log --json.
 type logged struct {
 	Schema       int         `json:"schema"`
 	At           time.Time   `json:"at,omitzero"`

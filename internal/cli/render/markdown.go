@@ -14,7 +14,6 @@ func section(title, content string) string {
 	return "## " + title + "\n\n" + content
 }
 
-// bullets has a line for each fact, and says how many it leaves out.
 func bullets(found []fact, most int) string {
 	var b strings.Builder
 	for _, f := range found[:min(len(found), most)] {
@@ -26,7 +25,6 @@ func bullets(found []fact, most int) string {
 	return b.String()
 }
 
-// inWords names iterations, the first ones of many.
 func inWords(numbers []int) string {
 	const most = 8
 	if len(numbers) == 1 {
@@ -69,7 +67,6 @@ func block(text string, most int) string {
 	return fence + "text\n" + text + "\n" + fence + "\n" + left
 }
 
-// longestRun is how many backticks follow one another at most.
 func longestRun(text string) (longest int) {
 	run := 0
 	for _, r := range text {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -54,15 +53,13 @@ func fromHistory(s loop.State) []detail {
 	return all
 }
 
-// filesOf are the files of an iteration, relative to the workspace.
 func filesOf(i loop.Iteration, workspace string) string {
 	if len(i.Files) == 0 {
 		return ""
 	}
-	root := strings.TrimRight(filepath.ToSlash(workspace), "/") + "/"
 	var names []string
 	for _, file := range i.Files {
-		names = append(names, strings.TrimPrefix(filepath.ToSlash(file), root))
+		names = append(names, fromWorkspace(workspace, file))
 	}
 	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
 }

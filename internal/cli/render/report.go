@@ -1,12 +1,10 @@
 package render
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -49,7 +47,6 @@ func Record(e *cli.Env, l loop.State) (any, error) {
 	return reportObject(l, e.View(l, false), all, e.Now()), err
 }
 
-// reported is what report --json prints.
 type reported struct {
 	Schema         int              `json:"schema"`
 	Loop           view.Loop        `json:"loop"`
@@ -77,31 +74,6 @@ func reportObject(l loop.State, shown view.Loop, all []loop.Iteration, now time.
 	return r
 }
 
-func refusals(h loop.Iteration) []string  { return []string{h.Refused} }
-func warnings(h loop.Iteration) []string  { return []string{h.Warning} }
-func contexts(h loop.Iteration) []string  { return h.Context }
-func struggles(h loop.Iteration) []string { return []string{h.Struggle} }
-
-func verdicts(h loop.Iteration) []string {
-	if h.Verified == nil {
-		return nil
-	}
-	if !h.Verified.Ran() {
-		return nil
-	}
-	return []string{verdictWords(*h.Verified)}
-}
-
-func reviews(h loop.Iteration) []string { return []string{view.ReviewWords(h.Verified)} }
-
-func findings(h loop.Iteration) []string {
-	if h.Verified == nil || h.Verified.Review == nil {
-		return nil
-	}
-	return h.Verified.Review.Findings
-}
-
-// endOf is when a loop ended, or now.
 func endOf(l loop.State, now time.Time) time.Time {
 	if l.Status.Ended() && !l.EndedAt.IsZero() {
 		return l.EndedAt
@@ -129,7 +101,6 @@ func reportOf(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time
 	}, func(part string) bool { return part == "" }), "\n")
 }
 
-// outcome says in a sentence what became of the loop, and below why.
 func outcome(l loop.State, shown view.Loop, now time.Time) string {
 	var b strings.Builder
 	end := endOf(l, now)
@@ -154,86 +125,6 @@ func outcome(l loop.State, shown view.Loop, now time.Time) string {
 		b.WriteString("\nWhy: " + code(shown.Reason) + "\n")
 	}
 	return b.String()
-}
-
-// fact is something that happened, and in which iterations.
-type fact struct {
-	Text string `json:"text"`
-	In   []int  `json:"iterations"`
-}
-
-// facts gathers what iterations have in common, in the order of time.
-func facts(all []loop.Iteration, of func(loop.Iteration) []string) (found []fact) {
-	at := map[string]int{}
-	for _, h := range all {
-		for _, words := range of(h) {
-			if strings.TrimSpace(words) == "" {
-				continue
-			}
-			if _, seen := at[words]; !seen {
-				at[words] = len(found)
-				found = append(found, fact{Text: words})
-			}
-			f := &found[at[words]]
-			if !slices.Contains(f.In, h.Number) {
-				f.In = append(f.In, h.Number)
-			}
-		}
-	}
-	return found
-}
-
-// files are named as they are seen from the workspace.
-func files(l loop.State, all []loop.Iteration) []fact {
-	found := facts(all, func(h loop.Iteration) (names []string) {
-		for _, file := range h.Files {
-			names = append(names, fromWorkspace(l.Workspace, file))
-		}
-		return names
-	})
-	slices.SortFunc(found, func(a, b fact) int { return cmp.Compare(a.Text, b.Text) })
-	return found
-}
-
-func fromWorkspace(workspace, file string) string {
-	root := strings.TrimRight(filepath.ToSlash(workspace), "/")
-	rel, inside := strings.CutPrefix(filepath.ToSlash(file), root+"/")
-	if root == "" || !inside {
-		return file
-	}
-	return rel
-}
-
-// failedCommands returns the failed commands with their error lines.
-func failedCommands(h loop.Iteration) (lines []string) {
-	lines = unexplained(h)
-	for _, line := range h.Errors {
-		if isOfOne(h.Failed, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-func otherErrors(h loop.Iteration) (lines []string) {
-	for _, line := range h.Errors {
-		if !isOfOne(h.Failed, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// isOfOne reports whether an error is about one of the commands.
-func isOfOne(commands []string, line string) bool {
-	return slices.ContainsFunc(commands, func(command string) bool { return isOf(command, line) })
-}
-
-// isOf reports whether an error line begins with a command, which may have been
-// shortened.
-func isOf(command, line string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "`"), strings.TrimSuffix(command, "…"))
-	return ok && (strings.HasPrefix(rest, "`") || strings.HasPrefix(rest, " exited ") || rest == "…")
 }
 
 func verifications(l loop.State, all []loop.Iteration) string {
@@ -305,7 +196,6 @@ func lastWords(all []loop.Iteration) string {
 	return all[len(all)-1].Answer
 }
 
-// diffs has the command that shows what each iteration changed.
 func diffs(l loop.State, all []loop.Iteration) string {
 	var b strings.Builder
 	for _, h := range all[max(0, len(all)-reportedTurns):] {

@@ -51,7 +51,6 @@ func Status(_ context.Context, e *cli.Env, args []string) error {
 	return e.Say("%s\n`cursor-ralph status ID` shows one of them", note+e.Table(found, 0))
 }
 
-// several is what status --json prints where there is not exactly one loop.
 type several struct {
 	Schema int         `json:"schema"`
 	Loops  []view.Loop `json:"loops"`

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -14,16 +13,12 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
-	"github.com/cursor-ralph/cursor-ralph/outer/acp"
 )
 
-// namesAgent reports whether the command line names an agent.
 func namesAgent(e *cli.Env) bool {
 	return e.Text("agent") != "" || e.Text("acp-command") != "" || e.Text("agent-command") != ""
 }
 
-// chosenAgent returns the agent that the command line names.
 func chosenAgent(e *cli.Env) (loop.Run, error) {
 	name, speaks, prints := e.Text("agent"), e.Text("acp-command"), e.Text("agent-command")
 	given := slices.DeleteFunc([]string{name, speaks, prints}, func(s string) bool { return s == "" })
@@ -52,7 +47,6 @@ func chosenAgent(e *cli.Env) (loop.Run, error) {
 	return withAgentFlags(e, r)
 }
 
-// withAgentFlags applies the other flags about the agent.
 func withAgentFlags(e *cli.Env, r loop.Run) (loop.Run, error) {
 	if model := e.Text("model"); model != "" {
 		r.Model = model
@@ -108,10 +102,4 @@ func withPermissions(e *cli.Env, r loop.Run) (loop.Run, error) {
 func terminalInput(stdin any) bool {
 	f, ok := stdin.(*os.File)
 	return ok && term.IsTerminal(f.Fd())
-}
-
-// openDriver returns the driver of a loop's agent, without starting the agent. The
-// plan guard needs the agent to ask, whatever is permitted.
-func openDriver(l loop.State, ask func(context.Context, acp.Request) acp.Answer) (outer.Driver, error) {
-	return agents.Open(l.Run, agents.Options{Dir: l.Workspace, Env: os.Environ(), ID: l.ConversationID, Asks: l.Plan, Answer: ask})
 }

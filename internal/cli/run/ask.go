@@ -120,7 +120,6 @@ const (
 	again
 )
 
-// asked is a question to the user.
 type asked struct {
 	lines  []string
 	lasts  bool // always is a possible answer
@@ -128,7 +127,6 @@ type asked struct {
 	hidden int  // lines that were not shown, or not whole
 }
 
-// begin returns what the question shows at first.
 func (q *asked) begin() string {
 	lines := slices.Clone(q.lines[:min(len(q.lines), askedLines)])
 	q.hidden = len(q.lines) - len(lines)
@@ -144,7 +142,6 @@ func (q *asked) begin() string {
 	return strings.Join(lines, "\n  ")
 }
 
-// rest returns everything.
 func (q *asked) rest() string {
 	q.hidden = 0
 	return strings.Join(q.lines, "\n  ")
@@ -211,7 +208,6 @@ func (a *answers) give(line string, end bool) {
 	a.asked, a.ended = nil, end
 }
 
-// expect returns a channel that gets the next line, or "" at the end of the input.
 func (a *answers) expect() <-chan string {
 	line := make(chan string, 1)
 	a.mu.Lock()

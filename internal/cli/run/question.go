@@ -40,7 +40,6 @@ func question(r acp.Request) []string {
 	return lines
 }
 
-// inShort describes a request in one line: exactly the command or the file.
 func inShort(r acp.Request) string {
 	switch e := r.Execution; {
 	case e != nil && (e.Line != "" || len(e.Argv) > 0):
@@ -82,7 +81,6 @@ func quotedWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// unshown returns the paths of a request that have no diff.
 func unshown(r acp.Request) (paths []string) {
 	for _, p := range r.Paths {
 		isShown := slices.ContainsFunc(r.Edits, func(e acp.Edit) bool { return e.Path == p })
@@ -93,7 +91,6 @@ func unshown(r acp.Request) (paths []string) {
 	return paths
 }
 
-// diffOf returns the diff of an edit.
 func diffOf(e acp.Edit) (lines []string) {
 	if e.Old == e.New {
 		return []string{"no change"}

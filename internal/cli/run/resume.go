@@ -15,7 +15,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// resumeRun continues a run whose process has ended.
 func resumeRun(ctx context.Context, e *cli.Env, r loop.Request, args []string) error {
 	var l loop.State
 	known, err := true, error(nil)
@@ -92,8 +91,6 @@ func runHere(e *cli.Env) (l loop.State, known bool, err error) {
 	return left, false, err
 }
 
-// lastRunOf returns the live run of a folder, otherwise the resumable one that
-// ended last.
 func lastRunOf(e *cli.Env, folder string) (loop.State, bool) {
 	if live := e.Loops.Runs(folder); len(live) > 0 {
 		return live[len(live)-1], true
@@ -104,7 +101,6 @@ func lastRunOf(e *cli.Env, folder string) (loop.State, bool) {
 	return l.State, ok
 }
 
-// checkOnlyLimits rejects options that were fixed when the run began.
 func checkOnlyLimits(e *cli.Env) error {
 	for _, o := range loop.Options() {
 		f := e.Flags.Lookup(o.Name)
@@ -169,7 +165,6 @@ func lacksGate(left, now loop.State) bool {
 	return left.Verify != "" && now.Verify == "" || left.Tasks != "" && now.Tasks == "" || left.Review != "" && now.Review == ""
 }
 
-// refuseForeign rejects a run that may be somebody else's, and shows what it would do.
 func refuseForeign(e *cli.Env, left loop.State) error {
 	todo := fmt.Sprintf("it would give %s this task: %s", cmp.Or(left.Run.Command, left.Run.Agent), cli.Shortened(left.Prompt, 1000))
 	flags := "--agent, --acp-command or --agent-command"

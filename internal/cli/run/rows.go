@@ -18,7 +18,6 @@ const (
 	leastWidth  = 20                     // columns that words need
 )
 
-// tick redraws the clock.
 func (v *runView) tick() {
 	ticker := time.NewTicker(redrawEvery)
 	defer ticker.Stop()
@@ -34,7 +33,6 @@ func (v *runView) tick() {
 	}
 }
 
-// drawSoon draws the rows unless they were drawn just now.
 func (v *runView) drawSoon() {
 	if v.e.Now().Sub(v.drawnAt) >= drawPause {
 		v.draw()
@@ -43,7 +41,6 @@ func (v *runView) drawSoon() {
 
 func (v *runView) draw() { v.put("") }
 
-// put prints lines above the rows.
 func (v *runView) put(lines string) {
 	v.screen.show(lines, v.rows())
 	v.drawnAt = v.e.Now()
@@ -67,7 +64,6 @@ func (v *runView) rows() []string {
 	return append(lastRows(v.words.unfinished(), width, min(mostWords, height-2)), status)
 }
 
-// lastRows returns the end of a line in rows that fit.
 func lastRows(line string, width, most int) []string {
 	if line == "" || most <= 0 {
 		return nil

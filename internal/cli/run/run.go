@@ -50,7 +50,6 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	return newRun(ctx, e, l, r.Replace)
 }
 
-// newLoop completes a loop from the command line and the settings.
 func newLoop(ctx context.Context, e *cli.Env, l loop.State, args []string) (loop.State, error) {
 	err := setDefaults(e)
 	if err != nil {
@@ -72,7 +71,6 @@ func newLoop(ctx context.Context, e *cli.Env, l loop.State, args []string) (loop
 	return withRunID(e, l), cmp.Or(review.Check(l, os.Environ()), words.Check(ctx, l))
 }
 
-// withRunID makes the loop a run of this program that begins now.
 func withRunID(e *cli.Env, l loop.State) loop.State {
 	now := e.Now()
 	l.ConversationID = fmt.Sprintf("run-%s-%04x", strconv.FormatInt(now.Unix(), 36), rand.Uint32N(1<<16)) // #nosec G404 -- a name, no secret
@@ -82,7 +80,6 @@ func withRunID(e *cli.Env, l loop.State) loop.State {
 	return engine.WithTaskFile(l.In(l.ConversationID, now))
 }
 
-// newRun begins a run in the current folder and returns when it has ended.
 func newRun(ctx context.Context, e *cli.Env, l loop.State, replace bool) error {
 	if err := checkNoneLives(e, l.Workspace); err != nil {
 		return err

@@ -30,7 +30,6 @@ func newScreen(e *cli.Env) *screen {
 	return s
 }
 
-// canRedraw reports whether the terminal can erase a line.
 func canRedraw(e *cli.Env) bool {
 	return e.OnTerminal() && e.Getenv("TERM") != "dumb" && (runtime.GOOS != "windows" || e.Getenv("WT_SESSION") != "")
 }
@@ -73,7 +72,6 @@ func (s *screen) erase() string {
 
 const usualWidth, usualHeight = 80, 24
 
-// terminalSize returns the number of columns and rows.
 func terminalSize(w io.Writer) (width, height int) {
 	if f, ok := w.(*os.File); ok {
 		if width, height, err := term.GetSize(f.Fd()); err == nil && width > 0 && height > 0 {

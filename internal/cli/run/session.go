@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/agents"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
@@ -16,7 +17,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// session is a run while it lives.
 type session struct {
 	e      *cli.Env
 	view   *runView
@@ -47,7 +47,9 @@ func enter(ctx context.Context, e *cli.Env, l loop.State) (context.Context, *ses
 	s := &session{e: e, folder: folder, view: newRunView(e, l)}
 	ctx, s.quit = context.WithCancel(ctx)
 	s.hush = context.AfterFunc(ctx, func() { s.view.notice("stopping; press Ctrl-C again to end it now") })
-	if s.driver, err = openDriver(l, s.ask); err != nil {
+	// The plan guard needs the agent to ask, whatever is permitted.
+	options := agents.Options{Dir: l.Workspace, Env: os.Environ(), ID: l.ConversationID, Asks: l.Plan, Answer: s.ask}
+	if s.driver, err = agents.Open(l.Run, options); err != nil {
 		s.leave()
 		return ctx, nil, err
 	}
@@ -77,7 +79,6 @@ func (s *session) survey(ctx context.Context, l loop.State, begin bool) (loop.Su
 	return survey.Survey{Places: s.e.Places, Env: os.Environ()}.Take(ctx, l, begin)
 }
 
-// report shows and logs what the loop does.
 func (s *session) report(r outer.Report) {
 	s.view.report(r)
 	line := hooklog.Line{Loop: r.State.ShortID(), Iteration: r.Action.Iteration, Max: r.State.MaxIterations}
@@ -110,7 +111,6 @@ func (s *session) log(line hooklog.Line) {
 	s.e.Log(line)
 }
 
-// leave ends the agent and unlocks the workspace.
 func (s *session) leave() {
 	s.hush()
 	s.quit()
@@ -173,7 +173,6 @@ func (s *session) showEnd(l loop.State, broken bool) error {
 	return errors.Join(err, s.e.Say("%s", s.view.verdict(l, all, broken)))
 }
 
-// unsaved returns the last saved state of a loop, and the error for the user.
 func (s *session) unsaved(l loop.State, err error) (loop.State, error) {
 	if saved, cannot := s.e.Loops.Recorded(l.ConversationID); cannot == nil {
 		l = saved
@@ -182,7 +181,6 @@ func (s *session) unsaved(l loop.State, err error) (loop.State, error) {
 		"fix that (`df` shows whether the disk is full), then: cursor-ralph run --resume "+l.ShortID())
 }
 
-// withStartHint adds the hint of an agent that cannot be started.
 func withStartHint(err error) error {
 	var start *outer.StartError
 	if errors.As(err, &start) {

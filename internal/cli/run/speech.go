@@ -12,7 +12,6 @@ const (
 	keptThoughts = 1 << 10 // bytes
 )
 
-// speech splits what the agent says into lines.
 type speech struct {
 	line    string // incomplete
 	blank   int    // empty lines, which are shown only if something follows
@@ -20,7 +19,6 @@ type speech struct {
 	thought string // the last words that it thought since it said something
 }
 
-// add appends a piece of a message and returns the lines that it completes.
 func (w *speech) add(piece string) (lines []string) {
 	w.thought = ""
 	for w.line += piece; ; {
@@ -41,7 +39,6 @@ func (w *speech) add(piece string) (lines []string) {
 // think appends words that are shown only until others come.
 func (w *speech) think(piece string) { w.thought = text.Tail(w.thought+piece, keptThoughts) }
 
-// end completes a message and returns its lines that were not shown yet.
 func (w *speech) end(message string) (lines []string) {
 	if w.shown || strings.TrimSpace(w.line) != "" {
 		lines = w.whole(w.line)
@@ -52,7 +49,6 @@ func (w *speech) end(message string) (lines []string) {
 	return lines
 }
 
-// whole returns a line and the empty lines before it.
 func (w *speech) whole(line string) (lines []string) {
 	line = strings.TrimRight(line, " \t\r")
 	if line == "" {
@@ -68,7 +64,6 @@ func (w *speech) whole(line string) (lines []string) {
 	return append(lines, "  "+line)
 }
 
-// unfinished returns the line that is not complete, or the last thought.
 func (w *speech) unfinished() string {
 	if strings.TrimSpace(w.line) != "" {
 		return "  " + w.line

@@ -35,7 +35,6 @@ func (v *runView) verdict(l loop.State, all []loop.Iteration, broken bool) strin
 	return strings.Join(lines, "\n")
 }
 
-// whyEnded returns why a run ended, or about an accepted promise what is odd.
 func whyEnded(l loop.State, all []loop.Iteration) string {
 	switch n := len(all); {
 	case l.Status != loop.PromiseAccepted:
@@ -46,7 +45,6 @@ func whyEnded(l loop.State, all []loop.Iteration) string {
 	return ""
 }
 
-// filesWords says how many files a run has changed, if anything can show that.
 func filesWords(l loop.State, all []loop.Iteration) string {
 	files := map[string]bool{}
 	for _, h := range all {

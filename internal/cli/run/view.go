@@ -46,7 +46,6 @@ func newRunView(e *cli.Env, l loop.State) *runView {
 	return v
 }
 
-// close removes the rows.
 func (v *runView) close() {
 	v.once.Do(func() { close(v.stop) })
 	v.mu.Lock()
@@ -56,7 +55,6 @@ func (v *runView) close() {
 	v.draw()
 }
 
-// see shows what the agent does.
 func (v *runView) see(s outer.Seen) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -101,7 +99,6 @@ const (
 	shownBytes = 4 << 10 // of one text
 )
 
-// indented returns the beginning of a text of the agent.
 func indented(text string) string {
 	text = strings.TrimSpace(text)
 	cut := len(text) > shownBytes
@@ -115,7 +112,6 @@ func indented(text string) string {
 	return "  " + strings.Join(lines, "\n  ")
 }
 
-// report shows what the loop does.
 func (v *runView) report(r outer.Report) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -141,7 +137,6 @@ func (v *runView) report(r outer.Report) {
 	v.draw()
 }
 
-// turnWords begins a turn. The first one names the run.
 func (v *runView) turnWords(l loop.State) string {
 	words := fmt.Sprintf("iteration %d of %d", l.Iteration(), l.MaxIterations)
 	switch v.last {
@@ -154,7 +149,6 @@ func (v *runView) turnWords(l loop.State) string {
 	return words
 }
 
-// reviewed shows what a reviewer has found.
 func (v *runView) reviewed(r *loop.Review) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -166,7 +160,6 @@ func (v *runView) reviewed(r *loop.Review) {
 	}
 }
 
-// notice shows something that the user should know.
 func (v *runView) notice(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -223,5 +216,4 @@ func (v *runView) event(kind, text string, r loop.Record, words string) {
 	}
 }
 
-// print writes lines above the rows.
 func (v *runView) print(words string) { v.put(cli.Printable(words) + "\n") }

@@ -82,7 +82,6 @@ func count(text string) (int, error) {
 	return n, err
 }
 
-// title returns the name with its value.
 func (u unknown) title() string {
 	if u.value == "" {
 		return u.Name
@@ -121,7 +120,6 @@ func (s *simulation) assume(assumptions []string) error {
 	return nil
 }
 
-// unknowns returns the unknowns that concern the file's events.
 func (s *simulation) unknowns() []unknown {
 	var found []unknown
 	for _, u := range unknowns() {

@@ -44,7 +44,6 @@ func Demo(ctx context.Context, e *cli.Env, _ []string) error {
 	return err
 }
 
-// show is one run of the demo.
 type show struct {
 	e       *cli.Env
 	folder  string
@@ -145,7 +144,6 @@ var words = []string{
 	"It reads days too. I ran the tests: they pass. <promise>COMPLETE</promise>",
 }
 
-// handOver returns what the slash command instructs the agent to run.
 func handOver(typed string) string {
 	if runtime.GOOS == "windows" {
 		return "@'\n" + typed + "\n'@ | cursor-ralph slash ralph-loop"
@@ -153,7 +151,6 @@ func handOver(typed string) string {
 	return "cursor-ralph slash ralph-loop <<'CURSOR_RALPH_TASK'\n" + typed + "\nCURSOR_RALPH_TASK"
 }
 
-// observe prints events as they happen.
 func (s *show) observe(x simcursor.Entry) {
 	switch x.Kind {
 	case simcursor.UserMessage:
@@ -188,7 +185,6 @@ func (s *show) print(color, says string) {
 	fmt.Fprintln(s.e.Stdout, says)
 }
 
-// command runs this program as a user would.
 func (s *show) command(ctx context.Context, args ...string) error {
 	s.print("1", "  $ cursor-ralph "+strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, s.self, args...)

@@ -5,7 +5,6 @@ import (
 	"runtime"
 )
 
-// tests is the command that verifies the promise of the demo.
 func tests() string {
 	if runtime.GOOS == "windows" {
 		return "./run-tests.cmd"
@@ -41,7 +40,6 @@ func parser(units int) string {
 	return text + "esac\n"
 }
 
-// writeProject writes the code that the agent works on.
 func (s *show) writeProject() error {
 	script := testScript
 	if runtime.GOOS == "windows" {

@@ -21,7 +21,6 @@ import (
 //go:embed session.yaml
 var builtInSession []byte
 
-// round is one message of the user and what follows.
 type round struct {
 	message string // "" before the first message
 	pasted  bool
@@ -29,14 +28,12 @@ type round struct {
 	after   []step   // events between turns
 }
 
-// step is one thing that happens in a session.
 type step struct {
 	verb  string
 	text  string         // of verbs with a text
 	parts map[string]any // of the others
 }
 
-// verb is a kind of step.
 type verb struct {
 	parts []string // the required one first; none if the step has a text
 	ends  bool     // the turn; the step has neither text nor parts
@@ -110,7 +107,6 @@ func parseSession(data []byte) ([]round, error) {
 	return rounds, nil
 }
 
-// add adds a step to the last turn or a new one, and reports whether it ends the turn.
 func (r *round) add(s step, fresh bool) bool {
 	if fresh {
 		r.turns = append(r.turns, nil)
@@ -249,7 +245,6 @@ func (s step) fire(ctx context.Context, chat *simcursor.Chat) {
 	chat.Fire(ctx, s.part("name"), fields)
 }
 
-// agent plays the turns of a session, round by round.
 type agent struct {
 	rounds []round
 	now    int // the round
@@ -268,10 +263,8 @@ func (a *agent) play(t *simcursor.Turn) {
 	}
 }
 
-// left returns the number of turns in the round that were not played.
 func (a *agent) left() int { return max(0, len(a.rounds[a.now].turns)-a.turn) }
 
-// headline returns the first line of a text, with … if there are more.
 func headline(s string) string {
 	first := text.First(s)
 	if first != strings.TrimSpace(s) {

@@ -12,7 +12,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 )
 
-// simulated is what simulate --json prints.
 type simulated struct {
 	File      string          `json:"file"`
 	Place     string          `json:"place"`
@@ -25,7 +24,6 @@ type simulated struct {
 	NotKnown  []unknown       `json:"not_known,omitempty"`
 }
 
-// simulatedStep is a message, an action, or an event with its hooks.
 type simulatedStep struct {
 	Kind    string          `json:"kind"` // event, or who did it
 	Turn    int             `json:"turn"`
@@ -37,7 +35,6 @@ type simulatedStep struct {
 	Effects []string        `json:"effects,omitempty"`
 }
 
-// passedOver is an entry that did not run.
 type passedOver struct {
 	Entry   string `json:"entry"`
 	Command string `json:"command"`
@@ -81,7 +78,6 @@ func (s *simulation) header() {
 	s.print("The hooks of an event run at the same time; their answers are merged in the order shown.\n")
 }
 
-// observe shows messages and actions.
 func (s *simulation) observe(x simcursor.Entry) {
 	who := map[simcursor.Kind]string{
 		simcursor.UserMessage: "user", simcursor.FollowupMessage: "cursor", simcursor.AssistantText: "agent",
@@ -102,7 +98,6 @@ func (s *simulation) observe(x simcursor.Entry) {
 	s.line(who, headline(text))
 }
 
-// callWords describes a tool call, and why it did not finish.
 func (s *simulation) callWords(x simcursor.Entry) string {
 	words := x.Name
 	if x.Text != "" {
@@ -114,7 +109,6 @@ func (s *simulation) callWords(x simcursor.Entry) string {
 	return words
 }
 
-// fired shows an event with its hooks.
 func (s *simulation) fired(f simcursor.Firing) {
 	x := simulatedStep{Kind: "event", Turn: f.Turn, Event: f.Event, Input: f.Payload}
 	for _, p := range f.Passed {
@@ -195,7 +189,6 @@ func consequence(r simcursor.Run) string {
 	return "failed: " + r.Problem + "; Cursor goes on as if there were no answer"
 }
 
-// judge records what a hook did wrong.
 func (s *simulation) judge(r simcursor.Run) {
 	name := entryName(r.Event, r.Index) + " " + r.Command + ": "
 	if r.Failed() {

@@ -32,7 +32,6 @@ func Flags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
 }
 
-// simulation is one session under one hooks.json.
 type simulation struct {
 	e       *cli.Env
 	report  simulated
@@ -44,7 +43,6 @@ type simulation struct {
 	typed   string // the last message, which is not shown again if the model gets the same
 }
 
-// simulateTime is the limit for a session with all its hooks.
 const simulateTime = 30 * time.Minute
 
 // Run plays a session in the simulated Cursor and prints what the hooks of a
@@ -99,7 +97,6 @@ func newSimulation(e *cli.Env, file string, assumed []string) (*simulation, erro
 	return s, nil
 }
 
-// hooksFile returns the file's absolute path and its owner.
 func hooksFile(e *cli.Env, file string) (path, place string, err error) {
 	path, err = filepath.Abs(file)
 	if err != nil {
@@ -228,7 +225,6 @@ func (s *simulation) playRound(ctx context.Context, chat *simcursor.Chat, a *age
 	return ctx.Err()
 }
 
-// dropped reports a file that Cursor drops.
 func (s *simulation) dropped() error {
 	if s.asJSON {
 		if err := s.e.JSON(s.report); err != nil {
@@ -239,7 +235,6 @@ func (s *simulation) dropped() error {
 	return hint.New(what, "Cursor runs none of the file's hooks and shows no message")
 }
 
-// end prints the rest, and returns an error if hooks failed.
 func (s *simulation) end() error {
 	s.report.NotKnown = s.unknowns()
 	if s.asJSON {

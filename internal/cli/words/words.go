@@ -92,7 +92,6 @@ func execute(w loop.Words) (string, error) {
 	return b.text.String(), err
 }
 
-// short is text that does not get too long.
 type short struct{ text bytes.Buffer }
 
 func (s *short) Write(p []byte) (int, error) {

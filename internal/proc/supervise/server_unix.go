@@ -43,7 +43,6 @@ func Run(argv []string, stdin, stdout, stderr *os.File) (int, error) {
 	return s.run(cmd, orders)
 }
 
-// inherited returns the pipes that the client opened for its supervisor.
 func inherited() (orders, reports *os.File, err error) {
 	orders, reports = os.NewFile(3, "orders"), os.NewFile(4, "reports")
 	for _, f := range []*os.File{orders, reports} {
@@ -82,7 +81,6 @@ func (s *server) run(cmd *exec.Cmd, orders *os.File) (int, error) {
 	return max(end.Exit, 0), s.reports.Encode(end)
 }
 
-// obey follows orders until the client is gone.
 func (s *server) obey(orders *os.File) {
 	for lines := bufio.NewScanner(orders); lines.Scan(); {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
@@ -99,7 +97,6 @@ func (s *server) obey(orders *os.File) {
 	}
 }
 
-// watch waits until the program has ended or must end, and kills what is left.
 func (s *server) watch(ctx context.Context) report {
 	select {
 	case <-s.tree.Ended():

@@ -114,6 +114,9 @@ func (p *Process) Tail() string { return p.tail.String() }
 // have ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
+// HasEnded reports whether Done is closed.
+func (p *Process) HasEnded() bool { return isClosed(p.done) }
+
 // Exit waits for Done and returns the exit code, or -1 and the reason that there is
 // none. It also returns an error if something could not be killed.
 func (p *Process) Exit() (code int, err error) {
@@ -164,10 +167,8 @@ type output struct {
 }
 
 func (o *output) Read(b []byte) (int, error) {
-	select {
-	case <-o.done:
+	if isClosed(o.done) {
 		o.hurry()
-	default:
 	}
 	n, err := o.File.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {

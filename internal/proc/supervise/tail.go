@@ -59,7 +59,6 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// next returns the state after a byte of a sequence.
 func (s sequence) next(b byte) sequence {
 	switch {
 	case b == 0x1b:
@@ -102,7 +101,6 @@ func (t *Tail) end() {
 	t.line, t.returned, t.in = t.line[:0], false, plain
 }
 
-// text returns the incomplete line.
 func (t *Tail) text() string { return text.WithoutControls(string(text.Tail(t.line, t.bytes()))) }
 
 // String returns the kept text, without trailing newlines.

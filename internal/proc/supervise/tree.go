@@ -118,16 +118,17 @@ func (t *Tree) sweep(all bool) bool {
 // Close ends the adoption of orphans. On Windows it also kills what is left.
 func (t *Tree) Close() { t.descendants.close() }
 
-func (t *Tree) isOver() bool {
+func (t *Tree) isOver() bool { return isClosed(t.ended) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-t.ended:
+	case <-c:
 		return true
 	default:
 		return false
 	}
 }
 
-// until polls done and reports whether it returned true within the limit.
 func until(limit time.Duration, done func() bool) bool {
 	end := time.Now().Add(limit)
 	for wait := time.Millisecond; !done(); wait = min(2*wait, 50*time.Millisecond) {

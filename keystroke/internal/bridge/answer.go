@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// listedChat is a chat as `cursor desktop ls --json` lists it.
 type listedChat struct {
 	ID     string `json:"id"`
 	Source string `json:"source"` // local, cloud or draft
@@ -72,7 +71,6 @@ func (l chatList) find(conversation string) (string, error) {
 	return "", fmt.Errorf("cursor desktop ls does not list the chat (it lists %d)", len(l))
 }
 
-// sendWord is an answer of `cursor desktop send`.
 type sendWord string
 
 // The answers that are known.

@@ -108,7 +108,6 @@ func isAppImage(path string) bool {
 	return err == nil && strings.EqualFold(filepath.Ext(real), ".AppImage")
 }
 
-// folders are where Cursor's installers put its command.
 func (b Bridge) folders() []string {
 	const app = "resources/app/bin"
 	switch b.Machine.OS {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
@@ -141,20 +142,8 @@ func Until(ctx context.Context, patience time.Duration, ok func() (bool, error))
 		if done, err := ok(); done || err != nil || time.Now().After(end) {
 			return done, err
 		}
-		if err := Sleep(ctx, Poll); err != nil {
+		if err := proc.Sleep(ctx, Poll); err != nil {
 			return false, err
 		}
-	}
-}
-
-// Sleep waits, or returns ctx's error if it is done before.
-func Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }

@@ -69,9 +69,3 @@ func (m Machine) Run(ctx context.Context, stdin, path string, args ...string) (s
 
 // OutputLimit is more than any of the programs says, in bytes.
 const OutputLimit = 4 << 20
-
-// FirstLine returns the first line of what a program said.
-func FirstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
@@ -70,7 +71,7 @@ func (m Machine) Prepare(path string, args []string, greeting, word string) (Pre
 		defer cancel()
 		_ = in.Close() // without a word it ends and presses nothing
 		if err := cmd.Wait(); err != nil {
-			return fmt.Errorf("%s: %w: %.200s", filepath.Base(path), errors.Join(ctx.Err(), err), FirstLine(complaint.String()))
+			return fmt.Errorf("%s: %w: %.200s", filepath.Base(path), errors.Join(ctx.Err(), err), text.First(complaint.String()))
 		}
 		return nil
 	})

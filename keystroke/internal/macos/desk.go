@@ -20,7 +20,6 @@ import (
 //go:embed osascript.applescript
 var macScript string
 
-// macDesk is macOS's desktop, through the programs that come with it.
 type macDesk struct {
 	m    desk.Machine
 	path map[string]string // of the programs it runs
@@ -166,7 +165,6 @@ func (d macDesk) Idle(ctx context.Context) (time.Duration, error) {
 	return time.Duration(ns), err
 }
 
-// macClip is the clipboard through pbcopy and pbpaste.
 type macClip struct {
 	desk            macDesk
 	line, old, lost string
@@ -215,7 +213,7 @@ func macLost(text, types string) string {
 }
 
 // Fetched waits as long as reading takes: that cannot be observed.
-func (macClip) Fetched(ctx context.Context) error { return desk.Sleep(ctx, desk.PasteWait) }
+func (macClip) Fetched(ctx context.Context) error { return proc.Sleep(ctx, desk.PasteWait) }
 
 // Restore leaves alone what somebody has copied meanwhile.
 func (c macClip) Restore(ctx context.Context) (lost string, err error) {

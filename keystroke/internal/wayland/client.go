@@ -32,7 +32,6 @@ const (
 	wlFree // the first number that is free
 )
 
-// globals are the interfaces that a compositor offers, by their names.
 type globals map[string]global
 
 type global struct{ name, version uint32 }
@@ -60,7 +59,6 @@ func dial(ctx context.Context, m desk.Machine) (*wlClient, error) {
 	return c, nil
 }
 
-// socketOf returns the path that WAYLAND_DISPLAY means.
 func socketOf(m desk.Machine) (string, error) {
 	display, dir := m.Getenv("WAYLAND_DISPLAY"), m.Getenv("XDG_RUNTIME_DIR")
 	switch {
@@ -104,12 +102,10 @@ func (c *wlClient) begin(ctx context.Context) error {
 	}
 }
 
-// bind makes an object of a global, in a version that it has.
 func (c *wlClient) bind(iface string, version, id uint32) error {
 	return c.request(wlRegistry, 0, c.globals[iface].name, iface, version, id)
 }
 
-// request sends a request with numbers and strings.
 func (c *wlClient) request(object, opcode uint32, args ...any) error {
 	var body []byte
 	for _, arg := range args {
@@ -196,7 +192,6 @@ func (c *wlClient) next() (wlEvent, bool, error) {
 	return e, true, nil
 }
 
-// file takes the file that came with an event.
 func (c *wlClient) file() *os.File {
 	if len(c.files) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package wayland
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,6 @@ func (c wlClipboard) Put(ctx context.Context, line string) (desk.Clip, error) {
 	return p, nil
 }
 
-// wlKept is a selection and what was in it.
 type wlKept struct {
 	name   string
 	source uint32   // of an offer
@@ -77,7 +77,6 @@ type wlKept struct {
 	ours   bool   // our line was put there
 }
 
-// keep reads what is in a selection.
 func (c wlClipboard) keep(ctx context.Context, k *wlKept) error {
 	types, err := c.m.Run(ctx, "", c.paste, append(k.flags, "--list-types")...)
 	if isEmpty(err) {
@@ -102,7 +101,7 @@ func (c wlClipboard) keep(ctx context.Context, k *wlKept) error {
 	}
 	switch {
 	case text == "":
-		k.lost = fmt.Sprintf("the %s held %s, which cannot be restored", k.name, orNothing(other))
+		k.lost = fmt.Sprintf("the %s held %s, which cannot be restored", k.name, cmp.Or(other, "something without a type"))
 		return nil
 	case other != "":
 		k.lost = fmt.Sprintf("the %s held %s too; only its text is restored", k.name, other)
@@ -114,13 +113,6 @@ func (c wlClipboard) keep(ctx context.Context, k *wlKept) error {
 
 // wlPassword marks a clipboard. Source: KDE's Klipper, which does not keep one with it.
 const wlPassword = "x-kde-passwordManagerHint"
-
-func orNothing(kind string) string {
-	if kind == "" {
-		return "something without a type"
-	}
-	return kind
-}
 
 // isEmpty reports whether wl-paste complained that there is nothing to paste.
 // Source: wl-clipboard, src/wl-paste.c; they are not translated.
@@ -152,7 +144,6 @@ func (c wlClipboard) leave(ctx context.Context, stdin string, args ...string) er
 	return nil
 }
 
-// wlClip is both selections with our line in them.
 type wlClip struct {
 	wlClipboard
 	line  string
@@ -161,7 +152,6 @@ type wlClip struct {
 	reads int      // of the offer before the paste
 }
 
-// take puts the line into both selections.
 func (p *wlClip) take(ctx context.Context) (err error) {
 	for _, k := range p.kept {
 		k.ours = true
@@ -187,7 +177,7 @@ func (p *wlClip) take(ctx context.Context) (err error) {
 // than put: those that read whatever is new have done so by then.
 func (p *wlClip) Fetched(ctx context.Context) error {
 	if p.offer == nil {
-		if err := desk.Sleep(ctx, wlSettle); err != nil {
+		if err := proc.Sleep(ctx, wlSettle); err != nil {
 			return err
 		}
 		return p.held(ctx)

@@ -3,6 +3,7 @@
 package wayland
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,7 +129,6 @@ func viewOf(editors desk.Editors, id, title, class string, pid int) (desk.Window
 // an update does. Source: proc_pid_exe(5).
 func installed(exe string) string { return strings.TrimSuffix(exe, " (deleted)") }
 
-// globalsOf returns what the compositor offers.
 func globalsOf(ctx context.Context, m desk.Machine) (globals, error) {
 	if m.Desktop.Kind != platform.Wayland {
 		return nil, errors.New("this is not a Wayland desktop")
@@ -142,14 +142,10 @@ func globalsOf(ctx context.Context, m desk.Machine) (globals, error) {
 
 const virtualKeyboard = "zwp_virtual_keyboard_manager_v1"
 
-// takesKeys returns why wtype would not work with a compositor.
 func takesKeys(m desk.Machine, g globals) error {
 	if g.has(virtualKeyboard) {
 		return nil
 	}
-	name := m.Desktop.Compositor
-	if name == "" {
-		name = "this compositor"
-	}
-	return fmt.Errorf("%s takes no keys from programs (it has no %s); ydotool works there", name, virtualKeyboard)
+	return fmt.Errorf("%s takes no keys from programs (it has no %s); ydotool works there",
+		cmp.Or(m.Desktop.Compositor, "this compositor"), virtualKeyboard)
 }

@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// filesOf returns the files that came with a message of a Unix socket.
 func filesOf(control []byte) ([]*os.File, error) {
 	messages, err := syscall.ParseSocketControlMessage(control)
 	if err != nil {

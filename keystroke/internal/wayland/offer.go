@@ -43,7 +43,6 @@ var dataControls = []struct {
 	version uint32
 }{{"ext_data_control_manager_v1", 1}, {"zwlr_data_control_manager_v1", 2}}
 
-// dataControl returns the manager that a compositor has, or an empty name.
 func (g globals) dataControl() (iface string, version uint32) {
 	for _, d := range dataControls {
 		if g[d.iface].version >= d.version {
@@ -104,7 +103,6 @@ func (o *wlOffer) begin() error {
 	return c.conn.SetDeadline(time.Time{})
 }
 
-// serve answers until the connection ends.
 func (o *wlOffer) serve() {
 	for {
 		e, err := o.client.event()
@@ -158,7 +156,6 @@ func (o *wlOffer) state() (reads int, changed <-chan struct{}, err error) {
 	return o.reads, o.changed, err
 }
 
-// holds reports whether a source still has its selection.
 func (o *wlOffer) holds(source uint32) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -183,7 +180,6 @@ func (o *wlOffer) quietFor(ctx context.Context, d time.Duration) (reads int, err
 	}
 }
 
-// readMore waits until the line was read more than that many times.
 func (o *wlOffer) readMore(ctx context.Context, than int) error {
 	for {
 		reads, changed, err := o.state()

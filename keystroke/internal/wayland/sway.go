@@ -1,6 +1,7 @@
 package wayland
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -50,10 +51,7 @@ type swayNode struct {
 func (s sway) Windows(ctx context.Context, editors desk.Editors) ([]desk.Window, error) {
 	var found []desk.Window
 	err := s.each(ctx, func(n swayNode) {
-		class := n.AppID
-		if class == "" {
-			class = n.Properties.Class
-		}
+		class := cmp.Or(n.AppID, n.Properties.Class)
 		if w, ok := viewOf(editors, strconv.FormatInt(n.ID, 10), n.Name, class, n.PID); ok {
 			found = append(found, w)
 		}
@@ -115,7 +113,6 @@ func (s sway) layouts(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// each calls visit for every node of the tree.
 func (s sway) each(ctx context.Context, visit func(swayNode)) error {
 	var root swayNode
 	if err := s.ask(ctx, swayTree, "", &root); err != nil {

@@ -40,7 +40,6 @@ func OpenWlCopy(ctx context.Context, m desk.Machine, r desk.Request) (desk.Sessi
 	return desk.Session{Desk: d, Keyboard: k}, nil
 }
 
-// inputMethod returns the input method that the environment sets.
 func inputMethod(m desk.Machine) string {
 	for _, name := range []string{"GTK_IM_MODULE", "QT_IM_MODULE", "XMODIFIERS"} {
 		value := strings.TrimPrefix(m.Getenv(name), "@im=")
@@ -51,7 +50,6 @@ func inputMethod(m desk.Machine) string {
 	return ""
 }
 
-// wtypeDesk returns what both ways with wtype need.
 func wtypeDesk(ctx context.Context, m desk.Machine, r desk.Request) (d waylandDesk, k wtypeKeys, g globals, err error) {
 	if g, err = globalsOf(ctx, m); err != nil {
 		return d, k, g, err
@@ -67,7 +65,6 @@ func wtypeDesk(ctx context.Context, m desk.Machine, r desk.Request) (d waylandDe
 	return d, wtypeKeys{m, path, r.Permit, d.compositor}, g, err
 }
 
-// typedDesk leaves the clipboard alone.
 type typedDesk struct{ waylandDesk }
 
 // Put does nothing: the line is typed.
@@ -96,13 +93,11 @@ func (k typedLine) Press(ctx context.Context, w desk.Window, c key.Chord) error 
 	return nil
 }
 
-// unused is the clipboard of a way that does not touch it.
 type unused struct{}
 
 func (unused) Fetched(context.Context) error           { return nil }
 func (unused) Restore(context.Context) (string, error) { return "", nil }
 
-// wtypeKeys presses keys by wtype.
 type wtypeKeys struct {
 	m      desk.Machine
 	path   string
@@ -184,7 +179,6 @@ func wtypeLine(part string) wtypeArgs {
 	return a
 }
 
-// codeOf returns the code of the key that types a character.
 func codeOf(char byte) int {
 	k, _ := key.Types(char) // code 0 for a character that no line has
 	return k.Code
@@ -259,7 +253,6 @@ func (k wtypeKeys) gated(ctx context.Context, w desk.Window, a wtypeArgs) error 
 // holds 16 pages, and a page has 4 KB or more. Source: pipe(7).
 func moreThanAPipe(page int) []byte { return make([]byte, 16*page+1) }
 
-// ask returns an error unless the line is still permitted and the focus still there.
 func (k wtypeKeys) ask(ctx context.Context, w desk.Window) error {
 	if err := k.permit(ctx); err != nil {
 		return err

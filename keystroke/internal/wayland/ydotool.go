@@ -56,7 +56,6 @@ func (i ydotool) open(ctx context.Context, r desk.Request) (s desk.Session, err 
 // base.lst.
 const usLayout = "English (US)"
 
-// isUS refuses any layout but us, and an unknown one.
 func (i ydotool) isUS(ctx context.Context, c compositor) error {
 	names, err := c.layouts(ctx)
 	if errors.Is(err, desk.ErrUnknown) || err == nil && len(names) == 0 {
@@ -73,7 +72,6 @@ func (i ydotool) isUS(ctx context.Context, c compositor) error {
 	return nil
 }
 
-// ydotoolKeys presses keys by ydotool.
 type ydotoolKeys struct {
 	m    desk.Machine
 	path string

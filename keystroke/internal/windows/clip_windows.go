@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -121,7 +122,6 @@ func (c *winClip) window() error {
 	return nil
 }
 
-// message answers what Windows sends to the window.
 func (c *winClip) message(hwnd, msg, wparam, lparam uintptr) uintptr {
 	switch {
 	case msg == wmRenderFormat && wparam == cfUnicodeText:
@@ -141,7 +141,6 @@ func (c *winClip) message(hwnd, msg, wparam, lparam uintptr) uintptr {
 	return result
 }
 
-// serve answers messages until Restore.
 func (c *winClip) serve() error {
 	var msg struct {
 		hwnd           uintptr
@@ -163,7 +162,6 @@ func (c *winClip) serve() error {
 	}
 }
 
-// promise keeps the old text and announces the line.
 func (c *winClip) promise(ctx context.Context) error {
 	return c.whileOpen(ctx, func() error {
 		c.keep()
@@ -179,7 +177,6 @@ func (c *winClip) promise(ctx context.Context) error {
 	})
 }
 
-// keep reads what can be put back, and notes what cannot.
 func (c *winClip) keep() {
 	formats := clipboardFormats()
 	if isPassword(formats) {
@@ -211,10 +208,10 @@ func (c *winClip) Fetched(ctx context.Context) error {
 			return errors.New("another program took the clipboard")
 		}
 		if reader == c.editor {
-			return desk.Sleep(ctx, settleWait)
+			return proc.Sleep(ctx, settleWait)
 		}
 		// A program that watches the clipboard was first; later readers cannot be observed.
-		return desk.Sleep(ctx, fetchBlind)
+		return proc.Sleep(ctx, fetchBlind)
 	}
 }
 
@@ -249,7 +246,6 @@ func (c *winClip) giveBack() error {
 	})
 }
 
-// owned reports whether nothing was copied since.
 func (c *winClip) owned() bool {
 	owner, _ := user32("GetClipboardOwner")
 	return owner == c.hwnd
@@ -262,7 +258,7 @@ func (c *winClip) whileOpen(ctx context.Context, do func() error) error {
 	defer runtime.UnlockOSThread()
 	for try := range openTries {
 		if try > 0 {
-			if err := desk.Sleep(ctx, desk.Poll); err != nil {
+			if err := proc.Sleep(ctx, desk.Poll); err != nil {
 				return err
 			}
 		}

@@ -44,7 +44,6 @@ func private() error {
 	return nil
 }
 
-// isPassword reports whether the clipboard is marked as password managers do.
 func isPassword(formats []uintptr) bool {
 	for n, format := range privateFormats() {
 		if !slices.Contains(formats, format) {
@@ -78,7 +77,6 @@ func setClipboard(format uintptr, text []uint16) error {
 	return nil
 }
 
-// readGlobal copies text out of the clipboard's memory.
 func readGlobal(memory uintptr) []uint16 {
 	size, _ := call("kernel32.dll", "GlobalSize", memory)
 	at, _ := call("kernel32.dll", "GlobalLock", memory)

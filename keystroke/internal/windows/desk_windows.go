@@ -14,7 +14,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
-// winDesk is Windows's desktop.
 type winDesk struct {
 	class string // what the class of the editor's windows begins with
 }
@@ -98,7 +97,6 @@ func (winDesk) Idle(context.Context) (time.Duration, error) {
 	return time.Duration(uint32(now)-info.time) * time.Millisecond, nil
 }
 
-// winKeyboard is SendInput.
 type winKeyboard struct{}
 
 func keyboard() desk.Keyboard { return winKeyboard{} }

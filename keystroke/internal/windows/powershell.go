@@ -47,18 +47,13 @@ type powerShell struct {
 	asked   int
 }
 
-func powerShellArgs() []string {
-	return []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-Sta", "-Command", "-"}
-}
-
 func powerShellCommand(m desk.Machine, path string) *exec.Cmd {
-	cmd := exec.Command(path, powerShellArgs()...)
+	cmd := exec.Command(path, "-NoLogo", "-NoProfile", "-NonInteractive", "-Sta", "-Command", "-")
 	cmd.Env, cmd.WaitDelay = m.Env, 100*time.Millisecond
 	cmd.SysProcAttr = proc.Hidden()
 	return cmd
 }
 
-// startPowerShell starts a session and loads the script.
 func startPowerShell(ctx context.Context, m desk.Machine, path string) (*powerShell, error) {
 	cmd := powerShellCommand(m, path)
 	in, err := cmd.StdinPipe()
@@ -95,7 +90,6 @@ func (s *powerShell) begin(ctx context.Context) error {
 	return s.send(ctx, fmt.Sprintf(". ([ScriptBlock]::Create([Text.Encoding]::Unicode.GetString([Convert]::FromBase64String('%s'))))", utf16Base64(sendKeysScript)))
 }
 
-// ask sends a request, its words in quotes, and returns the answer.
 func (s *powerShell) ask(ctx context.Context, wait time.Duration, request string, words ...string) (string, error) {
 	s.asked++
 	var b strings.Builder

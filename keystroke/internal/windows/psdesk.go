@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
-// psDesk is Windows's desktop and keyboard through a session of PowerShell.
 type psDesk struct {
 	session *powerShell
 	load    func(ctx context.Context) error // makes the session know desk.Windows and keys; waits the first time only
@@ -149,14 +149,13 @@ func virtualCodes(c key.Chord) string {
 	return b.String() + strconv.Itoa(int(k.VK))
 }
 
-// psClip is the clipboard through a session.
 type psClip struct {
 	session *powerShell
 	lost    string
 }
 
 // Fetched waits as long as reading takes: that cannot be observed.
-func (psClip) Fetched(ctx context.Context) error { return desk.Sleep(ctx, desk.PasteWait) }
+func (psClip) Fetched(ctx context.Context) error { return proc.Sleep(ctx, desk.PasteWait) }
 
 func (c psClip) Restore(ctx context.Context) (lost string, err error) {
 	answer, err := c.session.ask(ctx, desk.ProgramWait, "Restore")

@@ -18,6 +18,7 @@ import (
 
 	win "golang.org/x/sys/windows"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
@@ -146,7 +147,7 @@ func winFront(t *testing.T, h win.HWND) {
 		if ok, err = d.Focused(t.Context(), w); err != nil || time.Now().After(end) {
 			t.Fatalf("the window did not come to the front: %v", err)
 		}
-		testdesk.Must(t, desk.Sleep(t.Context(), desk.Poll))
+		testdesk.Must(t, proc.Sleep(t.Context(), desk.Poll))
 	}
 }
 
@@ -427,7 +428,7 @@ func awaitWinWindow(t *testing.T, d desk.Desk, editors desk.Editors) desk.Window
 		if found, err := d.Windows(t.Context(), editors); err == nil && len(found) == 1 {
 			return found[0]
 		}
-		testdesk.Must(t, desk.Sleep(t.Context(), desk.Poll))
+		testdesk.Must(t, proc.Sleep(t.Context(), desk.Poll))
 	}
 	t.Fatal("no window came")
 	return desk.Window{}
@@ -536,7 +537,7 @@ func TestWinClipGivesUp(t *testing.T) {
 		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 	}
 	testdesk.Must(t, <-closed)
-	if err := desk.Sleep(t.Context(), 10*desk.Poll); err != nil { // the time of several tries
+	if err := proc.Sleep(t.Context(), 10*desk.Poll); err != nil { // the time of several tries
 		t.Fatal(err)
 	}
 	if owner, _ := windows.User32("GetClipboardOwner"); owner != 0 || clipboardText(t) != "kept" {

@@ -81,7 +81,6 @@ func (i sendKeys) open(ctx context.Context, r desk.Request) (desk.Session, error
 	return desk.Session{Desk: d, Keyboard: d, Probe: probe, Close: s.close}, nil
 }
 
-// start finds PowerShell and starts a session.
 func (i sendKeys) start(ctx context.Context) (*powerShell, error) {
 	path, err := i.find()
 	if err != nil {

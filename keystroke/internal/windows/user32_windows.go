@@ -33,7 +33,6 @@ func call(dll, name string, args ...uintptr) (uintptr, error) {
 	return result, fmt.Errorf("%s: %w", name, err)
 }
 
-// topWindows lists the top-level windows, the front one first.
 func topWindows() []windows.HWND {
 	var found []windows.HWND
 	// Windows calls it back before EnumWindows returns. Go never frees a callback
@@ -69,7 +68,6 @@ func windowTitle(h windows.HWND) string {
 	return windows.UTF16ToString(buf[:n])
 }
 
-// processPath returns the executable of a process.
 func processPath(pid uint32) (string, error) {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
 	if err != nil {
@@ -138,7 +136,6 @@ func allTaken(n, of int, err error) error {
 	return err
 }
 
-// heldModifiers are those that are down now.
 func heldModifiers() []uint16 {
 	return slices.DeleteFunc(modifierKeys(), func(vk uint16) bool {
 		state, _ := user32("GetAsyncKeyState", uintptr(vk))

@@ -20,7 +20,6 @@ const (
 	vkNothing  = 0xE8 // assigned to no key
 )
 
-// keyEvent is a key that goes down or up.
 type keyEvent struct {
 	vk uint16
 	up bool

@@ -19,7 +19,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
-// address is where a DISPLAY points to.
 type address struct {
 	network, address string
 	host             string // empty: this machine
@@ -128,7 +127,6 @@ func findCookie(data []byte, host string, a address, peer net.Addr) []byte {
 	}
 }
 
-// matches reports whether an entry is for the server at the other end.
 func matches(family uint16, address []byte, host string, peer net.Addr) bool {
 	tcp, remote := peer.(*net.TCPAddr)
 	switch family {

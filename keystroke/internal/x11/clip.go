@@ -11,6 +11,7 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -48,7 +49,6 @@ type clipboard struct {
 	given  time.Time // when the editor last got the line
 }
 
-// selection is one of a display's selections while we own it.
 type selection struct {
 	name xproto.Atom
 	old  keptText
@@ -56,9 +56,11 @@ type selection struct {
 	took xproto.Timestamp
 }
 
-func (s *selection) isLost() bool {
+func (s *selection) isLost() bool { return isClosed(s.lost) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-s.lost:
+	case <-c:
 		return true
 	default:
 		return false
@@ -118,7 +120,6 @@ func (c *clipboard) take(ctx context.Context) error {
 	return nil
 }
 
-// serve answers requests until other programs own everything or the connection ends.
 func (c *clipboard) serve(events <-chan xgb.Event) {
 	for {
 		select {
@@ -137,8 +138,6 @@ func (c *clipboard) serve(events <-chan xgb.Event) {
 	}
 }
 
-// cleared notes that another program owns a selection, and reports whether all are
-// lost.
 func (c *clipboard) cleared(selection xproto.Atom) bool {
 	all := true
 	for _, s := range c.selections() {
@@ -210,7 +209,7 @@ func (c *clipboard) wait(ctx context.Context, patience, rest time.Duration) erro
 		case given.IsZero() && silent >= wakeAfter:
 			c.wake()
 		}
-		if err := desk.Sleep(ctx, 2*time.Millisecond); err != nil {
+		if err := proc.Sleep(ctx, 2*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -267,7 +266,6 @@ func (c *clipboard) Restore(ctx context.Context) (lost string, err error) {
 	return strings.Join(words, "; "), err
 }
 
-// handedOver has the guard serve the old texts, and reports whether it does.
 func (c *clipboard) handedOver(back []*selection) bool {
 	if !c.x.guard.serve() {
 		return false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
@@ -32,7 +33,7 @@ func puts(t *testing.T, x *testdesk.X, selection, stdin string, args ...string) 
 		_ = cmd.Wait()         // killed, or the display ended
 	})
 	for ownerOf(t, x, selection) == before {
-		testdesk.Must(t, desk.Sleep(testdesk.Patient(t), desk.Poll))
+		testdesk.Must(t, proc.Sleep(testdesk.Patient(t), desk.Poll))
 	}
 	return cmd
 }
@@ -128,7 +129,7 @@ func TestClipboardIsReadWhenTheGuardRuns(t *testing.T) {
 		clip, err = c.Put(testdesk.Patient(t), desk.Window{ID: "1"}, testLine)
 		put <- err
 	}()
-	testdesk.Must(t, desk.Sleep(testdesk.Patient(t), 200*time.Millisecond)) // it may have read the clipboard by now
+	testdesk.Must(t, proc.Sleep(testdesk.Patient(t), 200*time.Millisecond)) // it may have read the clipboard by now
 	copies(t, x, "new")
 	testdesk.Must(t, os.WriteFile(copied, nil, 0o600), <-put)
 	if got := clip.(*clipboard).clipboard.old.text; got != "new" {

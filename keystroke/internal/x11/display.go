@@ -75,7 +75,6 @@ func Open(ctx context.Context, m desk.Machine) (*Display, error) {
 	return x, nil
 }
 
-// begin asks for what is needed of a new connection.
 func (x *Display) begin(screen int) error {
 	setup := xproto.Setup(x.conn)
 	if screen >= len(setup.Roots) {
@@ -96,7 +95,6 @@ func (x *Display) begin(screen int) error {
 		xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange}).Check()
 }
 
-// atomNames are all the names that we have to do with.
 var atomNames = []string{
 	"_NET_SUPPORTING_WM_CHECK", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_WM_PID", "_NET_WM_NAME",
 	"_NET_WM_WINDOW_TYPE", "_NET_WM_WINDOW_TYPE_NORMAL", "WM_PROTOCOLS", "_NET_WM_PING",
@@ -141,7 +139,6 @@ func (x *Display) Close() {
 	x.guard.leave()
 }
 
-// watched starts the guard, if there is one, once.
 func (x *Display) watched() {
 	if !x.guarded {
 		x.guarded, x.guard = true, startGuard(x.machine)
@@ -170,7 +167,6 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer)
 }
 
-// listen hands events to all listeners.
 func (x *Display) listen() {
 	defer close(x.loop)
 	for {
@@ -192,7 +188,6 @@ func (x *Display) listen() {
 	}
 }
 
-// events returns all events from now on, until stop is called.
 func (x *Display) events() (events chan xgb.Event, stop func()) {
 	events = make(chan xgb.Event, 1000)
 	x.mu.Lock()
@@ -252,7 +247,6 @@ func (x *Display) property(w xproto.Window, name xproto.Atom) ([]byte, error) {
 	return reply.Value, nil
 }
 
-// numbers returns a property made of 32-bit numbers.
 func (x *Display) numbers(w xproto.Window, name string) ([]uint32, error) {
 	data, err := x.property(w, x.atoms[name])
 	var list []uint32
@@ -262,7 +256,6 @@ func (x *Display) numbers(w xproto.Window, name string) ([]uint32, error) {
 	return list, err
 }
 
-// number returns a property's first number, or 0.
 func (x *Display) number(w xproto.Window, name string) (uint32, error) {
 	list, err := x.numbers(w, name)
 	if len(list) == 0 {

@@ -14,10 +14,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
-// editorClasses are the classes of the editor's windows, in lower case.
 var editorClasses = []string{"cursor", "cursor-nightly", "cursor nightly"}
 
-// xid returns the display's id of a window.
 func xid(w desk.Window) xproto.Window {
 	n, err := strconv.ParseUint(w.ID, 0, 32)
 	if err != nil {
@@ -115,8 +113,6 @@ func (x *Display) classed(parent xproto.Window, depth int) (ids []xproto.Window,
 	return ids, nil
 }
 
-// editor reports whether a window is the editor's, by its class and its
-// executable.
 func (x *Display) editor(id xproto.Window, editors desk.Editors) (desk.Window, bool, error) {
 	class, err := x.property(id, xproto.AtomWmClass)
 	if err != nil || !isClass(editors, class) {

@@ -8,6 +8,7 @@ import (
 	"github.com/jezek/xgb/screensaver"
 	"github.com/jezek/xgb/xproto"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
@@ -41,7 +42,6 @@ func (x *Display) inputFocus() (xproto.Window, error) {
 	return reply.Focus, nil
 }
 
-// within reports whether a window is another one or inside it.
 func (x *Display) within(id, top xproto.Window) (bool, error) {
 	for id > xproto.InputFocusPointerRoot && id != x.root {
 		if id == top {
@@ -97,7 +97,7 @@ func (x *Display) refocus(ctx context.Context, w desk.Window) error {
 	if ok, err := desk.Until(ctx, comeWait, isFocused); err != nil || !ok {
 		return err // the caller waits for the focus, and reports that it did not come
 	}
-	if err := desk.Sleep(ctx, settle); err != nil {
+	if err := proc.Sleep(ctx, settle); err != nil {
 		return err
 	}
 	err := x.ask(ctx, func() error {
@@ -109,7 +109,7 @@ func (x *Display) refocus(ctx context.Context, w desk.Window) error {
 	if err != nil {
 		return err
 	}
-	if err := desk.Sleep(ctx, settle); err != nil {
+	if err := proc.Sleep(ctx, settle); err != nil {
 		return err
 	}
 	if ok, err := isFocused(); ok || err != nil {
@@ -142,7 +142,6 @@ func (x *Display) requestActive(id xproto.Window, now xproto.Timestamp) error {
 		xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(message.Bytes())).Check()
 }
 
-// takeFocus does what a window manager would.
 func (x *Display) takeFocus(id xproto.Window, now xproto.Timestamp) error {
 	xproto.ConfigureWindow(x.conn, id, xproto.ConfigWindowStackMode, []uint32{xproto.StackModeAbove})
 	return xproto.SetInputFocusChecked(x.conn, xproto.InputFocusParent, id, now).Check()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
@@ -138,7 +139,7 @@ func TestIdle(t *testing.T) {
 		if idle > 50*desk.Poll {
 			break
 		}
-		testdesk.Must(t, desk.Sleep(ctx, desk.Poll))
+		testdesk.Must(t, proc.Sleep(ctx, desk.Poll))
 	}
 	testdesk.Must(t, server.Hold(testdesk.Shift), server.LetGo(testdesk.Shift))
 	if idle, err := x.Idle(ctx); idle >= 50*desk.Poll || err != nil {

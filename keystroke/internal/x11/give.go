@@ -5,7 +5,6 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// own makes a window the owner of a selection, or no window.
 func (x *Display) own(w xproto.Window, selection xproto.Atom) (xproto.Timestamp, error) {
 	now, err := x.now()
 	if err != nil {
@@ -22,7 +21,6 @@ func (x *Display) own(w xproto.Window, selection xproto.Atom) (xproto.Timestamp,
 	return now, errClipboardLost
 }
 
-// owner returns the owner of the clipboard.
 func (x *Display) owner() (xproto.Window, error) { return x.ownerOf(x.atoms["CLIPBOARD"]) }
 
 func (x *Display) ownerOf(selection xproto.Atom) (xproto.Window, error) {
@@ -33,7 +31,6 @@ func (x *Display) ownerOf(selection xproto.Atom) (xproto.Window, error) {
 	return reply.Owner, nil
 }
 
-// disown leaves a selection without an owner, as it was.
 func (x *Display) disown(selection xproto.Atom) error {
 	owner, err := x.ownerOf(selection)
 	if err != nil || owner != x.self {
@@ -72,7 +69,6 @@ func (x *Display) give(e xproto.SelectionRequestEvent, text string, took xproto.
 	return isText
 }
 
-// targets lists the forms in which a text is offered.
 func (x *Display) targets() (data []byte) {
 	for _, name := range []string{"TARGETS", "TIMESTAMP", "UTF8_STRING", "text/plain;charset=utf-8", "STRING", "TEXT", "text/plain"} {
 		data = append(data, put32(uint32(x.atoms[name]))...)

@@ -88,7 +88,6 @@ func (g *guard) beat() {
 	}
 }
 
-// say sends one line, and reports whether the guard reads it.
 func (g *guard) say(format string, args ...any) bool {
 	if g == nil {
 		return false
@@ -105,7 +104,6 @@ func (g *guard) say(format string, args ...any) bool {
 	return err == nil
 }
 
-// grabs says that the desktop is about to be grabbed.
 func (g *guard) grabs(trip time.Duration) { g.say("%s %d", sayGrab, grabLimit(trip).Milliseconds()) }
 
 // grabLimit is how long a desktop may be grabbed: for two answers of the
@@ -114,10 +112,8 @@ func grabLimit(trip time.Duration) time.Duration {
 	return min(max(guardGrab, 8*trip), guardGrabMost)
 }
 
-// serve hands the clipboard over, and ends the watch.
 func (g *guard) serve() bool { return g.end(sayServe) }
 
-// leave ends the watch.
 func (g *guard) leave() { g.end(sayLeave) }
 
 func (g *guard) end(word string) bool {

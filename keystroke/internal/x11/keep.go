@@ -16,7 +16,6 @@ const (
 	keepSize = 4 << 20
 )
 
-// keptText is what was on a clipboard.
 type keptText struct {
 	text string
 	lost string // what cannot be put back, in words
@@ -38,7 +37,7 @@ func (x *Display) keep(selection xproto.Atom) (keptText, error) {
 	defer cancel()
 	text, more, err := x.keepText(ctx, selection)
 	switch {
-	case x.gone():
+	case isClosed(x.loop): // the connection has ended
 		return keptText{}, fmt.Errorf("display %s: no answer", x.display)
 	case errors.Is(err, errRefused):
 		return keptText{lost: "it held " + more + ", which is lost"}, nil
@@ -83,16 +82,6 @@ func (x *Display) keepText(ctx context.Context, selection xproto.Atom) (text, mo
 	return "", more, errRefused
 }
 
-// gone reports whether the connection has ended.
-func (x *Display) gone() bool {
-	select {
-	case <-x.loop:
-		return true
-	default:
-		return false
-	}
-}
-
 // utf8Of reads Latin 1, which is what STRING is made of. Source: ICCCM, 2.6.2.
 func utf8Of(latin []byte) string {
 	text := make([]rune, len(latin))
@@ -102,7 +91,6 @@ func utf8Of(latin []byte) string {
 	return string(text)
 }
 
-// convert asks the owner of a selection for one form of it.
 func (x *Display) convert(ctx context.Context, selection xproto.Atom, target string) ([]byte, error) {
 	now, err := x.now()
 	if err != nil {

@@ -24,7 +24,6 @@ var heldSyms = []xproto.Keysym{
 	0xfe03, 0xfe11, 0xff7e, // ISO_Level3_Shift, ISO_Level5_Shift, Mode_switch
 }
 
-// strokes is a chord in the keys of a keyboard.
 type strokes struct {
 	key       xproto.Keycode
 	with      []xproto.Keycode // held meanwhile
@@ -32,7 +31,6 @@ type strokes struct {
 	modifiers []xproto.Keycode // all keys that would change the key's meaning
 }
 
-// strokes finds chords on the keyboard as it is laid out now.
 func (x *Display) strokes(ctx context.Context, chords ...key.Chord) (found []strokes, err error) {
 	err = x.ask(ctx, func() error {
 		board, err := x.board()
@@ -51,7 +49,6 @@ func (x *Display) strokes(ctx context.Context, chords ...key.Chord) (found []str
 	return found, err
 }
 
-// board is a keyboard's layout.
 type board struct {
 	first     xproto.Keycode
 	columns   int
@@ -113,7 +110,6 @@ func (b board) strokes(c key.Chord) (s strokes, err error) {
 	return s, nil
 }
 
-// mask returns the bits of a state that a modifier key stands for.
 func (b board) mask(key xproto.Keycode) (state uint16) {
 	for i, keys := range b.modifiers {
 		if slices.Contains(keys, key) {
@@ -123,7 +119,6 @@ func (b board) mask(key xproto.Keycode) (state uint16) {
 	return state
 }
 
-// held returns the modifier keys that may be released and pressed again.
 func (b board) held() (keys []xproto.Keycode) {
 	for _, all := range b.modifiers {
 		for _, key := range all {

@@ -61,7 +61,6 @@ func (x *Display) grab(how way) (m moment, err error) {
 	return m, nil
 }
 
-// allows returns an error if no key may be pressed now.
 func (m moment) allows(wanted moment, how way) error {
 	switch {
 	case m.focus != wanted.focus:
@@ -76,7 +75,6 @@ func (m moment) allows(wanted moment, how way) error {
 	return nil
 }
 
-// held returns those of some keys that are down.
 func (m moment) held(keys []xproto.Keycode) (held []xproto.Keycode) {
 	for _, k := range keys {
 		if m.down[k/8]&(1<<(k%8)) != 0 {
@@ -104,7 +102,6 @@ func (x *Display) receiver(focus xproto.Window, w desk.Window) xproto.Window {
 	return xid(w)
 }
 
-// sync waits until the display has done all requests.
 func (x *Display) sync() error {
 	_, err := x.inputFocus()
 	return err

@@ -87,7 +87,6 @@ func (x *Display) pressing(ctx context.Context, c key.Chord) (p Pressing, err er
 	return p, err
 }
 
-// stillOwns returns an error unless the owners are those that are wanted.
 func (x *Display) stillOwns(wanted moment) error {
 	owner, err1 := x.owner()
 	primary, err2 := x.ownerOf(xproto.AtomPrimary)
@@ -97,7 +96,6 @@ func (x *Display) stillOwns(wanted moment) error {
 	return moment{owner: owner, primary: primary}.allows(wanted, sent)
 }
 
-// down returns those of some keys that are down.
 func (x *Display) down(keys []xproto.Keycode) ([]xproto.Keycode, error) {
 	reply, err := xproto.QueryKeymap(x.conn).Reply()
 	if err != nil {

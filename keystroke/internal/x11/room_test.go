@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/x11"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
@@ -167,7 +167,7 @@ func (r *room) holds(selection, want string) {
 		if got == want {
 			return
 		}
-		testdesk.Must(r.t, desk.Sleep(r.t.Context(), 5*time.Millisecond))
+		testdesk.Must(r.t, proc.Sleep(r.t.Context(), 5*time.Millisecond))
 	}
 	r.t.Errorf("the %s holds %q, want %q", selection, got, want)
 }

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/x11"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
@@ -151,7 +151,7 @@ func TestGuardServesTheClipboard(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("the guard lives on although another program has the clipboard")
 		}
-		testdesk.Must(t, desk.Sleep(ctx, 5*time.Millisecond))
+		testdesk.Must(t, proc.Sleep(ctx, 5*time.Millisecond))
 	}
 	r.holds("clipboard", "new")
 }

@@ -47,7 +47,6 @@ func Guard(stdin io.Reader, stdout io.Writer, getenv func(string) string, died f
 	return x.serveTexts(w.owner, map[xproto.Atom]string{x.atoms["CLIPBOARD"]: w.copied, xproto.AtomPrimary: w.selected})
 }
 
-// watch is what a guard knows of the typing process, the typer.
 type watch struct {
 	x                *Display
 	lines            chan string // closed when the typer is dead
@@ -128,7 +127,6 @@ func (w *watch) next(timer *time.Timer) (string, bool) {
 	return "", false
 }
 
-// grabbedFor reads the limit that comes with a grab.
 func grabbedFor(rest string) time.Duration {
 	n, err := strconv.Atoi(rest)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
@@ -29,7 +30,6 @@ func OpenXTEST(ctx context.Context, m desk.Machine, r desk.Request) (desk.Sessio
 	return desk.Session{Desk: x, Keyboard: &xtestKeyboard{x: x, permit: r.Permit}, Close: x.Close}, nil
 }
 
-// canPress returns an error if the keyboard lacks a key that the delivery needs.
 func (x *Display) canPress(ctx context.Context, r desk.Request) error {
 	_, err := x.strokes(ctx, r.Chords()...)
 	return err
@@ -44,7 +44,6 @@ func (x *Display) quick() error {
 	return nil
 }
 
-// way is how a key gets to a window.
 type way int
 
 const (
@@ -116,7 +115,7 @@ func (k *xtestKeyboard) noticed(ctx context.Context, w desk.Window) error {
 			// Not %w: it would mean that no key was pressed.
 			return fmt.Errorf("the editor ignored the key that was sent to it, and faking it: %v", err)
 		}
-		if err := desk.Sleep(ctx, time.Millisecond); err != nil {
+		if err := proc.Sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,118 @@
+package render
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+type fact struct {
+	Text string `json:"text"`
+	In   []int  `json:"iterations"`
+}
+
+// facts gathers what iterations have in common, in the order of time.
+func facts(all []loop.Iteration, of func(loop.Iteration) []string) (found []fact) {
+	at := map[string]int{}
+	for _, h := range all {
+		for _, words := range of(h) {
+			if strings.TrimSpace(words) == "" {
+				continue
+			}
+			if _, seen := at[words]; !seen {
+				at[words] = len(found)
+				found = append(found, fact{Text: words})
+			}
+			f := &found[at[words]]
+			if !slices.Contains(f.In, h.Number) {
+				f.In = append(f.In, h.Number)
+			}
+		}
+	}
+	return found
+}
+
+// files are named as they are seen from the workspace.
+func files(l loop.State, all []loop.Iteration) []fact {
+	found := facts(all, func(h loop.Iteration) (names []string) {
+		for _, file := range h.Files {
+			names = append(names, fromWorkspace(l.Workspace, file))
+		}
+		return names
+	})
+	slices.SortFunc(found, func(a, b fact) int { return cmp.Compare(a.Text, b.Text) })
+	return found
+}
+
+func fromWorkspace(workspace, file string) string {
+	root := strings.TrimRight(filepath.ToSlash(workspace), "/")
+	rel, inside := strings.CutPrefix(filepath.ToSlash(file), root+"/")
+	if root == "" || !inside {
+		return file
+	}
+	return rel
+}
+
+func failedCommands(h loop.Iteration) (lines []string) {
+	lines = unexplained(h)
+	for _, line := range h.Errors {
+		if isOfOne(h.Failed, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func otherErrors(h loop.Iteration) (lines []string) {
+	for _, line := range h.Errors {
+		if !isOfOne(h.Failed, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func isOfOne(commands []string, line string) bool {
+	return slices.ContainsFunc(commands, func(command string) bool { return isOf(command, line) })
+}
+
+// isOf reports whether an error line begins with a command, which may have been
+// shortened.
+func isOf(command, line string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "`"), strings.TrimSuffix(command, "…"))
+	return ok && (strings.HasPrefix(rest, "`") || strings.HasPrefix(rest, " exited ") || rest == "…")
+}
+
+func unexplained(h loop.Iteration) (commands []string) {
+	for _, command := range h.Failed {
+		if !slices.ContainsFunc(h.Errors, func(line string) bool { return isOf(command, line) }) {
+			commands = append(commands, command)
+		}
+	}
+	return commands
+}
+
+func refusals(h loop.Iteration) []string  { return []string{h.Refused} }
+func warnings(h loop.Iteration) []string  { return []string{h.Warning} }
+func contexts(h loop.Iteration) []string  { return h.Context }
+func struggles(h loop.Iteration) []string { return []string{h.Struggle} }
+
+func verdicts(h loop.Iteration) []string {
+	if h.Verified == nil || !h.Verified.Ran() {
+		return nil
+	}
+	return []string{verdictWords(*h.Verified)}
+}
+
+func reviews(h loop.Iteration) []string { return []string{view.ReviewWords(h.Verified)} }
+
+func findings(h loop.Iteration) []string {
+	if h.Verified == nil || h.Verified.Review == nil {
+		return nil
+	}
+	return h.Verified.Review.Findings
+}
