@@ -124,6 +124,11 @@ func findOption(name string) (Option, bool) {
 			return o, true
 		}
 	}
+	if of, ok := strings.CutPrefix(name, "no-"); ok && !strings.HasPrefix(of, "no-") {
+		if o, ok := findOption(of); ok {
+			return o.Without()
+		}
+	}
 	return Option{}, false
 }
 

@@ -137,11 +137,11 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	if e.MaxIterations > 0 {
 		s.MaxIterations = min(e.MaxIterations, MaxMaxIterations)
 	}
-	if e.MaxDuration > 0 {
-		s.MaxDuration = e.MaxDuration
+	if e.MaxDuration != 0 {
+		s.MaxDuration = max(e.MaxDuration, 0)
 	}
-	if e.MaxTokens > 0 {
-		s.setMaxTokens(e.MaxTokens)
+	if e.MaxTokens != 0 {
+		s.setMaxTokens(max(e.MaxTokens, 0))
 	}
 	if e.Run.Driver != "" {
 		s.Run = e.Run

@@ -90,12 +90,12 @@ type Stop struct {
 
 // Continue takes a loop up again.
 type Continue struct {
-	MaxIterations int // a new limit, 0 for none
-	MaxDuration   Duration
-	MaxTokens     int64 // the same
-	Idle          bool  // requested away from the chat, whose agent does not know
-	FromLine      bool  // by the prompt hook, which saw the continue line
-	Run           Run   // how the agent of an outer loop is talked to from now on
+	MaxIterations int      // a new limit, 0 for the one that it has
+	MaxDuration   Duration // the same, or NoLimit
+	MaxTokens     int64    // the same
+	Idle          bool     // requested away from the chat, whose agent does not know
+	FromLine      bool     // by the prompt hook, which saw the continue line
+	Run           Run      // how the agent of an outer loop is talked to from now on
 }
 
 // Message is a message to the agent.

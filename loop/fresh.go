@@ -15,7 +15,8 @@ import (
 //
 // With --fresh-chat N a loop goes on in a new chat after every N iterations. At the
 // stop that is due the editor's extension creates that chat and submits the continue
-// line in it. Where it cannot, one more turn in the old chat tells the user to do so.
+// line in it. Where it cannot, the last turn in the old chat tells the user to do so. If
+// that turns out only at the stop that is due, one more turn there does.
 // The prompt hook of the new chat, or its agent's cursor-ralph continue, is the proof,
 // and moves the loop there. Whatever comes first decides: the line in a new chat, the
 // line or a message of the user in the old one. What comes later moves nothing.
@@ -32,6 +33,11 @@ const (
 // isFreshDue reports whether the next iteration belongs in a new chat.
 func (s *State) isFreshDue() bool {
 	return s.FreshChat > 0 && s.Iterations-s.ChatSince >= s.FreshChat
+}
+
+// isFreshNext reports whether the next iteration is the last one in this chat.
+func (s *State) isFreshNext() bool {
+	return s.FreshChat > 0 && !s.Outer() && s.Iterations+1-s.ChatSince == s.FreshChat
 }
 
 // nextChat goes on in a new chat, which needs somebody to create it.

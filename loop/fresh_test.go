@@ -25,20 +25,23 @@ func TestWhoBeginsANewChat(t *testing.T) {
 	message := loop.Event{Kind: loop.EventMessage, Text: "hello"}
 	play(t, []rule{
 		{"without the option never", nil, []loop.Event{turn, turn, possible}, goesOn(3), "none"},
-		{"before it is time nobody asks", freshAfter(2), []loop.Event{turn}, goesOn(1), "none"},
-		{"it is asked whether one can be created", freshAfter(2), []loop.Event{turn, unknown}, asks(1), ""},
-		{"where it can, the line goes there", freshAfter(2), []loop.Event{turn, possible}, injects(2), "none"},
-		{"where it cannot, the agent tells the user in one more turn", freshAfter(2), []loop.Event{turn, impossible}, goesOn(2), "none"},
-		{"which counts, and then the loop waits", freshAfter(2), []loop.Event{turn, impossible, turn}, handsOver(3), "none"},
-		{"at the session limit the same turn is handed over", freshAfter(2), []loop.Event{turn, over}, handsOver(2), "none"},
+		{"before it is time nobody asks", freshAfter(3), []loop.Event{turn}, goesOn(1), "none"},
+		{"before the last turn it is asked whether one can be created", freshAfter(3), []loop.Event{turn, unknown}, asks(1), ""},
+		{"where it cannot, the agent tells the user in the last turn", freshAfter(3), []loop.Event{turn, impossible}, goesOn(2), "none"},
+		{"and then the loop waits", freshAfter(3), []loop.Event{turn, impossible, unknown}, handsOver(3), "none"},
+		{"it is asked again after the last turn", freshAfter(2), []loop.Event{possible, unknown}, asks(1), ""},
+		{"where it can, the line goes there", freshAfter(2), []loop.Event{possible, possible}, injects(2), "none"},
+		{"where it no longer can, the agent tells the user in one more turn", freshAfter(2), []loop.Event{possible, impossible}, goesOn(2), "none"},
+		{"which counts, and then the loop waits", freshAfter(2), []loop.Event{possible, impossible, turn}, handsOver(3), "none"},
+		{"at the session limit the same turn is handed over", freshAfter(2), []loop.Event{possible, over}, handsOver(2), "none"},
 		{"the session limit before it is an ordinary one", freshAfter(3), []loop.Event{turn, over}, handsOver(2), "none"},
 		{"the promise goes before it", freshAfter(1), []loop.Event{stop(worked(marker))}, accepted(1), "accepted"},
 		{"a promise in the turn that tells the user", freshAfter(1), []loop.Event{impossible, stop(worked(marker))}, accepted(2), "accepted"},
 		{"the limit of iterations goes before it", func(l *loop.State) { l.FreshChat, l.MaxIterations = 1, 1 }, []loop.Event{stop(worked(working), waited)}, atMaximum(1), "none"},
-		{"a message in the old chat keeps the loop there", freshAfter(2), []loop.Event{turn, possible, message, turn}, goesOn(3), "none"},
-		{"so does one in the turn before that", freshAfter(2), []loop.Event{turn, impossible, message, turn}, goesOn(3), "none"},
-		{"for as many iterations as before", freshAfter(2), []loop.Event{turn, possible, message, turn, possible}, injects(4), "none"},
-		{"a turn of which nothing else is known", freshAfter(2), []loop.Event{turn, possible, turn}, goesOn(3), "none"},
+		{"a message in the old chat keeps the loop there", freshAfter(2), []loop.Event{possible, possible, message, possible}, goesOn(3), "none"},
+		{"so does one in the turn that tells the user", freshAfter(3), []loop.Event{turn, impossible, message, turn}, goesOn(3), "none"},
+		{"for as many iterations as before", freshAfter(2), []loop.Event{possible, possible, message, possible, possible}, injects(4), "none"},
+		{"a turn of which nothing else is known", freshAfter(2), []loop.Event{possible, possible, possible}, goesOn(3), "none"},
 		{"pause", freshAfter(1), []loop.Event{possible, {Kind: loop.EventPause}}, pausedAt(1), ""},
 		{"cancel", freshAfter(1), []loop.Event{possible, {Kind: loop.EventCancel}}, outcome{loop.Rest, loop.Cancelled, 1}, ""},
 		{"Stop", freshAfter(1), []loop.Event{possible, stop(worked(), status(loop.Aborted))}, stoppedAt(1), ""},
@@ -119,7 +122,7 @@ func TestANewChatLearnsWhatWasDone(t *testing.T) {
 	turn.Files = []string{"a.go", "b.go"}
 	c.all(loop.Event{Kind: loop.EventNote, Text: said}, stop(worked(), generation("g")))
 	c.do(stop(worked(), generation("g"), func(e *loop.Event) {
-		e.Verified = loop.Verification{ID: c.l.Verifying.ID, Exit: 2, Output: "FAIL"}
+		e.Verified, e.Typing = loop.Verification{ID: c.l.Verifying.ID, Exit: 2, Output: "FAIL"}, loop.TypingPossible
 	}))
 	c.do(stop(turn, func(e *loop.Event) { e.Typing = loop.TypingPossible }))
 	if c.l.Status != loop.Waiting {

@@ -111,3 +111,20 @@ func (s *State) ShortID() string {
 	}
 	return string(id)
 }
+
+// IsForAnyChat reports whether a pending file of this name waits for any conversation:
+// <digits>-<digits>, with an N after the first ones where date knows no
+// milliseconds (macOS).
+func IsForAnyChat(name string) bool {
+	ms, pid, ok := strings.Cut(name, "-")
+	return ok && digits(strings.TrimSuffix(ms, "N")) && digits(pid)
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

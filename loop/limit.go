@@ -55,7 +55,7 @@ func (s *State) higherLimits(now time.Time) (options string) {
 		options = fmt.Sprintf(" --max-iterations %d", min(s.Iterations+DefaultMaxIterations, MaxMaxIterations))
 	}
 	if allowed > 0 && elapsed >= allowed {
-		options += fmt.Sprintf(" --max-duration %s", (elapsed+allowed).Truncate(time.Minute)+time.Minute)
+		options += fmt.Sprintf(" --max-duration %s", text.Exactly((elapsed+allowed).Truncate(time.Minute)+time.Minute))
 	}
 	if s.hasMaxTokens() {
 		options += fmt.Sprintf(" --max-tokens %d", min(s.allTokens().Sum()+s.MaxTokens, maxMaxTokens))
@@ -100,7 +100,7 @@ func (s *State) tooLow(e *Event, now time.Time) Action {
 	switch {
 	case e.MaxIterations > 0 && e.MaxIterations <= s.Iterations:
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: strconv.Itoa(e.MaxIterations),
-			Hint: fmt.Sprintf("nothing was changed; the loop has done %s: give a higher --max-iterations", text.Count(s.Iterations, "iteration"))}
+			Hint: fmt.Sprintf("nothing was changed; --max-iterations counts all iterations, and the loop has done %d: for %d more, give %d", s.Iterations, e.MaxIterations, s.Iterations+e.MaxIterations)}
 	case e.MaxDuration > 0 && s.Worked(now) >= time.Duration(e.MaxDuration):
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: text.Exactly(time.Duration(e.MaxDuration)),
 			Hint: fmt.Sprintf("nothing was changed; the loop has worked for %s: give a longer --max-duration", text.Duration(s.Worked(now)))}

@@ -29,8 +29,8 @@ func (t LineTurn) isSame(e *Event, conversation string, now time.Time) bool {
 // with the same text, so that nothing is used up twice. A pause since then wins,
 // and new limits are a new request.
 func (s *State) repeatContinue(e *Event, now time.Time) (action Action, ok bool) {
-	raises := e.MaxIterations > 0 && e.MaxIterations != s.MaxIterations || e.MaxDuration > 0 && e.MaxDuration != s.MaxDuration ||
-		e.MaxTokens > 0 && e.MaxTokens != s.MaxTokens
+	raises := e.MaxIterations > 0 && e.MaxIterations != s.MaxIterations || e.MaxDuration != 0 && max(e.MaxDuration, 0) != s.MaxDuration ||
+		e.MaxTokens != 0 && max(e.MaxTokens, 0) != s.MaxTokens
 	switch {
 	case s.LineTurn.Text == "", e.Idle, raises, e.Verified.ID != "":
 		return Action{}, false

@@ -7,76 +7,6 @@ import (
 	"strings"
 )
 
-// Request is what a user requests with /ralph-loop or cursor-ralph start.
-type Request struct {
-	State    State  // the requested loop; its Prompt is the task
-	Replace  bool   // it may take the place of a running one
-	Continue string // the id of --continue; then there is no task
-	File     string // of --file, which has the task; a caller who may read it does
-	given    []string
-	origins  map[string]string // of the options that a default set
-}
-
-// Given reports whether the user named the option.
-func (r Request) Given(name string) bool {
-	for _, g := range r.given {
-		if g == name {
-			return true
-		}
-	}
-	return false
-}
-
-// IsSet reports whether the user named the option, or has a default for it.
-func (r Request) IsSet(name string) bool {
-	_, set := r.origins[name]
-	return set || r.Given(name)
-}
-
-// NewRequest returns a request with the default rules.
-func NewRequest() Request { return Request{State: New()} }
-
-// Default is a user's own default of an option, and where it comes from.
-type Default struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	From  string `json:"from"`
-}
-
-// Fill sets the options that the user has not named to the user's defaults. They
-// do not count as named.
-func (r Request) Fill(defaults []Default) (Request, error) {
-	filled, given := r, r.given
-	filled.origins = map[string]string{}
-	for _, d := range defaults {
-		o, ok := findOption(d.Name)
-		if !ok || r.Given(d.Name) {
-			continue
-		}
-		if err := o.Set(&filled, d.Value); err != nil {
-			return r, fmt.Errorf("%w (%s)", err, d.From)
-		}
-		filled.origins[d.Name] = " (" + d.From + ")"
-	}
-	filled.given = given
-	return filled, nil
-}
-
-// Check returns an error for options that contradict each other.
-func (r Request) Check() error {
-	if s := r.State; s.MinIterations > s.MaxIterations {
-		return fmt.Errorf("--min-iterations %d%s is more than --max-iterations %d%s: no promise could ever count",
-			s.MinIterations, r.origins["min-iterations"], s.MaxIterations, r.origins["max-iterations"])
-	}
-	if s := r.State; s.Verify == "" && r.Given("verify-timeout") {
-		return errors.New("--verify-timeout says how long --verify may take, and there is no --verify")
-	}
-	if s := r.State; s.Review == "" && (r.Given("review-timeout") || r.Given("review-rounds")) {
-		return errors.New("--review-timeout and --review-rounds are about --review, and there is no --review")
-	}
-	return nil
-}
-
 // Option is one option of a loop. The same list serves the slash command, the
 // prompt hook and the command line.
 type Option struct {
@@ -99,7 +29,38 @@ func (o Option) Set(r *Request, value string) error {
 		return fmt.Errorf("--%s: %w", o.Name, err)
 	}
 	r.given = append(r.given, o.Name)
+	if value == "" && o.Arg != "" {
+		r.emptied = append(r.emptied, o.Name)
+	}
 	return nil
+}
+
+// off is the value that turns an option off.
+func (o Option) off() (value string, ok bool) {
+	switch o.Name {
+	case "verify", "tasks", "review", "on-end", "prompt-template", "max-duration", "max-tokens":
+		return "", true
+	case "fresh-chat", "struggle-hint", "struggle-pause", "stall-after":
+		return "0", true
+	}
+	return "false", o.Arg == ""
+}
+
+func (o Option) canBeOff() bool {
+	_, ok := o.off()
+	return ok
+}
+
+// Without returns the switch --no-NAME, which turns the option off for one loop; ok is
+// false for an option that every loop has.
+func (o Option) Without() (no Option, ok bool) {
+	value, ok := o.off()
+	return Option{Name: o.Name, set: func(r *Request, v string) error {
+		if v != "" && v != "true" {
+			return errors.New("its --no-" + o.Name + " takes no value")
+		}
+		return o.set(r, value)
+	}}, ok
 }
 
 // Options lists the options of a loop.
@@ -118,22 +79,22 @@ func Options() []Option {
 			number(0, 1000000, func(s *State) *int { return &s.MinToolCalls })},
 		{"on-promise-no-work", "WHAT", "`WHAT` to do when they are missing: reject, warn or accept (default reject)",
 			oneOf(func(s *State) *NoWork { return &s.NoWork }, rejectNoWork, warnNoWork, acceptNoWork)},
-		{"max-duration", "D", "end after the time `D`, such as 90m, 2h or 1d12h (default none)", duration(func(s *State) *Duration { return &s.MaxDuration })},
-		{"verify", "CMD", "a promise counts only if `CMD` exits with 0 in the workspace (default none)", setVerify},
+		{"max-duration", "D", "end after the time `D`, such as 90m, 2h or 1d12h (default none)", orNone(duration(func(s *State) *Duration { return &s.MaxDuration }), func(s *State) { s.MaxDuration = 0 })},
+		{"verify", "CMD", "a promise counts only if `CMD` exits with 0 in the workspace (default none)", checked(func(s *State) *string { return &s.Verify }, checkCommand)},
 		{"verify-timeout", "D", "kill it after the time `D`, and refuse (default 10m)", duration(func(s *State) *Duration { return &s.VerifyTimeout })},
-		{"tasks", "FILE", "a promise counts only if no task of `FILE` is open: Markdown checkboxes, or JSON objects with passes (default none)", setTasks},
-		{"review", "AGENT", "a promise counts only if `AGENT` or AGENT:MODEL finds nothing wrong with the work (default none)", setReview},
+		{"tasks", "FILE", "a promise counts only if no task of `FILE` is open: Markdown checkboxes, or JSON objects with passes (default none)", checked(func(s *State) *string { return &s.Tasks }, checkPath)},
+		{"review", "AGENT", "a promise counts only if `AGENT` or AGENT:MODEL finds nothing wrong with the work (default none)", checked(func(s *State) *string { return &s.Review }, checkReviewer)},
 		{"review-timeout", "D", "give up the review after the time `D` (default 10m)", duration(func(s *State) *Duration { return &s.ReviewTimeout })},
 		{"review-rounds", "N", "pause after `N` reviews that found something (default 3)",
 			number(1, 100, func(s *State) *int { return &s.ReviewRounds })},
 		{"checkpoints", "", "keep the work tree of each iteration as a commit beside your branches, for diff and restore",
 			onOff(func(r *Request) *bool { return &r.State.Checkpoints })},
-		{"max-tokens", "COUNT", "end after `COUNT` tokens, such as 500000, 500k or 2m, where they are known (default none)", setMaxTokens},
+		{"max-tokens", "COUNT", "end after `COUNT` tokens, such as 500000, 500k or 2m, where they are known (default none)", orNone(setMaxTokens, func(s *State) { s.MaxTokens = 0 })},
 		{"repeat", "HOW", "`HOW` much of the task a continuation repeats: full, first or file (default full)",
 			oneOf(func(s *State) *Repeat { return &s.Repeat }, repeatFull, repeatFirst, repeatFile)},
 		{"fresh-chat", "N", "go on in a new chat after every `N` iterations, 0 for never (default 0)",
 			number(0, MaxMaxIterations, func(s *State) *int { return &s.FreshChat })},
-		{"on-end", "CMD", "run `CMD` when the loop has ended, with its record as JSON on standard input (default none)", setOnEnd},
+		{"on-end", "CMD", "run `CMD` when the loop has ended, with its record as JSON on standard input (default none)", checked(func(s *State) *string { return &s.OnEnd }, checkCommand)},
 		{"plan", "", "the agent plans and describes, and changes nothing; install --plan-guard enforces it",
 			onOff(func(r *Request) *bool { return &r.State.Plan })},
 		{"struggle-hint", "N", "tell the agent to try another way after `N` iterations without a change, 0 for never (default 3)",
@@ -148,7 +109,7 @@ func Options() []Option {
 			oneOf(func(s *State) *OnStall { return &s.OnStall }, notifyOnStall, continueOnStall)},
 		{"ultrawork", "", "tell the agent to work extra thoroughly, every turn",
 			onOff(func(r *Request) *bool { return &r.State.Ultrawork })},
-		{"prompt-template", "FILE", "word the continuations by a `FILE`, a template of Go's text/template (default none)", setTemplate},
+		{"prompt-template", "FILE", "word the continuations by a `FILE`, a template of Go's text/template (default none)", checked(func(s *State) *string { return &s.PromptTemplate }, checkPath)},
 		{"replace", "", "take the place of the loop that runs in this conversation",
 			onOff(func(r *Request) *bool { return &r.Replace })},
 	}
@@ -204,6 +165,24 @@ func oneOf[T ~string](field func(*State) *T, allowed ...T) func(*Request, string
 	}
 }
 
+// orNone returns set for an option that an empty value turns off.
+func orNone(set func(*Request, string) error, none func(*State)) func(*Request, string) error {
+	return func(r *Request, v string) error {
+		if v == "" {
+			none(&r.State)
+			return nil
+		}
+		return set(r, v)
+	}
+}
+
+func checked(field func(*State) *string, check func(string) error) func(*Request, string) error {
+	return orNone(func(r *Request, v string) error {
+		*field(&r.State) = v
+		return check(v)
+	}, func(s *State) { *field(s) = "" })
+}
+
 // maxPromise is the longest completion promise, in bytes.
 const maxPromise = 200
 
@@ -225,16 +204,6 @@ func setPromise(r *Request, v string) error {
 // maxCommand is the longest command of an option, in bytes.
 const maxCommand = 4096
 
-func setVerify(r *Request, v string) error {
-	r.State.Verify = v
-	return checkCommand(v)
-}
-
-func setOnEnd(r *Request, v string) error {
-	r.State.OnEnd = v
-	return checkCommand(v)
-}
-
 func checkCommand(v string) error {
 	switch {
 	case strings.TrimSpace(v) == "":
@@ -247,18 +216,12 @@ func checkCommand(v string) error {
 	return nil
 }
 
-func setTasks(r *Request, v string) error {
-	r.State.Tasks = v
-	return checkPath(v)
-}
-
-// setReview takes AGENT or AGENT:MODEL. Which agents there are is not known here.
-func setReview(r *Request, v string) error {
+// checkReviewer takes AGENT or AGENT:MODEL. Which agents there are is not known here.
+func checkReviewer(v string) error {
 	agent, _, _ := strings.Cut(v, ":")
 	if agent == "" || len(v) > maxPromise || strings.ContainsFunc(v, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return fmt.Errorf("%q is not an agent, or an agent and its model as in codex:gpt-5", v)
 	}
-	r.State.Review = v
 	return nil
 }
 
@@ -284,11 +247,6 @@ const maxMaxTokens = 1_000_000_000_000
 
 // maxPath is the longest name of a file that a loop keeps, in bytes.
 const maxPath = 4096
-
-func setTemplate(r *Request, v string) error {
-	r.State.PromptTemplate = v
-	return checkPath(v)
-}
 
 func checkPath(v string) error {
 	switch {

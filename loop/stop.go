@@ -182,7 +182,7 @@ func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Act
 		why = s.withDone(why)
 	}
 	switch {
-	case s.isFreshDue():
+	case s.isFreshDue(), s.isFreshNext() && !s.isSessionOver(e) && e.Typing != TypingPossible:
 		return s.nextChat(e, now, action, why)
 	case s.isSessionOver(e) && e.Typing != TypingImpossible:
 		return s.startTyping(e, now, action)

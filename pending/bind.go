@@ -140,7 +140,7 @@ func (b *Box) byToken(token string) (Item, error) {
 // IsToken reports whether a token names an unbound file, by its form.
 func IsToken(token string) bool {
 	stem, _, ok := strings.Cut(token, ":")
-	return ok && unboundStem(stem)
+	return ok && loop.IsForAnyChat(stem)
 }
 
 // FindToken returns the token in the output of a command that ran cursor-ralph,

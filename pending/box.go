@@ -58,7 +58,7 @@ type Item struct {
 }
 
 // Stale reports whether an unbound item is too old to be claimed.
-func (i Item) Stale() bool { return i.Age > staleAfter && unboundStem(i.Name) }
+func (i Item) Stale() bool { return i.Age > staleAfter && loop.IsForAnyChat(i.Name) }
 
 // young reports whether a file was just written. One from the future was not.
 func (i Item) young(d time.Duration) bool { return i.Age.Abs() < d }
@@ -255,26 +255,9 @@ func (b *Box) item(name, path string) Item {
 	i.State, i.Err = loop.Parse(data)
 	i.broken = i.Err != nil && !errors.Is(i.Err, loop.ErrNewer)
 	owner := name
-	if unboundStem(name) {
+	if loop.IsForAnyChat(name) {
 		owner = i.State.ConversationID
 	}
 	i.State = i.State.In(owner, info.ModTime())
 	return i
-}
-
-// unboundStem reports whether a file of this name waits for any conversation:
-// <digits>-<digits>, with an N after the first ones where date knows no
-// milliseconds (macOS).
-func unboundStem(name string) bool {
-	ms, pid, ok := strings.Cut(name, "-")
-	return ok && digits(strings.TrimSuffix(ms, "N")) && digits(pid)
-}
-
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
 }

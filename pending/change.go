@@ -62,7 +62,7 @@ func (b *Box) giveBack(name, record string, l loop.State) error {
 		return err
 	}
 	l.Status, l.Reason, l.EndedAt, l.CancelledBy, l.Pauses, l.Token = loop.Running, "", time.Time{}, "", loop.Pauses{}, ""
-	if unboundStem(name) {
+	if loop.IsForAnyChat(name) {
 		l.ConversationID = ""
 	}
 	return b.write(b.path(name), l)

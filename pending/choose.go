@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
@@ -145,7 +146,7 @@ func (b *Box) stems() (stems []string, listed int, err error) {
 	names, err := ownfile.Names(b.places.Pending())
 	stems = names[:0]
 	for _, name := range names {
-		if stem, ok := strings.CutSuffix(name, ".json"); ok && unboundStem(stem) {
+		if stem, ok := strings.CutSuffix(name, ".json"); ok && loop.IsForAnyChat(stem) {
 			stems = append(stems, stem)
 		}
 	}

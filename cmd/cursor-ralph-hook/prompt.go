@@ -80,9 +80,7 @@ func (h *handler) afterEnd(ctx context.Context, status loop.StopStatus) {
 		return
 	}
 	_, _, err := h.store.Apply(ctx, h.in.ConversationID, loop.Event{Kind: loop.EventAfterEnd, Generation: h.in.GenerationID, Stop: loop.Stop{Status: status}})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		h.fail(err)
-	}
+	h.failUnlessGone(err)
 }
 
 // message records that the agent of a loop got a message. Our own follow-up is kept
@@ -105,9 +103,7 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 			Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, Own: l.IsOwn(text),
 		})
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		h.fail(err)
-	}
+	h.failUnlessGone(err)
 	return nil
 }
 
@@ -208,18 +204,18 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l.ConversationID, l.ArmedBy, l.Workspace, l.AskedIn = h.in.ConversationID, "prompt", h.workspace(), h.in.GenerationID
 	l.PlanMode = h.composer == loop.PlanComposer
 	if misfit := l.Misfit(h.flags.timeout, "hooks.json"); misfit != "" {
-		return h.refuse(fmt.Sprintf("%s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", misfit, text.Exactly(l.RoundLimit())))
+		return h.refuse(fmt.Sprintf("%s%s. Nothing was started; `cursor-ralph install --verify-timeout %s` makes more.", misfit, r.Origin("verify-timeout", "review-timeout"), text.Exactly(l.RoundLimit())))
 	}
 	l, why := h.withTemplate(ctx, l)
 	if why != "" {
-		return h.refuse("--prompt-template " + l.PromptTemplate + ": " + why + ". Nothing was started.")
+		return h.refuse("--prompt-template " + l.PromptTemplate + ": " + why + r.Origin("prompt-template") + ". Nothing was started.")
 	}
 	if why := h.checkGates(ctx, l); why != "" {
-		return h.refuse("Nothing was started: " + why)
+		return h.refuse("Nothing was started: " + why + r.Origin("review"))
 	}
 	l = h.withBaseline(ctx, l)
 	if problem := l.TasksProblem(); problem != "" {
-		return h.refuse(problem + ". Nothing was started.")
+		return h.refuse(problem + r.Origin("tasks") + ". Nothing was started.")
 	}
 	again := false
 	_, err := h.ask(ctx, l, "armed", func(running *loop.State) (bool, error) {

@@ -23,10 +23,8 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 	if id != here && h.hasAny(here) && !h.isBroughtHere(id) {
 		return hook.BeforeSubmitPromptAnswer{AdditionalContext: "The loop of " + id + " was not brought here: another Ralph loop runs in this chat. Tell the user so. It can be ended with cursor-ralph cancel " + loop.Argument(here) + "."}
 	}
-	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Continue: loop.Continue{FromLine: true, MaxDuration: r.State.MaxDuration, MaxTokens: r.State.MaxTokens}}
-	if r.Given("max-iterations") {
-		event.MaxIterations = r.State.MaxIterations
-	}
+	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Continue: r.Limits()}
+	event.FromLine = true
 	l, action, err := h.continueLoop(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && id != here && h.isBroughtHere(id) {
 		id = here

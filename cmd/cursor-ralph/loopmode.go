@@ -21,7 +21,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/internal/review"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
@@ -37,6 +36,7 @@ func loopModeFlags(f *pflag.FlagSet) {
 			f.Lookup(o.Name).Hidden = true // help start has them
 		}
 	}
+	cli.AddWithout(f)
 }
 
 // loopMode turns loop mode on or off in a workspace, or shows it.
@@ -75,9 +75,6 @@ func (e *env) askedMode(ctx context.Context) (m state.Mode, err error) {
 	if err := r.Check(); err != nil {
 		return m, hint.Misuse(err.Error(), "nothing was switched on")
 	}
-	if err := e.checkVerify(r.State); err != nil {
-		return m, err
-	}
 	duration, err := e.Flags.GetDuration("for")
 	if err != nil || duration == 0 {
 		return m, misused("loop-mode", "--for 0 leaves no time")
@@ -88,7 +85,7 @@ func (e *env) askedMode(ctx context.Context) (m state.Mode, err error) {
 	}
 	m.Loop.Workspace, m.Loop.PlanGuard = m.Workspace, install.PlanGuard(e.Env, m.Workspace)
 	m.Loop.PromptTemplate = words.Path(m.Loop.PromptTemplate, m.Workspace)
-	if err := cmp.Or(review.Check(m.Loop, os.Environ()), words.Check(ctx, m.Loop), tasks.Check(ctx, m.Loop)); err != nil {
+	if err := cmp.Or(e.usable(ctx, r, m.Loop), cli.Sourced(r, tasks.Check(ctx, m.Loop), "tasks")); err != nil {
 		return m, err
 	}
 	if p := install.Program(ctx, e.Env); p != "cursor-ralph" {

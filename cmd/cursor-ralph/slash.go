@@ -109,7 +109,7 @@ func cont(ctx context.Context, e *env, args []string) error {
 // goOn continues a loop in the conversation that asked for it. At a user's terminal it
 // only resumes the loop; the agent continues when the line is typed into the chat.
 func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTerminal bool) error {
-	event := cli.ContinueEvent(r)
+	event := loop.Event{Kind: loop.EventContinue, Continue: r.Limits()}
 	found, err := e.Target(args)
 	if at, ok := e.broughtByLine(args); ok {
 		found, err = at, nil
@@ -133,15 +133,8 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 		return e.continueOuter(ctx, l, event)
 	case forUser && found.Record != "" && l.StartedAt.IsZero():
 		return e.askAgain(ctx, found)
-	case found.IsOlder():
-		event.Idle = forUser
-		err = e.recall(ctx, found, event)
-	}
-	switch {
-	case err != nil:
-		return err
 	case forUser:
-		return e.takeUp(ctx, id, event)
+		return e.takeUp(ctx, found, event)
 	case found.IsLive() && l.LineTurn.Text != "": // the prompt hook continued it in this turn
 		action, err := e.applyContinue(ctx, id, event)
 		if err != nil {
@@ -150,6 +143,15 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 		_, err = fmt.Fprint(e.Stdout, action.Text)
 		return err
 	}
+	return e.continueHere(ctx, found, event)
+}
+
+// continueHere continues a loop in the chat that asked for it.
+func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Event) error {
+	if err := e.recall(ctx, found, event); err != nil {
+		return err
+	}
+	id := found.ID
 	to, err := e.askedIn(id)
 	if err != nil {
 		return err
@@ -213,8 +215,12 @@ func (e *env) mayCome(id, to string) error {
 	return nil
 }
 
-// recall makes an older loop of a chat the newest, so that it can be continued.
+// recall makes an older loop of a chat the newest, so that it can be continued. Any other
+// loop stays as it is.
 func (e *env) recall(ctx context.Context, l loops.Loop, event loop.Event) error {
+	if !l.IsOlder() {
+		return nil
+	}
 	if here, err := e.Conversation(); err == nil && !event.Idle && here != "" && here != l.ID {
 		if err := e.mayCome(l.ID, here); err != nil {
 			return err
@@ -258,12 +264,28 @@ func (e *env) byAgent() bool {
 	return slices.ContainsFunc([]string{"CURSOR_AGENT", "CURSOR_CONVERSATION_ID", outer.RunVariable}, func(name string) bool { return e.Getenv(name) != "" })
 }
 
-func (e *env) takeUp(ctx context.Context, id string, event loop.Event) error {
+// takeUp continues a loop for a user at a terminal.
+func (e *env) takeUp(ctx context.Context, found loops.Loop, event loop.Event) error {
+	id := found.ID
 	event.Idle = true
+	if err := e.recall(ctx, found, event); err != nil {
+		return err
+	}
 	if _, err := e.applyContinue(ctx, id, event); err != nil {
 		return err
 	}
+	e.Hint(lowered(found.State, event.MaxIterations))
 	return e.Say("continued; to go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(id), loop.PromptLink(id))
+}
+
+// lowered says what a new limit means that is lower than the one before: the user may have
+// meant so many more. It is empty for any other limit.
+func lowered(l loop.State, limit int) string {
+	if limit == 0 || limit >= l.MaxIterations {
+		return ""
+	}
+	return fmt.Sprintf("--max-iterations %d counts all iterations: %d done, %d left, where %d were left before; for %d more: cursor-ralph continue %s --max-iterations %d",
+		limit, l.Iterations, limit-l.Iterations, l.MaxIterations-l.Iterations, limit, l.ShortID(), l.Iterations+limit)
 }
 
 // askedIn returns the conversation that asked for a continue, if the prompt hook or

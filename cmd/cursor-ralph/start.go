@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -17,6 +17,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
@@ -34,6 +35,7 @@ func startFlags(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
 		cli.AddOption(f, o, o.Usage)
 	}
+	cli.AddWithout(f)
 }
 
 func start(ctx context.Context, e *env, args []string) error {
@@ -58,13 +60,13 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	l, err := e.placed(ctx, r)
 	l.TaskDue = !binding && l.ConversationID == "" // begun prints it to an agent alone
 	if err == nil {
-		err = cmp.Or(e.checkGates(l), words.Check(ctx, l))
+		err = e.usable(ctx, r, l)
 	}
 	if err != nil {
 		return err
 	}
 	if binding { // a user at a terminal wants a loop of his own
-		if done, err := e.confirm(ctx, l); done || err != nil {
+		if done, err := e.confirm(ctx, r, l); done || err != nil {
 			return err
 		}
 	}
@@ -78,7 +80,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	l, ctx, cancel := e.surveyed(ctx, engine.WithTaskFile(l))
 	defer cancel()
 	if err := tasks.Problem(l); err != nil {
-		return err
+		return cli.Sourced(r, err, "tasks")
 	}
 	_, token, err := e.Loops.Put(ctx, l, secret)
 	if err != nil {
@@ -210,7 +212,7 @@ func (e *env) isHooked(workspace string, willDo func(commands.Installation) bool
 // confirm looks for the same loop, armed by the prompt hook that saw the raw message.
 // A late call does not bring back a cancelled one. If several chats of the workspace
 // have this task, the agent gets no id, so that it cannot steer another chat's loop.
-func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) {
+func (e *env) confirm(ctx context.Context, r loop.Request, l loop.State) (done bool, err error) {
 	candidates, err := e.candidates(l)
 	if err != nil {
 		return false, err
@@ -218,6 +220,9 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	unconfirmed := slices.DeleteFunc(slices.Clone(candidates), func(other loop.State) bool { return !e.sameLoop(l, other) })
 	if len(unconfirmed) == 0 {
 		return false, e.refuseEnded(l)
+	}
+	if err := refuseOther(r, unconfirmed[0]); err != nil {
+		return false, err
 	}
 	for _, other := range unconfirmed {
 		err = errors.Join(err, e.confirmOne(ctx, confirmation(l), other))
@@ -229,6 +234,21 @@ func (e *env) confirm(ctx context.Context, l loop.State) (done bool, err error) 
 	}
 	_, failed := fmt.Fprint(e.Stdout, "The loop is armed already; this call confirms it.\n\n"+told.StartText())
 	return true, errors.Join(err, failed)
+}
+
+// refuseOther refuses a second line with the same task and other options, which would
+// have no effect. At the first call about a line that the hook saw, the line counts.
+func refuseOther(r loop.Request, other loop.State) error {
+	apart, limits := render.Apart(r, other)
+	if len(apart) == 0 || other.ArmedBy == "prompt" && !other.Confirmed {
+		return nil
+	}
+	id := other.ShortID()
+	todo := "nothing was changed. To begin anew with these options, the user adds --replace; `cursor-ralph cancel " + id + "` ends the loop"
+	if limits {
+		todo = "nothing was changed. `cursor-ralph continue " + id + "` takes new limits; to begin anew, the user adds --replace"
+	}
+	return hint.New(fmt.Sprintf("the loop %s of this chat has the same task and other options: %s", id, strings.Join(apart, ", ")), todo)
 }
 
 // confirmOne surveys a loop's beginning if the prompt hook could not, or did not wait for

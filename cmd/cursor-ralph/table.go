@@ -29,7 +29,7 @@ func groups() []group {
 	return []group{
 		{"Start", []command{
 			{name: "start", args: `"<task>"`, anyArgs: true, summary: "start a loop in a Cursor chat", flags: startFlags, run: start,
-				details: "It prints the line that begins the loop in any chat. Otherwise the next chat of this workspace whose agent\nstops takes it. If the agent of a chat runs this, that chat has the loop at once.",
+				details: "It prints the line that begins the loop in any chat. Otherwise the next chat of this workspace whose agent\nstops takes it. If the agent of a chat runs this, that chat has the loop at once.\n--no-NAME, such as --no-verify, turns off an option that your settings turn on.",
 				example: `start "make the tests pass" --max-iterations 10`},
 			{name: "run", args: `"<task>"`, anyArgs: true, summary: "run an agent in a loop without Cursor, until its task is done", flags: runcmd.Flags, run: in(runcmd.Run), long: true,
 				details: "The agent works in the current folder; the run keeps its task and state in .ralph there, which git ignores.\nCtrl-C ends it cleanly and --resume continues it; a second Ctrl-C ends it at once. Exit code 0 means that the\npromise was accepted.",

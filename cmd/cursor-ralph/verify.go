@@ -19,6 +19,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
@@ -156,12 +157,16 @@ func gateWord(g loop.Gate) string {
 	return "the verification"
 }
 
-// checkGates refuses a loop whose promise could never pass its gates.
-func (e *env) checkGates(l loop.State) error {
-	return cmp.Or(e.checkVerify(l), review.Check(l, os.Environ()))
+// usable refuses a loop whose promise could never pass its gates, or whose words cannot
+// be made.
+func (e *env) usable(ctx context.Context, r loop.Request, l loop.State) error {
+	return cmp.Or(
+		cli.Sourced(r, e.checkVerify(l), "verify-timeout", "review-timeout"),
+		cli.Sourced(r, review.Check(l, os.Environ()), "review"),
+		cli.Sourced(r, words.Check(ctx, l), "prompt-template"))
 }
 
-// checkGatesFor is checkGates for the hook: the loop is on standard input.
+// checkGatesFor checks the gates for the hook: the loop is on standard input.
 func (e *env) checkGatesFor() error {
 	var l loop.State
 	data, err := io.ReadAll(io.LimitReader(e.Stdin, 4*cli.MaxTask))

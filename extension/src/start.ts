@@ -17,6 +17,7 @@ export interface Request {
   iterations: number;
   duration: string;
   fresh: string; // iterations in one chat; empty for what the settings say
+  without: string[]; // options of the settings that this loop does not have
 }
 
 const largest = 10_000;
@@ -28,7 +29,7 @@ export function argumentsOf(r: Request): string[] {
   if (r.verify !== '') args.push(`--verify=${r.verify}`);
   if (r.duration !== '') args.push(`--max-duration=${r.duration}`);
   if (r.fresh !== '') args.push(`--fresh-chat=${r.fresh}`);
-  return [...args, '--', r.task];
+  return [...args, ...r.without.map((name) => `--no-${name}`), '--', r.task];
 }
 
 export function wrongIterations(text: string): string | undefined {
@@ -80,7 +81,7 @@ async function askVerify(folder: string, usual: string): Promise<string | undefi
   const items: vscode.QuickPickItem[] = [
     ...found.map((command) => ({ label: label(command, 200), description: command === usual ? 'from your settings' : 'suggested from this folder' })),
     { label: other },
-    ...(usual === '' ? [{ label: without, description: "the agent's word is enough" }] : []), // a setting can be replaced, not removed
+    { label: without, description: "the agent's word is enough" },
   ];
   const title = `Start a Ralph loop (2/${steps}): the command that must succeed before the loop ends`;
   const chosen = await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true });
@@ -98,12 +99,13 @@ export async function askAll(folder: string, usual: Defaults): Promise<Request |
   if (verify === undefined) return undefined;
   const iterations = await ask(3, { title: 'iterations at most', value: usual.iterations, validateInput: wrongIterations });
   if (iterations === undefined) return undefined;
-  const empty = usual.duration === '' ? 'no limit' : `${usual.duration}, from your settings`;
-  const limit = await ask(4, { title: 'time at most', value: usual.duration, prompt: `Such as 90m or 2h. Empty: ${empty}.`, validateInput: wrongDuration });
+  const limit = await ask(4, { title: 'time at most', value: usual.duration, prompt: 'Such as 90m or 2h. Empty: no limit.', validateInput: wrongDuration });
   if (limit === undefined) return undefined;
   const fresh = await ask(5, { title: 'iterations in one chat', value: usual.fresh, prompt: 'Then the loop goes on in a new chat. 0: never.', validateInput: wrongFresh });
   if (fresh === undefined) return undefined;
-  return { task, verify, iterations: +iterations, duration: limit.trim(), fresh: fresh.trim() === usual.fresh ? '' : fresh.trim() };
+  const duration = limit.trim();
+  const without = [...(verify === '' && usual.verify !== '' ? ['verify'] : []), ...(duration === '' && usual.duration !== '' ? ['max-duration'] : [])];
+  return { task, verify, iterations: +iterations, duration, fresh: fresh.trim() === usual.fresh ? '' : fresh.trim(), without };
 }
 
 export interface Defaults {

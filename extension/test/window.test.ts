@@ -189,8 +189,9 @@ test("the form begins with the user's defaults", async () => {
   fake.reset('task', pick('make check'), (o: { value: string }) => o.value, (o: { value: string }) => o.value, (o: { value: string }) => o.value, 'Copy Line');
   await start(s.actions, new Delivery(s.actions.cursor, desk));
   assert.deepEqual(s.ran, [['start', '--max-iterations=30', '--verify=make check', '--max-duration=1d12h', '--', 'task']]);
-  const [items] = fake.asked[1]?.args as [{ label: string }[]];
-  assert.ok(!items.some((i) => i.label === 'No command'), 'a setting cannot be removed');
+  fake.reset('task', pick('No command'), '7', '', '5', 'Copy Line');
+  await start(s.actions, new Delivery(s.actions.cursor, desk));
+  assert.deepEqual(s.ran[1], ['start', '--max-iterations=7', '--no-verify', '--no-max-duration', '--', 'task']);
   for (const bad of ['', '[]', 'null', '{"settings":5}', '{"settings":[{"name":5}]}']) assert.deepEqual(parseDefaults(bad), { iterations: '20', duration: '', verify: '', fresh: '0' });
 });
 
@@ -248,7 +249,7 @@ test('what the form refuses', () => {
   for (const [text, good] of [['0', true], ['4', true], ['10001', false], ['', false], ['-1', false]] as const) assert.equal(wrongFresh(text) === undefined, good, text);
   for (const good of ['', '90m', '2h30m', '1.5h', '1d12h']) assert.equal(wrongDuration(good), undefined);
   for (const bad of ['2', 'h', '2 h', '-2h', '2w']) assert.ok(wrongDuration(bad), bad);
-  assert.deepEqual(argumentsOf({ task: '--replace', verify: '', iterations: 1, duration: '', fresh: '' }), ['start', '--max-iterations=1', '--', '--replace']);
+  assert.deepEqual(argumentsOf({ task: '--replace', verify: '', iterations: 1, duration: '', fresh: '', without: [] }), ['start', '--max-iterations=1', '--', '--replace']);
   assert.equal(lineOf('nothing'), undefined);
 });
 

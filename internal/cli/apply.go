@@ -19,15 +19,6 @@ import (
 // millisecond.
 const LockWait = 10 * time.Second
 
-// ContinueEvent returns the event of a continue with the given limits.
-func ContinueEvent(r loop.Request) loop.Event {
-	event := loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxDuration: r.State.MaxDuration, MaxTokens: r.State.MaxTokens}}
-	if r.Given("max-iterations") {
-		event.MaxIterations = r.State.MaxIterations
-	}
-	return event
-}
-
 // Apply applies an event to the loop that a conversation or run has, or to the
 // pending one of this name.
 func (e *Env) Apply(ctx context.Context, id string, event loop.Event) (loop.State, loop.Action, error) {

@@ -89,6 +89,17 @@ func AddOption(f *pflag.FlagSet, o loop.Option, usage string) {
 	f.String(o.Name, "", usage) // package loop checks it
 }
 
+// AddWithout adds --no-NAME for each option that the user's settings may turn on. They are
+// not listed: help says it in one sentence.
+func AddWithout(f *pflag.FlagSet) {
+	for _, o := range loop.Options() {
+		if _, ok := o.Without(); ok && f.Lookup(o.Name) != nil {
+			f.Bool("no-"+o.Name, false, "start without --"+o.Name)
+			f.Lookup("no-" + o.Name).Hidden = true
+		}
+	}
+}
+
 // Duration adds a flag for a duration of at most most, 0 for any. It may be in days.
 func Duration(f *pflag.FlagSet, name string, value, most time.Duration, usage string) {
 	f.Var(&span{value, most}, name, usage)
@@ -106,7 +117,7 @@ func (s *span) Set(v string) error {
 	case err != nil || d < 0:
 		return fmt.Errorf("%q is not a duration such as 30s, 2h or 1d12h", v)
 	case s.most > 0 && d > s.most:
-		return fmt.Errorf("%s is more than %s", v, &span{value: s.most})
+		return fmt.Errorf("%s is more than %s", v, text.Exactly(s.most))
 	}
 	s.value = d
 	return nil
@@ -127,7 +138,20 @@ func (e *Env) Request() (loop.Request, error) {
 	if err != nil {
 		return r, err
 	}
-	return r.Fill(c.Loop())
+	filled, err := r.Fill(c.Loop())
+	if err != nil {
+		return r, hint.Misuse(err.Error(), "nothing was started; `cursor-ralph config` shows your settings")
+	}
+	return filled, nil
+}
+
+// Sourced says in an error about some options that the user's settings set one of them.
+func Sourced(r loop.Request, err error, options ...string) error {
+	origin := r.Origin(options...)
+	if err == nil || origin == "" {
+		return err
+	}
+	return &hint.Error{Err: fmt.Errorf("%w%s", err, origin), Hint: hint.Of(err), Misuse: hint.Code(err) == 2}
 }
 
 // Asked reads the options of a loop from the flags alone.
@@ -135,10 +159,21 @@ func (e *Env) Asked() (loop.Request, error) {
 	r := loop.NewRequest()
 	for _, o := range loop.Options() {
 		f := e.Flags.Lookup(o.Name)
-		if f == nil || !f.Changed {
+		if f == nil {
 			continue
 		}
-		if err := o.Set(&r, f.Value.String()); err != nil {
+		no, without := o.Without()
+		without = without && e.IsSet("no-"+o.Name)
+		var err error
+		switch {
+		case f.Changed && without:
+			err = fmt.Errorf("--%s and --no-%s: give one of them", o.Name, o.Name)
+		case f.Changed:
+			err = o.Set(&r, f.Value.String())
+		case without:
+			err = no.Set(&r, "")
+		}
+		if err != nil {
 			return r, hint.Misuse(err.Error(), "`cursor-ralph help "+e.Flags.Name()+"` shows the options")
 		}
 	}

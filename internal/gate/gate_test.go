@@ -74,7 +74,7 @@ func TestTasks(t *testing.T) {
 		ran                 bool // the command
 	}{
 		{"all done", "- [x] a\n- [x] b\n", "", true},
-		{"open", "- [x] a\n- [ ] b\n", "1 of 2 tasks in TODO.md are open, the next one is: b", false},
+		{"open", "- [x] a\n- [ ] b\n", "1 of 2 tasks in TODO.md is open, the next one is: b", false},
 		{"lost", "- [x] a\n", "tasks that were in TODO.md when the loop began are gone: b. Put them back; one that is not needed any more is checked off, not removed", false},
 		{"more", "- [x] c\n- [x] a\n- [x] b\n", "", true},
 		{"none", "a\n", "the task list TODO.md cannot be used: it has no task: write them as Markdown checkboxes (- [ ] what to do), or as JSON objects with passes in a file named .json", false},

@@ -65,7 +65,7 @@ func (c Channel) check() error {
 	case !ok:
 		return fmt.Errorf("it is neither desktop, command:CMD nor the URL of a service")
 	case !slices.Contains(Services(), service):
-		return fmt.Errorf("%s: there is no such service; %sthere are %s", c, hint.DidYouMean(service, Services()), strings.Join(Services(), ", "))
+		return fmt.Errorf("%s: unknown service; %sthe services are %s", c, hint.DidYouMean(service, Services()), strings.Join(Services(), ", "))
 	}
 	if _, err := url.Parse(string(c)); err != nil {
 		return fmt.Errorf("%s: it is not a URL", c) // whose error has it in it

@@ -35,7 +35,7 @@ func parseJSON(data []byte) (List, error) {
 		err = json.Unmarshal(data, &entries)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is no list of tasks in JSON: %w", err)
+		return nil, fmt.Errorf("it is not a JSON task list: %w", err)
 	}
 	return listed(entries)
 }

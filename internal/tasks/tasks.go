@@ -130,7 +130,11 @@ func Refusal(file string, c loop.TaskCount) string {
 	case len(c.Lost) > 0:
 		return strings.TrimSuffix(c.LostWords(file), ".")
 	case c.Done < c.Total:
-		return fmt.Sprintf("%d of %d tasks in %s are open, the next one is: %s", c.Total-c.Done, c.Total, file, c.Next)
+		are := "are"
+		if c.Total-c.Done == 1 {
+			are = "is"
+		}
+		return fmt.Sprintf("%d of %s in %s %s open, the next one is: %s", c.Total-c.Done, text.Count(c.Total, "task"), file, are, c.Next)
 	}
 	return ""
 }

@@ -72,13 +72,13 @@ func TestNoList(t *testing.T) {
 		{"bytes", "TODO.md", "\x00\xff\xfe", "it has no task"},
 		{"too many", "TODO.md", strings.Repeat("- [ ] a\n", 1001), "more than 1000 tasks"},
 		{"nested too deeply", "TODO.md", "- [ ] a\n" + strings.Repeat("> - ", 30) + "[ ] b\n", "it is nested more than 50 times"},
-		{"empty JSON", "a.json", "", "no list of tasks in JSON"},
-		{"cut JSON", "a.json", `[{"title":"a","passes":tr`, "no list of tasks in JSON"},
-		{"no array", "a.json", `"a"`, "no list of tasks in JSON"},
+		{"empty JSON", "a.json", "", "not a JSON task list"},
+		{"cut JSON", "a.json", `[{"title":"a","passes":tr`, "not a JSON task list"},
+		{"no array", "a.json", `"a"`, "not a JSON task list"},
 		{"an object of something else", "a.json", `{"stories":[]}`, "no userStories"},
 		{"no tasks", "a.json", `{"userStories":[]}`, "it has no task"},
 		{"no passes", "a.json", `[{"title":"a"}]`, "task 1 has no passes"},
-		{"passes as text", "a.json", `[{"title":"a","passes":"yes"}]`, "no list of tasks in JSON"},
+		{"passes as text", "a.json", `[{"title":"a","passes":"yes"}]`, "not a JSON task list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			list, err := tasks.Parse(tt.file, []byte(tt.text))

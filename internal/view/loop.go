@@ -62,6 +62,9 @@ func Of(s loop.State, f Facts) Loop {
 	if s.Outer() {
 		l.Kind = Run
 	}
+	if s.StartedAt.IsZero() && loop.IsForAnyChat(s.ConversationID) { // its record has the name of its pending file
+		l.ConversationID = ""
+	}
 	if !s.Run.NoTools && !s.Minimal {
 		calls := max(0, s.ToolCalls)
 		l.ToolCalls = &calls

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 	"github.com/cursor-ralph/cursor-ralph/outer"
 )
@@ -215,7 +216,7 @@ func (a *agent) call(ctx context.Context, method string, params any) (json.RawMe
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-late.C:
-		return nil, hint.New(fmt.Sprintf("it did not answer %s within %s%s", method, a.StartLimit, a.lastOutput()),
+		return nil, hint.New(fmt.Sprintf("it did not answer %s within %s%s", method, text.Exactly(a.StartLimit), a.lastOutput()),
 			"does it speak ACP, and can it reach its service?")
 	}
 }

@@ -105,3 +105,25 @@ func TestSettingsThatAreWrongAndASlashCall(t *testing.T) {
 		w.wantNoLoops()
 	})
 }
+
+// A gate of the settings that does not fit is named with its place, and can be left out of one loop.
+func TestAGateOfTheSettings(t *testing.T) {
+	each(t, few()[:2], func(w *world) {
+		w.settings("[loop]\ntasks = \"TODO.md\"\nverify = \"exit 1\"\n")
+		c := w.chat()
+		c.types(`/ralph-loop "make it green"`)
+		const want = "config.toml:2; --no-tasks starts without it)"
+		if c.turn != nil {
+			out, _ := c.tries(c.handOver())
+			w.wantPart("slash", out, want)
+			c.rests()
+		} else {
+			w.wantPart("shown", c.shown(), want)
+		}
+		w.wantNoLoops()
+		c = w.chat()
+		c.starts(`"make it green" --no-tasks --verify ""`)
+		c.works()
+		c.says(done).concludes()
+	})
+}

@@ -186,24 +186,25 @@ func TestFreshChatsByHand(t *testing.T) {
 		}
 		c := w.chat()
 		c.starts(`"make it green" --fresh-chat 2 --min-tool-calls 0`)
-		c.plays(2)
+		c.plays(1)
 		w.wantPart("the last turn", c.turn.Message, "the loop's last turn in this chat")
 		w.wantPart("the last turn", c.turn.Message, "to open a new chat and to send this line there:\n/ralph-loop --continue "+c.ID+"\n")
-		w.wantStatus(c.ID, "running", 2)
+		w.wantStatus(c.ID, "running", 1)
 		c.works()
 		c.says("Please open a new chat.")
 		c.rests()
-		if l := w.wantStatus(c.ID, "waiting", 3); l.Reason != "open a new chat and send the continue line there" {
+		if l := w.wantStatus(c.ID, "waiting", 2); l.Reason != "open a new chat and send the continue line there" {
 			w.Errorf("got %q", l.Reason)
 		}
 		next := w.chat()
 		next.types("/ralph-loop --continue " + c.ID)
-		w.wantPart("continue", next.follows(), "- iterations done: 3\n")
+		w.wantPart("continue", next.follows(), "- iterations done: 2\n")
 		next.plays(1)
-		w.wantStatus(next.ID, "running", 4)
+		w.wantPart("the last turn there", next.turn.Message, "the loop's last turn in this chat")
+		w.wantStatus(next.ID, "running", 3)
 		next.works()
 		next.gives()
-		w.wantStatus(next.ID, "PROMISE_ACCEPTED", 5)
+		w.wantStatus(next.ID, "PROMISE_ACCEPTED", 4)
 	})
 }
 

@@ -34,7 +34,7 @@ func gateRounds() map[string]gateRound {
 		"rules, tasks, verification": {list, "--tasks TODO.md --min-iterations 2" + verifies, []gateTurn{
 			{"true", refused + "this is iteration 1 and the loop runs for at least 2"},
 			{"true", refused + "2 of 2 tasks in TODO.md are open, the next one is: write."},
-			{"printf -- '- [x] write\\n- [ ] ship\\n' >TODO.md", refused + "1 of 2 tasks in TODO.md are open, the next one is: ship."},
+			{"printf -- '- [x] write\\n- [ ] ship\\n' >TODO.md", refused + "1 of 2 tasks in TODO.md is open, the next one is: ship."},
 			{checksOff, refused + "`echo ran >>../ran; test -e good` failed with exit 1"},
 			{"touch good", ""},
 		}, 2},
@@ -42,12 +42,12 @@ func gateRounds() map[string]gateRound {
 			{"printf -- '- [x] write\\n' >TODO.md", refused + "tasks that were in TODO.md when the loop began are gone: ship."},
 			{"rm TODO.md", refused + "the task list TODO.md cannot be used: it does not exist."},
 			{"printf -- '# Nothing\\n' >TODO.md", refused + "the task list TODO.md cannot be used: it has no task"},
-			{"printf -- '- [x] write (in a1b2)\\n- [x] Ship!\\n- [ ] more\\n' >TODO.md", refused + "1 of 3 tasks in TODO.md are open, the next one is: more."},
+			{"printf -- '- [x] write (in a1b2)\\n- [x] Ship!\\n- [ ] more\\n' >TODO.md", refused + "1 of 3 tasks in TODO.md is open, the next one is: more."},
 			{"sed -i.bak 's/\\[ \\]/[x]/' TODO.md", ""},
 		}, 0},
 		"JSON": {"", "--tasks prd.json", []gateTurn{
-			{"true", refused + "1 of 2 tasks in prd.json are open, the next one is: US-2: Ship it."},
-			{`sed -i.bak 's/"passes": false/"passes": maybe/' prd.json`, refused + "the task list prd.json cannot be used: it is no list of tasks in JSON"},
+			{"true", refused + "1 of 2 tasks in prd.json is open, the next one is: US-2: Ship it."},
+			{`sed -i.bak 's/"passes": false/"passes": maybe/' prd.json`, refused + "the task list prd.json cannot be used: it is not a JSON task list"},
 			{`sed -i.bak 's/"passes": maybe/"passes": true/' prd.json`, ""},
 		}, 0},
 	}

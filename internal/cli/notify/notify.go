@@ -56,7 +56,7 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 			e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "notify", Action: "error", Why: "no notice by " + r.Channel + ": " + r.Why + " (" + attempts(r) + ")"})
 		}
 	}
-	return failed(results)
+	return failed(results, "")
 }
 
 type shownTest struct {
@@ -84,7 +84,16 @@ func test(ctx context.Context, e *cli.Env) error {
 	if off := Off(e); off != nil { // the test sends all the same
 		e.Warn("loops send no notices: %v", off)
 	}
-	return failed(results)
+	return failed(results, desktopHint(ctx, e))
+}
+
+// desktopHint says what is missing for a notice on the desktop, empty if nothing is.
+func desktopHint(ctx context.Context, e *cli.Env) string {
+	_, err := Probe(ctx, e)
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("desktop: %s\n%s\n", err, hint.Of(err))
 }
 
 func table(results []notice.Result) string {
@@ -106,7 +115,9 @@ func attempts(r notice.Result) string {
 	return fmt.Sprintf("%d tries", r.Tries)
 }
 
-func failed(results []notice.Result) error {
+// failed returns an error with the channels that got nothing. onDesktop says what is
+// missing there.
+func failed(results []notice.Result, onDesktop string) error {
 	var names []string
 	for _, r := range results {
 		if !r.OK {
@@ -116,8 +127,11 @@ func failed(results []notice.Result) error {
 	if len(names) == 0 {
 		return nil
 	}
+	if !slices.Contains(names, "desktop") {
+		onDesktop = ""
+	}
 	return hint.New(fmt.Sprintf("%d of %s got nothing: %s", len(names), text.Count(len(results), "channel"), strings.Join(names, ", ")),
-		"correct notify.channels; `cursor-ralph notify --test` tries them again")
+		onDesktop+"correct notify.channels; `cursor-ralph notify --test` tries them again")
 }
 
 func send(ctx context.Context, e *cli.Env, all []notice.Channel, n notice.Notice) []notice.Result {

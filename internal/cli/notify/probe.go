@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
@@ -33,7 +32,7 @@ func Off(e *cli.Env) error {
 // Probe returns what would show a notification here and now, or why none would appear. It shows none.
 func Probe(ctx context.Context, e *cli.Env) (by string, err error) {
 	if !HasDesktop(e) {
-		return "", errors.New("there is no desktop here: neither DISPLAY, WAYLAND_DISPLAY nor DBUS_SESSION_BUS_ADDRESS is set")
+		return "", hint.New("there is no desktop here: neither DISPLAY, WAYLAND_DISPLAY nor DBUS_SESSION_BUS_ADDRESS is set", "name another channel in notify.channels, such as ntfy://ntfy.sh/your-topic")
 	}
 	return probe(ctx)
 }

@@ -23,7 +23,7 @@ func probe(ctx context.Context) (by string, err error) {
 	if path, missing := exec.LookPath("kdialog"); missing == nil {
 		return path, nil
 	}
-	return "", hint.Add(err, "start a notification daemon, such as dunst, mako or the desktop's own")
+	return "", hint.Add(err, "start a notification daemon, such as dunst, mako or the desktop's own, or install notify-send")
 }
 
 func onBus(ctx context.Context) (by string, err error) {

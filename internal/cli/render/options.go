@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -25,9 +26,9 @@ func OptionsOf(l loop.State) string {
 	var list []string
 	for _, o := range loop.Options() {
 		field := strings.ReplaceAll(o.Name, "-", "_")
-		value := fmt.Sprint(given[field])
+		value := valueOf(o, given[field])
 		switch {
-		case value == fmt.Sprint(byDefault[field]):
+		case value == valueOf(o, byDefault[field]):
 		case o.Arg == "":
 			list = append(list, "--"+o.Name)
 		case strings.ContainsAny(value, " \t\n\"'"):
@@ -37,6 +38,33 @@ func OptionsOf(l loop.State) string {
 		}
 	}
 	return strings.Join(list, " ")
+}
+
+// Apart returns the options in which a request differs from a loop, of those that the
+// user gave: "--max-iterations 50 (the loop has 20)".
+func Apart(r loop.Request, other loop.State) (list []string, limits bool) {
+	asked, has := fieldsOf(r.State), fieldsOf(other)
+	limits = true
+	for _, o := range loop.Options() {
+		field := strings.ReplaceAll(o.Name, "-", "_")
+		if !r.Given(o.Name) || asked[field] == has[field] || o.Name == "replace" {
+			continue
+		}
+		list = append(list, fmt.Sprintf("--%s %s (the loop has %s)", o.Name, valueOf(o, asked[field]), valueOf(o, has[field])))
+		limits = limits && loop.IsLimit(o.Name)
+	}
+	return list, limits
+}
+
+func valueOf(o loop.Option, field any) string {
+	words := fmt.Sprint(field)
+	if field == nil {
+		words = "none"
+	}
+	if d, err := loop.ParseDuration(words); err == nil && o.Arg == "D" {
+		return text.Exactly(d)
+	}
+	return words
 }
 
 // fieldsOf returns the fields of a state file, which are named like the options.

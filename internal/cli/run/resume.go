@@ -47,7 +47,7 @@ func resumeRun(ctx context.Context, e *cli.Env, r loop.Request, args []string) e
 }
 
 func (s *session) resume(ctx context.Context, l loop.State, r loop.Request) error {
-	event := cli.ContinueEvent(r)
+	event := loop.Event{Kind: loop.EventContinue, Continue: r.Limits()}
 	event.Run, event.Text = l.Run, "The user resumed the loop. Look at what is already done."
 	l, err := s.runner.Resume(ctx, l.ConversationID, event)
 	return s.end(ctx, l, err)

@@ -39,7 +39,7 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if err := r.Check(); err != nil {
 		return hint.Misuse(err.Error(), "nothing was started")
 	}
-	l, err := newLoop(ctx, e, r.State, args)
+	l, err := newLoop(ctx, e, r, args)
 	if err == nil && !r.IsSet("checkpoints") {
 		l.Checkpoints = worktree.Root(l.Workspace) != ""
 	}
@@ -47,11 +47,11 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 		return err
 	}
 	e.Hint(cli.SuggestVerify(l))
-	return newRun(ctx, e, l, r.Replace)
+	return newRun(ctx, e, l, r)
 }
 
-func newLoop(ctx context.Context, e *cli.Env, l loop.State, args []string) (loop.State, error) {
-	err := setDefaults(e)
+func newLoop(ctx context.Context, e *cli.Env, r loop.Request, args []string) (loop.State, error) {
+	l, err := r.State, setDefaults(e)
 	if err != nil {
 		return l, err
 	}
@@ -68,7 +68,7 @@ func newLoop(ctx context.Context, e *cli.Env, l loop.State, args []string) (loop
 	if file, _ := e.Flags.GetString("file"); l.WantsTaskFile() && file != "" {
 		l.TaskFile = engine.UserTask(l.Workspace, file)
 	}
-	return withRunID(e, l), cmp.Or(review.Check(l, os.Environ()), words.Check(ctx, l))
+	return withRunID(e, l), cmp.Or(cli.Sourced(r, review.Check(l, os.Environ()), "review"), cli.Sourced(r, words.Check(ctx, l), "prompt-template"))
 }
 
 func withRunID(e *cli.Env, l loop.State) loop.State {
@@ -80,7 +80,7 @@ func withRunID(e *cli.Env, l loop.State) loop.State {
 	return engine.WithTaskFile(l.In(l.ConversationID, now))
 }
 
-func newRun(ctx context.Context, e *cli.Env, l loop.State, replace bool) error {
+func newRun(ctx context.Context, e *cli.Env, l loop.State, r loop.Request) error {
 	if err := checkNoneLives(e, l.Workspace); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func newRun(ctx context.Context, e *cli.Env, l loop.State, replace bool) error {
 		return err
 	}
 	defer s.leave()
-	if err := s.takeOver(l.Workspace, replace); err != nil {
+	if err := s.takeOver(l.Workspace, r.Replace); err != nil {
 		return err
 	}
 	if l.Tree, err = worktree.Look(ctx, l.Workspace, nil, os.Environ()); err != nil {
@@ -97,7 +97,7 @@ func newRun(ctx context.Context, e *cli.Env, l loop.State, replace bool) error {
 	}
 	l = l.Surveyed(s.runner.BeginSurvey(ctx, l), e.Now())
 	if err := tasks.Problem(l); err != nil {
-		return err
+		return cli.Sourced(r, err, "tasks")
 	}
 	l, err = s.runner.Start(ctx, l)
 	if l.Iterations > 0 { // the agent may have been silent

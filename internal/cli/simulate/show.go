@@ -10,6 +10,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 type simulated struct {
@@ -161,7 +162,7 @@ func (s *simulation) showRun(r simcursor.Run) {
 		s.print("      not run: its loop_limit is reached")
 		return
 	}
-	s.print(fmt.Sprintf("      exit %d after %s (timeout %s)", r.Exit, r.Duration.Round(time.Millisecond), r.Timeout))
+	s.print(fmt.Sprintf("      exit %d after %s (timeout %s)", r.Exit, r.Duration.Round(time.Millisecond), text.Exactly(r.Timeout)))
 	s.block("stdout", r.Stdout)
 	s.block("stderr", r.Stderr)
 	s.block("lost", r.Missed)
