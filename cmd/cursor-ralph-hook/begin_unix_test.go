@@ -15,19 +15,16 @@ const (
 )
 
 // forAnyChat makes a loop that waits for any chat, as start leaves it.
-func (w world) forAnyChat(more fields) {
+func (w world) forAnyChat() {
 	w.Helper()
-	all := fields{"id": "k7f2m", "armed_by": "cli", "confirmed": true, "task_due": true, "workspace": w.workspace, "max_iterations": 3}
-	for name, value := range more {
-		all[name] = value
-	}
-	w.write(w.pending("1700000000000-7"), with("build it", all))
+	w.write(w.pending("1700000000000-7"), with("build it",
+		fields{"id": "k7f2m", "armed_by": "cli", "confirmed": true, "task_due": true, "workspace": w.workspace, "max_iterations": 3}))
 }
 
 func TestTheLineInTwoChatsBeginsOneLoop(t *testing.T) {
 	for range rounds() {
 		w := newWorld(t)
-		w.forAnyChat(nil)
+		w.forAnyChat()
 		began := 0
 		for _, a := range w.together(w.sends(me, beginLine), w.sends(elsewhere, beginLine)) {
 			if text, _ := a["additional_context"].(string); strings.Contains(text, "[Ralph loop 1/3]") {
@@ -45,7 +42,7 @@ func TestTheLineInTwoChatsBeginsOneLoop(t *testing.T) {
 func TestAStopAndTheLineBeginOneLoop(t *testing.T) {
 	for range rounds() {
 		w := newWorld(t)
-		w.forAnyChat(nil)
+		w.forAnyChat()
 		w.together(w.stopEvent(elsewhere), w.sends(me, beginLine))
 		w.once("build it")
 	}
@@ -54,7 +51,7 @@ func TestAStopAndTheLineBeginOneLoop(t *testing.T) {
 func TestTheLineLeavesAChatsLoopAlone(t *testing.T) {
 	w := newWorld(t)
 	w.hook(w.sends(me, `/ralph-loop "another task"`))
-	w.forAnyChat(nil)
+	w.forAnyChat()
 	a := w.hook(w.sends(me, beginLine))
 	if text, _ := a["additional_context"].(string); !strings.Contains(text, "another Ralph loop runs in this chat") {
 		t.Errorf("got %v, want that a loop runs here", a)
@@ -69,7 +66,7 @@ func TestTheLineLeavesAChatsLoopAlone(t *testing.T) {
 // A loop's own id works in its chat as the chat's does.
 func TestAShortIDContinuesTheLoopOfTheChat(t *testing.T) {
 	w := newWorld(t)
-	w.forAnyChat(nil)
+	w.forAnyChat()
 	w.hook(w.sends(me, beginLine))
 	w.hook(w.uses(me, "call"))
 	w.hook(w.event("stop", me, fields{"status": "aborted", "loop_count": 0}))

@@ -12,7 +12,8 @@ import (
 )
 
 // Our hook may be installed in two places; Cursor then runs both at once, with
-// the same event. What happened once must count once.
+// the same event. What happened once must count once: test/e2e and test/load install it
+// twice; here is what takes luck there.
 
 // rounds is how often a race is tried.
 func rounds() int { return short.Times(2, 15) }

@@ -237,9 +237,7 @@ func TestOtherPeoplesHooksAndCommentsSurvive(t *testing.T) {
 				c.starts(`"make it green"`)
 				c.plays(1)
 				c.works()
-				c.says(done)
-				c.rests()
-				w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+				c.isAccepted(done, 2)
 				others, err := os.ReadFile(filepath.Join(w.home(), "others"))
 				w.must(err)
 				if string(others) != "prompt\nstop\nprompt\nstop\n" {

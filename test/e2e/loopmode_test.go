@@ -97,9 +97,7 @@ func TestAPromiseInTheFirstTurnOfLoopMode(t *testing.T) {
 		c := w.chat()
 		c.startsOne("make it green")
 		c.works()
-		c.says(done)
-		c.rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		c.isAccepted(done, 1)
 		c.startsOne("now make it blue") // which is the next task
 		c.stops()
 	})

@@ -29,8 +29,7 @@ func TestAPromiseCountsWhenItsVerificationPasses(t *testing.T) {
 			w.wantStatus(c.ID, "running", i+1)
 		}
 		c.runs("touch good")
-		c.says(done).rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 3)
+		c.isAccepted(done, 3)
 		w.wantLines(filepath.Join(w.repo(), "..", "ran"), 3)
 	})
 }
@@ -206,8 +205,7 @@ func TestAVerificationThatCursorWouldNotWaitForIsRefused(t *testing.T) {
 		w.ok(w.repo(), "install", "--verify-timeout", "11m")
 		c.starts(`"make it green" --verify true --verify-timeout 11m`)
 		c.works()
-		c.says(done).rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		c.isAccepted(done, 1)
 	})
 }
 
