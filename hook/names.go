@@ -1,5 +1,10 @@
 package hook
 
+import (
+	"maps"
+	"slices"
+)
+
 // The names of the events in hook_event_name and in hooks.json.
 const (
 	EventBeforeShellExecution = "beforeShellExecution"
@@ -25,30 +30,6 @@ const (
 	EventWorkspaceOpen        = "workspaceOpen"
 )
 
-// Events returns the names of all events known today. A Cursor that does not know
+// Events returns the names of all events known today, sorted. A Cursor that does not know
 // an event ignores a hooks.json that names it, as a whole (seen).
-func Events() []string {
-	return []string{
-		EventBeforeShellExecution,
-		EventAfterShellExecution,
-		EventBeforeMCPExecution,
-		EventAfterMCPExecution,
-		EventBeforeReadFile,
-		EventAfterFileEdit,
-		EventBeforeTabFileRead,
-		EventAfterTabFileEdit,
-		EventStop,
-		EventBeforeSubmitPrompt,
-		EventAfterAgentResponse,
-		EventAfterAgentThought,
-		EventSessionStart,
-		EventSessionEnd,
-		EventPreCompact,
-		EventSubagentStart,
-		EventSubagentStop,
-		EventPreToolUse,
-		EventPostToolUse,
-		EventPostToolUseFailure,
-		EventWorkspaceOpen,
-	}
-}
+func Events() []string { return slices.Sorted(maps.Keys(Handlers{}.byEvent())) }

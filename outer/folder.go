@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -60,7 +61,7 @@ func (f *Folder) enter(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.ignore()
+	return engine.Ignore(f.path)
 }
 
 // Leave releases the locks. It removes a folder that Enter created and nobody used.
@@ -173,15 +174,7 @@ func (f *Folder) hold() error {
 			return err
 		}
 	}
-	return f.ignore()
-}
-
-func (f *Folder) ignore() error {
-	_, err := ownfile.Check(f.in(ignoreFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = f.put(ignoreFile, []byte("*\n"))
-	}
-	return err
+	return engine.Ignore(f.path)
 }
 
 // put replaces a file. The agent may have removed the folder.

@@ -33,9 +33,7 @@ func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 	}
 	c, err := h.box.Claim(ctx, who)
 	h.noteClaim(c)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		h.fail(err)
-	}
+	h.failUnlessGone(err)
 	return err == nil
 }
 

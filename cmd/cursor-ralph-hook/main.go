@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"time"
@@ -110,13 +111,10 @@ func (h *handler) linger() time.Duration {
 }
 
 func (h *handler) open(args []string) error {
-	var flagsErr error
-	h.flags, flagsErr = parseFlags(args)
+	flags, unread := parseFlags(args)
 	places, err := platform.Find(h.getenv)
-	h.places = places // with an error perhaps not all of them, but the log
-	if flagsErr != nil {
-		h.fail(flagsErr) // the defaults stand
-	}
+	h.flags, h.places = flags, places // with an error perhaps not all of them, but the log
+	h.failIf(unread)                  // the defaults stand
 	h.store = state.New(places, h.now)
 	h.store.Ended = func(l loop.State) { h.over = append(h.over, l) }
 	h.box = pending.New(places, h.store, h.now)
@@ -175,6 +173,13 @@ func (h *handler) fail(err error) {
 func (h *handler) failIf(err error) {
 	if err != nil {
 		h.fail(err)
+	}
+}
+
+// failUnlessGone is failIf where the loop may have ended, or gone elsewhere.
+func (h *handler) failUnlessGone(err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		h.failIf(err)
 	}
 }
 

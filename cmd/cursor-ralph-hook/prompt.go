@@ -80,9 +80,7 @@ func (h *handler) afterEnd(ctx context.Context, status loop.StopStatus) {
 		return
 	}
 	_, _, err := h.store.Apply(ctx, h.in.ConversationID, loop.Event{Kind: loop.EventAfterEnd, Generation: h.in.GenerationID, Stop: loop.Stop{Status: status}})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		h.fail(err)
-	}
+	h.failUnlessGone(err)
 }
 
 // message records that the agent of a loop got a message. Our own follow-up is kept
@@ -105,9 +103,7 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 			Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, Own: l.IsOwn(text),
 		})
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		h.fail(err)
-	}
+	h.failUnlessGone(err)
 	return nil
 }
 

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
@@ -36,10 +34,8 @@ func (h *handler) response(ctx context.Context) {
 	l, action, err := h.store.Apply(ctx, id, loop.Event{
 		Kind: loop.EventLateText, Generation: e.GenerationID, Turn: loop.Turn{Texts: []string{e.Text}},
 	})
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		h.fail(err)
-	case err == nil && action.Reason != "":
+	h.failUnlessGone(err)
+	if err == nil && action.Reason != "" {
 		h.logDecision(l, action)
 		h.verifyLate(l)
 	}
@@ -52,10 +48,8 @@ func (h *handler) compact(ctx context.Context) {
 		return
 	}
 	l, err := h.store.Read(h.in.ConversationID)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		h.fail(err)
-	case err == nil && l.WantsCompact():
+	h.failUnlessGone(err)
+	if err == nil && l.WantsCompact() {
 		h.record(loop.Record{Kind: loop.RecordCompact})
 	}
 }

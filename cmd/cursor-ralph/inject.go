@@ -62,6 +62,9 @@ func inject(ctx context.Context, e *env, args []string) error {
 		return e.tryDry(ctx, ways, target, call.Any)
 	}
 	injection := call.Injection
+	if injection == "" && found.State.AwaitsNewChat() {
+		return hint.New("the loop goes on in a new chat, which has not begun", "open a new chat and send this line there: "+target.Line)
+	}
 	if injection == "" { // at once, so that a second start is refused
 		l, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventInject})
 		if err != nil {
@@ -89,12 +92,13 @@ func (e *env) waitFlag() time.Duration {
 	return arrivalWait
 }
 
-// myTurn waits until the hook is over and nobody else types.
+// myTurn waits until the hook is over and nobody else of us types: there is one keyboard
+// and one clipboard.
 func (e *env) myTurn(ctx context.Context, hook int) (release func() error, err error) {
 	if err := awaitEnd(ctx, hook); err != nil {
 		return nil, err
 	}
-	return e.lockTyping(ctx)
+	return e.lock(ctx, filepath.Join(e.Places.Pending(), ".typing.lock"), turnWait)
 }
 
 // giveUp reports an injection that did not get as far as to type. If it is over
@@ -162,15 +166,14 @@ func awaitEnd(ctx context.Context, hook int) error {
 	return nil
 }
 
-// lockTyping lets one of us type at a time: there is one keyboard and one
-// clipboard.
-func (e *env) lockTyping(ctx context.Context) (release func() error, err error) {
-	ctx, cancel := context.WithTimeout(ctx, turnWait)
+// lock takes a lock of the private folder, and waits for a while.
+func (e *env) lock(ctx context.Context, path string, wait time.Duration) (release func() error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if err := ownfile.Folder(e.Places.Pending()); err != nil {
 		return nil, err
 	}
-	return ownfile.Lock(ctx, filepath.Join(e.Places.Pending(), ".typing.lock"))
+	return ownfile.Lock(ctx, path)
 }
 
 func (e *env) injectLocked(ctx context.Context, id, injection string, t keystroke.Target) error {

@@ -19,7 +19,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
-	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/watcher"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -34,7 +33,7 @@ func watcherFlags(f *pflag.FlagSet) { new(handoff.Watcher).Flags(f) }
 // runWatcher runs the watcher, one process per user, until no loop runs.
 func runWatcher(ctx context.Context, e *env, _ []string) error {
 	for {
-		release, err := e.lockWatcher(ctx)
+		release, err := e.lock(ctx, e.Places.WatcherLock(), watcherWait)
 		if errors.Is(err, context.DeadlineExceeded) {
 			return nil // another one runs
 		}
@@ -50,15 +49,6 @@ func runWatcher(ctx context.Context, e *env, _ []string) error {
 			return nil
 		}
 	}
-}
-
-func (e *env) lockWatcher(ctx context.Context) (release func() error, err error) {
-	ctx, cancel := context.WithTimeout(ctx, watcherWait)
-	defer cancel()
-	if err := ownfile.Folder(e.Places.Pending()); err != nil {
-		return nil, err
-	}
-	return ownfile.Lock(ctx, e.Places.WatcherLock())
 }
 
 // watching is the work of a watcher process.

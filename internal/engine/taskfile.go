@@ -105,13 +105,18 @@ func writeTask(workspace, path, task string) error {
 	if err := ownfile.Folder(dir); err != nil {
 		return err
 	}
-	ignore := filepath.Join(dir, ".gitignore")
-	if _, err := ownfile.Check(ignore); errors.Is(err, fs.ErrNotExist) {
-		if err := ownfile.Replace(ignore, dir, []byte("*\n"), false); err != nil {
-			return err
-		}
-	} else if err != nil {
+	if err := Ignore(dir); err != nil {
 		return err
 	}
 	return ownfile.Replace(path, dir, []byte(task), false)
+}
+
+// Ignore makes git ignore our folder, by a file in it.
+func Ignore(dir string) error {
+	path := filepath.Join(dir, ".gitignore")
+	_, err := ownfile.Check(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ownfile.Replace(path, dir, []byte("*\n"), false)
+	}
+	return err
 }
