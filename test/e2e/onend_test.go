@@ -54,6 +54,7 @@ func loopEnds() []ending {
 		}), "REPLACED"},
 		{"a promise in a run", true, run("echo '<promise>COMPLETE</promise>'; echo x >work\n", func(*world, *outerRun) {}), "PROMISE_ACCEPTED"},
 		{"a limit in a run", true, run("echo x >work-$n\n", func(*world, *outerRun) {}), "MAX_ITERATIONS_REACHED"},
+		{"blocked in a run", true, run("\""+bin+"/cursor-ralph\" blocked 'no key'\n"+stays, func(*world, *outerRun) {}), "BLOCKED"},
 		{"cancel of a run", true, run(stays, func(w *world, _ *outerRun) { w.pidIn("agent.pid"); w.ok(w.repo(), "cancel", w.runID()) }), "CANCELLED"},
 	}
 }

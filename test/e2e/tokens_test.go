@@ -14,6 +14,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/schema"
 )
 
 // part is a turn of an agent: what it says at last, and what that took; 0 tokens is a
@@ -34,7 +35,9 @@ type spent struct {
 
 func (w *world) spent(id string) (s spent) {
 	w.Helper()
-	w.must(json.Unmarshal([]byte(w.ok(w.repo(), "status", id, "--json")), &s))
+	shown := w.ok(w.repo(), "status", id, "--json")
+	schema.Check(w, "loop", shown)
+	w.must(json.Unmarshal([]byte(shown), &s))
 	return s
 }
 
