@@ -45,7 +45,7 @@ demo: ## a whole loop with a simulated Cursor, in a scratch folder
 	@$(BIN)/cursor-ralph demo
 
 docs: ## write docs/commands.md from the table of commands
-	@go test -count=1 -run TestCommandsPage ./cmd/cursor-ralph -update
+	@UPDATE=1 go test -count=1 -run TestCommandsPage ./cmd/cursor-ralph
 
 record: programs ## record a demo, and the panel in a tmux, into docs/demo.svg
 	@go run ./scripts/record $(BIN)/cursor-ralph >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg

@@ -114,6 +114,10 @@ var rows = []row{
 	{dir: "test/testdesk", theirs: list("github.com/jezek/xgb")},
 	// Programs that are scripts, which say what a test wants. For tests only.
 	{dir: "test/faketools"},
+	// Files that UPDATE=1 writes. For tests only.
+	{dir: "test/golden", theirs: list("github.com/google/go-cmp")},
+	// Files of loops. For tests only.
+	{dir: "test/loopfiles", ours: list("platform")},
 	// Programs for Windows, run by Wine. For tests only.
 	{dir: "test/testwine"},
 	// A model that says what a script says, for real agents. For tests only.
@@ -247,7 +251,7 @@ var exceptions = []struct{ dir, name, why string }{
 	{"internal/cli/notify", "github.com/gen2brain/beeep.AppName", "is how that library knows whose notifications it shows"},
 	{"outer", "os/exec.Cmd", "asks what environment a command would get"},
 	{"platform", "os.TempDir", "is where Windows's temporary folder is asked for"},
-	{"test/faketools", "os.Getenv", "UPDATE=1 writes golden files"},
+	{"test/golden", "os.Getenv", "UPDATE=1 writes them"},
 	{"test/scene", "os.Environ", "is what the scripts of a test get"},
 	{"outer/acp", "unicode.Cf", "compares file names as HFS+ does"},
 	{"internal/simcursor", "os.Environ", "stands for the editor, which hands its environment to hooks"},
@@ -331,6 +335,7 @@ var rules = map[string]func(*pkg) []string{
 	"variables": variables,
 	"names":     names,
 	"finders":   finders,
+	"files":     files,
 	"texts":     texts,
 }
 
@@ -399,6 +404,21 @@ func finders(p *pkg) (problems []string) {
 func listsLoops(x ast.Expr) bool {
 	sel, ok := x.(*ast.SelectorExpr)
 	return ok && slices.Contains(list("Store", "Box", "store", "box"), sel.Sel.Name)
+}
+
+// files finds those who open loops' files themselves: only ownfile refuses links, and what is another user's.
+func files(p *pkg) (problems []string) {
+	if !p.within(list("state", "pending", "internal/loops", "internal/hooklog", "internal/editors")) {
+		return nil
+	}
+	for _, f := range p.files {
+		for n, name := range uses(f) {
+			if slices.Contains(list("os.Open", "os.OpenFile", "os.OpenRoot", "os.ReadFile", "os.WriteFile", "os.Create", "os.Remove", "os.RemoveAll"), name) {
+				problems = append(problems, p.at(n)+": "+name+": use internal/ownfile")
+			}
+		}
+	}
+	return problems
 }
 
 // textNames are how a second shortener, sanitizer or tokenizer would begin.
@@ -764,6 +784,7 @@ func TestHouseRulesBite(t *testing.T) {
 		{"banned", "loop/x.go", doc + "import \"unicode\"\nvar _ = unicode.IsControl"},
 		{"texts", "cmd/cursor-ralph/x.go", "package main\nfunc shortened(s string) string { return s[:9] }"},
 		{"finders", "internal/cli/x.go", "package cli\nfunc f(e *Env) { e.Store.Filed(t) }"},
+		{"files", "pending/x.go", "package pending\nimport \"os\"\nvar _ = os.ReadFile"},
 		{"names", "loop/util.go", doc},
 		{"names", "loop/types_windows.go", doc},
 		{"names", "internal/helpers/x.go", "package helpers\n"},

@@ -3,7 +3,6 @@ package commands
 import (
 	"encoding/json"
 	"math/rand"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
@@ -238,30 +238,13 @@ func TestMergedFilesAreAsInTestdata(t *testing.T) {
 	for name, before := range map[string]string{
 		"fresh": "", "tabs": odd()["tabs"], "comments": odd()["comments everywhere"], "tight": odd()["no spaces"],
 	} {
-		golden(t, "testdata/merged-"+name+".json", mustMerge(t, []byte(before), nil, linux()))
+		golden.Matches(t, "testdata/merged-"+name+".json", string(mustMerge(t, []byte(before), nil, linux())))
 	}
-	golden(t, "testdata/merged-limit.json", mustMerge(t, nil, nil, Options{OS: "linux", Hook: "/opt/cursor-ralph-hook", SessionLimit: "5"}))
-	golden(t, "testdata/merged-typing.json", mustMerge(t, nil, nil, typed(linux())))
+	golden.Matches(t, "testdata/merged-limit.json", string(mustMerge(t, nil, nil, Options{OS: "linux", Hook: "/opt/cursor-ralph-hook", SessionLimit: "5"})))
+	golden.Matches(t, "testdata/merged-typing.json", string(mustMerge(t, nil, nil, typed(linux()))))
 	o := Options{OS: "windows", Hook: `C:\Users\Jo Doe\bin\cursor-ralph-hook.exe`, SessionLimit: "none", Minimal: true}
-	golden(t, "testdata/merged-windows.json", mustMerge(t, nil, nil, o))
-	golden(t, "testdata/merged-windows-typing.json", mustMerge(t, nil, nil, typed(o)))
-}
-
-// golden compares with a file, which UPDATE=1 writes.
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s:\n%s", path, diff)
-	}
+	golden.Matches(t, "testdata/merged-windows.json", string(mustMerge(t, nil, nil, o)))
+	golden.Matches(t, "testdata/merged-windows-typing.json", string(mustMerge(t, nil, nil, typed(o))))
 }
 
 func TestOtherOptionsUpdateInPlace(t *testing.T) {

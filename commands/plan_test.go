@@ -154,23 +154,6 @@ func TestUninstallLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
-func TestPlanWritesNothing(t *testing.T) {
-	dir, o := home(t)
-	write(t, o.hooksFile(), odd()["tabs"], 0o644)
-	before := tree(t, dir)
-	c, err := Plan(o)
-	if err != nil || len(c.Files) != 8+2 {
-		t.Fatalf("got %d files, error %v", len(c.Files), err)
-	}
-	last := c.Files[len(c.Files)-1]
-	if last.Path != o.hooksFile() || string(last.Old) != odd()["tabs"] || !strings.Contains(string(last.New), hookName) {
-		t.Errorf("got %+v last, want hooks.json", last)
-	}
-	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestTheBackupIsTheFileWithoutUs(t *testing.T) {
 	_, o := home(t)
 	backup := o.hooksFile() + backupSuffix
@@ -191,20 +174,6 @@ func TestTheBackupIsTheFileWithoutUs(t *testing.T) {
 	uninstall(t, o)
 	if got := read(t, o.hooksFile()); got != want {
 		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-func TestAHooksFileThatTheUserAddedToStays(t *testing.T) {
-	dir, o := home(t)
-	install(t, o)
-	write(t, o.hooksFile(), strings.Replace(read(t, o.hooksFile()), `"stop": [`, "\"stop\": [\n      { \"command\": \"./mine.sh\" },", 1), 0o644)
-	uninstall(t, o)
-	want := "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./mine.sh\" }\n    ]\n  }\n}\n"
-	if diff := cmp.Diff(want, read(t, o.hooksFile())); diff != "" {
-		t.Error(diff)
-	}
-	if got := tree(t, dir); len(got) != 3 {
-		t.Errorf("got %v, want hooks.json alone", got)
 	}
 }
 

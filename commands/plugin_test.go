@@ -18,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
 
 // written by hand: the rest of the folder comes from pluginFiles.
@@ -40,13 +41,7 @@ func plugin(t *testing.T) map[string]string {
 func TestThePluginFolderIsWhatTheSlashCommandsAndEntriesSay(t *testing.T) {
 	files := plugin(t)
 	for name, text := range files {
-		path := filepath.Join("../plugin", filepath.FromSlash(name))
-		if os.Getenv("UPDATE") != "" {
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		golden(t, path, []byte(text))
+		golden.Matches(t, filepath.Join("../plugin", filepath.FromSlash(name)), text)
 	}
 	var found []string
 	err := fs.WalkDir(os.DirFS("../plugin"), ".", func(path string, d fs.DirEntry, err error) error {

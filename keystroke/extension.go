@@ -75,10 +75,13 @@ func (i extensionInjector) Type(ctx context.Context, t Target) error {
 	if t.NewChat {
 		return create(ctx, t, w, d)
 	}
-	if err := w.Deliver(ctx, d); err != nil {
+	err = w.Deliver(ctx, d)
+	var refused *rendezvous.RefusedError
+	left := errors.As(err, &refused) && refused.Code == rendezvous.Left
+	if err != nil && !left {
 		return untouched(errors.Join(err, w.Close()))
 	}
-	return &putError{w, t.Conversation, found.Folders}
+	return &putError{w, t.Conversation, found.Folders, left}
 }
 
 // create has the window create a chat and submit the line in it, once. What it
@@ -122,10 +125,14 @@ type putError struct {
 	window       *rendezvous.Window
 	conversation string
 	folders      []string // of the window
+	left         bool     // it is the line of an earlier delivery, if the user has not removed it: no key is pressed
 }
 
 // Error says what is left to do.
-func (*putError) Error() string {
+func (p *putError) Error() string {
+	if p.left {
+		return "a line that was put into the chat's input before may still be there; send the line there, alone"
+	}
 	return "the line is in the chat's input; press the submit key there"
 }
 
@@ -145,6 +152,12 @@ func (p *putError) askUser(ctx context.Context, t Target) error {
 		return &SentError{errors.Join(p, err)}
 	}
 	return nil
+}
+
+// arrived tells the window that the line is in the input no more. A window that does not
+// learn it asks the user the next time.
+func (p *putError) arrived(ctx context.Context) {
+	_ = p.window.Sent(ctx, p.conversation)
 }
 
 // withPut returns a target whose line is in the input of a chat of a window. A

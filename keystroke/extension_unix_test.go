@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
+	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/rendezvous"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -188,7 +189,7 @@ func TestExtensionPutsAndAKeySubmits(t *testing.T) {
 		t.Errorf("got %v by %q, keys %q", o.Tries, o.Method(), p.events)
 	}
 	// Asked whether the chat is still in front before each key.
-	if got, want := w.log(), "find find deliver check check"; got != want {
+	if got, want := w.log(), "find find deliver check check sent"; got != want {
 		t.Errorf("the window was asked %q, want %q", got, want)
 	}
 	if !slices.Contains(steps, `extension: "show": "ok"`) {
@@ -335,6 +336,30 @@ func TestExtensionAsksTheUser(t *testing.T) {
 				t.Errorf("the window was asked %q, keys %q", w.log(), p.events)
 			}
 		})
+	}
+}
+
+// A line of an earlier delivery that may still be in the input is for the user: no key is
+// pressed. The window learns when the line has arrived, and only then.
+func TestExtensionWhoseLineWasLeft(t *testing.T) {
+	for _, arrives := range []bool{true, false} {
+		w, p := newWindow(t), &play{}
+		w.answers["deliver"] = refused(rendezvous.Left, true)
+		w.open(t, "a")
+		target := extensionTarget()
+		target.Arrived = func(context.Context) error {
+			if arrives {
+				return nil
+			}
+			return errors.New("no hook saw it")
+		}
+		o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}, keysOf(p)}, target)
+		if (o.Err() == nil) != arrives || !o.Sent || slices.Contains(p.events, "put") || slices.Contains(p.events, "press") {
+			t.Errorf("got %v, sent %t, keys %q", o.Tries, o.Sent, p.events)
+		}
+		if !strings.Contains(w.log(), "ask") || strings.Contains(w.log(), "sent") != arrives {
+			t.Errorf("arrives %t: the window was asked %q", arrives, w.log())
+		}
 	}
 }
 

@@ -229,6 +229,9 @@ const endWait = 300 * time.Millisecond
 // window does not answer, nothing is typed: what has the focus there is not known.
 func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 	for _, i := range injectors {
+		if _, moves := i.(extensionInjector); moves {
+			restedAnywhere(ctx, injectors, t)
+		}
 		err := tryOne(ctx, i, t)
 		o.add(i.Name(), err)
 		if o.Sent || ctx.Err() != nil || errors.Is(err, rendezvous.ErrSilent) {
@@ -239,11 +242,33 @@ func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 			t = t.withPut(put)
 		}
 		t.step("%s: %v", i.Name(), err)
+		if t.put != nil && t.put.left {
+			break
+		}
 	}
 	if t.put != nil && !o.Sent {
 		o.add("extension", t.put.askUser(ctx, t))
 	}
+	if t.put != nil && t.Arrived != nil && o.Err() == nil {
+		t.put.arrived(ctx)
+	}
 	return o
+}
+
+// restedAnywhere waits until the user rests, if a way that presses keys can see that: the
+// extension, which moves the focus, does not see what is typed into a terminal or a chat.
+func restedAnywhere(ctx context.Context, injectors []Injector, t Target) {
+	for _, i := range injectors {
+		keys, ok := i.(typist)
+		if !ok {
+			continue
+		}
+		if s, err := keys.session(ctx, t); err == nil {
+			defer s.Close()
+			_ = rested(ctx, t, s) // a way that presses keys checks again
+			return
+		}
+	}
 }
 
 func (o *Outcome) add(name string, err error) {

@@ -108,20 +108,6 @@ func TestTheTaskOfACommand(t *testing.T) {
 	}
 }
 
-// Whatever the task is, there is a way to give it: word for word in curly
-// quotes or, with the two escapes, in straight ones.
-func TestEveryTaskCanBeGiven(t *testing.T) {
-	for name, task := range tasks() {
-		t.Run(name, func(t *testing.T) {
-			escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(task)
-			r, err := loop.ParseCommand(`"`+escaped+`" --max-iterations 3`, nil)
-			if err != nil || r.State.Prompt != task || r.State.MaxIterations != 3 {
-				t.Errorf("got %.80q, %v want %.80q", r.State.Prompt, err, task)
-			}
-		})
-	}
-}
-
 func TestTheOptionsOfACommand(t *testing.T) {
 	set := func(change func(*loop.State)) loop.Request {
 		l := loop.New()
@@ -184,34 +170,6 @@ func TestTheOptionsOfACommand(t *testing.T) {
 				t.Errorf("got replace %t, continue %q, -want +got:\n%s", r.Replace, r.Continue, diff)
 			}
 		})
-	}
-}
-
-func TestContinueByCommand(t *testing.T) {
-	for _, tt := range []struct {
-		name, text string
-		limit      int
-	}{
-		{"an id", "--continue c1", 0},
-		{"an id with an equals sign", "--continue=c1", 0},
-		{"an id in quotes", `--continue "c1"`, 0},
-		{"an id behind a dash", "—continue c1", 0},
-		{"a limit behind it", "--continue c1 --max-iterations 30", 30},
-		{"a limit before it", "--max-iterations=30 --continue=c1", 30},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r, err := loop.ParseCommand(tt.text, nil)
-			if err != nil || r.Continue != "c1" || r.State.Prompt != "" {
-				t.Fatalf("got %q, task %q, %v", r.Continue, r.State.Prompt, err)
-			}
-			if r.Given("max-iterations") != (tt.limit > 0) || tt.limit > 0 && r.State.MaxIterations != tt.limit {
-				t.Errorf("got given %t, %d want %d", r.Given("max-iterations"), r.State.MaxIterations, tt.limit)
-			}
-		})
-	}
-	r, err := loop.ParseCommand("--continue c1 --max-duration 3h", nil)
-	if err != nil || r.State.MaxDuration != loop.Duration(3*time.Hour) || !r.Given("max-duration") || !r.Given("continue") {
-		t.Errorf("got %+v, %v", r, err)
 	}
 }
 

@@ -94,6 +94,10 @@ func (s *State) stayByLine(now time.Time) {
 	}
 }
 
+// AwaitsNewChat reports whether the loop goes on in a new chat that has not begun. A
+// line in the old one would have two agents work.
+func (s *State) AwaitsNewChat() bool { return s.FreshWait == freshWaiting }
+
 // inNewChat reports whether the line has come to a new chat whose agent has not
 // requested the continuation yet.
 func (s *State) inNewChat(now time.Time) bool {

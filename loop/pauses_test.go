@@ -76,7 +76,7 @@ func TestResumeAtALimitIsRefused(t *testing.T) {
 	c := newChat(t, within(15*time.Second))
 	c.all(stop(worked(working)), loop.Event{Kind: loop.EventNote, Text: "x"}, loop.Event{Kind: loop.EventPause})
 	a := c.do(loop.Event{Kind: loop.EventResume})
-	if a.Kind != loop.Refuse || c.l.Status != loop.Paused || a.Why() != "the time limit of 15s is reached" || a.Hint != "raise it: cursor-ralph continue k7f2m --max-duration 1m0s" {
+	if a.Kind != loop.Refuse || c.l.Status != loop.Paused || a.Why() != "the time limit of 15s is reached" || a.Hint != "raise it: cursor-ralph continue k7f2m --max-duration 1m" {
 		t.Errorf("got %s, %+v", c.l.Status, a)
 	}
 }

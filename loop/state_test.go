@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
 
 const bom = "\xef\xbb\xbf"
@@ -251,39 +252,7 @@ func TestTheFileIsForPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{
-  "prompt": "Build it.",
-  "max_iterations": 20,
-  "completion_promise": "COMPLETE",
-  "iterations": 0,
-  "session_iterations": 0,
-  "stop": false,
-  "last_output": "<promise>&",
-  "id": "k7f2m",
-  "conversation_id": "c1",
-  "status": "running",
-  "min_iterations": 1,
-  "promise_match": "exact",
-  "promise_position": "anywhere",
-  "min_tool_calls": 1,
-  "on_promise_no_work": "reject",
-  "max_duration": "1h30m0s",
-  "struggle_hint": 3,
-  "on_error": "pause",
-  "stale_after": "24h0m0s",
-  "stall_after": "30m0s",
-  "on_stall": "notify",
-  "a": "<&>",
-  "b": {
-    "x": [
-      1
-    ]
-  }
-}
-`
-	if string(got) != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
+	golden.Matches(t, "testdata/people.json", string(got))
 }
 
 func TestWhatCannotBeWritten(t *testing.T) {

@@ -231,18 +231,6 @@ func TestALoopThatIsTakenUpAgainIsNotOverAnyMore(t *testing.T) {
 	}
 }
 
-func TestARefusedContinueChangesNothing(t *testing.T) {
-	c := newChat(t, atMost(1))
-	c.do(stop(worked(working)))
-	was := c.l
-	if a := c.do(goOn(loop.Turn{}, raised(1))); a.Kind != loop.Refuse {
-		t.Errorf("got %+v", a)
-	}
-	if diff := cmp.Diff(was, c.l); diff != "" {
-		t.Errorf("-was +is:\n%s", diff)
-	}
-}
-
 func TestThereIsAlwaysALimit(t *testing.T) {
 	c := newChat(t)
 	if c.do(goOn(loop.Turn{}, raised(1<<40))); c.l.MaxIterations != loop.MaxMaxIterations {

@@ -1,7 +1,6 @@
 package loop_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -444,20 +443,6 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestTheRecordOfAnAcceptedPromise(t *testing.T) {
-	for _, events := range [][]loop.Event{
-		{stop(worked(working)), stop(worked(marker))},
-		{stop(worked(working), sessionLimit(1)), goOn(worked(marker))},
-	} {
-		c := newChat(t)
-		c.all(events...)
-		h := c.l.History[1]
-		if h.Promise != "accepted" || h.Action != "ended" && h.Action != "continued" || c.l.Reason != "promise accepted" {
-			t.Errorf("got %+v, reason %q", h, c.l.Reason)
-		}
-	}
-}
-
 func TestTheLastFiftyIterationsAreKept(t *testing.T) {
 	c := newChat(t, atMost(100))
 	c.all(repeat(53, stop(worked(working)))...)
@@ -467,21 +452,6 @@ func TestTheLastFiftyIterationsAreKept(t *testing.T) {
 	}
 	if older, l = l.Older(); len(older) != 0 || len(l.History) != 50 {
 		t.Errorf("once more: got %d and %d records", len(older), len(l.History))
-	}
-}
-
-func TestTheJournalIsFoldedOnce(t *testing.T) {
-	c := newChat(t, atMost(4), func(l *loop.State) { l.Journal.Of = "c1" })
-	turn := worked(working)
-	turn.Length = 100
-	for i, e := range []loop.Event{stop(turn), stop(turn, status(loop.Errored)), {Kind: loop.EventContinue, Turn: turn}, stop(turn)} {
-		turn.IDs = []string{fmt.Sprint("t", i)}
-		e.Turn.IDs = turn.IDs
-		c.do(e)
-	}
-	want := loop.Mark{Of: "c1", Offset: 300, Tools: []string{"t3"}}
-	if diff := cmp.Diff(want, c.l.Journal); diff != "" || c.l.ToolCalls != 3 {
-		t.Errorf("got %d tool calls, -want +got:\n%s", c.l.ToolCalls, diff)
 	}
 }
 

@@ -46,21 +46,6 @@ func TestAnAgentGetsItsTaskBeforeATurnCounts(t *testing.T) {
 
 func canType(e *loop.Event) { e.Typing = loop.TypingPossible }
 
-// The text that brings the task blames nobody, and is the one of iteration 1.
-func TestTheTaskIsGivenWithoutBlame(t *testing.T) {
-	for name, event := range map[string]loop.Event{"a stop": stop(worked(working)), "a typed line": {Kind: loop.EventContinue}} {
-		c := newChat(t, taskDue)
-		c.do(loop.Event{Kind: loop.EventContext, Text: "use port 5433"})
-		text := c.do(event).Text
-		if !strings.HasPrefix(text, "[Ralph loop 1/20] This task is a Ralph loop: ") || !strings.Contains(text, before+"Build it.") || !strings.Contains(text, "use port 5433") {
-			t.Errorf("%s: got %q", name, text)
-		}
-		if strings.Contains(text, "no completion promise") || c.l.TaskDue || c.l.LastFollowup != text && event.Kind == loop.EventStop {
-			t.Errorf("%s: got %q, due %v", name, text, c.l.TaskDue)
-		}
-	}
-}
-
 // What the workspace looked like before counts as before.
 func TestWhatChangedBeforeTheTaskIsNoneOfTheLoops(t *testing.T) {
 	c := newChat(t, taskDue, func(l *loop.State) { l.Tree = loop.Tree{Root: "/w", Print: "a"} })

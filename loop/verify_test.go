@@ -67,25 +67,6 @@ func TestAPromiseIsVerified(t *testing.T) {
 	}
 }
 
-func TestOnlyAnAcceptablePromiseIsVerified(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		change func(*loop.State)
-		event  loop.Event
-	}{
-		{"no promise", nil, stop(worked(working))},
-		{"too early", atLeast(2), stop(worked(marker))},
-		{"no work", nil, stop(talked(marker))},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t, verifies, tt.change)
-			if a := c.do(tt.event); a.Kind != loop.Followup || c.l.Verifying.ID != "" {
-				t.Errorf("got %+v", a)
-			}
-		})
-	}
-}
-
 // While the command runs the loop's lock is free.
 func TestWhatHappensWhileAPromiseIsVerified(t *testing.T) {
 	said := stop(worked(marker))
@@ -202,23 +183,6 @@ func TestAVerificationWithoutAProcessIsBegunAgain(t *testing.T) {
 		goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker), Answers: loop.Answers{NoVerifier: true}}
 		if got := c.outcome(c.do(goOn)); got != want {
 			t.Errorf("after %s: got %+v, want %+v", after, got, want)
-		}
-	}
-}
-
-func TestContinueVerifiesToo(t *testing.T) {
-	for passed, want := range map[bool]outcome{true: {loop.Refuse, loop.PromiseAccepted, 1}, false: {loop.Followup, loop.Running, 0}} {
-		c := newChat(t, verifies)
-		goOn := loop.Event{Kind: loop.EventContinue, Turn: worked(marker)}
-		if a := c.do(goOn); a.Kind != loop.AskVerify {
-			t.Fatalf("got %+v", a)
-		}
-		if a := c.do(goOn); a.Kind != loop.Refuse {
-			t.Errorf("a second continue meanwhile: got %+v", a)
-		}
-		a := c.verified(goOn, loop.Verification{Passed: passed, Exit: 1})
-		if got := c.outcome(a); got != want {
-			t.Errorf("passed %t: got %+v want %+v", passed, got, want)
 		}
 	}
 }

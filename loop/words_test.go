@@ -142,19 +142,6 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 	}
 }
 
-func TestALoopBeginsWithItsRules(t *testing.T) {
-	l := newLoop(func(l *loop.State) { l.Ultrawork = true })
-	text := l.StartText()
-	for _, want := range []string{"[Ralph loop 1/20] This task is a Ralph loop", "Ultrawork", before + "Build it." + "\n\n---\n", marker, "cursor-ralph note"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("got %q\nwant in it %q", text, want)
-		}
-	}
-	if strings.Contains(text, "--continue") {
-		t.Errorf("got %q\nwant no word about another session", text)
-	}
-}
-
 func TestTheAgentLearnsTheVerificationFromTheStart(t *testing.T) {
 	l := newLoop(func(l *loop.State) { l.Verify = "make test # " + marker })
 	want := "this command succeeds in the workspace: make test # ‹"
@@ -211,18 +198,6 @@ func TestTheSummaryAtALimit(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", c.l.Reason, tt.want)
 			}
 		})
-	}
-}
-
-// The shell is denied to an agent that plans, so its text names no command.
-func TestAPlanLoopIsToldToStageAndDescribe(t *testing.T) {
-	for _, change := range []func(*loop.State){func(l *loop.State) { l.Plan = true }, func(l *loop.State) { l.PlanMode = true }} {
-		c := newChat(t, change)
-		for _, text := range []string{c.l.StartText(), c.do(stop(worked(working))).Text} {
-			if !strings.Contains(text, "stage and describe each change") || !strings.Contains(text, "output exactly\n"+marker+"\n") || strings.Contains(text, "cursor-ralph ") {
-				t.Errorf("got %q", text)
-			}
-		}
 	}
 }
 

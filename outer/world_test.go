@@ -16,6 +16,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/outer"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // id is the loop's id.
@@ -55,10 +56,8 @@ func newWorld(t *testing.T, dir string) *world {
 	for _, d := range []string{"repo", "tmp", "state"} {
 		w.must(os.Mkdir(filepath.Join(dir, d), 0o700))
 	}
-	vars := map[string]string{"CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state"), "HOME": dir}
-	places, err := platform.Find(func(name string) string { return vars[name] })
-	w.must(err)
-	w.places, w.store = places, state.New(places, time.Now)
+	w.places = loopfiles.Places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "state"))
+	w.store = state.New(w.places, time.Now)
 	w.loop.Prompt, w.loop.ConversationID, w.loop.Workspace = "build it", id, w.dir
 	w.loop.Run = loop.Run{Agent: "fake", Driver: "print"}
 	return w

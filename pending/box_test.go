@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
@@ -386,5 +388,18 @@ func TestOfTwoCancelsOneArchives(t *testing.T) {
 		if got := archived[0] + archived[1]; got != 1 {
 			t.Fatalf("got it archived %d times, want once", got)
 		}
+	}
+}
+
+func TestAFolderThatIsALinkIsNotLookedInto(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs symbolic links, which Windows lets few users make")
+	}
+	w := newWorld(t)
+	w.file(me, seven("a"), 0)
+	folder := filepath.Dir(w.path(me))
+	w.must(errors.Join(os.Rename(folder, folder+"-mine"), os.Symlink(folder+"-mine", folder)))
+	if i := w.box.Item(me); !errors.Is(i.Err, ownfile.ErrNotOurs) || i.State.Prompt != "" {
+		t.Errorf("got %q, %v, want a refusal", i.State.Prompt, i.Err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // FuzzToken asserts that only the names of unbound files are tokens, and that a
@@ -86,9 +86,7 @@ func FuzzPendingFile(f *testing.F) {
 func sameWorld(t *testing.T, dir string) world {
 	t.Helper()
 	w := world{T: t, now: time.Now().Round(time.Millisecond)}
-	vars := map[string]string{"CURSOR_RALPH_DIR": dir, "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "archive")}
-	places, err := platform.Find(func(name string) string { return vars[name] })
-	w.must(err)
+	places := loopfiles.Places(t, dir, filepath.Join(dir, "archive"))
 	w.places, w.box = places, pending.New(places, state.New(places, time.Now), func() time.Time { return w.now })
 	w.must(os.RemoveAll(dir))
 	w.must(os.MkdirAll(places.Scratch(), 0o700))

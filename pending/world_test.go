@@ -2,10 +2,6 @@ package pending_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // world is a folder of our files at a fixed time.
@@ -29,11 +26,7 @@ type world struct {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	dir := t.TempDir()
-	vars := map[string]string{"CURSOR_RALPH_DIR": dir, "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "archive")}
-	places, err := platform.Find(func(name string) string { return vars[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := loopfiles.Places(t, dir, filepath.Join(dir, "archive"))
 	w := world{T: t, places: places, now: time.Now().Round(time.Millisecond)}
 	w.box = pending.New(places, state.New(places, time.Now), func() time.Time { return w.now })
 	w.must(os.MkdirAll(places.Scratch(), 0o700))
@@ -87,49 +80,9 @@ func (w world) claim(who pending.Claimant) (warning, err error) {
 	return w.box.Take(w.context(), who, w.live(who.ID))
 }
 
-// files returns the content of our folder, by path below it.
-func (w world) files() map[string]string {
-	w.Helper()
-	found := map[string]string{}
-	w.must(filepath.WalkDir(w.places.Base, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) == ".lock" {
-			return err
-		}
-		name, err := filepath.Rel(w.places.Base, path)
-		if err != nil {
-			return err
-		}
-		content := "(" + d.Type().String() + ")"
-		if d.Type().IsRegular() {
-			data, err := os.ReadFile(path)
-			if err != nil && !errors.Is(err, fs.ErrPermission) {
-				return err
-			}
-			content = string(data)
-		}
-		found[filepath.ToSlash(name)] = content
-		return nil
-	}))
-	return found
-}
+var seven = loopfiles.Seven
 
-// seven is a file with the seven public fields alone, as people and agents
-// write it by hand.
-func seven(task string) string {
-	return `{"prompt": "` + task + `", "max_iterations": 20, "completion_promise": "COMPLETE",
- "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}` + "\n"
-}
-
-// with is a file with a task and other fields.
-func with(fields map[string]any) string {
-	all := map[string]any{"prompt": "the task"}
-	maps.Copy(all, fields)
-	data, err := json.Marshal(all)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
+func with(fields map[string]any) string { return loopfiles.With("the task", fields) }
 
 func in(workspace string) string { return with(map[string]any{"workspace": workspace}) }
 
@@ -152,14 +105,9 @@ func (w world) item(name string) pending.Item {
 	return pending.Item{}
 }
 
-func (w world) exists(path string) bool {
-	w.Helper()
-	_, err := os.Lstat(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.Fatal(err)
-	}
-	return err == nil
-}
+func (w world) exists(path string) bool { w.Helper(); return loopfiles.Exists(w, path) }
+
+func (w world) files() map[string]string { w.Helper(); return loopfiles.Tree(w, w.places.Base) }
 
 func contains(t *testing.T, err error, want string) {
 	t.Helper()

@@ -246,27 +246,6 @@ func TestPutBesideALoopThatRuns(t *testing.T) {
 	w.once("second")
 }
 
-func TestLateTextCorrectsTheRecord(t *testing.T) {
-	w := newWorld(t)
-	w.must(w.store.Claim(w.context(), me, func(live string) error {
-		return os.WriteFile(live, []byte(with("a", map[string]any{"max_iterations": 1, "min_tool_calls": 0})), 0o600)
-	}))
-	stop := w.stopEvent()
-	if l, _ := w.apply(me, stop); l.Status != loop.MaxIterations {
-		t.Fatalf("got %s, want the limit", l.Status)
-	}
-	late := loop.Event{Kind: loop.EventLateText, Generation: stop.Generation, Turn: loop.Turn{Texts: []string{"<promise>COMPLETE</promise>"}}}
-	if l, _ := w.apply(me, late); l.Status != loop.PromiseAccepted {
-		t.Errorf("got %s, want the promise", l.Status)
-	}
-	if got := w.archived(me).Status; got != loop.PromiseAccepted {
-		t.Errorf("got %s in the archive, want the promise", got)
-	}
-	if has, _ := w.store.Has(me); has {
-		t.Error("the loop is live again")
-	}
-}
-
 // TestTextsAfterTheEndAreNotWritten: they come with every answer of the agent
 // in a chat that once had a loop.
 func TestTextsAfterTheEndAreNotWritten(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // FuzzLive asserts that whatever a live file and a journal hold, a stop ends in
@@ -141,7 +142,7 @@ func FuzzMode(f *testing.F) {
 func sameWorld(t *testing.T, dir string) world {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	w := world{T: t, places: places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "archive")), clock: &now}
+	w := world{T: t, places: loopfiles.Places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "archive")), clock: &now}
 	w.must(os.RemoveAll(dir))
 	w.must(os.MkdirAll(w.places.Base, 0o700))
 	w.must(os.MkdirAll(w.places.Archive, 0o700))

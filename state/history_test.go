@@ -112,21 +112,6 @@ func TestAHistoryThatALoopBringsIsPutAside(t *testing.T) {
 	w.wantHistory(w.read(me), 50, 61)
 }
 
-// TestHistoryAfterAKill leaves the files as they are between the two writes.
-func TestHistoryAfterAKill(t *testing.T) {
-	w := newWorld(t)
-	w.begunLong(me, "a")
-	w.stops(me, 60)
-	before := w.files()
-	w.stop(me)
-	w.live(me, before["tmp/"+filepath.Base(w.places.Live(me))])
-	w.write(w.record(me), before["archive/"+me+".json"])
-	*w.clock = w.clock.Add(-time.Minute) // the stop is reported again
-	w.wantHistory(w.read(me), 50, 60)
-	w.stops(me, 5)
-	w.wantHistory(w.read(me), 50, 65)
-}
-
 func TestHistoryWithATornLine(t *testing.T) {
 	w := newWorld(t)
 	w.begunLong(me, "a")

@@ -3,14 +3,11 @@ package state_test
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -128,49 +125,6 @@ func TestALoopModeFileThatSaysSomethingElse(t *testing.T) {
 			w.must(w.store.SetMode(w.mode(workspace, time.Hour)))
 			if got := w.modes(); len(got) != 1 {
 				t.Errorf("got it on in %q, want it written anew", got)
-			}
-		})
-	}
-}
-
-func TestALoopModeFileThatIsNotOursIsRefused(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		put  func(w world, path string)
-	}{
-		{"a symbolic link", func(w world, path string) {
-			theirs := filepath.Join(w.places.Base, "theirs")
-			w.must(w.store.SetMode(w.mode(workspace, time.Hour)))
-			w.must(os.Rename(path, theirs))
-			w.must(os.Symlink(theirs, path))
-		}},
-		{"a folder", func(w world, path string) { w.must(os.Mkdir(path, 0o700)) }},
-		{"another user's file", func(w world, path string) {
-			if os.Geteuid() != 0 {
-				w.Skip("needs root, to make files of somebody else")
-			}
-			w.must(w.store.SetMode(w.mode(workspace, time.Hour)))
-			w.must(os.Chown(path, 12345, 12345))
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.must(os.Mkdir(w.places.Archive, 0o700))
-			tt.put(w, w.places.LoopMode(workspace))
-			before := w.files()
-			_, err := w.store.Mode(workspace)
-			for what, err := range map[string]error{
-				"read": err, "written": w.store.SetMode(w.mode(workspace, time.Hour)), "removed": w.store.EndMode(workspace),
-			} {
-				if !errors.Is(err, ownfile.ErrNotOurs) {
-					t.Errorf("%s: got %v, want a refusal", what, err)
-				}
-			}
-			if on, problems := w.store.Modes(); len(on) > 0 || len(problems) != 1 {
-				t.Errorf("got %v and the problems %v, want one problem", on, problems)
-			}
-			if diff := cmp.Diff(before, w.files()); diff != "" {
-				t.Errorf("got other files (-before +after):\n%s", diff)
 			}
 		})
 	}

@@ -15,17 +15,14 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // onEnds is a store whose loop chat-1 was requested with a command, and the loops whose end it has reported.
 func onEnds(t *testing.T, command string) (*state.Store, platform.Places, *[]loop.State) {
 	t.Helper()
 	dir := t.TempDir()
-	vars := map[string]string{"CURSOR_RALPH_DIR": dir, "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "archive")}
-	places, err := platform.Find(func(name string) string { return vars[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := loopfiles.Places(t, dir, filepath.Join(dir, "archive"))
 	s, ended := state.New(places, time.Now), new([]loop.State)
 	s.Ended = func(l loop.State) { *ended = append(*ended, l) }
 	l := loop.New()

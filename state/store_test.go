@@ -17,18 +17,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-func TestSevenFieldsWrittenByHandAreALoop(t *testing.T) {
-	w := newWorld(t)
-	w.live(me, seven("do it"))
-	l, action := w.stop(me)
-	if l.Iterations != 1 || l.Prompt != "do it" || !strings.Contains(action.Text, "do it") {
-		t.Errorf("got iteration %d of %q and %q", l.Iterations, l.Prompt, action.Text)
-	}
-	if got := w.read(me); got.Iterations != 1 || got.ConversationID != me || got.StartedAt.IsZero() {
-		t.Errorf("got %+v in the file", got)
-	}
-}
-
 func TestFieldsNobodyKnowsSurvive(t *testing.T) {
 	unknown := map[string]any{"mine": map[string]any{"deep": []any{1.5, "<&>", nil}}, "Other_Tool": "x", "z": 123456789012345678}
 	check := func(t *testing.T, what, path string) {
@@ -399,16 +387,6 @@ func TestArchiveIsWrittenInItsOwnFolder(t *testing.T) {
 	info, err := os.Lstat(filepath.Join(w.places.Archive, ".new"))
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("got %v, %v, want a private folder", info, err)
-	}
-}
-
-func TestClockMayGoBackwards(t *testing.T) {
-	w := newWorld(t)
-	w.begun(me, "a")
-	w.stop(me)
-	w.later(-24 * time.Hour)
-	if l, action := w.stop(me); l.Iterations != 2 || action.Text == "" {
-		t.Errorf("got iteration %d and %q, want the loop to go on", l.Iterations, action.Text)
 	}
 }
 

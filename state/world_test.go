@@ -2,11 +2,7 @@ package state_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +12,15 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 const (
 	me    = "11111111-aaaa-4bbb-8ccc-000000000001"
 	other = "22222222-aaaa-4bbb-8ccc-000000000002"
 )
+
+var seven, with = loopfiles.Seven, loopfiles.With
 
 // world is a pair of folders and a clock that a test moves.
 type world struct {
@@ -35,20 +34,10 @@ func newWorld(t *testing.T) world {
 	t.Helper()
 	dir := t.TempDir()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	w := world{T: t, places: places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "archive")), clock: &now}
+	w := world{T: t, places: loopfiles.Places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "archive")), clock: &now}
 	w.must(os.Mkdir(w.places.Base, 0o700))
 	w.store = state.New(w.places, func() time.Time { return *w.clock })
 	return w
-}
-
-func places(t *testing.T, base, archive string) platform.Places {
-	t.Helper()
-	vars := map[string]string{"CURSOR_RALPH_DIR": base, "CURSOR_RALPH_STATE_DIR": archive}
-	p, err := platform.Find(func(name string) string { return vars[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 func (w world) must(err error) {
@@ -66,24 +55,6 @@ func (w world) context() context.Context {
 }
 
 func (w world) later(d time.Duration) { *w.clock = w.clock.Add(d) }
-
-// seven is a file with the seven public fields alone, as people and agents
-// write it by hand.
-func seven(task string) string {
-	return `{"prompt": "` + task + `", "max_iterations": 20, "completion_promise": "COMPLETE",
- "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}` + "\n"
-}
-
-// with is a file with a task and other fields.
-func with(task string, fields map[string]any) string {
-	all := map[string]any{"prompt": task}
-	maps.Copy(all, fields)
-	data, err := json.Marshal(all)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
 
 func (w world) write(path, content string) {
 	w.Helper()
@@ -137,37 +108,12 @@ func (w world) archived(id string) loop.State {
 	return l
 }
 
-func (w world) exists(path string) bool {
-	w.Helper()
-	_, err := os.Lstat(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.Fatal(err)
-	}
-	return err == nil
-}
+func (w world) exists(path string) bool { w.Helper(); return loopfiles.Exists(w, path) }
 
-// files returns the content of both folders without locks, by path below their parent.
+// files is what is in both folders, by path below their parent.
 func (w world) files() map[string]string {
 	w.Helper()
-	found := map[string]string{}
-	root := filepath.Dir(w.places.Base)
-	w.must(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) == ".lock" {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		found[filepath.ToSlash(name)] = "(" + d.Type().String() + ")"
-		if d.Type().IsRegular() {
-			data, err := os.ReadFile(path)
-			found[filepath.ToSlash(name)] = string(data)
-			return err
-		}
-		return nil
-	}))
-	return found
+	return loopfiles.Tree(w, filepath.Dir(w.places.Base))
 }
 
 // count returns how often the loop with a task exists: running, or over. A

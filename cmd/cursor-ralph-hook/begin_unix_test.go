@@ -3,7 +3,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,67 +15,16 @@ const (
 )
 
 // forAnyChat makes a loop that waits for any chat, as start leaves it.
-func (w world) forAnyChat(more fields) {
+func (w world) forAnyChat() {
 	w.Helper()
-	all := fields{"id": "k7f2m", "armed_by": "cli", "confirmed": true, "task_due": true, "workspace": w.workspace, "max_iterations": 3}
-	for name, value := range more {
-		all[name] = value
-	}
-	w.write(w.pending("1700000000000-7"), with("build it", all))
-}
-
-// The line begins the loop in the chat where it is sent, also an old one and one of
-// another workspace. The turn of the line is iteration 1, and the agent has the task.
-func TestTheLineBeginsALoop(t *testing.T) {
-	for name, workspace := range map[string]string{"here": "", "of another workspace": "/somewhere/else", "inside the workspace": "inside"} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			want := w.workspace
-			switch workspace {
-			case "":
-				workspace = w.workspace
-			case "inside":
-				workspace = filepath.Join(w.workspace, "inside")
-				want = workspace
-			}
-			w.forAnyChat(fields{"workspace": workspace})
-			text, _ := w.hook(w.sends(me, beginLine))["additional_context"].(string)
-			if !strings.Contains(text, "[Ralph loop 1/3]") || !strings.Contains(text, "build it") {
-				t.Fatalf("got %q, want the task as iteration 1", text)
-			}
-			if l := w.live(me); l.ShortID() != "k7f2m" || l.Status != loop.Running || l.Iterations != 0 || l.TaskDue || l.Workspace != want {
-				t.Errorf("got %s %s, %d done, task due %v, in %s", l.ShortID(), l.Status, l.Iterations, l.TaskDue, l.Workspace)
-			}
-			w.hook(w.uses(me, "call"))
-			if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "[Ralph loop 2/3]") {
-				t.Errorf("got %q, want iteration 2", got)
-			}
-			w.once("build it")
-		})
-	}
-}
-
-func TestTheLineSeenTwiceBeginsOneLoop(t *testing.T) {
-	for range rounds() {
-		w := newWorld(t)
-		w.forAnyChat(nil)
-		line := w.sends(me, beginLine)
-		for _, a := range w.together(line, line) {
-			if text, _ := a["additional_context"].(string); !strings.Contains(text, "[Ralph loop 1/3]") {
-				t.Errorf("got %v, want the task", a)
-			}
-		}
-		w.once("build it")
-		if got := w.log("action=claimed"); len(got) != 1 {
-			t.Errorf("got %q, want one claim", got)
-		}
-	}
+	w.write(w.pending("1700000000000-7"), with("build it",
+		fields{"id": "k7f2m", "armed_by": "cli", "confirmed": true, "task_due": true, "workspace": w.workspace, "max_iterations": 3}))
 }
 
 func TestTheLineInTwoChatsBeginsOneLoop(t *testing.T) {
 	for range rounds() {
 		w := newWorld(t)
-		w.forAnyChat(nil)
+		w.forAnyChat()
 		began := 0
 		for _, a := range w.together(w.sends(me, beginLine), w.sends(elsewhere, beginLine)) {
 			if text, _ := a["additional_context"].(string); strings.Contains(text, "[Ralph loop 1/3]") {
@@ -94,7 +42,7 @@ func TestTheLineInTwoChatsBeginsOneLoop(t *testing.T) {
 func TestAStopAndTheLineBeginOneLoop(t *testing.T) {
 	for range rounds() {
 		w := newWorld(t)
-		w.forAnyChat(nil)
+		w.forAnyChat()
 		w.together(w.stopEvent(elsewhere), w.sends(me, beginLine))
 		w.once("build it")
 	}
@@ -103,7 +51,7 @@ func TestAStopAndTheLineBeginOneLoop(t *testing.T) {
 func TestTheLineLeavesAChatsLoopAlone(t *testing.T) {
 	w := newWorld(t)
 	w.hook(w.sends(me, `/ralph-loop "another task"`))
-	w.forAnyChat(nil)
+	w.forAnyChat()
 	a := w.hook(w.sends(me, beginLine))
 	if text, _ := a["additional_context"].(string); !strings.Contains(text, "another Ralph loop runs in this chat") {
 		t.Errorf("got %v, want that a loop runs here", a)
@@ -118,7 +66,7 @@ func TestTheLineLeavesAChatsLoopAlone(t *testing.T) {
 // A loop's own id works in its chat as the chat's does.
 func TestAShortIDContinuesTheLoopOfTheChat(t *testing.T) {
 	w := newWorld(t)
-	w.forAnyChat(nil)
+	w.forAnyChat()
 	w.hook(w.sends(me, beginLine))
 	w.hook(w.uses(me, "call"))
 	w.hook(w.event("stop", me, fields{"status": "aborted", "loop_count": 0}))

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/state"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
@@ -96,29 +95,6 @@ func (w world) finished(task string) {
 	for _, i := range l.History {
 		if i.Seconds < 0 {
 			w.Errorf("iteration %d: got %v seconds", i.Number, i.Seconds)
-		}
-	}
-}
-
-// TestClockTenYearsForward is as if a loop had been silent for so long:
-// it rests, and its continue line is enough.
-func TestClockTenYearsForward(t *testing.T) {
-	w := newWorld(t)
-	now := time.Now()
-	w.at(now, w.sends(me, `/ralph-loop "the task"`))
-	w.at(now, w.stopEvent(me))
-	now = now.AddDate(10, 0, 0)
-	w.at(now, w.stopEvent(me))
-	if got := w.live(me); got.Status != loop.Paused || got.PauseReason != "stale" {
-		t.Fatalf("got %s, %q, want a stale loop", got.Status, got.PauseReason)
-	}
-	w.once("the task")
-	store := state.New(w.places, func() time.Time { return now }) // as cursor-ralph continue does
-	_, _, err := store.Apply(t.Context(), me, loop.Event{Kind: loop.EventContinue})
-	w.must(err)
-	for _, years := range []int{0, -10} { // and the clock is put right
-		if got := w.at(now.AddDate(years, 0, 0), w.stopEvent(me)); len(got) == 0 {
-			t.Errorf("%d years: got nothing, want the agent to go on", years)
 		}
 	}
 }

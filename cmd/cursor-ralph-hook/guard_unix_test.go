@@ -91,32 +91,6 @@ func (w world) wantPart(text, part string) {
 	}
 }
 
-func TestThePlanGuardLeavesOtherLoopsAlone(t *testing.T) {
-	w := newWorld(t)
-	w.plans(fields{"conversation_id": "planner"})
-	w.must(os.Rename(w.places.Live(me), w.places.Live("planner")))
-	w.rests(w.shell(me, "touch x"))
-	w.write(w.places.Live(me), seven("the task"))
-	w.rests(w.shell(me, "touch x"))
-	w.plans(fields{"status": "CANCELLED"})
-	w.rests(w.shell(me, "touch x"))
-	w.denied(w.shell("planner", "touch x"))
-	w.rests(w.shell("../etc/passwd", "touch x"))
-}
-
-// The prompt hook has put the loop there: the first tool call claims it.
-func TestThePlanGuardClaimsTheLoopOfThisChat(t *testing.T) {
-	for _, tt := range []struct{ prompt, mode string }{{"--plan", "agent"}, {"", "plan"}} {
-		w := newWorld(t)
-		w.rests(w.event("beforeSubmitPrompt", me, fields{"prompt": `/ralph-loop "the task" ` + tt.prompt, "composer_mode": tt.mode}))
-		w.wantPart(w.denied(w.shell(me, "ls")), "only plans")
-		if got := w.live(me); got.Plan == got.PlanMode || got.Prompt != "the task" {
-			t.Errorf("got %+v, want the loop that was armed", got)
-		}
-		w.once("the task")
-	}
-}
-
 func TestThePlanGuardDeniesEverythingWhileTheStateCannotBeRead(t *testing.T) {
 	reads := func(w world) string { return w.about(me, "Read", fields{"file_path": "x"}) }
 	for name, content := range map[string]string{
@@ -333,17 +307,6 @@ func TestThePlanGuardContinuesOnceATurn(t *testing.T) {
 	if l := w.live(me); l.ToolCalls != 0 || len(l.History) != 2 {
 		t.Errorf("got %d tool calls and %d iterations, want our marks not to count", l.ToolCalls, len(l.History))
 	}
-}
-
-func TestThePlanGuardLeavesTheVerificationToTheStop(t *testing.T) {
-	w := newWorld(t)
-	w.waits()
-	l := w.live(me)
-	l.Verify, l.LastOutput, l.MinToolCalls = "true", "<promise>COMPLETE</promise>", 0
-	data, err := l.Encode()
-	w.must(err)
-	w.write(w.places.Live(me), string(data))
-	w.wantPart(w.denied(w.shell(me, "cursor-ralph continue "+me)), "End your turn now")
 }
 
 // An event that cannot be read does not say what it is; the guard's entry does.

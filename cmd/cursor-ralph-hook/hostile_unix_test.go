@@ -139,19 +139,6 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
-func TestSessionLimitFlag(t *testing.T) {
-	for _, c := range []struct {
-		flags []string
-		want  bool // the first stop is the last that is answered
-	}{{[]string{"--session-limit", "1"}, true}, {[]string{"--session-limit=2"}, false}, {[]string{"--session-limit", "none"}, false}, {nil, false}} {
-		w := newWorld(t)
-		w.write(w.pending(me), seven("the task"))
-		if got := strings.Contains(w.followup(w.stopEvent(me), c.flags...), "/ralph-loop --continue "+me); got != c.want {
-			t.Errorf("%q: got that it is the last: %v, want %v", c.flags, got, c.want)
-		}
-	}
-}
-
 func TestEventsOfOthersAreLeftAlone(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.pending(me), seven("the task"))
@@ -213,72 +200,4 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestFoldersThatMayNotBeWritten is run as a user whom permissions bind.
-func TestFoldersThatMayNotBeWritten(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		lock    string // the folder that is closed
-		goesOn  bool   // the agent is brought back all the same
-		counted int    // iterations in the file
-		log     bool
-	}{
-		{"the base", "tmp", false, 0, false},
-		{"the pending folder", "tmp/cursor-ralph-pending", false, 0, true},
-		{"the archive", "state", true, 1, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t).ordinary()
-			w.write(w.places.Live(me), seven("the task"))
-			w.must(os.MkdirAll(w.places.Scratch(), 0o700))
-			w.give()
-			closed := filepath.Join(w.dir, c.lock)
-			w.must(os.Chmod(closed, 0o500))
-			t.Cleanup(func() { w.must(os.Chmod(closed, 0o700)) })
-			if got := w.followup(w.stopEvent(me)); (got != "") != c.goesOn {
-				t.Errorf("got %q", got)
-			}
-			w.rests(w.says(me, "x"))
-			w.rests(w.uses(me, "x"))
-			w.once("the task")
-			if got := w.live(me).Iterations; got != c.counted {
-				t.Errorf("got iteration %d, want %d", got, c.counted)
-			}
-			if c.log {
-				w.logged("action=error")
-			}
-			w.must(os.Chmod(closed, 0o700))
-			if got := w.followup(w.stopEvent(me)); !strings.Contains(got, "the task") {
-				t.Errorf("afterwards: got %q, want the loop to go on", got)
-			}
-			if got := w.live(me).Iterations; got != c.counted+1 {
-				t.Errorf("afterwards: got iteration %d, want %d", got, c.counted+1)
-			}
-		})
-	}
-}
-
-// TestEndWhoseArchiveMayNotBeWritten keeps the ended loop until it can.
-func TestEndWhoseArchiveMayNotBeWritten(t *testing.T) {
-	w := newWorld(t).ordinary()
-	w.write(w.places.Live(me), with("the task", fields{"last_output": "COMPLETE", "min_tool_calls": 0}))
-	w.write(w.pending("1700000000000-7"), seven("the next"))
-	w.give()
-	closed := filepath.Join(w.dir, "state")
-	w.must(os.Chmod(closed, 0o500))
-	t.Cleanup(func() { w.must(os.Chmod(closed, 0o700)) })
-	for range 3 {
-		w.rests(w.stopEvent(me))
-		w.once("the task")
-		w.once("the next")
-	}
-	w.logged("action=error")
-	w.must(os.Chmod(closed, 0o700))
-	w.hook(w.stopEvent(me))
-	if _, _, over := w.count("the task"); over != 1 || len(w.log("PROMISE_ACCEPTED")) == 0 {
-		t.Errorf("got the log %q, want the loop over", w.log(""))
-	}
-	w.once("the task")
-	w.once("the next")
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/state"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
@@ -110,25 +109,6 @@ func TestWhoTypesAtTheSessionLimit(t *testing.T) {
 			w.logged(tt.log)
 		})
 	}
-}
-
-func TestALineThatCrossesAPauseIsKeptBack(t *testing.T) {
-	w := newWorld(t).beside("exit 0")
-	w.rests(w.atLimit())
-	if _, _, err := state.New(w.places, time.Now).Apply(t.Context(), "a", loop.Event{Kind: loop.EventPause}); err != nil {
-		t.Fatal(err)
-	}
-	line := loop.ContinueLine("a")
-	for range 2 { // our hook may be installed twice
-		a := w.hook(w.sends("a", line))
-		if text, _ := a["user_message"].(string); a["continue"] != false || !strings.HasSuffix(text, "on its way. To go on, send: "+line) {
-			t.Errorf("got %v", a)
-		}
-	}
-	if l := w.live("a"); l.Status != loop.Paused || !l.Rested {
-		t.Errorf("got %s, rested %t", l.Status, l.Rested)
-	}
-	waitFor(t, "the typer", func() bool { return len(w.asked()) == 2 }) // it writes into this folder
 }
 
 // TestAnIDIsNoOption: a chat may not consent to anything by its name.

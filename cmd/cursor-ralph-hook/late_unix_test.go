@@ -69,27 +69,6 @@ func TestTextThatComesAfterTheEnd(t *testing.T) {
 	w.once("the task")
 }
 
-// TestTextAndEndAtTheSameTime: whichever comes first, the promise counts. With
-// --minimal the stop waits for no text, so that it ends at once.
-func TestTextAndEndAtTheSameTime(t *testing.T) {
-	for i := range short.Times(5, 40) {
-		w := newWorld(t)
-		w.write(w.places.Live(me), with("the task", fields{"max_iterations": 1, "min_tool_calls": 0}))
-		turn := fields{"generation_id": "last", "text": promise, "status": "completed", "loop_count": 0}
-		stop := w.start(w.event("stop", me, turn), "--minimal")
-		time.Sleep(time.Duration(i%8) * time.Millisecond / 2) // the moment is what is tried
-		text := w.start(w.event("afterAgentResponse", me, turn))
-		stop.answer()
-		text.answer()
-		if got := w.archived(me); got.Status != loop.PromiseAccepted {
-			t.Errorf("round %d: got %s, want the promise accepted; the log: %q", i, got.Status, w.log(""))
-		}
-		if w.exists(w.places.Live(me)) || w.exists(w.places.Journal(me)) {
-			t.Errorf("round %d: something is live again", i)
-		}
-	}
-}
-
 // TestTextBesideAnEnd lets the loop end after a hook found it live, and before
 // that hook left its text in the journal.
 func TestTextBesideAnEnd(t *testing.T) {
@@ -128,20 +107,6 @@ func TestHalfWrittenFileIsWaitedFor(t *testing.T) {
 			t.Errorf("%s: got %q, want the loop to begin; the log: %q", name, got, w.log(""))
 		}
 	}
-}
-
-func TestHalfWrittenFileIsNotWaitedForForever(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.pending("1700000000000-7"), `{"prompt": "the`)
-	then := time.Now().Add(-1800 * time.Millisecond)
-	w.must(os.Chtimes(w.pending("1700000000000-7"), then, then))
-	w.quick(func() { w.rests(w.stopEvent(me)) })
-	aside, err := filepath.Glob(w.pending("1700000000000-7") + ".corrupt-*")
-	w.must(err)
-	if len(aside) != 1 {
-		t.Errorf("got %q, want it moved aside", aside)
-	}
-	w.logged("moved to")
 }
 
 // TestLockThatIsNeverReleased: a hook gives up before the editor does; so does

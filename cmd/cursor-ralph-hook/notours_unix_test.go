@@ -114,47 +114,6 @@ func (w world) under(names ...string) map[string]string {
 	return found
 }
 
-// TestNamesOfAnotherUser: on a shared machine ours get our number, and the
-// loops of both go on side by side.
-func TestNamesOfAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to make files of somebody else")
-	}
-	w := newWorld(t)
-	w.must(os.Chmod(w.dir, 0o755))
-	w.must(os.Chmod(filepath.Dir(w.dir), 0o755))
-	w.must(os.Chmod(w.places.Base, 0o777|os.ModeSticky))
-	theirs := w.ordinary().in(w.places.Base, filepath.Join(w.dir, "state-theirs"))
-	theirs.turn = &turns{now: map[string]string{}}
-	w.must(os.Mkdir(filepath.Join(w.dir, "state-theirs"), 0o700))
-	w.away(filepath.Join(w.dir, "state-theirs"))
-
-	theirs.rests(theirs.sends("their-chat", `/ralph-loop "their task"`))
-	w = w.in(w.places.Base, w.places.Archive)
-	if got, want := filepath.Base(w.places.Pending()), "cursor-ralph-0-pending"; got != want {
-		t.Fatalf("got %s, want %s", got, want)
-	}
-	w.rests(w.sends("our-chat", `/ralph-loop "our task"`))
-	w.rests(w.stopEvent("their-chat")) // of another conversation, as far as we are concerned
-	for range 3 {
-		if got := theirs.followup(theirs.stopEvent("their-chat")); !strings.Contains(got, "their task") {
-			t.Errorf("got %q, want their task", got)
-		}
-		if got := w.followup(w.stopEvent("our-chat")); !strings.Contains(got, "our task") {
-			t.Errorf("got %q, want our task", got)
-		}
-	}
-	w.once("their task")
-	w.once("our task")
-	for path := range w.files() {
-		info, err := os.Lstat(filepath.Join(w.dir, path))
-		w.must(err)
-		if strings.HasPrefix(path, "tmp/") && info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: got mode %v, want it private", path, info.Mode())
-		}
-	}
-}
-
 // TestFileOfAnotherUserCostsNoTime: a file that cannot be read must not be
 // taken for one that is still being written.
 func TestFileOfAnotherUserCostsNoTime(t *testing.T) {

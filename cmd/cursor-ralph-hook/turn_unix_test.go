@@ -75,59 +75,6 @@ func TestAStopOfTheTurnBeforeTheLoop(t *testing.T) {
 	}
 }
 
-// The same where the generation tells nothing.
-func TestAStopOfTheTurnBeforeTheLoopWithoutAGeneration(t *testing.T) {
-	for _, status := range []string{"completed", "aborted", "error"} {
-		t.Run(status, func(t *testing.T) {
-			w := newWorld(t)
-			now := time.Now()
-			w.at(now, w.sendsIn(me, `/ralph-loop "the task" --min-tool-calls 0`))
-			w.at(now, w.saysIn(me, promise))
-			w.at(now.Add(time.Second), w.stopOf(me, status))
-			if l := w.live(me); l.Iterations != 0 || l.Status.Ended() {
-				t.Errorf("got %s after %d iterations", l.Status, l.Iterations)
-			}
-			w.at(now.Add(time.Minute), w.usesIn(me, "1"))
-			if got, _ := w.at(now.Add(2*time.Minute), w.stopOf(me, "completed"))["followup_message"].(string); !strings.Contains(got, "[Ralph loop 2/20]") {
-				t.Errorf("got %q, want the second iteration; the log: %q", got, w.log(""))
-			}
-		})
-	}
-}
-
-// Loop mode goes on after the message that follows a cancel.
-func TestLoopModeAfterACancelWithoutAGeneration(t *testing.T) {
-	w := newWorld(t)
-	w.modeOn(w.workspace, 3)
-	for i := range 3 {
-		if got := contracts(w.hook(w.sendsIn(me, "the task"))); len(got) != 1 {
-			t.Fatalf("round %d: got %q, want a loop", i, got)
-		}
-		w.hook(w.sendsIn(me, "/cancel-ralph"))
-		w.rests(w.stopOf(me, "completed"))
-		first := w.sendsIn(me, "the task")
-		if got := contracts(w.together(first, first)...); len(got) > 0 {
-			t.Errorf("round %d: got %q after a cancel, want nothing", i, got)
-		}
-		w.rests(w.stopOf(me, "completed"))
-	}
-}
-
-// What a later turn says is not of the loop that a limit ended.
-func TestWordsAfterALimitWithoutAGeneration(t *testing.T) {
-	const denial = "I did not write <promise>COMPLETE</promise>, so it goes on."
-	w := newWorld(t)
-	w.write(w.pending(me), with("the task", fields{"max_iterations": 1, "min_tool_calls": 0}))
-	stop := w.stopOf(me, "completed")
-	w.together(stop, stop)
-	w.rests(w.sendsIn(me, "And now?"))
-	w.rests(w.saysIn(me, denial))
-	if got := w.archived(me).Status; got != loop.MaxIterations {
-		t.Errorf("got %s, want the limit", got)
-	}
-	w.rests(w.stopOf(me, "completed"))
-}
-
 // A plan loop that is continued, paused and continued again goes on.
 func TestAPlanLoopIsContinuedTwiceWithoutAGeneration(t *testing.T) {
 	w := newWorld(t)
@@ -160,26 +107,6 @@ func TestAPlanLoopIsContinuedTwiceWithoutAGeneration(t *testing.T) {
 	}
 }
 
-// An agent edits the verification out of the state file. It gets a notice, and so does
-// the user.
-func TestAVerificationThatIsEditedOut(t *testing.T) {
-	w := newWorld(t)
-	w.rests(w.sends(me, `/ralph-loop "the task" --verify "make check" --min-tool-calls 0`))
-	w.rests(w.uses(me, "1"))
-	l := w.live(me)
-	l.Verify = ""
-	data, err := l.Encode()
-	w.must(err)
-	w.must(os.WriteFile(w.places.Live(me), data, 0o600))
-	w.rests(w.says(me, promise))
-	w.rests(w.stopEvent(me))
-	const told = "`make check` was taken out of the state file"
-	if got := w.archived(me); got.Status != loop.PromiseAccepted || !strings.Contains(got.Reason, told) || !strings.Contains(got.History[0].Warning, told) {
-		t.Errorf("got %s because %q, %q in the history", got.Status, got.Reason, got.History[0].Warning)
-	}
-	w.logged("action=warning")
-}
-
 // A user who sends the line a second time is still in the loop's chat: the stop
 // of that second turn is the loop's, even though its generation is a new one.
 func TestTheLineSentTwice(t *testing.T) {
@@ -210,21 +137,6 @@ func TestAReplacementSentTwice(t *testing.T) {
 	w.rests(w.sendsIn("second", `/ralph-loop "the task" --replace`))
 	w.rests(w.usesIn("second", "1"))
 	if got := w.followup(w.stopOf("second", "completed")); !strings.Contains(got, "[Ralph loop 2/20]") {
-		t.Errorf("got %q, want the second iteration", got)
-	}
-}
-
-// What an agent said before it had the task may be reported after that turn's stop.
-func TestALatePromiseOfATurnBeforeTheTask(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.pending(me), with("the task", fields{"task_due": true}))
-	if got := w.followup(w.stopOf("one", "completed")); !strings.Contains(got, "[Ralph loop 1/20]") {
-		t.Errorf("got %q, want the task", got)
-	}
-	w.rests(w.saysIn("one", promise))
-	w.rests(w.sendsIn("two", w.live(me).LastFollowup))
-	w.rests(w.usesIn("two", "1"))
-	if got := w.followup(w.stopOf("two", "completed")); !strings.Contains(got, "[Ralph loop 2/20]") {
 		t.Errorf("got %q, want the second iteration", got)
 	}
 }

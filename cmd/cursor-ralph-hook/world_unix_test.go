@@ -23,37 +23,20 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
+
+// bin is the folder of the hook; only TestMain sets it.
+var bin string
 
 // TestMain builds the hook as it is installed: these tests run it as the
 // editor does.
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "cursor-ralph-hook-test-")
-	if err != nil {
-		panic(err)
-	}
-	code := 1
-	if err := build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
-	_ = os.RemoveAll(dir) // what is left is in the temporary folder
-	os.Exit(code)
+	os.Exit(sources.Main(m, &bin, "hook-test-", "cmd/cursor-ralph-hook"))
 }
 
-func build(dir string) error {
-	if err := os.Chmod(dir, 0o755); err != nil { // other users run it, too
-		return err
-	}
-	if err := sources.Programs(dir, "cmd/cursor-ralph-hook"); err != nil {
-		return err
-	}
-	return os.Setenv("CURSOR_RALPH_HOOK_TEST", filepath.Join(dir, "cursor-ralph-hook"))
-}
-
-func program() string { return os.Getenv("CURSOR_RALPH_HOOK_TEST") }
+func program() string { return filepath.Join(bin, "cursor-ralph-hook") }
 
 // world is where hooks run: folders of their own, and a workspace.
 type world struct {
@@ -258,23 +241,11 @@ func (w world) together(events ...string) []map[string]any {
 	return answers
 }
 
-// seven is a file with the seven public fields alone, as people and agents
-// write it by hand.
-func seven(task string) string {
-	return `{"prompt": "` + task + `", "max_iterations": 20, "completion_promise": "COMPLETE",
- "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}` + "\n"
-}
+var seven, with = loopfiles.Seven, loopfiles.With
 
-// with is a file with a task and other fields.
-func with(task string, fields map[string]any) string {
-	all := map[string]any{"prompt": task}
-	maps.Copy(all, fields)
-	data, err := json.Marshal(all)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
+func (w world) exists(path string) bool { w.Helper(); return loopfiles.Exists(w, path) }
+
+func (w world) files() map[string]string { w.Helper(); return loopfiles.Tree(w, w.dir) }
 
 func (w world) write(path, content string) {
 	w.Helper()
@@ -312,15 +283,6 @@ func (w world) parse(path string) loop.State {
 	return l
 }
 
-func (w world) exists(path string) bool {
-	w.Helper()
-	_, err := os.Lstat(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.Error(err)
-	}
-	return err == nil
-}
-
 // log returns the lines of the log with a word in them.
 func (w world) log(word string) (lines []string) {
 	w.Helper()
@@ -342,36 +304,6 @@ func (w world) logged(word string) {
 	if len(w.log(word)) == 0 {
 		w.Errorf("got the log %q, want a line with %q", w.log(""), word)
 	}
-}
-
-// files returns everything, by path: the content of a file, where a link
-// leads, else the kind. Locks are left out.
-func (w world) files() map[string]string {
-	w.Helper()
-	found := map[string]string{}
-	w.must(filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) == ".lock" {
-			return err
-		}
-		name, err := filepath.Rel(w.dir, path)
-		if err != nil {
-			return err
-		}
-		found[name] = d.Type().String()
-		switch {
-		case d.Type().IsRegular():
-			data, err := os.ReadFile(path)
-			found[name] = string(data)
-			if errors.Is(err, fs.ErrPermission) {
-				return nil
-			}
-			return err
-		case d.Type() == fs.ModeSymlink:
-			found[name], err = os.Readlink(path)
-		}
-		return err
-	}))
-	return found
 }
 
 // count returns how often the loop with a task exists: pending, running, and

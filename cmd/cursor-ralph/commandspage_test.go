@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -13,29 +12,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
-
-var update = flag.Bool("update", false, "write docs/commands.md")
 
 const commandsPage = "../../docs/commands.md"
 
 // TestCommandsPage keeps docs/commands.md as the table of commands has it;
 // `make docs` writes it.
-func TestCommandsPage(t *testing.T) {
-	want := commandsMarkdown(t)
-	if *update {
-		if err := os.WriteFile(commandsPage, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(commandsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the table of commands says: run `make docs`", commandsPage)
-	}
-}
+func TestCommandsPage(t *testing.T) { golden.Matches(t, commandsPage, string(commandsMarkdown(t))) }
 
 func commandsMarkdown(t *testing.T) []byte {
 	t.Helper()

@@ -8,21 +8,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-)
 
-// golden compares text with a file of testdata; -update writes it.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		must(t, os.WriteFile(path, []byte(text), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	must(t, err)
-	if text != string(want) {
-		t.Errorf("%s differs: run `make docs` if this is meant. Got:\n%s", path, text)
-	}
-}
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
+)
 
 // TestHelpIsGolden has the two lists; docs/commands.md has the help of each command.
 func TestHelpIsGolden(t *testing.T) {
@@ -31,7 +19,7 @@ func TestHelpIsGolden(t *testing.T) {
 		if code := run(args, nil, &out, &out, func(string) string { return "" }); code != 0 {
 			t.Errorf("%v: got exit code %d, want 0", args, code)
 		}
-		golden(t, strings.TrimLeft(strings.Join(args, ""), "-")+".txt", out.String())
+		golden.Matches(t, "testdata/"+strings.TrimLeft(strings.Join(args, ""), "-")+".txt", out.String())
 	}
 }
 
@@ -83,5 +71,5 @@ func TestErrorsAreGolden(t *testing.T) {
 		fmt.Fprintf(&all, "%sexit code %d\n\n", strings.ReplaceAll(out.String(), work, "$WORK"), code)
 	}
 	t.Chdir(here)
-	golden(t, "errors.txt", all.String())
+	golden.Matches(t, "testdata/errors.txt", all.String())
 }

@@ -62,6 +62,9 @@ func inject(ctx context.Context, e *env, args []string) error {
 		return e.tryDry(ctx, ways, target, call.Any)
 	}
 	injection := call.Injection
+	if injection == "" && found.State.AwaitsNewChat() {
+		return hint.New("the loop goes on in a new chat, which has not begun", "open a new chat and send this line there: "+target.Line)
+	}
 	if injection == "" { // at once, so that a second start is refused
 		l, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventInject})
 		if err != nil {

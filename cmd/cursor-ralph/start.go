@@ -245,8 +245,8 @@ func refuseOther(r loop.Request, other loop.State) error {
 	}
 	id := other.ShortID()
 	todo := "nothing was changed. To begin anew with these options, the user adds --replace; `cursor-ralph cancel " + id + "` ends the loop"
-	if limits {
-		todo = "nothing was changed. `cursor-ralph continue " + id + "` takes new limits; to begin anew, the user adds --replace"
+	if limits != "" {
+		todo = "nothing was changed. `cursor-ralph continue " + id + limits + "` sets the new limit; to begin anew, the user adds --replace"
 	}
 	return hint.New(fmt.Sprintf("the loop %s of this chat has the same task and other options: %s", id, strings.Join(apart, ", ")), todo)
 }

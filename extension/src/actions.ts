@@ -3,7 +3,8 @@
 import * as vscode from 'vscode';
 import { byUrgency, chatLine, here, isContinuable, isEnded, isLive, isPausable, isResumable, iterationWords, statusWords, validId, type Loop } from './loops';
 import { label, notice, plain } from './text';
-import type { Cursor } from './cursor';
+import { createNew, type Cursor } from './cursor';
+import type { Delivery } from './delivery';
 import type { Outcome, Program } from './program';
 
 export interface Window {
@@ -14,12 +15,15 @@ export interface Window {
   output: vscode.OutputChannel;
 }
 
+const deliveryWait = 90_000; // more than cursor-ralph waits for a line to arrive
+
 type Item = vscode.QuickPickItem & { act?: () => unknown };
 
 export class Actions {
   constructor(
     private readonly w: Window,
     readonly cursor: Cursor,
+    private readonly delivery: Delivery,
   ) {}
 
   hasProgram(): boolean {
@@ -32,13 +36,13 @@ export class Actions {
   }
 
   // run runs a command and shows what failed.
-  async run(args: readonly string[], cwd?: string): Promise<Outcome | undefined> {
+  async run(args: readonly string[], options: { cwd?: string; ms?: number } = {}): Promise<Outcome | undefined> {
     const program = this.w.program();
     if (!program) {
       void this.noProgram();
       return undefined;
     }
-    const out = await program.run(args, { cwd });
+    const out = await program.run(args, options);
     if (out.code !== 0) void vscode.window.showErrorMessage(notice(`cursor-ralph: ${out.what}${out.hint ? ` — ${out.hint}` : ''}`, 400));
     return out;
   }
@@ -68,13 +72,16 @@ export class Actions {
     return validId(id) ? this.w.loops().find((l) => l.id === id) : undefined;
   }
 
-  pause = async (from?: unknown): Promise<void> => this.on(from, isPausable, 'pause', ['pause']);
-  resume = async (from?: unknown): Promise<void> => this.on(from, isResumable, 'resume', ['resume', '--inject']);
-
-  private async on(from: unknown, suits: (l: Loop) => boolean, verb: string, command: string[]): Promise<void> {
-    const l = await this.choose(from, suits, verb);
-    if (l) await this.run([command[0] ?? '', l.id, ...command.slice(1)]);
-  }
+  pause = async (from?: unknown): Promise<void> => {
+    const l = await this.choose(from, isPausable, 'pause');
+    if (l) await this.run(['pause', l.id]);
+  };
+  resume = async (from?: unknown): Promise<void> => {
+    const l = await this.choose(from, isResumable, 'resume');
+    if (!l) return;
+    const out = await this.run(['resume', l.id, ...(l.newChat ? [] : ['--inject'])], { ms: deliveryWait });
+    if (l.newChat && out?.code === 0) await this.offerNewChat(l);
+  };
 
   cancel = async (from?: unknown): Promise<void> => {
     const l = await this.choose(from, isLive, 'cancel');
@@ -99,6 +106,7 @@ export class Actions {
   continueNow = async (from?: unknown): Promise<void> => {
     const l = await this.choose(from, isContinuable, 'continue');
     if (!l) return;
+    if (l.newChat) return this.offerNewChat(l);
     const chat = l.conversation;
     if (chat === undefined || isEnded(l) || chatLine(l) === undefined) return this.offerLine(l);
     const out = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: `Continuing loop ${l.id}` }, () => this.tryInject(chat));
@@ -106,7 +114,7 @@ export class Actions {
   };
 
   private async tryInject(chat: string): Promise<Outcome | undefined> {
-    return this.w.program()?.run(['inject', chat], { ms: 90_000 });
+    return this.w.program()?.run(['inject', chat], { ms: deliveryWait });
   }
 
   private async offerLine(l: Loop, out?: Outcome): Promise<void> {
@@ -116,6 +124,17 @@ export class Actions {
     const why = out && out.what !== '' ? `${out.what}. ` : '';
     const chosen = await vscode.window.showInformationMessage(notice(`${why}To continue the loop, ${how}: ${line}`, 400), copy);
     if (chosen === copy) await vscode.env.clipboard.writeText(line);
+  }
+
+  // offerNewChat is for a loop that awaits a new chat: in the old one a second agent
+  // would work. The user sends the line, since the awaited chat may come after all.
+  private async offerNewChat(l: Loop): Promise<void> {
+    const line = l.continueWith ?? '';
+    const [open, copy] = ['Open New Chat', 'Copy Line'];
+    const said = `Loop ${l.id} goes on in a new chat, which has not begun. If none is open, open one and send this line there: ${line}`;
+    const chosen = await vscode.window.showInformationMessage(notice(said, 400), ...((await this.cursor.has(createNew)) ? [open] : []), copy);
+    const filled = chosen === open && (await this.delivery.alone(() => this.cursor.fillNewChat(line)));
+    if (chosen === copy || (chosen === open && !(filled && filled.kind === 'ok'))) await vscode.env.clipboard.writeText(plain(line));
   }
 
   copyLine = async (from?: unknown): Promise<void> => {
@@ -152,7 +171,7 @@ export class Actions {
     if (folder === undefined) return void vscode.window.showInformationMessage('Loop mode belongs to a folder: open one first.');
     const on = !(await this.isLoopModeOn(folder));
     if (on && !(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed('Loop mode'));
-    const out = await this.run(['loop-mode', on ? 'on' : 'off', '--workspace', folder], folder);
+    const out = await this.run(['loop-mode', on ? 'on' : 'off', '--workspace', folder], { cwd: folder });
     if (out?.code === 0) void vscode.window.setStatusBarMessage(`Loop mode is ${on ? 'on: your next message in a chat starts a loop' : 'off'}.`, 5000);
   };
 

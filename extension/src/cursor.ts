@@ -79,6 +79,11 @@ export class Cursor {
     return this.call(createNew, { partialState: { text }, autoSubmit: true });
   }
 
+  // fillNewChat creates a chat with a text that the user sends.
+  fillNewChat(text: string): Promise<Result<unknown>> {
+    return this.call(createNew, { partialState: { text } });
+  }
+
   plugins(): Plugins | undefined {
     const api = this.host.cursor as { plugins?: Partial<Plugins> } | undefined;
     const p = api?.plugins;

@@ -1,6 +1,10 @@
 // Puts a line into a chat's input: show the chat, check that it is shown, focus
 // its input, paste. It never presses a key, selects or deletes anything.
-import { missing, words, type Result } from './result';
+//
+// No API reads an input. After a paste the line counts as left there until a message
+// leaves that chat: a second paste would make one message of two lines. Until then the
+// user, who sees the input, has to send it.
+import { missing, within, words, type Result } from './result';
 import { createNew, type Cursor } from './cursor';
 
 export interface Desk {
@@ -11,27 +15,59 @@ export interface Desk {
   // watch reports where text was inserted into a document, and what else shows
   // that the focus is not in the chat, until it is disposed.
   watch(line: string): { strayed(): string | undefined; dispose(): void };
+  // idle is for how long the user has done nothing that can be seen here, in ms.
+  idle(): number;
   sleep(ms: number): Promise<void>;
 }
 
-export type Code = 'not-here' | 'not-shown' | 'no-focus' | 'no-paste' | 'strayed' | 'cancelled' | 'not-created';
+// Memory keeps what outlives a window's reload, as an input does.
+export interface Memory {
+  get(): readonly (readonly [string, number])[];
+  set(value: readonly (readonly [string, number])[]): void;
+}
+
+export type Code = 'not-here' | 'user-active' | 'not-shown' | 'no-focus' | 'left' | 'no-paste' | 'strayed' | 'cancelled' | 'not-created';
 
 export type Delivered = { ok: true } | { ok: false; code: Code; reason: string; touched: boolean };
 
-export type Step = (name: 'show' | 'focus' | 'paste', result: string) => void;
+export type Step = (name: 'wait' | 'show' | 'focus' | 'paste', result: string) => void;
 
 const editorPaste = 'editor.action.clipboardPasteAction';
 const agentsPaste = 'glass.osEditPaste';
 const withdrawn = 'the line is not wanted any more';
+const userActive = 'the user did not pause';
 const pasteWait = 150; // an input reads the clipboard a moment after the command
+const quiet = 1000; // without a key or a click of the user
+const quietWait = 10_000; // for that, at most
+const turnWait = 10_000; // of the user who asked for something
+const remembered = 50; // chats
 
 export class Delivery {
   private watching: { strayed(): string | undefined; dispose(): void } | undefined;
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly cursor: Cursor,
     private readonly desk: Desk,
+    private readonly memory: Memory,
   ) {}
+
+  // turn waits until nobody else works with the chats of this window. Whoever gets it
+  // has to end it; undefined is for a wait that was too long.
+  async turn(ms: number): Promise<(() => void) | undefined> {
+    const before = this.last;
+    let end = (): void => undefined;
+    this.last = new Promise<void>((resolve) => (end = resolve)).then(() => before);
+    if ((await within('the turn', ms, () => before)).kind === 'ok') return () => (this.forget(), end());
+    end();
+    return undefined;
+  }
+
+  // alone does what the user asked for in its turn.
+  async alone<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const end = await this.turn(turnWait);
+    return end && work().finally(end);
+  }
 
   // place reports whether this window shows a chat: in front, in another place, or
   // not, which does not mean that it cannot.
@@ -45,6 +81,8 @@ export class Delivery {
   async deliver(chat: string, line: string, step: Step, wanted: () => Promise<boolean>): Promise<Delivered> {
     this.forget();
     const not = (code: Code, reason: string, touched = false): Delivered => ({ ok: false, code, reason, touched });
+    // Touched, so that no other way goes on: the user is typing.
+    if (!(await this.rests(step))) return not('user-active', userActive, true);
     const opened = await this.cursor.openChat(chat);
     const place = await this.place(chat);
     const inFront = place.kind === 'ok' && place.value === 'front';
@@ -54,11 +92,42 @@ export class Delivery {
     const paste = await this.focus(step);
     if (paste.kind !== 'ok') return not('no-focus', words(paste));
     if (!(await wanted())) return not('cancelled', withdrawn);
+    if (this.isLeft(chat)) return not('left', 'a line that was put in before may still be in its input', true);
+    this.remember(chat, Date.now());
     const pasted = await this.paste(line, paste.value);
+    if (pasted.kind === 'missing') this.remember(chat, undefined);
     const strayed = this.watching?.strayed();
     step('paste', strayed ?? words(pasted));
     if (strayed) return not('strayed', strayed, true);
     return pasted.kind === 'ok' ? { ok: true } : not('no-paste', words(pasted), pasted.kind !== 'missing');
+  }
+
+  // isLeft reports whether a line may still be in a chat's input.
+  isLeft(chat: string): boolean {
+    return this.putAt(chat) !== undefined;
+  }
+
+  // sent takes in that a message of the user left a chat's input at a time.
+  sent(chat: string, at: number): void {
+    if ((this.putAt(chat) ?? Infinity) <= at) this.remember(chat, undefined);
+  }
+
+  private putAt(chat: string): number | undefined {
+    return this.memory.get().find(([known]) => known === chat)?.[1];
+  }
+
+  private remember(chat: string, at: number | undefined): void {
+    const others = this.memory.get().filter(([known]) => known !== chat);
+    this.memory.set([...others, ...(at === undefined ? [] : [[chat, at] as const])].slice(-remembered));
+  }
+
+  // rests waits until the user does nothing, for a limited time.
+  private async rests(step: Step): Promise<boolean> {
+    if (this.desk.idle() < quiet) step('wait', 'the user is active');
+    for (const end = performance.now() + quietWait; this.desk.idle() < quiet; await this.desk.sleep(quiet - this.desk.idle())) {
+      if (performance.now() >= end) return false;
+    }
+    return true;
   }
 
   // creates reports whether the editor may be able to create a chat.
@@ -68,7 +137,9 @@ export class Delivery {
 
   // create begins a chat with a line, once. Cursor may answer only when its turn ends:
   // only of a missing command it is certain that nothing was sent.
-  async create(line: string): Promise<Delivered> {
+  async create(line: string, step: Step, wanted: () => Promise<boolean>): Promise<Delivered> {
+    if (!(await this.rests(step))) return { ok: false, code: 'user-active', reason: userActive, touched: false };
+    if (!(await wanted())) return { ok: false, code: 'cancelled', reason: withdrawn, touched: false };
     const r = await this.cursor.newChat(line);
     if (r.kind === 'ok' || r.kind === 'timeout') return { ok: true };
     return { ok: false, code: 'not-created', reason: words(r), touched: r.kind !== 'missing' };

@@ -1,13 +1,23 @@
-// The editor as a delivery needs it: its clipboard, and whether the focus went astray.
+// The editor as a delivery needs it: its clipboard, whether the focus went astray, and
+// whether its user is at work. What is typed into a terminal or a chat cannot be seen.
 import * as vscode from 'vscode';
 import type { Desk } from './delivery';
 
-export const desk: Desk = {
-  readClipboard: () => vscode.env.clipboard.readText(),
-  writeClipboard: (text) => vscode.env.clipboard.writeText(text),
-  canLeave: () => vscode.workspace.getConfiguration('workbench').get<boolean>('statusBar.visible') !== false,
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  watch: (line) => {
+export class EditorDesk implements Desk, vscode.Disposable {
+  private active = -Infinity; // when the user was seen at work
+  private readonly seen = [
+    vscode.window.onDidChangeTextEditorSelection((e) => isUsers(e.kind) && this.note()),
+    vscode.workspace.onDidChangeTextDocument((e) => e.document.uri.scheme === 'vscode-scm' && this.note()), // which has no selection
+    vscode.window.onDidChangeTerminalState(() => this.note()), // the first key in it
+  ];
+
+  readClipboard = (): PromiseLike<string> => vscode.env.clipboard.readText();
+  writeClipboard = (text: string): PromiseLike<void> => vscode.env.clipboard.writeText(text);
+  canLeave = (): boolean => vscode.workspace.getConfiguration('workbench').get<boolean>('statusBar.visible') !== false;
+  sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  idle = (): number => performance.now() - this.active;
+
+  watch(line: string): { strayed(): string | undefined; dispose(): void } {
     let strayed: string | undefined;
     const note = (why: string): string => (strayed ??= why);
     const watched = [
@@ -16,5 +26,16 @@ export const desk: Desk = {
       vscode.window.onDidChangeActiveTerminal((t) => t && note('the focus went into a terminal')),
     ];
     return { strayed: () => strayed, dispose: () => watched.forEach((w) => w.dispose()) };
-  },
-};
+  }
+
+  private note(): void {
+    this.active = performance.now();
+  }
+
+  dispose(): void {
+    for (const s of this.seen) s.dispose();
+  }
+}
+
+const isUsers = (kind: vscode.TextEditorSelectionChangeKind | undefined): boolean =>
+  kind === vscode.TextEditorSelectionChangeKind.Keyboard || kind === vscode.TextEditorSelectionChangeKind.Mouse;

@@ -5,8 +5,8 @@ import { Actions } from './actions';
 import { Checkpoints, scheme } from './checkpoint';
 import { Client, type Change } from './client';
 import { Cursor } from './cursor';
-import { Delivery } from './delivery';
-import { desk } from './desk';
+import { Delivery, type Memory } from './delivery';
+import { EditorDesk } from './desk';
 import { Details } from './detail/panel';
 import { parseHistory, type Iteration } from './history';
 import { here, type Loop } from './loops';
@@ -25,7 +25,7 @@ let running: Window | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   running = new Window(context);
   context.subscriptions.push(running);
-  void running.begin();
+  running.begin();
 }
 
 export function deactivate(): void {
@@ -41,12 +41,16 @@ class Window implements vscode.Disposable {
     cursor: (vscode as unknown as { cursor?: unknown }).cursor,
     name: vscode.env.appName,
   });
+  private readonly desk = new EditorDesk();
+  private readonly delivery: Delivery; // the only one: all that touches a chat takes its turn
   private readonly statusBar = new StatusBar();
   private readonly actions: Actions;
   private readonly tree: LoopTree;
   private readonly details: Details;
   private readonly parts: vscode.Disposable[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
+  private ready: Promise<void> = Promise.resolve();
+  private disposed = false;
   private current: Program | undefined;
   private client: Client | undefined;
   private rendezvous: Rendezvous | undefined;
@@ -57,11 +61,12 @@ class Window implements vscode.Disposable {
   constructor(context: vscode.ExtensionContext) {
     const uri = (l: Loop, file: string): vscode.Uri => vscode.Uri.file(path.resolve(l.workspace || '/', file));
     const history = (l: Loop): Promise<Iteration[]> => this.history(l);
+    this.delivery = new Delivery(this.cursor, this.desk, memoryOf(context.workspaceState));
     this.tree = new LoopTree(() => this.loops(), history, uri);
     this.details = new Details(context.extensionUri, { find: (id) => this.client?.find(id), history, uri });
-    this.actions = new Actions({ loops: () => this.loops(), folders, program: () => this.current, details: (l) => this.details.open(l), output: this.output }, this.cursor);
+    this.actions = new Actions({ loops: () => this.loops(), folders, program: () => this.current, details: (l) => this.details.open(l), output: this.output }, this.cursor, this.delivery);
     this.setup = new Setup(context, this.cursor, this.actions, this.output);
-    this.parts.push(this.setup, this.output, this.statusBar, this.details);
+    this.parts.push(this.setup, this.output, this.statusBar, this.details, this.desk);
     this.parts.push(vscode.window.registerTreeDataProvider('cursorRalph.loops', this.tree));
     this.parts.push(vscode.workspace.registerTextDocumentContentProvider(scheme, new Checkpoints(() => this.current)));
     this.commands();
@@ -72,7 +77,7 @@ class Window implements vscode.Disposable {
   private commands(): void {
     const a = this.actions;
     const all: Record<string, (...args: never[]) => unknown> = {
-      start: () => start(a, new Delivery(this.cursor, desk)),
+      start: () => start(a, this.delivery),
       menu: a.menu,
       pause: a.pause,
       resume: a.resume,
@@ -88,13 +93,15 @@ class Window implements vscode.Disposable {
       doctor: a.doctor,
       show: () => vscode.commands.executeCommand('cursorRalph.loops.focus'),
     };
-    for (const [name, f] of Object.entries(all)) this.parts.push(vscode.commands.registerCommand(`${section}.${name}`, f));
+    // After an update the programs are copied first: until then there is no program.
+    const whenReady = (f: (...args: never[]) => unknown) => (...args: never[]): unknown => this.ready.then(() => f(...args));
+    for (const [name, f] of Object.entries(all)) this.parts.push(vscode.commands.registerCommand(`${section}.${name}`, whenReady(f)));
   }
 
-  async begin(): Promise<void> {
-    await this.setup.begin();
-    this.restart();
-    await this.setup.install(settings().registerPlugin);
+  begin(): void {
+    const failed = (error: unknown): void => this.output.appendLine(reasonOf(error));
+    this.ready = this.setup.begin().catch(failed).then(() => this.restart());
+    this.ready.then(() => (this.disposed ? undefined : this.setup.install(settings().registerPlugin))).catch(failed);
   }
 
   private configured(): void {
@@ -103,6 +110,7 @@ class Window implements vscode.Disposable {
   }
 
   private restart(): void {
+    if (this.disposed) return;
     const s = settings();
     const file = find({ setting: s.program, carried: this.setup.bin, PATH: process.env['PATH'] ?? '', windows: process.platform === 'win32' });
     if (file !== this.current?.path) this.use(file);
@@ -126,6 +134,7 @@ class Window implements vscode.Disposable {
     this.draw();
     this.tree.refresh();
     for (const c of changes) if (!c.after && c.before) this.histories.delete(c.before.id);
+    for (const { after } of changes) if (after?.conversation && after.messageAt) this.delivery.sent(after.conversation, Date.parse(after.messageAt));
     this.details.changed(changes.flatMap((c) => (c.after ? [c.after.id] : [])));
     if (!news) return;
     for (const change of changes) {
@@ -186,13 +195,16 @@ class Window implements vscode.Disposable {
     if (!wanted || !this.current) return this.silence();
     if (this.rendezvous) return;
     const out = await this.current.run(['rendezvous']);
-    if (this.rendezvous || !settings().delivery) return; // the settings changed twice: a window is announced once
+    if (this.rendezvous || this.disposed || !settings().delivery) return; // the settings changed twice: a window is announced once
     const folder = out.stdout.trim();
     if (out.code !== 0 || !path.isAbsolute(folder)) return this.output.appendLine(`rendezvous: ${out.what || 'no folder'}`);
     const window = { editor: vscode.env.appName, folders, focused: () => vscode.window.state.focused, ask: askToSubmit };
-    const r = new Rendezvous({ folder, window, delivery: new Delivery(this.cursor, desk), log: (text) => this.output.appendLine(text) });
+    const r = new Rendezvous({ folder, window, delivery: this.delivery, log: (text) => this.output.appendLine(text) });
     this.rendezvous = r;
-    await r.open().catch((error: unknown) => this.output.appendLine(`rendezvous: ${reasonOf(error)}`));
+    await r.open().catch((error: unknown) => {
+      this.output.appendLine(`rendezvous: ${reasonOf(error)}`);
+      if (this.rendezvous === r) this.silence(); // and the next change of the settings tries again
+    });
   }
 
   private silence(): void {
@@ -201,6 +213,7 @@ class Window implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.disposed = true;
     this.client?.dispose();
     this.silence();
     for (const timer of this.timers) clearTimeout(timer);
@@ -208,7 +221,13 @@ class Window implements vscode.Disposable {
   }
 }
 
-function askToSubmit(over: Promise<void>): void {
-  const title = "Press Enter in the chat: the Ralph loop's line is in its input";
+const memory = 'cursorRalph.left';
+
+function memoryOf(state: vscode.Memento): Memory {
+  return { get: () => state.get(memory, []), set: (value) => void state.update(memory, value) };
+}
+
+function askToSubmit(over: Promise<void>, unsure: string | undefined): void {
+  const title = unsure === undefined ? "Press Enter in the chat: the Ralph loop's line is in its input" : `Press Enter in the chat when its input holds this line alone: ${unsure}`;
   void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => over);
 }

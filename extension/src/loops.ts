@@ -10,6 +10,8 @@ export interface Loop {
   kind?: string;
   pauseReason?: string;
   waitingFor?: string;
+  // It goes on in a new chat, which has not begun.
+  newChat: boolean;
   verifying: boolean;
   reason?: string;
   iteration: number;
@@ -25,6 +27,8 @@ export interface Loop {
   startedAt?: string;
   lastEventAt?: string;
   endedAt?: string;
+  // When the user's last message left the chat's input.
+  messageAt?: string;
   tokens?: Tokens;
   reviewTokens?: Tokens;
   tokensUnknownTurns?: number;
@@ -64,6 +68,7 @@ export function parseLoop(value: unknown): Loop | undefined {
     startedAt: text(o, 'started_at') ?? text(o, 'created_at'),
     lastEventAt: text(o, 'last_event_at'),
     endedAt: text(o, 'ended_at'),
+    messageAt: text(o, 'message_at'),
     tokens: parseTokens(o['tokens']),
     reviewTokens: parseTokens(o['review_tokens']),
     tokensUnknownTurns: number(o, 'tokens_unknown_turns'),
@@ -73,6 +78,7 @@ export function parseLoop(value: unknown): Loop | undefined {
   const loop: Loop = {
     id,
     status: text(o, 'status') ?? 'unknown',
+    newChat: o['new_chat'] === true,
     verifying: o['verifying'] === true,
     iteration: number(o, 'iteration') ?? number(o, 'iterations') ?? 0,
     done: number(o, 'iterations') ?? 0,

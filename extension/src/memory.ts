@@ -20,10 +20,10 @@ const isCursors = (command: string): boolean => /^(composer|glass|vscode\.cursor
 export function report(f: Facts): string {
   const plugin = f.installed.how === 'plugin' ? { plugin: f.installed.folder } : {};
   const { name, version, extension } = f;
-  return JSON.stringify({ name: short(name), version: short(version), extension, hooks: f.installed.how, ...plugin, commands: Object.fromEntries([...f.commands].filter(([command]) => isCursors(command))), settings: f.settings });
+  return JSON.stringify({ name: known(name), version: known(version), extension, hooks: f.installed.how, ...plugin, commands: Object.fromEntries([...f.commands].filter(([command]) => isCursors(command))), settings: f.settings });
 }
 
-const short = (text: string): string => plain(text).slice(0, 100) || 'unknown';
+const known = (text: string): string => plain(text) || 'unknown';
 
 // versionOf is the editor's own version: vscode.version is that of the VS Code it is
 // based on, and product.json has both.

@@ -16,8 +16,12 @@
 //	S {"type":"result","id":2,"ok":true}
 //	C {"type":"request","id":3,"method":"check","conversation":"…"}
 //	C {"type":"request","id":4,"method":"ask","conversation":"…"}
-//	C {"type":"request","id":5,"method":"create","conversation":"…","line":"…"}
+//	C {"type":"request","id":5,"method":"sent","conversation":"…"}
+//	C {"type":"request","id":6,"method":"create","conversation":"…","line":"…"}
 //
+// From its first deliver, create or check a connection has the window's chats for itself,
+// until it ends. The code "left" of a deliver means that an earlier line may still be in
+// the input, so that the user has to send it; sent says that a line has arrived.
 // find also says whether the window "creates" chats; create begins one with the line,
 // in which the loop of the conversation goes on.
 //
@@ -37,8 +41,9 @@ export interface Window {
   folders(): string[];
   focused(): boolean;
   // ask has the user press the submit key, since no program here can, until the
-  // line has arrived or nobody waits for it any more.
-  ask(over: Promise<void>): void;
+  // line has arrived or nobody waits for it any more. Unsure is a line that may be in
+  // the input no more.
+  ask(over: Promise<void>, unsure: string | undefined): void;
   editor: string;
 }
 
@@ -62,8 +67,8 @@ export function proof(token: string, side: 'client' | 'server', first: string, s
 }
 
 function equal(a: string, b: unknown): boolean {
-  if (typeof b !== 'string' || a.length !== b.length) return false;
-  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  const [mine, theirs] = [Buffer.from(a), Buffer.from(typeof b === 'string' ? b : '')];
+  return mine.length === theirs.length && timingSafeEqual(mine, theirs);
 }
 
 const isNonce = (v: unknown): v is string => typeof v === 'string' && /^[0-9a-f]{32,128}$/.test(v);
@@ -80,11 +85,11 @@ export class Rendezvous {
   private ownFolder = '';
   private readonly token = randomBytes(32).toString('hex');
   private readonly sockets = new Set<Socket>();
-  private last: Promise<unknown> = Promise.resolve();
+  private closed = false;
 
   constructor(private readonly o: Options) {}
 
-  // open listens, then announces.
+  // open listens, then announces, unless it was closed meanwhile.
   async open(): Promise<void> {
     const name = `${process.pid}-${randomBytes(8).toString('hex')}`;
     const address = this.address(name);
@@ -95,16 +100,17 @@ export class Rendezvous {
       server.listen(address, () => resolve());
     });
     server.on('error', (error) => this.o.log(`rendezvous: ${reasonOf(error)}`));
+    if (this.closed) return;
     if (!this.isWindows()) chmodSync(address, 0o600);
     this.announce(name, address);
   }
 
   close(): void {
+    this.closed = true;
     if (this.file !== '') rmSync(this.file, { force: true });
     this.server?.close(); // which removes the socket
     for (const socket of this.sockets) socket.destroy();
     if (this.ownFolder !== '') rmSync(this.ownFolder, { force: true, recursive: true });
-    this.o.delivery.forget();
   }
 
   private isWindows(): boolean {
@@ -136,14 +142,7 @@ export class Rendezvous {
     this.sockets.add(socket);
     socket.on('close', () => this.sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    new Connection(socket, this.token, this.o, this).begin();
-  }
-
-  // inTurn runs one piece of work of all connections after the other.
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.last.then(work);
-    this.last = mine.catch(() => undefined);
-    return mine;
+    new Connection(socket, this.token, this.o).begin();
   }
 }
 
@@ -152,13 +151,14 @@ class Connection {
   private known = false;
   private working = false;
   private confirmed: ((ok: boolean) => void) | undefined; // gets the answer to a confirm
+  private endTurn: (() => void) | undefined;
+  private unsure: string | undefined; // the line that may be in the input no more
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly socket: Socket,
     private readonly token: string,
     private readonly o: Options,
-    private readonly owner: Rendezvous,
   ) {}
 
   begin(): void {
@@ -171,13 +171,19 @@ class Connection {
     this.socket.on('close', () => {
       clearTimeout(this.timer);
       this.confirmed?.(false);
+      if (!this.working) this.leave();
     });
     this.limit(this.o.ms?.auth ?? 2000);
     this.send({ type: 'hello', version, nonce: this.nonce });
   }
 
+  private requestMs(): number {
+    return this.o.ms?.request ?? 30_000;
+  }
+
   private limit(ms: number): void {
     clearTimeout(this.timer);
+    if (this.socket.destroyed) return;
     this.timer = setTimeout(() => this.refuse('too-slow', 'nothing came in time'), ms);
   }
 
@@ -205,7 +211,7 @@ class Connection {
     const theirs = m['nonce'];
     if (!isNonce(theirs) || !equal(proof(this.token, 'client', this.nonce, theirs), m['proof'])) return this.refuse('denied', 'wrong token');
     this.known = true;
-    this.limit(this.o.ms?.request ?? 30_000);
+    this.limit(this.requestMs());
     this.send({ type: 'auth', proof: proof(this.token, 'server', theirs, this.nonce) });
   }
 
@@ -215,14 +221,26 @@ class Connection {
     if (this.working) return fail('busy', 'one request at a time');
     if (!validId(chat)) return fail('bad-request', 'the conversation id is not valid');
     this.working = true;
-    this.limit(this.o.ms?.request ?? 30_000);
+    this.limit(this.requestMs());
     try {
       this.send({ type: 'result', id, ...(await this.answer(id, chat, m)) });
     } catch (error) {
       this.send({ type: 'result', id, ok: false, code: 'failed', reason: reasonOf(error), touched: true });
     } finally {
       this.working = false;
+      if (this.socket.destroyed) this.leave();
     }
+  }
+
+  // inTurn has the chats of the window for this connection until it ends.
+  private async inTurn<T>(work: () => Promise<T>): Promise<T | object> {
+    this.endTurn ??= await this.o.delivery.turn(this.requestMs());
+    return this.endTurn ? work() : { ok: false, code: 'busy', reason: 'another delivery is under way', touched: false };
+  }
+
+  private leave(): void {
+    this.endTurn?.();
+    this.endTurn = undefined;
   }
 
   // isWanted asks the client, or sees that it has gone.
@@ -239,15 +257,16 @@ class Connection {
       case 'find':
         return this.find(chat);
       case 'deliver':
-        return this.owner.inTurn(() => this.deliver(id, chat, m));
+        return this.inTurn(() => this.deliver(id, chat, m));
       case 'create':
-        return this.owner.inTurn(() => this.create(id, m));
-      case 'check': {
-        const why = await this.owner.inTurn(() => this.o.delivery.check(chat));
-        return why === undefined ? { ok: true } : { ok: false, code: 'moved', reason: why, touched: true };
-      }
+        return this.inTurn(() => this.create(id, m));
+      case 'check':
+        return this.inTurn(() => this.check(chat));
+      case 'sent':
+        this.o.delivery.sent(chat, Date.now());
+        return { ok: true };
       case 'ask':
-        this.o.window.ask(new Promise((resolve) => this.socket.once('close', () => resolve())));
+        this.o.window.ask(new Promise((resolve) => this.socket.once('close', () => resolve())), this.unsure);
         this.limit(askLimit);
         return { ok: true };
     }
@@ -272,14 +291,24 @@ class Connection {
   private async create(id: number, m: Record<string, unknown>): Promise<object> {
     const line = this.lineOf(m);
     if (typeof line !== 'string') return line;
-    if (await this.isWanted(id, m['confirm'] === true)) return this.o.delivery.create(line);
-    return { ok: false, code: 'cancelled', reason: 'the line is not wanted any more', touched: false };
+    return this.o.delivery.create(line, this.step(id), () => this.isWanted(id, m['confirm'] === true));
+  }
+
+  private async check(chat: string): Promise<object> {
+    const why = await this.o.delivery.check(chat);
+    return why === undefined ? { ok: true } : { ok: false, code: 'moved', reason: why, touched: true };
+  }
+
+  private step(id: number): Step {
+    return (name, result) => this.send({ type: 'step', id, step: name, result });
   }
 
   private async deliver(id: number, chat: string, m: Record<string, unknown>): Promise<object> {
     const line = this.lineOf(m);
     if (typeof line !== 'string') return line;
-    const step: Step = (name, result) => this.send({ type: 'step', id, step: name, result });
-    return this.o.delivery.deliver(chat, line, step, () => this.isWanted(id, m['confirm'] === true));
+    const done = await this.o.delivery.deliver(chat, line, this.step(id), () => this.isWanted(id, m['confirm'] === true));
+    this.unsure = !done.ok && done.code === 'left' ? line : undefined;
+    this.limit(askLimit); // the client presses the key, and waits until the line arrives
+    return done;
   }
 }

@@ -58,8 +58,9 @@ export class Setup implements vscode.Disposable {
   // the shells of Cursor and its agent may not find them.
   private async writePaths(copy: string, placed: Pick<Placed, 'bin' | 'stable'>): Promise<void> {
     const p = program(path.join(copy, 'bin', `cursor-ralph${exe}`), process.env);
-    const [hook, stable] = [path.join(placed.bin, `cursor-ralph-hook${exe}`), path.join(placed.stable, `cursor-ralph${exe}`)];
-    const out = await p.run(['editor', '--plugin', path.join(copy, 'plugin'), '--hook', hook, '--program', stable]);
+    const bin = process.platform === 'win32' ? placed.bin : placed.stable; // there an update leaves no link for a moment
+    const [hook, called] = [path.join(placed.bin, `cursor-ralph-hook${exe}`), path.join(bin, `cursor-ralph${exe}`)];
+    const out = await p.run(['editor', '--plugin', path.join(copy, 'plugin'), '--hook', hook, '--program', called]);
     if (out.code !== 0) this.output.appendLine(`the plugin calls the programs by name: ${out.what}`);
   }
 
@@ -115,6 +116,7 @@ export class Setup implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.cursor.learned = () => undefined;
     clearInterval(this.again);
     clearTimeout(this.reporting);
   }

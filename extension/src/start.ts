@@ -140,7 +140,7 @@ export async function start(actions: Actions, delivery: Delivery): Promise<void>
   if (folder === undefined) return void vscode.window.showInformationMessage('A loop works in a folder: open one first.');
   const request = await askAll(folder, await defaultsOf(actions, folder));
   if (!request) return;
-  const out = await actions.run(argumentsOf(request), folder);
+  const out = await actions.run(argumentsOf(request), { cwd: folder });
   if (out?.code === 0) await begin(out, actions.cursor, delivery);
 }
 
@@ -154,7 +154,7 @@ async function begin(out: Outcome, cursor: Cursor, delivery: Delivery): Promise<
   const buttons = [...(chat === undefined ? [] : [current]), ...(canCreate ? [fresh] : []), copy];
   const chosen = await vscode.window.showInformationMessage(`The loop is pending. It begins when this line is sent in a chat: ${line}`, ...buttons);
   if (chosen === copy) await vscode.env.clipboard.writeText(line);
-  if (chosen === fresh) await newChat(line, cursor);
+  if (chosen === fresh) await newChat(line, delivery);
   if (chosen === current && chat !== undefined) await inChat(chat, line, delivery);
 }
 
@@ -166,17 +166,18 @@ async function currentChat(cursor: Cursor): Promise<string | undefined> {
 
 // inChat puts the line into a chat's input. The user sends it: cursor-ralph presses keys only for a loop that has a chat.
 async function inChat(chat: string, line: string, delivery: Delivery): Promise<void> {
-  const r = await delivery.deliver(chat, line, () => undefined, async () => true);
-  delivery.forget();
+  const r = (await delivery.alone(() => delivery.deliver(chat, line, () => undefined, async () => true))) ?? busy;
   if (r.ok) return void vscode.window.showInformationMessage('The line is in the chat: press Enter there to begin the loop.');
   await byHand(line, `The line could not be put into the chat: ${plain(r.reason)}.`);
 }
 
 // newChat sends the line once. Only the loop's own events prove that it arrived.
-async function newChat(line: string, cursor: Cursor): Promise<void> {
-  const r = await cursor.newChat(line);
-  if (r.kind === 'missing' || r.kind === 'failed') await byHand(line, 'Cursor did not open a chat.');
+async function newChat(line: string, delivery: Delivery): Promise<void> {
+  const r = (await delivery.alone(() => delivery.create(line, () => undefined, async () => true))) ?? busy;
+  if (!r.ok) await byHand(line, `Cursor did not open a chat: ${plain(r.reason)}.`);
 }
+
+const busy = { ok: false, reason: 'the line of another loop is on its way to a chat' } as const;
 
 async function byHand(line: string, why: string): Promise<void> {
   await vscode.env.clipboard.writeText(line);

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { Cursor } from '../src/cursor';
 import { Delivery, type Desk } from '../src/delivery';
 import { words } from '../src/result';
+import { remembering } from './loop';
 
 type Play = Record<string, (...args: unknown[]) => unknown>;
 const throws = (): never => {
@@ -29,11 +30,12 @@ function scene(play: Play, desk: Partial<Desk> = {}, ms = 30) {
     writeClipboard: (t) => Promise.resolve(void (clip.text = t)),
     canLeave: () => true,
     watch: () => ({ strayed: () => gone.why, dispose: () => undefined }),
+    idle: () => Infinity,
     sleep: () => Promise.resolve(),
     ...desk,
   };
   const steps: string[] = [];
-  const delivery = new Delivery(new Cursor(host, ms), full);
+  const delivery = new Delivery(new Cursor(host, ms), full, remembering());
   const deliver = (wanted = () => true) => delivery.deliver('chat-1', line, (name, result) => steps.push(`${name}: ${result}`), async () => wanted());
   return { did, clip, gone, steps, delivery, deliver };
 }
@@ -138,6 +140,73 @@ test('a delivery that is withdrawn stops before the next step', async () => {
   assert.equal(s.did.length, 2);
 });
 
+test('a line that may still be in the input is not put in again, until it was sent', async () => {
+  let pasted = 0;
+  const s = scene({ ...good(), 'editor.action.clipboardPasteAction': () => pasted++ });
+  assert.deepEqual(await s.deliver(), { ok: true });
+  const again = await s.deliver();
+  assert.ok(!again.ok && again.code === 'left' && again.touched, 'no other way may type it either');
+  assert.equal(s.did.at(-1), 'composer.focusComposer', 'Enter is enough');
+  s.delivery.sent('chat-2', Infinity);
+  s.delivery.sent('chat-1', Date.now() - 60_000); // a message before that
+  s.delivery.sent('chat-1', NaN);
+  assert.equal((await s.deliver()).ok, false);
+  assert.equal(pasted, 1);
+  s.delivery.sent('chat-1', Date.now());
+  assert.deepEqual(await s.deliver(), { ok: true });
+  assert.equal(pasted, 2);
+});
+
+test('what puts nothing in leaves nothing', async () => {
+  const { 'editor.action.clipboardPasteAction': _, ...rest } = good();
+  const play: Play = rest;
+  const s = scene(play);
+  assert.equal((await s.deliver()).ok, false);
+  play['editor.action.clipboardPasteAction'] = () => undefined;
+  assert.deepEqual(await s.deliver(() => s.did.length < 8), { ok: false, code: 'cancelled', reason: 'the line is not wanted any more', touched: false });
+  assert.deepEqual(await s.deliver(), { ok: true });
+});
+
+test('a delivery waits until the user pauses', async () => {
+  let now = 0;
+  const slept: number[] = [];
+  const busy = (from: number): Partial<Desk> => ({ idle: () => Math.max(0, now - from), sleep: (ms) => (slept.push(ms), Promise.resolve(void (now += ms))) });
+  const s = scene({ ...good(), 'composer.createNew': () => undefined }, busy(0));
+  assert.deepEqual(await s.deliver(), { ok: true });
+  assert.equal(slept[0], 1000);
+  slept.length = 0;
+  assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true), { ok: true });
+  assert.deepEqual(slept, []);
+});
+
+test('a user who does not pause is not interrupted', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const s = scene({ ...good(), 'composer.createNew': () => undefined }, { idle: () => 0, sleep: async () => void (now += 100) });
+  const got = await s.deliver();
+  assert.ok(!got.ok && got.code === 'user-active' && got.touched, 'no other way may type now either');
+  assert.deepEqual([s.did, s.steps, now], [[], ['wait: the user is active'], 10_000]);
+  const created = await s.delivery.create(line, () => undefined, async () => true);
+  assert.ok(!created.ok && created.code === 'user-active' && !created.touched);
+  assert.deepEqual(s.did, []);
+});
+
+test('one at a time has the chats', async () => {
+  const s = scene(good());
+  const end = await s.delivery.turn(1000);
+  assert.ok(end);
+  assert.equal(await s.delivery.turn(5), undefined);
+  const order: string[] = [];
+  const next = s.delivery.alone(async () => order.push('next'));
+  order.push('first');
+  end();
+  await next;
+  await assert.rejects(s.delivery.alone(() => Promise.reject(new Error('boom'))) as Promise<unknown>, /boom/);
+  await s.delivery.alone(async () => order.push('after a failure'));
+  assert.deepEqual(order, ['first', 'next', 'after a failure']);
+});
+
 test('the plugin API: missing, failing, hanging', async () => {
   const of = (cursor: unknown) => new Cursor({ cursor, getCommands: async () => [], execute: async () => undefined }, 30).registerPlugin('/p');
   const unregisterPath = (): void => undefined;
@@ -166,7 +235,7 @@ test('a chat is created once, whatever the command does', async () => {
     const play: Play = command ? { 'composer.createNew': (o) => (got.push(o), command()) } : {};
     const s = scene(play);
     assert.equal(await s.delivery.creates(), command !== undefined);
-    assert.deepEqual(await s.delivery.create(line), want);
+    assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true), want);
     assert.deepEqual(got, command ? [{ partialState: { text: line }, autoSubmit: true }] : []);
     assert.equal(s.clip.text, 'the user copied this');
   }

@@ -1,3 +1,4 @@
+import type { Memory } from '../src/delivery';
 import { parseLoop, type Loop } from '../src/loops';
 
 // aLoop is a running loop with changes, as cursor-ralph prints it.
@@ -14,4 +15,10 @@ export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => voi
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((r) => (resolve = r));
   return { promise, resolve };
+}
+
+// remembering is a memory of chats.
+export function remembering(): Memory {
+  let all: ReturnType<Memory['get']> = [];
+  return { get: () => all, set: (value) => void (all = value) };
 }

@@ -104,7 +104,7 @@ test("a repository's hooks.json cannot hang the editor", (t) => {
 });
 
 test('the detail page holds no data, and may load nothing', () => {
-  const page = html({ nonce: 'abc', cspSource: 'x', script: 'vscode-resource:/detail.js' });
+  const page = html({ nonce: 'abc', script: 'vscode-resource:/detail.js' });
   assert.match(page, /default-src 'none'; script-src 'nonce-abc'; style-src 'nonce-abc'/);
   assert.doesNotMatch(page, /https?:|unsafe|style="|onclick/);
 });

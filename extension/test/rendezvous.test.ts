@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { JsonLines } from '../src/jsonlines';
-import { deferred } from './loop';
+import { deferred, remembering } from './loop';
 import { isLine, proof, Rendezvous } from '../src/rendezvous';
-import type { Delivered, Delivery, Step } from '../src/delivery';
+import { Delivery, type Delivered, type Desk, type Step } from '../src/delivery';
+import type { Cursor } from '../src/cursor';
 
 type Message = Record<string, unknown>;
 const line = '/ralph-loop --continue chat-1';
@@ -15,7 +16,10 @@ const line = '/ralph-loop --continue chat-1';
 async function scene(t: TestContext, play: { deliver?: (step: Step, wanted: () => Promise<boolean>) => Promise<Delivered>; create?: Delivered } = {}, ms = { auth: 2000, request: 2000 }) {
   const folder = mkdtempSync(path.join(tmpdir(), 'ext-'));
   const asked: string[] = [];
+  const turns = new Delivery({} as Cursor, {} as Desk, remembering());
   const delivery = {
+    turn: (ms: number) => turns.turn(ms),
+    sent: (chat: string) => asked.push(`sent in ${chat}`),
     place: async (chat: string) => ({ kind: 'ok', value: chat === 'chat-1' ? 'front' : 'unknown' }),
     deliver: async (chat: string, text: string, step: Step, wanted: () => Promise<boolean>) => {
       asked.push(`${chat} ${text}`);
@@ -24,13 +28,13 @@ async function scene(t: TestContext, play: { deliver?: (step: Step, wanted: () =
     },
     check: async () => 'another chat is in front',
     creates: async () => true,
-    create: async (text: string) => {
+    create: async (text: string, _: Step, wanted: () => Promise<boolean>) => {
+      if (!(await wanted())) return { ok: false, code: 'cancelled', reason: '', touched: false };
       asked.push(`new ${text}`);
       return play.create ?? { ok: true };
     },
-    forget: () => undefined,
   } as unknown as Delivery;
-  const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/code/repo'], ask: () => asked.push('the user') } });
+  const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/code/repo'], ask: (_, unsure) => asked.push(`the user${unsure === undefined ? '' : ` about ${unsure}`}`) } });
   await r.open();
   t.after(() => {
     r.close();
@@ -105,7 +109,20 @@ test('find, deliver and check', async (t) => {
   assert.equal((await peer.next())?.['reason'], 'another chat is in front');
   peer.send({ type: 'request', id: 4, method: 'ask', conversation: 'chat-1' });
   assert.deepEqual(await peer.next(), { type: 'result', id: 4, ok: true });
-  assert.deepEqual(s.asked, [`chat-1 ${line}`, 'the user']);
+  peer.send({ type: 'request', id: 5, method: 'sent', conversation: 'chat-1' });
+  assert.deepEqual(await peer.next(), { type: 'result', id: 5, ok: true });
+  assert.deepEqual(s.asked, [`chat-1 ${line}`, 'the user', 'sent in chat-1']);
+});
+
+test('a line that may be in the input already is for the user', async (t) => {
+  const s = await scene(t, { deliver: async () => ({ ok: false, code: 'left', reason: 'x', touched: true }) });
+  const peer = await dial(t, s.said);
+  peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
+  await peer.next();
+  assert.equal((await peer.next())?.['code'], 'left');
+  peer.send({ type: 'request', id: 2, method: 'ask', conversation: 'chat-1' });
+  assert.equal((await peer.next())?.['ok'], true);
+  assert.equal(s.asked.at(-1), `the user about ${line}`);
 });
 
 test('create, if it is still wanted', async (t) => {
@@ -132,6 +149,7 @@ test('without the token there is nothing', async (t) => {
     { type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line },
     { type: 'auth', version: 1, nonce, proof: '0'.repeat(64) },
     { type: 'auth', version: 1, nonce, proof: s.said.token },
+    { type: 'auth', version: 1, nonce, proof: 'é'.repeat(64) },
     { type: 'auth', version: 1, nonce: '', proof: proof(s.said.token, 'client', '', '') },
     { type: 'auth', version: 2, nonce, proof: '' },
     'GET / HTTP/1.1',
@@ -203,6 +221,10 @@ test('one delivery at a time, over all connections', async (t) => {
   assert.equal(s.asked.length, 1);
   gate.resolve({ ok: true });
   assert.deepEqual(await a.next(), { type: 'result', id: 1, ok: true });
+  a.send({ type: 'request', id: 3, method: 'check', conversation: 'chat-1' });
+  assert.equal((await a.next())?.['code'], 'moved');
+  assert.equal(s.asked.length, 1, 'its key is not pressed yet');
+  a.socket.destroy();
   assert.equal((await b.next())?.['type'], 'step');
   assert.deepEqual(await b.next(), { type: 'result', id: 2, ok: true });
 });
@@ -251,7 +273,7 @@ test('who connects and is silent is sent away', async (t) => {
 
 test('a folder whose path is too long for a socket', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'x'.repeat(90)));
-  const r = new Rendezvous({ folder, delivery: { forget: () => undefined } as unknown as Delivery, log: () => undefined, window: { editor: '', focused: () => true, folders: () => [], ask: () => undefined } });
+  const r = new Rendezvous({ folder, delivery: {} as Delivery, log: () => undefined, window: { editor: '', focused: () => true, folders: () => [], ask: () => undefined } });
   t.after(() => rmSync(folder, { recursive: true }));
   await r.open();
   const said = JSON.parse(readFileSync(path.join(folder, readdirSync(folder)[0] ?? ''), 'utf8')) as { address: string };

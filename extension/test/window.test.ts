@@ -12,7 +12,7 @@ import manifest from '../package.json';
 import { argumentsOf, lineOf, parseDefaults, start, wrongDuration, wrongFresh, wrongIterations } from '../src/start';
 import { StatusBar } from '../src/statusbar';
 import { contextOf, LoopTree } from '../src/tree';
-import { aLoop, hostile } from './loop';
+import { aLoop, hostile, remembering } from './loop';
 
 const done: Outcome = { code: 0, stdout: '', what: '', hint: '' };
 
@@ -30,7 +30,8 @@ function scene(loops: Loop[], answer: Partial<Outcome> = {}, cursor = editor({})
   const ran: string[][] = [];
   const shownDetails: string[] = [];
   const said: string[] = [];
-  const run = (args: readonly string[]) => Promise.resolve(asks(args) ? { ...done, stdout: asked[args[0] ?? ''] ?? '' } : (ran.push([...args]), { ...done, ...answer }));
+  const waits: unknown[] = [];
+  const run = (args: readonly string[], options: { ms?: number } = {}) => waits.push(options.ms) && Promise.resolve(asks(args) ? { ...done, stdout: asked[args[0] ?? ''] ?? '' } : (ran.push([...args]), { ...done, ...answer }));
   const w = {
     loops: () => loops,
     folders: () => ['/code/repo'],
@@ -38,7 +39,8 @@ function scene(loops: Loop[], answer: Partial<Outcome> = {}, cursor = editor({})
     details: (l: Loop) => shownDetails.push(l.id),
     output: { appendLine: (t: string) => said.push(t), show: () => undefined },
   } as unknown as Window;
-  return { ran, shownDetails, said, actions: new Actions(w, cursor) };
+  const delivery = new Delivery(cursor, desk, remembering());
+  return { ran, waits, shownDetails, said, delivery, actions: new Actions(w, cursor, delivery) };
 }
 
 test('commands act on the loop they are about', async () => {
@@ -102,6 +104,36 @@ test('continue now types, or offers the line', async () => {
   assert.equal(fake.clipboard.text, '/ralph-loop --continue 4f1d-1b0e');
 });
 
+test('a delivery is not cut off while the line may still arrive', async () => {
+  fake.reset();
+  const s = scene([aLoop({ status: 'paused', continue: '/ralph-loop --continue 4f1d-1b0e' })]);
+  await s.actions.resume();
+  await s.actions.continueNow();
+  assert.deepEqual(s.ran, [['resume', 'k7f2a', '--inject'], ['inject', '4f1d-1b0e']]);
+  assert.deepEqual(s.waits, [90_000, 90_000]);
+});
+
+test('a loop that awaits a new chat is not continued in the old one', async () => {
+  const waiting = aLoop({ status: 'waiting', new_chat: true, continue: '/ralph-loop --continue 4f1d-1b0e' });
+  const created: unknown[] = [];
+  const s = scene([waiting], {}, editor({ 'composer.createNew': (o) => created.push(o) }));
+  fake.clipboard.text = 'what the user copied';
+  fake.reset('Open New Chat');
+  await s.actions.continueNow();
+  assert.match(String(fake.asked[0]?.args[0]), /goes on in a new chat, which has not begun.*: \/ralph-loop --continue 4f1d-1b0e$/);
+  assert.deepEqual(fake.asked[0]?.args.slice(1), ['Open New Chat', 'Copy Line']);
+  assert.deepEqual(created, [{ partialState: { text: '/ralph-loop --continue 4f1d-1b0e' } }], 'the user sends it');
+  assert.equal(fake.clipboard.text, 'what the user copied');
+  assert.deepEqual(s.ran, []);
+
+  const paused = scene([aLoop({ ...waiting, status: 'paused', new_chat: true, continue: '/ralph-loop --continue 4f1d-1b0e' })]);
+  fake.reset('Copy Line');
+  await paused.actions.resume();
+  assert.deepEqual(paused.ran, [['resume', 'k7f2a']]);
+  assert.deepEqual(fake.asked[0]?.args.slice(1), ['Copy Line'], 'this editor creates none');
+  assert.equal(fake.clipboard.text, '/ralph-loop --continue 4f1d-1b0e');
+});
+
 test('the menu has what suits each loop', async () => {
   const labels = async (l: Loop): Promise<string> => {
     fake.reset(undefined);
@@ -117,7 +149,7 @@ test('the menu has what suits each loop', async () => {
 
 test('a window without the program says so', async () => {
   fake.reset(undefined);
-  const a = new Actions({ loops: () => [aLoop()], folders: () => [], program: () => undefined } as unknown as Window, editor({}));
+  const a = new Actions({ loops: () => [aLoop()], folders: () => [], program: () => undefined } as unknown as Window, editor({}), {} as Delivery);
   await a.pause();
   await new Promise((resolve) => setImmediate(resolve));
   assert.match(String(fake.asked[0]?.args[0]), /the program is not found/);
@@ -128,6 +160,7 @@ const desk: Desk = {
   writeClipboard: (t) => Promise.resolve(void (fake.clipboard.text = t)),
   canLeave: () => true,
   watch: () => ({ strayed: () => undefined, dispose: () => undefined }),
+  idle: () => Infinity,
   sleep: () => Promise.resolve(),
 };
 const pending = { stdout: 'The loop k7f2a is pending.\n/ralph-loop --continue k7f2a\n' };
@@ -138,7 +171,7 @@ const form = (...last: unknown[]): unknown[] => ['task', pick('No command'), '7'
 test('the start form', async () => {
   let created = 0;
   const s = scene([], pending, editor({ 'composer.createNew': () => created++ }));
-  const begin = () => start(s.actions, new Delivery(s.actions.cursor, desk));
+  const begin = () => start(s.actions, s.delivery);
   fake.reset('-- task', pick('Another command…'), 'make "x y"', '7', '2h', '4', 'Begin in a New Chat');
   await begin();
   assert.deepEqual(s.ran, [['start', '--max-iterations=7', '--verify=make "x y"', '--max-duration=2h', '--fresh-chat=4', '--', '-- task']]);
@@ -165,7 +198,7 @@ test('a loop begins in the current chat, in a new one, or by hand', async () => 
     pasted = undefined;
     fake.reset(...form(button));
     const s = scene([], pending, editor(commands));
-    await start(s.actions, new Delivery(s.actions.cursor, desk));
+    await start(s.actions, s.delivery);
     const offers = fake.asked.findIndex((a) => String(a.args[0]).startsWith('The loop is pending'));
     return [fake.asked[offers]?.args.slice(1), String(fake.asked[offers + 1]?.args[0] ?? '')];
   };
@@ -187,10 +220,10 @@ test("the form begins with the user's defaults", async () => {
   const config = JSON.stringify({ settings: [{ name: 'loop.max-iterations', value: '30' }, { name: 'loop.max-duration', value: '1d12h' }, { name: 'loop.verify', value: 'make check' }, { name: 'loop.fresh-chat', value: '5' }] });
   const s = scene([], pending, editor({}), { config });
   fake.reset('task', pick('make check'), (o: { value: string }) => o.value, (o: { value: string }) => o.value, (o: { value: string }) => o.value, 'Copy Line');
-  await start(s.actions, new Delivery(s.actions.cursor, desk));
+  await start(s.actions, s.delivery);
   assert.deepEqual(s.ran, [['start', '--max-iterations=30', '--verify=make check', '--max-duration=1d12h', '--', 'task']]);
   fake.reset('task', pick('No command'), '7', '', '5', 'Copy Line');
-  await start(s.actions, new Delivery(s.actions.cursor, desk));
+  await start(s.actions, s.delivery);
   assert.deepEqual(s.ran[1], ['start', '--max-iterations=7', '--no-verify', '--no-max-duration', '--', 'task']);
   for (const bad of ['', '[]', 'null', '{"settings":5}', '{"settings":[{"name":5}]}']) assert.deepEqual(parseDefaults(bad), { iterations: '20', duration: '', verify: '', fresh: '0' });
 });
@@ -211,7 +244,7 @@ test('outside Cursor, what needs Cursor says so, and the rest works', async () =
   const waiting = aLoop({ status: 'waiting', waiting_for: 'continuation', continue: 'cursor-ralph continue k7f2a', kind: 'run' });
   const s = scene([waiting], {}, editor({ 'workbench.action.focusStatusBar': () => undefined }, 'VSCodium [x](command:y)'));
   const setup = new Setup({ extensionPath: '/ext', environmentVariableCollection: {} } as never, s.actions.cursor, s.actions, { appendLine: () => undefined } as never);
-  const needs: Record<string, () => Promise<void>> = { start: () => start(s.actions, new Delivery(s.actions.cursor, desk)), loopMode: s.actions.loopMode, install: () => setup.installByProgram() };
+  const needs: Record<string, () => Promise<void>> = { start: () => start(s.actions, s.delivery), loopMode: s.actions.loopMode, install: () => setup.installByProgram() };
   for (const [name, act] of Object.entries(needs)) {
     fake.reset();
     await act();

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -54,7 +55,8 @@ type Editor struct {
 const (
 	most    = 20  // editors that are remembered
 	entries = 100 // commands or settings
-	longest = 300 // characters of a text
+	longest = 300 // bytes of a text; the rest is cut off
+	pathMax = 4096
 )
 
 // name is of a file in the folder of records: no record's name begins with a dot.
@@ -91,7 +93,31 @@ func Parse(data []byte, now time.Time) (e Editor, err error) {
 		return e, err
 	}
 	e.At = now
+	e.shorten()
 	return e, e.check()
+}
+
+// shorten cuts every text but the path: what is left of that would name another folder.
+func (e *Editor) shorten() {
+	for _, t := range []*string{&e.Name, &e.Version, &e.Extension} {
+		*t = text.Prefix(*t, longest)
+	}
+	e.Commands, e.Settings = shortened(e.Commands), shortened(e.Settings)
+	for name, value := range e.Settings {
+		if words := fmt.Sprint(value); len(words) > longest {
+			e.Settings[name] = text.Prefix(words, longest)
+		}
+	}
+}
+
+// shortened cuts the names of entries.
+func shortened[V any](entries map[string]V) map[string]V {
+	short := maps.Clone(entries)
+	for name, value := range entries {
+		delete(short, name)
+		short[text.Prefix(name, longest)] = value
+	}
+	return short
 }
 
 // Remember adds a report to what is remembered of this version. Of two at once one may be lost, and is reported again.
@@ -125,7 +151,7 @@ func merged(old, fresh map[string]Outcome) map[string]Outcome {
 }
 
 func (e Editor) check() error {
-	texts := []string{e.Name, e.Version, e.Extension, e.Plugin}
+	texts := []string{e.Name, e.Version, e.Extension}
 	for name, outcome := range e.Commands {
 		texts = append(texts, name)
 		if !slices.Contains([]Outcome{OK, Missing, Failed, Timeout}, outcome) {
@@ -140,8 +166,8 @@ func (e Editor) check() error {
 		return errors.New("the editor has no name or no version")
 	case !slices.Contains([]Hooks{ByPlugin, ByFile, Off, Nothing}, e.Hooks):
 		return fmt.Errorf("%q is no way of having hooks", e.Hooks)
-	case e.Plugin != "" && !filepath.IsAbs(e.Plugin):
-		return errors.New("the plugin folder is not absolute")
+	case e.Plugin != "" && !filepath.IsAbs(e.Plugin), len(e.Plugin) > pathMax, text.HasControl(e.Plugin):
+		return errors.New("the plugin folder is not an absolute path")
 	case len(e.Commands) > entries || len(e.Settings) > entries:
 		return errors.New("too many entries")
 	case slices.ContainsFunc(texts, func(t string) bool { return len(t) > longest || text.HasControl(t) }):

@@ -62,12 +62,24 @@ func TestReportsAreBounded(t *testing.T) {
 		`{"name": "x", "version": "1", "hooks": "plugin", "plugin": "relative"}`,
 		`{"name": "x", "version": "1", "hooks": "off", "commands": {"c": "fine"}}`,
 		`{"name": "x", "version": "1", "hooks": "off", "settings": {"c": "\u001b"}}`,
-		`{"name": "` + strings.Repeat("x", longest+1) + `", "version": "1", "hooks": "off"}`,
+		`{"name": "x", "version": "1", "hooks": "plugin", "plugin": "/` + strings.Repeat("x", pathMax) + `"}`,
 		`{"name": "x", "version": "1", "hooks": "off", "commands": {` + strings.Join(many, ",") + `}}`,
 	} {
 		if e, err := Parse([]byte(text), then); err == nil {
 			t.Errorf("%.60s: got %+v, want an error", text, e)
 		}
+	}
+}
+
+func TestALongReportIsShortened(t *testing.T) {
+	long := strings.Repeat("é", longest) // two bytes each
+	folder := "/" + long
+	e := report(t, fmt.Sprintf(`{"name": %q, "version": %[1]q, "extension": %[1]q, "hooks": "plugin", "plugin": %q, "commands": {%[1]q: "ok"}, "settings": {%[1]q: true, "program": %[1]q}}`, long, folder), then)
+	short := long[:longest]
+	want := Editor{Name: short, Version: short, Extension: short, Hooks: ByPlugin, Plugin: folder, At: then,
+		Commands: map[string]Outcome{short: OK}, Settings: map[string]any{short: true, "program": short}}
+	if diff := cmp.Diff(want, e); diff != "" {
+		t.Error(diff)
 	}
 }
 

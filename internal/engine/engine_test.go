@@ -10,19 +10,15 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // TestVerificationWithoutAnArchive: a promise is verified and decided although no
 // record can be written.
 func TestVerificationWithoutAnArchive(t *testing.T) {
 	dir := t.TempDir()
-	vars := map[string]string{"CURSOR_RALPH_DIR": dir, "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "archive")}
-	places, err := platform.Find(func(name string) string { return vars[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := loopfiles.Places(t, dir, filepath.Join(dir, "archive"))
 	const id = "chat-1"
 	for path, content := range map[string]string{
 		places.Live(id): `{"prompt": "make it green", "max_iterations": 5, "completion_promise": "COMPLETE", "min_tool_calls": 0, "verify": "make test", "started_at": "2026-01-01T00:00:00Z"}`,

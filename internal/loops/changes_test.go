@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // observer looks at loops that lie in files of a test, under a clock that it moves.
@@ -22,11 +22,9 @@ type observer struct {
 
 func observes(t *testing.T) *observer {
 	t.Helper()
-	dirs := map[string]string{"CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": t.TempDir(), "HOME": t.TempDir()}
-	places, err := platform.Find(func(name string) string { return dirs[name] })
+	places := loopfiles.Places(t, t.TempDir(), t.TempDir())
 	o := &observer{T: t, clock: time.Now()}
 	o.Loops = New(places, func() time.Time { return o.clock })
-	o.must(err)
 	o.must(os.MkdirAll(places.Pending(), 0o700))
 	o.Changes = o.Loops.Changes()
 	return o

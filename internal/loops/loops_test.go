@@ -7,15 +7,11 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 func TestLoopsAreFoundInAllPlaces(t *testing.T) {
-	dirs := map[string]string{"CURSOR_RALPH_DIR": t.TempDir(), "CURSOR_RALPH_STATE_DIR": t.TempDir(), "HOME": t.TempDir()}
-	places, err := platform.Find(func(name string) string { return dirs[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := loopfiles.Places(t, t.TempDir(), t.TempDir())
 	s := New(places, time.Now)
 	l := loop.New()
 	l.Prompt = "build it"
@@ -23,7 +19,7 @@ func TestLoopsAreFoundInAllPlaces(t *testing.T) {
 	if _, _, err := s.Put(t.Context(), l, ""); err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(s.Store.Begin(t.Context(), "live-1", l), s.Store.Begin(t.Context(), "ended-1", l))
+	err := errors.Join(s.Store.Begin(t.Context(), "live-1", l), s.Store.Begin(t.Context(), "ended-1", l))
 	if _, _, failed := s.Apply(t.Context(), "ended-1", loop.Event{Kind: loop.EventCancel}); err != nil || failed != nil {
 		t.Fatal(err, failed)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // world has loops in all places, whose files are written as told.
@@ -23,10 +23,8 @@ type world struct {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	dir := t.TempDir()
-	vars := map[string]string{"CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state"), "HOME": dir}
-	places, err := platform.Find(func(name string) string { return vars[name] })
+	places := loopfiles.Places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "state"))
 	w := world{t, New(places, time.Now)}
-	w.must(err)
 	w.must(errors.Join(os.MkdirAll(places.Pending(), 0o700), os.MkdirAll(places.Archive, 0o700)))
 	return w
 }

@@ -2,8 +2,6 @@ package tui
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
 
 // noon is the time of every screen.
@@ -147,19 +146,7 @@ func (u *user) wantScreen(name string) {
 	for line := range strings.SplitSeq(u.sees(), "\n") {
 		got += strings.TrimRight(line, " ") + "\n"
 	}
-	path := filepath.Join("testdata", name+".txt")
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			u.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		u.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
-		u.Errorf("%s (-want +got):\n%s", path, diff)
-	}
+	golden.Matches(u, "testdata/"+name+".txt", got)
 	u.wantFit()
 }
 

@@ -31,6 +31,7 @@ type Loop struct {
 	Status         Standing         `json:"status"`
 	PauseReason    loop.PauseReason `json:"pause_reason,omitempty"`
 	WaitingFor     WaitingFor       `json:"waiting_for,omitempty"`
+	NewChat        bool             `json:"new_chat,omitempty"`
 	Verifying      bool             `json:"verifying,omitempty"`
 	Stalled        bool             `json:"stalled"`
 	Stale          bool             `json:"stale"`
@@ -49,6 +50,7 @@ type Loop struct {
 	CreatedAt     time.Time       `json:"created_at,omitzero"`
 	StartedAt     time.Time       `json:"started_at,omitzero"`
 	LastEventAt   time.Time       `json:"last_event_at,omitzero"`
+	MessageAt     time.Time       `json:"message_at,omitzero"`
 	EndedAt       time.Time       `json:"ended_at,omitzero"`
 	Continue      string          `json:"continue,omitempty"`
 }
@@ -57,7 +59,7 @@ type Loop struct {
 func Of(s loop.State, f Facts) Loop {
 	l := Loop{Schema: Schema, ID: s.ShortID(), ConversationID: s.ConversationID, Kind: Chat, Status: standing(s, f), Reason: s.Reason,
 		Contract: s.Contract, Iteration: s.Iteration(), Verify: s.Verify, TasksFile: s.Tasks, Tasks: s.TaskCount, Workspace: s.Workspace,
-		CreatedAt: s.CreatedAt.UTC(), StartedAt: s.StartedAt.UTC(), LastEventAt: s.EventAt.UTC()}
+		CreatedAt: s.CreatedAt.UTC(), StartedAt: s.StartedAt.UTC(), LastEventAt: s.EventAt.UTC(), MessageAt: s.MessageAt.UTC()}
 	l.Tokens, l.ReviewTokens, l.TokensUnknown, l.MaxTokens = tokensOf(s.Tokens), tokensOf(s.ReviewTokens), max(0, s.TokenGaps), max(0, s.MaxTokens)
 	if s.Outer() {
 		l.Kind = Run
@@ -81,7 +83,7 @@ func Of(s loop.State, f Facts) Loop {
 	if l.Status.Ended() {
 		l.EndedAt = s.EndedAt.UTC()
 	} else {
-		l.Stalled, l.Stale = l.Status == Stalled, s.Stale(f.Now)
+		l.Stalled, l.Stale, l.NewChat = l.Status == Stalled, s.Stale(f.Now), s.AwaitsNewChat()
 	}
 	l.Continue = goOn(s, l, f)
 	return l

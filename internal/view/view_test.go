@@ -44,6 +44,7 @@ func TestStandings(t *testing.T) {
 		{"stalled run", func(s *loop.State) { s.EventAt, s.Run.Driver = now.Add(-time.Hour), "acp" }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", ""},
 		{"waiting", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue 3f2a"},
 		{"retry", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, "waiting (retry)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue 3f2a"},
+		{"for a new chat", func(s *loop.State) { s.Status, s.FreshWait = loop.Waiting, "waiting" }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue 3f2a"},
 		{"paused at rest", func(s *loop.State) { s.Status, s.PauseReason, s.Rested = loop.Paused, "idle", true }, view.Facts{}, "paused (idle)", "Loop • Paused • Iter 3/20", "/ralph-loop --continue 3f2a"},
 		{"paused in a turn", func(s *loop.State) { s.Status, s.PauseReason, s.ID = loop.Paused, loop.PauseUser, "k7f2m" }, view.Facts{}, "paused (user)", "Loop • Paused • Iter 3/20", "cursor-ralph resume k7f2m"},
 		{"interrupted", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{Interrupted: true}, "interrupted", "Loop • Interrupted • Iter 3/20", "*"},
@@ -69,6 +70,13 @@ func TestStandings(t *testing.T) {
 			}
 			schema.Check(t, "loop", string(data))
 		})
+	}
+}
+
+func TestALoopThatAwaitsANewChatSaysSo(t *testing.T) {
+	awaits := func(s *loop.State) { s.FreshWait = "waiting" }
+	if !view.Of(state(awaits), view.Facts{Now: now}).NewChat || view.Of(state(nil), view.Facts{Now: now}).NewChat {
+		t.Error("want new_chat for the loop that awaits one, and for no other")
 	}
 }
 

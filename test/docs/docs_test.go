@@ -36,22 +36,9 @@ const root = "../.."
 // bin is the folder of the two programs; only TestMain sets it.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-// run makes the programs, of which cursor-ralph knows the other by its folder.
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "cursor-ralph-docs-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	bin = dir
-	if err := sources.Programs(dir, "cmd/cursor-ralph", "cmd/cursor-ralph-hook"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
+// TestMain makes the programs, of which cursor-ralph knows the other by its folder.
+func TestMain(m *testing.M) {
+	os.Exit(sources.Main(m, &bin, "docs-", "cmd/cursor-ralph", "cmd/cursor-ralph-hook"))
 }
 
 // notRun is how many blocks there may be that no test runs. Whoever adds one says so here.

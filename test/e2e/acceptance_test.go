@@ -117,9 +117,7 @@ func TestAPromiseInTheLastIterationIsSeenBeforeTheLimit(t *testing.T) {
 	each(t, append(few(), replies()...), func(w *world) {
 		c := running(w, `"make it green" --max-iterations 2`)
 		c.works()
-		c.says("All is green. " + done)
-		c.rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+		c.isAccepted("All is green. "+done, 2)
 	})
 }
 

@@ -55,36 +55,6 @@ func byHandLoop(w *world) *chat {
 	return c
 }
 
-func TestLastOutputSetByHand(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name, text string
-		ends       bool
-	}{
-		{"the token as a word", "Phase 3 done, all COMPLETE", true},
-		{"the token in a sentence", "COMPLETE!", true},
-		{"the marker", "see " + done, true},
-		{"a longer word", "still INCOMPLETE", false},
-		{"another case", "it is complete", false},
-		{"part of a name", "COMPLETE_LATER", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			each(t, few(), func(w *world) {
-				c := byHandLoop(w)
-				w.change(w.live(c.ID), map[string]any{"last_output": tt.text})
-				c.says("I'm done.")
-				if !tt.ends {
-					w.wantPart("continuation", c.goesOn(), "you gave no completion promise")
-					c.stops()
-					return
-				}
-				c.rests()
-				w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
-			})
-		})
-	}
-}
-
 // The file does not say where it belongs, but the chat that claimed it does.
 func TestALoopByHandIsFoundInItsWorkspace(t *testing.T) {
 	each(t, few(), func(w *world) {

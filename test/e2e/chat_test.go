@@ -221,6 +221,14 @@ func (c *chat) concludes() {
 	c.rests()
 }
 
+// isAccepted is rests after words that end the loop by its promise, in an iteration.
+func (c *chat) isAccepted(words string, iteration int) {
+	c.Helper()
+	c.says(words)
+	c.rests()
+	c.wantStatus(c.ID, "PROMISE_ACCEPTED", iteration)
+}
+
 // stops is the user pressing Stop.
 func (c *chat) stops() {
 	c.Helper()

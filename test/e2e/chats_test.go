@@ -268,8 +268,7 @@ func TestStartWithALimitOfOne(t *testing.T) {
 		w.wantPart("continuation", c.goesOn(), "[Ralph loop 1/1]")
 		c.wantTask("make it green")
 		c.works()
-		c.says(done).rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		c.isAccepted(done, 1)
 	})
 }
 

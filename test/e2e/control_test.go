@@ -14,6 +14,7 @@ func controls() []variant {
 	return []variant{
 		usual(),
 		option("expanded prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.AgentSeesID = true, true }),
+		with("user and project", func(v *variant) { v.installs = both() }),
 		with("user and project, expanded prompt", func(v *variant) { v.installs, v.ExpandCommands = both(), true }),
 	}
 }

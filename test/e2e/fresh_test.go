@@ -196,6 +196,7 @@ func TestFreshChatsByHand(t *testing.T) {
 		if l := w.wantStatus(c.ID, "waiting", 2); l.Reason != "open a new chat and send the continue line there" {
 			w.Errorf("got %q", l.Reason)
 		}
+		w.wantPart("inject", w.refused(w.repo(), "inject", c.ID), "the loop goes on in a new chat, which has not begun")
 		next := w.chat()
 		next.types("/ralph-loop --continue " + c.ID)
 		w.wantPart("continue", next.follows(), "- iterations done: 2\n")

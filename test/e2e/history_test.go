@@ -21,9 +21,7 @@ func TestWhatHappenedIsTold(t *testing.T) {
 		c.says("All is green. " + done)
 		c.goesOn()
 		c.works()
-		c.says("Now it is. " + done)
-		c.rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+		c.isAccepted("Now it is. "+done, 2)
 
 		for what, parts := range map[string][]string{
 			"history": {

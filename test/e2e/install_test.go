@@ -183,15 +183,6 @@ func TestARivalStopHookBesideOurs(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsOfARivalStopHook(t *testing.T) {
-	once(t, func(w *world) {
-		path := filepath.Join(w.home(), ".cursor", "hooks.json")
-		w.write(path, hooksFile("stop", rival("{}")))
-		w.ok(w.repo(), "install")
-		w.wantPart("doctor", doctor(w), "another stop hook")
-	})
-}
-
 const othersHooks = `// My hooks. Keep them!
 {
 	"version": 1, /* the only one */
@@ -246,9 +237,7 @@ func TestOtherPeoplesHooksAndCommentsSurvive(t *testing.T) {
 				c.starts(`"make it green"`)
 				c.plays(1)
 				c.works()
-				c.says(done)
-				c.rests()
-				w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+				c.isAccepted(done, 2)
 				others, err := os.ReadFile(filepath.Join(w.home(), "others"))
 				w.must(err)
 				if string(others) != "prompt\nstop\nprompt\nstop\n" {
@@ -297,15 +286,6 @@ func TestUninstallLeavesNothingBehind(t *testing.T) {
 		if files := slices.Collect(maps.Keys(w.tree(dir))); len(files) > 0 {
 			w.Errorf("left in %s: %q", dir, files)
 		}
-	}
-}
-
-func TestDryRunChangesNothing(t *testing.T) {
-	t.Parallel()
-	w := bareWorld(t, usual())
-	w.wantPart("install", w.ok(w.repo(), "install", "--dry-run"), "nothing was changed")
-	if files := w.tree(w.home()); len(files) > 0 {
-		w.Errorf("got %v, want nothing", files)
 	}
 }
 

@@ -97,9 +97,7 @@ func (w *world) wantLoop() {
 	c.starts(`"make it green"`)
 	c.plays(1)
 	c.works()
-	c.says(done)
-	c.rests()
-	w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+	c.isAccepted(done, 2)
 }
 
 func TestInstallShUnpacksAReleaseAndALoopRuns(t *testing.T) {

@@ -97,58 +97,9 @@ func TestAPromiseInTheFirstTurnOfLoopMode(t *testing.T) {
 		c := w.chat()
 		c.startsOne("make it green")
 		c.works()
-		c.says(done)
-		c.rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		c.isAccepted(done, 1)
 		c.startsOne("now make it blue") // which is the next task
 		c.stops()
-	})
-}
-
-func TestTheOptionsOfLoopMode(t *testing.T) {
-	once(t, func(w *world) {
-		w.modeOn("--max-iterations", "2", "--completion-promise", "GREEN NOW", "--ultrawork")
-		c := w.chat()
-		c.startsOne("make it green")
-		w.wantPart("contract", c.turn.Added()[0], "<promise>GREEN NOW</promise>")
-		w.wantPart("contract", c.turn.Added()[0], "Ultrawork")
-		text := c.goesOn()
-		w.wantPart("continuation", text, "[Ralph loop 2/2]")
-		w.wantPart("continuation", text, "<promise>GREEN NOW</promise>")
-		w.wantPart("continuation", text, "Ultrawork")
-		c.works()
-		c.rests()
-		w.wantStatus(c.ID, "MAX_ITERATIONS_REACHED", 2)
-		w.modeOn() // without options is with none
-		c.startsOne("make it blue")
-		w.wantPart("contract", c.turn.Added()[0], "[Ralph loop 1/20]")
-		c.stops()
-	})
-}
-
-func TestWhatStartsNoLoopInLoopMode(t *testing.T) {
-	each(t, modes(), func(w *world) {
-		w.modeOn()
-		c := w.chat()
-		c.startsNone("/help me")
-		c.startsNone("\n /nobody knows this")
-		c.types("/ralph-help")
-		c.rests()
-		w.wantNoLoops()
-		c.types("/ralph-pause")
-		c.rests()
-		w.wantNoLoops()
-	})
-}
-
-func TestAnAskerGetsNoLoop(t *testing.T) {
-	var asking []variant
-	for _, mode := range []string{"ask", "Ask"} {
-		asking = append(asking, option("composer "+mode, func(o *simcursor.Options) { o.ComposerMode = mode }))
-	}
-	each(t, asking, func(w *world) {
-		w.modeOn()
-		w.chat().startsNone("what is green?")
 	})
 }
 
@@ -231,34 +182,6 @@ func TestAMessageToALoopIsNoOtherLoop(t *testing.T) {
 			w.Errorf("got the loops %q, want one", ids)
 		}
 		c.stops()
-	})
-}
-
-// A loop whose agent was left idle goes on by any message, one that the user
-// paused does not.
-func TestAMessageToALoopThatWaits(t *testing.T) {
-	once(t, func(w *world) {
-		w.limited()
-		w.modeOn()
-		c := w.chat()
-		c.startsOne("make it green")
-		for range 5 {
-			c.works()
-			c.goesOn()
-		}
-		c.rests()
-		w.wantStatus(c.ID, "waiting", 5)
-		c.types("go on")
-		c.works()
-		w.wantPart("continuation", c.goesOn(), "[Ralph loop 7/20]")
-		c.wantTask("make it green")
-		w.ok(w.repo(), "pause", c.ID)
-		c.rests()
-		c.types("go on")
-		c.rests()
-		if l := w.status(c.ID); l.Status != "paused" || l.Prompt != "make it green" {
-			w.Errorf("got %q, %s, want it paused", l.Prompt, l.Status)
-		}
 	})
 }
 

@@ -26,18 +26,7 @@ func run(m *testing.M) int {
 	if bin = os.Getenv("CURSOR_RALPH_TEST_PROGRAMS"); bin != "" {
 		return m.Run()
 	}
-	dir, err := os.MkdirTemp("", "cursor-ralph it's e2e ")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	bin = dir
-	if err := sources.Programs(dir, "cmd/cursor-ralph", "cmd/cursor-ralph-hook"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
+	return sources.Main(m, &bin, "it's e2e ", "cmd/cursor-ralph", "cmd/cursor-ralph-hook")
 }
 
 // TestSources keeps a result from being cached for longer than it holds.

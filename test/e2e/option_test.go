@@ -58,62 +58,46 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.works()
 			c.refusal(done, refused+"this is iteration 1 and the loop runs for at least 3")
 			c.refusal(done, refused+"this is iteration 2 and the loop runs for at least 3")
-			c.says(done)
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 3)
+			c.isAccepted(done, 3)
 		}},
 		{"--completion-promise 'ALL DONE (.*)'", func(c *chat) {
 			c.works()
 			c.refusal(done, notGiven)
 			c.refusal("<promise>ALL DONE!</promise>", "output exactly\n<promise>ALL DONE (.*)</promise>\n")
-			c.says("<promise>ALL DONE (.*)</promise>")
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 3)
+			c.isAccepted("<promise>ALL DONE (.*)</promise>", 3)
 		}},
 		{"--promise-match exact", func(c *chat) {
 			c.works()
 			c.refusal("<promise>complete</promise>", notGiven)
 			c.refusal("<promise> COMPLETE </promise>", notGiven)
 			c.refusal("COMPLETE", notGiven)
-			c.says(done)
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 4)
+			c.isAccepted(done, 4)
 		}},
 		{"--promise-match lenient", func(c *chat) {
 			c.works()
 			c.refusal("complete", notGiven)
-			c.says("So it is: <PROMISE>\n complete </promise>.")
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+			c.isAccepted("So it is: <PROMISE>\n complete </promise>.", 2)
 		}},
 		{"--promise-match=bare", func(c *chat) {
 			c.works()
 			c.refusal("COMPLETE is what I am not.", notGiven)
-			c.says("All is done.\n\nCOMPLETE\n\n")
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+			c.isAccepted("All is done.\n\nCOMPLETE\n\n", 2)
 		}},
 		{"--promise-position last-line", func(c *chat) {
 			c.works()
 			c.refusal("I shall say "+done, notGiven)
 			c.refusal(done+"\nThat was it.", notGiven)
-			c.says("It is done.\n" + done + "\n\n")
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 3)
+			c.isAccepted("It is done.\n"+done+"\n\n", 3)
 		}},
 		{"--min-tool-calls 3", func(c *chat) {
 			c.works()
 			c.works()
 			c.refusal(done, refused+"2 of the 3 tool calls")
 			c.works()
-			c.says(done)
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+			c.isAccepted(done, 2)
 		}},
 		{"--min-tool-calls 0", func(c *chat) {
-			c.says(done)
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+			c.isAccepted(done, 1)
 		}},
 		{"--on-promise-no-work reject", func(c *chat) {
 			c.refusal(done, refused+"0 of the 1 tool calls")
@@ -149,9 +133,7 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.works()
 			c.refusal(done, refused+"`test -e good` failed with exit 1.")
 			c.runs("touch good")
-			c.says(done)
-			c.rests()
-			c.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+			c.isAccepted(done, 2)
 		}},
 		{"--verify 'sleep 20' --verify-timeout 300ms", func(c *chat) {
 			c.works()
@@ -256,8 +238,6 @@ func TestOptionsOfStart(t *testing.T) {
 		c.refusal("<promise>X</promise>", "[Ralph loop 1/7]") // said before the loop was claimed
 		c.wantPart("continuation", c.turn.Message, "Ultrawork")
 		c.refusal("<promise>x</promise>, I think", notGiven)
-		c.says("So:\n<promise> x </promise>")
-		c.rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 2)
+		c.isAccepted("So:\n<promise> x </promise>", 2)
 	})
 }

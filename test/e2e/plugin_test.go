@@ -54,9 +54,7 @@ func TestALoopRunsOnThePlugin(t *testing.T) {
 			c.wantTask("make it green")
 			c.plays(2)
 			c.works()
-			c.says(done)
-			c.rests()
-			w.wantStatus(c.ID, "PROMISE_ACCEPTED", 4)
+			c.isAccepted(done, 4)
 		})
 	}
 }
@@ -98,7 +96,5 @@ func TestAPluginBesideAnInstallationCountsOnce(t *testing.T) {
 		}
 	}
 	c.works()
-	c.says(done)
-	c.rests()
-	w.wantStatus(c.ID, "PROMISE_ACCEPTED", 4)
+	c.isAccepted(done, 4)
 }

@@ -213,8 +213,7 @@ func TestWhatAReviewerGets(t *testing.T) {
 		c.starts(`"make it green" --review claude --tasks PLAN.md --verify "echo all is green" --verify-timeout 5m --review-timeout 5m`)
 		c.works()
 		c.runs("echo in a commit >committed.txt && git add committed.txt && git -c user.name=x -c user.email=x@y commit -qm x && echo hidden >new.txt && echo - [x] make it >PLAN.md")
-		c.says(done).rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		c.isAccepted(done, 1)
 		prompt := w.prompted()[0]
 		for _, part := range []string{"\nmake it green\n", "\nadded committed.txt\n", "\n+in a commit\n", "\n+hidden\n", "compared with the beginning of the loop\n", "\nPLAN.md:\n- [x] make it\n", "echo all is green\nexit 0 after ", "\nall is green\n"} {
 			w.wantPart("the prompt", prompt, part)
@@ -403,8 +402,7 @@ func TestAReviewersHooksLeaveLoopsAlone(t *testing.T) {
 		c.works()
 		w.ok(w.repo(), "start", "another task")
 		w.ok(w.repo(), "loop-mode", "on")
-		c.says(done).rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		c.isAccepted(done, 1)
 		answers, err := os.ReadFile(filepath.Join(w.reviewer(), "hooks"))
 		w.must(err)
 		if got := strings.Join(strings.Fields(string(answers)), ""); got != "{}{}{}" {

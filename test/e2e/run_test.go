@@ -209,18 +209,6 @@ func TestRunKilled(t *testing.T) {
 	w.wantStatus(id, "PROMISE_ACCEPTED", 1)
 }
 
-func TestRunKilledWhileItVerifies(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, variant{})
-	agent := w.scriptedAgent("echo x >work; echo '<promise>COMPLETE</promise>'\n")
-	r := w.startRun("build it", "--agent-command", agent, "--verify", "test -f ok || { echo $$ >verify.pid; sleep 1000; }")
-	pid := w.pidIn("verify.pid")
-	w.must(r.cmd.Process.Kill())
-	w.wantsGone(pid)
-	w.write(filepath.Join(w.repo(), "ok"), "")
-	w.startRun("--resume").ends(0)
-}
-
 func TestRunSteered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, variant{})

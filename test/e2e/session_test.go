@@ -108,31 +108,6 @@ func TestAtTheSessionLimitTheAgentHandsOver(t *testing.T) {
 	})
 }
 
-func TestALoopReachesItsPromiseInTheThirdSession(t *testing.T) {
-	each(t, few(), func(w *world) {
-		c := exhausted(w, `"make it green" --max-iterations 30 --min-iterations 14`)
-		for range 2 {
-			c.works()
-			c.says("Please type the line.")
-			c.rests()
-			c.types("/ralph-loop --continue " + c.ID)
-			c.follows()
-			c.plays(2)
-			c.plays(3)
-		}
-		c.stops() // in the third hand-over; the loop is taken up again
-		w.wantStatus(c.ID, "waiting", 17)
-		c.types("/ralph-loop --continue " + c.ID)
-		c.follows()
-		c.works()
-		c.says("All is green. " + done)
-		c.concludes()
-		if l := w.status(c.ID); l.Status != "PROMISE_ACCEPTED" || l.Prompt != "make it green" {
-			w.Errorf("got %s of %q", l.Status, l.Prompt)
-		}
-	})
-}
-
 // The chats in which a loop goes on know it in three ways.
 func TestALoopGoesOnInANewChat(t *testing.T) {
 	each(t, sessions(), func(w *world) {
@@ -310,46 +285,6 @@ func TestAUserMessageBeginsANewSession(t *testing.T) {
 		c.wantHandOver()
 		c.wantTask("make it green")
 		c.stops()
-	})
-}
-
-// Then loop_count is as it was, and does not report the message.
-func TestAUserMessageInTheFirstTurnBeginsANewSession(t *testing.T) {
-	each(t, sessions(), func(w *world) {
-		w.limited()
-		c := w.chat()
-		c.starts(`"make it green"`)
-		c.works()
-		c.typesAhead("Please use tabs.")
-		c.ends()
-		for range 4 {
-			c.works()
-			c.goesOn()
-			c.wantNoHandOver()
-		}
-		c.works()
-		c.goesOn()
-		c.wantHandOver()
-		c.stops()
-	})
-}
-
-// Where loop_count goes on through user messages, it shows which stop is the
-// last that Cursor runs us at.
-func TestWhereTheLoopCountIsKeptItTellsOfTheLastStop(t *testing.T) {
-	v := option("loop count is kept", func(o *simcursor.Options) { o.KeepLoopCount = true })
-	each(t, []variant{v}, func(w *world) {
-		w.limited()
-		c := w.chat()
-		c.starts(`"make it green"`)
-		c.plays(3)
-		c.typesAhead("Please use tabs.")
-		c.ends()
-		c.plays(1)
-		c.wantNoHandOver()
-		c.plays(1)
-		c.wantHandOver()
-		c.rests()
 	})
 }
 

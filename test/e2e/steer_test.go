@@ -29,45 +29,6 @@ func TestPauseTakesEffectAtTheNextStop(t *testing.T) {
 	})
 }
 
-func TestALoopPausedBeforeItsFirstStopRests(t *testing.T) {
-	each(t, few(), func(w *world) {
-		c := w.chat()
-		c.starts(`"make it green"`)
-		w.ok(w.repo(), "pause")
-		c.works()
-		c.rests()
-		w.wantStatus(c.ID, "paused", 0)
-		w.ok(w.repo(), "resume")
-		c.types("/ralph-loop --continue " + c.ID)
-		c.follows()
-		c.goesOn()
-		c.stops()
-	})
-}
-
-func TestContextIsDeliveredOnce(t *testing.T) {
-	each(t, few(), func(w *world) {
-		const first, second = "the database is on port 5433", "don't touch \"vendor/\"\nnor $HOME"
-		c := running(w, `"make it green"`)
-		w.ok(w.repo(), "context", first)
-		c.works()
-		w.ok(w.repo(), "context", c.ID, second) // while the turn runs
-		text := c.goesOn()
-		w.wantPart("continuation", text, "Added by the user:\n- "+first+"\n- "+second+"\n")
-		w.ok(w.repo(), "context", first) // the same again, later
-		w.wantPart("next continuation", c.goesOn(), first)
-		for range 2 {
-			text = c.goesOn()
-			w.wantNoPart("later continuation", text, "Added by the user")
-		}
-		history := w.status(c.ID).History
-		if got := history[1].Context; len(got) != 2 || got[0] != first || got[1] != second {
-			w.Errorf("got the context %q in the history, want both", got)
-		}
-		c.stops()
-	})
-}
-
 func TestANoteDoesNotEndTheLoopByTheBareWord(t *testing.T) {
 	each(t, few(), func(w *world) {
 		c := running(w, `"make it green"`)

@@ -145,19 +145,6 @@ func TestCancelFromATerminalWorksWhileATurnRuns(t *testing.T) {
 	})
 }
 
-func TestCancelFromATerminalTakesALoopThatIsStillPending(t *testing.T) {
-	each(t, few(), func(w *world) {
-		w.ok(w.repo(), "start", "make it green")
-		w.ok(w.repo(), "cancel")
-		w.wantNoLoops()
-		c := w.chat()
-		c.types("hello")
-		c.says("Hello.")
-		c.rests()
-		w.wantPart("record", w.ok(w.repo(), "list", "--all"), "CANCELLED")
-	})
-}
-
 func TestALateSlashOfTheCancelledPromptDoesNotBringItBack(t *testing.T) {
 	expanded := func(v variant) bool { return v.ExpandCommands } // no hook armed anything before the slash
 	each(t, without(bindings(), expanded), func(w *world) {

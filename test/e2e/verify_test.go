@@ -29,8 +29,7 @@ func TestAPromiseCountsWhenItsVerificationPasses(t *testing.T) {
 			w.wantStatus(c.ID, "running", i+1)
 		}
 		c.runs("touch good")
-		c.says(done).rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 3)
+		c.isAccepted(done, 3)
 		w.wantLines(filepath.Join(w.repo(), "..", "ran"), 3)
 	})
 }
@@ -206,40 +205,8 @@ func TestAVerificationThatCursorWouldNotWaitForIsRefused(t *testing.T) {
 		w.ok(w.repo(), "install", "--verify-timeout", "11m")
 		c.starts(`"make it green" --verify true --verify-timeout 11m`)
 		c.works()
-		c.says(done).rests()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 1)
+		c.isAccepted(done, 1)
 	})
-}
-
-// The editor is not held by a verification that nobody wants any more.
-func TestWhatEndsALoopEndsItsVerification(t *testing.T) {
-	t.Parallel()
-	for name, end := range map[string]func(*world, *chat){
-		"cancel":         func(w *world, c *chat) { w.ok(w.repo(), "cancel", c.ID) },
-		"a stop by hand": func(w *world, c *chat) { w.change(w.live(c.ID), map[string]any{"stop": true}) },
-		"pause":          func(w *world, c *chat) { w.ok(w.repo(), "pause", c.ID) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			once(t, func(w *world) {
-				c := w.chat()
-				w.write(filepath.Join(w.repo(), "TODO.md"), "- [x] write\n")
-				c.starts(`"make it green" --tasks TODO.md --verify "echo $$ >../pid; mv ../pid ../running; sleep 600"`)
-				c.works()
-				c.says(done)
-				c.begin(nil)
-				running := filepath.Join(w.repo(), "..", "running")
-				w.waitFor(running)
-				end(w, c)
-				c.next()
-				if c.turn != nil {
-					w.Errorf("the agent was sent %q", c.turn.Message)
-				}
-				if pid := w.line(running); exec.Command("kill", "-0", pid).Run() == nil {
-					w.Errorf("the verification still runs as %s", pid)
-				}
-			})
-		})
-	}
 }
 
 func TestAScriptChangedInTheFirstTurnIsTold(t *testing.T) {

@@ -80,21 +80,3 @@ func (f Tools) Logged(begin string) (found []string) {
 	}
 	return found
 }
-
-// MatchesGolden compares got with a file in testdata, which UPDATE=1 writes.
-func MatchesGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs:\n%s\nwant:\n%s", path, got, want)
-	}
-}

@@ -14,20 +14,11 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
-// TestMain builds the programs once.
+// bin is the folder of the programs; only TestMain sets it.
+var bin string
+
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "cursor-ralph-load-test-")
-	if err == nil {
-		err = build(dir)
-	}
-	code := 1
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else if err = os.Setenv("CURSOR_RALPH_LOAD_TEST", dir); err == nil {
-		code = m.Run()
-	}
-	_ = os.RemoveAll(dir) // what is left is in the temporary folder
-	os.Exit(code)
+	os.Exit(sources.Main(m, &bin, "load-test-", "cmd/cursor-ralph", "cmd/cursor-ralph-hook", "bench/peak"))
 }
 
 // TestSources keeps a result from being cached for longer than it holds.
@@ -67,7 +58,7 @@ func holds(t *testing.T, args string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	var out, log bytes.Buffer
-	all := append(strings.Fields(args), "-seed", "1", "-programs", os.Getenv("CURSOR_RALPH_LOAD_TEST"))
+	all := append(strings.Fields(args), "-seed", "1", "-programs", bin)
 	if code := run(all, &out, &log); code != 0 {
 		t.Errorf("got exit code %d, want 0:\n%s%s", code, &log, &out)
 	}

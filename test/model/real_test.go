@@ -15,6 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // pair is the model's files and real ones, to which the same things happen.
@@ -32,10 +33,7 @@ type pair struct {
 func newPair(t *testing.T) *pair {
 	p := &pair{T: t, m: &model{bounds: bounds{limit: 2, most: 4}, pool: newPool()}}
 	dir := t.TempDir()
-	vars := map[string]string{"CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "archive")}
-	var err error
-	p.places, err = platform.Find(func(name string) string { return vars[name] })
-	p.must(err)
+	p.places = loopfiles.Places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "archive"))
 	p.must(os.Mkdir(p.places.Base, 0o700))
 	now := func() time.Time { return p.w.now.time() }
 	p.store = state.New(p.places, now)

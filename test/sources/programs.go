@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"testing"
 )
 
 const module = "github.com/cursor-ralph/cursor-ralph/"
@@ -36,6 +37,22 @@ func Programs(dir string, packages ...string) error {
 		return fmt.Errorf("build the programs: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// Main runs the tests of a package with programs in a folder, which is bin then. The end of
+// the folder's name is the caller's. Other users may run the programs too.
+func Main(m *testing.M, bin *string, name string, packages ...string) int {
+	dir, err := os.MkdirTemp("", "cursor-ralph-"+name)
+	if err == nil {
+		defer os.RemoveAll(dir)                                        // what is left is in the temporary folder
+		err = cmp.Or(os.Chmod(dir, 0o755), Programs(dir, packages...)) // #nosec G302 -- programs
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	*bin = dir
+	return m.Run()
 }
 
 func copyProgram(from, to, name string) error {

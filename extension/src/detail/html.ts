@@ -3,7 +3,6 @@
 
 export interface Parts {
   nonce: string;
-  cspSource: string;
   script: string;
 }
 

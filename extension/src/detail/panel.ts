@@ -34,7 +34,7 @@ export class Details implements vscode.Disposable {
     panel.webview.onDidReceiveMessage((m: FromPage) => this.message(l.id, m));
     panel.onDidChangeViewState(() => panel.visible && void this.refresh(l.id));
     const script = panel.webview.asWebviewUri(vscode.Uri.joinPath(dist, 'detail.js')).toString();
-    panel.webview.html = html({ nonce: randomBytes(16).toString('hex'), cspSource: panel.webview.cspSource, script });
+    panel.webview.html = html({ nonce: randomBytes(16).toString('hex'), script });
   }
 
   private media(name: string): vscode.Uri {

@@ -17,6 +17,30 @@ export function reset(...next: unknown[]): void {
 
 export const configured = new Map<string, unknown>();
 
+// What listens or is registered, until it is disposed.
+export const live = new Set<object>();
+
+function registered(of: object): { dispose(): void } {
+  live.add(of);
+  return { dispose: () => void live.delete(of) };
+}
+
+// An event, and what fires it.
+function event<T>(): { on: (f: (e: T) => unknown) => { dispose(): void }; fire: (e: T) => void } {
+  const all = new Set<(e: T) => unknown>();
+  const on = (f: (e: T) => unknown): { dispose(): void } => {
+    all.add(f);
+    const r = registered(f);
+    return { dispose: () => (all.delete(f), r.dispose()) };
+  };
+  return { on, fire: (e) => all.forEach((f) => f(e)) };
+}
+
+export const events = { selection: event<{ kind: number | undefined }>(), document: event<unknown>(), terminal: event<unknown>(), other: event<unknown>() };
+export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 };
+export const output: string[] = [];
+export const registeredCommands = new Map<string, (...args: unknown[]) => unknown>();
+
 export class ThemeColor {
   constructor(readonly id: string) {}
 }
@@ -44,11 +68,17 @@ export const Uri = { from: (parts: object) => parts, file: (fsPath: string) => (
 
 export const items: Record<string, unknown>[] = [];
 export const window = {
+  state: { focused: true },
+  createOutputChannel: () => ({ appendLine: (t: string) => output.push(t), show: () => undefined, ...registered({}) }),
+  registerTreeDataProvider: () => registered({}),
+  onDidChangeTextEditorSelection: events.selection.on,
+  onDidChangeTerminalState: events.terminal.on,
+  onDidChangeActiveTerminal: events.other.on,
   createStatusBarItem: (id: string): Record<string, unknown> => {
     const item: Record<string, unknown> = { id, shown: false };
     item['show'] = (): void => void (item['shown'] = true);
     item['hide'] = (): void => void (item['shown'] = false);
-    item['dispose'] = (): void => undefined;
+    item['dispose'] = registered(item).dispose;
     items.push(item);
     return item;
   },
@@ -61,11 +91,21 @@ export const window = {
   withProgress: (_: unknown, work: () => unknown): unknown => work(),
 };
 export const clipboard = { text: '' };
-export const env = { clipboard: { readText: () => Promise.resolve(clipboard.text), writeText: (t: string) => Promise.resolve(void (clipboard.text = t)) } };
+export const env = { appName: 'Code', appRoot: '/', clipboard: { readText: () => Promise.resolve(clipboard.text), writeText: (t: string) => Promise.resolve(void (clipboard.text = t)) } };
 export const workspace = {
   isTrusted: true,
   workspaceFolders: undefined,
-  getConfiguration: () => ({ get: (name: string): unknown => configured.get(name) }),
+  getConfiguration: () => ({ get: (name: string): unknown => configured.get(name), inspect: () => undefined }),
+  onDidChangeTextDocument: events.document.on,
+  onDidChangeConfiguration: events.other.on,
+  onDidChangeWorkspaceFolders: events.other.on,
+  registerTextDocumentContentProvider: () => registered({}),
 };
-export const commands = { executeCommand: answer('command') };
+export const commands = {
+  executeCommand: answer('command'),
+  getCommands: async (): Promise<string[]> => [],
+  registerCommand: (id: string, f: (...args: unknown[]) => unknown) => (registeredCommands.set(id, f), registered(f)),
+};
+export const ViewColumn = { Active: -1 };
+export const cursor = undefined;
 export const version = '1.105.1';

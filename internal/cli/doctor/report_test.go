@@ -3,9 +3,7 @@ package doctor
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
 
 func TestVerdict(t *testing.T) {
@@ -62,8 +61,6 @@ func TestACheckThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write testdata")
-
 // TestReportIsGolden shows findings on screens of several widths, in a pipe and without UTF-8.
 func TestReportIsGolden(t *testing.T) {
 	var found list
@@ -88,14 +85,5 @@ func TestReportIsGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&all, "%v\n%s\n", env, out.String())
 	}
-	const path = "testdata/report.txt"
-	if *update {
-		if err := os.WriteFile(path, []byte(all.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || all.String() != string(want) {
-		t.Errorf("%s differs (%v): go test -update writes it. Got:\n%s", path, err, all.String())
-	}
+	golden.Matches(t, "testdata/report.txt", all.String())
 }

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
 
 // place is a user's folders at a fixed time.
@@ -153,7 +153,7 @@ func TestListingsAreGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	show("the morning after:", Status, StatusFlags)
-	golden(t, "listings.txt", b.String())
+	golden.Matches(t, "testdata/listings.txt", b.String())
 }
 
 // TestHistoryFits compares the iterations with testdata/history.txt, at every width.
@@ -174,7 +174,7 @@ func TestHistoryFits(t *testing.T) {
 		fmt.Fprintf(&b, "--- %s columns\n%s\n", columns, out)
 		p.fits(out)
 	}
-	golden(t, "history.txt", b.String())
+	golden.Matches(t, "testdata/history.txt", b.String())
 }
 
 // fits checks that no line is wider than the screen, but for those to be copied.
@@ -188,19 +188,5 @@ func (p place) fits(out string) {
 		if w := ansi.StringWidthWc(strings.TrimRight(line, "\n")); w > width && !strings.Contains(line, "cursor://") && !strings.Contains(line, "No loop") {
 			p.Errorf("got a line of %d columns on a screen of %d:\n%s", w, width, line)
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if diff := cmp.Diff(string(want), got); err != nil || diff != "" {
-		t.Errorf("%s: %v (-want +got), UPDATE=1 writes it:\n%s", path, err, diff)
 	}
 }

@@ -41,17 +41,22 @@ func OptionsOf(l loop.State) string {
 }
 
 // Apart returns the options in which a request differs from a loop, of those that the
-// user gave: "--max-iterations 50 (the loop has 20)".
-func Apart(r loop.Request, other loop.State) (list []string, limits bool) {
+// user gave: "--max-iterations 50 (the loop has 20)". limits are the options for a
+// continue, empty if it does not take all of them.
+func Apart(r loop.Request, other loop.State) (list []string, limits string) {
 	asked, has := fieldsOf(r.State), fieldsOf(other)
-	limits = true
+	onlyLimits := true
 	for _, o := range loop.Options() {
 		field := strings.ReplaceAll(o.Name, "-", "_")
 		if !r.Given(o.Name) || asked[field] == has[field] || o.Name == "replace" {
 			continue
 		}
 		list = append(list, fmt.Sprintf("--%s %s (the loop has %s)", o.Name, valueOf(o, asked[field]), valueOf(o, has[field])))
-		limits = limits && loop.IsLimit(o.Name)
+		limits += " --" + o.Name + " " + valueOf(o, asked[field])
+		onlyLimits = onlyLimits && loop.IsLimit(o.Name)
+	}
+	if !onlyLimits {
+		limits = ""
 	}
 	return list, limits
 }

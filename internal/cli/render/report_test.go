@@ -3,13 +3,11 @@ package render
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
 
 // hostile is what would be a link, a mention, HTML, a heading, the end of a
@@ -58,14 +57,7 @@ func hostileLoop(texts []string) (loop.State, []loop.Iteration) {
 func TestReportOfAHostileLoop(t *testing.T) {
 	l, all := hostileLoop(hostile())
 	got := reportOf(l, view.Of(l, view.Facts{}), all, time.Time{})
-	golden := filepath.Join("testdata", "report-hostile.md")
-	want, err := os.ReadFile(golden)
-	if diff := cmp.Diff(string(want), got); err != nil || diff != "" {
-		t.Errorf("%s: %v (-want +got):\n%s", golden, err, diff)
-		if os.Getenv("CURSOR_RALPH_GOLDEN") != "" {
-			t.Log(os.WriteFile(golden, []byte(got), 0o644))
-		}
-	}
+	golden.Matches(t, "testdata/report-hostile.md", got)
 	onlyCode(t, got, len(all))
 	for _, part := range []string{"octocat", "onerror", "shown", "# a heading", `\u001b[2J`, `\u202e`, `hid\u200bden\udb40\udc41\ufeff\u00ad`, "👩‍💻", "漢字"} {
 		if !strings.Contains(got, part) {
@@ -161,52 +153,7 @@ func TestReport(t *testing.T) {
 		{Number: 2, Seconds: 2, Promise: "refused", Errors: []string{"make exited with 2: no rule", "make: no rule", strings.Repeat("x", 200) + "…"}, Refused: "`go test` failed with exit 1", Files: []string{"/home/me/repo/sub/a.go"},
 			Verified: &loop.Verification{Exit: 1, Seconds: 2.25}, Failed: []string{"go vet", "make", strings.Repeat("x", 200) + "…"}},
 	}
-	want := strings.ReplaceAll(`# Ralph loop
-
-**'running'** after 2 of at most 20 iterations, from 2026-03-01 12:00 to 2026-03-01 12:05 UTC (5m 1s), with 3 tool calls.
-
-## Task
-
-'''text
-make it green
-'''
-
-## Changed files
-
-- '/etc/b' (iteration 1)
-- 'sub/a.go' (iterations 1, 2)
-
-## Failed commands
-
-- '' 'go test' exited with 1: FAIL '' (iteration 1)
-- 'go vet' (iteration 2)
-- 'make exited with 2: no rule' (iteration 2)
-- 'LONG…' (iteration 2)
-
-## Refused promises
-
-- '' 'go test' failed with exit 1 '' (iteration 2)
-
-## Verification
-
-- 'failed: exit 1 after 2.2 s' (iteration 2)
-
-## Errors
-
-- 'no such file' (iteration 1)
-- 'make: no rule' (iteration 2)
-
-## Iterations
-
-| # | seconds | tools | files | errors | promise |
-|--:|--:|---|--:|--:|---|
-| 1 | 61.2 | 'Write 2, Shell 1' | 2 | 2 | 'none' |
-| 2 | 2.0 | - | 1 | 3 | 'refused' |
-`, "'", "`")
-	want = strings.ReplaceAll(want, "LONG", strings.Repeat("x", 200))
-	if diff := cmp.Diff(want, reportOf(l, view.Of(l, view.Facts{}), all, began.Add(301*time.Second))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Matches(t, "testdata/report.md", reportOf(l, view.Of(l, view.Facts{}), all, began.Add(301*time.Second)))
 }
 
 func TestLongReportsAreCut(t *testing.T) {

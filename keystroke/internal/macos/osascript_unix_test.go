@@ -16,6 +16,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/macos"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/test/faketools"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -84,7 +85,7 @@ func TestOsascriptTypes(t *testing.T) {
 	}
 	testdesk.Must(t, mac(f).Probe(t.Context(), target))
 	testdesk.Must(t, mac(f).Type(t.Context(), target))
-	faketools.MatchesGolden(t, "osascript.golden", f.Log())
+	golden.Matches(t, "testdata/osascript.golden", f.Log())
 	script, err := os.ReadFile("osascript.applescript")
 	if got := f.Read("script"); got != string(script) || err != nil {
 		t.Errorf("the script that ran is %q", got)

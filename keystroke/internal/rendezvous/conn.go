@@ -18,7 +18,7 @@ import (
 const (
 	helloWait   = 3 * time.Second // an editor under load takes its time
 	findWait    = 5 * time.Second
-	deliverWait = 15 * time.Second // more than all steps of the extension may take
+	deliverWait = 25 * time.Second // more than all steps of the extension may take, after the user has paused
 	checkWait   = 2 * time.Second
 	lineLimit   = 64 << 10
 )
@@ -80,6 +80,10 @@ type RefusedError struct {
 	// Touched reports whether the line may be in some input already.
 	Touched bool
 }
+
+// Left is the Code of a chat in whose input an earlier line may still be. The user has to
+// send it, who sees the input.
+const Left = "left"
 
 // Error returns the reason of the window, printable.
 func (e *RefusedError) Error() string { return fmt.Sprintf("%.40q: %.300q", e.Code, e.Reason) }
@@ -179,6 +183,12 @@ func (w *Window) Check(ctx context.Context, conversation string) error {
 // Ask has the window ask its user to press the submit key.
 func (w *Window) Ask(ctx context.Context, conversation string) error {
 	_, err := w.request(ctx, checkWait, message{Method: "ask", Conversation: conversation}, nil)
+	return err
+}
+
+// Sent tells the window that the line has left the input of the chat.
+func (w *Window) Sent(ctx context.Context, conversation string) error {
+	_, err := w.request(ctx, checkWait, message{Method: "sent", Conversation: conversation}, nil)
 	return err
 }
 

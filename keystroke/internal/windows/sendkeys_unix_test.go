@@ -17,6 +17,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/windows"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/test/faketools"
+	"github.com/cursor-ralph/cursor-ralph/test/golden"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -118,7 +119,7 @@ func TestSendKeysTypes(t *testing.T) {
 			script := windows.UTF16Base64(windows.SendKeysScript)
 			got := strings.ReplaceAll(f.Log(), script, "SENDKEYS.PS1")
 			got = strings.ReplaceAll(got, windows.UTF16Base64(psLine), "THE-LINE")
-			faketools.MatchesGolden(t, "powershell-"+strings.ReplaceAll(tt.name, " ", "-")+".golden", strings.ReplaceAll(got, windows.UTF16Base64("cursor,cursor nightly"), "EDITORS"))
+			golden.Matches(t, "testdata/powershell-"+strings.ReplaceAll(tt.name, " ", "-")+".golden", strings.ReplaceAll(got, windows.UTF16Base64("cursor,cursor nightly"), "EDITORS"))
 		})
 	}
 }

@@ -154,3 +154,72 @@ test('who adds context during a delivery, or resumes after a pause in it, lets i
   await until('it goes on', async () => (await wb.status(chat)).status === 'running');
   assert.deepEqual((await w.cursor('seen')).submitted.slice(before), [{ chat, text: lineOf(chat) }]);
 });
+
+const unsure = () => w.notice('when its input holds this line alone');
+
+test('a line that a pause left in the input is not put in again, and what the user made of it stays', async () => {
+  for (const [chat, root] of [['chat-40', 'aislash-editor-input'], ['chat-41', 'ui-prompt-input-editor__input']]) {
+    const [line, before] = [lineOf(chat), (await w.cursor('seen')).submitted.length];
+    await w.cursor('agents', chat === 'chat-41');
+    await w.cursor('chats', ['chat-2', chat]);
+    wb.loop(chat, { rested: true });
+    await w.wantChip('Loop • Running • Iter 3/20');
+    // paused is a delivery that a pause stops after the line was put in, and resumed the next one.
+    const paused = async () => {
+      const out = await interrupted(chat, 'before the key', async () => {
+        await w.steer('Pause');
+        await until('paused', async () => (await wb.status(chat)).status === 'paused');
+      });
+      assert.equal(out.code, 1);
+      await asked().waitFor({ state: 'detached' });
+      await w.wantChip(/Paused/);
+    };
+    const resumed = async () => {
+      await w.steer('Resume');
+      await until(async () => `asked: ${(await wb.ralph('log', chat)).stdout}`, () => unsure().count());
+    };
+    await paused();
+    await resumed();
+    assert.deepEqual(await w.input(root), { text: line, title: `Chat ${chat}` });
+    await page.keyboard.press('Enter');
+    await unsure().waitFor({ state: 'detached' });
+    await until('it goes on', async () => (await wb.status(chat)).status === 'running');
+    assert.deepEqual((await w.cursor('seen')).submitted.slice(before), [{ chat, text: line }]);
+    await wb.ralph('cancel', chat);
+
+    wb.loop(chat, { rested: true }); // its line was sent, so the next one is put in again
+    await w.wantChip('Loop • Running • Iter 3/20');
+    await paused();
+    assert.equal((await w.input(root)).text, line);
+    await w.command(chat === 'chat-41' ? 'glass.focusInput' : 'composer.focusComposer');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.insertText('what the user writes');
+    await resumed();
+    assert.equal((await w.input(root)).text, 'what the user writes');
+    await wb.ralph('cancel', chat);
+    await unsure().waitFor({ state: 'detached' });
+    assert.equal((await w.cursor('seen')).submitted.length, before + 1);
+    await w.cursor('clear');
+  }
+  await w.cursor('agents', false);
+});
+
+test('a delivery waits until the user has stopped typing', async () => {
+  const chat = 'chat-50';
+  await w.cursor('chats', ['chat-2', chat]);
+  wb.loop(chat);
+  await w.clickFile();
+  const injected = wb.ralph('inject', chat, '--wait', '1m');
+  let waits, typed = '';
+  const log = async () => (waits = /the user is active/.test((await wb.ralph('log', chat)).stdout));
+  for (let looking = log(); !waits; looking = looking.then(() => waits || log())) {
+    await page.keyboard.type('xxx', { delay: 50 });
+    typed += 'xxx';
+  }
+  assert.equal((await w.cursor('seen')).chats[0], 'chat-2');
+  await asked().waitFor();
+  assert.equal((await w.fileText()).replace(/[^x]/g, ''), typed);
+  assert.equal((await w.input()).text, lineOf(chat));
+  await page.keyboard.press('Enter');
+  assert.equal((await injected).code, 0);
+});

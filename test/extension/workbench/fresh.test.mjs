@@ -61,7 +61,7 @@ test('a loop of 23 iterations goes on in a new chat after every four', async () 
   await w.cursor('play', 'composer.createNew', null);
 }, { timeout: 240_000 });
 
-test('a new chat that does not come is not created twice, and the user is asked', async () => {
+test('a new chat that does not come is not created twice, and the user opens one', async () => {
   await w.cursor('agent', 3);
   await w.cursor('play', 'composer.createNew', 'lies');
   await begins('chat-2', '/ralph-loop "make it green" --fresh-chat 1');
@@ -69,7 +69,18 @@ test('a new chat that does not come is not created twice, and the user is asked'
   await until('it is given up', async () => /^no new chat went on with the loop/.test((await wb.status('chat-2')).reason), 60_000);
   assert.equal((await wb.status('chat-2')).status, 'waiting');
   assert.equal((await w.cursor('seen')).submitted.length, 1);
-  await wb.ralph('cancel', 'chat-2');
+  await w.cursor('play', 'composer.createNew', null);
+  await w.wantChip(/Waiting/);
+  await w.steer('Continue now');
+  await w.notice('goes on in a new chat, which has not begun').locator('.monaco-button', { hasText: 'Open New Chat' }).click();
+  const line = lineOf('chat-2');
+  await until('the line is in a new chat', async () => (await w.input()).text === line);
+  const [fresh] = (await w.cursor('seen')).chats;
+  assert.notEqual(fresh, 'chat-2');
+  await page.keyboard.press('Enter');
+  await until('the loop is there', async () => (await wb.status(fresh)).status === 'running');
+  assert.deepEqual((await w.cursor('seen')).submitted.slice(1), [{ chat: fresh, text: line }]);
+  await wb.ralph('cancel', fresh);
 }, { timeout: 120_000 });
 
 test('where Cursor creates no chats, the agent asks the user for one', async () => {

@@ -54,7 +54,9 @@ exports.activate = (context) => {
     // It resolves only when the turns of the message have ended.
     'composer.createNew': async (o) => {
       await bring(`chat-${chats.length + 1}`);
-      if (o.autoSubmit) await submit({ text: o.partialState.text, pasted: true });
+      if (o.autoSubmit) return submit({ text: o.partialState.text, pasted: true });
+      await chat.focus();
+      await chat.paste(o.partialState.text);
     },
     'glass.focusInput': () => agentsChat.focus(),
     'glass.osEditPaste': async () => {
