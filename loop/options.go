@@ -126,6 +126,7 @@ func slashOptions() []Option {
 	}}}
 }
 
+//go:noinline
 func number(low, high int, field func(*State) *int) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		n, err := strconv.Atoi(v)
@@ -137,6 +138,7 @@ func number(low, high int, field func(*State) *int) func(*Request, string) error
 	}
 }
 
+//go:noinline
 func onOff(field func(*Request) *bool) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		switch v {
@@ -151,6 +153,7 @@ func onOff(field func(*Request) *bool) func(*Request, string) error {
 	}
 }
 
+//go:noinline
 func oneOf[T ~string](field func(*State) *T, allowed ...T) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		names := make([]string, len(allowed))
@@ -166,6 +169,8 @@ func oneOf[T ~string](field func(*State) *T, allowed ...T) func(*Request, string
 }
 
 // orNone returns set for an option that an empty value turns off.
+//
+//go:noinline
 func orNone(set func(*Request, string) error, none func(*State)) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		if v == "" {
@@ -176,6 +181,7 @@ func orNone(set func(*Request, string) error, none func(*State)) func(*Request, 
 	}
 }
 
+//go:noinline
 func checked(field func(*State) *string, check func(string) error) func(*Request, string) error {
 	return orNone(func(r *Request, v string) error {
 		*field(&r.State) = v
@@ -261,6 +267,8 @@ func checkPath(v string) error {
 }
 
 // durationOrNone is duration, and 0 turns the option off.
+//
+//go:noinline
 func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 	positive := duration(field)
 	return func(r *Request, v string) error {
@@ -272,6 +280,7 @@ func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 	}
 }
 
+//go:noinline
 func duration(field func(*State) *Duration) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		d, err := ParseDuration(v)
