@@ -26,7 +26,7 @@ export interface Memory {
   set(value: readonly (readonly [string, number])[]): void;
 }
 
-export type Code = 'not-here' | 'user-active' | 'not-shown' | 'no-focus' | 'left' | 'no-paste' | 'strayed' | 'cancelled' | 'not-created';
+export type Code = 'not-here' | 'not-shown' | 'no-focus' | 'left' | 'no-paste' | 'strayed' | 'cancelled' | 'not-created';
 
 export type Delivered = { ok: true } | { ok: false; code: Code; reason: string; touched: boolean };
 
@@ -35,7 +35,6 @@ export type Step = (name: 'wait' | 'show' | 'focus' | 'paste', result: string) =
 const editorPaste = 'editor.action.clipboardPasteAction';
 const agentsPaste = 'glass.osEditPaste';
 const withdrawn = 'the line is not wanted any more';
-const userActive = 'the user did not pause';
 const pasteWait = 150; // an input reads the clipboard a moment after the command
 const quiet = 1000; // without a key or a click of the user
 const quietWait = 10_000; // for that, at most
@@ -81,8 +80,7 @@ export class Delivery {
   async deliver(chat: string, line: string, step: Step, wanted: () => Promise<boolean>): Promise<Delivered> {
     this.forget();
     const not = (code: Code, reason: string, touched = false): Delivered => ({ ok: false, code, reason, touched });
-    // Touched, so that no other way goes on: the user is typing.
-    if (!(await this.rests(step))) return not('user-active', userActive, true);
+    await this.rests(step);
     const opened = await this.cursor.openChat(chat);
     const place = await this.place(chat);
     const inFront = place.kind === 'ok' && place.value === 'front';
@@ -122,12 +120,10 @@ export class Delivery {
   }
 
   // rests waits until the user does nothing, for a limited time.
-  private async rests(step: Step): Promise<boolean> {
+  private async rests(step: Step): Promise<void> {
     if (this.desk.idle() < quiet) step('wait', 'the user is active');
-    for (const end = performance.now() + quietWait; this.desk.idle() < quiet; await this.desk.sleep(quiet - this.desk.idle())) {
-      if (performance.now() >= end) return false;
-    }
-    return true;
+    const end = performance.now() + quietWait;
+    while (this.desk.idle() < quiet && performance.now() < end) await this.desk.sleep(quiet - this.desk.idle());
   }
 
   // creates reports whether the editor may be able to create a chat.
@@ -138,7 +134,7 @@ export class Delivery {
   // create begins a chat with a line, once. Cursor may answer only when its turn ends:
   // only of a missing command it is certain that nothing was sent.
   async create(line: string, step: Step, wanted: () => Promise<boolean>): Promise<Delivered> {
-    if (!(await this.rests(step))) return { ok: false, code: 'user-active', reason: userActive, touched: false };
+    await this.rests(step);
     if (!(await wanted())) return { ok: false, code: 'cancelled', reason: withdrawn, touched: false };
     const r = await this.cursor.newChat(line);
     if (r.kind === 'ok' || r.kind === 'timeout') return { ok: true };
