@@ -54,6 +54,7 @@ func (r *repo) add(ctx context.Context) (found sorted, err error) {
 			return found, err
 		}
 		found = r.sort(names(out))
+		r.removeStale(found.stale)
 		if err := r.remove(ctx, found.gone); err != nil {
 			return found, err
 		}
@@ -92,6 +93,7 @@ type sorted struct {
 	there, gone []string
 	left        leftOuts // that cannot be added
 	nested      []string // repositories, with a slash at the end
+	stale       []string // what a killed restore of this loop left
 }
 
 func (r *repo) sort(list []string) (s sorted) {
@@ -105,6 +107,12 @@ func (r *repo) sort(list []string) (s sorted) {
 			s.gone = append(s.gone, name)
 			continue
 		}
+		if base := path.Base(name); strings.HasPrefix(base, temporary) {
+			if base == r.beside() {
+				s.stale = append(s.stale, name)
+			}
+			continue
+		}
 		is, why := r.look(name)
 		switch {
 		case why != "":
@@ -116,6 +124,19 @@ func (r *repo) sort(list []string) (s sorted) {
 		}
 	}
 	return s
+}
+
+// removeStale removes what a killed restore left in the work tree. If it cannot, the next
+// checkpoint tries again.
+func (r *repo) removeStale(stale []string) {
+	root, err := os.OpenRoot(r.user.Root())
+	if err != nil {
+		return
+	}
+	defer root.Close() // nothing is written to it
+	for _, name := range stale {
+		_ = root.Remove(filepath.FromSlash(name)) // as above
+	}
 }
 
 // isLinked reports whether a folder, or one above it, is a link now. What the link leads

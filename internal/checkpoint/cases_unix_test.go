@@ -392,6 +392,11 @@ func TestHostileTree(t *testing.T) {
 			t.Errorf("%s is there", path)
 		}
 	}
+	for _, k := range done.Kept {
+		if want := "not a valid file name"; k.Why != want {
+			t.Errorf("%s: got %q, want %q", k.Path, k.Why, want)
+		}
+	}
 }
 
 // TestWhatIsInTheWay: a restore replaces an empty folder, which git does not know, and nothing else.
@@ -412,7 +417,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 	w.write("big", "")
 	w.must(os.Truncate(filepath.Join(w.root, "big"), largest+1))
 	done := w.restore("0")
-	want := []Kept{{"big", "larger than 100 MiB"}, {"pipe", "something else than a file is in its place"}, {"full", errFolder.Error()}}
+	want := []Kept{{"big", "larger than 100 MiB"}, {"pipe", "something other than a file is in its place"}, {"full", "a non-empty folder is in its place"}}
 	if !slices.Equal(done.Kept, want) {
 		t.Errorf("kept %v, want %v", done.Kept, want)
 	}

@@ -54,22 +54,31 @@ func (r *repo) make(ctx context.Context, f files, c Change) error {
 type files struct {
 	root   *os.Root
 	links  bool   // there are symbolic links here
+	bits   bool   // git knows from the files here which are programs
 	staged string // where a file is written before it takes its place
+	beside string // the name of that file in the folder of its place, if it cannot be moved from staged
 	modes  modes
 }
 
 func (r *repo) openFiles() (files, error) {
 	root, err := os.OpenRoot(r.user.Root())
-	return files{root: root, links: r.settings["core.symlinks"] != "false", staged: r.staged()}, err
+	return files{root: root, links: r.has("core.symlinks"), bits: r.has("core.filemode"), staged: r.staged(), beside: r.beside()}, err
 }
 
 // staged is outside the work tree, so that a kill leaves nothing there. The loop's next
 // checkpoint removes it, or else git gc, which removes what begins with tmp_.
 func (r *repo) staged() string { return filepath.Join(r.objects, "tmp_cursor_ralph_"+r.loop.ShortID()) }
 
+// beside is a name in the work tree. No checkpoint has such a file, and the loop's next
+// one removes what a kill left, unless it is in an ignored folder.
+func (r *repo) beside() string { return temporary + r.loop.ShortID() }
+
+const temporary = ".cursor-ralph-restore-"
+
 var (
 	errMeanwhile = errors.New("it changed meanwhile")
-	errFolder    = errors.New("a folder is in its place that is not empty")
+	errFolder    = errors.New("a non-empty folder is in its place")
+	errNotMoved  = errors.New("cannot move the restored file to its place")
 )
 
 // remove removes a file, and the folders that are empty then.
@@ -86,9 +95,8 @@ func (f files) remove(c Change) error {
 	return nil
 }
 
-// write replaces a file in one step, where the repository and the file are in one file
-// system. Just before it looks whether the file is still the one of which there is a
-// checkpoint.
+// write replaces a file in one step. The new one is written outside the work tree first,
+// and beside the old one if it cannot be moved from there, as to another file system.
 func (f files) write(c Change, content []byte) error {
 	path := filepath.FromSlash(c.Path)
 	if err := f.checkParents(path); err != nil {
@@ -103,21 +111,36 @@ func (f files) write(c Change, content []byte) error {
 	if err := f.makeFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
+	create := f.maker(path, c.new.mode, content)
 	stage, err := os.OpenRoot(filepath.Dir(f.staged))
 	if err != nil {
 		return err
 	}
 	defer stage.Close() // nothing is written to it
-	name := filepath.Base(f.staged)
-	create := f.maker(path, c.new.mode, content)
-	err = create(stage, name)
+	if err = f.replace(c, stage, filepath.Base(f.staged), create); !errors.Is(err, errNotMoved) {
+		return err
+	}
+	folder, err := f.root.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()                                  // as above
+	if err := gone(folder.Remove(f.beside)); err != nil { // of a killed restore, if the folder is ignored
+		return err
+	}
+	return f.replace(c, folder, f.beside, create)
+}
+
+// replace makes a file and has it take its place, if what is there is still what the
+// checkpoint of it has.
+func (f files) replace(c Change, stage *os.Root, name string, create maker) error {
+	path := filepath.FromSlash(c.Path)
+	err := create(stage, name)
 	if err == nil {
 		err = f.unchanged(path, c.old)
 	}
-	if err == nil && f.move(stage, name, path) != nil {
-		if err = gone(f.root.Remove(path)); err == nil {
-			err = create(f.root, path)
-		}
+	if err == nil {
+		err = f.move(stage, name, path)
 	}
 	return errors.Join(err, gone(stage.Remove(name)))
 }
@@ -149,7 +172,10 @@ func (f files) move(stage *os.Root, name, path string) error {
 		return err
 	}
 	defer to.Close() // only a folder
-	return rename(from, name, to, filepath.Base(path))
+	if err := rename(from, name, to, filepath.Base(path)); err != nil {
+		return fmt.Errorf("%w: %w", errNotMoved, err)
+	}
+	return nil
 }
 
 func gone(err error) error {
@@ -159,9 +185,12 @@ func gone(err error) error {
 	return err
 }
 
+// maker makes a new file.
+type maker func(root *os.Root, name string) error
+
 // maker returns what makes a new file. At no time can more people read it than in the
 // end.
-func (f files) maker(path, mode string, content []byte) func(root *os.Root, name string) error {
+func (f files) maker(path, mode string, content []byte) maker {
 	permissions, known := f.permissions(path, mode)
 	return func(root *os.Root, name string) error {
 		if mode == link && f.links {
@@ -177,25 +206,6 @@ func (f files) maker(path, mode string, content []byte) func(root *os.Root, name
 		}
 		return errors.Join(err, file.Close())
 	}
-}
-
-// permissions of a file are those of the one that it replaces, or else those that it had.
-func (f files) permissions(path, mode string) (p fs.FileMode, known bool) {
-	if info, err := f.root.Lstat(path); err == nil && info.Mode().IsRegular() {
-		return withMode(info.Mode().Perm(), mode), true
-	}
-	if p, known = f.modes[filepath.ToSlash(path)]; known {
-		return withMode(p, mode), true
-	}
-	return withMode(0o666, mode), false
-}
-
-// withMode makes a file executable, or not, for those who may read it.
-func withMode(permissions fs.FileMode, mode string) fs.FileMode {
-	if mode == program {
-		return permissions | permissions&0o444>>2
-	}
-	return permissions &^ 0o111
 }
 
 // checkParents returns an error if a folder of the path is anything else, such as a link.

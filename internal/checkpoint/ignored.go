@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -58,6 +59,7 @@ func (r *repo) writeRules(ctx context.Context, dir string, at Checkpoint, m memo
 			return err
 		}
 		if name == ignoreFile {
+			content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // which git skips only at the start
 			content = append([]byte(m.exclude+"\n"), content...)
 		}
 		name = filepath.FromSlash(name)
@@ -107,5 +109,5 @@ func (f files) inPlace(name string) string {
 	case info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0:
 		return "ignored"
 	}
-	return "something else than a file is in its place"
+	return "something other than a file is in its place"
 }

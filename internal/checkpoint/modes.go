@@ -15,8 +15,9 @@ import (
 )
 
 // modes are the permissions of files and, with a slash at the end, of folders that are
-// narrower than those of a new file: a checkpoint knows one bit of them. What is gone
-// keeps its last ones, as a restore may bring it back.
+// narrower than those of a new file: a checkpoint knows one bit of them. Where it does
+// not know that one (core.filemode=false), programs are here too. What is gone keeps its
+// last ones, as a restore may bring it back.
 type modes map[string]fs.FileMode
 
 const modesFile = "modes"
@@ -79,7 +80,8 @@ func (r *repo) noteMode(m modes, name string, usual fs.FileMode) {
 		return
 	}
 	delete(m, name)
-	if mode := info.Mode().Perm(); usual&^mode != 0 {
+	unknown := !info.IsDir() && !r.has("core.filemode")
+	if mode := info.Mode().Perm(); usual&^mode != 0 || unknown && mode&0o111 != 0 {
 		m[name] = mode
 	}
 }
@@ -100,4 +102,27 @@ func (r *repo) usual() (fs.FileMode, error) {
 		return 0, err
 	}
 	return info.Mode().Perm(), file.Close()
+}
+
+// permissions of a file are those of the one that it replaces, or else those that it had.
+func (f files) permissions(path, mode string) (p fs.FileMode, known bool) {
+	p, known = f.modes[filepath.ToSlash(path)]
+	if info, err := f.root.Lstat(path); err == nil && info.Mode().IsRegular() {
+		p, known = info.Mode().Perm(), true
+	}
+	switch {
+	case !known:
+		return withMode(0o666, mode), false
+	case !f.bits:
+		return p, true
+	}
+	return withMode(p, mode), true
+}
+
+// withMode makes a file executable, or not, for those who may read it.
+func withMode(permissions fs.FileMode, mode string) fs.FileMode {
+	if mode == program {
+		return permissions | permissions&0o444>>2
+	}
+	return permissions &^ 0o111
 }

@@ -114,6 +114,11 @@ func (r *repo) configure(ctx context.Context) error {
 	return nil
 }
 
+// has reports what a setting says about files here. Git assumes that it is true.
+func (r *repo) has(setting string) bool {
+	return !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(r.settings[setting]))
+}
+
 // furnish writes what makes a folder a git folder. What is right already stays.
 func (r *repo) furnish() error {
 	for _, dir := range []string{"objects", "refs", "info"} {

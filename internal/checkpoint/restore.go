@@ -167,7 +167,7 @@ func (r *repo) keeper(ctx context.Context, f files, target Checkpoint, now snaps
 func (k keeper) why(c Change) string {
 	switch {
 	case !isSafe(c.Path):
-		return "no name for a file of a work tree"
+		return "not a valid file name"
 	case c.old.mode == submodule || c.new.mode == submodule:
 		return "a submodule"
 	case k.isNested(c.Path):

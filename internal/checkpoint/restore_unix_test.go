@@ -34,6 +34,10 @@ func TestWhatNoCheckpointHasStays(t *testing.T) {
 			w.write("dir/x.log", "log\n")
 			w.chmod("dir/x.log", 0o640)
 		}, func(w *world) { w.write(".gitignore", "*.log\n!x.log\n") }, "dir/x.log", 0o640},
+		"a .gitignore with a byte order mark": {func(w *world) {
+			w.write(".gitignore", "\xef\xbb\xbf.env\n")
+			w.write(".env", "secret\n")
+		}, func(w *world) { w.remove(".gitignore") }, ".env", 0o600},
 		"a .gitignore in a folder": {func(w *world) {
 			w.write("dir/b/.gitignore", "/build/\n")
 			w.write("dir/b/build/deep/out", "out\n")
@@ -213,10 +217,20 @@ func TestSparseBitsChange(t *testing.T) {
 	}
 }
 
-// TestNoPermissionIsWidened: git knows one bit of them.
-func TestNoPermissionIsWidened(t *testing.T) {
-	w := newWorld(t)
-	modes := map[string]os.FileMode{"private": 0o600, "private program": 0o700, "for the group": 0o640, "usual": 0o644}
+// TestPermissions: git knows one bit of them, or none.
+func TestPermissions(t *testing.T) {
+	for _, fileMode := range []string{"true", "false"} {
+		t.Run("core.filemode "+fileMode, func(t *testing.T) {
+			w := newWorld(t)
+			w.git("config", "core.filemode", fileMode)
+			w.keepsModes()
+		})
+	}
+}
+
+func (w *world) keepsModes() {
+	w.Helper()
+	modes := map[string]os.FileMode{"private": 0o600, "private program": 0o700, "for the group": 0o640, "usual": 0o644, "program": 0o755}
 	for name, mode := range modes {
 		w.write("changed/"+name, "1\n")
 		w.write("removed/"+name, "1\n")
@@ -233,14 +247,14 @@ func TestNoPermissionIsWidened(t *testing.T) {
 	for name, mode := range modes {
 		for _, how := range []string{"changed/", "removed/"} {
 			if info, err := os.Stat(filepath.Join(w.root, how+name)); err != nil || info.Mode().Perm() != mode {
-				t.Errorf("%s%s: got %v, %v, want %o", how, name, info.Mode(), err, mode)
+				w.Errorf("%s%s: got %v, %v, want %o", how, name, info.Mode(), err, mode)
 			}
 		}
 	}
 	w.restore(back)
 	for name, want := range map[string]os.FileMode{"of the agent/key": 0o600, "of the agent": os.ModeDir | 0o700} {
 		if info, err := os.Stat(filepath.Join(w.root, name)); err != nil || info.Mode() != want {
-			t.Errorf("%s: got %v, %v, want %v", name, info, err, want)
+			w.Errorf("%s: got %v, %v, want %v", name, info, err, want)
 		}
 	}
 }
@@ -257,8 +271,22 @@ func TestKilledRestore(t *testing.T) {
 		}
 		return
 	}
-	t.Parallel()
-	w := newWorld(t)
+	for _, elsewhere := range []bool{false, true} {
+		t.Run(fmt.Sprintf("objects elsewhere %v", elsewhere), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			leaves := "" // nothing
+			if elsewhere {
+				w.objectsElsewhere()
+				leaves = "d/" + temporary + w.l.ShortID()
+			}
+			w.killRestore(leaves, root, folder, id)
+		})
+	}
+}
+
+func (w *world) killRestore(leaves, root, folder, id string) {
+	w.Helper()
 	const files = 60
 	for i := range files {
 		w.write(fmt.Sprintf("d/f%d", i), "before\n")
@@ -290,34 +318,41 @@ func TestKilledRestore(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 	for name, content := range w.user() {
 		was, ok := user[name]
-		if !ok || content != was && (!strings.HasSuffix(content, "before\n") || len(content) > 30) {
-			t.Errorf("%s is %.60q", name, content)
+		if name == leaves {
+			continue // the next restore removes it
 		}
-	}
-	if got := w.git("status", "--porcelain"); strings.Contains(got, "?") {
-		t.Errorf("got %s", got)
+		if !ok || content != was && (!strings.HasSuffix(content, "before\n") || len(content) > 30) {
+			w.Errorf("%s is %.60q", name, content)
+		}
 	}
 	w.restore("0")
 	for name, content := range w.bytesOf() {
 		if start[name] != content {
-			t.Errorf("%s is %.60q", name, content)
+			w.Errorf("%s is %.60q", name, content)
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(w.root, ".git", "objects", "tmp_cursor*")); len(left) > 0 {
-		t.Errorf("left: %v", left)
+		w.Errorf("left: %v", left)
 	}
+}
+
+// objectsElsewhere puts the repository's objects into another file system.
+func (w *world) objectsElsewhere() string {
+	w.Helper()
+	objects, err := os.MkdirTemp("/dev/shm", "checkpoint")
+	if err != nil {
+		w.Skip("needs /dev/shm")
+	}
+	w.Cleanup(func() { _ = os.RemoveAll(objects) }) // a test's own
+	w.remove(".git/objects")
+	w.link(objects, ".git/objects")
+	return objects
 }
 
 // TestRepositoryInAnotherFileSystem: no file can be moved from there to the work tree.
 func TestRepositoryInAnotherFileSystem(t *testing.T) {
-	objects, err := os.MkdirTemp("/dev/shm", "checkpoint")
-	if err != nil {
-		t.Skip("needs /dev/shm")
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(objects) }) // a test's own
 	w := newWorld(t)
-	w.remove(".git/objects")
-	w.link(objects, ".git/objects")
+	objects := w.objectsElsewhere()
 	w.write("a", "1\n")
 	w.write("dir/b", "1\n")
 	w.write("run", "#!/bin/sh\n")
@@ -334,6 +369,55 @@ func TestRepositoryInAnotherFileSystem(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(objects, "tmp_*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// TestNoFileIsEverPartly: neither is it missing for a moment, also where it cannot be moved from the repository.
+func TestNoFileIsEverPartly(t *testing.T) {
+	w := newWorld(t)
+	w.objectsElsewhere()
+	big, wrong := strings.Repeat("before\n", 1<<20), ""
+	w.write("dir/a", big)
+	w.take("0")
+	w.write("dir/a", "after\n")
+	done := make(chan error)
+	go func() {
+		_, err := w.p.Restore(context.Background(), w.l, "0", false)
+		done <- err
+	}()
+	for {
+		info, err := os.Stat(filepath.Join(w.root, "dir/a"))
+		if err != nil || info.Size() != int64(len(big)) && info.Size() != int64(len("after\n")) {
+			wrong = fmt.Sprint(info, err)
+		}
+		select {
+		case err := <-done:
+			w.must(err)
+			if wrong != "" || w.read("dir/a") != big {
+				t.Errorf("in between it was %s; restored: %v", wrong, w.read("dir/a") == big)
+			}
+			return
+		default:
+		}
+	}
+}
+
+// TestLeftByAKilledRestore: it is no work, and the loop's next checkpoint removes it.
+func TestLeftByAKilledRestore(t *testing.T) {
+	w := newWorld(t)
+	w.write("a", "1\n")
+	ours, others := "dir/"+temporary+w.l.ShortID(), "dir/"+temporary+"kzzzz"
+	w.write(ours, "par")
+	w.write(others, "par")
+	w.take("0")
+	if got, want := w.tree("0"), "100644 a"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if _, err := os.Lstat(filepath.Join(w.root, ours)); err == nil {
+		t.Error("it is still there")
+	}
+	if got := w.read(others); got != "par" {
+		t.Errorf("that of another loop: got %q", got)
 	}
 }
 
