@@ -36,7 +36,10 @@ func deliver(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard) (err e
 	if err != nil {
 		return err
 	}
-	if err := rested(ctx, t, d); err != nil {
+	if t.put == nil { // otherwise keys of the user would join the line
+		err = rested(ctx, t, d)
+	}
+	if err != nil {
 		return err
 	}
 	if err := t.permit(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
@@ -68,7 +69,7 @@ func (i extensionInjector) Type(ctx context.Context, t Target) error {
 		return errors.Join(err, w.Close())
 	}
 	d := rendezvous.Delivery{
-		Conversation: t.Conversation, Line: t.Line,
+		Conversation: t.Conversation, Line: t.Line, Rested: t.rested,
 		Step:   func(name, result string) { t.step("extension: %.20q: %.200q", name, result) },
 		Permit: func() error { return t.permit(ctx) },
 	}
@@ -199,16 +200,7 @@ func (i extensionInjector) find(ctx context.Context, t Target) (*rendezvous.Wind
 	if err != nil {
 		return nil, rendezvous.Found{}, err
 	}
-	var able []candidate
-	var problems []error
-	for _, a := range all {
-		c, err := ask(ctx, a, t)
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		able = append(able, c)
-	}
+	able, problems := askAll(ctx, all, t)
 	chosen, err := choose(able, t.Workspace, i.os)
 	for n, c := range able {
 		if n != chosen {
@@ -216,9 +208,25 @@ func (i extensionInjector) find(ctx context.Context, t Target) (*rendezvous.Wind
 		}
 	}
 	if err != nil {
-		return nil, rendezvous.Found{}, errors.Join(append(problems, err)...)
+		return nil, rendezvous.Found{}, errors.Join(problems, err)
 	}
 	return able[chosen].window, able[chosen].found, nil
+}
+
+// askAll asks all windows at once: one may hang.
+func askAll(ctx context.Context, all []rendezvous.Announcement, t Target) (able []candidate, problems error) {
+	answers, errs := make([]candidate, len(all)), make([]error, len(all))
+	var asked sync.WaitGroup
+	for n, a := range all {
+		asked.Go(func() { answers[n], errs[n] = ask(ctx, a, t) })
+	}
+	asked.Wait()
+	for n, c := range answers {
+		if errs[n] == nil {
+			able = append(able, c)
+		}
+	}
+	return able, errors.Join(errs...)
 }
 
 // ask finds out where a window has the chat. One that cannot tell may create another.

@@ -120,6 +120,9 @@ func (w *fakeWindow) serve(conn net.Conn) {
 			return
 		}
 		method, _ := m["method"].(string)
+		if m["rested"] == true {
+			w.did("rested")
+		}
 		w.did(method)
 		if w.does != nil {
 			w.does(method)
@@ -194,6 +197,49 @@ func TestExtensionPutsAndAKeySubmits(t *testing.T) {
 	}
 	if !slices.Contains(steps, `extension: "show": "ok"`) {
 		t.Errorf("got the steps %q", steps)
+	}
+}
+
+// A user who types is waited for once, before the focus moves: later their keys would join
+// the line.
+func TestExtensionWaitsForTheUserOnce(t *testing.T) {
+	t.Parallel()
+	w, p := newWindow(t), &play{}
+	w.open(t, "a")
+	began := time.Now()
+	keys := keysOf(p)
+	p.busyTo = time.Minute + time.Second
+	w.does = func(method string) {
+		if method == "deliver" && time.Since(began) < time.Second {
+			t.Error("the line was put in while the user typed")
+		}
+		if method == "deliver" {
+			p.busyTo = time.Hour
+		}
+	}
+	o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}, keys}, extensionTarget())
+	if o.Err() != nil || !slices.Equal(p.events, []string{"return"}) || !strings.Contains(w.log(), "rested deliver") {
+		t.Errorf("got %v, keys %q, the window was asked %q", o.Tries, p.events, w.log())
+	}
+	if took := time.Since(began); took > quietWait {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// A window that hangs does not keep the line from the one that has the chat.
+func TestExtensionBesideAWindowThatHangs(t *testing.T) {
+	t.Parallel()
+	hung, w, p := newWindow(t), newWindow(t), &play{}
+	hung.silent, hung.dir = "hello", w.dir
+	hung.open(t, "a")
+	w.open(t, "b")
+	i := extensionInjector{folder: w.dir, os: "linux"}
+	if err := i.Probe(t.Context(), extensionTarget()); err != nil {
+		t.Error(err)
+	}
+	o := Type(t.Context(), []Injector{i, keysOf(p)}, extensionTarget())
+	if o.Err() != nil || !slices.Equal(p.events, []string{"return"}) {
+		t.Errorf("got %v, keys %q", o.Tries, p.events)
 	}
 }
 

@@ -229,10 +229,7 @@ const endWait = 300 * time.Millisecond
 // window does not answer, nothing is typed: what has the focus there is not known.
 func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 	for _, i := range injectors {
-		if _, moves := i.(extensionInjector); moves {
-			restedAnywhere(ctx, injectors, t)
-		}
-		err := tryOne(ctx, i, t)
+		err := tryOne(ctx, i, t, injectors)
 		o.add(i.Name(), err)
 		if o.Sent || ctx.Err() != nil || errors.Is(err, rendezvous.ErrSilent) {
 			break
@@ -255,20 +252,23 @@ func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 	return o
 }
 
-// restedAnywhere waits until the user rests, if a way that presses keys can see that: the
-// extension, which moves the focus, does not see what is typed into a terminal or a chat.
-func restedAnywhere(ctx context.Context, injectors []Injector, t Target) {
-	for _, i := range injectors {
+// restedAnywhere waits until the user rests, and reports whether a way that presses keys
+// could see that: the extension, which moves the focus, does not see what is typed into a
+// terminal or a chat.
+func restedAnywhere(ctx context.Context, injectors []Injector, t Target) bool {
+	return slices.ContainsFunc(injectors, func(i Injector) bool {
 		keys, ok := i.(typist)
 		if !ok {
-			continue
+			return false
 		}
-		if s, err := keys.session(ctx, t); err == nil {
-			defer s.Close()
-			_ = rested(ctx, t, s) // a way that presses keys checks again
-			return
+		s, err := keys.session(ctx, t)
+		if err != nil {
+			return false
 		}
-	}
+		defer s.Close()
+		_, err = s.Idle(ctx)
+		return err == nil && rested(ctx, t, s) == nil
+	})
 }
 
 func (o *Outcome) add(name string, err error) {
@@ -278,9 +278,12 @@ func (o *Outcome) add(name string, err error) {
 
 // tryOne types with an injector that would work, or whose window needs longer than
 // a probe to answer.
-func tryOne(ctx context.Context, i Injector, t Target) error {
+func tryOne(ctx context.Context, i Injector, t Target, all []Injector) error {
 	if err := probe(ctx, i, t); err != nil && !errors.Is(err, rendezvous.ErrSilent) {
 		return err
+	}
+	if _, moves := i.(extensionInjector); moves {
+		t.rested = restedAnywhere(ctx, all, t)
 	}
 	t.step("%s: typing", i.Name())
 	return i.Type(ctx, t)

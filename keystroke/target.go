@@ -48,7 +48,8 @@ type Target struct {
 	// Step receives what is done, in words, for the log. It may be nil.
 	Step func(words string)
 
-	put *putError // the line is in the chat's input already; only the submit key is left
+	rested bool      // the user has been waited for, as long as it may take
+	put    *putError // the line is in the chat's input already; only the submit key is left
 }
 
 // SentError is an error after a key was pressed, or after the line may have

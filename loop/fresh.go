@@ -35,9 +35,11 @@ func (s *State) isFreshDue() bool {
 	return s.FreshChat > 0 && s.Iterations-s.ChatSince >= s.FreshChat
 }
 
-// isFreshNext reports whether the next iteration is the last one in this chat.
+// isFreshNext reports whether the next iteration is the last one in this chat, and
+// others may follow in a new one.
 func (s *State) isFreshNext() bool {
-	return s.FreshChat > 0 && !s.Outer() && s.Iterations+1-s.ChatSince == s.FreshChat
+	next := s.Iterations + 1
+	return s.FreshChat > 0 && !s.Outer() && next-s.ChatSince == s.FreshChat && next < s.MaxIterations
 }
 
 // nextChat goes on in a new chat, which needs somebody to create it.

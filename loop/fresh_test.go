@@ -165,6 +165,17 @@ func TestTheLastTurnInAChat(t *testing.T) {
 	}
 }
 
+// The last turn of the loop is no last turn in a chat.
+func TestTheLastTurnOfTheLoop(t *testing.T) {
+	c := newChat(t, freshAfter(2), func(l *loop.State) { l.MaxIterations = 2 })
+	if a := c.do(turnWith(loop.TypingImpossible)); a.Kind != loop.Followup || strings.Contains(a.Text, "new chat") {
+		t.Errorf("got %q %q", a.Kind, a.Text)
+	}
+	if a := c.do(stop(worked(working))); c.l.Status != loop.MaxIterations {
+		t.Errorf("got %q, %s", a.Kind, c.l.Status)
+	}
+}
+
 // In cursor-ralph run a new session of the agent takes the place of a new chat.
 func TestAFreshSession(t *testing.T) {
 	c := newChat(t, freshAfter(2), func(l *loop.State) { l.Run.Driver = "acp" })

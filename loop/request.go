@@ -49,6 +49,17 @@ func (r Request) Limits() (c Continue) {
 // NewRequest returns a request with the default rules.
 func NewRequest() Request { return Request{State: New()} }
 
+// CheckLimits returns an error for an empty limit, which may be a script's variable that
+// is not set.
+func (r Request) CheckLimits() error {
+	for _, name := range r.emptied {
+		if IsLimit(name) {
+			return fmt.Errorf("--%s: the value is empty; --no-%s takes the limit away", name, name)
+		}
+	}
+	return nil
+}
+
 // Default is a user's own default of an option, and where it comes from.
 type Default struct {
 	Name  string `json:"name"`
@@ -81,8 +92,11 @@ func (r Request) Fill(defaults []Default) (Request, error) {
 }
 
 // Origin says of the first of these options that a default set where that is, and how
-// to start without it; empty if the user gave their values. It follows an error about them.
+// to start without it; empty if the user gave one of them. It follows an error about them.
 func (r Request) Origin(names ...string) string {
+	if slices.ContainsFunc(names, r.Given) {
+		return ""
+	}
 	for _, name := range names {
 		from, ok := r.origins[name]
 		if !ok {

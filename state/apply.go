@@ -139,7 +139,8 @@ func withOnEnd(was loop.State, same bool, l loop.State) loop.State {
 // public fields alone, is the same loop if it has the same task.
 func recordOf(data []byte, l loop.State) (was loop.State, same, goesOn bool) {
 	was, err := loop.Parse(data)
-	same = was.StartedAt.Equal(l.StartedAt) || l.StartedAt.IsZero() && was.SameTask(l)
+	requested := !l.CreatedAt.IsZero() && !l.CreatedAt.Equal(was.CreatedAt) // anew, with the same task
+	same = was.StartedAt.Equal(l.StartedAt) || l.StartedAt.IsZero() && was.SameTask(l) && !requested
 	goesOn = err == nil && !was.Status.Ended() && was.MovedTo == ""
 	return was, same && goesOn, goesOn
 }

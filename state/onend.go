@@ -17,8 +17,8 @@ func (s *Store) ended(l loop.State) {
 	}
 }
 
-// OnEndDue lists the loops with an OnEnd that have ended since a moment and on whose end nobody has acted: a kill has kept
-// somebody from it, or it is about to happen. They have no histories.
+// OnEndDue returns the loops that have ended since a moment and whose command of --on-end has not started: it is about to,
+// or a kill prevented it. They have no histories.
 func (s *Store) OnEndDue(since time.Time) (list []loop.State) {
 	ended := s.EndedSince(since)
 	live, _ := s.IDs() // without them those of the archive are left

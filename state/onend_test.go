@@ -98,6 +98,30 @@ func TestOnEndIsTheOneThatWasRequested(t *testing.T) {
 	}
 }
 
+// A new loop with the task of an older one, whose record still says that it runs, has the
+// command of its own request.
+func TestOnEndOfANewLoopWithTheSameTask(t *testing.T) {
+	s, places, _ := onEnds(t, "old")
+	apply(t, s, loop.Event{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Completed}})
+	if err := os.Remove(places.Live("chat-1")); err != nil { // as a cleared /tmp does
+		t.Fatal(err)
+	}
+	for _, command := range []string{"", "new"} {
+		l := loop.New()
+		l.Prompt, l.OnEnd, l.CreatedAt = "make it green", command, time.Now()
+		claimed := s.Claim(t.Context(), "chat-1", func(live string) error {
+			data, err := l.Encode()
+			return errors.Join(err, os.WriteFile(live, data, 0o600))
+		})
+		if got, err := s.Live("chat-1", false); got.OnEnd != command || errors.Join(err, claimed) != nil {
+			t.Errorf("got %q, %v, %v, want %q", got.OnEnd, err, claimed, command)
+		}
+		if err := os.Remove(places.Live("chat-1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Nor can the loop's file say that its end was acted on before it came.
 func TestAnEndThatTheFileCallsTold(t *testing.T) {
 	s, places, _ := onEnds(t, "good")

@@ -75,7 +75,7 @@ func (e *env) runOnEnd(ctx context.Context, l loop.State) string {
 	if err != nil {
 		e.logOnEnd(l, l.ConversationID, "error", err.Error()) // older iterations cannot be read
 	}
-	if info, err := os.Stat(l.Workspace); err != nil || !info.IsDir() { // elsewhere it might do harm
+	if info, err := os.Stat(l.Workspace); l.Workspace != "" && (err != nil || !info.IsDir()) { // elsewhere it might do harm
 		return "it did not run: the folder of its workspace is not there: " + strconv.Quote(l.Workspace)
 	}
 	limited, cancel := context.WithTimeout(ctx, onEndLimit)

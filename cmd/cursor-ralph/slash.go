@@ -96,12 +96,16 @@ func continueFlags(f *pflag.FlagSet) {
 			cli.AddOption(f, o, "a new limit of `COUNT` tokens in all")
 		}
 	}
+	cli.AddWithout(f)
 }
 
 func cont(ctx context.Context, e *env, args []string) error {
 	r, err := e.Asked()
 	if err != nil {
 		return err
+	}
+	if err := r.CheckLimits(); err != nil {
+		return hint.Misuse(err.Error(), "`cursor-ralph help continue` shows the options")
 	}
 	return e.goOn(ctx, args, r, true)
 }

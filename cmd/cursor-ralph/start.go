@@ -221,6 +221,7 @@ func (e *env) confirm(ctx context.Context, r loop.Request, l loop.State) (done b
 	if len(unconfirmed) == 0 {
 		return false, e.refuseEnded(l)
 	}
+	r.State.PromptTemplate = l.PromptTemplate // where it is
 	if err := refuseOther(r, unconfirmed[0]); err != nil {
 		return false, err
 	}

@@ -40,7 +40,7 @@ func runWatcher(ctx context.Context, e *env, _ []string) error {
 		if err != nil {
 			return err
 		}
-		w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, began: time.Now(), over: true}
+		w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, begun: map[string]bool{}, began: time.Now(), over: true}
 		if err := errors.Join(w.untilIdle(ctx), release()); err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -58,8 +58,9 @@ type watching struct {
 	loops    map[string]watcher.Loop
 	schedule watcher.Schedule
 	began    time.Time
-	over     bool           // a loop may have ended since onEnds
-	children sync.WaitGroup // that deliver
+	over     bool            // a loop may have ended since onEnds
+	begun    map[string]bool // the ends whose command onEnds has started
+	children sync.WaitGroup  // that deliver
 }
 
 // live leaves out what cannot be read, which doctor shows. Without their folder, as
@@ -109,6 +110,11 @@ func (w *watching) onEnds() {
 	}
 	w.over = false
 	for _, l := range w.Store.OnEndDue(w.Now().Add(-onEndWithin)) {
+		end := l.ID + l.EndedAt.String()
+		if w.begun[end] {
+			continue
+		}
+		w.begun[end] = true
 		if err := cli.Self().OnEnd(l); err != nil {
 			w.logWatched(l.ConversationID, "error", err.Error())
 		}

@@ -22,7 +22,7 @@ func TestTheWatcherEndsWithTheFolder(t *testing.T) {
 	l := loop.New()
 	l.ConversationID, l.Prompt, l.StartedAt, l.EventAt = "chat-1", "task", time.Now(), time.Now()
 	must(t, e.Store.Begin(t.Context(), l.ConversationID, l))
-	w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, began: time.Now()}
+	w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, begun: map[string]bool{}, began: time.Now()}
 	if len(w.live()) != 1 {
 		t.Fatal("the watcher does not see the loop")
 	}

@@ -15,7 +15,7 @@ export interface Window {
   output: vscode.OutputChannel;
 }
 
-const deliveryWait = 90_000; // more than cursor-ralph waits for a line to arrive
+const deliveryWait = 150_000; // more than cursor-ralph waits for a line to arrive
 
 type Item = vscode.QuickPickItem & { act?: () => unknown };
 

@@ -77,10 +77,11 @@ export class Delivery {
     return { kind: 'ok', value: at === 0 ? 'front' : at > 0 ? 'shown' : 'unknown' };
   }
 
-  async deliver(chat: string, line: string, step: Step, wanted: () => Promise<boolean>): Promise<Delivered> {
+  // deliver shows a chat and puts a line into its input. rested says that the user has been waited for.
+  async deliver(chat: string, line: string, step: Step, wanted: () => Promise<boolean>, rested = false): Promise<Delivered> {
     this.forget();
     const not = (code: Code, reason: string, touched = false): Delivered => ({ ok: false, code, reason, touched });
-    await this.rests(step);
+    if (!rested) await this.rests(step);
     const opened = await this.cursor.openChat(chat);
     const place = await this.place(chat);
     const inFront = place.kind === 'ok' && place.value === 'front';
@@ -91,8 +92,7 @@ export class Delivery {
     if (paste.kind !== 'ok') return not('no-focus', words(paste));
     if (!(await wanted())) return not('cancelled', withdrawn);
     if (this.isLeft(chat)) return not('left', 'a line that was put in before may still be in its input', true);
-    this.remember(chat, Date.now());
-    const pasted = await this.paste(line, paste.value);
+    const pasted = await this.paste(chat, line, paste.value);
     if (pasted.kind === 'missing') this.remember(chat, undefined);
     const strayed = this.watching?.strayed();
     step('paste', strayed ?? words(pasted));
@@ -133,8 +133,8 @@ export class Delivery {
 
   // create begins a chat with a line, once. Cursor may answer only when its turn ends:
   // only of a missing command it is certain that nothing was sent.
-  async create(line: string, step: Step, wanted: () => Promise<boolean>): Promise<Delivered> {
-    await this.rests(step);
+  async create(line: string, step: Step, wanted: () => Promise<boolean>, rested = false): Promise<Delivered> {
+    if (!rested) await this.rests(step);
     if (!(await wanted())) return { ok: false, code: 'cancelled', reason: withdrawn, touched: false };
     const r = await this.cursor.newChat(line);
     if (r.kind === 'ok' || r.kind === 'timeout') return { ok: true };
@@ -183,9 +183,10 @@ export class Delivery {
     return usual.kind === 'ok' ? { kind: 'ok', value: editorPaste } : usual;
   }
 
-  private async paste(line: string, command: string): Promise<Result<unknown>> {
+  private async paste(chat: string, line: string, command: string): Promise<Result<unknown>> {
     const had = await this.desk.readClipboard();
     await this.desk.writeClipboard(line);
+    this.remember(chat, Date.now());
     this.watching = this.desk.watch(line);
     try {
       const r = await this.cursor.call(command);

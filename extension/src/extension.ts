@@ -134,7 +134,9 @@ class Window implements vscode.Disposable {
     this.draw();
     this.tree.refresh();
     for (const c of changes) if (!c.after && c.before) this.histories.delete(c.before.id);
-    for (const { after } of changes) if (after?.conversation && after.messageAt) this.delivery.sent(after.conversation, Date.parse(after.messageAt));
+    for (const { after } of changes) {
+      for (const at of [after?.startedAt, after?.messageAt]) if (after?.conversation && at) this.delivery.sent(after.conversation, Date.parse(at));
+    }
     this.details.changed(changes.flatMap((c) => (c.after ? [c.after.id] : [])));
     if (!news) return;
     for (const change of changes) {

@@ -261,7 +261,7 @@ class Connection {
       case 'create':
         return this.inTurn(() => this.create(id, m));
       case 'check':
-        return this.inTurn(() => this.check(chat));
+        return this.inTurn(() => this.check(chat)).finally(() => this.limit(askLimit));
       case 'sent':
         this.o.delivery.sent(chat, Date.now());
         return { ok: true };
@@ -291,7 +291,7 @@ class Connection {
   private async create(id: number, m: Record<string, unknown>): Promise<object> {
     const line = this.lineOf(m);
     if (typeof line !== 'string') return line;
-    return this.o.delivery.create(line, this.step(id), () => this.isWanted(id, m['confirm'] === true));
+    return this.o.delivery.create(line, this.step(id), () => this.isWanted(id, m['confirm'] === true), m['rested'] === true);
   }
 
   private async check(chat: string): Promise<object> {
@@ -306,7 +306,7 @@ class Connection {
   private async deliver(id: number, chat: string, m: Record<string, unknown>): Promise<object> {
     const line = this.lineOf(m);
     if (typeof line !== 'string') return line;
-    const done = await this.o.delivery.deliver(chat, line, this.step(id), () => this.isWanted(id, m['confirm'] === true));
+    const done = await this.o.delivery.deliver(chat, line, this.step(id), () => this.isWanted(id, m['confirm'] === true), m['rested'] === true);
     this.unsure = !done.ok && done.code === 'left' ? line : undefined;
     this.limit(askLimit); // the client presses the key, and waits until the line arrives
     return done;

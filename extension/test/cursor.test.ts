@@ -193,6 +193,19 @@ test('a user who does not pause delays it by 10 s', async (t) => {
   assert.deepEqual(slept, tenSeconds);
 });
 
+test('a user who has been waited for is not waited for again', async () => {
+  const s = scene({ ...good(), 'composer.createNew': () => undefined }, { idle: () => 0, sleep: (ms) => (assert.notEqual(ms, 1000), Promise.resolve()) });
+  assert.deepEqual(await s.delivery.deliver('chat-1', line, () => undefined, async () => true, true), { ok: true });
+  assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true, true), { ok: true });
+});
+
+test('a line that was not put in is not remembered', async () => {
+  let reads = 0;
+  const s = scene(good(), { readClipboard: () => (reads++ ? Promise.resolve('') : Promise.reject(new Error('no clipboard'))) });
+  await assert.rejects(s.deliver());
+  assert.deepEqual(await s.deliver(), { ok: true });
+});
+
 test('one at a time has the chats', async () => {
   const s = scene(good());
   const end = await s.delivery.turn(1000);

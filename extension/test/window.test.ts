@@ -110,7 +110,7 @@ test('a delivery is not cut off while the line may still arrive', async () => {
   await s.actions.resume();
   await s.actions.continueNow();
   assert.deepEqual(s.ran, [['resume', 'k7f2a', '--inject'], ['inject', '4f1d-1b0e']]);
-  assert.deepEqual(s.waits, [90_000, 90_000]);
+  assert.deepEqual(s.waits, [150_000, 150_000]);
 });
 
 test('a loop that awaits a new chat is not continued in the old one', async () => {

@@ -94,7 +94,7 @@ func AddOption(f *pflag.FlagSet, o loop.Option, usage string) {
 func AddWithout(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
 		if _, ok := o.Without(); ok && f.Lookup(o.Name) != nil {
-			f.Bool("no-"+o.Name, false, "start without --"+o.Name)
+			f.Bool("no-"+o.Name, false, "without --"+o.Name)
 			f.Lookup("no-" + o.Name).Hidden = true
 		}
 	}

@@ -52,7 +52,11 @@ func Apart(r loop.Request, other loop.State) (list []string, limits string) {
 			continue
 		}
 		list = append(list, fmt.Sprintf("--%s %s (the loop has %s)", o.Name, valueOf(o, asked[field]), valueOf(o, has[field])))
-		limits += " --" + o.Name + " " + valueOf(o, asked[field])
+		if asked[field] == nil {
+			limits += " --no-" + o.Name
+		} else {
+			limits += " --" + o.Name + " " + valueOf(o, asked[field])
+		}
 		onlyLimits = onlyLimits && loop.IsLimit(o.Name)
 	}
 	if !onlyLimits {

@@ -104,7 +104,7 @@ func lastRunOf(e *cli.Env, folder string) (loop.State, bool) {
 func checkOnlyLimits(e *cli.Env) error {
 	for _, o := range loop.Options() {
 		f := e.Flags.Lookup(o.Name)
-		if f != nil && f.Changed && !loop.IsLimit(o.Name) {
+		if f != nil && (f.Changed || e.IsSet("no-"+o.Name)) && !loop.IsLimit(o.Name) {
 			return hint.Misuse("--"+o.Name+" cannot be changed when a run is resumed", "--max-iterations, --max-duration, --max-tokens and the agent's options can")
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // The patience with a window.
 const (
-	helloWait   = 3 * time.Second // an editor under load takes its time
+	helloWait   = 2 * time.Second // an editor under load takes its time
 	findWait    = 5 * time.Second
 	deliverWait = 25 * time.Second // more than all steps of the extension may take, after the user has paused
 	checkWait   = 2 * time.Second
@@ -44,6 +44,7 @@ type message struct {
 	Conversation string   `json:"conversation,omitempty"`
 	Line         string   `json:"line,omitempty"`
 	Confirm      bool     `json:"confirm,omitempty"`
+	Rested       bool     `json:"rested,omitempty"`
 	OK           bool     `json:"ok,omitempty"`
 	Code         string   `json:"code,omitempty"`
 	Reason       string   `json:"reason,omitempty"`
@@ -149,6 +150,7 @@ func (w *Window) Find(ctx context.Context, conversation string) (Found, error) {
 // Delivery is what Deliver puts where.
 type Delivery struct {
 	Conversation, Line string
+	Rested             bool                      // the user has been waited for
 	Step               func(name, result string) // gets what was done
 	Permit             func() error              // is asked before the focus moves and before the line is put in
 }
@@ -170,7 +172,7 @@ func (w *Window) put(ctx context.Context, method string, d Delivery) error {
 			return w.write(message{Type: "confirm", ID: m.ID, OK: forbidden == nil})
 		},
 	}
-	_, err := w.request(ctx, deliverWait, message{Method: method, Conversation: d.Conversation, Line: d.Line, Confirm: true}, answers)
+	_, err := w.request(ctx, deliverWait, message{Method: method, Conversation: d.Conversation, Line: d.Line, Confirm: true, Rested: d.Rested}, answers)
 	return errors.Join(forbidden, err)
 }
 
