@@ -49,11 +49,16 @@ func (l leftOuts) words() string {
 // add brings our index up to the work tree.
 func (r *repo) add(ctx context.Context) (found sorted, err error) {
 	for range 2 {
-		out, err := r.ours.Run(ctx, "", "ls-files", "-z", "--modified", "--others", "--exclude-standard")
+		out, err := r.ours.Run(ctx, "", "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--exclude=!"+ignoreFile)
 		if err != nil {
 			return found, err
 		}
-		found = r.sort(names(out))
+		list, rules, err := r.takeRules(ctx, names(out))
+		if err != nil {
+			return found, err
+		}
+		found = r.sort(list)
+		found.rules = rules
 		r.removeStale(found.stale)
 		if err := r.remove(ctx, found.gone); err != nil {
 			return found, err
@@ -91,9 +96,10 @@ func (r *repo) remove(ctx context.Context, files []string) error {
 // sorted are files of the work tree by what can become of them.
 type sorted struct {
 	there, gone []string
-	left        leftOuts // that cannot be added
-	nested      []string // repositories, with a slash at the end
-	stale       []string // what a killed restore of this loop left
+	left        leftOuts          // that cannot be added
+	nested      []string          // repositories, with a slash at the end
+	stale       []string          // what a killed restore of this loop left
+	rules       map[string]string // the ignored .gitignore files
 }
 
 func (r *repo) sort(list []string) (s sorted) {

@@ -155,6 +155,18 @@ func TestRound(t *testing.T) {
 			w.remove("untracked")
 			w.link("other", "untracked")
 		}},
+		"folder with rules becomes link": {func(w *world) {
+			start(w)
+			w.write("dir/.gitignore", "x\n")
+			w.write("venv/.gitignore", "*\n")
+			w.write("venv/x", "x\n")
+			w.write(".gitignore/x", "x\n")
+			w.git("add", "-f", "dir/.gitignore")
+		}, func(w *world) {
+			w.remove("dir")
+			w.link("venv", "dir")
+			w.write(".gitignore/y", "x\n")
+		}},
 		"folder moves and a link takes its place": {start, func(w *world) {
 			w.must(os.Rename(filepath.Join(w.root, "dir"), filepath.Join(w.root, "moved")))
 			w.link("moved", "dir")

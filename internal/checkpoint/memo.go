@@ -1,6 +1,8 @@
 package checkpoint
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -8,17 +10,19 @@ import (
 // memo is what a checkpoint's commit says beside its tree, so that a restore knows which
 // files were there and are not in it.
 type memo struct {
-	leftOut []string // files, and with a slash at the end the folders of other repositories
-	exclude string   // the repository's info/exclude, which is in no tree
+	leftOut []string          // files, and with a slash at the end the folders of other repositories
+	exclude string            // the repository's info/exclude, which is in no tree
+	rules   map[string]string // the ignored .gitignore files
 }
 
 const (
 	leftOutLine = "left out: "
 	excludeLine = "info/exclude: "
+	rulesLine   = "ignored rules: "
 )
 
 func (r *repo) memo(now snapshot) memo {
-	m := memo{leftOut: now.nested}
+	m := memo{leftOut: now.nested, rules: now.rules}
 	for _, f := range now.left {
 		m.leftOut = append(m.leftOut, f.name)
 	}
@@ -40,11 +44,15 @@ func (m memo) message(title string) string {
 	if m.exclude != "" {
 		b.WriteString(excludeLine + strconv.QuoteToASCII(m.exclude) + "\n")
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.rules)) {
+		b.WriteString(rulesLine + strconv.QuoteToASCII(name) + " " + strconv.QuoteToASCII(m.rules[name]) + "\n")
+	}
 	return b.String()
 }
 
 // parseMemo reads a commit as git cat-file prints it.
 func parseMemo(commit string) (m memo) {
+	m.rules = map[string]string{}
 	_, message, _ := strings.Cut(commit, "\n\n")
 	for line := range strings.Lines(message) {
 		line = strings.TrimSuffix(line, "\n")
@@ -55,6 +63,11 @@ func parseMemo(commit string) (m memo) {
 		}
 		if quoted, ok := strings.CutPrefix(line, excludeLine); ok {
 			m.exclude, _ = strconv.Unquote(quoted) // or nothing
+		}
+		if quoted, ok := strings.CutPrefix(line, rulesLine); ok {
+			prefix, _ := strconv.QuotedPrefix(quoted) // a bad line has no name
+			name, _ := strconv.Unquote(prefix)
+			m.rules[name], _ = strconv.Unquote(strings.TrimPrefix(quoted[len(prefix):], " "))
 		}
 	}
 	return m

@@ -74,7 +74,8 @@ func (p Places) Restore(ctx context.Context, l loop.State, n Name, dry bool) (do
 type snapshot struct {
 	tree   string
 	left   leftOuts
-	nested []string // repositories, with a slash at the end
+	nested []string          // repositories, with a slash at the end
+	rules  map[string]string // the ignored .gitignore files
 }
 
 // now takes a snapshot of the work tree.
@@ -99,7 +100,7 @@ func (r *repo) now(ctx context.Context, all []Checkpoint) (s snapshot, err error
 	if err != nil {
 		err = errors.Join(err, r.forgetIndex()) // it may name objects that are gone
 	}
-	return snapshot{tree, found.left, found.nested}, err
+	return snapshot{tree, found.left, found.nested, found.rules}, err
 }
 
 // nextRestore returns an unused name.

@@ -42,6 +42,15 @@ func TestWhatNoCheckpointHasStays(t *testing.T) {
 			w.write("dir/b/.gitignore", "/build/\n")
 			w.write("dir/b/build/deep/out", "out\n")
 		}, func(w *world) { w.remove("dir/b/.gitignore") }, "dir/b/build/deep/out", 0o600},
+		"a .gitignore that ignores itself": {func(w *world) {
+			w.write("tools/venv/.gitignore", "\xef\xbb\xbf*\n")
+			w.write("tools/venv/lib/x", "x\n")
+		}, func(w *world) { w.remove("tools/venv/.gitignore") }, "tools/venv/lib/x", 0o600},
+		"the topmost .gitignore ignores itself": {func(w *world) {
+			w.write(".git/info/exclude", "*.log\n")
+			w.write(".gitignore", ".env\n.gitignore\n")
+			w.write(".env", "secret\n")
+		}, func(w *world) { w.remove(".gitignore") }, ".env", 0o600},
 		"a .gitignore with a folder in its place": {func(w *world) {
 			w.write(".gitignore", ".env\n")
 			w.write(".env", "secret\n")
@@ -394,7 +403,7 @@ func TestNoFileIsEverPartly(t *testing.T) {
 		case err := <-done:
 			w.must(err)
 			if wrong != "" || w.read("dir/a") != big {
-				t.Errorf("in between it was %s; restored: %v", wrong, w.read("dir/a") == big)
+				t.Errorf("during the restore it was %s; restored: %v", wrong, w.read("dir/a") == big)
 			}
 			return
 		default:
