@@ -153,6 +153,7 @@ test('who adds context during a delivery, or resumes after a pause in it, lets i
   assert.match(turn.added.join(), /the port is 5433/);
   await until('it goes on', async () => (await wb.status(chat)).status === 'running');
   assert.deepEqual((await w.cursor('seen')).submitted.slice(before), [{ chat, text: lineOf(chat) }]);
+  await wb.ralph('cancel', chat); // the chip shows the next loop
 });
 
 const unsure = () => w.notice('when its input holds this line alone');

@@ -89,7 +89,8 @@ test('where Cursor creates no chats, the agent asks the user for one', async () 
   await begins('chat-3', '/ralph-loop "make it green" --fresh-chat 1');
   await w.cursor('release', 'chat-3');
   await until('it waits', async () => (await wb.status('chat-3')).reason === 'open a new chat and send the continue line there', 60_000);
-  const { turns, submitted } = await w.cursor('seen');
+  const { turns: all, submitted } = await w.cursor('seen');
+  const turns = all.filter((t) => t.chat === 'chat-3'); // the turn of the test before may end only now
   assert.equal(submitted.length, 1);
   assert.equal(turns.length, 2);
   assert.match(turns[1].message, /to open a new chat and to send this line there:\n\/ralph-loop --continue chat-3\n/);
