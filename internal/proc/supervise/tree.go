@@ -44,12 +44,12 @@ func StartTree(cmd *exec.Cmd) (*Tree, error) {
 	return t, nil
 }
 
-// secret is our own variable that may hold passwords. No program of the user needs it.
-const secret = "CURSOR_RALPH_NOTIFY="
+// notifyVariable is our own variable that may hold passwords. No program of the user needs it.
+const notifyVariable = "CURSOR_RALPH_NOTIFY="
 
 func withoutSecrets(env []string) []string {
 	return slices.DeleteFunc(env, func(v string) bool {
-		return len(v) >= len(secret) && strings.EqualFold(v[:len(secret)], secret)
+		return len(v) >= len(notifyVariable) && strings.EqualFold(v[:len(notifyVariable)], notifyVariable)
 	})
 }
 
