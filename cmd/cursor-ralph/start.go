@@ -245,11 +245,11 @@ func refuseOther(r loop.Request, other loop.State) error {
 		return nil
 	}
 	id := other.ShortID()
-	todo := "nothing was changed. To begin anew with these options, the user adds --replace; `cursor-ralph cancel " + id + "` ends the loop"
+	advice := "nothing was changed. To begin anew with these options, the user adds --replace; `cursor-ralph cancel " + id + "` ends the loop"
 	if limits != "" {
-		todo = "nothing was changed. `cursor-ralph continue " + id + limits + "` sets the new limit; to begin anew, the user adds --replace"
+		advice = "nothing was changed. `cursor-ralph continue " + id + limits + "` sets the new limit; to begin anew, the user adds --replace"
 	}
-	return hint.New(fmt.Sprintf("the loop %s of this chat has the same task and other options: %s", id, strings.Join(apart, ", ")), todo)
+	return hint.New(fmt.Sprintf("the loop %s of this chat has the same task and other options: %s", id, strings.Join(apart, ", ")), advice)
 }
 
 // confirmOne surveys a loop's beginning if the prompt hook could not, or did not wait for

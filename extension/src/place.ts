@@ -195,7 +195,7 @@ async function newest(root: string): Promise<string> {
 }
 
 // point makes `current` lead to a version. On Windows a junction cannot replace
-// another in one step: for a moment there is none.
+// another in one step: it is missing for a moment.
 async function point(o: Options, key: string): Promise<void> {
   const link = path.join(o.root, 'current');
   const target = path.join(o.root, key);

@@ -280,7 +280,7 @@ class Connection {
     return { ok: true, place: place.value, ...window };
   }
 
-  // lineOf returns the line of a request, or why there is none: it may have waited
+  // lineOf returns the line of a request, or why it cannot: the request may have waited
   // for its turn until nobody wants it.
   private lineOf(m: Record<string, unknown>): string | object {
     const not = (code: string, reason: string): object => ({ ok: false, code, reason, touched: false });

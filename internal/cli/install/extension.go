@@ -125,9 +125,9 @@ func runCursor(ctx context.Context, e *cli.Env, args ...string) error {
 	if err == nil || errors.Is(err, proc.ErrHeld) {
 		return nil
 	}
-	todo := "run it yourself to see why"
+	advice := "run it yourself to see why"
 	if said := text.Line(string(out)); said != "" {
-		todo = "Cursor says: " + text.Limit(said, 300)
+		advice = "Cursor says: " + text.Limit(said, 300)
 	}
-	return hint.New(fmt.Sprintf("%s failed: %v", line, err), todo)
+	return hint.New(fmt.Sprintf("%s failed: %v", line, err), advice)
 }
