@@ -3,7 +3,6 @@
 PREFIX ?= $(HOME)/.local
 BIN     = bin
 BENCH   =
-LOAD    =
 FUZZ    = 1m
 FAULTS  =
 
@@ -16,7 +15,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test test-all lab check bench benchmarks bench-typing faults load soak fuzz cross extension package clean
+.PHONY: help build programs helper install demo docs record test test-all lab check bench faults fuzz cross extension package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,7 +31,7 @@ helper: ## build cursor-ralph-robotgo, one way of typing; skipped where its C li
 	@scripts/helper $(BIN)/$(HELPER) "$(VERSION)"
 
 install: build ## copy them to PREFIX/bin (default ~/.local/bin)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
+	umask 022 && install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(PROGRAMS:%=$(BIN)/%) "$(DESTDIR)$(PREFIX)/bin/"
 	@[ ! -e $(BIN)/$(HELPER) ] || install -m 755 $(BIN)/$(HELPER) "$(DESTDIR)$(PREFIX)/bin/"
 	@echo
@@ -42,12 +41,13 @@ install: build ## copy them to PREFIX/bin (default ~/.local/bin)
 demo: ## a whole loop with a simulated Cursor, in a scratch folder
 	@scripts/setup demo
 	@$(MAKE) --no-print-directory -s programs
-	@$(BIN)/cursor-ralph demo
+	@go run ./test/demo $(BIN)
 
 docs: ## write docs/commands.md from the table of commands
 	@UPDATE=1 go test -count=1 -run TestCommandsPage ./cmd/cursor-ralph
 
 record: programs ## record a demo, and the panel in a tmux, into docs/demo.svg
+	@go build -o $(BIN)/ ./test/demo
 	@go run ./scripts/record $(BIN)/cursor-ralph >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
 
 test: ## the tests in some minutes: one case of each kind; the last line names what was skipped
@@ -62,25 +62,11 @@ lab: ## type into real windows for half an hour and write docs/measured/typing.m
 check: ## everything that CI checks: make test, make test-all, fuzzing and more (.ci/run)
 	@.ci/run
 
-bench: ## measure the hook and the panel: alone, among many loops, beside hooks in bash (BENCH="-only speed", BENCH=-help)
-	@go run ./bench $(BENCH)
+bench: ## measure the hook beside the least that a program can do, and beside hooks in bash (BENCH="-runs 1000")
+	@go test -count=1 -timeout 30m -v -run TestTable ./test/bench -args -runs 200 $(BENCH)
 
-benchmarks: ## measure for some minutes on an idle machine and write docs/measured/benchmarks.md
-	@go run ./bench -markdown $(BENCH) >docs/measured/benchmarks.md.new && mv docs/measured/benchmarks.md.new docs/measured/benchmarks.md
-
-bench-typing: ## measure the time from the hook's exit to the message in the editor, on X11 (BENCH="-n 100")
-	@go run ./bench/typing $(BENCH)
-
-faults: ## kill every operation, and fail it, at every system call; Linux, takes long (FAULTS="-only claim")
-	@go run ./test/faults $(FAULTS)
-
-load: ## 64 conversations at once, each a loop of 100 iterations; again with the hook installed twice (LOAD="-iterations 20")
-	@go run ./test/load many $(LOAD)
-	@go run ./test/load many -twice $(LOAD)
-
-soak: ## 100 000 events while loops begin and end; then loops whose /tmp is cleaned (LOAD="-events 5000 -rounds 70")
-	@go run ./test/load soak $(LOAD)
-	@go run ./test/load clean $(LOAD)
+faults: ## kill every operation, and fail it, at each call about our files, and say how often; needs Linux and strace (FAULTS="/claim")
+	@go test -count=1 -v -timeout 30m -run "NothingIsLost$(FAULTS)" ./test/faults
 
 fuzz: ## every fuzz target for FUZZ=1m, with a table (FUZZ="-p 2 10m", FUZZ=corpus)
 	@scripts/fuzz $(FUZZ)

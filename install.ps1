@@ -19,7 +19,7 @@ The programs only; later: cursor-ralph install
 .PARAMETER Uninstall
 Take all out again, from Cursor too.
 .PARAMETER InstallOptions
-Options of cursor-ralph install, for example: -InstallOptions '--session-limit','5'
+Options of cursor-ralph install, for example: -InstallOptions '--plan-guard'
 #>
 param(
     [string]$Archive = '',
@@ -60,7 +60,7 @@ function Install-CursorRalph {
         return $Text.Contains($Module)
     }
 
-    function Confirm-Checksum([string]$Path, [string]$Name, [string]$Sums) {
+    function Confirm-Checksum([string]$Path, [string]$Name, [string]$Sums, [string]$Origin) {
         $Want = ''
         foreach ($Line in Get-Content -LiteralPath $Sums) {
             $Words = $Line -split '\s+', 2
@@ -71,7 +71,7 @@ function Install-CursorRalph {
         if ($Got -ne $Want) {
             Stop-Here "$Path is not what was released: its checksum is $Got, not $Want" 'get it again; if that does not help, tell the project'
         }
-        Say "the checksum of $Name is right"
+        Say "$Name is whole: it has the checksum in $Sums$Origin"
     }
 
     function Expand-Release([string]$Path, [string]$To) {
@@ -98,7 +98,7 @@ function Install-CursorRalph {
         if (-not $Name) { Stop-Here "$From has nothing for Windows on $Arch" }
         $Path = Join-Path $Folder $Name
         Receive-File "$From/$Name" $Path
-        Confirm-Checksum $Path $Name $Sums
+        Confirm-Checksum $Path $Name $Sums ', which came from the same place and does not prove who made it'
         return Expand-Release $Path (Join-Path $Folder 'release')
     }
 
@@ -123,6 +123,16 @@ function Install-CursorRalph {
         try { & $Go build -trimpath -o "$To\" ./cmd/cursor-ralph ./cmd/cursor-ralph-hook } finally { Pop-Location; $env:CGO_ENABLED = $Cgo }
         if ($LASTEXITCODE -ne 0) { Stop-Here 'it does not build' }
         Say 'without cursor-ralph-robotgo, which needs a C compiler: there are other ways of typing'
+    }
+
+    # A folder at the top of a disk is one that all users may write. A profile is its user's.
+    function New-ProgramFolder([string]$Path) {
+        if (Test-Path -LiteralPath $Path) { return }
+        New-Item -ItemType Directory -Path $Path | Out-Null
+        if ($Path.StartsWith($env:USERPROFILE, [StringComparison]::OrdinalIgnoreCase)) { return }
+        $Me = [Security.Principal.WindowsIdentity]::GetCurrent().User.Value
+        & "$env:SystemRoot\System32\icacls.exe" $Path /inheritance:r /grant:r "*${Me}:(OI)(CI)F" '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-544:(OI)(CI)F' | Out-Null
+        if ($LASTEXITCODE -ne 0) { Stop-Here "$Path cannot be closed to other users" 'use another -Prefix' }
     }
 
     # A program that runs can be renamed, not overwritten.
@@ -192,7 +202,7 @@ function Install-CursorRalph {
                 Stop-Here "$To is there and not ours; nothing was changed" 'move it away, or use another -Prefix'
             }
         }
-        New-Item -ItemType Directory -Path $Bin -Force | Out-Null
+        New-ProgramFolder $Bin
         foreach ($Name in $Present) { Install-Program (Join-Path $Source $Name) (Join-Path $Bin $Name) }
         Say "installed $(& $Program version) into ${Bin}: $($Present -join ' ')"
     } finally {

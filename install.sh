@@ -15,7 +15,7 @@ From an unpacked release it installs the programs beside it, from a clone it bui
   --archive FILE     a release's .tar.gz; checked against checksums.txt beside it, if that is there
   --download         the latest release, from $releases, checked against its checksums.txt
   --version VERSION  with --download: that release
-  --url URL          with --download: another place of releases
+  --url URL          with --download: another place of releases, by https
 
   --prefix FOLDER    where to (default: \$PREFIX, else ~/.local)
   --no-cursor        the programs only; later: cursor-ralph install
@@ -23,7 +23,7 @@ From an unpacked release it installs the programs beside it, from a clone it bui
   --help             print this
 
 Nothing is downloaded without --download, but for the modules that Go needs to build. What is after -- goes to
-\`cursor-ralph install\`, for example: sh install.sh -- --session-limit 5
+\`cursor-ralph install\`, for example: sh install.sh -- --plan-guard
 END
 }
 
@@ -84,13 +84,13 @@ sha256() {
   else die "nothing here computes a checksum" "install sha256sum, shasum or openssl"; fi | cut -d ' ' -f 1
 }
 
-# verify ARCHIVE NAME CHECKSUMS
+# verify ARCHIVE NAME CHECKSUMS [WHAT TO SAY OF THE CHECKSUMS]
 verify() {
   want=$(awk -v name="$2" '$2 == name || $2 == "*" name { print $1 }' "$3")
   [ -n "$want" ] || die "$3 has no checksum of $2"
   got=$(sha256 "$1")
   [ "$got" = "$want" ] || die "$1 is not what was released: its checksum is $got, not $want" "get it again; if that does not help, tell the project"
-  say "the checksum of $2 is right"
+  say "$2 is whole: it has the checksum in $3${4:-}"
 }
 
 # unpack ARCHIVE
@@ -130,12 +130,16 @@ system() {
 # fetch URL FILE
 fetch() {
   say "downloading $1"
-  if has curl; then curl -fsSL -o "$2" "$1"; elif has wget; then wget -q -O "$2" "$1"
+  if has curl; then curl --proto =https -fsSL -o "$2" "$1"; elif has wget; then wget -q -O "$2" "$1"
   else die "neither curl nor wget is here" "download it yourself, then: sh install.sh --archive FILE"; fi ||
     die "$1 cannot be downloaded"
 }
 
 from_release() {
+  case $releases in
+    https://*) ;;
+    *) die "$releases is not https: anybody on the way could change what is downloaded" "give an https URL, or download it yourself and use --archive FILE" ;;
+  esac
   system
   from=$releases/latest/download
   [ -z "$version" ] || from=$releases/download/v$version
@@ -143,7 +147,7 @@ from_release() {
   name=$(awk -v end="_${os}_$arch.tar.gz" 'index($2, "cursor-ralph_") == 1 && substr($2, length($2) - length(end) + 1) == end { print $2 }' "$tmp/checksums.txt")
   [ -n "$name" ] || die "$from has nothing for $os on $arch"
   fetch "$from/$name" "$tmp/$name"
-  verify "$tmp/$name" "$name" "$tmp/checksums.txt"
+  verify "$tmp/$name" "$name" "$tmp/checksums.txt" ", which came from the same place and does not prove who made it"
   unpack "$tmp/$name"
 }
 
@@ -167,9 +171,9 @@ from_clone() {
     die "it does not build"
   if has bash; then
     (unset CI; cd "$here" && scripts/helper "$stage/bin/cursor-ralph-robotgo" "$built") || true # it says what it left out
-    "$here/scripts/assets" "$stage/share" 2>"$tmp/log" || { rm -rf "$stage/share"; say "without man pages and completions: $(tail -n 1 "$tmp/log")"; }
+    "$here/scripts/assets" "$stage/share" 2>"$tmp/log" || { rm -rf "$stage/share"; say "without completions: $(tail -n 1 "$tmp/log")"; }
   else
-    say "without man pages, completions and the helper for typing: they need bash"
+    say "without completions and the helper for typing: they need bash"
   fi
 }
 
@@ -192,7 +196,7 @@ stage_source() {
   else
     die "there is neither a clone nor a release in $here" "use --download or --archive FILE"
   fi
-  rm -rf "$stage/share/man-gz" "$stage/share/powershell" # the package's, and Windows's
+  rm -rf "$stage/share/powershell" # Windows's
   for name in cursor-ralph cursor-ralph-hook; do
     [ -f "$stage/bin/$name" ] || die "there is no $name in it"
   done
@@ -200,8 +204,14 @@ stage_source() {
   "$stage/bin/cursor-ralph" version >/dev/null 2>&1 || die "its cursor-ralph does not run on this machine" "take the archive for $(uname -s) on $(uname -m)"
 }
 
+# is_closed FOLDER: whether it is missing, or only its owner and group may write it.
+is_closed() { [ ! -d "$1" ] || [ -z "$(find "$1/" -prune -perm -0002)" ]; }
+
 # place_files: from $stage to $prefix.
 place_files() {
+  for dir in "$prefix" "$prefix/bin"; do
+    is_closed "$dir" || die "everybody can write $dir, and so replace the programs in it; nothing was changed" "chmod go-w '$dir', or use another --prefix"
+  done
   # Look before anything is written.
   (cd "$stage" && find . -type f | sed 's,^\./,,' | sort) >"$tmp/files"
   while IFS= read -r file; do
@@ -249,6 +259,7 @@ tell_cursor() {
 # Called on the last line, so that a download that was cut short does nothing.
 main() {
   safe_path
+  umask "$(printf '%04o' $((0$(umask) | 022)))" # with a umask of 0 everybody could replace the programs
   prefix=${PREFIX:-${HOME:-}/.local}
   archive='' download='' version='' cursor=yes uninstall=''
 

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // Sentences are for people. Code that compares them changes when somebody rewords one, so it compares typed constants instead.
@@ -18,27 +20,27 @@ import (
 // foreign has the texts with spaces that may be compared, and who writes them.
 var foreign = map[string]string{
 	"invalid UTF-8":            "hujson",
-	"user project":             "the code itself: two places in one switch",
-	"project user":             "the code itself: two places in one switch",
-	"plugin plugin":            "the code itself: two places in one switch",
-	"('xkb', 'us')":            "gsettings",
-	"authentication refused":   "the X server",
+	"not available":            "xclip",
 	"Nothing is copied":        "wl-paste",
 	"No selection":             "wl-paste",
 	"path escapes from parent": "package os",
 	"exit code ":               "agents, in the title of a tool call",
 	"\ndiff --git ":            "git",
-	"\nStack backtrace:":       "agents written in Rust",
+	"# branch.oid ":            "git",
+	"[no response text]":       "Gemini CLI, of a turn that was interrupted",
+
+	"\nBase directory for this skill: ": "Copilot CLI, before a skill's text",
 }
 
 func TestNoCodeComparesSentences(t *testing.T) {
+	short.Skip(t)
 	pkgs, err := load(os.DirFS("."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	unused := maps.Clone(foreign)
 	for _, dir := range slices.Sorted(maps.Keys(pkgs)) {
-		if first, _, _ := strings.Cut(dir, "/"); slices.Contains([]string{"bench", "test", "scripts"}, first) {
+		if first, _, _ := strings.Cut(dir, "/"); slices.Contains([]string{"test", "scripts"}, first) {
 			continue
 		}
 		for _, f := range pkgs[dir].files {

@@ -117,13 +117,13 @@ func (o Options) read(path string) (node, error) {
 	return n, err
 }
 
-// readFolder refuses a folder that we may not write to. It reports whether the folder is there.
-func (o Options) readFolder(path string) (bool, error) {
+// readFolder refuses a folder that we may not write to.
+func (o Options) readFolder(path string) error {
 	_, info, err := o.look(path)
 	if err == nil && info != nil && !info.IsDir() {
 		err = hint.New(path+": is not a folder", "move it away")
 	}
-	return info != nil, err
+	return err
 }
 
 // look returns what is at a path, nil if nothing is. It follows the links of people who keep their settings elsewhere, and

@@ -15,8 +15,7 @@ import (
 type doc struct {
 	raw   []byte // as it was parsed, which is what the offsets in the tree count
 	root  *hujson.Value
-	style style
-	ended bool // we added a newline, because the file ends in a line comment
+	ended bool // we ended the comment in which the file ends, with a newline
 }
 
 // Cursor's own files have a few kilobytes. The bound on brackets keeps a hostile file from using up the stack of the parser.
@@ -25,23 +24,25 @@ const (
 	maxBrackets = 5000
 )
 
+var errMark = errors.New("it begins with a byte-order mark, which is not JSON")
+
 func parse(raw []byte) (*doc, error) {
 	if len(raw) > maxSize || bytes.Count(raw, []byte("["))+bytes.Count(raw, []byte("{")) > maxBrackets {
 		return nil, errors.New("too big for a hooks.json")
 	}
+	if bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")) {
+		return nil, errMark
+	}
 	raw = bytes.Clone(raw)
 	root, err := hujson.Parse(raw)
-	ended := false
-	if err != nil {
-		var again error
-		if root, again = hujson.Parse(append(raw, '\n')); again != nil {
-			return nil, errors.New(shown(strings.TrimPrefix(err.Error(), "hujson: ")))
-		}
-		ended = true
+	if err == nil {
+		return &doc{raw, &root, false}, nil
 	}
-	d := &doc{raw: raw, root: &root, ended: ended}
-	d.style = d.readStyle()
-	return d, nil
+	root, again := hujson.Parse(append(raw, '\n'))
+	if again != nil {
+		return nil, errors.New(shown(strings.TrimPrefix(err.Error(), "hujson: ")))
+	}
+	return &doc{raw, &root, true}, nil
 }
 
 func (d *doc) pack() []byte {
@@ -60,16 +61,26 @@ func (d *doc) source(v *hujson.Value) string { return shown(d.rawOf(v)) }
 
 func (d *doc) rawOf(v *hujson.Value) string { return string(d.raw[v.StartOffset:v.EndOffset]) }
 
-func (d *doc) hooks() *hujson.Value { return find(d.root, "hooks") }
+func (d *doc) hooks() *hujson.Value { return d.root.Find("/hooks") }
 
-// find returns the value of a member, nil if there is none. Of several with one name the last counts, as for JSON.parse.
-func find(v *hujson.Value, name string) *hujson.Value {
-	for _, m := range slices.Backward(members(v)) {
-		if nameOf(m) == name {
-			return &m.Value
-		}
+// pointer is that of a member, for Find and Patch.
+func pointer(names ...string) string {
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	at := ""
+	for _, name := range names {
+		at += "/" + escape.Replace(name)
 	}
-	return nil
+	return at
+}
+
+func find(v *hujson.Value, name string) *hujson.Value {
+	if v == nil {
+		return nil
+	}
+	if _, ok := v.Value.(*hujson.Object); !ok {
+		return nil
+	}
+	return v.Find(pointer(name))
 }
 
 func nameOf(m *hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
@@ -102,8 +113,33 @@ func elements(v *hujson.Value) (list []*hujson.Value) {
 
 // stringIn is empty for anything but a string.
 func stringIn(v *hujson.Value, name string) string {
-	if m := find(v, name); m != nil && isString(m) {
-		return m.Value.(hujson.Literal).String()
+	if m := find(v, name); m != nil {
+		return stringOf(m)
 	}
 	return ""
+}
+
+func isOurs(v *hujson.Value) bool { return ours(stringIn(v, "command")) }
+
+// stops are the entries of the stop event.
+func (d *doc) stops() []*hujson.Value { return elements(find(d.hooks(), "stop")) }
+
+func isString(v *hujson.Value) bool { return v.Value.Kind() == '"' }
+
+// stringOf is empty for anything but a string.
+func stringOf(v *hujson.Value) string {
+	if !isString(v) {
+		return ""
+	}
+	return v.Value.(hujson.Literal).String()
+}
+
+// oursIn are the positions of our entries in a list.
+func oursIn(list *hujson.Value) (at []int) {
+	for i, v := range elements(list) {
+		if isOurs(v) {
+			at = append(at, i)
+		}
+	}
+	return slices.Clip(at)
 }

@@ -1,33 +1,46 @@
 package commands
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
-	"reflect"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
-	"github.com/dlclark/regexp2/v2"
-	"github.com/dlclark/regexp2/v2/syntax"
 	"github.com/tailscale/hujson"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 )
 
-// shapes finds what makes it impossible to say where our entries belong. Cursor drops the file for it, too [seen, rep].
-func (r *report) shapes() {
+// mistakes are those for which Cursor drops the whole file without a word. Those of the shapes make it impossible, too, to say
+// where our entries belong; the others are looked for where there are none of these. An event that we do not know may be one of a
+// newer Cursor.
+func mistakes() []func(*report) {
+	return []func(*report){(*report).version, (*report).trailingCommas, (*report).commentSigns, (*report).events, (*report).entries}
+}
+
+// dropped returns the mistakes of a file.
+func dropped(d *doc) []Finding {
+	if found := findings(d, shapes); len(found) > 0 {
+		return found
+	}
+	return findings(d, mistakes()...)
+}
+
+// shapes finds a file that is no object of lists of entries, or has a name twice.
+func shapes(r *report) {
 	root, hooks := r.d.root, r.d.hooks()
-	if root.Value.Kind() != '{' {
+	switch {
+	case root.Value.Kind() != '{':
 		r.fatal(root, `put everything into one { "version": 1, "hooks": {} }`, "the file is not a JSON object")
 		return
+	case hooks == nil:
+		r.fatal(nil, `write "hooks": {}, or remove the file`, `"hooks" is missing`)
+	case hooks.Value.Kind() != '{':
+		r.fatal(hooks, `make it an object of events: "hooks": { "stop": [] }`, `"hooks" is not an object`)
 	}
 	r.duplicates("the file", root)
-	if hooks != nil && hooks.Value.Kind() != '{' {
-		r.fatal(hooks, `make it an object of events: "hooks": { "stop": [] }`, `"hooks" is not an object`)
-		return
-	}
 	r.duplicates(`"hooks"`, hooks)
 	for _, m := range members(hooks) {
 		if m.Value.Value.Kind() != '[' {
@@ -51,44 +64,14 @@ func (r *report) duplicates(what string, v *hujson.Value) {
 	}
 }
 
-const versionRemedy = `write "version": 1`
-
-// missing finds the members without which Cursor drops the whole file. An installation adds them.
-func (r *report) missing() {
-	if find(r.d.root, "version") == nil {
-		r.fatal(nil, versionRemedy, `"version" is missing`)
+func (r *report) version() {
+	const remedy = `write "version": 1`
+	switch v := find(r.d.root, "version"); {
+	case v == nil:
+		r.fatal(nil, remedy, `"version" is missing`)
+	case !isPositive(v):
+		r.fatal(v, remedy, `"version" is %s, not a whole number of at least 1`, r.d.source(v))
 	}
-	if r.d.hooks() == nil {
-		r.fatal(nil, `write "hooks": {}, or run the installer`, `"hooks" is missing`)
-	}
-}
-
-// drops finds the mistakes for which Cursor drops the whole file without a word, apart from what shapes and missing find.
-// anyNames lets events and types of entries pass that only a newer Cursor may know.
-func (r *report) drops(anyNames bool) {
-	if v := find(r.d.root, "version"); v != nil && !positive(v) {
-		r.fatal(v, versionRemedy, `"version" is %s, not a whole number of at least 1`, r.d.source(v))
-	}
-	r.trailingCommas()
-	r.commentSigns()
-	for _, m := range members(r.d.hooks()) {
-		if !anyNames && !slices.Contains(hook.Events(), nameOf(m)) {
-			r.fatal(&m.Name, "correct or remove it; `cursor-ralph install --any-event`, if your Cursor is newer and knows it",
-				"event %q is unknown to the Cursor versions we know; Cursor drops the whole file for an event it does not know, older versions for newer names too", nameOf(m))
-		}
-		for _, v := range elements(&m.Value) {
-			r.entryMistakes(v, anyNames)
-		}
-	}
-}
-
-func drops(d *doc, anyNames bool) []Finding {
-	return findings(d, func(r *report) { r.drops(anyNames) })
-}
-
-func positive(v *hujson.Value) bool {
-	lit, ok := v.Value.(hujson.Literal)
-	return ok && lit.Kind() == '0' && lit.Float() >= 1 && lit.Float() == math.Trunc(lit.Float())
 }
 
 func (r *report) trailingCommas() {
@@ -124,120 +107,97 @@ func (d *doc) strippedSign(v *hujson.Value) string {
 	return ""
 }
 
-// nestedComments finds a comment that holds the sign of another kind: what is left of the file then depends on which kind
-// Cursor strips first, and that is not known.
-func (r *report) nestedComments() {
-	if len(findings(r.d, (*report).trailingCommas, (*report).commentSigns)) > 0 {
-		return
-	}
-	line, block := regexp.MustCompile(`//[^\n]*`), regexp.MustCompile(`(?s)/\*.*?\*/`)
-	lineFirst := block.ReplaceAll(line.ReplaceAll(r.d.raw, nil), nil)
-	blockFirst := line.ReplaceAll(block.ReplaceAll(r.d.raw, nil), nil)
-	plain := r.d.root.Clone()
-	plain.Standardize()
-	if !sameJSON(lineFirst, plain.Pack()) || !sameJSON(blockFirst, plain.Pack()) {
-		r.notice(nil, "remove the sign of the one comment from inside the other, or the comment",
-			"a comment holds // or /* of another one: Cursor may strip too much and drop the whole file")
+func (r *report) events() {
+	for _, m := range members(r.d.hooks()) {
+		if !slices.Contains(hook.Events(), nameOf(m)) {
+			r.notice(&m.Name, "if your Cursor does not know it, correct or remove it", "event %q is unknown to the Cursor versions we know; Cursor drops the whole file for an event it does not know, older versions for newer names too", nameOf(m))
+		}
 	}
 }
 
-func sameJSON(a, b []byte) bool {
-	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
-}
-
-// fieldRules are those of the fields that every entry may have. A field that is missing is right. That of loop_limit was seen,
-// the others are reported of Cursor 3.12.
-var fieldRules = []struct {
+// fieldRule is what Cursor wants of a field that an entry has.
+type fieldRule struct {
 	name, remedy, want string
 	ok                 func(*hujson.Value) bool
-}{
-	{"loop_limit", "make it a whole number of at least 1, or null for no limit", "", func(v *hujson.Value) bool { return null(v) || positive(v) }},
-	{"timeout", "make it a number of seconds above 0, or remove it", ", not a number above 0", aboveZero},
-	{"failClosed", "make it true or false, or remove it", ", not true or false", truth},
-	{"matcher", `make it a string, or remove it`, ", not a string", isString},
 }
 
-// entryMistakes finds the fields of an entry for which Cursor drops the whole file.
-func (r *report) entryMistakes(v *hujson.Value, anyNames bool) {
-	if v.Value.Kind() != '{' {
-		return // shapes reports it
+// fieldRules lists them. That of loop_limit was seen, the others are reported of Cursor 3.12.
+func fieldRules() []fieldRule {
+	isFilled := func(v *hujson.Value) bool { return stringOf(v) != "" }
+	return []fieldRule{
+		{"loop_limit", "make it a whole number of at least 1, or null for no limit", "", func(v *hujson.Value) bool { return v.Value.Kind() == 'n' || isPositive(v) }},
+		{"timeout", "make it a number of seconds above 0, or remove it", ", not a number above 0", func(v *hujson.Value) bool { return number(v) > 0 }},
+		{"failClosed", "make it true or false, or remove it", ", not true or false", func(v *hujson.Value) bool { return v.Value.Kind() == 't' || v.Value.Kind() == 'f' }},
+		{"matcher", `make it a string, or remove it`, ", not a string", isString},
+		{"matcher", "correct the pattern, which JavaScript has to read", ", not a regular expression", func(v *hujson.Value) bool { return badPattern(stringOf(v)) == nil }},
+		{"type", `write "type": "command", or remove the type`, `, not "command" or "prompt"`, func(v *hujson.Value) bool { return stringOf(v) == "command" || stringOf(v) == "prompt" }},
+		{"command", "make it a string, or remove the entry", ", not a string", isString},
+		{"prompt", "fill it in, or remove the entry", ", not a text", isFilled},
+		{"model", "fill it in, or remove it", ", not a text", isFilled},
 	}
-	r.typeMistakes(v, anyNames)
-	for _, rule := range fieldRules {
-		if field := find(v, rule.name); field != nil && !rule.ok(field) {
-			r.fatal(field, rule.remedy, "%s is %s%s", rule.name, r.d.source(field), rule.want)
+}
+
+// entries finds the fields of entries for which Cursor drops the whole file. An empty command passes.
+func (r *report) entries() {
+	for _, m := range members(r.d.hooks()) {
+		for _, v := range elements(&m.Value) {
+			kind := stringIn(v, "type")
+			if needed := map[string]string{"": "command", "command": "command", "prompt": "prompt"}[kind]; needed != "" && find(v, needed) == nil {
+				r.fatal(v, "add it, or remove the entry", "%s is missing", needed)
+			}
+			for _, rule := range fieldRules() {
+				field := find(v, rule.name)
+				isOfPrompt := rule.name == "prompt" || rule.name == "model"
+				if field != nil && !rule.ok(field) && (!isOfPrompt || kind == "prompt") && (rule.name != "command" || kind != "prompt") {
+					r.fatal(field, rule.remedy, "%s is %s%s", rule.name, r.d.source(field), rule.want)
+				}
+			}
 		}
 	}
-	if matcher := find(v, "matcher"); stringIn(v, "matcher") != "" {
-		if err := badPattern(stringIn(v, "matcher")); err != nil {
-			r.fatal(matcher, "correct the pattern, which JavaScript has to read", "matcher %s is not a regular expression: %s", r.d.source(matcher), shown(err.Error()))
-		}
+}
+
+// number is 0 for anything else.
+func number(v *hujson.Value) float64 {
+	if lit, ok := v.Value.(hujson.Literal); ok && lit.Kind() == '0' {
+		return lit.Float()
 	}
+	return 0
 }
 
-// typeMistakes looks at the type of an entry and at what that type needs. An empty command passes.
-func (r *report) typeMistakes(v *hujson.Value, anyNames bool) {
-	kind := find(v, "type")
-	switch name := stringIn(v, "type"); {
-	case kind == nil || name == "command":
-		r.needsString(v, "command", false)
-	case name == "prompt":
-		r.needsString(v, "prompt", true)
-		if find(v, "model") != nil {
-			r.needsString(v, "model", true)
-		}
-	case name == "" || !anyNames:
-		r.fatal(kind, `write "type": "command", or remove the type`, `type is %s, not "command" or "prompt"`, r.d.source(kind))
-	}
-}
+func isPositive(v *hujson.Value) bool { return number(v) >= 1 && number(v) == math.Trunc(number(v)) }
 
-func (r *report) needsString(v *hujson.Value, name string, filled bool) {
-	field := find(v, name)
-	switch {
-	case field == nil:
-		r.fatal(v, "add it, or remove the entry", "%s is missing", name)
-	case !isString(field):
-		r.fatal(field, "make it a string, or remove the entry", "%s is %s, not a string", name, r.d.source(field))
-	case filled && stringIn(v, name) == "":
-		r.fatal(field, "fill it in, or remove the entry", "%s is empty", name)
-	}
-}
-
-func null(v *hujson.Value) bool     { return v.Value.Kind() == 'n' }
-func isString(v *hujson.Value) bool { return v.Value.Kind() == '"' }
-
-func truth(v *hujson.Value) bool {
-	kind := v.Value.Kind()
-	return kind == 't' || kind == 'f'
-}
-
-func aboveZero(v *hujson.Value) bool {
-	lit, ok := v.Value.(hujson.Literal)
-	return ok && lit.Kind() == '0' && lit.Float() > 0
-}
-
-// badPattern says what keeps JavaScript from reading a pattern. The * alone stands for everything [rep].
+// badPattern says what keeps JavaScript from reading a pattern, as far as it is a mistake in Go's patterns too, or Go's own syntax.
+// What Go alone refuses, such as (?=x), passes. The * alone stands for everything [rep].
 func badPattern(pattern string) error {
 	if pattern == "*" {
 		return nil
 	}
-	if flags := inlineFlags(pattern); flags != "" {
-		return errors.New("JavaScript has no " + flags)
+	if group := foreignGroup(pattern); group != "" {
+		return errors.New("JavaScript has no " + group)
 	}
-	_, err := regexp2.Compile(pattern, regexp2.ECMAScript)
+	_, err := syntax.Parse(pattern, syntax.Perl)
 	var bad *syntax.Error
-	if errors.As(err, &bad) && bad.Code == syntax.ErrCaptureGroupOutOfRange {
-		return nil // a huge count in braces, which JavaScript reads
+	if !errors.As(err, &bad) {
+		return err
 	}
-	if bad != nil {
-		return errors.New(strings.TrimPrefix(strings.TrimSuffix(bad.Error(), " in `"+bad.Expr+"`"), "error parsing regexp: "))
+	wrong := true // in JavaScript too
+	switch bad.Code {
+	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrTrailingBackslash, syntax.ErrMissingRepeatArgument, syntax.ErrInvalidRepeatOp:
+	case syntax.ErrMissingBracket:
+		wrong = !strings.Contains(pattern, "[]") && !strings.Contains(pattern, "[^]") // complete there
+	case syntax.ErrInvalidCharRange:
+		wrong = !strings.Contains(bad.Expr, `\`) // [\d-x] is three members there
+	default:
+		wrong = false
 	}
-	return err
+	if !wrong {
+		return nil
+	}
+	return errors.New(string(bad.Code) + " in " + bad.Expr)
 }
 
-// inlineFlags finds a group such as (?i), which the library knows and JavaScript does not.
-func inlineFlags(pattern string) string {
+// foreignGroup finds a group that other languages have, such as (?i) and (?P<name>a).
+func foreignGroup(pattern string) string {
 	plain := regexp.MustCompile(`\\(?s:.)|\[(?:\\(?s:.)|[^\]\\])*\]`).ReplaceAllStringFunc(pattern, func(s string) string { return strings.Repeat("_", len(s)) })
-	return regexp.MustCompile(`\(\?[a-zA-Z-]+\)`).FindString(plain)
+	return regexp.MustCompile(`\(\?(?:[a-zA-Z-]+\)|P[<=>])`).FindString(plain)
 }

@@ -2,12 +2,17 @@ package commands
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
 )
 
 // Finding is something wrong with hooks.json, and what to do about it.
@@ -42,40 +47,40 @@ func (f Finding) Text() string {
 // for which our hook would not do its work. It accepts a file without our hook, which may be in another, and other hooks, which
 // Rivals reports. stat is os.Stat.
 func Inspect(raw []byte, goos string, stat func(string) (fs.FileInfo, error)) []Finding {
-	found := byteOrderMark(raw)
-	_, text := splitMark(raw)
-	d, err := parse(text)
+	d, err := parse(raw)
 	if err != nil {
-		return append(found, unparsable(err)...)
+		return unparsable(err)
 	}
-	r := report{d, found}
-	r.shapes()
-	r.missing()
-	r.drops(false)
-	r.nestedComments()
-	r.installation(goos, stat)
-	r.wrappers()
+	r := report{d, dropped(d)}
+	if refuse(findings(d, shapes)) == nil {
+		r.installation(goos, stat)
+	}
 	return r.found
-}
-
-func splitMark(raw []byte) (mark, text []byte) {
-	text = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	return raw[:len(raw)-len(text)], text
-}
-
-func byteOrderMark(raw []byte) []Finding {
-	if mark, _ := splitMark(raw); len(mark) == 0 {
-		return nil
-	}
-	return []Finding{{Problem: "the file begins with a byte-order mark, which is not JSON", Remedy: "save the file as UTF-8 without a byte-order mark", Fatal: true}}
 }
 
 func unparsable(err error) []Finding {
 	remedy := "correct it there: Cursor drops the whole file as it is"
-	if strings.Contains(err.Error(), "invalid UTF-8") { // Cursor may accept it
-		remedy = "save the file as UTF-8"
+	if strings.Contains(err.Error(), "invalid UTF-8") || errors.Is(err, errMark) {
+		remedy = "save the file as UTF-8 without a byte-order mark"
 	}
 	return []Finding{{Problem: "does not parse: " + err.Error(), Remedy: remedy, Fatal: true}}
+}
+
+// refuse makes one error of what is fatal, nil when nothing is.
+func refuse(found []Finding) error {
+	var what, todo []string
+	for _, f := range found {
+		if !f.Fatal {
+			continue
+		}
+		if what = append(what, f.Text()); !slices.Contains(todo, f.Remedy) {
+			todo = append(todo, f.Remedy)
+		}
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return hint.New(strings.Join(what, "; "), strings.Join(todo, "; ")+" (nothing was changed)")
 }
 
 type report struct {
@@ -124,4 +129,55 @@ func (d *doc) entryAt(offset int) string {
 		}
 	}
 	return ""
+}
+
+const again = "run `cursor-ralph install` again"
+
+// installation finds what keeps our own entries from doing their work. What install would change is reported as one.
+func (r *report) installation(goos string, stat func(string) (fs.FileInfo, error)) {
+	path, hasGuard := "", false
+	seen := map[string]bool{}
+	for _, m := range members(r.d.hooks()) {
+		for _, i := range oursIn(&m.Value) {
+			v := elements(&m.Value)[i]
+			words := hookWords(stringIn(v, "command"), shellwords.Of(goos))
+			if words == nil {
+				r.fatal(v, again+" on this system", "the %s entry is written for the shell of another system: %q", nameOf(m), stringIn(v, "command"))
+				return
+			}
+			if path = words[0]; !seen[path] && isAbsolute(path, goos) { // else the shell finds it
+				r.program(v, path, goos, stat)
+			}
+			seen[path], hasGuard = true, hasGuard || nameOf(m) == guardEvent
+		}
+	}
+	if path == "" {
+		return
+	}
+	if wrong := r.d.unlike(Options{Hook: path, OS: goos, PlanGuard: &hasGuard}.entries()); len(wrong) > 0 {
+		r.fatal(nil, again, "our entries are not as install writes them: %s", strings.Join(wrong, ", "))
+	}
+}
+
+// unlike returns the events where our entries differ from these.
+func (d *doc) unlike(want []entry) (events []string) {
+	for _, e := range want {
+		list := find(d.hooks(), e.event)
+		if at := oursIn(list); len(at) != 1 || !e.isWritten(elements(list)[at[0]]) {
+			events = append(events, e.event)
+		}
+	}
+	return events
+}
+
+func (r *report) program(at *hujson.Value, path, goos string, stat func(string) (fs.FileInfo, error)) {
+	info, err := stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.fatal(at, "put the program there, or run the installer of the one you have", "%q does not exist", path)
+	case err != nil:
+		r.fatal(at, "make it readable for your user", "%q cannot be read: %v", path, err)
+	case !info.Mode().IsRegular(), goos != "windows" && info.Mode()&0o111 == 0:
+		r.fatal(at, "make it executable: chmod +x "+shown(Quote(path, goos)), "%q is not an executable file", path)
+	}
 }

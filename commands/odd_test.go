@@ -11,24 +11,15 @@ import (
 // odd are files that people could have, written in every way that parses and that Cursor accepts.
 func odd() map[string]string {
 	return map[string]string{
-		"an empty object":          `{}`,
-		"an empty object and line": "{}\n",
-		"an open empty object":     "{\n}\n",
-		"a commented empty object": "{\n  // nothing yet\n}\n",
-		"no bytes":                 ``,
-		"white space":              " \n\t\n",
-		"version only":             `{"version": 1}`,
-		"hooks only":               `{"hooks": {}}`,
-		"no hooks":                 "{\n  \"version\": 1\n}\n",
-		"empty hooks":              "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
-		"empty hooks, one line":    `{"version": 1, "hooks": {}}`,
-		"spaced empty hooks":       "{\n  \"version\": 1,\n  \"hooks\": { }\n}\n",
-		"open empty hooks":         "{\n  \"version\": 1,\n  \"hooks\": {\n\n  }\n}\n",
-		"an empty stop":            "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": []\n  }\n}\n",
-		"a spaced empty stop":      "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [   ]\n  }\n}\n",
-		"a commented empty stop":   "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [ // mine\n    ]\n  }\n}\n",
-		"a blocked empty stop":     "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [/* mine */]\n  }\n}\n",
-		"another stop hook":        "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./mine.sh\" }\n    ]\n  }\n}\n",
+		"empty hooks":            "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
+		"empty hooks, one line":  `{"version": 1, "hooks": {}}`,
+		"spaced empty hooks":     "{\n  \"version\": 1,\n  \"hooks\": { }\n}\n",
+		"open empty hooks":       "{\n  \"version\": 1,\n  \"hooks\": {\n\n  }\n}\n",
+		"an empty stop":          "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": []\n  }\n}\n",
+		"a spaced empty stop":    "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [   ]\n  }\n}\n",
+		"a commented empty stop": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [ // mine\n    ]\n  }\n}\n",
+		"a blocked empty stop":   "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [/* mine */]\n  }\n}\n",
+		"another stop hook":      "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./mine.sh\" }\n    ]\n  }\n}\n",
 		"spread entries": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      {\n        \"command\": \"./mine.sh\",\n        \"loop_limit\": null\n      }\n    ],\n" +
 			"    \"afterFileEdit\": [\n      {\n        \"command\": \"./format.sh\"\n      }\n    ]\n  }\n}\n",
 		"tabs":                 "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [\n\t\t\t{\"command\": \"./mine.sh\"}\n\t\t]\n\t}\n}\n",
@@ -46,7 +37,6 @@ func odd() map[string]string {
 		"a block comment last": "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"x\"} /* last */]}}",
 		"unknown members":      "{\n  \"$schema\": \"./s.json\",\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{\"command\": \"a\", \"mine\": {\"deep\": [1, [2, {}]]}}]\n  },\n  \"more\": []\n}\n",
 		"escapes and unicode":  "{\n  \"version\": 1,\n  \"hooks\": {\n    \"st\\u006fp\": [ { \"command\": \"echo \\\"\\u00e9 \U0001f600\\\" https:\\/\\/x\" } ]\n  }\n}\n",
-		"our hook, wrapped":    "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"tee log | /opt/cursor-ralph-hook\" }\n    ]\n  }\n}\n",
 		"prompt entries":       "{\n  \"version\": 1,\n  \"hooks\": {\n    \"preToolUse\": [ { \"type\": \"prompt\", \"prompt\": \"is this safe?\" } ]\n  }\n}\n",
 		"all our events": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"beforeSubmitPrompt\": [{\"command\": \"a\"}], \"afterShellExecution\": [{\"command\": \"b\", \"matcher\": \"git\"}],\n" +
 			"    \"postToolUse\": [],\n    \"postToolUseFailure\": [ ],\n    \"stop\": [\n    ],\n    \"afterAgentResponse\": [{\"command\": \"c\"}]\n  }\n}\n",
@@ -58,7 +48,7 @@ func odd() map[string]string {
 func randomHooks(r *rand.Rand) string {
 	newline := []string{"\n", "\r\n"}[r.Intn(4)/3]
 	var events []string
-	for _, e := range append(fullEvents(), "afterFileEdit", "sessionStart") {
+	for _, e := range append(fullEvents(), "afterFileEdit", "sessionStart", guardEvent) {
 		if r.Intn(3) == 0 {
 			entries := []string{`{"command":"1","timeout":9}`, `{"command":"2"}`}[:r.Intn(3)]
 			events = append(events, fmt.Sprintf("%q:[%s]", e, strings.Join(entries, ",")))
@@ -88,4 +78,12 @@ func extra(r *rand.Rand, newline string) hujson.Extra {
 		return hujson.Extra(list[i])
 	}
 	return hujson.Extra{}
+}
+
+// fullEvents are those of an installation without the plan guard.
+func fullEvents() (events []string) {
+	for _, e := range linux().entries() {
+		events = append(events, e.event)
+	}
+	return events
 }

@@ -116,15 +116,7 @@ func TestThePluginsHooksAreOursAndFreeOfMistakes(t *testing.T) {
 			t.Errorf("%s: %v", goos, found)
 		}
 	}
-	d, err := parse(hooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var events []string
-	for _, e := range d.installed("linux") {
-		events = append(events, e.event)
-	}
-	if diff := cmp.Diff(fullEvents(), events); diff != "" {
+	if diff := cmp.Diff(fullEvents(), Installed(hooks).Events); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -150,7 +142,7 @@ func TestCommandsAndSkillsHaveTheFrontMatterThatCursorWants(t *testing.T) {
 		if typed := !loop.Ordinary(text); typed != (name != "ralph-loops") {
 			t.Errorf("%s: got known as a command's text %v", path, typed)
 		}
-		if from, _ := originOf([]byte(text)); from != users {
+		if originOf([]byte(text)) != users {
 			t.Errorf("%s: a copy of it in the folder commands passes for an installed one", path)
 		}
 	}
@@ -195,10 +187,6 @@ const manifest = `{
 // without the programs. Those are called by their names, because a plugin's folder is at a place of Cursor's choice, and because
 // the agent's shell has to find cursor-ralph all the same. Paths are relative, with slashes.
 func pluginFiles() ([]File, error) {
-	hooks, _, err := merge(nil, Options{Hook: hookName}.entries(), outline{events: map[string]bool{}}, false)
-	if err != nil {
-		return nil, err
-	}
 	skill, err := skill()
 	if err != nil {
 		return nil, err
@@ -209,7 +197,7 @@ func pluginFiles() ([]File, error) {
 	}
 	files := []File{
 		{Path: ".cursor-plugin/plugin.json", New: []byte(manifest)},
-		{Path: "hooks/hooks.json", New: hooks},
+		{Path: "hooks/hooks.json", New: fresh(Options{Hook: hookName}.entries())},
 		{Path: "skills/ralph-loops/SKILL.md", New: skill},
 	}
 	for _, f := range slash {
@@ -226,7 +214,7 @@ func skill() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := render(all, "ralph-loops.tmpl", "ralph-loop", "cursor-ralph", "")
+	body, err := render(all, "ralph-loops.tmpl", "ralph-loop", nil, "cursor-ralph", "")
 	return frontMatter("ralph-loops", "Keep working on one task until it is really done. Use when the user asks for a Ralph loop, "+
 		"or to repeat or go on until a condition holds.", body), err
 }

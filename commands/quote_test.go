@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"runtime"
 	"testing"
+
+	"github.com/tailscale/hujson"
 )
 
 func hostilePaths() []string {
@@ -54,16 +56,16 @@ func TestPowerShellQuoting(t *testing.T) {
 
 func TestOursIsOurHookAndNothingElse(t *testing.T) {
 	for command, want := range map[string]bool{
-		"cursor-ralph-hook": true,
-		"/usr/local/bin/cursor-ralph-hook --session-limit 5":        true,
-		"'/opt/with space/cursor-ralph-hook' --minimal":             true,
-		`"/opt/with \"q\" space/cursor-ralph-hook"`:                 true,
-		`/opt/with\ space/cursor-ralph-hook`:                        true,
-		"$HOME/bin/cursor-ralph-hook":                               true,
-		"~/bin/cursor-ralph-hook":                                   true,
-		`C:\x\cursor-ralph-hook.exe`:                                true,
-		`& 'C:\with space\Cursor-Ralph-Hook.EXE' --session-limit 5`: true,
-		`& "C:\with space\cursor-ralph-hook.exe"`:                   true,
+		"cursor-ralph-hook":                               true,
+		"/usr/local/bin/cursor-ralph-hook --guard":        true,
+		"'/opt/with space/cursor-ralph-hook' --guard":     true,
+		`"/opt/with \"q\" space/cursor-ralph-hook"`:       true,
+		`/opt/with\ space/cursor-ralph-hook`:              true,
+		"$HOME/bin/cursor-ralph-hook":                     true,
+		"~/bin/cursor-ralph-hook":                         true,
+		`C:\x\cursor-ralph-hook.exe`:                      true,
+		`& 'C:\with space\Cursor-Ralph-Hook.EXE' --guard`: true,
+		`& "C:\with space\cursor-ralph-hook.exe"`:         true,
 		"":                                   false,
 		"cursor-ralph":                       false,
 		"cursor-ralph-hook-2":                false,
@@ -93,7 +95,7 @@ func TestOursIsOurHookAndNothingElse(t *testing.T) {
 func TestAStringNeverHoldsACommentSign(t *testing.T) {
 	for _, s := range []string{"a//b", "a///b", "/*", "*/", "a/b", `\\server\share`} {
 		got := literal(s)
-		if commentSign(string(got)) != "" || got.String() != s {
+		if commentSign(got) != "" || hujson.Literal(got).String() != s {
 			t.Errorf("got %s for %q", got, s)
 		}
 	}

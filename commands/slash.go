@@ -8,9 +8,10 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/host"
 )
 
 //go:embed slash/*.md slash/*.tmpl
@@ -20,12 +21,15 @@ var slashFiles embed.FS
 func SlashCommands(program, goos string) ([]File, error) {
 	list, err := rendered(program, goos)
 	for i := range list {
-		list[i].New = stamp(list[i].New, 0)
+		list[i].New = stamp(list[i].New)
 	}
 	return list, err
 }
 
-func rendered(program, goos string) ([]File, error) {
+func rendered(program, goos string) ([]File, error) { return renderedFor(nil, program, goos) }
+
+// renderedFor is rendered for another host than Cursor, if h is not nil.
+func renderedFor(h *host.Host, program, goos string) ([]File, error) {
 	all, err := template.ParseFS(slashFiles, "slash/*")
 	if err != nil {
 		return nil, err
@@ -39,7 +43,7 @@ func rendered(program, goos string) ([]File, error) {
 		if path.Ext(e.Name()) != ".md" {
 			continue
 		}
-		body, err := render(all, e.Name(), strings.TrimSuffix(e.Name(), ".md"), program, goos)
+		body, err := render(all, e.Name(), strings.TrimSuffix(e.Name(), ".md"), h, program, goos)
 		if err != nil {
 			return nil, err
 		}
@@ -50,20 +54,20 @@ func rendered(program, goos string) ([]File, error) {
 
 // render fills in the slash command's name and how the agent's shell calls the program. With an empty goos the text is for every
 // system.
-func render(all *template.Template, file, name, program, goos string) ([]byte, error) {
+func render(all *template.Template, file, name string, h *host.Host, program, goos string) ([]byte, error) {
 	var b bytes.Buffer
 	err := all.ExecuteTemplate(&b, file, struct {
 		Name, Run    string
+		Host         *host.Host
 		Windows, Any bool
-	}{name, Invocation(program, goos), goos == "windows", goos == ""})
+	}{name, Invocation(program, goos), h, goos == "windows", goos == ""})
 	return b.Bytes(), err
 }
 
-// stamp ends a file with the line by which we recognize it. The checksum distinguishes an edited file from an older one. made is
-// how many folders the installation made, commands first: they are removed with the files.
-func stamp(body []byte, made int) []byte {
+// stamp ends a file with the line by which we recognize it. The checksum distinguishes an edited file from an older one.
+func stamp(body []byte) []byte {
 	text := bytes.TrimRight(body, "\n")
-	line := fmt.Sprintf("<!-- cursor-ralph: installed file, changes are lost at the next install (%s, folders made: %d) -->", checksum(text), made)
+	line := fmt.Sprintf("<!-- cursor-ralph: installed file, changes are lost at the next install (%s) -->", checksum(text))
 	return slices.Concat(text, []byte("\n\n"+line+"\n"))
 }
 
@@ -83,32 +87,24 @@ const (
 )
 
 // stampPattern accepts line endings that version control changed.
-const stampPattern = `(?:\r?\n)*<!-- cursor-ralph: installed file[^\n]*\(([0-9a-f]+), folders made: ([0-9])\) -->`
+const stampPattern = `(?:\r?\n)*<!-- cursor-ralph: installed file[^\n]*\(([0-9a-f]+)\) -->`
 
-func originOf(data []byte) (from origin, made int) {
+func originOf(data []byte) origin {
 	if data == nil {
-		return nobodys, 0
+		return nobodys
 	}
 	at := regexp.MustCompile(stampPattern).FindSubmatchIndex(data)
-	if at == nil {
-		return users, 0
+	switch {
+	case at == nil:
+		return users
+	case len(bytes.TrimSpace(data[at[1]:])) > 0 || checksum(data[:at[0]]) != string(data[at[2]:at[3]]):
+		return edited
 	}
-	made, _ = strconv.Atoi(string(data[at[4]:at[5]])) // one digit
-	if len(bytes.TrimSpace(data[at[1]:])) > 0 || checksum(data[:at[0]]) != string(data[at[2]:at[3]]) {
-		return edited, made
-	}
-	return pristine, made
+	return pristine
 }
 
-// Same reports whether data is this slash command as some installation wrote it, however many folders that made.
+// Same reports whether data is this slash command as it is installed, whatever version control made of its line endings.
 func (f File) Same(data []byte) bool {
-	from, _ := originOf(data)
 	sum := regexp.MustCompile(stampPattern).FindSubmatch
-	return from == pristine && bytes.Equal(sum(data)[1], sum(f.New)[1])
-}
-
-// restamp changes only the number of folders.
-func restamp(content []byte, made int) []byte {
-	at := regexp.MustCompile(stampPattern).FindIndex(content)
-	return stamp(content[:at[0]], made)
+	return originOf(data) == pristine && bytes.Equal(sum(data)[1], sum(f.New)[1])
 }

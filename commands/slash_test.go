@@ -33,13 +33,30 @@ func TestSlashCommandsAreAsInTestdata(t *testing.T) {
 	}
 }
 
-// The agent knows no other options than those of its command, and the user reads them in /ralph-help.
-func TestEachOptionOfALoopIsInItsSlashCommands(t *testing.T) {
-	for _, name := range []string{"ralph-loop.md", "ralph-help.md"} {
-		text := slashCommand(t, name, "cursor-ralph", "linux")
-		for _, o := range loop.Options() {
-			if row := "| `--" + o.Name; !strings.Contains(text, row+"`") && !strings.Contains(text, row+" ") {
-				t.Errorf("%s lacks --%s", name, o.Name)
+// An agent that begins a loop on the user's word chooses among the options.
+func TestEachOptionOfALoopIsInTheSkill(t *testing.T) {
+	text, err := skill()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range loop.Options() {
+		if row := "| `--" + o.Name; !strings.Contains(string(text), row+"`") && !strings.Contains(string(text), row+" ") {
+			t.Errorf("the skill lacks --%s", o.Name)
+		}
+	}
+}
+
+// What a model or a user reads each time is short.
+func TestSlashCommandsAreShort(t *testing.T) {
+	const most = 250 // words
+	for _, goos := range []string{"linux", "windows", ""} {
+		files, err := SlashCommands("cursor-ralph", goos)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if n := len(strings.Fields(string(f.New))); n >= most {
+				t.Errorf("%s for %q has %d words, want fewer than %d", f.Path, goos, n, most)
 			}
 		}
 	}
@@ -88,25 +105,24 @@ EOF
 }
 
 func TestTheStampShowsWhoWroteAFile(t *testing.T) {
-	text := stamp([]byte("# a\n\nb\n"), 2)
+	text := stamp([]byte("# a\n\nb\n"))
 	crlf := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	for _, tt := range []struct {
 		name string
 		data []byte
 		want origin
-		made int
 	}{
-		{"no file", nil, nobodys, 0},
-		{"an empty file", []byte{}, users, 0},
-		{"another text", []byte("# a\n"), users, 0},
-		{"as written", text, pristine, 2},
-		{"with other line ends", crlf, pristine, 2},
-		{"without the last line end", bytes.TrimSpace(text), pristine, 2},
-		{"changed", bytes.Replace(text, []byte("b"), []byte("c"), 1), edited, 2},
-		{"added to", append(bytes.Clone(text), "more\n"...), edited, 2},
+		{"no file", nil, nobodys},
+		{"an empty file", []byte{}, users},
+		{"another text", []byte("# a\n"), users},
+		{"as written", text, pristine},
+		{"with other line ends", crlf, pristine},
+		{"without the last line end", bytes.TrimSpace(text), pristine},
+		{"changed", bytes.Replace(text, []byte("b"), []byte("c"), 1), edited},
+		{"added to", append(bytes.Clone(text), "more\n"...), edited},
 	} {
-		if got, made := originOf(tt.data); got != tt.want || made != tt.made {
-			t.Errorf("%s: got %d, %d folders, want %d, %d", tt.name, got, made, tt.want, tt.made)
+		if got := originOf(tt.data); got != tt.want {
+			t.Errorf("%s: got %d, want %d", tt.name, got, tt.want)
 		}
 	}
 	for name, tt := range map[string]struct {
@@ -114,14 +130,11 @@ func TestTheStampShowsWhoWroteAFile(t *testing.T) {
 		want bool
 	}{
 		"no file": {nil, false}, "another text": {[]byte("# a\n\nb\n"), false}, "as written": {text, true}, "with other line ends": {crlf, true},
-		"with other folders": {stamp([]byte("# a\n\nb\n"), 0), true}, "an older text": {stamp([]byte("# a\n"), 2), false},
-		"changed": {bytes.Replace(text, []byte("b"), []byte("c"), 1), false},
+		"an older text": {stamp([]byte("# a\n")), false},
+		"changed":       {bytes.Replace(text, []byte("b"), []byte("c"), 1), false},
 	} {
-		if got := (File{New: stamp([]byte("# a\n\nb\n"), 0)}).Same(tt.data); got != tt.want {
+		if got := (File{New: stamp([]byte("# a\n\nb\n"))}).Same(tt.data); got != tt.want {
 			t.Errorf("%s: got same %v, want %v", name, got, tt.want)
 		}
-	}
-	if got := string(restamp(text, 1)); !strings.Contains(got, "folders made: 1") || strings.Count(got, "<!--") != 1 {
-		t.Errorf("got %s", got)
 	}
 }

@@ -79,10 +79,14 @@ type Input struct {
 // Read reads one event from r. It always reads r to its end, or Cursor would get
 // EPIPE. It accepts a byte-order mark (Windows) and white space around the object;
 // anything else that is not one JSON object is an error. The error wraps that of r,
-// or ErrTooLarge.
+// or ErrTooLarge: then the Input has the common fields that stand before what is too
+// large, and cannot be decoded.
 func Read(r io.Reader) (Input, error) {
 	var in Input
 	raw, err := readAll(r)
+	if errors.Is(err, ErrTooLarge) {
+		return Input{Common: begin(raw)}, fmt.Errorf("read hook input: %w", err)
+	}
 	if err == nil {
 		in.raw, err = object(raw)
 	}
@@ -95,7 +99,7 @@ func Read(r io.Reader) (Input, error) {
 	return in, nil
 }
 
-// readAll returns all of r, or drains it and returns ErrTooLarge.
+// readAll returns all of r, or its beginning and ErrTooLarge, and drains it.
 func readAll(r io.Reader) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxInput+1))
 	if err != nil {
@@ -105,7 +109,20 @@ func readAll(r io.Reader) ([]byte, error) {
 		return raw, nil
 	}
 	_, err = io.Copy(io.Discard, r)
-	return nil, errors.Join(ErrTooLarge, err)
+	return raw, errors.Join(ErrTooLarge, err)
+}
+
+// begin returns the common fields in the beginning of an event: those before the last
+// comma at which it can be cut off.
+func begin(raw []byte) (c Common) {
+	const most = 8 << 10
+	head := bytes.TrimPrefix(raw[:most], []byte("\xef\xbb\xbf"))
+	for i := len(head); i > 0; i = bytes.LastIndexByte(head[:i], ',') {
+		if decode(append(bytes.Clone(head[:i]), '}'), &c) == nil {
+			return c
+		}
+	}
+	return Common{}
 }
 
 // object trims raw to the object. It checks the first byte because encoding/json
@@ -121,6 +138,9 @@ func object(raw []byte) ([]byte, error) {
 	}
 	return raw, nil
 }
+
+// Raw returns the event as Cursor wrote it. It is not to be changed.
+func (in Input) Raw() []byte { return in.raw }
 
 // Contains reports whether the raw event contains s, so that a hook can skip events
 // without decoding them. It compares bytes: look for letters, digits and hyphens,

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 )
@@ -116,33 +115,6 @@ func TestReadDrainsWhatIsTooLarge(t *testing.T) {
 	}
 	if r.N != 0 {
 		t.Errorf("%d bytes left unread", r.N)
-	}
-}
-
-func TestReadTakesTheLargestEventAllowed(t *testing.T) {
-	event := `{"conversation_id":"c"}`
-	r := io.MultiReader(strings.NewReader(event), io.LimitReader(filler(' '), hook.MaxInput-int64(len(event))))
-	in, err := hook.Read(r)
-	if err != nil || in.ConversationID != "c" {
-		t.Errorf("got %q, %v want the event", in.ConversationID, err)
-	}
-}
-
-func TestReadSaysWhyItCouldNotRead(t *testing.T) {
-	broken := errors.New("broken pipe")
-	for _, tt := range []struct {
-		name string
-		r    io.Reader
-	}{
-		{"at once", iotest.ErrReader(broken)},
-		{"after the event", io.MultiReader(strings.NewReader(`{}`), iotest.ErrReader(broken))},
-		{"beyond the bound", io.MultiReader(io.LimitReader(filler('x'), hook.MaxInput+10), iotest.ErrReader(broken))},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if _, err := hook.Read(tt.r); !errors.Is(err, broken) {
-				t.Errorf("got %v want %v", err, broken)
-			}
-		})
 	}
 }
 

@@ -2,7 +2,6 @@ package hook_test
 
 import (
 	"bytes"
-	"errors"
 	"reflect"
 	"runtime"
 	"strings"
@@ -116,15 +115,6 @@ func TestServeAnswersAnEventWithoutHandler(t *testing.T) {
 	}
 }
 
-func TestServeAnswersInputThatIsNotAnEvent(t *testing.T) {
-	var seen []any
-	var out log
-	err := hook.Serve(strings.NewReader("{}{}"), &out, recorder(&seen))
-	if err == nil || len(seen) != 0 || len(out.writes) != 1 || out.writes[0] != "{}\n" {
-		t.Errorf("got %q, handled %v, error %v, want {} and an error", out.writes, seen, err)
-	}
-}
-
 func TestServeSurvivesItsHandler(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -166,13 +156,5 @@ func TestServeAnswersForAHandlerThatEndsItsGoroutine(t *testing.T) {
 	<-done
 	if len(out.writes) != 1 || out.writes[0] != "{}\n" {
 		t.Errorf("got %q want {}", out.writes)
-	}
-}
-
-func TestServeReturnsWhatItCouldNotWrite(t *testing.T) {
-	broken := errors.New("broken pipe")
-	err := hook.Serve(bytes.NewReader(sample(t, hook.EventStop)), brokenPipe{broken}, hook.Handlers{})
-	if !errors.Is(err, broken) {
-		t.Errorf("got %v want %v", err, broken)
 	}
 }

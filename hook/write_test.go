@@ -2,7 +2,6 @@ package hook_test
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
@@ -100,21 +99,5 @@ func TestWriteOfWhatIsNoAnswerIsEmpty(t *testing.T) {
 				t.Errorf("got %q want {} in one write", out.writes)
 			}
 		})
-	}
-}
-
-// brokenPipe is a writer that nobody reads from.
-type brokenPipe struct{ err error }
-
-func (b brokenPipe) Write([]byte) (int, error) { return 0, b.err }
-
-func TestWriteSaysThatItCouldNotWrite(t *testing.T) {
-	broken := errors.New("broken pipe")
-	if err := hook.Write(brokenPipe{broken}, nil); !errors.Is(err, broken) {
-		t.Errorf("got %v want %v", err, broken)
-	}
-	err := hook.Write(brokenPipe{broken}, "no object")
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "not a JSON object") {
-		t.Errorf("got %v want both errors", err)
 	}
 }

@@ -23,9 +23,6 @@ func (bridgeInjector) Name() string { return "bridge" }
 // Probe asks Cursor whether it lists the target's chat; for a target without a
 // chat, whether it lists any.
 func (i bridgeInjector) Probe(ctx context.Context, t Target) error {
-	if t.Test {
-		return errors.New("it submits the line, so it is not for a test")
-	}
 	if t.NewChat {
 		return errNoNewChat
 	}
@@ -42,7 +39,7 @@ func (i bridgeInjector) Type(ctx context.Context, t Target) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	if t.Conversation == "" || t.Test {
+	if t.Conversation == "" {
 		return errors.New("the line is for no chat")
 	}
 	chat, err := i.Find(ctx, t.Conversation)

@@ -7,17 +7,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/bridge"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/test/faketools"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
@@ -102,6 +99,7 @@ func (n nextWay) Type(context.Context, Target) error {
 // Whatever Cursor answers, there is exactly one message, or none and the next
 // way of typing is tried, with the reason.
 func TestBridgeSendsOnceOrFallsThrough(t *testing.T) {
+	t.Parallel()
 	const id = bridgeChat
 	listed := `{"id":"` + id + `","source":"local"}`
 	for _, tt := range []struct {
@@ -187,127 +185,5 @@ func TestBridgeSendsOnceOrFallsThrough(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
-	}
-}
-
-// The id is given as it is listed, the line exact and without its end, and no
-// other command of Cursor's is run.
-func TestBridgeRunsTwoCommands(t *testing.T) {
-	f := playCursor(t)
-	upper := strings.ToUpper(bridgeChat)
-	f.Says("ls", `[{"id":"other"},{"id":"`+upper+`"}]`)
-	testdesk.Must(t, bridgeOf(f).Type(t.Context(), bridgeTarget()))
-	if got, want := f.Log(), "desktop ls --json\ndesktop send "+upper+" --stdin --json\n"; got != want {
-		t.Errorf("ran %q, want %q", got, want)
-	}
-	if got, want := f.Read("message.new"), bridgeTarget().Line; got != want {
-		t.Errorf("sent %q, want %q", got, want)
-	}
-	f.Says("ls", `[{"id":"`+upper+`"},{"id":"`+bridgeChat+`"}]`)
-	testdesk.Must(t, bridgeOf(f).Type(t.Context(), bridgeTarget()))
-	if got := f.Logged("desktop send"); len(got) != 2 || !strings.Contains(got[1], bridgeChat) {
-		t.Errorf("ran %q, want the id in the very same letters where it is listed", got)
-	}
-}
-
-// Without an announcement no program is started; with one the list decides.
-func TestBridgeProbe(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		prepare func(f faketools.Tools, i *bridgeInjector, t *Target)
-		want    string
-		asked   bool
-	}{
-		{"a chat that is listed", func(faketools.Tools, *bridgeInjector, *Target) {}, "", true},
-		{"no chat in particular", func(_ faketools.Tools, _ *bridgeInjector, t *Target) { t.Conversation = "" }, "", true},
-		{"no announcement", func(f faketools.Tools, _ *bridgeInjector, _ *Target) {
-			testdesk.Must(f.T, os.RemoveAll(announcements(f)))
-		}, "it is off: no window of Cursor has announced it in", false},
-		{"no file that is one", func(f faketools.Tools, _ *bridgeInjector, _ *Target) {
-			testdesk.Must(f.T, os.RemoveAll(announcements(f)), os.MkdirAll(filepath.Join(announcements(f), "x.json"), 0o755))
-			testdesk.Must(f.T, os.WriteFile(filepath.Join(announcements(f), "lock"), nil, 0o600))
-		}, "it is off", false},
-		{"announced elsewhere", func(f faketools.Tools, i *bridgeInjector, _ *Target) {
-			testdesk.Must(f.T, os.Rename(announcements(f), filepath.Join(f.Dir, "elsewhere")))
-			i.Machine.Env = append(i.Machine.Env, "CURSOR_DESKTOP_BRIDGE_DIR="+filepath.Join(f.Dir, "elsewhere"))
-		}, "", true},
-		{"no command", func(f faketools.Tools, _ *bridgeInjector, _ *Target) {
-			testdesk.Must(f.T, os.Remove(filepath.Join(f.Dir, "cursor")))
-		}, "neither on the PATH nor", false},
-		{"the editor itself", func(f faketools.Tools, _ *bridgeInjector, _ *Target) {
-			at := filepath.Join(f.Dir, "cursor")
-			testdesk.Must(f.T, os.Rename(at, filepath.Join(f.Dir, "Cursor-3.2.AppImage")), os.Symlink("Cursor-3.2.AppImage", at))
-		}, "neither on the PATH nor", false},
-		{"a test", func(_ faketools.Tools, _ *bridgeInjector, t *Target) { t.Test = true }, "not for a test", false},
-		{"an id that is an option", func(f faketools.Tools, _ *bridgeInjector, t *Target) {
-			t.Conversation = "--help"
-			f.Says("ls", `[{"id":"--help"}]`)
-		}, "does not list", true},
-		{"letters that only look the same", func(f faketools.Tools, _ *bridgeInjector, t *Target) {
-			t.Conversation = "chat-k"
-			f.Says("ls", `[{"id":"chat-`+"\u212a"+`"}]`) // the Kelvin sign
-		}, "does not list", true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			f, target := playCursor(t), bridgeTarget()
-			i := bridgeOf(f)
-			tt.prepare(f, &i, &target)
-			err := i.Probe(t.Context(), target)
-			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-				t.Errorf("got %v, want %q", err, tt.want)
-			}
-			if asked := f.Log() != ""; asked != tt.asked || strings.Contains(f.Log(), "send") {
-				t.Errorf("ran %q, want the list asked for: %t", f.Log(), tt.asked)
-			}
-		})
-	}
-}
-
-func TestBridgeHint(t *testing.T) {
-	f := playCursor(t)
-	testdesk.Must(t, os.RemoveAll(announcements(f)))
-	if err := bridgeOf(f).Probe(t.Context(), bridgeTarget()); !strings.Contains(hint.Of(err), "Allow CLI to access desktop agents") {
-		t.Errorf("got %v, want a hint where to turn it on", err)
-	}
-}
-
-// If the line is no longer wanted while Cursor lists its chats, nothing is sent.
-func TestBridgeAsksWhetherTheLineIsWanted(t *testing.T) {
-	f, target := playCursor(t), bridgeTarget()
-	target.Permit = func(context.Context) error {
-		if len(f.Logged("desktop ls")) == 0 {
-			t.Error("asked before the list")
-		}
-		return errors.New("the loop is paused")
-	}
-	err := bridgeOf(f).Type(t.Context(), target)
-	if err == nil || errors.As(err, new(*SentError)) || len(f.Logged("desktop send")) > 0 {
-		t.Errorf("got %v, and ran %q", err, f.Log())
-	}
-}
-
-// A desktop whose best way does not answer still has the others, at once.
-func TestAnyWorksDoesNotWaitForAll(t *testing.T) {
-	f, next := playCursor(t), 0
-	f.Says("ls", "hang")
-	i := bridgeOf(f)
-	i.ListWait = time.Minute
-	began := time.Now()
-	if !AnyWorks(t.Context(), []Injector{i, nextWay{&next}}, bridgeTarget()) {
-		t.Error("got that nothing works")
-	}
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("it took %s", took)
-	}
-	if AnyWorks(t.Context(), nil, bridgeTarget()) {
-		t.Error("got that something works where there is nothing")
-	}
-}
-
-func TestBridgeIsFirstEverywhere(t *testing.T) {
-	for _, kind := range []platform.DesktopKind{platform.NoDesktop, platform.X11, platform.Wayland, platform.MacOS, platform.Windows, platform.WSL} {
-		if got := order(platform.Desktop{Kind: kind, XWayland: true}); got[0] != "bridge" || slices.Contains(got[1:], "bridge") {
-			t.Errorf("%s: got %q", kind, got)
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package keystroke
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,183 +9,179 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
 // The patience of a delivery.
 const (
-	focusWait   = 3 * time.Second         // for a window to come to the front
-	pressWait   = 1500 * time.Millisecond // for a moment in which the window has the focus, when others take it
-	quiet       = time.Second             // without a key or a movement of the user
-	quietWait   = 10 * time.Second        // for that, at most
-	arrivalWait = 4 * time.Second         // before the submit key is pressed a second time
-	restoreWait = 100 * time.Millisecond  // what was copied is read a moment after the key
+	quiet     = time.Second      // without a key or a movement of the user
+	quietWait = 10 * time.Second // for that, at most
+	focusWait = 3 * time.Second  // for a window to come to the front
+	focusRest = 100 * time.Millisecond
+	pasteWait = 250 * time.Millisecond // for the editor to read the line, which cannot be observed
+	sendWait  = 100 * time.Millisecond // after the submit key: a browser may read late what was pasted
 )
+
+// ErrBusy means that the user did not rest for a second within ten, so that
+// nothing was typed. No other way is tried.
+var ErrBusy = errors.New("the user is busy: there was no pause of a second within ten")
 
 // deliver types a target's line by the rules that all ways of typing keep:
 //
 //  1. Find the window, wait until the user rests, bring the window to the front.
-//  2. Put the line on the clipboard, paste, wait until the editor has fetched it.
+//  2. Put the line on the clipboard and paste.
 //  3. Press the submit key, put the clipboard back, wait for the arrival.
 //
 // Where the extension has put the line into the chat's input, 2 is left out.
-// Before each key the target has to permit it, and the window has to have the focus.
-func deliver(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard) (err error) {
+// Right before each key the target has to permit it, and the window has to have
+// the focus.
+func deliver(ctx context.Context, t Target, d desk.Desk) (err error) {
 	w, err := find(ctx, t, d)
 	if err != nil {
 		return err
 	}
 	if t.put == nil { // otherwise keys of the user would join the line
-		err = rested(ctx, t, d)
-	}
-	if err != nil {
-		return err
+		if err := rested(ctx, t, d); err != nil {
+			return err
+		}
 	}
 	if err := t.permit(ctx); err != nil {
 		return err
 	}
-	if err := focus(ctx, t, d, w); err != nil {
-		return err
-	}
-	sent := false
+	p := &presser{t: t, d: d, w: w}
 	defer func() {
-		if err != nil && sent {
+		if err != nil && p.sent {
 			err = &SentError{err}
 		}
 	}()
-	press := func(c Chord) error {
-		pressed, err := pressFocused(ctx, t, d, k, w, c)
-		sent = sent || pressed
-		return err
-	}
-	if t.put != nil {
-		return send(ctx, t, press, func() {})
-	}
-	if t.FocusKeys.Key != "" {
-		if err := press(t.FocusKeys); err != nil {
-			return fmt.Errorf("%s: %w", t.FocusKeys, err)
+	if t.put == nil {
+		if err := p.toFront(ctx); err != nil {
+			return err
 		}
-	}
-	c, err := d.Put(ctx, w, t.Line)
-	if err != nil {
-		return fmt.Errorf("clipboard: %w", err)
-	}
-	back := sync.OnceFunc(func() { giveBack(ctx, t, c) })
-	defer back()
-	if err := press(key.Paste); err != nil {
-		return fmt.Errorf("paste: %w", err)
-	}
-	if err := c.Fetched(ctx); err != nil {
-		return fmt.Errorf("the line was not fetched: %w", err)
-	}
-	t.step("pasted")
-	if t.Test {
-		return nil
-	}
-	return send(ctx, t, press, back)
-}
-
-func find(ctx context.Context, t Target, d desk.Desk) (desk.Window, error) {
-	if t.Test {
-		return d.Front(ctx)
-	}
-	windows, err := d.Windows(ctx, t.Editors)
-	if err != nil {
-		return desk.Window{}, err
-	}
-	return pick(windows, t.Workspace)
-}
-
-func rested(ctx context.Context, t Target, d desk.Desk) error {
-	end := time.Now().Add(quietWait)
-	for reported := false; time.Now().Before(end); reported = true {
-		idle, err := d.Idle(ctx)
-		if errors.Is(err, desk.ErrUnknown) || err == nil && idle >= quiet {
-			return nil
-		}
+		back, err := put(ctx, t, d.Boards)
 		if err != nil {
 			return err
 		}
-		if !reported {
+		back = sync.OnceFunc(back)
+		defer back()
+		if err := p.paste(ctx); err != nil {
+			return err
+		}
+		return p.send(ctx, back)
+	}
+	return p.send(ctx, func() {})
+}
+
+// rested waits until the user rests. Where the desktop does not report that, it
+// does not wait.
+func rested(ctx context.Context, t Target, d desk.Desk) error {
+	if d.Idle == nil {
+		return nil
+	}
+	for end, reported := time.Now().Add(quietWait), false; ; reported = true {
+		idle, err := d.Idle(ctx)
+		switch {
+		case err != nil:
+			return err
+		case idle >= quiet:
+			return nil
+		case time.Now().After(end):
+			return ErrBusy
+		case !reported:
 			t.step("the user is active: waiting")
 		}
 		if err := proc.Sleep(ctx, quiet-idle); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
-func focus(ctx context.Context, t Target, d desk.Desk, w desk.Window) error {
-	ok, err := d.Focused(ctx, w)
-	if ok || err != nil {
+// presser presses keys in a window that has the focus.
+type presser struct {
+	t    Target
+	d    desk.Desk
+	w    desk.Window
+	sent bool // a key may have been sent
+}
+
+func (p *presser) paste(ctx context.Context) error {
+	if err := p.press(ctx, desk.Paste); err != nil {
+		return fmt.Errorf("paste: %w", err)
+	}
+	p.t.step("pasted")
+	// If the focus went between the check and the key, the line is elsewhere, and
+	// the submit key would send something else.
+	if front, err := p.isFront(ctx); err != nil || !front {
+		return errors.Join(errors.New("another window may have got the paste"), err)
+	}
+	return proc.Sleep(ctx, pasteWait)
+}
+
+// send presses the submit key once. The user may need the clipboard before the line
+// arrives.
+func (p *presser) send(ctx context.Context, back func()) error {
+	if err := p.press(ctx, p.t.submit()); err != nil {
+		return fmt.Errorf("%s: %w", p.t.submitName(), err)
+	}
+	p.t.step("pressed %s", p.t.submitName())
+	if err := proc.Sleep(ctx, sendWait); err != nil {
 		return err
 	}
-	t.step("bringing the window %q to the front", w.Title)
-	if err := d.Activate(ctx, w); err != nil {
+	back()
+	if p.t.Arrived == nil {
+		return nil
+	}
+	return proved(p.t.Arrived(ctx))
+}
+
+// press brings the window to the front if it is not, and presses a key there.
+func (p *presser) press(ctx context.Context, k desk.Key) error {
+	if err := p.toFront(ctx); err != nil {
 		return err
 	}
-	ok, err = desk.Until(ctx, focusWait, func() (bool, error) { return d.Focused(ctx, w) })
-	if err == nil && !ok {
-		err = fmt.Errorf("the window of Cursor did not come to the front in %s", focusWait)
+	before := p.sent
+	err := p.d.Press(ctx, p.w, k, func() error {
+		if err := p.t.permit(ctx); err != nil {
+			return err
+		}
+		front, err := p.isFront(ctx)
+		if err == nil && !front {
+			err = desk.ErrLostFocus
+		}
+		p.sent = p.sent || err == nil
+		return err
+	})
+	if errors.Is(err, desk.ErrLostFocus) {
+		p.sent = before
 	}
 	return err
 }
 
-// pressFocused presses a chord in a moment in which the window has the focus.
-func pressFocused(ctx context.Context, t Target, d desk.Desk, k desk.Keyboard, w desk.Window, c Chord) (pressed bool, err error) {
-	end := time.Now().Add(pressWait)
-	for {
-		ok, err := d.Focused(ctx, w)
-		if err == nil && ok {
-			// Each time: the loop may have been stopped while another window had
-			// the focus.
-			if err := t.permit(ctx); err != nil {
-				return false, err
-			}
-			err = k.Press(ctx, w, c)
-			if !errors.Is(err, desk.ErrLostFocus) {
-				return !desk.IsNotPressed(err), err
-			}
-		}
-		switch {
-		case err != nil && !errors.Is(err, desk.ErrLostFocus):
-			return false, err
-		case time.Now().After(end):
-			return false, cmp.Or(err, desk.ErrLostFocus)
-		}
-		if err := proc.Sleep(ctx, time.Millisecond); err != nil {
-			return false, err
-		}
+func (p *presser) isFront(ctx context.Context) (bool, error) {
+	front, err := p.d.Front(ctx)
+	if errors.Is(err, desk.ErrNoFront) {
+		return false, nil
 	}
+	return err == nil && p.w.Is(front), err
 }
 
-// send presses the submit key, and a second time only where the chat input is known
-// to have the focus. In between it restores the clipboard, which the user may need
-// before the line arrives.
-func send(ctx context.Context, t Target, press func(Chord) error, back func()) error {
-	submit, name := t.submit(), t.submitName()
-	if err := press(submit); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+func (p *presser) toFront(ctx context.Context) error {
+	isFront := func() (bool, error) { return p.isFront(ctx) }
+	ok, err := isFront()
+	if ok || err != nil {
+		return err
 	}
-	t.step("pressed %s", name)
-	back()
-	if t.Arrived == nil {
-		return nil
+	p.t.step("bringing the window %q to the front", p.w.Title)
+	if err := p.d.Raise(ctx, p.w); err != nil {
+		return err
 	}
-	if t.FocusKeys.Key != "" && t.put == nil {
-		first, cancel := context.WithTimeout(ctx, arrivalWait)
-		err := t.Arrived(first)
-		cancel()
-		if err == nil || ctx.Err() != nil {
-			return proved(err)
-		}
-		if err := press(submit); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		t.step("pressed %s a second time", name)
+	ok, err = until(ctx, focusWait, isFront)
+	if err == nil && !ok {
+		err = fmt.Errorf("the window of Cursor did not come to the front in %s", focusWait)
 	}
-	return proved(t.Arrived(ctx))
+	if err != nil {
+		return err
+	}
+	return proc.Sleep(ctx, focusRest) // the editor learns of its focus later than the desktop
 }
 
 // proved wraps the error of an arrival that did not come in ErrUnproved.
@@ -195,19 +190,4 @@ func proved(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnproved, err)
-}
-
-// giveBack restores the clipboard, after the paste had its time. Errors go to the
-// log only: they do not change whether the line was typed.
-func giveBack(ctx context.Context, t Target, c desk.Clip) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreWait+2*time.Second)
-	defer cancel()
-	_ = proc.Sleep(ctx, restoreWait) // ctx cannot be done before
-	lost, err := c.Restore(ctx)
-	if lost != "" {
-		t.step("clipboard: %s", lost)
-	}
-	if err != nil {
-		t.step("clipboard: %v", err)
-	}
 }

@@ -32,9 +32,6 @@ func (extensionInjector) Name() string { return "extension" }
 // Probe reports whether a window has the target's chat, or its workspace open; for
 // a target without a chat, whether there is any window.
 func (i extensionInjector) Probe(ctx context.Context, t Target) error {
-	if t.Test {
-		return errors.New("it shows a chat, so it is not for a test")
-	}
 	if t.put != nil {
 		return errNoKeys
 	}
@@ -58,7 +55,7 @@ func (i extensionInjector) Type(ctx context.Context, t Target) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	if t.Conversation == "" || t.Test {
+	if t.Conversation == "" {
 		return errors.New("the line is for no chat")
 	}
 	w, found, err := i.find(ctx, t)
@@ -114,6 +111,9 @@ var errNoNewChat = errors.New("only the editor's extension creates a new chat")
 // a *SentError otherwise.
 func untouched(err error) error {
 	var refused *rendezvous.RefusedError
+	if errors.As(err, &refused) && refused.Code == rendezvous.UserBusy {
+		return errors.Join(ErrBusy, err) // no other way may take the keys either
+	}
 	if err == nil || errors.As(err, &refused) && !refused.Touched {
 		return err
 	}

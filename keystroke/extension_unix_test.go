@@ -5,9 +5,6 @@ package keystroke
 import (
 	"bufio"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net"
@@ -20,7 +17,6 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/rendezvous"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -82,12 +78,6 @@ func announceWindow(t *testing.T, dir, name string, change map[string]any) {
 	testdesk.Must(t, err, os.WriteFile(filepath.Join(dir, name+".json"), data, 0o600))
 }
 
-func sign(token, text string) string {
-	mac := hmac.New(sha256.New, []byte(token))
-	mac.Write([]byte(text))
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
 func (w *fakeWindow) serve(conn net.Conn) {
 	defer conn.Close()
 	in, out := bufio.NewScanner(conn), json.NewEncoder(conn)
@@ -102,18 +92,15 @@ func (w *fakeWindow) serve(conn net.Conn) {
 	if hangs("hello") {
 		return
 	}
-	const nonce = "00112233445566778899aabbccddeeff"
-	_ = out.Encode(map[string]any{"type": "hello", "version": w.version, "nonce": nonce})
 	var m map[string]any
 	if !in.Scan() || json.Unmarshal(in.Bytes(), &m) != nil || hangs("auth") {
 		return
 	}
-	theirs, _ := m["nonce"].(string)
-	if m["proof"] != sign(w.token, "client "+nonce+" "+theirs) && w.token == token {
+	if m["token"] != w.token {
 		_ = out.Encode(map[string]any{"type": "error", "code": "denied", "reason": "wrong token"})
 		return
 	}
-	_ = out.Encode(map[string]any{"type": "auth", "proof": sign(w.token, "server "+theirs+" "+nonce)})
+	_ = out.Encode(map[string]any{"type": "hello", "version": w.version})
 	for in.Scan() {
 		var m map[string]any
 		if json.Unmarshal(in.Bytes(), &m) != nil {
@@ -163,15 +150,14 @@ func newWindow(t *testing.T) *fakeWindow {
 }
 
 func extensionTarget() Target {
-	return Target{Line: "/ralph-loop --continue " + extensionChat, Conversation: extensionChat, Workspace: "/work/repo"}
+	return Target{Line: "/ralph-loop --continue " + extensionChat, Conversation: extensionChat, Workspace: "/work/repo", Editors: []string{"cursor"}}
 }
 
 // keysOf is a way that presses keys on a desktop that is played.
 func keysOf(p *play) Injector {
 	p.began = time.Now().Add(-time.Minute)
-	return typist{"keys", desk.Machine{}, func(context.Context, desk.Machine, desk.Request) (desk.Session, error) {
-		return desk.Session{Desk: p, Keyboard: p}, nil
-	}}
+	p.windows = []desk.Window{window("1", "repo - Cursor", "cursor")}
+	return typist{"keys", desk.Machine{}, func(context.Context, desk.Machine) (desk.Desk, error) { return p.desk(), nil }}
 }
 
 func refused(code string, touched bool) map[string]any {
@@ -181,11 +167,11 @@ func refused(code string, touched bool) map[string]any {
 // The extension puts the line in, and a key presses the submit key: nothing else
 // is pressed and the clipboard is not used.
 func TestExtensionPutsAndAKeySubmits(t *testing.T) {
+	t.Parallel()
 	w, p := newWindow(t), &play{}
 	w.open(t, "a")
 	target, steps := extensionTarget(), []string(nil)
 	target.Arrived = func(context.Context) error { return nil }
-	target.FocusKeys = Chord{Ctrl: true, Key: "l"}
 	target.Step = func(words string) { steps = append(steps, words) }
 	o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}, keysOf(p)}, target)
 	if o.Err() != nil || o.Method() != "keys" || !slices.Equal(p.events, []string{"return"}) {
@@ -200,52 +186,10 @@ func TestExtensionPutsAndAKeySubmits(t *testing.T) {
 	}
 }
 
-// A user who types is waited for once, before the focus moves: later their keys would join
-// the line.
-func TestExtensionWaitsForTheUserOnce(t *testing.T) {
-	t.Parallel()
-	w, p := newWindow(t), &play{}
-	w.open(t, "a")
-	began := time.Now()
-	keys := keysOf(p)
-	p.busyTo = time.Minute + time.Second
-	w.does = func(method string) {
-		if method == "deliver" && time.Since(began) < time.Second {
-			t.Error("the line was put in while the user typed")
-		}
-		if method == "deliver" {
-			p.busyTo = time.Hour
-		}
-	}
-	o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}, keys}, extensionTarget())
-	if o.Err() != nil || !slices.Equal(p.events, []string{"return"}) || !strings.Contains(w.log(), "rested deliver") {
-		t.Errorf("got %v, keys %q, the window was asked %q", o.Tries, p.events, w.log())
-	}
-	if took := time.Since(began); took > quietWait {
-		t.Errorf("it took %s", took)
-	}
-}
-
-// A window that hangs does not keep the line from the one that has the chat.
-func TestExtensionBesideAWindowThatHangs(t *testing.T) {
-	t.Parallel()
-	hung, w, p := newWindow(t), newWindow(t), &play{}
-	hung.silent, hung.dir = "hello", w.dir
-	hung.open(t, "a")
-	w.open(t, "b")
-	i := extensionInjector{folder: w.dir, os: "linux"}
-	if err := i.Probe(t.Context(), extensionTarget()); err != nil {
-		t.Error(err)
-	}
-	o := Type(t.Context(), []Injector{i, keysOf(p)}, extensionTarget())
-	if o.Err() != nil || !slices.Equal(p.events, []string{"return"}) {
-		t.Errorf("got %v, keys %q", o.Tries, p.events)
-	}
-}
-
 // Whatever a window does, the line is put into a chat once at most, and no key is
 // pressed unless it is there.
 func TestExtensionGoesWrong(t *testing.T) {
+	t.Parallel()
 	unknown := map[string]any{"place": "unknown", "folders": []string{"/other"}}
 	for _, tt := range []struct {
 		name    string
@@ -308,7 +252,7 @@ func TestExtensionGoesWrong(t *testing.T) {
 		{"no token", func(t *testing.T, w *fakeWindow) { announceWindow(t, w.dir, "a", map[string]any{"token": ""}) }, true, false, "not an announcement"},
 		{"another version in the file", func(t *testing.T, w *fakeWindow) { announceWindow(t, w.dir, "a", map[string]any{"version": 2}) }, true, false, "speaks version 2"},
 		{"another version on the socket", func(t *testing.T, w *fakeWindow) { w.version = 3; w.open(t, "a") }, true, false, "speaks version 3"},
-		{"a window with another token", func(t *testing.T, w *fakeWindow) { w.token = strings.Repeat("f", 32); w.open(t, "a") }, true, false, "does not know the token"},
+		{"a window with another token", func(t *testing.T, w *fakeWindow) { w.token = strings.Repeat("f", 32); w.open(t, "a") }, true, false, "wrong token"},
 		{"it hangs before it greets", func(t *testing.T, w *fakeWindow) { w.silent = "hello"; w.open(t, "a") }, false, false, "no answer in time"},
 		{"it hangs at the token", func(t *testing.T, w *fakeWindow) { w.silent = "auth"; w.open(t, "a") }, false, false, "no answer in time"},
 		{"it hangs when asked for the chat", func(t *testing.T, w *fakeWindow) { w.silent = "find"; w.open(t, "a") }, false, false, "no answer in time"},
@@ -331,7 +275,7 @@ func TestExtensionGoesWrong(t *testing.T) {
 			if err := o.Tries[0].Err; err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
-			whole := slices.Contains(p.events, "put") && o.Err() == nil
+			whole := slices.Contains(p.events, "paste") && o.Err() == nil
 			if whole != tt.falls || len(o.Tries) > 1 != tt.falls || o.Sent != (tt.falls || tt.put) {
 				t.Errorf("got %v, sent %t, keys %q", o.Tries, o.Sent, p.events)
 			}
@@ -344,6 +288,7 @@ func TestExtensionGoesWrong(t *testing.T) {
 
 // Where no key can be pressed, the user presses it, and the line is not sent again.
 func TestExtensionAsksTheUser(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		next    func(p *play) []Injector
@@ -356,7 +301,7 @@ func TestExtensionAsksTheUser(t *testing.T) {
 		{"the user has gone to another chat", func(p *play) []Injector { return []Injector{keysOf(p)} }, func(w *fakeWindow) { w.answers["check"] = refused("moved", true) }, true, true},
 		{"the window hangs then", func(p *play) []Injector { return []Injector{keysOf(p)} }, func(w *fakeWindow) { w.silent = "check" }, false, false},
 		{"no key can be pressed", func(p *play) []Injector {
-			p.pressErr = desk.NotPressed(errors.New("no"))
+			p.pressErr = desk.ErrLostFocus
 			return []Injector{keysOf(p)}
 		}, func(*fakeWindow) {}, true, true},
 		{"the extension twice, and the bridge", func(*play) []Injector { return []Injector{bridgeInjector{}} }, func(*fakeWindow) {}, true, true},
@@ -378,40 +323,17 @@ func TestExtensionAsksTheUser(t *testing.T) {
 			if (o.Err() == nil) != tt.arrives || !o.Sent || o.Method() != "extension" {
 				t.Errorf("got %v, sent %t by %q", o.Tries, o.Sent, o.Method())
 			}
-			if strings.Contains(w.log(), "ask") != tt.asked || strings.Count(w.log(), "deliver") != 1 || slices.Contains(p.events, "put") {
+			if strings.Contains(w.log(), "ask") != tt.asked || strings.Count(w.log(), "deliver") != 1 || slices.Contains(p.events, "paste") {
 				t.Errorf("the window was asked %q, keys %q", w.log(), p.events)
 			}
 		})
 	}
 }
 
-// A line of an earlier delivery that may still be in the input is for the user: no key is
-// pressed. The window learns when the line has arrived, and only then.
-func TestExtensionWhoseLineWasLeft(t *testing.T) {
-	for _, arrives := range []bool{true, false} {
-		w, p := newWindow(t), &play{}
-		w.answers["deliver"] = refused(rendezvous.Left, true)
-		w.open(t, "a")
-		target := extensionTarget()
-		target.Arrived = func(context.Context) error {
-			if arrives {
-				return nil
-			}
-			return errors.New("no hook saw it")
-		}
-		o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}, keysOf(p)}, target)
-		if (o.Err() == nil) != arrives || !o.Sent || slices.Contains(p.events, "put") || slices.Contains(p.events, "press") {
-			t.Errorf("got %v, sent %t, keys %q", o.Tries, o.Sent, p.events)
-		}
-		if !strings.Contains(w.log(), "ask") || strings.Contains(w.log(), "sent") != arrives {
-			t.Errorf("arrives %t: the window was asked %q", arrives, w.log())
-		}
-	}
-}
-
 // A loop that is stopped after the line is in the input: no key, and nobody is
 // asked to press one.
 func TestExtensionStopsWhenTheLineIsNotWanted(t *testing.T) {
+	t.Parallel()
 	w, p := newWindow(t), &play{}
 	gone := make(chan struct{})
 	w.does = func(method string) {
@@ -432,136 +354,5 @@ func TestExtensionStopsWhenTheLineIsNotWanted(t *testing.T) {
 	o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}, keysOf(p)}, target)
 	if o.Err() == nil || !o.Sent || len(p.events) > 0 || strings.Contains(w.log(), "ask") {
 		t.Errorf("got %v, keys %q, the window was asked %q", o.Tries, p.events, w.log())
-	}
-}
-
-// A line for a new chat is given to a window once, and no key is pressed. What the
-// window answers is no proof.
-func TestExtensionCreatesAChat(t *testing.T) {
-	creates := map[string]any{"creates": true}
-	cannotTell := refused("not-here", false)
-	cannotTell["creates"] = true
-	for _, tt := range []struct {
-		name            string
-		find, create    map[string]any
-		arrives         bool
-		asked, sent, ok bool
-	}{
-		{name: "it does", find: creates, arrives: true, asked: true, sent: true, ok: true},
-		{name: "nothing comes of it", find: creates, asked: true, sent: true},
-		{name: "it does not know which chats it shows", find: cannotTell, arrives: true, asked: true, sent: true, ok: true},
-		{name: "it creates none", find: map[string]any{}, arrives: true},
-		{name: "an older extension", find: creates, create: refused("bad-request", false), asked: true},
-		{name: "the command throws, and yet the chat comes", find: creates, create: refused("not-created", true), arrives: true, asked: true, sent: true, ok: true},
-		{name: "the command throws", find: creates, create: refused("not-created", true), asked: true, sent: true},
-		{name: "it breaks off", find: creates, create: map[string]any{"type": strings.Repeat("x", 70<<10)}, asked: true, sent: true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			w, p := newWindow(t), &play{}
-			w.answers["find"], w.answers["create"] = tt.find, tt.create
-			w.open(t, "a")
-			target := extensionTarget()
-			target.NewChat = true
-			target.Arrived = func(context.Context) error {
-				if tt.arrives {
-					return nil
-				}
-				return errors.New("no hook saw it")
-			}
-			o := Type(t.Context(), []Injector{bridgeInjector{}, extensionInjector{folder: w.dir, os: "linux"}, keysOf(p)}, target)
-			if (o.Err() == nil) != tt.ok || o.Sent != tt.sent || len(p.events) > 0 {
-				t.Errorf("got %v, sent %t, keys %q", o.Tries, o.Sent, p.events)
-			}
-			if got := strings.Count(w.log(), "create"); got > 1 || (got == 1) != tt.asked || strings.Contains(w.log(), "deliver") {
-				t.Errorf("the window was asked %q", w.log())
-			}
-		})
-	}
-	w := newWindow(t)
-	w.answers["find"] = creates
-	w.open(t, "a")
-	target := extensionTarget()
-	target.NewChat, target.Permit = true, func(context.Context) error { return errors.New("the loop is paused") }
-	if o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}}, target); o.Sent || strings.Contains(w.log(), "create") {
-		t.Errorf("paused: got %v, the window was asked %q", o.Tries, w.log())
-	}
-}
-
-// Of several windows the one that shows the chat is taken, else the one that has
-// its workspace open.
-func TestExtensionChoosesTheWindow(t *testing.T) {
-	elsewhere := map[string]any{"place": "unknown", "folders": []string{"/other"}}
-	here := map[string]any{"place": "unknown", "folders": []string{"/other", "/work/repo"}}
-	shown := map[string]any{"place": "shown", "folders": []string{"/other"}}
-	for _, tt := range []struct {
-		name  string
-		finds []map[string]any
-		want  int
-	}{
-		{"the one that shows it", []map[string]any{elsewhere, shown, here}, 1},
-		{"the one with the workspace", []map[string]any{elsewhere, here}, 1},
-		{"the one that answers", []map[string]any{refused("not-here", false), here}, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			windows := []*fakeWindow{newWindow(t)}
-			for n, find := range tt.finds {
-				w := &fakeWindow{dir: windows[0].dir, token: token, version: 1, answers: map[string]map[string]any{"find": find}}
-				w.open(t, string(rune('a'+n)))
-				windows = append(windows, w)
-			}
-			target := extensionTarget()
-			target.Arrived = func(context.Context) error { return nil }
-			o := Type(t.Context(), []Injector{extensionInjector{folder: windows[0].dir, os: "linux"}}, target)
-			for n, w := range windows[1:] {
-				if got := strings.Contains(w.log(), "deliver"); got != (n == tt.want) {
-					t.Errorf("window %d: asked %q, want the line: %t; %v", n, w.log(), n == tt.want, o.Tries)
-				}
-			}
-		})
-	}
-}
-
-func TestExtensionProbe(t *testing.T) {
-	w := newWindow(t)
-	i := extensionInjector{folder: w.dir, os: "linux"}
-	target := extensionTarget()
-	if err := i.Probe(t.Context(), target); err == nil {
-		t.Error("it would work without a window")
-	}
-	w.open(t, "a")
-	testdesk.Must(t, i.Probe(t.Context(), target), i.Probe(t.Context(), Target{Line: "x"}))
-	target.Test = true
-	if err := i.Probe(t.Context(), target); err == nil {
-		t.Error("it would work for a test")
-	}
-	if strings.Contains(w.log(), "deliver") {
-		t.Errorf("a probe asked %q", w.log())
-	}
-}
-
-// A window that asks before it puts the line in learns that it is not wanted any
-// more: then the line is nowhere, and no other way types it.
-func TestExtensionAsksBeforeItPuts(t *testing.T) {
-	for _, wanted := range []bool{true, false} {
-		w, p := newWindow(t), &play{}
-		w.confirms = true
-		w.open(t, "a")
-		target := extensionTarget()
-		asked := 0
-		target.Permit = func(context.Context) error {
-			if asked++; asked > 1 && !wanted { // paused after the delivery began
-				return errors.New("the loop was paused")
-			}
-			return nil
-		}
-		target.Arrived = func(context.Context) error { return nil }
-		o := Type(t.Context(), []Injector{extensionInjector{folder: w.dir, os: "linux"}, keysOf(p)}, target)
-		if wanted && (o.Err() != nil || !slices.Equal(p.events, []string{"return"})) {
-			t.Errorf("wanted: got %v, keys %q", o.Err(), p.events)
-		}
-		if !wanted && (o.Sent || len(p.events) > 0 || !strings.Contains(o.Err().Error(), "the loop was paused")) {
-			t.Errorf("paused: got %v, keys %q", o.Err(), p.events)
-		}
 	}
 }

@@ -10,12 +10,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/macos"
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/rendezvous"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/robotgo"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/wayland"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/windows"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/x11"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
@@ -23,27 +18,28 @@ import (
 type way struct {
 	name string
 	on   []platform.DesktopKind
-	open open // for a way that presses keys; on other systems it returns an error
+	open open // for a way that presses keys
 	// injector makes any other way.
 	injector func(m desk.Machine) Injector
 }
 
-// list has all ways of typing, for each desktop the best first. To add one, write it in a file of its own and add a row.
+// open makes a desktop ready for a delivery, or returns why this way does not work
+// there.
+type open func(ctx context.Context, m desk.Machine) (desk.Desk, error)
+
+// list has all ways of typing, for each desktop the best first. To add one, write
+// its desktop in a file of its own and add a row.
 //
 // The bridge and the extension come before all that press keys: they reach the exact chat, and work without a desktop.
 var list = []way{
 	{name: "bridge", injector: newBridge, on: everywhere},
 	{name: "extension", injector: newExtension, on: everywhere},
-	{name: "xtest", open: x11.OpenXTEST, on: []platform.DesktopKind{platform.X11}},
-	{name: "robotgo", open: robotgo.Open, on: []platform.DesktopKind{platform.X11, platform.MacOS, platform.Windows}},
-	{name: "xdotool", open: x11.OpenXdotool, on: []platform.DesktopKind{platform.X11}},
-	{name: "wl-copy", open: wayland.OpenWlCopy, on: []platform.DesktopKind{platform.Wayland}},
-	{name: "wtype", open: wayland.OpenWtype, on: []platform.DesktopKind{platform.Wayland}},
-	{name: "ydotool", open: wayland.OpenYdotool, on: []platform.DesktopKind{platform.Wayland}},
-	{name: "osascript", open: macos.OpenOsascript, on: []platform.DesktopKind{platform.MacOS}},
-	{name: "sendinput", open: windows.OpenSendInput, on: []platform.DesktopKind{platform.Windows}},
-	{name: "sendkeys", open: windows.OpenSendKeys, on: []platform.DesktopKind{platform.Windows}},
-	{name: "sendkeys-wsl", open: windows.OpenSendKeysWSL, on: []platform.DesktopKind{platform.WSL}},
+	{name: "robotgo", open: desk.Robotgo, on: []platform.DesktopKind{platform.X11, platform.MacOS, platform.Windows}},
+	{name: "xdotool", open: desk.Xdotool, on: []platform.DesktopKind{platform.X11}},
+	{name: "wtype", open: desk.Wtype, on: []platform.DesktopKind{platform.Wayland}},
+	{name: "ydotool", open: desk.Ydotool, on: []platform.DesktopKind{platform.Wayland}},
+	{name: "osascript", open: desk.Osascript, on: []platform.DesktopKind{platform.MacOS}},
+	{name: "sendkeys", open: desk.SendKeys, on: []platform.DesktopKind{platform.Windows, platform.WSL}},
 }
 
 var everywhere = []platform.DesktopKind{platform.NoDesktop, platform.X11, platform.Wayland, platform.MacOS, platform.Windows, platform.WSL}
@@ -95,8 +91,6 @@ func Names() (names []string) {
 	return names
 }
 
-type open func(ctx context.Context, m desk.Machine, r desk.Request) (desk.Session, error)
-
 type typist struct {
 	name string
 	m    desk.Machine
@@ -106,21 +100,19 @@ type typist struct {
 // Name returns the way's name.
 func (i typist) Name() string { return i.name }
 
-// Probe opens a session and looks for the window.
+// Probe opens the desktop and looks for the window.
 func (i typist) Probe(ctx context.Context, t Target) error {
-	if t.NewChat {
-		return errNoNewChat
-	}
-	s, err := i.session(ctx, t)
-	if err != nil {
+	return i.with(ctx, t, func(d desk.Desk) error {
+		if d.Probe == nil {
+			_, err := find(ctx, t, d)
+			return err
+		}
+		runs, err := d.Probe(ctx, t.Editors)
+		if err == nil && !runs {
+			err = errNoWindow
+		}
 		return err
-	}
-	defer s.Close()
-	if s.Probe != nil {
-		return s.Probe(ctx)
-	}
-	_, err = find(ctx, t, s)
-	return err
+	})
 }
 
 // Type delivers the line.
@@ -128,20 +120,22 @@ func (i typist) Type(ctx context.Context, t Target) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	s, err := i.session(ctx, t)
+	return i.with(ctx, t, func(d desk.Desk) error { return deliver(ctx, t, d) })
+}
+
+// with opens the desktop for as long as something is done with it.
+func (i typist) with(ctx context.Context, t Target, do func(desk.Desk) error) error {
+	if t.NewChat {
+		return errNoNewChat
+	}
+	d, err := i.open(ctx, i.m)
+	if d.Close != nil {
+		defer d.Close()
+	}
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	return deliver(ctx, t, s, s)
-}
-
-func (i typist) session(ctx context.Context, t Target) (desk.Session, error) {
-	s, err := i.open(ctx, i.m, t.request())
-	if s.Close == nil {
-		s.Close = func() {}
-	}
-	return s, err
+	return do(d)
 }
 
 // Try is what became of one injector.
@@ -200,6 +194,20 @@ func AnyWorks(ctx context.Context, injectors []Injector, t Target) bool {
 	return works
 }
 
+// SeesTheUser reports whether one of the injectors that work here learns how long the
+// user has rested. Without that nobody is waited for.
+func SeesTheUser(ctx context.Context, injectors []Injector) (sees bool) {
+	for _, i := range injectors {
+		if keys, ok := i.(typist); ok && !sees {
+			_ = keys.with(ctx, Target{}, func(d desk.Desk) error { // ProbeAll has the error
+				sees = d.Idle != nil
+				return nil
+			})
+		}
+	}
+	return sees
+}
+
 // ProbeAll probes all injectors at once and yields the results in order, nil for one
 // that would work.
 func ProbeAll(ctx context.Context, injectors []Injector, t Target) iter.Seq2[int, error] {
@@ -231,7 +239,7 @@ func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 	for _, i := range injectors {
 		err := tryOne(ctx, i, t, injectors)
 		o.add(i.Name(), err)
-		if o.Sent || ctx.Err() != nil || errors.Is(err, rendezvous.ErrSilent) {
+		if o.Sent || ctx.Err() != nil || errors.Is(err, rendezvous.ErrSilent) || errors.Is(err, ErrBusy) {
 			break
 		}
 		if put := (*putError)(nil); errors.As(err, &put) {
@@ -252,23 +260,23 @@ func Type(ctx context.Context, injectors []Injector, t Target) (o Outcome) {
 	return o
 }
 
-// restedAnywhere waits until the user rests, and reports whether a way that presses keys
+// awaitRest waits until the user rests, and reports whether a way that presses keys
 // could see that: the extension, which moves the focus, does not see what is typed into a
 // terminal or a chat.
-func restedAnywhere(ctx context.Context, injectors []Injector, t Target) bool {
-	return slices.ContainsFunc(injectors, func(i Injector) bool {
-		keys, ok := i.(typist)
-		if !ok {
-			return false
+func awaitRest(ctx context.Context, injectors []Injector, t Target) (seen bool, err error) {
+	t.NewChat = false
+	for _, i := range injectors {
+		if keys, ok := i.(typist); ok && !seen {
+			waited := keys.with(ctx, t, func(d desk.Desk) error {
+				seen = d.Idle != nil
+				return rested(ctx, t, d)
+			})
+			if seen {
+				err = waited
+			}
 		}
-		s, err := keys.session(ctx, t)
-		if err != nil {
-			return false
-		}
-		defer s.Close()
-		_, err = s.Idle(ctx)
-		return err == nil && rested(ctx, t, s) == nil
-	})
+	}
+	return seen, err
 }
 
 func (o *Outcome) add(name string, err error) {
@@ -283,7 +291,10 @@ func tryOne(ctx context.Context, i Injector, t Target, all []Injector) error {
 		return err
 	}
 	if _, moves := i.(extensionInjector); moves {
-		t.rested = restedAnywhere(ctx, all, t)
+		var err error
+		if t.rested, err = awaitRest(ctx, all, t); errors.Is(err, ErrBusy) {
+			return err
+		}
 	}
 	t.step("%s: typing", i.Name())
 	return i.Type(ctx, t)

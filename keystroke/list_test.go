@@ -9,17 +9,18 @@ import (
 
 // The exact order on every desktop: the first way that works is taken.
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		desktop platform.Desktop
 		want    string
 	}{
 		{platform.Desktop{Kind: platform.NoDesktop}, "bridge extension"},
-		{platform.Desktop{Kind: platform.X11}, "bridge extension xtest robotgo xdotool"},
-		{platform.Desktop{Kind: platform.Wayland}, "bridge extension wl-copy wtype ydotool"},
-		{platform.Desktop{Kind: platform.Wayland, XWayland: true}, "bridge extension xtest robotgo xdotool wl-copy wtype ydotool"},
+		{platform.Desktop{Kind: platform.X11}, "bridge extension robotgo xdotool"},
+		{platform.Desktop{Kind: platform.Wayland}, "bridge extension wtype ydotool"},
+		{platform.Desktop{Kind: platform.Wayland, XWayland: true}, "bridge extension robotgo xdotool wtype ydotool"},
 		{platform.Desktop{Kind: platform.MacOS}, "bridge extension robotgo osascript"},
-		{platform.Desktop{Kind: platform.Windows}, "bridge extension robotgo sendinput sendkeys"},
-		{platform.Desktop{Kind: platform.WSL}, "bridge extension sendkeys-wsl"},
+		{platform.Desktop{Kind: platform.Windows}, "bridge extension robotgo sendkeys"},
+		{platform.Desktop{Kind: platform.WSL}, "bridge extension sendkeys"},
 	} {
 		if got := strings.Join(order(tt.desktop), " "); got != tt.want {
 			t.Errorf("%s, XWayland %t: got %s, want %s", tt.desktop.Kind, tt.desktop.XWayland, got, tt.want)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
 // Target is a line, and the window that it is for.
@@ -27,17 +26,8 @@ type Target struct {
 	Workspace string
 	// Editors are the names of the editor's executable, see Editors.
 	Editors []string
-	// FocusKeys are pressed before the line, to bring the focus into the chat
-	// input. With them Return may be pressed a second time.
-	FocusKeys Chord
 	// Submit is the key that sends what is in the chat input, see ParseSubmitKey.
-	// The zero Chord is Return.
-	Submit Chord
-	// Test types the line into whichever window has the focus, and does not submit it.
-	Test bool
-	// Unchecked is the user's consent to a way of typing that cannot check
-	// which window has the focus.
-	Unchecked bool
+	Submit SubmitKey
 	// Permit is called right before the first key and right before the submit
 	// key, or right before the line is sent: an error prevents it. Nil permits
 	// all.
@@ -78,18 +68,13 @@ func (t Target) Check() error {
 	return nil
 }
 
-func (t Target) request() desk.Request {
-	return desk.Request{Line: t.Line, Editors: t.Editors, FocusKeys: t.FocusKeys, Submit: t.submit(),
-		Test: t.Test, Unchecked: t.Unchecked, Permit: t.permit}
-}
-
-func (t Target) submit() Chord { return cmp.Or(t.Submit, key.Return) }
+func (t Target) submit() SubmitKey { return cmp.Or(t.Submit, desk.Return) }
 
 func (t Target) submitName() string {
-	if t.submit() == key.Return {
+	if t.submit() == desk.Return {
 		return "Return"
 	}
-	return t.submit().SubmitKey()
+	return string(t.submit())
 }
 
 func (t Target) permit(ctx context.Context) error {

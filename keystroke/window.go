@@ -1,19 +1,33 @@
 package keystroke
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/desk"
 )
 
-// pick returns the window to type into: the only one, or the only one whose
-// title names the workspace.
+var errNoWindow = errors.New("there is no window of Cursor here")
+
+// find returns the window to type into.
+func find(ctx context.Context, t Target, d desk.Desk) (desk.Window, error) {
+	windows, err := d.Windows(ctx, t.Editors)
+	if err != nil {
+		return desk.Window{}, err
+	}
+	return pick(slices.DeleteFunc(windows, func(w desk.Window) bool { return !w.IsEditor(t.Editors) }), t.Workspace)
+}
+
+// pick returns the only window of the editor, or the only one whose title names the
+// workspace.
 func pick(windows []desk.Window, workspace string) (desk.Window, error) {
 	switch len(windows) {
 	case 0:
-		return desk.Window{}, desk.ErrNoWindow
+		return desk.Window{}, errNoWindow
 	case 1:
 		return windows[0], nil
 	}

@@ -114,7 +114,6 @@ func sessionLimit(n int) func(*loop.Event) {
 	return func(e *loop.Event) { e.SessionLimit, e.Typing = n, loop.TypingImpossible }
 }
 func generation(g string) func(*loop.Event) { return func(e *loop.Event) { e.Generation = g } }
-func minimal(e *loop.Event)                 { e.Minimal = true }
 func waited(e *loop.Event)                  { e.Waited = true }
 
 func repeat(n int, e loop.Event) []loop.Event {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // SlashCommand splits a chat message that begins with a slash command into its
@@ -25,20 +23,45 @@ func SlashCommand(message string) (name, rest string, ok bool) {
 	return message[1:end], message[end:], true
 }
 
+// ExpandedCommand does the same for the text of one of our slash commands, which some
+// Cursors show to a hook instead of what was typed: the fixed last line of its file stands
+// there exactly once, and the user's text follows it.
+//
+// Whoever can write command files for the user's Cursor can write such a text, and an agent
+// in a sandbox may be one of them: nothing in it may name a program to run.
+func ExpandedCommand(message string) (name, rest string, ok bool) {
+	body, rest, _ := strings.Cut(message, "\n"+installedMark)
+	_, rest, ended := strings.Cut(rest, "-->")
+	if !ended || strings.Count(message, installedMark) != 1 {
+		return "", "", false
+	}
+	name = titleOf(body)
+	return name, rest, name != ""
+}
+
+// titleOf returns the command whose text has this first title; empty for any other text.
+func titleOf(body string) string {
+	for line := range strings.Lines(body) {
+		if title, isTitle := strings.CutPrefix(line, "#"); isTitle {
+			name, _, _ := SlashCommand(title)
+			return strings.TrimSuffix(name, ":")
+		}
+	}
+	return ""
+}
+
 // ParseCommand reads what a user typed after /ralph-loop: the task and its
 // options, or --continue and an id. It works like a shell: white space separates
 // words; a quote, straight or curly, opens only at the start of a word and closes
 // only at the end of one. Nothing is expanded; inside double quotes \" and \\ are
 // the only escapes. Unquoted words before the first option are the task, white
-// space included. defaults, which may be nil, is called for a new loop alone, and
-// sets the options that were not typed.
+// space included; after -- everything is. A line that does not say clearly what the
+// user wants is a SlipError. defaults, which may be nil, is called for a new loop
+// alone, and sets the options that were not typed.
 func ParseCommand(text string, defaults func() []Default) (Request, error) {
-	r := NewRequest()
-	if !utf8.ValidString(text) {
-		return r, errors.New("the task is not valid UTF-8 text")
-	}
-	p := parser{rest: strings.TrimSpace(text)}
-	if err := p.parse(&r); err != nil {
+	p := parser{line: strings.TrimSpace(text), options: append(Options(), slashOptions()...)}
+	r, err := p.request()
+	if err != nil {
 		return r, err
 	}
 	switch {
@@ -52,7 +75,6 @@ func ParseCommand(text string, defaults func() []Default) (Request, error) {
 		return r, errors.New("the task is empty")
 	}
 	if r.Continue == "" && defaults != nil {
-		var err error
 		if r, err = r.Fill(defaults()); err != nil {
 			return r, err
 		}
@@ -60,28 +82,99 @@ func ParseCommand(text string, defaults func() []Default) (Request, error) {
 	return r, r.Check()
 }
 
-func notForContinue(name string) bool {
-	return name != "continue" && !IsLimit(name)
+// ParseArguments reads the arguments of a command in a terminal in the same way: an
+// argument that the shell took out of quotes is a quoted word. options are all that the
+// command has; one without a rule for its value takes any. It returns the task, empty if
+// there is none, and the options in their order.
+func ParseArguments(args []string, options []Option) (task string, given []Given, err error) {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = argumentWord(arg)
+	}
+	p := parser{line: strings.Join(words, " "), options: options, areArguments: true}
+	_, err = p.request()
+	for _, o := range p.said {
+		given = append(given, Given{o.name, o.value})
+	}
+	return p.State.Prompt, given, err
+}
+
+// Given is an option as the user gave it; the value of a switch may be empty.
+type Given struct{ Name, Value string }
+
+// argumentWord quotes an argument as a user does in the chat.
+func argumentWord(arg string) string {
+	name, value, ok := strings.Cut(arg, "=")
+	switch {
+	case ok && strings.HasPrefix(name, "--") && !strings.ContainsFunc(name, unicode.IsSpace) && value != "":
+		return name + "=" + argumentWord(value)
+	case arg == "" || strings.ContainsFunc(arg, unicode.IsSpace) || closers(firstRune(arg)) != "":
+		return quoteWord(arg)
+	}
+	return arg
+}
+
+func notForContinue(d Default) bool {
+	return d.Name != "continue" && !IsLimit(d.Name)
 }
 
 // parser walks through a command; rest is what is still to be read.
-type parser struct{ rest string }
+type parser struct {
+	Request
+	line, rest   string
+	options      []Option
+	areArguments bool // of a terminal: the shell took their quotes
+	hasTask      bool
+	isQuotedTask bool
+	inValue      bool // what is read now is the value of an option
+	taskAt       int  // where the task begins in line
+	said         []saidOption
+	repairs      int    // of the line as the user gave it
+	repair       string // the line as it was probably meant, after a slip
+}
 
-func (p *parser) parse(r *Request) error {
+func (p *parser) request() (Request, error) {
+	if !utf8.ValidString(p.line) {
+		return NewRequest(), errors.New("the task is not valid UTF-8 text")
+	}
+	err := p.parse()
+	if err != nil {
+		err = p.explained(err)
+	}
+	return p.Request, err
+}
+
+// saidOption is an option as the user gave it; from and to are where its value is in the line.
+type saidOption struct {
+	name, value string
+	from, to    int
+	quoted      bool
+}
+
+// at returns how far the line is read.
+func (p *parser) at() int { return len(p.line) - len(p.rest) }
+
+func (p *parser) parse() error {
+	p.Request, p.rest = NewRequest(), p.line
 	for p.rest != "" {
 		var err error
-		if name, ok := p.flag(); ok {
-			err = p.option(r, name)
-		} else {
-			err = p.task(r)
+		switch name, ok := p.flag(); {
+		case ok:
+			err = p.option(name)
+		case p.isDashes() && !p.hasTask:
+			err = p.taskAfterDashes()
+		default:
+			err = p.task()
 		}
 		if err != nil {
 			return err
 		}
-		p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace)
+		p.skipSpace()
 	}
 	return nil
 }
+
+func (p *parser) skipSpace() { p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace) }
 
 // flag returns the name of the option that comes next. Some keyboards turn two
 // hyphens into a dash; that counts before a known name.
@@ -92,103 +185,172 @@ func (p *parser) flag() (name string, ok bool) {
 	}
 	word := p.rest[:end]
 	if name, ok := strings.CutPrefix(word, "—"); ok {
-		_, ok = findOption(name)
+		_, ok = find(p.options, name)
 		return name, ok
 	}
 	name, ok = strings.CutPrefix(word, "--")
 	return name, ok && unicode.IsLetter(firstRune(name))
 }
 
-func (p *parser) option(r *Request, name string) error {
-	o, ok := findOption(name)
+// isDashes reports whether the next word is --.
+func (p *parser) isDashes() bool {
+	rest, ok := strings.CutPrefix(p.rest, "--")
+	return ok && (rest == "" || unicode.IsSpace(firstRune(rest)))
+}
+
+func (p *parser) option(name string) error {
+	o, ok := find(p.options, name)
 	if !ok {
-		return fmt.Errorf("unknown option --%s; a task that has such a word in it belongs in quotes", text.FirstHead(name, 40))
+		return p.unknownOption(name)
+	}
+	if err := p.givenTwice(name); err != nil {
+		return err
 	}
 	p.rest = p.rest[strings.Index(p.rest, name)+len(name):]
 	if o.Arg == "" && !strings.HasPrefix(p.rest, "=") {
-		return o.Set(r, "")
+		p.said = append(p.said, saidOption{name: name, from: p.at(), to: p.at()})
+		return o.Set(&p.Request, "")
 	}
-	value, err := p.value(name)
+	said := saidOption{name: name}
+	var err error
+	said.value, err = p.value(&said)
+	said.to = p.at()
 	switch {
-	case o.Arg == "" && (err != nil || value != "true" && value != "false"):
+	case o.Arg == "" && (err != nil || said.value != "true" && said.value != "false"):
 		return fmt.Errorf("--%s takes no value, but for true and false", name)
 	case err != nil:
 		return err
 	}
-	return o.Set(r, value)
+	p.said = append(p.said, said)
+	return o.Set(&p.Request, said.value)
 }
 
 func findOption(name string) (Option, bool) {
-	for _, o := range append(Options(), slashOptions()...) {
+	return find(append(Options(), slashOptions()...), name)
+}
+
+func find(options []Option, name string) (Option, bool) {
+	for _, o := range options {
 		if o.Name == name {
 			return o, true
 		}
 	}
 	if of, ok := strings.CutPrefix(name, "no-"); ok && !strings.HasPrefix(of, "no-") {
-		if o, ok := findOption(of); ok {
+		if o, ok := find(options, of); ok {
 			return o.Without()
 		}
 	}
 	return Option{}, false
 }
 
-func (p *parser) value(name string) (string, error) {
+func (p *parser) value(said *saidOption) (string, error) {
 	if rest, ok := strings.CutPrefix(p.rest, "="); ok {
 		p.rest = rest
 		if rest == "" || unicode.IsSpace(firstRune(rest)) {
-			return "", fmt.Errorf("--%s needs a value", name)
+			return "", fmt.Errorf("--%s needs a value", said.name)
 		}
-		return p.word()
+	} else {
+		p.skipSpace()
+		if _, isFlag := p.flag(); isFlag || p.rest == "" || p.isDashes() {
+			return "", fmt.Errorf("--%s needs a value", said.name)
+		}
 	}
-	p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace)
-	if _, isFlag := p.flag(); isFlag || p.rest == "" {
-		return "", fmt.Errorf("--%s needs a value", name)
-	}
-	return p.word()
+	said.from, said.quoted, p.inValue = p.at(), closers(firstRune(p.rest)) != "", true
+	word, err := p.word()
+	p.inValue = err != nil
+	return word, err
 }
 
 // task reads a quoted task, or the unquoted words up to the first option.
-func (p *parser) task(r *Request) error {
-	if r.State.Prompt != "" || len(r.given) > 0 && closers(firstRune(p.rest)) == "" {
+func (p *parser) task() error {
+	quoted := closers(firstRune(p.rest)) != "" || p.areArguments && p.isAlone()
+	if p.hasTask || len(p.said) > 0 && !quoted {
 		return p.leftOver()
 	}
-	if closers(firstRune(p.rest)) != "" {
-		var err error
+	p.taskAt = p.at()
+	if quoted {
 		start := p.rest
-		r.State.Prompt, err = p.word()
-		if err == nil && strings.TrimSpace(r.State.Prompt) == "" {
-			return errors.New("the task is empty")
-		}
-		if err != nil || p.atOptionOrEnd() {
+		text, err := p.word()
+		if err != nil {
 			return err
 		}
-		if len(r.given) > 0 {
+		if strings.TrimSpace(text) == "" {
+			return errors.New("the task is empty")
+		}
+		if p.atOptionOrEnd() {
+			p.isQuotedTask = true
+			return p.setTask(text)
+		}
+		if len(p.said) > 0 {
 			return p.leftOver()
 		}
 		p.rest = start // the task only begins with a quoted word
 	}
-	start := p.rest
+	start, words := p.rest, []string{}
 	for p.rest != "" {
 		if _, isFlag := p.flag(); isFlag {
 			break
 		}
-		if _, err := p.word(); err != nil {
+		word, err := p.word()
+		if err != nil {
 			return err
 		}
-		p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace)
+		words = append(words, word)
+		p.skipSpace()
 	}
-	r.State.Prompt = strings.TrimSpace(start[:len(start)-len(p.rest)])
+	if p.areArguments {
+		return p.setTask(strings.Join(words, " "))
+	}
+	return p.setTask(strings.TrimSpace(start[:len(start)-len(p.rest)]))
+}
+
+// isAlone reports whether the next argument of a terminal stands alone behind an option that
+// is complete: the shell may have taken quotes from it.
+func (p *parser) isAlone() bool {
+	last := saidOption{quoted: true}
+	if len(p.said) > 0 {
+		last = p.said[len(p.said)-1]
+	}
+	ahead := *p
+	_, err := ahead.word()
+	return err == nil && ahead.atOptionOrEnd() && (last.quoted || last.from == last.to)
+}
+
+// setTask refuses a task with one of our options in it: a quote is missing or stands in
+// the wrong place, and the loop would have no gate.
+func (p *parser) setTask(text string) error {
+	p.hasTask, p.State.Prompt = true, text
+	if name, at, end := p.optionIn(text); name != "" {
+		return p.optionInTask(name, text, at, end)
+	}
 	return nil
 }
 
-func (p *parser) leftOver() error {
-	return fmt.Errorf("%q is left over: put the whole task in one pair of quotes, and write \\\" for a quote inside it", text.FirstHead(p.rest, 40))
+// taskAfterDashes reads the task after --, which may have anything in it.
+func (p *parser) taskAfterDashes() error {
+	p.rest = p.rest[len("--"):]
+	p.skipSpace()
+	p.hasTask, p.taskAt = true, p.at()
+	text, words := p.rest, []string{}
+	for p.rest != "" {
+		word, err := p.word()
+		if err != nil {
+			break // a quote in a task that may have anything in it
+		}
+		words = append(words, word)
+		p.skipSpace()
+	}
+	if p.rest == "" && (p.areArguments || len(words) == 1) {
+		text = strings.Join(words, " ")
+	}
+	p.State.Prompt, p.rest = strings.TrimSpace(text), ""
+	return nil
 }
 
 func (p *parser) atOptionOrEnd() bool {
-	p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace)
+	p.skipSpace()
 	_, isFlag := p.flag()
-	return isFlag || p.rest == ""
+	return isFlag || p.rest == "" || p.isDashes()
 }
 
 // word reads one word, quoted or not.
@@ -225,7 +387,7 @@ func (p *parser) quoted(open rune) (string, error) {
 		}
 		i += size
 	}
-	return "", fmt.Errorf("the quote %c before %q is not closed", open, text.FirstHead(body, 40))
+	return "", p.notClosed(open, body)
 }
 
 // escapable reports whether a backslash in double quotes escapes c. A keyboard

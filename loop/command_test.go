@@ -54,7 +54,9 @@ func TestTheTaskOfACommand(t *testing.T) {
 
 		{"spaces in the quotes stay", `"  fix the bug  "`, "  fix the bug  "},
 		{"newlines in the quotes stay", "\"fix\r\n\n  the bug\n\"", "fix\r\n\n  the bug\n"},
-		{"options in the quotes are words", `"add --verbose and --max-iterations 5"`, "add --verbose and --max-iterations 5"},
+		{"other programs' options in the quotes are words", `"add --verbose and --max 5"`, "add --verbose and --max 5"},
+		{"after --, our options are words", `-- add --verify and "--max-iterations 5`, `add --verify and "--max-iterations 5`},
+		{"after --, in quotes", `-- "explain --verify"`, "explain --verify"},
 		{"other quotes in the quotes", `"say 'hello' and “bye” now"`, "say 'hello' and “bye” now"},
 		{"a quote in the quotes, by a backslash", `"say \"hello\" now"`, `say "hello" now`},
 		{"a backslash in the quotes, by another", `"C:\\"`, `C:\`},
@@ -85,8 +87,11 @@ func TestTheTaskOfACommand(t *testing.T) {
 		{"two hyphens are a word", "a -- b", "a -- b"},
 		{"three hyphens are a word", "a --- b ---x", "a --- b ---x"},
 		{"hyphens and a number are a word", "from --5 to --=x", "from --5 to --=x"},
-		{"one hyphen is a word", "- a -b -max-iterations 5", "- a -b -max-iterations 5"},
+		{"one hyphen is a word", "- a -b -max 5", "- a -b -max 5"},
 		{"hyphens in a word", "a--b c--", "a--b c--"},
+		{"names of files and words that end like our options", "rename *-review.md, a_-plan.go and re-verify the self-review; then a 3-file plan/x-plan", "rename *-review.md, a_-plan.go and re-verify the self-review; then a 3-file plan/x-plan"},
+		{"a list", "do it:\n- plan it\n- review it", "do it:\n- plan it\n- review it"},
+		{"a dash between words", "first plan—review later — verify it", "first plan—review later — verify it"},
 		{"a dash is a word", "fix it — now —or never", "fix it — now —or never"},
 		{"emoji", "make it 🚀", "make it 🚀"},
 		{"a byte-order mark in it", "a\ufeffb", "a\ufeffb"},
@@ -133,7 +138,6 @@ func TestTheOptionsOfACommand(t *testing.T) {
 		{"before and behind the task", `--replace "x" --max-iterations 5`, loop.Request{State: limit(5).State, Replace: true}},
 		{"with a dash for the hyphens", `"x" —max-iterations 5`, limit(5)},
 		{"with a dash and an equals sign", `"x" —max-iterations=5`, limit(5)},
-		{"given twice: the last one counts", `x --max-iterations 7 --max-iterations 5`, limit(5)},
 		{"the lowest limit", `x --max-iterations 1`, limit(1)},
 		{"the highest limit", `x --max-iterations 10000`, limit(10000)},
 
@@ -149,12 +153,12 @@ func TestTheOptionsOfACommand(t *testing.T) {
 		{"a promise of patterns", `x --completion-promise .*$(id)`, promise(".*$(id)")},
 		{"the longest promise", `x --completion-promise ` + strings.Repeat("é", 100), promise(strings.Repeat("é", 100))},
 
-		{"everything", `x --min-iterations=2 --promise-match bare --promise-position last-line --min-tool-calls 0 --on-promise-no-work warn --max-duration 1h30m --ultrawork`,
+		{"everything", `x --min-iterations=2 --promise-match bare --min-tool-calls 0 --on-promise-no-work warn --max-duration 1h30m --ultrawork`,
 			set(func(l *loop.State) {
-				l.MinIterations, l.PromiseMatch, l.PromisePlace, l.MinToolCalls = 2, "bare", "last-line", 0
+				l.MinIterations, l.PromiseMatch, l.MinToolCalls = 2, "bare", 0
 				l.NoWork, l.MaxDuration, l.Ultrawork = "warn", loop.Duration(90*time.Minute), true
 			})},
-		{"the other choices", `x --promise-match lenient --promise-position anywhere --on-promise-no-work accept`,
+		{"the other choices", `x --promise-match lenient --on-promise-no-work accept`,
 			set(func(l *loop.State) { l.PromiseMatch, l.NoWork = "lenient", "accept" })},
 		{"the defaults by name", `x --promise-match exact --on-promise-no-work reject --max-iterations 20 --min-iterations 1 --min-tool-calls 1 --completion-promise COMPLETE`,
 			set(func(*loop.State) {})},
@@ -237,7 +241,6 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"too many tool calls", "x --min-tool-calls 1000001", "from 0 to 1000000"},
 		{"a way to match that is unknown", "x --promise-match fuzzy", `--promise-match: "fuzzy" is not one of exact, lenient, bare`},
 		{"a way to match in capitals", "x --promise-match EXACT", "is not one of"},
-		{"a place that is unknown", "x --promise-position first", "is not one of anywhere, last-line"},
 		{"a policy that is unknown", "x --on-promise-no-work ignore", "is not one of reject, warn, accept"},
 		{"an empty promise", `x --completion-promise ""`, `--completion-promise: "" is empty or has spaces`},
 		{"a promise with spaces at its ends", `x --completion-promise " A"`, "is empty or has spaces"},
@@ -334,4 +337,26 @@ func sampleValue(o loop.Option) string {
 		return "2h"
 	}
 	return "3"
+}
+
+// The text of a slash command, as some Cursors show it, is our command only if our line
+// stands there once.
+func TestExpandedCommand(t *testing.T) {
+	const file, mark = "---\nname: x\n---\n\n# /ralph-loop: work\n\n    /ralph-loop \"<task>\"\n\n", "<!-- cursor-ralph: installed file of the plugin -->"
+	for _, c := range []struct{ what, text, name, rest string }{
+		{"with a line", file + mark + "\n\n\"do it\" --max-iterations 3", "ralph-loop", "\n\n\"do it\" --max-iterations 3"},
+		{"with lines", file + mark + "\r\n\"do\nit\"", "ralph-loop", "\r\n\"do\nit\""},
+		{"without one", file + mark, "ralph-loop", ""},
+		{"another command", "# /cancel-ralph: end\n" + mark + "\nx", "cancel-ralph", "\nx"},
+		{"the line twice", file + mark + "\nx\n" + mark + "\n--verify y", "", ""},
+		{"within a line", file + "x " + mark + "\ny", "", ""},
+		{"without an end", file + strings.TrimSuffix(mark, "-->") + "\nx", "", ""},
+		{"without a title", mark + "\nx", "", ""},
+		{"the raw line", "/ralph-loop \"do it\"", "", ""},
+		{"words about it", "What does " + mark + " mean?", "", ""},
+	} {
+		if name, rest, ok := loop.ExpandedCommand(c.text); name != c.name || rest != c.rest || ok != (c.name != "") {
+			t.Errorf("%s: got %q, %q, %t; want %q, %q", c.what, name, rest, ok, c.name, c.rest)
+		}
+	}
 }

@@ -14,11 +14,8 @@ func (s *State) onContinue(e *Event, now time.Time) Action {
 	if e.Verified.ID != s.Verifying.ID {
 		e.Verified = Verification{}
 	}
-	if action, ok := s.repeatContinue(e, now); ok {
+	if action, ok := s.repeatContinue(e); ok {
 		return action
-	}
-	if e.Generation != "" && !e.FromLine && s.ContinuedIn == e.Generation && e.Verified.ID == "" {
-		return s.continueAgain()
 	}
 	if !e.Idle && (s.isPauseCrossed(now) || s.isOvertaken()) {
 		if e.Verified.ID != "" {
@@ -26,53 +23,97 @@ func (s *State) onContinue(e *Event, now time.Time) Action {
 		}
 		return s.pauseCrossed()
 	}
-	if e.Verified.ID == "" && s.awaitsVerifier(e, now) {
+	if e.Verified.ID == "" && s.IsVerifying(now) {
 		return Action{Kind: Refuse, Reason: reasonVerifyOpen, Hint: "wait until it ends, or cancel the loop"}
 	}
 	return s.onContinuedTurn(e, now)
 }
 
+// repeatContinue answers a second request for the continuation of a line's turn
+// with the same text, so that nothing is used up twice. A pause since then wins,
+// and new limits are a new request.
+func (s *State) repeatContinue(e *Event) (action Action, ok bool) {
+	raises := e.MaxIterations > 0 && e.MaxIterations != s.MaxIterations || e.MaxDuration != 0 && max(e.MaxDuration, 0) != s.MaxDuration ||
+		e.MaxTokens != 0 && max(e.MaxTokens, 0) != s.MaxTokens
+	switch {
+	case !s.IsLineTurn(), e.Idle, raises, e.Verified.ID != "":
+		return Action{}, false
+	case e.FromLine && (s.Due.Known || e.Turn.isActive() || s.Status == Paused): // it is not that of the same turn
+		return Action{}, false
+	case s.Status == Paused:
+		return s.pauseCrossed(), true
+	case e.FromLine:
+		s.Due.In = e.Generation
+	default:
+		s.Due.Known, s.ContinueIn, s.ContinueAt = true, "", time.Time{}
+	}
+	return Action{Kind: Followup, Reason: reasonAgain, Text: s.LastFollowup}, true
+}
+
+// quiet is how long a running loop has no event before a continue line is meant for it.
+const quiet = time.Minute
+
+// isGoingOn reports whether a continue line, or cursor-ralph continue in the user's
+// terminal or without a line in the agent's shell, comes to a loop whose agent is at work: it would get one text twice, and
+// the loop would wait for a line while the agent works. A line may be the answer to a
+// delivery that is open; another copy of our hook may have reported this one.
+func (s *State) isGoingOn(e *Event, now time.Time) bool {
+	if s.Status != Running || s.Outer() || s.Verifying.ID != "" || now.Sub(s.EventAt).Abs() >= quiet || e.Verified.ID != "" {
+		return false
+	}
+	if e.Kind == EventContinue && e.Idle {
+		return !e.Returned
+	}
+	reported := now.Sub(s.ContinueAt).Abs() < busyWindow
+	isSeen := s.ContinueIn != "" || s.IsLineTurn() || now.Sub(s.MessageAt).Abs() < typedWindow
+	open := s.LacksTask() || s.Delivery.IsFollowup() && (e.Kind == EventTyped || !s.isProvedBy(e.Turn)) || s.Delivery.IsTyping(now) || s.Delivery.IsLine() && s.Delivery.isUnproved() || s.FreshChat > 0 // whose lines have rules of their own
+	switch e.Kind {
+	case EventContinue:
+		return !e.FromLine && !isSeen && !open && !reported && !e.Turn.isSilent() // else the call before may have been killed
+	case EventTyped:
+		return !open && !reported && !s.isRedundant(now)
+	}
+	return false
+}
+
+func (s *State) runsAlready() Action {
+	return Action{Kind: Refuse, Reason: reasonRunsAlready, Hint: "nothing was changed; if its agent is idle all the same, try again in a minute"}
+}
+
 // onContinuedTurn takes in the turn before a continue, and its promise.
 func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
-	before := *s
-	s.noteVerifyChange(e)
-	s.ContinuedIn, s.Continued = e.Generation, ""
-	if s.TaskDue {
+	if s.LacksTask() {
 		e.Turn, e.Text = e.Turn.withoutWork(), cmp.Or(e.Text, taskWhy)
+	}
+	handedOver := s.LastTurn && e.Turn.isActive() // no stop hook saw its end, and it is an iteration
+	v := s.judge(e)
+	if v.asks {
+		return s.verifyFirst(e, now)
+	}
+	s.Verifying = Verifying{}
+	if v.check.isUnanswered() {
+		s.keepTurn(e)
+		return s.pauseUnanswered(v.check, Refuse, now)
+	}
+	if a := s.tooLowAfter(e, handedOver, now); a.Kind == Refuse && !v.accepted {
+		return a
 	}
 	if s.isCutShort() && !e.Idle {
 		s.takeBackContext()
 	}
-	iteration := s.Iterations + 1               // the turn of which no stop was counted
-	handedOver := s.Unseen && e.Turn.isActive() // no stop hook saw its end
 	s.addTurn(e.Turn)
 	s.takeSurvey(e.Survey)
-	v := s.judge(e, iteration)
-	if v.asks {
-		*s = before
-		return s.verifyFirst(e, now)
-	}
-	if v.check.lacksReview() {
-		*s = before
-		s.Verifying = Verifying{}
-		return s.pauseUnreviewed(v.check.Review, Refuse, now)
-	}
-	s.Verifying = Verifying{}
+	s.takeTasks(v.check.Tasks)
 	if handedOver || v.accepted {
-		s.Iterations = min(iteration, s.MaxIterations)
+		s.Iterations = min(s.Iterations+1, s.MaxIterations)
 		s.addHistory(e, now, v, "continued")
 	} else {
-		s.Carried = s.Carried.with(e.Turn)
+		s.Uncounted = s.Uncounted.with(e.Turn)
 	}
 	if v.accepted {
 		s.setAction("ended")
 		s.end(PromiseAccepted, "promise "+v.words(), now)
 		return Action{Kind: Refuse, Reason: ReasonOver, Hint: "nothing is left to do; tell the user so", Promise: v.words()}
-	}
-	if a := s.tooLow(e, now); a.Kind == Refuse {
-		*s = before
-		s.Verifying = Verifying{}
-		return a
 	}
 	why := cmp.Or(e.Text, userContinues)
 	if v.found {
@@ -81,20 +122,23 @@ func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
 	}
 	action := s.goOn(e, why, now)
 	s.countReview(v.check)
-	if action.Kind == AskWords {
-		*s = before
-	}
 	return action
 }
 
-// verifyFirst asks for the verification of a promise that a continue found. In a
-// hook the agent's own call waits for it, or the stop of the turn verifies.
+// tooLowAfter refuses limits that are reached once that turn is taken in.
+func (s State) tooLowAfter(e *Event, counts bool, now time.Time) Action {
+	if counts {
+		s.Iterations = min(s.Iterations+1, s.MaxIterations)
+	}
+	s.addTurn(e.Turn)
+	return s.tooLow(e, now)
+}
+
+// verifyFirst asks for the verification of a promise that a continue found. After a
+// line the agent's own call waits for it, or the stop of the turn verifies.
 func (s *State) verifyFirst(e *Event, now time.Time) Action {
 	if !e.FromLine {
-		s.ContinuedIn, s.Continued = e.Generation, ""
-		if e.Generation == "" {
-			s.beginVerifying(now, false)
-		}
+		s.beginVerifying(now)
 	}
 	return Action{Kind: AskVerify, Reason: reasonVerifying}
 }
@@ -102,7 +146,7 @@ func (s *State) verifyFirst(e *Event, now time.Time) Action {
 // onContinueEnded is cursor-ralph continue on a loop that has ended.
 func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if e.Verified.ID != "" {
-		a := Action{Kind: Refuse, Reason: reasonVerifyEnded, Detail: string(s.Status)}
+		a := Action{Kind: Refuse, Reason: ReasonEnded, Detail: string(s.Status)}
 		if command := s.ResumeCommand(now); command != "" {
 			a.Hint = "to continue: " + command
 		}
@@ -123,17 +167,24 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if a := s.tooLow(e, now); a.Kind == Refuse {
 		return a
 	}
-	before := *s
-	action := s.goOn(e, cmp.Or(e.Text, "The user continues this ended loop."), now)
-	if action.Kind == Refuse || action.Kind == AskWords {
-		*s = before
+	if a := s.refuseAtLimit(e, now); a.Kind == Refuse {
+		return a
 	}
-	return action
+	return s.goOn(e, cmp.Or(e.Text, "The user continues this ended loop."), now)
 }
 
-// goOn continues a loop in a new session, unless it is at a limit that was not
-// raised.
-func (s *State) goOn(e *Event, why string, now time.Time) Action {
+// refuseAtLimit refuses to continue a loop whose limits are reached even as the event raises them.
+func (s State) refuseAtLimit(e *Event, now time.Time) (a Action) {
+	s.raise(e)
+	if limit := s.atLimit(now); limit.status != "" {
+		a = limit.refuse()
+		a.Line = s.ResumeLine(now)
+	}
+	return a
+}
+
+// raise sets the limits that a continue brings.
+func (s *State) raise(e *Event) {
 	if e.MaxIterations > 0 {
 		s.MaxIterations = min(e.MaxIterations, MaxMaxIterations)
 	}
@@ -143,12 +194,17 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	if e.MaxTokens != 0 {
 		s.setMaxTokens(max(e.MaxTokens, 0))
 	}
+}
+
+// goOn continues a loop in a new session, unless it is at a limit that was not
+// raised.
+func (s *State) goOn(e *Event, why string, now time.Time) Action {
+	s.raise(e)
 	if e.Run.Driver != "" {
 		s.Run = e.Run
 	}
-	if limit := s.atLimit(now); limit.status != "" {
-		action := limit.refuse()
-		action.Line = s.ResumeLine(now)
+	if action := s.refuseAtLimit(e, now); action.Kind == Refuse {
+		limit := s.atLimit(now)
 		s.end(limit.status, s.summary(limit, now), now)
 		return action
 	}
@@ -156,7 +212,7 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 		s.resetStruggle() // else the line was typed at a session's end, perhaps unseen
 	}
 	s.setRunning()
-	s.Stop, s.Unseen, s.Doubted = false, false, false
+	s.Stop, s.LastTurn = false, false
 	s.EndedAt, s.SessionIterations, s.Token, s.EventAt = time.Time{}, 0, "", now
 	s.EndTold = false
 	s.LastStop.Past = !s.LastStop.At.IsZero() // kept: the second report of it may still come
@@ -173,18 +229,12 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	if !e.FromLine && !s.inNewChat(now) { // else the agent's own call may still ask where it was typed
 		s.ContinueIn, s.ContinueAt = "", time.Time{}
 	}
-	s.Injection = s.Injection.close(Arrived, now)
-	s.noteSession()
+	s.closeLine(Arrived, now)
+	s.TaskNext = s.Repeat == repeatFirst
 	action := s.continuation(e, why, now)
-	if action.Kind == AskWords {
-		return action
-	}
-	s.LineTurn = LineTurn{}
+	s.LastFollowup, s.Due = action.Text, Due{}
 	if e.FromLine {
-		s.LineTurn = LineTurn{Generation: e.Generation, At: now, Text: action.Text}
-	}
-	if e.Generation != "" || s.PromptTemplate != "" || s.hasTag(why) {
-		s.ContinuedIn, s.Continued = e.Generation, action.Text // also to recognize what the agent repeats of it
+		s.Due = Due{After: dueLine, In: e.Generation, Known: s.Host != ""} // other hosts give the text with the message
 	}
 	s.markDelivered()
 	return action
@@ -196,23 +246,14 @@ const userContinues = "The user continues the loop in a new session."
 // continuation is the text for the agent of a continued loop: a follow-up that was
 // lost, or new words.
 func (s *State) continuation(e *Event, why string, now time.Time) Action {
-	if s.Followup.ID != "" && !s.Followup.hasArrived() {
-		s.Followup.Replaced = textSum(s.LastFollowup)
+	if s.Delivery.isUnproved() {
+		s.Delivery.LateFollowup = textSum(s.LastFollowup)
 	}
 	if text := s.lostText(); text != "" {
-		s.setDelivery(FollowupAgain, now)
+		s.noteLost(FollowupAgain)
+		s.Delivery.Again = false
 		return Action{Kind: Followup, Reason: ReasonContinued, Text: text}
 	}
-	s.closeFollowup(followupClosed, now)
-	return s.withTemplate(e, Action{Kind: Followup, Reason: ReasonContinued}, why)
-}
-
-// continueAgain answers a second copy of the hook, whose answer may be the one
-// that counts, and an agent that asks again in the same turn: with the same text,
-// unless the user has paused since.
-func (s *State) continueAgain() Action {
-	if s.Continued == "" {
-		return Action{Kind: AskVerify, Reason: reasonVerifying}
-	}
-	return Action{Kind: Followup, Text: s.Continued, Reason: reasonAgain}
+	s.closeFollowup(deliveryClosed, now)
+	return Action{Kind: Followup, Reason: ReasonContinued, Text: s.words(s.Iterations+1, why, false)}
 }

@@ -20,25 +20,22 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 	next.countPauses(&s, now)
 	action.Iteration = next.Iteration()
 	if e.Kind == EventStop || next.Status.Ended() {
-		action.Iteration = s.inProgress()
+		action.Iteration = s.Iteration()
 	}
 	return next, action
 }
 
-// inProgress is Iteration of a loop that may not have begun.
-func (s *State) inProgress() int {
-	if s.StartedAt.IsZero() {
-		return s.Iterations
-	}
-	return s.Iteration()
-}
-
 func (s *State) decide(e *Event, now time.Time) Action {
 	if s.StartedAt.IsZero() {
-		s.StartedAt, s.Token, s.Replace = now, "", false
+		s.StartedAt, s.Token, s.Replace, s.ByLine = now, "", false, false
 	}
-	s.noteTaskFile(e.TaskFile)
 	s.addReviewTokens(e)
+	if e.Kind == EventStop || e.Kind == EventMessage || e.Kind == EventContinue && e.FromLine {
+		s.Host = e.Host
+	}
+	if e.Said != "" {
+		e.Turn.Texts = append(slices.Clone(e.Turn.Texts), e.Said)
+	}
 	if s.Status.Ended() {
 		return s.onEnded(e, now)
 	}
@@ -51,12 +48,19 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	case EventStalled:
 		return s.onStalled(e, now)
 	}
+	if s.isGoingOn(e, now) {
+		return s.runsAlready()
+	}
 	woken, silence := s.isWokenBy(e, now), text.Duration(now.Sub(s.EventAt))
 	if woken {
 		s.pause(pauseStale, reasonStale.words(silence))
 	}
-	s.EventAt, s.Workspace = now, cmp.Or(s.Workspace, e.Workspace)
+	last := s.EventAt
+	s.EventAt, s.Workspace, s.Program = now, cmp.Or(s.Workspace, e.Workspace), cmp.Or(s.Program, e.Program)
 	action := s.onLive(e, now)
+	if action.Kind == Refuse && (e.Kind == EventMessage || e.Kind == EventTyped) {
+		s.EventAt = last // what was kept back is no sign of the agent
+	}
 	if woken && s.PauseReason == pauseStale {
 		action.Reason, action.Detail = reasonStale, silence // so that the user sees it
 	}
@@ -75,9 +79,9 @@ func (s *State) onLive(e *Event, now time.Time) Action {
 	case EventTyped:
 		return s.onTyped(e, now)
 	case EventInject:
-		return s.onInject(now)
-	case EventTransient:
-		return s.onTransient(e, now)
+		return s.onInject(e, now)
+	case EventSet:
+		return s.onSet(e, now)
 	case EventAgain:
 		return s.onRetryNow(now)
 	case EventPause, EventResume, EventCancel, EventBlocked, EventReplace:
@@ -93,12 +97,8 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		return s.onContinueEnded(e, now)
 	case EventLateText:
 		return s.onLateText(e, now)
-	case EventVerified:
-		return s.onLateVerified(e, now)
-	case EventSpoken:
-		return s.onSpoken(e, now)
-	case EventAfterEnd:
-		s.onAfterEnd(e)
+	case EventMessage:
+		return s.onMessageAfterEnd(e)
 	case EventTyped:
 		if s.Outer() {
 			return s.refuseOuter(now)
@@ -111,7 +111,7 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 	case EventNameTokens:
 		s.Token = e.Text
 	case EventInjected:
-		s.onInjected(e.Injection, now)
+		s.onInjected(e.Line, now)
 	}
 	return Action{}
 }
@@ -120,24 +120,23 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 func (s *State) onRecord(e *Event, now time.Time) {
 	switch e.Kind {
 	case EventInjected:
-		s.onInjected(e.Injection, now)
+		s.onInjected(e.Line, now)
 	case EventContext:
-		s.Context = addOnce(s.Context, e.Text)
+		s.Context, s.Promised = addOnce(s.Context, e.Text), false // as a message, it asks for more
 	case EventNotice:
 		s.Notices = addOnce(s.Notices, e.Text)
 	case EventInterrupt:
 		s.onInterrupt(e)
 	case EventSession:
 		if s.Run.Session != "" && s.Run.Session != e.Text {
-			s.noteSession()
+			s.TaskNext = s.Repeat == repeatFirst
 		}
 		s.Run.Session = e.Text
 	case EventAsking:
 		s.Asking = Asking{Since: now, What: e.Text}
-	case EventAlways:
-		s.onAlways(e)
 	case EventNote:
 		s.LastOutput, s.Note = e.Text, e.Text
+		s.Uncounted.Note = text.Head(e.Text, keptAnswer)
 	case EventConfirm:
 		s.onConfirm(e, now)
 	case EventNameTokens:
@@ -149,14 +148,12 @@ func (s *State) onRecord(e *Event, now time.Time) {
 
 // onConfirm takes in what only the agent's first call can know.
 func (s *State) onConfirm(e *Event, now time.Time) {
-	first := !s.Confirmed && s.Iterations == 0
-	s.Confirmed, s.Program, s.TaskDue = true, e.Text, false // the call prints the task
+	first := s.IsUnconfirmed() && s.Iterations == 0
+	s.Due.Known = s.Due.After != "" // the call prints the task
+	s.Program = e.Text
 	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
 	if first && s.Tree.Print == "" {
 		s.Tree = e.Tree
-	}
-	if first && s.VerifyFiles == nil {
-		s.VerifyFiles = e.VerifyFiles
 	}
 	if first && s.SurveyedAt.IsZero() {
 		s.beginSurvey(e.Survey, now)
@@ -168,14 +165,12 @@ func (s State) clone() State {
 	s.Context = slices.Clone(s.Context)
 	s.Notices = slices.Clone(s.Notices)
 	s.History = slices.Clone(s.History)
-	s.Always = slices.Clone(s.Always)
 	return s
 }
 
 func (s *State) end(status Status, reason string, now time.Time) {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
-	s.closeLine(lineLoopEnded, now)
-	s.closeFollowup(followupClosed, now)
+	s.callOff(loopEnded, now)
 	s.Verifying, s.RetryAt = Verifying{}, time.Time{}
 }
 
@@ -183,31 +178,30 @@ func (s *State) end(status Status, reason string, now time.Time) {
 //
 //go:noinline
 func (s *State) setRunning() {
-	s.Status, s.PauseReason, s.Reason, s.Rested = Running, "", "", false
+	s.Status, s.PauseReason, s.Reason, s.Idle = Running, "", "", false
 }
 
 // setWaiting says that the agent is idle until the continue line arrives.
 //
 //go:noinline
 func (s *State) setWaiting(reason string) {
-	s.Status, s.Reason, s.Rested = Waiting, reason, true
+	s.Status, s.Reason, s.Idle = Waiting, reason, true
 }
 
 // isWokenBy reports whether an event wakes a stale loop: the user who writes in
 // its chat again, or whose agent stops there, may want something else.
 func (s *State) isWokenBy(e *Event, now time.Time) bool {
-	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !s.isContinue(e.Text)
-	answered := e.Verified.ID != "" && e.Verified.ID == s.Verifying.ID // what took so long was our own doing
-	return s.Stale(now) && !s.Outer() && s.Status != Paused && (e.Kind == EventStop && !answered || speaks)
+	speaks := e.Kind == EventMessage && !s.IsOwn(e.Text) && !s.IsLine(e.Text)
+	return s.IsStale(now) && !s.Outer() && s.Status != Paused && (e.Kind == EventStop || speaks)
 }
 
-// Stale reports whether a loop had no event for so long that it does not go on by
+// StaleAfter is how long a loop without an event goes on by itself.
+const StaleAfter = 24 * time.Hour
+
+// IsStale reports whether a loop had no event for so long that it does not go on by
 // itself.
-func (s *State) Stale(now time.Time) bool {
-	if s.Status.Ended() || s.EventAt.IsZero() || s.StaleAfter <= 0 {
-		return false
-	}
-	return now.Sub(s.EventAt) > time.Duration(s.StaleAfter)
+func (s *State) IsStale(now time.Time) bool {
+	return !s.Status.Ended() && !s.EventAt.IsZero() && now.Sub(s.EventAt) > StaleAfter
 }
 
 // addOnce adds text unless it is there already: our hook may be installed in
@@ -234,7 +228,6 @@ const (
 	AskTyping ActionKind = "ask-typing" // nothing was decided: find out whether typing is possible, then ask again
 	AskVerify ActionKind = "ask-verify" // only that the promise is to be verified: do it without the loop's lock, then ask again with the result
 	Again     ActionKind = "again"      // an outer loop: give the same turn once more, at RetryAt
-	AskWords  ActionKind = "ask-words"  // nothing was decided: fill the loop's prompt template with Words, then ask again
 	Refuse    ActionKind = "refuse"     // the request is not possible, for Reason; Hint says what to do
 	Notify    ActionKind = "notify"     // notify the user of Reason
 )
@@ -247,15 +240,14 @@ type Action struct {
 	Detail  string // what Reason is about, such as a number or a time
 	Hint    string // what to do about a refusal
 	Line    string // what to send in the chat about it
-	Words   *Words // of AskWords
 	Promise string // none, accepted, or refused and why; empty where none was looked for
 	Warning string // for the log: something else was noticed
 
 	Iteration int // that it is about: the one in progress, at a stop or an end the one that was
 
-	Fresh bool // of AskTyping: whether a new chat can be created is asked
+	Fresh bool // of AskTyping: whether a new chat can be created is asked; of a follow-up: it begins one
 
-	Delivery Delivery // at a stop: what became of the follow-up before it, if it was open until now
+	Delivery Outcome // at a stop: what became of the follow-up before it, if it was open until now
 }
 
 // Why puts the reason into words, for the log and the user.

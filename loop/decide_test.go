@@ -18,7 +18,7 @@ func kinds() []loop.EventKind {
 		loop.EventStop, loop.EventMessage, loop.EventTyped, loop.EventLateText, loop.EventContinue,
 		loop.EventPause, loop.EventResume, loop.EventCancel, loop.EventContext, loop.EventNotice,
 		loop.EventNote, loop.EventBlocked, loop.EventReplace, loop.EventConfirm, loop.EventNameTokens,
-		loop.EventInject, loop.EventInjected, loop.EventVerified, loop.EventSpoken,
+		loop.EventInject, loop.EventInjected, loop.EventVerified,
 		"", "unheard-of",
 	}
 }
@@ -46,7 +46,7 @@ type place struct {
 	overtime  bool // the time limit has passed
 	session   int  // 0 none, 1 just begun, 5 at its end
 	waited    bool
-	withTwist bool // rested and minimal, with context, notices and a longer history
+	withTwist bool // rested, with context, notices and a longer history
 }
 
 // everywhere walks the product.
@@ -83,7 +83,7 @@ func (p place) state() loop.State {
 	l.History = append(make([]loop.Iteration, 0, 4), loop.Iteration{Number: 1, EndedAt: began(), Action: "hand-over", Promise: "none"})
 	l.Journal = loop.Mark{Of: "c1", Offset: 7, Tools: append(make([]string, 0, 4), "t1")}
 	if p.withTwist {
-		l.Injection = loop.Injection{ID: "i1", Iteration: 1, OpenedAt: began().Add(59 * time.Minute)}
+		l.Delivery = loop.Delivery{ID: "i1", Iteration: 1, OpenedAt: began().Add(59 * time.Minute)}
 	}
 	if p.overtime {
 		l.MaxDuration = loop.Duration(time.Minute)
@@ -92,7 +92,7 @@ func (p place) state() loop.State {
 		l.LastOutput = "COMPLETE"
 	}
 	if p.withTwist {
-		l.Rested, l.Minimal, l.EndedAt = true, true, began().Add(time.Hour)
+		l.Idle, l.EndedAt = true, began().Add(time.Hour)
 		l.Context, l.Notices = append(l.Context, "context"), append(l.Notices, "notice")
 		l.History = append(l.History, loop.Iteration{Number: 2, Promise: "refused", Refused: "why", Errors: []string{"e"}})
 	}
@@ -105,9 +105,9 @@ func (p place) event() loop.Event {
 		Text:       "text",
 		Generation: "g2",
 		Turn:       talked(),
-		Injected:   loop.Injected{Injection: loop.Injection{ID: "i1", Outcome: "the window is gone", Method: "xtest", Tries: []string{"robotgo: no"}}},
+		Injected:   loop.Injected{Line: loop.Delivery{ID: "i1", Outcome: "the window is gone", Method: "xtest", Tries: []string{"robotgo: no"}}},
 		Typed:      loop.Typed{Conversation: "c2"},
-		Stop:       loop.Stop{Status: p.ended, LoopCount: max(0, p.session-1), SessionLimit: p.session, Minimal: p.withTwist, Waited: p.waited, Typing: []loop.Typing{"", loop.TypingPossible, loop.TypingImpossible}[p.left%3]},
+		Stop:       loop.Stop{Status: p.ended, LoopCount: max(0, p.session-1), SessionLimit: p.session, Waited: p.waited, Typing: []loop.Typing{"", loop.TypingPossible, loop.TypingImpossible}[p.left%3]},
 		Continue:   loop.Continue{Idle: p.withTwist},
 	}
 	if p.kind == loop.EventLateText {
@@ -177,7 +177,7 @@ func actionsAreWhole(next loop.State, a loop.Action) string {
 		return "text without an action that goes on, or the other way round"
 	case goesOn && next.Status != loop.Running && next.Status != loop.Waiting:
 		return "a loop that does not run goes on"
-	case a.Kind == loop.Inject && !next.Injecting(next.Injection.ID, began().Add(time.Hour)):
+	case a.Kind == loop.Inject && !next.Injecting(next.Delivery.ID, began().Add(time.Hour)):
 		return "typing begins, and the loop does not wait for it"
 	case a.Kind == loop.HandOver && next.Status != loop.Waiting:
 		return "handed over and not waiting"
@@ -244,7 +244,7 @@ func stopsAreObeyed(l, next loop.State, e loop.Event, a loop.Action) string {
 			return "the user's stop was not obeyed"
 		}
 	case l.Status == loop.Paused:
-		if next.Status != loop.Paused || a.Kind != loop.Rest || next.Iterations != l.Iterations || !next.Rested {
+		if next.Status != loop.Paused || a.Kind != loop.Rest || next.Iterations != l.Iterations || !next.Idle {
 			return "a paused loop did not rest"
 		}
 	case e.Status != loop.Completed && l.Status != "" && l.Status != "unheard-of":

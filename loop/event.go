@@ -14,28 +14,25 @@ const (
 	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Generation
 	EventTyped      EventKind = "typed"       // the continue line was typed
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation
-	EventVerified   EventKind = "verified"    // the promise of a text that came late was verified, or any verification was given up: Verified, Idle
+	EventVerified   EventKind = "verified"    // a verification was given up: Verified, Idle
 	EventContinue   EventKind = "continue"    // cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
-	EventTransient  EventKind = "transient"   // the turn of an outer loop failed for a reason that goes away: Text
-	EventAgain      EventKind = "again"       // an outer loop tries such a turn again
+	EventAgain      EventKind = "again"       // an outer loop tries a failed turn again
 	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text, Status
 	EventSession    EventKind = "session"     // the agent of an outer loop began a session: Text
 	EventAsking     EventKind = "asking"      // the agent of an outer loop asks for a permission: Text; empty if it asks no more
-	EventAlways     EventKind = "always"      // the user permits Text for the rest of the run; empty takes it all back
-	EventPause      EventKind = "pause"       // by the user
-	EventResume     EventKind = "resume"      // by the user
+	EventPause      EventKind = "pause"       // by the user; with a Text by the hook, which could not do its work
+	EventResume     EventKind = "resume"      // by the user: Gates
 	EventCancel     EventKind = "cancel"      // by the user: Text, why
+	EventSet        EventKind = "set"         // by the user: Options
 	EventContext    EventKind = "context"     // the user adds Text for the next continuation
 	EventNotice     EventKind = "notice"      // we add Text for the next continuation
 	EventNote       EventKind = "note"        // the agent records Text as its progress
 	EventBlocked    EventKind = "blocked"     // the agent cannot go on: Text
 	EventReplace    EventKind = "replace"     // another loop takes the place of this one
-	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program, Look
+	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program, Observation
 	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
 	EventInject     EventKind = "inject"      // the user has the continue line typed
 	EventInjected   EventKind = "injected"    // the typing is over
-	EventSpoken     EventKind = "spoken"      // an ordinary message came after the loop's end: Text, Generation
-	EventAfterEnd   EventKind = "after-end"   // any message came after the loop's end, or a turn ended then with Status: Generation
 
 	EventFollowupLost   EventKind = "followup-lost"   // an open follow-up is overdue: Lost
 	EventFollowupProved EventKind = "followup-proved" // is a follow-up that is delivered again still missing?
@@ -59,18 +56,20 @@ type Event struct {
 	Text       string
 	Generation string // Cursor's id of the turn
 	LoopID     string // the own id of the loop that is meant; empty for the one that the conversation has
+	Program    string // how the agent's shell calls cursor-ralph, if not by its name
 	Workspace  string // where it happened, for a loop that was requested without one
+	Host       string // the agent's program in whose chat a stop, a message or a continue line came; empty for Cursor
 	Turn       Turn   // what the journal holds
 	Stop
 	Message
 	Continue
 	Typed
-	Transient
 	Cancel
+	Set
 	Injected
 	Lost
-	Look    // of a stop, a continue and a confirm
-	Answers // to what Decide asked
+	Observation // of a stop, a continue and a confirm
+	Answers     // to what Decide asked
 }
 
 // Stop is the end of a turn.
@@ -80,12 +79,13 @@ type Stop struct {
 	SessionLimit  int    // stops that Cursor lets a hook answer in a row; 0 is no limit
 	Typing        Typing // whether a program can type the continue line here
 	Aborts        bool   // this Cursor reports the user's Stop as aborted, so an error is not a Stop
-	Minimal       bool   // no hook reports tools and texts
 	CursorVersion string
 	FollowupWait  time.Duration // how long its follow-up may take; zero for the usual time
 	Began         time.Time     // when the hook began, zero for now: a decision may take long
 	Waited        bool          // the caller has waited for a text that the stop may have overtaken
 	Tokens        *Tokens       // of this turn, as the stop reports them; nil is unknown
+	Said          string        // the assistant's last words, where the stop has them
+	Clears        bool          // the host can begin a new chat with the answer
 }
 
 // Continue takes a loop up again.
@@ -94,7 +94,9 @@ type Continue struct {
 	MaxDuration   Duration // the same, or NoLimit
 	MaxTokens     int64    // the same
 	Idle          bool     // requested away from the chat, whose agent does not know
+	Returned      bool     // from a chat that has a loop of its own
 	FromLine      bool     // by the prompt hook, which saw the continue line
+	Gates         bool     // of a resume: the caller can ask the gates
 	Run           Run      // how the agent of an outer loop is talked to from now on
 }
 
@@ -103,16 +105,14 @@ type Message struct {
 	Composer string // the mode of Cursor's composer, such as agent, ask or plan; empty if unknown
 }
 
-// Transient is a failure that goes away.
-type Transient struct {
-	After Duration // how long the agent of an outer loop asks to wait; zero if it does not
-}
-
 // Cancel ends a loop.
 type Cancel struct{ By Caller }
 
+// Set has the options of a loop that get another value.
+type Set struct{ Options []Default }
+
 // Injected is how the typing of a continue line went.
-type Injected struct{ Injection Injection }
+type Injected struct{ Line Delivery }
 
 // Lost names a follow-up that is overdue.
 type Lost struct{ Followup string }
@@ -124,24 +124,17 @@ type Typed struct {
 	NewChat      bool // nothing shows that the chat had a message before
 }
 
-// Look is what a workspace looks like now.
-type Look struct {
-	Tree        Tree
-	Committed   []string // files that commits of this turn changed
-	VerifyFiles Contents // what the verification obviously runs
-	PlanGuard   Guard
-	Survey      Survey
-	TaskFile    *TaskFile // of a loop that wants one; nil where nobody looked
+// Observation is what a workspace is like now.
+type Observation struct {
+	Tree      Tree
+	Committed []string // files that commits of this turn changed
+	PlanGuard Guard
+	Survey    Survey
 }
 
 // Answers are what the caller found out for Decide.
 type Answers struct {
-	Words      bool         // the caller can fill in a prompt template: AskWords
-	Filled     Filled       // as AskWords asked for
-	Verified   Verification // of the promise, as AskVerify asked for
-	NoVerifier bool         // no process runs the verification that the state waits for
-	VerifyWas  string       // the verification that the loop's record has, where its file has none or another
-	GatesWere  string       // the same of the tasks and the review, in words
+	Verified Verification // of the promise, as AskVerify asked for
 }
 
 // began is when the hook of an event began: two copies of our hook begin at

@@ -21,6 +21,9 @@ var ErrNewer = errors.New("written by a newer cursor-ralph")
 // file of a newer version; a file without a task is an error.
 func Parse(data []byte) (State, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if err := checkValues(data); err != nil {
+		return State{}, newerOr(data, err)
+	}
 	s, err := decoded(data)
 	if err != nil {
 		return State{}, newerOr(data, err)
@@ -72,6 +75,39 @@ func newerOr(data []byte, err error) error {
 	return err
 }
 
+// The most objects and values in a file: an object of two bytes becomes hundreds in
+// memory. A loop with 50 iterations has some hundred objects.
+const (
+	maxObjects = 5_000
+	maxValues  = 50_000
+)
+
+// checkValues refuses a file that has too many of them. Only one with that many braces and
+// commas, in its text too, is looked at closely.
+func checkValues(data []byte) error {
+	if bytes.Count(data, []byte("{")) <= maxObjects && bytes.Count(data, []byte(",")) <= maxValues {
+		return nil
+	}
+	objects, values, isText := 0, 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			isText = !isText
+		case isText && c == '\\':
+			i++
+		case isText:
+		case c == '{':
+			objects++
+		case c == ',':
+			values++
+		}
+	}
+	if objects > maxObjects || values > maxValues {
+		return fmt.Errorf("it has %d objects and %d values, more than a loop has", objects, values+1)
+	}
+	return nil
+}
+
 func (s State) normal() State {
 	s.Version = Version
 	if s.MaxIterations < 1 {
@@ -87,9 +123,6 @@ func (s State) normal() State {
 	s.Retries = max(s.Retries, 0)
 	s.StruggleHint, s.StrugglePause = max(s.StruggleHint, 0), max(s.StrugglePause, 0)
 	s.StallAfter = max(s.StallAfter, 0)
-	if s.StaleAfter <= 0 {
-		s.StaleAfter = Duration(defaultStaleAfter)
-	}
 	if s.CompletionPromise == "" {
 		s.CompletionPromise = defaultPromise
 	}
@@ -139,7 +172,7 @@ func known(name string) bool {
 func ParseHead(data []byte) (State, error) {
 	s := New()
 	head, ok := head(data)
-	if !ok || json.Unmarshal(head, &s) != nil {
+	if !ok || checkValues(head) != nil || json.Unmarshal(head, &s) != nil {
 		s, err := Parse(data) // which knows what is wrong with it
 		s.History = nil
 		return s, err

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -14,47 +13,41 @@ import (
 // Fold reads what the journal holds for an event. An unfinished last line is left
 // for the next time, an unreadable one is skipped, and calls that were folded in
 // before are not counted again. For a continue the part before the user's last
-// message counts; in the turn in which the loop was requested, only that turn.
+// message counts; while a text is due, or after a stop has brought it, only the stop's own turn.
 func (s *State) Fold(journal []byte, e *Event) Turn {
 	if e.Kind == EventContinue {
-		return folding{seen: s.Journal.Tools, last: s.LastStop}.read(beforeMessage(journal))
+		return folding{seen: newest(s.Journal.Tools, keptIDs), last: s.LastStop}.read(beforeMessage(journal))
 	}
-	f := folding{seen: s.Journal.Tools, generation: e.Generation, stop: e.Stop, last: s.LastStop}
-	f.only = s.AskedIn != "" && s.AskedIn != s.ConversationID && e.Generation != ""
-	if s.PassedIn != s.ConversationID && s.PassedIn != e.Generation {
-		f.passed = s.PassedIn
-	}
+	f := folding{seen: newest(s.Journal.Tools, keptIDs), generation: e.Generation, stop: e.Stop, last: s.LastStop}
+	f.only = s.Due.tellsTurns(s.ConversationID) && e.Generation != ""
 	return f.read(journal)
 }
 
 // folding reads a journal from where the last fold ended.
 type folding struct {
 	Turn
-	seen       []string // calls and texts of before
-	generation string   // of the turn; empty if it is not known
-	only       bool     // what is of another generation does not count
-	passed     string   // a turn before the agent had the task: its late reports do not count
-	prompt     int      // the place of the first message, -1 for none
-	active     bool     // the agent was seen at work since the last message
-	stop       Stop     // the end of the turn
-	last       StopMark // the end before it
+	seen       []string        // calls and texts of before
+	said       map[string]bool // texts of this turn, by textID
+	known      map[string]bool // Generations
+	generation string          // of the turn; empty if it is not known
+	only       bool            // what is of another generation does not count
+	prompt     int             // the place of the first message, -1 for none
+	active     bool            // the agent was seen at work since the last message
+	stop       Stop            // the end of the turn
+	last       StopMark        // the end before it
 	tokens     reported
 }
 
 func (f folding) read(journal []byte) Turn {
 	end := bytes.LastIndexByte(journal, '\n') + 1
-	f.Turn = Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(f.seen), tail: journal[max(0, end-keptTail):end]}
-	var records []Record
-	for line := range bytes.Lines(journal[:end]) {
-		var r Record
-		if json.Unmarshal(line, &r) == nil {
-			r.Tokens = r.Tokens.checked()
-			records = append(records, r)
+	f.Turn = Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(f.seen), tail: journal[max(0, end-keptTail):end], generations: map[string]bool{}}
+	f.said, f.known, f.prompt = map[string]bool{}, map[string]bool{}, firstPrompt(journal[:end])
+	for at, r := range records(journal[:end]) {
+		r.Tokens = r.Tokens.checked()
+		if r.Kind == RecordPrompt && !r.Own && !r.ByLine {
+			f.Texts = nil // the user asks for something else: what was said before promises nothing
 		}
-	}
-	f.prompt = slices.IndexFunc(records, func(r Record) bool { return r.Kind == RecordPrompt })
-	for i, r := range records {
-		f.add(i, r)
+		f.add(at, r)
 	}
 	f.IDs = newest(f.IDs, keptIDs)
 	f.Turn.Tokens = f.tokens.with(f.stop.Tokens, f.generation)
@@ -62,8 +55,23 @@ func (f folding) read(journal []byte) Turn {
 	return f.Turn
 }
 
-func (f *folding) add(i int, r Record) {
-	if r.Kind != "" && !slices.Contains(f.Generations, r.Generation) {
+// firstPrompt returns where the first message is in a journal, -1 for none.
+func firstPrompt(journal []byte) int {
+	if !bytes.Contains(journal, []byte(RecordPrompt)) {
+		return -1
+	}
+	for at, r := range records(journal) {
+		if r.Kind == RecordPrompt {
+			return at
+		}
+	}
+	return -1
+}
+
+// add takes in the record that is at this place of the journal.
+func (f *folding) add(at int, r Record) {
+	if r.Kind != "" && !f.known[r.Generation] {
+		f.known[r.Generation] = true
 		f.Generations = append(f.Generations, r.Generation)
 	}
 	switch r.Kind {
@@ -71,23 +79,23 @@ func (f *folding) add(i int, r Record) {
 		f.Followed, f.Prompted, f.active = f.Followed || r.Own, true, false
 		f.tokens.next()
 		return
-	case RecordCompact:
-		f.Compacted = true
+	case RecordUnread:
+		f.Unread = "an event that is too large"
 		return
 	}
-	if r.Kind == RecordTool && r.Own {
-		f.ours = addMissing(f.ours, r.Generation)
+	if r.Generation != "" {
+		f.generations[r.Generation] = true
+		if f.only && r.Generation != f.generation {
+			return
+		}
 	}
-	f.generations = addMissing(f.generations, r.Generation)
-	if r.Generation != "" && (r.Generation == f.passed || f.only && r.Generation != f.generation) {
-		return
-	}
+	f.hasOwn = f.hasOwn || r.Kind == RecordTool && r.Own
 	if !f.hasCounted(r) {
 		f.tokens.add(r)
 	}
 	switch r.Kind {
 	case RecordText:
-		f.addText(i, r)
+		f.addText(at, r)
 	case RecordTool:
 		f.addTool(r)
 		f.active = true
@@ -97,19 +105,20 @@ func (f *folding) add(i int, r Record) {
 // addText drops a text without words, and one that came before: our hook may be
 // installed in two places, and the second report of a refused promise must not
 // count as another promise.
-func (f *folding) addText(i int, r Record) {
+func (f *folding) addText(at int, r Record) {
 	n := len(f.Texts)
 	if r.Text == "" || n > 0 && f.Texts[n-1] == r.Text {
 		return
 	}
 	if r.Generation != "" {
 		id := textID(r)
-		if _, twice := lastReport(f.IDs[min(len(f.seen), len(f.IDs)):], id); twice {
+		if f.said[id] {
 			return
 		}
-		if at, before := lastReport(f.seen, id); before && f.isCopy(i, r, at) {
+		if reported, before := lastReport(f.seen, id); before && f.isCopy(at, r, reported) {
 			return
 		}
+		f.said[id] = true
 		f.IDs = append(f.IDs, id+strconv.FormatInt(r.At.Unix(), 10))
 	}
 	f.Texts, f.active = append(f.Texts, r.Text), true
@@ -120,12 +129,12 @@ func (f *folding) addText(i int, r Record) {
 // message that comes after them, however late they are. Else they are of one
 // generation, as all turns of some Cursors are, and only the first words of a
 // turn that come soon can be a copy.
-func (f *folding) isCopy(i int, r Record, at time.Time) bool {
+func (f *folding) isCopy(at int, r Record, reported time.Time) bool {
 	switch {
-	case f.generation != "" && r.Generation != f.generation, i < f.prompt:
+	case f.generation != "" && r.Generation != f.generation, at < f.prompt:
 		return true
 	}
-	return !f.active && r.At.Sub(at).Abs() < busyWindow
+	return !f.active && r.At.Sub(reported).Abs() < busyWindow
 }
 
 // textID identifies a text of a generation in few bytes. The time of its report

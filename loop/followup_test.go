@@ -8,22 +8,10 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// lostFollowup is a chat whose first follow-up counts as lost.
-func lostFollowup(t *testing.T, changes ...func(*loop.State)) *chat {
-	t.Helper()
-	c := newChat(t, changes...)
-	c.do(stop(worked(working)))
-	c.now = c.now.Add(loop.FollowupWait)
-	if a := c.overdue(loop.Turn{}); a.Kind != loop.Inject {
-		t.Fatalf("got %q (%s), want the line to be sent", a.Kind, a.Why())
-	}
-	return c
-}
-
 // overdue is the watcher's event for the follow-up that is open now.
 func (c *chat) overdue(since loop.Turn) loop.Action {
 	c.t.Helper()
-	return c.do(loop.Event{Kind: loop.EventFollowupLost, Lost: loop.Lost{Followup: c.l.Followup.ID}, Turn: since})
+	return c.do(loop.Event{Kind: loop.EventFollowupLost, Lost: loop.Lost{Followup: c.l.Delivery.ID}, Turn: since})
 }
 
 // message is what reaches the prompt hook.
@@ -34,14 +22,14 @@ func TestWhatClosesAFollowup(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		event loop.Event
-		want  loop.Delivery
+		want  loop.Outcome
 	}{
 		{"its text", message(followed), loop.FollowupShown},
 		{"a message of the user", message("Wait."), "closed"},
 		{"the continue line", loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, "closed"},
-		{"a pause", loop.Event{Kind: loop.EventPause}, "paused"},
-		{"a cancel", loop.Event{Kind: loop.EventCancel}, "closed"},
-		{"blocked", loop.Event{Kind: loop.EventBlocked, Text: "why"}, "closed"},
+		{"a pause", loop.Event{Kind: loop.EventPause}, "paused by the user"},
+		{"a cancel", loop.Event{Kind: loop.EventCancel}, "the loop ended"},
+		{"blocked", loop.Event{Kind: loop.EventBlocked, Text: "why"}, "the loop ended"},
 		{"Stop", stop(loop.Turn{}, status(loop.Aborted)), "closed"},
 		{"a failed turn", stop(loop.Turn{}, status(loop.Errored)), "closed"},
 		{"continue", loop.Event{Kind: loop.EventContinue}, "closed"},
@@ -56,38 +44,12 @@ func TestWhatClosesAFollowup(t *testing.T) {
 				tt.event.Text = "\n" + c.l.LastFollowup + " "
 			}
 			c.do(tt.event)
-			if got := c.l.Followup.Outcome; got != tt.want {
+			if got := c.l.Delivery.Outcome; got != tt.want {
 				t.Errorf("got %q want %q", got, tt.want)
 			}
 			c.now = c.now.Add(time.Hour)
 			if a := c.overdue(loop.Turn{}); tt.want != "" && a.Kind != loop.Rest {
 				t.Errorf("got %q (%s) after it was closed, want nothing", a.Kind, a.Why())
-			}
-		})
-	}
-}
-
-// TestTheNextStopTellsHowTheTurnBegan: so it is learned whether this Cursor
-// shows follow-ups to the prompt hook.
-func TestTheNextStopTellsHowTheTurnBegan(t *testing.T) {
-	shown := worked(working)
-	shown.Followed = true
-	for _, tt := range []struct {
-		name string
-		stop loop.Event
-		want loop.Delivery
-	}{
-		{"the prompt hook saw the text", stop(shown), loop.FollowupShown},
-		{"the agent worked without it", stop(worked(working)), loop.FollowupUnshown},
-		{"a minimal installation has no prompt hook", stop(worked(working), minimal), "closed"},
-		{"an empty turn tells nothing", stop(loop.Turn{}), "closed"},
-		{"an aborted turn tells nothing", stop(worked(working), status(loop.Aborted)), "closed"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t)
-			c.do(stop(worked(working)))
-			if got := c.do(tt.stop).Delivery; got != tt.want {
-				t.Errorf("got %q want %q", got, tt.want)
 			}
 		})
 	}
@@ -101,7 +63,7 @@ func TestWhenAFollowupIsLost(t *testing.T) {
 		stop  loop.Event
 		after time.Duration
 		since loop.Turn
-		want  loop.Delivery
+		want  loop.Outcome
 	}{
 		{"too early", stop(worked(working)), loop.FollowupWait - time.Second, loop.Turn{}, ""},
 		{"in time", stop(worked(working)), loop.FollowupWait, loop.Turn{}, loop.FollowupLost},
@@ -110,28 +72,20 @@ func TestWhenAFollowupIsLost(t *testing.T) {
 		{"any event, if all turns have one generation", stop(worked(working), constant), loop.FollowupWait, events("c1"), loop.FollowupUnshown},
 		{"nothing, if all turns have one generation", stop(worked(working), constant), loop.FollowupWait, loop.Turn{}, loop.FollowupLost},
 		{"its own message in the journal", stop(worked(working), generation("g1")), loop.FollowupWait, loop.Turn{Followed: true}, loop.FollowupUnshown},
-		{"a minimal installation never knows", stop(worked(working), minimal), time.Hour, loop.Turn{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t)
 			c.do(tt.stop)
-			c.now = c.l.Followup.SentAt.Add(tt.after)
+			c.now = c.l.Delivery.OpenedAt.Add(tt.after)
 			c.overdue(tt.since)
-			if got := c.l.Followup.Outcome; got != tt.want {
+			got := c.l.Delivery.Outcome
+			if c.l.Delivery.Again {
+				got = c.l.History[0].Delivery
+			}
+			if got != tt.want {
 				t.Errorf("got %q want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestOnlyTheFollowupThatIsMeantIsLost(t *testing.T) {
-	c := newChat(t)
-	c.do(stop(worked(working)))
-	first := c.l.Followup.ID
-	c.do(stop(worked(working)))
-	c.now = c.now.Add(time.Hour)
-	if a := c.do(loop.Event{Kind: loop.EventFollowupLost, Lost: loop.Lost{Followup: first}}); a.Kind != loop.Rest || !c.l.Followup.IsOpen() {
-		t.Errorf("got %q for a follow-up before the last one, which is %q", a.Kind, c.l.Followup.Outcome)
 	}
 }
 
@@ -167,54 +121,16 @@ func TestTheSecondDelivery(t *testing.T) {
 	}
 }
 
-// TestAtMostOneOfTheTwoArrives: the follow-up may only have been late.
-func TestAtMostOneOfTheTwoArrives(t *testing.T) {
-	line := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
-	t.Run("the follow-up comes first", func(t *testing.T) {
-		c := lostFollowup(t)
-		injection := c.l.Injection.ID
-		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Status != loop.Running || c.l.Injecting(injection, c.now) {
-			t.Errorf("got %q, %s, still wanted: %t", a.Kind, c.l.Status, c.l.Injecting(injection, c.now))
-		}
-		c.now = c.l.Injection.ClosedAt.Add(time.Second)
-		if a := c.do(line); a.Kind != loop.Refuse {
-			t.Errorf("got %q for the line that crossed it, want it kept back", a.Kind)
-		}
-		c.now = c.now.Add(time.Minute)
-		if a := c.do(line); a.Kind != loop.Rest {
-			t.Errorf("got %q for a line of the user later, want it to pass", a.Kind)
-		}
-	})
-	t.Run("its turn shows in the journal first", func(t *testing.T) {
-		c := lostFollowup(t)
-		injection := c.l.Injection.ID
-		c.do(loop.Event{Kind: loop.EventFollowupProved, Turn: loop.Turn{Generations: []string{"g1"}}})
-		if !c.l.Injecting(injection, c.now) {
-			t.Error("a late event of the turn before called the second delivery off")
-		}
-		c.do(loop.Event{Kind: loop.EventFollowupProved, Turn: loop.Turn{Generations: []string{"g2"}}})
-		if c.l.Injecting(injection, c.now) || c.l.Status != loop.Running || c.l.Followup.Outcome != loop.FollowupLate {
-			t.Errorf("got %s, %q, still wanted: %t", c.l.Status, c.l.Followup.Outcome, c.l.Injecting(injection, c.now))
-		}
-	})
-	t.Run("the line comes first", func(t *testing.T) {
-		c := lostFollowup(t)
-		c.do(line)
-		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Refuse {
-			t.Errorf("got %q before the agent asked, want the follow-up kept back", a.Kind)
-		}
-		c.do(loop.Event{Kind: loop.EventContinue})
-		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Refuse {
-			t.Errorf("got %q after it, want the follow-up kept back", a.Kind)
-		}
-	})
-	t.Run("no way of sending the line worked", func(t *testing.T) {
-		c := lostFollowup(t)
-		c.do(loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: loop.Injection{ID: c.l.Injection.ID, Outcome: "nothing works"}}})
-		if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Status != loop.Running {
-			t.Errorf("got %q, %s, want the follow-up to count", a.Kind, c.l.Status)
-		}
-	})
+// lostFollowup is a chat whose first follow-up counts as lost.
+func lostFollowup(t *testing.T, changes ...func(*loop.State)) *chat {
+	t.Helper()
+	c := newChat(t, changes...)
+	c.do(stop(worked(working)))
+	c.now = c.now.Add(loop.FollowupWait)
+	if a := c.overdue(loop.Turn{}); a.Kind != loop.Inject {
+		t.Fatalf("got %q (%s), want the line to be sent", a.Kind, a.Why())
+	}
+	return c
 }
 
 // TestAFollowupThatIsVeryLate comes after the turn that its second delivery began,
@@ -233,11 +149,11 @@ func TestAFollowupThatIsVeryLate(t *testing.T) {
 				t.Errorf("got %q in the turn of the line, want it kept back", a.Kind)
 			}
 			c.do(stop(worked(working), generation("g2")))
-			if a := c.do(message(late)); a.Kind != loop.Refuse || !c.l.Followup.IsOpen() {
-				t.Errorf("got %q after that turn, and the next follow-up %q, want it kept back", a.Kind, c.l.Followup.Outcome)
+			if a := c.do(message(late)); a.Kind != loop.Refuse || !c.l.Delivery.IsFollowup() {
+				t.Errorf("got %q after that turn, and the next follow-up %q, want it kept back", a.Kind, c.l.Delivery.Outcome)
 			}
-			if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Followup.Outcome != loop.FollowupShown {
-				t.Errorf("got %q, %q for the next follow-up", a.Kind, c.l.Followup.Outcome)
+			if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Delivery.Outcome != loop.FollowupShown {
+				t.Errorf("got %q, %q for the next follow-up", a.Kind, c.l.Delivery.Outcome)
 			}
 		})
 	}
@@ -256,7 +172,7 @@ func TestALineThatCrosses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := calledOff(t)
 			c.do(act)
-			status, at := c.l.Status, c.l.Injection.ClosedAt
+			status, at := c.l.Status, c.l.Delivery.ClosedAt
 			if status.Ended() {
 				at = c.l.EndedAt
 			}
@@ -275,44 +191,6 @@ func TestALineThatCrosses(t *testing.T) {
 	}
 }
 
-// TestAPauseMayHideALoss: a follow-up that a pause closed is waited for again.
-func TestAPauseMayHideALoss(t *testing.T) {
-	c := newChat(t)
-	c.do(stop(worked(working)))
-	c.all(loop.Event{Kind: loop.EventPause}, loop.Event{Kind: loop.EventResume})
-	if a := c.overdue(loop.Turn{}); a.Kind != loop.Rest {
-		t.Errorf("got %q at once", a.Kind)
-	}
-	c.now = c.now.Add(loop.FollowupWait)
-	if a := c.overdue(loop.Turn{}); a.Kind != loop.Inject {
-		t.Errorf("got %q (%s), want the line to be sent", a.Kind, a.Why())
-	}
-	c = newChat(t)
-	c.do(stop(worked(working)))
-	c.all(loop.Event{Kind: loop.EventPause}, message(c.l.LastFollowup), loop.Event{Kind: loop.EventResume})
-	if c.l.Followup.Outcome != loop.FollowupShown {
-		t.Errorf("got %q for one that arrived meanwhile, want it shown", c.l.Followup.Outcome)
-	}
-}
-
-// TestTheUsersInjectionDelivers a lost follow-up: a second one does not begin
-// beside it.
-func TestTheUsersInjectionDelivers(t *testing.T) {
-	c := newChat(t)
-	c.do(stop(worked(working)))
-	lost := c.l.LastFollowup
-	c.now = c.now.Add(loop.FollowupWait)
-	c.do(loop.Event{Kind: loop.EventInject})
-	injection := c.l.Injection.ID
-	if a := c.overdue(loop.Turn{}); a.Kind != loop.Rest || !c.l.Injecting(injection, c.now) {
-		t.Errorf("got %q, the user's line still wanted: %t", a.Kind, c.l.Injecting(injection, c.now))
-	}
-	c.do(loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}})
-	if a := c.do(loop.Event{Kind: loop.EventContinue}); !strings.HasPrefix(a.Text, strings.TrimRight(lost, "\n")) {
-		t.Errorf("got\n%s\nwant the lost text", a.Text)
-	}
-}
-
 // TestContextAddedDuringTheSecondDeliveryStays: what was in the follow-up is
 // delivered with it, and nothing else.
 func TestContextAddedDuringTheSecondDeliveryStays(t *testing.T) {
@@ -325,30 +203,5 @@ func TestContextAddedDuringTheSecondDeliveryStays(t *testing.T) {
 	c.do(message(c.l.LastFollowup))
 	if got := strings.Join(c.l.Context, ","); got != "added since" {
 		t.Errorf("got %q still to be delivered, want what was added since", got)
-	}
-}
-
-// TestTheUserEndsTheSecondDelivery: nothing is sent after it.
-func TestTheUserEndsTheSecondDelivery(t *testing.T) {
-	for name, e := range map[string]loop.Event{
-		"a message": message("Wait."), "a pause": {Kind: loop.EventPause}, "a cancel": {Kind: loop.EventCancel},
-		"Stop": stop(loop.Turn{}, status(loop.Aborted)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := lostFollowup(t)
-			injection := c.l.Injection.ID
-			c.do(e)
-			if c.l.Injecting(injection, c.now) {
-				t.Error("the line is still to be sent")
-			}
-		})
-	}
-}
-
-func TestARunHasNoFollowups(t *testing.T) {
-	c := newChat(t, func(l *loop.State) { l.Run.Driver = "acp" })
-	c.do(stop(worked(working)))
-	if c.l.Followup.ID != "" {
-		t.Errorf("got the follow-up %+v", c.l.Followup)
 	}
 }

@@ -50,11 +50,9 @@ func (s *State) nextChat(e *Event, now time.Time, a Action, why string) Action {
 		a.Kind, a.Reason = HandOver, ReasonFreshChat
 		s.awaitUser()
 		return a
-	case e.Typing == typingUnknown:
-		return Action{Kind: AskTyping, Fresh: true}
 	case e.Typing == TypingPossible:
-		s.openInjection(false, now)
-		s.Injection.Fresh, s.FreshWait = true, freshWaiting
+		s.openLine(e, now)
+		s.Delivery.Way, s.FreshWait = WayNewChat, freshWaiting
 		s.setWaiting("the loop goes on in a new chat, which is being opened")
 		return Action{Kind: Inject, Reason: ReasonFreshChat, Detail: a.Detail, Promise: a.Promise}
 	}
@@ -62,7 +60,7 @@ func (s *State) nextChat(e *Event, now time.Time, a Action, why string) Action {
 	if s.isSessionOver(e) { // no stop hook sees the end of that turn
 		a.Kind = HandOver
 		s.awaitUser()
-		s.Unseen = true
+		s.LastTurn = true
 	}
 	a.Text = s.words(s.Iterations+1, why, true)
 	s.noteAnswer(a, e, now)
@@ -75,6 +73,13 @@ func (s *State) awaitUser() {
 	s.setWaiting("open a new chat and send the continue line there")
 }
 
+// stayAfterTurn is stayHere after a turn in the old chat that was not ours to end.
+func (s *State) stayAfterTurn(now time.Time) {
+	if s.FreshWait == freshWaiting || s.FreshWait != "" && !s.isFreshDue() {
+		s.stayHere(now)
+	}
+}
+
 // stayHere has the loop go on in its chat, though it was to begin a new one: the user
 // went on here. The line that may still come to a new chat then moves nothing.
 func (s *State) stayHere(now time.Time) {
@@ -82,9 +87,9 @@ func (s *State) stayHere(now time.Time) {
 		return
 	}
 	s.FreshWait, s.ChatSince = "", s.Iterations
-	if s.Injection.Fresh {
-		s.Injection.Outcome, s.Injection.ClosedAt = lineStayed, now
-		s.recordInjection(s.Injection)
+	if d := &s.Delivery; d.Way == WayNewChat {
+		d.Outcome, d.ClosedAt = lineStayed, now
+		s.recordLine(*d)
 	}
 }
 
@@ -104,7 +109,7 @@ func (s *State) AwaitsNewChat() bool { return s.FreshWait == freshWaiting }
 // requested the continuation yet.
 func (s *State) inNewChat(now time.Time) bool {
 	in := s.TypedIn(now)
-	return s.Injection.Fresh && s.Injection.Outcome == Arrived && in != "" && in != s.ConversationID
+	return s.Delivery.Way == WayNewChat && s.Delivery.Outcome == Arrived && in != "" && in != s.ConversationID
 }
 
 // onNewChat looks at a continue line of a loop that begins a new chat; ok is false if
@@ -117,14 +122,14 @@ func (s *State) onNewChat(e *Event, now time.Time) (refused Action, ok bool) {
 		refused = Action{Reason: s.Turned.Why}
 	case s.inNewChat(now) && s.ContinueIn != e.Conversation:
 		refused = Action{Reason: reasonInNewChat, Hint: "nothing is left to do here"}
-	case !elsewhere || !s.Injection.Fresh && s.Injection.FreshAt.IsZero():
+	case !elsewhere || s.Delivery.Way != WayNewChat && !s.hasLateChat(now):
 		return Action{}, false
 	case s.IsLate(now):
-		if s.Injection.FreshAt = (time.Time{}); s.Injection.Fresh {
-			s.Injection.Outcome = lineTooLate
+		if s.Delivery.LateLine = (time.Time{}); s.Delivery.Way == WayNewChat {
+			s.Delivery.Outcome = lineTooLate
 		}
 		refused = Action{Reason: reasonTooLate, Hint: "to bring the loop here, send the line once more"}
-	case s.Injection.Fresh && s.Injection.Open(now) && !e.NewChat:
+	case s.Delivery.Way == WayNewChat && s.Delivery.IsTyping(now) && !e.NewChat:
 		refused = Action{Reason: reasonNotNew, Hint: "send the line in a new chat"}
 	default:
 		return Action{}, false
@@ -140,32 +145,21 @@ type TurnedAway struct {
 	At   time.Time `json:"at"`
 }
 
+// hasLateChat reports whether a line for a new chat may still come.
+func (s *State) hasLateChat(now time.Time) bool {
+	return s.FreshChat > 0 && s.Delivery.hasLateLine(lineWait, now)
+}
+
 // IsLate reports whether the line that we sent to a new chat comes after the loop
 // went on without it, or was paused. The next line is the user's.
 func (s *State) IsLate(now time.Time) bool {
-	i := s.Injection
-	if !i.Fresh { // another line has been sent since then
-		return (s.FreshWait == "" || i.Open(now)) && now.Sub(i.FreshAt).Abs() < injectionWindow
+	d := s.Delivery
+	if d.Way != WayNewChat { // another delivery has begun since then
+		return (s.FreshWait == "" || d.IsTyping(now)) && s.hasLateChat(now)
 	}
-	switch i.Outcome {
-	case lineStayed:
-		return now.Sub(i.OpenedAt).Abs() < injectionWindow
-	case linePaused:
-		return s.Status == Paused && now.Sub(i.OpenedAt).Abs() < injectionWindow
-	}
-	return false
+	stayed := d.Outcome == lineStayed || d.Outcome == deliveryPaused && s.Status == Paused
+	return stayed && now.Sub(d.OpenedAt).Abs() < lineWait
 }
-
-// closeLine closes the injection. The line for a new chat may come though it was given up.
-func (s *State) closeLine(outcome LineOutcome, now time.Time) {
-	s.Injection = s.Injection.close(outcome, now)
-	if i := &s.Injection; i.Fresh && s.FreshWait != "" && i.mayCome() && now.Sub(i.OpenedAt).Abs() < injectionWindow {
-		i.Outcome, i.ClosedAt = outcome, now
-	}
-}
-
-// mayCome reports whether a line has not come as far as is known.
-func (i Injection) mayCome() bool { return i.Outcome != Arrived && i.Outcome != lineTooLate }
 
 // EnterChat takes in that the loop is in another conversation now.
 func (s *State) EnterChat(id string) {
@@ -245,11 +239,10 @@ func (s *State) lastFiles() (files []string) {
 	return files
 }
 
-// nameForAgent is the id that the agent's commands have: that of the conversation, or
-// the loop's own if the conversation changes.
+// nameForAgent is the id that the agent's commands have, empty if its chat is not known.
 func (s *State) nameForAgent() string {
-	if s.FreshChat > 0 && !s.Outer() {
-		return s.ShortID()
+	if s.ConversationID == "" {
+		return ""
 	}
-	return s.ConversationID
+	return s.ShortID()
 }

@@ -52,7 +52,7 @@ func TestWhoBeginsANewChat(t *testing.T) {
 func TestWhereALoopGoesOn(t *testing.T) {
 	refused, goesOn := loop.Refuse, loop.Followup
 	pause, resume := loop.Event{Kind: loop.EventPause}, loop.Event{Kind: loop.EventResume}
-	failed := loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: loop.Injection{ID: "last", Outcome: "nobody saw it"}}}
+	failed := loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Line: loop.Delivery{ID: "last", Outcome: "nobody saw it"}}}
 	message := loop.Event{Kind: loop.EventMessage, Text: "hello"}
 	note := loop.Event{Kind: loop.EventNote, Text: "a second passes"}
 	old := []loop.Event{lineIn("c1", false), goOn(talked())}
@@ -62,7 +62,7 @@ func TestWhereALoopGoesOn(t *testing.T) {
 		before  []loop.Event
 		line    loop.Event
 		want    loop.ActionKind
-		outcome loop.LineOutcome
+		outcome loop.Outcome
 	}{
 		{"the new chat", nil, fresh, loop.Rest, loop.Arrived},
 		{"twice, by two copies of the hook", []loop.Event{fresh}, fresh, loop.Rest, loop.Arrived},
@@ -91,13 +91,13 @@ func TestWhereALoopGoesOn(t *testing.T) {
 			c.do(turnWith(loop.TypingPossible))
 			for _, e := range tt.before {
 				if e.Kind == loop.EventInjected {
-					e.Injected.Injection.ID = c.l.Injection.ID
+					e.Injected.Line.ID = c.l.Delivery.ID
 				}
 				c.do(e)
 				c.now = c.now.Add(-9 * time.Second)
 			}
-			if a := c.do(tt.line); a.Kind != tt.want || c.l.Injection.Outcome != tt.outcome {
-				t.Errorf("got %q (%s), %q; want %q, %q", a.Kind, a.Why(), c.l.Injection.Outcome, tt.want, tt.outcome)
+			if a := c.do(tt.line); a.Kind != tt.want || c.l.Delivery.Outcome != tt.outcome {
+				t.Errorf("got %q (%s), %q; want %q, %q", a.Kind, a.Why(), c.l.Delivery.Outcome, tt.want, tt.outcome)
 			}
 		})
 	}
@@ -140,56 +140,5 @@ func TestANewChatLearnsWhatWasDone(t *testing.T) {
 	}
 	if n := strings.Count(text, marker); n != 1 || len(text) > 4000 {
 		t.Errorf("got the marker %d times, %d bytes", n, len(text))
-	}
-}
-
-// A turn that tells the user has the words for it, and is delivered again if it was lost.
-func TestTheLastTurnInAChat(t *testing.T) {
-	c := newChat(t, freshAfter(1))
-	a := c.do(turnWith(loop.TypingImpossible))
-	for _, part := range []string{"the loop's last turn in this chat", "\n/ralph-loop --continue c1\n", "prompt?text=%2Fralph-loop"} {
-		if !strings.Contains(a.Text, part) {
-			t.Errorf("%q is missing in %q", part, a.Text)
-		}
-	}
-	c.now = c.now.Add(time.Minute)
-	lost := c.do(loop.Event{Kind: loop.EventFollowupLost, Lost: loop.Lost{Followup: c.l.Followup.ID}})
-	if lost.Kind != loop.Inject || c.l.Injection.Fresh {
-		t.Fatalf("got %q, %+v", lost.Kind, c.l.Injection)
-	}
-	if again := c.all(lineIn("c1", false), goOn(talked())); again.Text != a.Text {
-		t.Errorf("got %q", again.Text)
-	}
-	if last := c.do(stop(worked(working))); last.Kind != loop.HandOver || last.Text != "" || c.l.Reason != "open a new chat and send the continue line there" {
-		t.Errorf("got %q %q, %s", last.Kind, last.Text, c.l.Reason)
-	}
-}
-
-// The last turn of the loop is no last turn in a chat.
-func TestTheLastTurnOfTheLoop(t *testing.T) {
-	c := newChat(t, freshAfter(2), func(l *loop.State) { l.MaxIterations = 2 })
-	if a := c.do(turnWith(loop.TypingImpossible)); a.Kind != loop.Followup || strings.Contains(a.Text, "new chat") {
-		t.Errorf("got %q %q", a.Kind, a.Text)
-	}
-	if a := c.do(stop(worked(working))); c.l.Status != loop.MaxIterations {
-		t.Errorf("got %q, %s", a.Kind, c.l.Status)
-	}
-}
-
-// In cursor-ralph run a new session of the agent takes the place of a new chat.
-func TestAFreshSession(t *testing.T) {
-	c := newChat(t, freshAfter(2), func(l *loop.State) { l.Run.Driver = "acp" })
-	var begins []bool
-	for range 5 {
-		a := c.do(stop(worked(working)))
-		begins = append(begins, c.l.BeginsSession())
-		if told := strings.Contains(a.Text, "You know nothing of the turns before"); a.Kind != loop.Followup || told != c.l.BeginsSession() {
-			t.Errorf("got %q %q", a.Kind, a.Text)
-		}
-	}
-	for i, got := range begins {
-		if got != (i%2 == 1) {
-			t.Errorf("got %v", begins)
-		}
 	}
 }

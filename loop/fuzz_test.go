@@ -25,7 +25,7 @@ func FuzzParseCommand(f *testing.F) {
 	}
 	for _, text := range []string{
 		`fix "a b" --completion-promise="ALL DONE" --replace`, "„fix it“ —max-duration 2h", "--continue c1 --max-iterations 30",
-		`‘x’ --promise-match=bare --promise-position last-line`, "'tis", "a -- b --- c", `--min-tool-calls 0 "x" y`,
+		`‘x’ --promise-match=bare`, "'tis", "a -- b --- c", `--min-tool-calls 0 "x" y`,
 	} {
 		f.Add(text)
 	}
@@ -107,9 +107,8 @@ func FuzzParse(f *testing.F) {
 		`{"prompt":"x","version":2}`,
 		`{"prompt":"x","max_duration":"1h","created_at":"2026-09-01T12:00:00.000000001+02:00","journal":{"of":"c","offset":-1,"tools":["t"]},
 			"history":[{"iteration":1,"duration_seconds":1e-7,"tools":{"Shell":2}}],"last_stop":{"at":"0001-01-01T00:00:00Z"},"context":[],"status":"odd"}`,
-		`{"prompt":"x\ny","repeat":"first","task_left_out":-3,"task_next":true,"max_tokens":1,"tokens":{"input":-5,"output":9223372036854775807},"tokens_unknown_turns":-1,
+		`{"prompt":"x\ny","repeat":"first","task_next":true,"max_tokens":1,"tokens":{"input":-5,"output":9223372036854775807},"tokens_unknown_turns":-1,
 			"last_stop":{"at":"2026-09-01T12:00:00Z","tokens":{"input":1,"output":2}},"history":[{"iteration":3,"tokens":{"input":4,"output":0}}]}`,
-		`{"prompt":"x\ny","repeat":"file","task_file":{"name":"../../etc/passwd","user":true,"problem":""}}`,
 		`[]`, `{"prompt":`,
 	} {
 		f.Add([]byte(file))
@@ -165,7 +164,7 @@ func FuzzFold(f *testing.F) {
 	f.Add(whole[:len(whole)-5], 90)
 	f.Add(append(bytes.Clone(whole[:100]), whole...), 100)
 	f.Add([]byte("{\"e\":\"tool\",\"id\":7}\nnull\n\n\xff\x00\n"), 3)
-	f.Add(lines(driverTook(-7, 5), driverTook(3, 5), loop.Record{Kind: loop.RecordText, Text: "a", Generation: "g", Tokens: took(9, 1)}, loop.Record{Kind: loop.RecordCompact}), 60)
+	f.Add(lines(driverTook(-7, 5), driverTook(3, 5), loop.Record{Kind: loop.RecordText, Text: "a", Generation: "g", Tokens: took(9, 1)}), 60)
 	f.Fuzz(func(t *testing.T, journal []byte, cut int) {
 		turn, before := loop.Fold(journal, nil), loop.FoldBefore(journal, nil)
 		for _, got := range []loop.Turn{turn, before} {
@@ -184,7 +183,7 @@ func FuzzFold(f *testing.F) {
 				t.Errorf("got %+v", got)
 			}
 		}
-		if before.Length > turn.Length || before.ToolCalls > turn.ToolCalls || len(before.Texts) > len(turn.Texts) {
+		if before.Length > turn.Length || before.ToolCalls > turn.ToolCalls {
 			t.Errorf("got more before a message than in all: %+v %+v", before, turn)
 		}
 		if cut < 0 || cut > len(journal) {

@@ -42,12 +42,6 @@ func headsFor(t testing.TB) map[string]string {
 	}
 }
 
-func TestTheHeadIsTheFileWithoutItsHistory(t *testing.T) {
-	for name, file := range headsFor(t) {
-		t.Run(name, func(t *testing.T) { sameHead(t, []byte(file)) })
-	}
-}
-
 func FuzzParseHead(f *testing.F) {
 	for _, file := range headsFor(f) {
 		f.Add([]byte(file))

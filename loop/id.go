@@ -10,6 +10,9 @@ import (
 // maxID is the longest conversation id that is accepted, in bytes.
 const maxID = 128
 
+// NoConversation is what Cursor sends as conversation_id before there is a chat (seen in 3.18).
+const NoConversation = "empty-state-draft"
+
 // CheckID reports why id cannot be a conversation id, or nil. An id becomes
 // part of a file name, of a typed command and of log lines, so it is checked
 // before any of these is touched.
@@ -19,6 +22,8 @@ func CheckID(id string) error {
 		return fmt.Errorf("conversation id is empty")
 	case len(id) > maxID:
 		return fmt.Errorf("conversation id is longer than %d characters", maxID)
+	case id == NoConversation:
+		return fmt.Errorf("%s is no conversation", id)
 	case id[0] == '.':
 		return fmt.Errorf("conversation id %.40q begins with a dot", id)
 	}

@@ -66,18 +66,6 @@ func badIDs() map[string]string {
 	}
 }
 
-// TestAnIDThatLooksLikeAnOption: the commands that the agent gets take it as an id.
-func TestAnIDThatLooksLikeAnOption(t *testing.T) {
-	s := loop.New()
-	s.Prompt, s.ConversationID = "task", "-x"
-	w := s.Sample()
-	for _, text := range []string{s.StartText(), w.Default, w.NoteCommand + w.BlockedCommand} {
-		if strings.Count(text, "cursor-ralph note -- -x") != 1 || strings.Count(text, "cursor-ralph blocked -- -x") != 1 {
-			t.Errorf("got %s", text)
-		}
-	}
-}
-
 func TestCheckID(t *testing.T) {
 	for _, id := range goodIDs() {
 		if err := loop.CheckID(id); err != nil {

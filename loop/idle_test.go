@@ -2,7 +2,6 @@ package loop_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,13 +24,7 @@ func TestEmptyTurns(t *testing.T) {
 	empty, silent, used := stop(talked("Hm.")), stop(talked()), stop(worked(working))
 	slow := func(l *loop.State) { l.StartedAt = began().Add(-time.Hour) }
 	driven := func(noTools bool) func(*loop.State) {
-		return func(l *loop.State) { l.Run = loop.Run{Agent: "a", Driver: "acp", NoTools: noTools} }
-	}
-	minimal := stop(talked(), func(e *loop.Event) { e.Minimal = true })
-	minimalIn := func(print string) loop.Event {
-		e := inTree(print, talked())
-		e.Minimal = true
-		return e
+		return func(l *loop.State) { l.Run = loop.Run{Agent: "a", Driver: driver(noTools)} }
 	}
 	then := func(first loop.Event, n int, e loop.Event) []loop.Event {
 		return append([]loop.Event{first}, repeat(n, e)...)
@@ -48,8 +41,6 @@ func TestEmptyTurns(t *testing.T) {
 		{"a changed file starts the count again", begunAt("a"), slices.Concat(repeat(4, inTree("a", talked())), []loop.Event{inTree("b", talked())}, repeat(4, inTree("b", talked()))), goesOn(9)},
 		{"in git without any tool call", begunAt("a"), repeat(5, inTree("a", talked())), pausedAt(5)},
 		{"nothing that could tell", nil, repeat(9, empty), goesOn(9)},
-		{"a minimal installation, outside git", nil, then(used, 9, minimal), goesOn(10)},
-		{"a minimal installation, in git", begunAt("a"), repeat(5, minimalIn("a")), pausedAt(5)},
 		{"an agent of run", driven(false), repeat(5, empty), pausedAt(5)},
 		{"a program that prints, outside git", driven(true), repeat(9, empty), goesOn(9)},
 		{"a program that prints nothing", driven(true), repeat(5, silent), pausedAt(5)},
@@ -72,11 +63,4 @@ func TestEmptyTurns(t *testing.T) {
 			t.Errorf("got %+v, want it to go on", got)
 		}
 	})
-}
-
-func TestAnIdleAgentIsToldToTheUser(t *testing.T) {
-	c, a := quickly(t, begunAt("a"), repeat(5, inTree("a", talked()))...)
-	if c.l.PauseReason != "idle" || !c.l.Rested || a.Why() != c.l.Reason || !strings.HasPrefix(c.l.Reason, "IDLE: 5 turns") || c.l.History[4].Action != "pause" {
-		t.Errorf("got %+v, reason %q, paused because of %q", a, c.l.Reason, c.l.PauseReason)
-	}
 }

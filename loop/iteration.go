@@ -18,7 +18,7 @@ type Iteration struct {
 	Promise    string         `json:"promise"` // none, accepted or refused
 	Refused    string         `json:"refused,omitempty"`
 	Warning    string         `json:"warning,omitempty"`
-	Verified   *Verification  `json:"verification,omitempty"` // of the promise, without its output
+	Verified   *Verification  `json:"verification,omitempty"` // of the promise, with the end of its output where that refused
 	Tools      map[string]int `json:"tools,omitempty"`
 	Files      []string       `json:"files,omitempty"`           // changed, as the edit events and git tell
 	Errors     []string       `json:"errors,omitempty"`          // a line each
@@ -26,29 +26,18 @@ type Iteration struct {
 	Answer     string         `json:"answer,omitempty"`          // how the assistant's last words begin
 	Progress   Progress       `json:"progress,omitempty"`
 	Struggle   string         `json:"struggle,omitempty"`   // why the agent seemed to be stuck
-	Tree       string         `json:"tree,omitempty"`       // Tree.Print after it
-	Head       string         `json:"head,omitempty"`       // git's commit after it
 	Checkpoint int            `json:"checkpoint,omitempty"` // of the work tree after it
 	Tasks      *TaskCount     `json:"tasks,omitempty"`      // how many were done after it
 	Tokens     *Tokens        `json:"tokens,omitempty"`
 	Context    []string       `json:"context,omitempty"` // delivered with the continuation that follows
+	Note       string         `json:"note,omitempty"`    // the last one of the agent's in it
 	Action     string         `json:"action"`
-	Injections []Injection    `json:"injections,omitempty"` // what became of the continue lines that follow
-	Delivery   Delivery       `json:"delivery,omitempty"`   // what became of the follow-up that follows, if it was lost
+	Lines      []Delivery     `json:"injections,omitempty"` // what became of the continue lines that follow
+	Delivery   Outcome        `json:"delivery,omitempty"`   // what became of the follow-up that follows, if it was lost
 }
 
-// KeptHistory is how many iterations a loop's file holds at most; package state
-// keeps the older ones beside the archive.
-const KeptHistory = 50
-
-// Older parts the history: the iterations that do not fit into the loop's file,
-// and the loop without them.
-func (s State) Older() ([]Iteration, State) {
-	n := max(0, len(s.History)-KeptHistory)
-	older := s.History[:n]
-	s.History = slices.Clone(s.History[n:])
-	return older, s
-}
+// keptHistory is how many iterations a loop's file has at most.
+const keptHistory = 50
 
 const keptAnswer = 400 // bytes of what the assistant said
 
@@ -57,20 +46,18 @@ func (s *State) addHistory(e *Event, now time.Time, v verdict, action string) {
 	if n := len(s.History); n > 0 {
 		started = s.History[n-1].EndedAt
 	}
-	h := s.Carried.with(e.Turn)
+	h := s.Uncounted.with(e.Turn)
 	h.Number, h.StartedAt, h.EndedAt = s.Iterations, started, now
 	paused := s.pausedFor(now)
 	h.Seconds = max(0, now.Sub(started)-paused+time.Duration(s.Pauses.Before)).Round(time.Millisecond).Seconds() // the clock may have been set back
 	h.Promise, h.Refused, h.Warning, h.Verified = v.name(), v.refused, v.warning, v.check.short()
-	if e.hasOtherGates() && !v.accepted { // else it is among the verdict's
-		h.Warning = joined(h.Warning, s.VerifyChanged())
-	}
 	if h.Checkpoint = e.Survey.Checkpoint; h.Checkpoint != h.Number {
 		h.Checkpoint = 0 // of another turn
 	}
 	h.Tasks = s.TaskCount.short()
 	h.Files, h.Answer, h.Action = s.changedFiles(e, h.Files), answer(e.Turn.Texts), action
-	s.History, s.Carried, s.Pauses.Before = append(s.History, h), Iteration{}, Duration(paused)
+	s.History, s.Uncounted, s.Pauses.Before = append(s.History, h), Iteration{}, Duration(paused)
+	s.History = s.History[max(0, len(s.History)-keptHistory):]
 	s.updateProgress(e)
 }
 

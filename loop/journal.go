@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"slices"
 	"time"
 
@@ -17,8 +18,8 @@ const (
 	RecordText   = "text"   // something the assistant said
 	RecordPrompt = "prompt" // a message that reached the agent
 
-	RecordTokens  = "tokens"  // tokens that a driver reports: added up
-	RecordCompact = "compact" // the conversation is being summarized
+	RecordUnread = "unread" // an event that was too large to be read
+	RecordTokens = "tokens" // tokens that a driver reports: added up
 )
 
 // Record is one line of a loop's journal: what another hook than stop saw.
@@ -29,6 +30,7 @@ type Record struct {
 	ID         string    `json:"id,omitempty"`    // tool_use_id
 	Tool       string    `json:"tool,omitempty"`  // tool name
 	Own        bool      `json:"own,omitempty"`   // the call ran cursor-ralph or wrote our files; the message was our follow-up
+	ByLine     bool      `json:"line,omitempty"`  // the message was the continue line
 	File       string    `json:"file,omitempty"`  // written by the call
 	Error      string    `json:"error,omitempty"` // first line of a failed call's message
 	Command    string    `json:"cmd,omitempty"`   // of a shell command that failed
@@ -62,26 +64,29 @@ type Turn struct {
 	Prompted  bool     // a message reached the agent, whoever sent it
 	Length    int64    // bytes of the journal that were read
 	Tokens    *Tokens  // those of the event too; nil is unknown
-	Compacted bool     // the conversation was summarized
+	Unread    string   // what of it was too large to be read
 
 	Generations []string // of the turns whose events these are, as Cursor named them
 
-	tail        []byte   // the last of them
-	generations []string // of the calls and texts, each once
-	ours        []string // of the calls that ran cursor-ralph
-	ended       bool     // a stop hook saw its end
+	tail        []byte          // the last of them
+	generations map[string]bool // of the calls and texts
+	hasOwn      bool            // a call ran cursor-ralph
+	ended       bool            // a stop hook saw its end
 }
 
 // isActive reports whether the agent did anything.
 func (t Turn) isActive() bool { return len(t.Texts) > 0 || len(t.Tools) > 0 }
 
 // hasCalls reports whether the agent made any call, one of cursor-ralph too.
-func (t Turn) hasCalls() bool { return len(t.Tools) > 0 || len(t.ours) > 0 }
+func (t Turn) hasCalls() bool { return len(t.Tools) > 0 || t.hasOwn }
 
 // withoutWork is a turn of which nothing counts.
 func (t Turn) withoutWork() Turn {
-	return Turn{IDs: t.IDs, Length: t.Length, Compacted: t.Compacted, tail: t.tail}
+	return Turn{IDs: t.IDs, Length: t.Length, tail: t.tail}
 }
+
+// isSilent reports whether nothing was seen since the last decision: no work, no words, no message.
+func (t Turn) isSilent() bool { return !t.isActive() && !t.Followed && !t.Prompted }
 
 const (
 	keptTail   = 512 // bytes before what is not folded in: a record or more, with its time and its id
@@ -97,6 +102,18 @@ func (m Mark) past(t Turn) Mark {
 		m.TailBytes, m.TailSum = int64(len(t.tail)), sum(t.tail)
 	}
 	return m
+}
+
+// Unread is the turn of a journal of this size that is too large to be read; tail are
+// its last bytes. lines is how many there are to read, 0 if nobody has counted them. The
+// next turn begins behind it.
+func (m Mark) Unread(size int64, lines int, tail []byte) Turn {
+	length := size - m.Offset
+	many := fmt.Sprintf("%d lines", lines)
+	if lines == 0 {
+		many = fmt.Sprintf("%d MiB", length>>20)
+	}
+	return Turn{Unread: many + " of words and tool calls", IDs: newest(m.Tools, keptIDs), Length: length, tail: tail}
 }
 
 // Start is the byte from which on a journal is read: some of what was folded in
@@ -121,15 +138,28 @@ func sum(data []byte) string {
 // beforeMessage returns the journal up to the last message that was not our own
 // follow-up: what the agent did before the user, or the typing, spoke to it again.
 func beforeMessage(journal []byte) []byte {
-	at, cut := 0, len(journal)
-	for line := range bytes.Lines(journal) {
-		var r Record
-		if json.Unmarshal(line, &r) == nil && r.Kind == RecordPrompt && !r.Own {
-			cut = at + len(line)
+	cut := len(journal)
+	for at, r := range records(journal) {
+		if r.Kind == RecordPrompt && !r.Own {
+			cut = at
 		}
-		at += len(line)
 	}
 	return journal[:cut]
+}
+
+// records reads the lines of a journal one after another, each with the place where it
+// ends. An empty or unreadable one is skipped.
+func records(journal []byte) iter.Seq2[int, Record] {
+	return func(yield func(int, Record) bool) {
+		at := 0
+		for line := range bytes.Lines(journal) {
+			at += len(line)
+			var r Record
+			if len(line) > 1 && json.Unmarshal(line, &r) == nil && !yield(at, r) {
+				return
+			}
+		}
+	}
 }
 
 // firstTime remembers an id that is not among the last ones.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -19,8 +18,9 @@ func text(words string) loop.Record { return loop.Record{Kind: loop.RecordText, 
 func tool(id, name string) loop.Record {
 	return loop.Record{Kind: loop.RecordTool, ID: id, Tool: name}
 }
-func own(r loop.Record) loop.Record { r.Own = true; return r }
-func prompt() loop.Record           { return loop.Record{Kind: loop.RecordPrompt} }
+func own(r loop.Record) loop.Record  { r.Own = true; return r }
+func line(r loop.Record) loop.Record { r.ByLine = true; return r }
+func prompt() loop.Record            { return loop.Record{Kind: loop.RecordPrompt} }
 
 // lines is a journal.
 func lines(records ...loop.Record) []byte {
@@ -92,15 +92,6 @@ func TestFold(t *testing.T) {
 	}
 }
 
-func TestFoldNamesTheTurns(t *testing.T) {
-	of := func(generation string, r loop.Record) loop.Record { r.Generation = generation; return r }
-	journal := lines(of("g1", text("a")), of("g2", own(tool("t1", "Shell"))), of("g2", prompt()), of("", text("b")))
-	journal = append(journal, "{}\nnonsense\n"...)
-	if got, want := loop.Fold(journal, nil).Generations, []string{"g1", "g2", ""}; !slices.Equal(got, want) {
-		t.Errorf("got %q want %q", got, want)
-	}
-}
-
 func TestFoldBefore(t *testing.T) {
 	asWhole := func(r ...loop.Record) []byte { return lines(r...) }
 	for _, tt := range []struct {
@@ -111,8 +102,8 @@ func TestFoldBefore(t *testing.T) {
 	}{
 		{"without a message all counts", asWhole(text("a"), text("b")), []string{"a", "b"}, len(asWhole(text("a"), text("b")))},
 		{"our own follow-up is no message", asWhole(text("a"), own(prompt()), text("b")), []string{"a", "b"}, len(asWhole(text("a"), own(prompt()), text("b")))},
-		{"what follows the user's message is of the turn that goes on", asWhole(text("a"), prompt(), text("b")), []string{"a"}, len(asWhole(text("a"), prompt())) - 0},
-		{"the last message counts", asWhole(text("a"), prompt(), text("b"), prompt(), text("c")), []string{"a", "b"}, len(asWhole(text("a"), prompt(), text("b"), prompt()))},
+		{"what follows the user's message is of the turn that goes on", asWhole(text("a"), line(prompt()), text("b")), []string{"a"}, len(asWhole(text("a"), line(prompt())))},
+		{"what was said before an earlier message promises nothing", asWhole(text("a"), prompt(), text("b"), line(prompt()), text("c")), []string{"b"}, len(asWhole(text("a"), prompt(), text("b"), line(prompt())))},
 		{"a message at the beginning", asWhole(prompt(), text("b")), nil, len(asWhole(prompt()))},
 		{"a message that is not finished is left", bytes.TrimSuffix(asWhole(text("a"), prompt()), []byte("\n")), []string{"a"}, len(asWhole(text("a"))) + 1},
 		{"words like a message in a text", asWhole(text("a"), text(`{"e":"prompt"}`), text("b")), []string{"a", `{"e":"prompt"}`, "b"}, len(asWhole(text("a"), text(`{"e":"prompt"}`), text("b")))},
@@ -123,24 +114,6 @@ func TestFoldBefore(t *testing.T) {
 				t.Errorf("got %q up to %d, ids %q want %q up to %d", got.Texts, got.Length, got.IDs, tt.texts, tt.upTo)
 			}
 		})
-	}
-}
-
-func TestTheNewestCallsAreRemembered(t *testing.T) {
-	var records []loop.Record
-	for i := range 100 {
-		records = append(records, tool(fmt.Sprint("t", i), "Shell"))
-	}
-	turn := loop.Fold(lines(records...), nil)
-	if n := len(turn.IDs); n != 64 || turn.IDs[0] != "t36" || turn.IDs[63] != "t99" || turn.ToolCalls != 100 {
-		t.Errorf("got %d ids, %d calls", n, turn.ToolCalls)
-	}
-	again := loop.Fold(lines(records[36:]...), turn.IDs)
-	if again.ToolCalls != 0 {
-		t.Errorf("got %d calls counted twice", again.ToolCalls)
-	}
-	if old := loop.Fold(lines(records[35]), turn.IDs); old.ToolCalls != 1 {
-		t.Errorf("got %d want a call that was forgotten to count", old.ToolCalls)
 	}
 }
 
@@ -160,53 +133,11 @@ func TestWhatIsKeptOfATurnIsBounded(t *testing.T) {
 	}
 }
 
-func TestAnErrorIsKeptByItsFirstLine(t *testing.T) {
-	for _, tt := range []struct{ name, message, want string }{
-		{"short", "exit 1", "exit 1"},
-		{"several lines", "\n  exit 1  \nmore", "exit 1"},
-		{"as long as is kept", strings.Repeat("x", 200), strings.Repeat("x", 200)},
-		{"longer", strings.Repeat("x", 201), strings.Repeat("x", 200) + "…"},
-		{"cut at a character's border", "x" + strings.Repeat("é", 100), "x" + strings.Repeat("é", 99) + "…"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := tool("", "Shell")
-			r.Error = tt.message
-			if got := loop.Fold(lines(r), nil).Errors[0]; got != tt.want {
-				t.Errorf("got %q want %q", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestALineIsOneLine(t *testing.T) {
-	for name, words := range tasks() {
-		t.Run(name, func(t *testing.T) {
-			line := lines(text(words))
-			if bytes.Count(line, []byte("\n")) != 2 || line[0] != '\n' || line[len(line)-1] != '\n' {
-				t.Errorf("got %.80q", line)
-			}
-			if got := loop.Fold(line, nil); len(got.Texts) != 1 || got.Texts[0] != words {
-				t.Errorf("got %.80q want %.80q", got.Texts, words)
-			}
-		})
-	}
-	if line := lines(text(marker)); !bytes.Contains(line, []byte(marker)) {
-		t.Errorf("got %s", line)
-	}
-}
-
 func TestARecordKeepsAllItsFields(t *testing.T) {
 	want := loop.Record{Kind: "tool", At: began(), Generation: "g", ID: "i", Tool: "T", Own: true, File: "f", Error: "e", Text: "t"}
 	var got loop.Record
 	if err := json.Unmarshal(lines(want), &got); err != nil || got != want {
 		t.Errorf("got %+v, %v want %+v", got, err, want)
-	}
-}
-
-func TestARecordThatCannotBeWritten(t *testing.T) {
-	r := loop.Record{At: began().AddDate(10_000, 0, 0)}
-	if line, err := r.Line(); err == nil || line != nil {
-		t.Errorf("got %q, %v want an error", line, err)
 	}
 }
 
@@ -234,65 +165,5 @@ func TestATextOfATurnCountsOnce(t *testing.T) {
 	}
 	if next := loop.Fold(line(again), first.IDs); len(next.Texts) != 1 {
 		t.Errorf("got %q of the same words in another turn", next.Texts)
-	}
-}
-
-// Cursor's follow-ups may be of one generation: the same words, said again
-// after a promise was refused, are a promise.
-func TestTheSameWordsCountAgainLater(t *testing.T) {
-	for _, tt := range []struct {
-		name         string
-		first, later time.Duration
-		want         int
-	}{
-		{"at the same moment", 0, 0, 0},
-		{"in the next moment", 1999 * time.Millisecond, 2001 * time.Millisecond, 0},
-		{"in the moment before, where the clocks or the writers overtook each other", 2001 * time.Millisecond, 1999 * time.Millisecond, 0},
-		{"two seconds later", 0, 2 * time.Second, 0},
-		{"nine seconds later, which a busy machine may need", 0, 9 * time.Second, 0},
-		{"eleven seconds later", 0, 11 * time.Second, 1},
-		{"a minute later", 0, time.Minute, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			said := loop.Record{Kind: loop.RecordText, Generation: "g", Text: marker, At: began().Add(tt.first)}
-			turn := loop.Fold(lines(said), nil)
-			said.At = began().Add(tt.later)
-			if got := loop.Fold(lines(said), turn.IDs).Texts; len(turn.Texts) != 1 || len(got) != tt.want {
-				t.Errorf("got %q want %d", got, tt.want)
-			}
-		})
-	}
-}
-
-// The second copy of a hook may report a text so late that the next turn goes on.
-func TestATextThatIsReportedAgainMuchLater(t *testing.T) {
-	said := loop.Record{Kind: loop.RecordText, Generation: "g1", Text: marker, At: began()}
-	first := loop.Fold(lines(said), nil)
-	at := func(r loop.Record, d time.Duration) loop.Record { r.At = began().Add(d); return r }
-	late := at(said, time.Minute)
-	inNext := late
-	inNext.Generation = "g2"
-	call := tool("t1", "Shell")
-	for _, tt := range []struct {
-		name       string
-		journal    []loop.Record
-		generation string
-		want       int
-	}{
-		{"of the turn before, as its generation tells", []loop.Record{own(prompt()), late}, "g2", 0},
-		{"of the turn before, among what the next one did", []loop.Record{own(prompt()), call, late}, "g2", 0},
-		{"before the next message, whatever the generation", []loop.Record{late, own(prompt())}, "g1", 0},
-		{"the same words in the next turn", []loop.Record{own(prompt()), inNext}, "g2", 1},
-		{"the same words a minute later, where all is of one generation", []loop.Record{own(prompt()), late}, "g1", 1},
-		{"soon, where all is of one generation", []loop.Record{own(prompt()), at(said, 6*time.Second)}, "g1", 0},
-		{"soon, after a call of that turn", []loop.Record{own(prompt()), call, at(said, 6*time.Second)}, "g1", 1},
-		{"soon, after the agent ran cursor-ralph", []loop.Record{own(prompt()), own(call), at(said, 6*time.Second)}, "g1", 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			l := newLoop(func(l *loop.State) { l.Journal.Tools = first.IDs })
-			if got := l.Fold(lines(tt.journal...), &loop.Event{Kind: loop.EventStop, Generation: tt.generation}).Texts; len(got) != tt.want {
-				t.Errorf("got %q want %d", got, tt.want)
-			}
-		})
 	}
 }

@@ -76,7 +76,7 @@ func (s *State) ResumeCommand(now time.Time) string {
 // ResumeLine returns the line that continues a loop when it is sent in a chat,
 // otherwise like ResumeCommand.
 func (s *State) ResumeLine(now time.Time) string {
-	return s.resumedBy(ContinueLine(s.ConversationID), now)
+	return s.resumedBy(ContinueLine(s.ShortID()), now)
 }
 
 func (s *State) resumedBy(line string, now time.Time) string {
@@ -115,7 +115,7 @@ func (s *State) tooLow(e *Event, now time.Time) Action {
 func (s *State) summary(limit limit, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s; %s in %s", limit.why(), text.Count(s.Iterations, "iteration"), text.Duration(s.Worked(now)))
-	if !s.Run.NoTools {
+	if !s.HidesTools() {
 		b.WriteString(", " + text.Count(s.ToolCalls, "tool call"))
 	}
 	if all := s.allTokens(); all != nil {

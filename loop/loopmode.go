@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 )
 
 // Ordinary reports whether loop mode may make a message the task of a loop: not a
@@ -20,56 +19,46 @@ const installedMark = "<!-- cursor-ralph: installed file"
 
 // InLoopMode is a loop of these rules that has a user's message as its task, word
 // for word.
-func (s State) InLoopMode(message string) State {
-	s.Prompt, s.ArmedBy = message, "mode"
+func (s State) InLoopMode(message, generation string) State {
+	s.Prompt, s.Due = message, Due{After: dueMessage, In: generation}
 	s.Notices = []string{fmt.Sprintf(modeNotice, cmp.Or(s.Program, "cursor-ralph"))}
 	return s
 }
 
-// ContractText is what the agent reads beside a message that loop mode made a loop
-// of. The message is the task, so the task is not repeated.
-func (s *State) ContractText() string {
+// ContractText is what the agent reads beside a message that began a loop. The task
+// is in the message, so it is not repeated. fits is a command that verifies the work in this project, if one is known.
+func (s *State) ContractText(fits string) string {
+	why := "This message has started a Ralph loop; there is nothing to run for that. Begin by telling the user this line.\nunderstood: " + s.Understood(fits) + "\nThe task in the message is yours."
+	if s.Due.After == dueMessage {
+		why = "The user has loop mode on: this message is the task of a Ralph loop."
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "[Ralph loop 1/%d] The user has loop mode on: this message is the task of a Ralph loop. Each time you stop before it is done, you get it again.\n\n", s.MaxIterations)
+	fmt.Fprintf(&b, opening+"1/%d] %s Each time you stop before the task is done, you get it again.\n\n", s.MaxIterations, why)
 	if s.Ultrawork {
 		b.WriteString(ultrawork)
 	}
 	b.WriteString(s.tasksText(1))
 	b.WriteString(s.stoppingRule())
+	b.WriteString(s.lastTurnText(1))
 	return b.String()
 }
 
 const modeNotice = "Loop mode is on in this workspace, so the user's message became this loop. The user switches it off with `%s loop-mode off`, and ends this loop with /cancel-ralph or Cursor's Stop button."
 
-// unknownTurn stands for a turn that Cursor gave no id.
-const unknownTurn = "unknown"
-
-// onSpoken notes the user's first message after the loop was cancelled, which is
-// about the cancel and no task. If our hook is installed in two places, both
-// reports of that message get the same answer: they come at once, with the same
-// words and before that turn ends. The loop's own last follow-up, which crossed
-// with its end, is not a message of the user.
-func (s *State) onSpoken(e *Event, now time.Time) Action {
-	if s.IsOwn(e.Text) {
+// onMessageAfterEnd notes that the conversation goes on after the loop's end: if all turns
+// have one generation, words from now on are not the loop's. The user's first message after
+// a cancel is about the cancel and no task; both reports of it get the same answer, if our
+// hook is installed in two places. The loop's own last follow-up, which crossed with its
+// end, is not a message of the user.
+func (s *State) onMessageAfterEnd(e *Event) Action {
+	s.LastStop.Past = s.LastStop.Past || e.Generation == s.LastStop.Generation
+	words := fingerprint([]string{e.Generation, e.Text})
+	switch {
+	case s.IsOwn(e.Text):
 		return Action{Reason: reasonLastFollowup}
-	}
-	turn, words := cmp.Or(e.Generation, unknownTurn), fingerprint([]string{e.Text})
-	again := s.SpokenIn == turn && now.Sub(s.SpokenAt).Abs() < busyWindow && (s.Spoken == "" || s.Spoken == words)
-	if s.Status != Cancelled || s.SpokenIn != "" && !again {
+	case s.Status != Cancelled || !Ordinary(e.Text) || s.Spoken != "" && s.Spoken != words:
 		return Action{}
 	}
-	s.SpokenIn, s.SpokenAt, s.Spoken = turn, now, words
+	s.Spoken = words
 	return Action{Reason: reasonFirstAfterCancel}
-}
-
-// onAfterEnd notes that the conversation goes on after the loop's end: a message
-// came, or a turn ended. If all turns have one generation, words from now on are
-// not the loop's.
-func (s *State) onAfterEnd(e *Event) {
-	switch {
-	case e.Status != "":
-		s.SpokenAt = time.Time{}
-	case e.Generation == s.LastStop.Generation:
-		s.LastStop.Past = true
-	}
 }

@@ -12,33 +12,29 @@ func (s *State) onMessage(e *Event, now time.Time) Action {
 	if e.Composer != "" {
 		s.PlanMode = e.Composer == PlanComposer
 	}
-	if e.Generation != s.AskedIn {
-		s.AskedIn = "" // another turn begins
-	}
-	s.ContinuedIn = ""
 	if s.IsOwn(e.Text) {
-		s.endLineTurn()
 		return s.onOwnMessage(now)
 	}
 	if s.isReplaced(e.Text) {
 		return lateFollowup()
 	}
+	if e.Generation != s.Due.In && !s.Due.Brought {
+		s.Due.In = "" // another turn begins
+	}
 	s.MessageAt = now
-	s.closeFollowup(followupClosed, now)
-	s.Doubted = false
+	s.closeFollowup(deliveryClosed, now)
 	if in := s.TypedIn(now); in == "" || in == s.ConversationID {
 		s.stayByLine(now)
 	}
-	if !s.isContinue(e.Text) {
+	if !s.IsLine(e.Text) {
 		s.stayHere(now)
-		s.endLineTurn()
-		if s.Injection.Open(now) {
+		if s.Delivery.IsTyping(now) {
 			s.setWaitReason("a message of the user came first; the loop goes on when the agent stops")
 		}
-		s.Injection = s.Injection.close(lineUserFirst, now)
-		s.Empty = 0
+		s.closeLine(userFirst, now)
+		s.Empty, s.Promised = 0, false
 	}
-	s.SessionIterations, s.Rested = 0, false
+	s.SessionIterations, s.Idle = 0, false
 	return Action{}
 }
 
@@ -59,9 +55,9 @@ const (
 // Guarded reports whether the loop's agent plans and changes nothing.
 func (s *State) Guarded() bool { return s.Plan || s.PlanMode }
 
-// isContinue reports whether a message may be the continue line of a loop, typed
+// IsLine reports whether a message may be the continue line of a loop, typed
 // or with the slash command's text around it: Cursor may show a hook either.
-func (s *State) isContinue(text string) bool {
+func (s *State) IsLine(text string) bool {
 	return slices.ContainsFunc([]string{s.ConversationID, s.ShortID()}, func(id string) bool {
 		return strings.Contains(text, "--continue "+id) || strings.Contains(text, "--continue="+id)
 	})
@@ -81,4 +77,15 @@ func (s *State) TypedIn(now time.Time) string {
 // IsOwn reports whether a message is the follow-up that the loop sent last.
 func (s *State) IsOwn(text string) bool {
 	return s.LastFollowup != "" && strings.TrimSpace(text) == strings.TrimSpace(s.LastFollowup)
+}
+
+// PastLimit reports whether a user's message shows that Cursor's limit is real: a
+// turn answered the last follow-up that it allows, and no stop hook ran after it.
+// Words alone prove no turn: those of the turn before may be late.
+func (s *State) PastLimit(limit int, t Turn) bool {
+	n := len(s.History)
+	if n == 0 || s.LastStop.Past || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
+		return false // a stop that was not answered comes after the last iteration
+	}
+	return s.History[n-1].Action == string(Followup) && (t.Followed || len(t.Tools) > 0)
 }

@@ -16,19 +16,15 @@ type Option struct {
 	set   func(*Request, string) error
 }
 
-// Variable is the name of the environment's variable that sets the option's
-// default.
-func (o Option) Variable() string {
-	return "CURSOR_RALPH_" + strings.ToUpper(strings.ReplaceAll(o.Name, "-", "_"))
-}
-
 // Set applies a value. That of a switch is empty, true or false. The error says
 // what is wrong with it.
 func (o Option) Set(r *Request, value string) error {
-	if err := o.set(r, value); err != nil {
-		return fmt.Errorf("--%s: %w", o.Name, err)
+	if o.set != nil {
+		if err := o.set(r, value); err != nil {
+			return fmt.Errorf("--%s: %w", o.Name, err)
+		}
 	}
-	r.given = append(r.given, o.Name)
+	r.given = append(r.given, Default{Name: o.Name, Value: value})
 	if value == "" && o.Arg != "" {
 		r.emptied = append(r.emptied, o.Name)
 	}
@@ -38,7 +34,7 @@ func (o Option) Set(r *Request, value string) error {
 // off is the value that turns an option off.
 func (o Option) off() (value string, ok bool) {
 	switch o.Name {
-	case "verify", "tasks", "review", "on-end", "prompt-template", "max-duration", "max-tokens":
+	case "verify", "tasks", "review", "on-end", "max-duration", "max-tokens":
 		return "", true
 	case "fresh-chat", "struggle-hint", "struggle-pause", "stall-after":
 		return "0", true
@@ -73,25 +69,22 @@ func Options() []Option {
 		{"completion-promise", "TEXT", "the `TEXT` between <promise> and </promise> (default COMPLETE)", setPromise},
 		{"promise-match", "HOW", "compare the promise `HOW`: exact, lenient or bare (default exact)",
 			oneOf(func(s *State) *Match { return &s.PromiseMatch }, matchExact, matchLenient, matchBare)},
-		{"promise-position", "WHERE", "`WHERE` the promise counts: anywhere or last-line (default anywhere)",
-			oneOf(func(s *State) *Place { return &s.PromisePlace }, placeAnywhere, placeLastLine)},
 		{"min-tool-calls", "M", "a promise needs `M` tool calls (default 1)",
 			number(0, 1000000, func(s *State) *int { return &s.MinToolCalls })},
 		{"on-promise-no-work", "WHAT", "`WHAT` to do when they are missing: reject, warn or accept (default reject)",
 			oneOf(func(s *State) *NoWork { return &s.NoWork }, rejectNoWork, warnNoWork, acceptNoWork)},
 		{"max-duration", "D", "end after the time `D`, such as 90m, 2h or 1d12h (default none)", orNone(duration(func(s *State) *Duration { return &s.MaxDuration }), func(s *State) { s.MaxDuration = 0 })},
 		{"verify", "CMD", "a promise counts only if `CMD` exits with 0 in the workspace (default none)", checked(func(s *State) *string { return &s.Verify }, checkCommand)},
-		{"verify-timeout", "D", "kill it after the time `D`, and refuse (default 10m)", duration(func(s *State) *Duration { return &s.VerifyTimeout })},
 		{"tasks", "FILE", "a promise counts only if no task of `FILE` is open: Markdown checkboxes, or JSON objects with passes (default none)", checked(func(s *State) *string { return &s.Tasks }, checkPath)},
 		{"review", "AGENT", "a promise counts only if `AGENT` or AGENT:MODEL finds nothing wrong with the work (default none)", checked(func(s *State) *string { return &s.Review }, checkReviewer)},
-		{"review-timeout", "D", "give up the review after the time `D` (default 10m)", duration(func(s *State) *Duration { return &s.ReviewTimeout })},
+		{"gate-timeout", "D", "give up the command of --verify, and the review, after the time `D` each (default 10m)", duration(func(s *State) *Duration { return &s.GateTimeout })},
 		{"review-rounds", "N", "pause after `N` reviews that found something (default 3)",
 			number(1, 100, func(s *State) *int { return &s.ReviewRounds })},
 		{"checkpoints", "", "keep the work tree of each iteration as a commit beside your branches, for diff and restore",
 			onOff(func(r *Request) *bool { return &r.State.Checkpoints })},
 		{"max-tokens", "COUNT", "end after `COUNT` tokens, such as 500000, 500k or 2m, where they are known (default none)", orNone(setMaxTokens, func(s *State) { s.MaxTokens = 0 })},
-		{"repeat", "HOW", "`HOW` much of the task a continuation repeats: full, first or file (default full)",
-			oneOf(func(s *State) *Repeat { return &s.Repeat }, repeatFull, repeatFirst, repeatFile)},
+		{"repeat", "HOW", "`HOW` much of the task a continuation repeats: full or first (default full)",
+			oneOf(func(s *State) *Repeat { return &s.Repeat }, repeatFull, repeatFirst)},
 		{"fresh-chat", "N", "go on in a new chat after every `N` iterations, 0 for never (default 0)",
 			number(0, MaxMaxIterations, func(s *State) *int { return &s.FreshChat })},
 		{"on-end", "CMD", "run `CMD` when the loop has ended, with its record as JSON on standard input (default none)", checked(func(s *State) *string { return &s.OnEnd }, checkCommand)},
@@ -103,13 +96,11 @@ func Options() []Option {
 			number(0, MaxMaxIterations, func(s *State) *int { return &s.StrugglePause })},
 		{"on-error", "WHAT", "`WHAT` to do when a turn fails: pause, or retry by typing (default pause)",
 			oneOf(func(s *State) *OnError { return &s.OnError }, pauseOnError, retryOnError)},
-		{"stale-after", "D", "do not go on by itself after the time `D` without an event (default 24h)", duration(func(s *State) *Duration { return &s.StaleAfter })},
 		{"stall-after", "D", "a running loop without any event for the time `D` has stalled, 0 for never (default 30m)", durationOrNone(func(s *State) *Duration { return &s.StallAfter })},
 		{"on-stall", "WHAT", "`WHAT` to do when a loop stalls: notify, or continue by typing (default notify)",
 			oneOf(func(s *State) *OnStall { return &s.OnStall }, notifyOnStall, continueOnStall)},
 		{"ultrawork", "", "tell the agent to work extra thoroughly, every turn",
 			onOff(func(r *Request) *bool { return &r.State.Ultrawork })},
-		{"prompt-template", "FILE", "word the continuations by a `FILE`, a template of Go's text/template (default none)", checked(func(s *State) *string { return &s.PromptTemplate }, checkPath)},
 		{"replace", "", "take the place of the loop that runs in this conversation",
 			onOff(func(r *Request) *bool { return &r.Replace })},
 	}

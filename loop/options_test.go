@@ -8,7 +8,7 @@ import (
 
 func TestDefaultsOfTheUser(t *testing.T) {
 	defaults := []Default{
-		{"max-iterations", "30", "f:2"}, {"verify-timeout", "5m", "f:3"}, {"ultrawork", "true", "f:4"}, {"min-iterations", "4", "f:5"},
+		{"max-iterations", "30", "f:2"}, {"gate-timeout", "5m", "f:3"}, {"ultrawork", "true", "f:4"}, {"min-iterations", "4", "f:5"},
 	}
 	for _, tt := range []struct {
 		name, typed string
@@ -19,7 +19,7 @@ func TestDefaultsOfTheUser(t *testing.T) {
 		{"a switch is typed off", "x --ultrawork=false", func(r Request) bool { return !r.State.Ultrawork }},
 		{"a switch is typed on", "x --plan=true", func(r Request) bool { return r.State.Plan }},
 		{"a limit above the built-in one fits", "x --min-iterations 25", func(r Request) bool { return r.State.MinIterations == 25 }},
-		{"they do not count as typed", "x", func(r Request) bool { return !r.Given("max-iterations") && !r.Given("verify-timeout") }},
+		{"they do not count as typed", "x", func(r Request) bool { return !r.Given("max-iterations") && !r.Given("gate-timeout") }},
 		{"a loop that goes on has its rules", "--continue a", func(r Request) bool { return r.State.MaxIterations == 20 && r.State.MinIterations == 1 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestDefaultsOfTheUser(t *testing.T) {
 // What the user's settings turn on is turned off for one loop.
 func TestDefaultsAreTurnedOff(t *testing.T) {
 	for _, d := range []Default{
-		{"verify", "make", "f:1"}, {"tasks", "TODO.md", "f:2"}, {"review", "codex", "f:3"}, {"on-end", "./x", "f:4"}, {"prompt-template", "p", "f:5"},
+		{"verify", "make", "f:1"}, {"tasks", "TODO.md", "f:2"}, {"review", "codex", "f:3"}, {"on-end", "./x", "f:4"},
 		{"max-duration", "2h", "f:6"}, {"max-tokens", "2m", "f:7"}, {"fresh-chat", "4", "f:8"}, {"struggle-pause", "4", "f:9"}, {"stall-after", "1h", "f:10"},
 		{"checkpoints", "true", "f:11"}, {"plan", "true", "f:12"}, {"ultrawork", "true", "f:13"},
 	} {

@@ -12,21 +12,25 @@ import (
 // Run says how the agent of a loop is talked to that cursor-ralph run drives, and
 // not Cursor. The zero Run is that of a loop in Cursor.
 type Run struct {
-	Agent       string   `json:"agent"`                 // its name, as people know it
-	Driver      string   `json:"driver"`                // acp or print
-	Command     string   `json:"command,omitempty"`     // what starts it, where the user said that
-	Model       string   `json:"model,omitempty"`       // empty for the agent's own choice
-	Args        []string `json:"args,omitempty"`        // further arguments for the agent
-	Permissions string   `json:"permissions,omitempty"` // ask, edits, all or none
-	Fresh       bool     `json:"fresh,omitempty"`       // every turn is in a new session
-	NoTools     bool     `json:"no_tools,omitempty"`    // it is not told which tools the agent uses
-	Session     string   `json:"session,omitempty"`     // the agent's name of the session that goes on
+	Agent       string `json:"agent"`                 // its name, as people know it
+	Driver      string `json:"driver"`                // acp or program
+	Command     string `json:"command,omitempty"`     // what starts it, where the user said that
+	Model       string `json:"model,omitempty"`       // empty for the agent's own choice
+	Permissions string `json:"permissions,omitempty"` // ask, edits, all or none
+	Fresh       bool   `json:"fresh,omitempty"`       // every turn is in a new session
+	Session     string `json:"session,omitempty"`     // the agent's name of the session that goes on
 }
 
 // Outer reports whether cursor-ralph run drives the loop, and not Cursor.
 //
 //go:noinline
 func (s *State) Outer() bool { return s.Run.Driver != "" }
+
+// PrintsOnly is the driver of an agent that only prints.
+const PrintsOnly = "program"
+
+// HidesTools reports whether the agent's tool calls are not seen.
+func (s *State) HidesTools() bool { return s.Run.Driver == PrintsOnly }
 
 // Asking is a permission that the agent of an outer loop waits for.
 type Asking struct {
@@ -42,47 +46,13 @@ func endsAsking(e *Event) bool {
 	return e.Kind == EventAsking && e.Text == "" || e.Kind == EventStop || e.Kind == EventContinue || e.Kind == EventInterrupt
 }
 
-// onAlways notes what the user permits for the rest of the run.
-func (s *State) onAlways(e *Event) {
-	if e.Text == "" {
-		s.Always = nil
-		return
-	}
-	s.Always = addOnce(s.Always, e.Text)
-}
-
-// maxTransient is how often in a row a turn is tried again that failed for a
-// reason which goes away by itself.
-const maxTransient = 8
-
-const (
-	longestBackoff = 8 * time.Minute
-	longestWait    = 12 * time.Hour // whatever the agent asks for
-)
-
-// onTransient is a turn of an outer loop that failed for a temporary reason. It is
-// retried after the time that the agent asks for, or after 30 s, 1, 2, 4 and 8
-// minutes.
-func (s *State) onTransient(e *Event, now time.Time) Action {
-	why := text.FirstHead(e.Text, keptErrors)
-	if s.Status == Paused || s.Stop || s.Retries >= maxTransient {
-		e.Kind, e.Status = EventStop, Errored
-		return s.onStop(e, now)
-	}
-	wait := min(firstRetry<<s.Retries, longestBackoff)
-	if e.After > 0 {
-		wait = min(time.Duration(e.After), longestWait)
-	}
-	return s.retryAfter(why, wait, maxTransient, now)
-}
-
 // onOuterFailed is onFailed in an outer loop, which can retry without a user who
 // types.
 func (s *State) onOuterFailed(e *Event, now time.Time) Action {
 	why := "the turn failed: " + text.FirstHead(cmp.Or(e.Text, string(e.Status)), keptErrors)
-	s.Rested = true
+	s.Idle = true
 	if s.OnError == retryOnError && s.Retries < maxRetries {
-		return s.retryAfter(why, firstRetry<<s.Retries, maxRetries, now)
+		return s.retryAfter(why, firstRetry<<s.Retries, now)
 	}
 	if s.Retries > 0 {
 		why += fmt.Sprintf("; %d tries in a row failed", s.Retries)
@@ -93,13 +63,13 @@ func (s *State) onOuterFailed(e *Event, now time.Time) Action {
 
 // retryAfter lets the agent rest for a while, but not past the end of the loop's
 // time.
-func (s *State) retryAfter(why string, wait time.Duration, tries int, now time.Time) Action {
+func (s *State) retryAfter(why string, wait time.Duration, now time.Time) Action {
 	s.Retries++
-	s.Status, s.Rested, s.RetryAt = Waiting, true, now.Add(wait)
+	s.Status, s.Idle, s.RetryAt = Waiting, true, now.Add(wait)
 	if end := now.Add(time.Duration(s.MaxDuration) - s.Worked(now)); s.MaxDuration > 0 && end.Before(s.RetryAt) {
 		s.RetryAt = end
 	}
-	s.Reason = fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, text.Duration(wait), s.Retries, tries)
+	s.Reason = fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, text.Duration(wait), s.Retries, maxRetries)
 	return Action{Kind: Again, Reason: reasonRetry, Detail: s.Reason}
 }
 
@@ -123,7 +93,7 @@ func (s *State) onInterrupt(e *Event) {
 	if s.isCutShort() {
 		s.takeBackContext()
 	}
-	s.Rested = true
+	s.Idle = true
 	if s.Status == Paused {
 		return
 	}

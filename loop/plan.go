@@ -24,7 +24,7 @@ type PlanCall struct {
 // Markdown; an unknown call is not allowed. files are those that the call may
 // write: the caller must check that no symbolic link leads elsewhere.
 func (c PlanCall) Allowed() (files []string, ok bool) {
-	tool := folded(c.Tool)
+	tool := asciiLower(c.Tool)
 	switch {
 	case onlyReads(tool) || writesPlans(tool):
 		return nil, true
@@ -38,9 +38,9 @@ func (c PlanCall) Allowed() (files []string, ok bool) {
 	return files, len(files) > 0
 }
 
-// folded returns a name in lower case, ASCII letters only: another letter may just
+// asciiLower returns a name in lower case, ASCII letters only: another letter may just
 // look like one of a known name.
-func folded(name string) string {
+func asciiLower(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
 			return r + 'a' - 'A'

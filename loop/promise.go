@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // Match is how strictly the promise marker is compared.
@@ -17,16 +19,6 @@ const (
 	matchExact   Match = "exact"
 	matchLenient Match = "lenient"
 	matchBare    Match = "bare"
-)
-
-// Place is where in a text the promise counts.
-type Place string
-
-// The places: placeAnywhere is the default; placeLastLine wants the tag alone on the
-// last non-empty line.
-const (
-	placeAnywhere Place = "anywhere"
-	placeLastLine Place = "last-line"
 )
 
 const (
@@ -45,60 +37,33 @@ func (s *State) hasBareToken(text string) bool {
 }
 
 // hasTag looks for the marker in a text.
-func (s *State) hasTag(text string) bool {
-	switch {
-	case s.PromisePlace == placeLastLine:
-		return s.isTag(lastLine(text))
-	case s.PromiseMatch == matchLenient:
-		return s.hasLenientTag(text)
-	}
-	return strings.Contains(text, s.Marker())
-}
+func (s *State) hasTag(text string) bool { return len(s.markers(text)) > 0 }
 
 // hasBareWord looks for the bare token as a whole word.
 func (s *State) hasBareWord(text string) bool {
 	token := s.CompletionPromise
 	if s.PromiseMatch == matchLenient {
-		text, token = fold(text), fold(token)
-	}
-	if s.PromisePlace == placeLastLine {
-		return lastLine(text) == token
+		text, token = anyCase(text), anyCase(token)
 	}
 	return hasWord(text, token)
 }
 
-func (s *State) isTag(line string) bool {
-	if s.PromiseMatch != matchLenient {
-		return line == s.Marker()
+// nearPromise tells the agent what it gave instead of a promise; empty if there was nothing like one.
+func (s *State) nearPromise(texts []string) string {
+	said := joinTexts(texts)
+	if s.hasTag(said) {
+		return "Your completion promise was not counted: with the words before it, it repeats what you were given. If the task is done, write the marker under a sentence of your own."
 	}
-	inner, ok := strings.CutPrefix(fold(line), openTag)
-	if !ok {
-		return false
+	tags := strings.Split(said, openTag)
+	if other, _, found := strings.Cut(tags[len(tags)-1], closeTag); found && len(tags) > 1 {
+		return fmt.Sprintf("You promised %q, but the completion promise of this task is %q, in the same tag.", Unmarked(text.Head(other, keptErrors)), s.CompletionPromise)
 	}
-	inner, ok = strings.CutSuffix(inner, closeTag)
-	return ok && strings.TrimSpace(inner) == fold(s.CompletionPromise)
+	return ""
 }
 
-func (s *State) hasLenientTag(text string) bool {
-	token := fold(s.CompletionPromise)
-	for rest := fold(text); ; {
-		_, after, found := strings.Cut(rest, openTag)
-		if !found {
-			return false
-		}
-		body := strings.TrimLeftFunc(after, unicode.IsSpace)
-		if body, ok := strings.CutPrefix(body, token); ok {
-			if strings.HasPrefix(strings.TrimLeftFunc(body, unicode.IsSpace), closeTag) {
-				return true
-			}
-		}
-		rest = after
-	}
-}
-
-// fold makes letters of either case the same. Some have two small forms, such
+// anyCase makes letters of either case the same. Some have two small forms, such
 // as the Greek sigma.
-func fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
+func anyCase(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 func lastLine(text string) string {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
@@ -136,6 +101,7 @@ type verdict struct {
 	refused  string       // why it was refused
 	warning  string       // accepted, but
 	check    Verification // zero where none was made
+	nearly   string       // what the agent gave instead of a promise, in words for it
 }
 
 //go:noinline
@@ -163,6 +129,8 @@ func (v verdict) words() string {
 // why is the first line of the continuation: why the agent is still here.
 func (v verdict) why() string {
 	switch {
+	case v.nearly != "":
+		return v.nearly
 	case !v.found:
 		return "You stopped, but you gave no completion promise, so the task counts as unfinished."
 	case v.check.foundByReview():
@@ -183,29 +151,27 @@ const (
 	acceptNoWork NoWork = "accept"
 )
 
-// judge looks for the promise of an iteration and at the rules it has to meet,
+// judge looks for the promise of a turn that is not counted yet and at the rules it has to meet,
 // the gate round last.
-func (s *State) judge(e *Event, iteration int) verdict {
-	return s.withVerification(s.judgeRules(e, iteration), e)
+func (s *State) judge(e *Event) verdict {
+	return s.withVerification(s.judgeRules(e, s.Iterations+1), e)
 }
 
 func (s *State) judgeRules(e *Event, iteration int) verdict {
 	if !s.hasPromise(e.Turn.Texts) {
-		return verdict{}
+		return verdict{nearly: s.nearPromise(e.Turn.Texts)}
 	}
 	if iteration < s.MinIterations {
 		return verdict{found: true, refused: fmt.Sprintf("this is iteration %d and the loop runs for at least %d", iteration, s.MinIterations)}
 	}
-	if s.ToolCalls >= s.MinToolCalls || s.NoWork == acceptNoWork {
+	calls := s.ToolCalls + e.Turn.ToolCalls
+	if calls >= s.MinToolCalls || s.NoWork == acceptNoWork {
 		return verdict{found: true, accepted: true}
 	}
-	if s.Minimal {
-		return verdict{found: true, accepted: true, warning: "tool calls are not seen by a minimal installation, so the rule about them was skipped"}
-	}
-	if s.Run.NoTools {
+	if s.HidesTools() {
 		return s.judgeWithoutTools(e)
 	}
-	missing := fmt.Sprintf("%d of the %d tool calls that a promise needs were made", s.ToolCalls, s.MinToolCalls)
+	missing := fmt.Sprintf("%d of the %d tool calls that a promise needs were made", calls, s.MinToolCalls)
 	if s.NoWork == warnNoWork {
 		return verdict{found: true, accepted: true, warning: missing}
 	}
@@ -215,7 +181,8 @@ func (s *State) judgeRules(e *Event, iteration int) verdict {
 // dropPromise removes a promise that was refused: it must not count again by
 // itself.
 func (s *State) dropPromise() {
-	if s.hasPromise(nil) {
+	s.Promised = false
+	if s.promises(nil) {
 		s.LastOutput = ""
 	}
 }

@@ -27,33 +27,25 @@ func FuzzPromise(f *testing.F) {
 		if setPromise(&r, token) != nil || !utf8.ValidString(said) || !utf8.ValidString(token) {
 			return
 		}
-		found := map[Match]map[Place]bool{}
+		found := map[Match]bool{}
 		for _, match := range []Match{matchExact, matchLenient, matchBare} {
-			found[match] = map[Place]bool{}
-			for _, place := range []Place{placeAnywhere, placeLastLine} {
-				s := State{Contract: Contract{CompletionPromise: token}, Rules: Rules{PromiseMatch: match, PromisePlace: place}}
-				got := s.hasPromise([]string{said})
-				found[match][place] = got
-				if want := saidSlowly(s, said); got != want {
-					t.Errorf("%s, %s, said %q for %q: got %v, want %v", match, place, said, token, got, want)
-				}
-				s.LastOutput = said
-				if got, want := s.hasPromise(nil), tagSlowly(s, said) || wroteSlowly(s, said); got != want {
-					t.Errorf("%s, %s, wrote %q for %q: got %v, want %v", match, place, said, token, got, want)
-				}
-				s.Note = said
-				if got, want := s.hasPromise(nil), tagSlowly(s, said); got != want {
-					t.Errorf("%s, %s, noted %q for %q: got %v, want %v", match, place, said, token, got, want)
-				}
+			s := State{Contract: Contract{CompletionPromise: token}, Rules: Rules{PromiseMatch: match}}
+			got := s.hasPromise([]string{said})
+			found[match] = got
+			if want := saidSlowly(s, said); got != want {
+				t.Errorf("%s, said %q for %q: got %v, want %v", match, said, token, got, want)
 			}
-			if found[match][placeLastLine] && !found[match][placeAnywhere] {
-				t.Errorf("%s, said %q for %q: got it on the last line and not anywhere", match, said, token)
+			s.LastOutput = said
+			if got, want := s.hasPromise(nil), saidSlowly(s, said) || wroteSlowly(s, said); got != want {
+				t.Errorf("%s, wrote %q for %q: got %v, want %v", match, said, token, got, want)
+			}
+			s.Note = said
+			if got, want := s.hasPromise(nil), tagSlowly(s, said); got != want {
+				t.Errorf("%s, noted %q for %q: got %v, want %v", match, said, token, got, want)
 			}
 		}
-		for place, exact := range found[matchExact] {
-			if exact && !(found[matchLenient][place] && found[matchBare][place]) {
-				t.Errorf("%s, said %q for %q: got it by the strictest rule alone", place, said, token)
-			}
+		if found[matchExact] && !(found[matchLenient] && found[matchBare]) {
+			t.Errorf("said %q for %q: got it by the strictest rule alone", said, token)
 		}
 	})
 }
@@ -66,13 +58,8 @@ func saidSlowly(s State, text string) bool {
 func tagSlowly(s State, text string) bool {
 	same := func(inner string) bool { return inner == s.CompletionPromise }
 	if s.PromiseMatch == matchLenient {
-		text = fold(text)
-		same = func(inner string) bool { return strings.TrimSpace(inner) == fold(s.CompletionPromise) }
-	}
-	if s.PromisePlace == placeLastLine {
-		line := endSlowly(text)
-		n := len(line) - len(closeTag)
-		return n >= len(openTag) && line[:len(openTag)] == openTag && line[n:] == closeTag && same(line[len(openTag):n])
+		text = anyCase(text)
+		same = func(inner string) bool { return strings.TrimSpace(inner) == anyCase(s.CompletionPromise) }
 	}
 	for i := range len(text) {
 		for j := i + len(openTag); strings.HasPrefix(text[i:], openTag) && j < len(text); j++ {
@@ -89,10 +76,7 @@ func tagSlowly(s State, text string) bool {
 func wroteSlowly(s State, text string) bool {
 	token := s.CompletionPromise
 	if s.PromiseMatch == matchLenient {
-		text, token = fold(text), fold(token)
-	}
-	if s.PromisePlace == placeLastLine {
-		return endSlowly(text) == token
+		text, token = anyCase(text), anyCase(token)
 	}
 	all, word := []rune(text), []rune(token)
 	for i := 0; i+len(word) <= len(all); i++ {
@@ -122,30 +106,4 @@ func endSlowly(text string) string {
 		}
 	}
 	return last
-}
-
-// FuzzPromiseInLongerWords asserts that a token inside a longer word is no promise.
-func FuzzPromiseInLongerWords(f *testing.F) {
-	f.Add("IN", "", "COMPLETE")
-	f.Add("", "D", "COMPLETE")
-	f.Add("_", "", "ALL DONE")
-	f.Add("un", "", "fertig")
-	f.Fuzz(func(t *testing.T, before, after, token string) {
-		r := NewRequest()
-		if setPromise(&r, token) != nil || before+after == "" || strings.ContainsFunc(before+token+after, func(c rune) bool { return !partOfWord(c) && c != ' ' }) {
-			return
-		}
-		if strings.HasSuffix(before, " ") || strings.HasPrefix(after, " ") || strings.Count(before+token+after, token) != 1 || !utf8.ValidString(before) || !utf8.ValidString(token) || !utf8.ValidString(after) {
-			return
-		}
-		said := before + token + after
-		for _, match := range []Match{matchExact, matchBare} {
-			for _, place := range []Place{placeAnywhere, placeLastLine} {
-				s := State{Contract: Contract{CompletionPromise: token, LastOutput: said}, Rules: Rules{PromiseMatch: match, PromisePlace: place}}
-				if s.hasPromise([]string{said, "<promise>" + said + "</promise>"}) {
-					t.Errorf("%s, %s: got %q taken for %q", match, place, said, token)
-				}
-			}
-		}
-	})
 }

@@ -12,11 +12,9 @@ const (
 	ReasonSessionLimit   Reason = "session-limit" // Detail says why the loop goes on
 	ReasonFreshChat      Reason = "fresh-chat"    // the same
 	ReasonContinued      Reason = "continued"
-	ReasonLatePromise    Reason = "late-promise"   // accepted after a limit had ended the loop
-	ReasonLateRefused    Reason = "late-refused"   // refused then
-	ReasonLateText       Reason = "late-text"      // words without a promise came then
-	ReasonLateVerifying  Reason = "late-verifying" // its verification runs
-	ReasonPassed         Reason = "passed"         // of a verification or a typed line, in the log alone
+	ReasonLatePromise    Reason = "late-promise" // accepted after a limit had ended the loop
+	ReasonLateRefused    Reason = "late-refused" // refused then
+	ReasonPassed         Reason = "passed"       // of a verification or a typed line, in the log alone
 	ReasonFailed         Reason = "failed"
 	ReasonOver           Reason = "over"  // refused: the promise was accepted before
 	ReasonEnded          Reason = "ended" // refused: the loop had ended before
@@ -32,29 +30,26 @@ const (
 	reasonBlocked          Reason = "blocked"
 	reasonReplaced         Reason = "replaced"
 	reasonTurnFailed       Reason = "turn-failed"
+	reasonTurnUnread       Reason = "turn-unread"
 	reasonRetry            Reason = "retry"
 	reasonRetryNow         Reason = "retry-now"
 	reasonStruggling       Reason = "struggling"
 	reasonIdle             Reason = "idle"
 	reasonReview           Reason = "review"
-	reasonReviewFailed     Reason = "review-failed"
+	reasonGateFailed       Reason = "gate-failed"
 	reasonStale            Reason = "stale"
-	reasonDoubted          Reason = "doubted"
 	reasonPaused           Reason = "paused"
 	reasonUnknownStatus    Reason = "unknown-status"
 	reasonSameStop         Reason = "same-stop"
-	reasonEarlierTurn      Reason = "earlier-turn"
-	reasonBeforeTask       Reason = "before-task"
-	reasonTaskGiven        Reason = "task-given"
-	reasonBareLine         Reason = "bare-line"
+	reasonTurnBefore       Reason = "turn-before"
+	reasonTextDue          Reason = "text-due"
 	reasonVerifying        Reason = "verifying"
 	reasonVerifyOpen       Reason = "verify-open"
 	reasonVerifyObsolete   Reason = "verify-obsolete"
-	reasonVerifyEnded      Reason = "verify-ended"
-	reasonTemplate         Reason = "template"
 	reasonAgain            Reason = "continued-already"
 	reasonAskedFor         Reason = "asked-for"
 	reasonTypingAlready    Reason = "typing-already"
+	reasonNoTyping         Reason = "no-typing" // refused: nothing types into the program that has the chat
 	reasonKeptBack         Reason = "kept-back"
 	reasonNotNew           Reason = "not-new"     // refused: the line is for a new chat
 	reasonInNewChat        Reason = "in-new-chat" // refused: the loop goes on in another chat
@@ -66,9 +61,11 @@ const (
 	reasonStalled          Reason = "stalled"
 	reasonNotPaused        Reason = "not-paused"
 	reasonNotWaiting       Reason = "not-waiting"
+	reasonRunsAlready      Reason = "runs-already"
 	reasonStopCrossed      Reason = "stop-crossed"
 	reasonPauseCrossed     Reason = "pause-crossed"
 	reasonTooLow           Reason = "too-low"
+	reasonNotSet           Reason = "not-set"
 	reasonOuter            Reason = "outer"
 	reasonLastFollowup     Reason = "last-followup"
 	reasonFirstAfterCancel Reason = "first-after-cancel"
@@ -78,7 +75,7 @@ const (
 // user.
 func (r Reason) Pauses() bool {
 	switch r {
-	case reasonTurnFailed, reasonStruggling, reasonIdle, reasonReview, reasonReviewFailed, reasonStale, reasonDoubted:
+	case reasonTurnFailed, reasonTurnUnread, reasonStruggling, reasonIdle, reasonReview, reasonGateFailed, reasonStale:
 		return true
 	}
 	return false
@@ -114,9 +111,7 @@ var reasonWords = []struct {
 	{reasonTooLate, "the loop went on, or was paused, before this chat began"},
 	{ReasonContinued, "continued"},
 	{ReasonLatePromise, "promise accepted in a late text"},
-	{ReasonLateRefused, "late promise refused"},
-	{ReasonLateText, "late text without a promise"},
-	{ReasonLateVerifying, "the promise of a late text is being verified"},
+	{ReasonLateRefused, "late promise refused: %s"},
 
 	{reasonAccepted, "promise accepted"},
 	{reasonMaxIterations, "the limit of %s is reached"},
@@ -127,42 +122,41 @@ var reasonWords = []struct {
 	{reasonBlocked, "blocked: %s"},
 	{reasonReplaced, "replaced by another loop in this conversation"},
 	{reasonTurnFailed, "%s"},
+	{reasonTurnUnread, "this turn had %s, more than cursor-ralph reads: it is not counted, and a promise in it is lost"},
 	{reasonRetry, "%s"},
 	{reasonRetryNow, "the turn is tried again"},
 	{reasonStruggling, "STRUGGLING: %s"},
 	{reasonIdle, "IDLE: %s turns in a row ended within seconds, without a tool call or a changed file"},
 	{reasonReview, "the reviewer refused the promise %s"},
-	{reasonReviewFailed, "%s"},
+	{reasonGateFailed, "%s"},
 	{reasonStale, "no event for %s; send the continue line to go on"},
-	{reasonDoubted, "the turn ended as the loop began; the loop goes on if the agent does"},
 	{reasonPaused, "the loop is paused: %s"},
 	{reasonUnknownStatus, "this version does not know the status %s"},
 	{reasonSameStop, "the same stop was reported twice"},
-	{reasonEarlierTurn, "this turn began before the loop was requested"},
-	{reasonBeforeTask, "this turn ended before the agent had the task"},
-	{reasonTaskGiven, "the agent gets its task"},
-	{reasonBareLine, "the agent got only the continue line"},
+	{reasonTurnBefore, "this turn began before the message that the loop goes on with"},
+	{reasonTextDue, "the agent gets the text that it may lack; this turn does not count"},
 	{reasonVerifying, "the promise is being verified"},
 	{reasonVerifyOpen, "the promise of this loop is being verified"},
 	{reasonVerifyObsolete, "this verification was abandoned or replaced"},
-	{reasonVerifyEnded, "the loop ended while its promise was verified (%s)"},
-	{reasonTemplate, "filling in the prompt template"},
 	{reasonAgain, "continued already in this turn"},
 	{reasonAskedFor, "requested by the user"},
 	{reasonTypingAlready, "the continue line is being typed already"},
-	{reasonKeptBack, keptBack},
-	{reasonFollowupArrived, followupArrived},
-	{reasonTurnEnded, turnEnded},
+	{reasonNoTyping, "the loop's chat is in %s, and only Cursor is typed into"},
+	{reasonKeptBack, keptBackWords},
+	{reasonFollowupArrived, followupArrivedWords},
+	{reasonTurnEnded, turnEndedWords},
 	{reasonFollowupLost, "the follow-up was lost"},
 	{reasonFollowupLate, "the follow-up came late and had been delivered again already"},
 	{reasonStalled, "no event for %s"},
 	{reasonNotPaused, "the loop is not paused"},
 	{reasonNotWaiting, "the loop is not waiting to retry a turn"},
+	{reasonRunsAlready, "it runs already"},
 	{reasonStopCrossed, "the loop was stopped while its continue line was on its way"},
 	{reasonPauseCrossed, "the loop was paused while its continue line was on its way"},
 	{reasonTooLow, "a limit of %s is too low"},
 	{ReasonOver, "the loop is over: its promise was accepted"},
 	{ReasonEnded, "the loop has ended (%s)"},
+	{reasonNotSet, "%s"},
 	{reasonOuter, "this loop belongs to cursor-ralph run, not to a chat"},
 	{reasonLastFollowup, "the message is the last follow-up of a loop that has ended"},
 	{reasonFirstAfterCancel, "the first message after a cancel starts no loop"},

@@ -13,15 +13,18 @@ type Request struct {
 	Replace  bool   // it may take the place of a running one
 	Continue string // the id of --continue; then there is no task
 	File     string // of --file, which has the task; a caller who may read it does
-	given    []string
+	given    []Default
 	emptied  []string          // given with an empty value, to turn off the user's default
 	origins  map[string]string // of the options that a default set
 }
 
 // Given reports whether the user named the option.
 func (r Request) Given(name string) bool {
-	return slices.Contains(r.given, name)
+	return slices.ContainsFunc(r.given, func(d Default) bool { return d.Name == name })
 }
+
+// Changes are the options that the user named, for a loop that is there.
+func (r Request) Changes() []Default { return r.given }
 
 // IsSet reports whether the user named the option, or has a default for it.
 func (r Request) IsSet(name string) bool {
@@ -116,11 +119,11 @@ func (r Request) Check() error {
 		return fmt.Errorf("--min-iterations %d%s is more than --max-iterations %d%s: no promise could ever count",
 			s.MinIterations, r.Origin("min-iterations"), s.MaxIterations, r.Origin("max-iterations"))
 	}
-	if s := r.State; s.Verify == "" && r.Given("verify-timeout") {
-		return errors.New("--verify-timeout says how long --verify may take, and there is no --verify")
+	if s := r.State; s.Verify == "" && s.Review == "" && r.Given("gate-timeout") {
+		return errors.New("--gate-timeout says how long --verify and --review may take, and there is neither")
 	}
-	if s := r.State; s.Review == "" && (r.Given("review-timeout") || r.Given("review-rounds")) {
-		return errors.New("--review-timeout and --review-rounds are about --review, and there is no --review")
+	if s := r.State; s.Review == "" && r.Given("review-rounds") {
+		return errors.New("--review-rounds is about --review, and there is no --review")
 	}
 	return nil
 }

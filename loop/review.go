@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
@@ -34,28 +33,11 @@ func (v Verification) foundByReview() bool {
 	return !v.Passed && v.Review != nil && v.Review.Verdict == ReviewFound
 }
 
-// lacksReview reports whether the promise was neither refused nor accepted: the
-// reviewer could not say.
-func (v Verification) lacksReview() bool {
-	return !v.Passed && v.Review != nil && v.Review.Verdict != ReviewFound
-}
-
 // countReview counts a refusal by the reviewer.
 func (s *State) countReview(v Verification) {
 	if v.foundByReview() {
 		s.Reviews++
 	}
-}
-
-// pauseUnreviewed pauses a loop whose promise could not be reviewed.
-func (s *State) pauseUnreviewed(r *Review, kind ActionKind, now time.Time) Action {
-	a := Action{Kind: kind, Reason: reasonReviewFailed, Detail: fmt.Sprintf("the review by %s failed: %s", r.Agent, r.Why)}
-	if kind == Refuse {
-		a.Hint = "the promise is still there; when " + r.Agent + " can answer: " + s.ResumeCommand(now)
-	}
-	s.pause(pauseError, a.Why())
-	s.Rested = true
-	return a
 }
 
 // summary is the outcome for the log.

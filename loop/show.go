@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // SameTask reports whether two loops have the same task. White space does not
@@ -11,19 +12,54 @@ func (s *State) SameTask(other State) bool {
 	return strings.Join(strings.Fields(s.Prompt), " ") == strings.Join(strings.Fields(other.Prompt), " ")
 }
 
+// SameRequest reports whether two loops were asked for by the same words: what is known only
+// later, such as the mode of the chat and how many tasks there are, does not count.
+func (s *State) SameRequest(other State) bool {
+	said := func(l State) (Rules, Commands) {
+		l.PlanMode, l.PlanGuard, l.Baseline = false, "", 0
+		return l.Rules, l.Commands
+	}
+	rules, commands := said(*s)
+	otherRules, otherCommands := said(other)
+	return s.SameTask(other) && s.MaxIterations == other.MaxIterations && s.CompletionPromise == other.CompletionPromise &&
+		rules == otherRules && commands.Equal(otherCommands)
+}
+
+// LacksGateOf reports whether a request asks for a gate that the loop does not have.
+func (s *State) LacksGateOf(r Request) bool {
+	return r.State.Verify != "" && s.Verify == "" || r.State.Tasks != "" && s.Tasks == "" || r.State.Review != "" && s.Review == ""
+}
+
 // Chip is a loop in a few words, for a status bar. word says how it stands.
 func Chip(word string, iteration, limit int) string {
 	return fmt.Sprintf("Loop • %s • Iter %d/%d", Status(word).Word(), iteration, limit)
 }
 
-// Iteration returns the number of the iteration that is being worked on. If the loop
-// has ended or no chat has taken it, it returns how many iterations the loop did.
+// Iteration returns the number of the iteration that is in progress, or in which the
+// loop ended; 0 if no chat has taken it.
 func (s *State) Iteration() int {
 	switch s.Status {
+	case UserStopped, Cancelled, Blocked, Replaced: // before the turn was counted
+		if s.StartedAt.IsZero() {
+			return s.Iterations
+		}
+		fallthrough
 	case Running, Waiting, Paused:
 		return min(s.Iterations+1, s.MaxIterations)
 	}
 	return s.Iterations
+}
+
+// IsLastTurn reports whether the agent is at work on the last turn that Cursor lets the
+// loop chain, of which no stop hook sees the end: only silence shows that it is over.
+func (s *State) IsLastTurn(now time.Time) bool {
+	return s.LastTurn && (s.Status == Waiting || s.Status == Paused) && now.Sub(s.EventAt).Abs() < quiet
+}
+
+// IsPausing reports whether the user requested a pause while the agent works: it takes
+// effect at the next stop.
+func (s *State) IsPausing() bool {
+	return s.Status == Paused && s.PauseReason == PauseUser && !s.Idle && !s.StartedAt.IsZero()
 }
 
 // Word is the status as people read it.
@@ -48,7 +84,7 @@ func Unmarked(text string) string {
 			continue
 		}
 		for _, tag := range []string{openTag, closeTag} {
-			if end := foldedEnd(text, i, tag); end >= 0 {
+			if end := anyCaseEnd(text, i, tag); end >= 0 {
 				b.WriteString(text[from:i] + "‹" + strings.Trim(tag, "<>") + "›")
 				from = end
 			}

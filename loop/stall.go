@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
@@ -19,13 +20,6 @@ const (
 	continueOnStall OnStall = "continue" // bring the continue line into the chat, once per stall
 )
 
-// Stall is what was done about the last stall of a loop.
-type Stall struct {
-	EventAt   time.Time `json:"event_at"`            // the last event before it
-	Iteration int       `json:"iteration,omitempty"` // the number of iterations when the loop was continued
-	Continued bool      `json:"continued,omitempty"`
-}
-
 // StallsAt is when a loop will count as stalled if no event comes; zero if it
 // cannot stall: one that waits for a permission is not silent.
 func (s *State) StallsAt() time.Time {
@@ -35,16 +29,22 @@ func (s *State) StallsAt() time.Time {
 	return s.EventAt.Add(time.Duration(s.StallAfter))
 }
 
-// Turns are the moments at which the loop stands otherwise though nothing happens.
-func (s *State) Turns() []time.Time {
-	turns := []time.Time{s.StallsAt(), s.Injection.DueAt}
+// Moments are the times at which the loop stands otherwise though nothing happens.
+func (s *State) Moments() []time.Time {
+	moments := []time.Time{s.StallsAt(), s.Delivery.DueAt}
 	if !s.EventAt.IsZero() {
-		turns = append(turns, s.EventAt.Add(time.Duration(s.StaleAfter)+1))
+		moments = append(moments, s.EventAt.Add(StaleAfter+1))
+	}
+	if s.Delivery.IsLine() {
+		moments = append(moments, cmp.Or(s.Delivery.DueAt, s.Delivery.OpenedAt).Add(lineWait))
+	}
+	if s.LastTurn {
+		moments = append(moments, s.EventAt.Add(quiet))
 	}
 	if s.Verifying.ID != "" {
-		turns = append(turns, s.Verifying.Since.Add(s.RoundLimit()+verifyGrace))
+		moments = append(moments, s.Verifying.Since.Add(s.RoundLimit()+verifyGrace))
 	}
-	return turns
+	return moments
 }
 
 // IsStalled reports whether a running loop has been silent for too long. A
@@ -56,7 +56,7 @@ func (s *State) IsStalled(now time.Time) bool {
 
 // NeedsStallNotice reports whether nothing was done yet about this stall.
 func (s *State) NeedsStallNotice(now time.Time) bool {
-	return s.IsStalled(now) && !s.Stall.EventAt.Equal(s.EventAt)
+	return s.IsStalled(now) && !s.StalledAt.Equal(s.EventAt)
 }
 
 // onStalled notes a stall. With --on-stall continue the loop is continued once
@@ -66,16 +66,13 @@ func (s *State) onStalled(e *Event, now time.Time) Action {
 		return Action{}
 	}
 	silence := text.Duration(now.Sub(s.EventAt))
-	again := s.Stall.Continued && s.Stall.Iteration == s.Iterations
-	if s.OnStall != continueOnStall || s.Outer() || s.Stop || again {
-		s.Stall.EventAt = s.EventAt
+	s.StalledAt = s.EventAt
+	again := s.StallLine == s.Iterations+1
+	if s.OnStall != continueOnStall || s.Outer() || s.Host != "" || s.Stop || again {
 		return Action{Kind: Notify, Reason: reasonStalled, Detail: silence}
 	}
-	s.Stall = Stall{EventAt: s.EventAt, Iteration: s.Iterations, Continued: true}
-	if s.Followup.IsOpen() && !s.Followup.isProvedBy(e.Turn, s.ConversationID) {
-		return s.redeliver(reasonStalled, silence, now)
-	}
-	s.openInjection(false, now)
+	s.StallLine = s.Iterations + 1
+	s.redeliver(e, now)
 	s.setWaiting("the loop stalled (" + reasonStalled.words(silence) + "); the continue line is being sent")
 	return Action{Kind: Inject, Reason: reasonStalled, Detail: silence}
 }

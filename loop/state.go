@@ -10,9 +10,8 @@ const (
 	DefaultMaxIterations = 20
 	MaxMaxIterations     = 10000
 	defaultPromise       = "COMPLETE"
-	defaultVerifyTimeout = 10 * time.Minute
+	defaultGateTimeout   = 10 * time.Minute
 	defaultStruggleHint  = 3
-	defaultStaleAfter    = 24 * time.Hour
 )
 
 // State is one loop, as it lies in its state file and in a pending file. In JSON
@@ -25,6 +24,7 @@ type State struct {
 	Workspace      string      `json:"workspace,omitempty"`
 	Cwd            string      `json:"cwd,omitempty"`     // where it was requested; the workspace is a guess from it
 	Program        string      `json:"program,omitempty"` // how the agent's shell calls cursor-ralph, if not by that name
+	Host           string      `json:"host,omitempty"`    // the program whose chat it is in; empty for Cursor
 	Status         Status      `json:"status,omitempty"`
 	PauseReason    PauseReason `json:"pause_reason,omitempty"`
 	Reason         string      `json:"reason,omitempty"` // the status in words; at a limit the summary
@@ -34,13 +34,20 @@ type State struct {
 	EventAt        time.Time   `json:"last_event_at,omitzero"`
 	Pauses         Pauses      `json:"pauses,omitzero"`
 	Rules
+	Commands
 	Origin
 	Continuation
 	Evidence
 	OuterRun
 	Archive
-	History []Iteration `json:"history,omitempty"` // the last field: see ParseHead
+	HasRecord bool        `json:"has_record,omitempty"` // of a live or pending file: its commands are in the record
+	History   []Iteration `json:"history,omitempty"`    // the last field: see ParseHead
 
+	// Misplaced names the commands in a live or pending file, which have no effect there; empty
+	// for none.
+	Misplaced string `json:"-"`
+	// Kept is set for a live loop that has a record.
+	Kept bool `json:"-"`
 	// Unknown holds fields that this version does not know; they survive.
 	Unknown map[string]json.RawMessage `json:"-"`
 }
@@ -59,121 +66,92 @@ type Contract struct {
 
 // Rules are the options of a loop.
 type Rules struct {
-	MinIterations  int      `json:"min_iterations"`
-	PromiseMatch   Match    `json:"promise_match,omitempty"`
-	PromisePlace   Place    `json:"promise_position,omitempty"`
-	MinToolCalls   int      `json:"min_tool_calls"`
-	NoWork         NoWork   `json:"on_promise_no_work,omitempty"`
-	MaxDuration    Duration `json:"max_duration,omitempty"`
-	Verify         string   `json:"verify,omitempty"` // a command that must succeed before a promise counts
-	VerifyTimeout  Duration `json:"verify_timeout,omitempty"`
-	Plan           bool     `json:"plan,omitempty"`      // requested: the agent plans and changes nothing
-	PlanMode       bool     `json:"plan_mode,omitempty"` // the same, because Cursor's own plan mode is on
-	PlanGuard      Guard    `json:"plan_guard,omitempty"`
-	StruggleHint   int      `json:"struggle_hint"` // iterations without a change before the agent gets a hint; 0 for none
-	StrugglePause  int      `json:"struggle_pause,omitempty"`
-	OnError        OnError  `json:"on_error,omitempty"`
-	StaleAfter     Duration `json:"stale_after,omitempty"`
-	StallAfter     Duration `json:"stall_after"` // 0 for never
-	OnStall        OnStall  `json:"on_stall,omitempty"`
-	Ultrawork      bool     `json:"ultrawork,omitempty"`
-	PromptTemplate string   `json:"prompt_template,omitempty"` // the file of the user's own words for a continuation
-	Tasks          string   `json:"tasks,omitempty"`           // the file of the task list in which none may be open
-	Review         string   `json:"review,omitempty"`          // AGENT or AGENT:MODEL, which has to find nothing
-	ReviewTimeout  Duration `json:"review_timeout,omitempty"`
-	ReviewRounds   int      `json:"review_rounds,omitempty"` // refusals by the reviewer before the loop pauses
-	Checkpoints    bool     `json:"checkpoints,omitempty"`   // each iteration's work tree is kept as a commit
-	MaxTokens      int64    `json:"max_tokens,omitempty"`    // 0 for no limit
-	Repeat         Repeat   `json:"repeat,omitempty"`        // how much of the task a continuation repeats
-	FreshChat      int      `json:"fresh_chat,omitempty"`    // iterations after which it goes on in a new chat; 0 for never
-	OnEnd          string   `json:"on_end,omitempty"`        // the command that gets the record when the loop has ended
+	MinIterations int      `json:"min_iterations"`
+	PromiseMatch  Match    `json:"promise_match,omitempty"`
+	MinToolCalls  int      `json:"min_tool_calls"`
+	NoWork        NoWork   `json:"on_promise_no_work,omitempty"`
+	MaxDuration   Duration `json:"max_duration,omitempty"`
+	Plan          bool     `json:"plan,omitempty"`      // requested: the agent plans and changes nothing
+	PlanMode      bool     `json:"plan_mode,omitempty"` // the same, because Cursor's own plan mode is on
+	PlanGuard     Guard    `json:"plan_guard,omitempty"`
+	StruggleHint  int      `json:"struggle_hint"` // iterations without a change before the agent gets a hint; 0 for none
+	StrugglePause int      `json:"struggle_pause,omitempty"`
+	OnError       OnError  `json:"on_error,omitempty"`
+	StallAfter    Duration `json:"stall_after"` // 0 for never
+	OnStall       OnStall  `json:"on_stall,omitempty"`
+	Ultrawork     bool     `json:"ultrawork,omitempty"`
+	MaxTokens     int64    `json:"max_tokens,omitempty"` // 0 for no limit
+	Repeat        Repeat   `json:"repeat,omitempty"`     // how much of the task a continuation repeats
+	FreshChat     int      `json:"fresh_chat,omitempty"` // iterations after which it goes on in a new chat; 0 for never
 }
 
-// Origin is how a loop was requested, and whether its agent has the task: see
-// turn.go.
+// Origin is how a loop was requested.
 type Origin struct {
-	Replace   bool   `json:"replace,omitempty"`   // pending only: it may replace a running loop
-	Token     string `json:"token,omitempty"`     // printed by the CLI, so that a hook can bind the file
-	ArmedBy   string `json:"armed_by,omitempty"`  // prompt (the prompt hook), mode (loop mode) or cli
-	PassedIn  string `json:"passed_in,omitempty"` // the generation of the last turn that ended before the agent had the task
-	AskedIn   string `json:"asked_in,omitempty"`  // the generation of the prompt that requested it, until that turn is over
-	Confirmed bool   `json:"confirmed,omitempty"` // a slash call saw that this loop was armed
-	TaskDue   bool   `json:"task_due,omitempty"`  // the agent does not have the task yet
+	Replace bool   `json:"replace,omitempty"` // pending only: it may replace a running loop
+	Token   string `json:"token,omitempty"`   // printed by the CLI, so that a hook can bind the file
+	ByLine  bool   `json:"by_line,omitempty"` // pending only: nothing but its line begins it
 }
 
 // Continuation is how the loop gets from one turn to the next.
 type Continuation struct {
-	Doubted      bool         `json:"doubted,omitempty"`     // paused by a stop that may have been another turn's
-	ContinueIn   string       `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
-	ContinueAt   time.Time    `json:"continue_at,omitzero"`  // when that was
-	ChatSince    int          `json:"chat_since,omitempty"`  // the iterations before it came to its chat, or to its agent's session
-	FreshWait    FreshWait    `json:"fresh_wait,omitempty"`
-	Turned       TurnedAway   `json:"turned_away,omitzero"`
-	ContinuedIn  string       `json:"continued_in,omitempty"` // the turn in which a hook did what cursor-ralph continue does
-	Continued    string       `json:"continued,omitempty"`    // what the agent got then
-	LineTurn     LineTurn     `json:"line_turn,omitzero"`     // the turn that a continue line began, while it goes on
-	MessageAt    time.Time    `json:"message_at,omitzero"`    // of the user's last message in the chat
-	Rested       bool         `json:"rested,omitempty"`       // a stop was left unanswered: only a user message goes on
-	Unseen       bool         `json:"unseen,omitempty"`       // the turn that goes on was handed over: no stop hook sees its end
-	Minimal      bool         `json:"minimal,omitempty"`      // the last stop hook ran with --minimal: tools are not seen
-	Context      []string     `json:"context,omitempty"`      // added by the user, not delivered yet
-	Notices      []string     `json:"notices,omitempty"`      // added by cursor-ralph, not delivered yet
-	LastFollowup string       `json:"last_followup,omitempty"`
-	Followup     SentFollowup `json:"followup,omitzero"` // whether LastFollowup arrived
-	Stall        Stall        `json:"stall,omitzero"`
-	LastStop     StopMark     `json:"last_stop,omitzero"`
-	Injection    Injection    `json:"injection,omitzero"`      // of the continue line, the last one
-	Retries      int          `json:"retries,omitempty"`       // of failed turns, in a row
-	TaskNext     bool         `json:"task_next,omitempty"`     // with --repeat first: the next continuation has the whole task
-	TaskLeftOut  int          `json:"task_left_out,omitempty"` // continuations since the one that had it
-	TaskFile     TaskFile     `json:"task_file,omitzero"`
+	ContinueIn   string     `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
+	ContinueAt   time.Time  `json:"continue_at,omitzero"`  // when that was
+	ChatSince    int        `json:"chat_since,omitempty"`  // the iterations before it came to its chat, or to its agent's session
+	FreshWait    FreshWait  `json:"fresh_wait,omitempty"`
+	Turned       TurnedAway `json:"turned_away,omitzero"`
+	Due          Due        `json:"due,omitzero"`            // the text that the agent may lack
+	MessageAt    time.Time  `json:"message_at,omitzero"`     // of the user's last message in the chat
+	Promised     bool       `json:"promised,omitempty"`      // in a turn that ended while the loop was paused; the gates are not asked yet
+	Idle         bool       `json:"idle,omitempty"`          // the agent is: a stop was left unanswered, and only a message goes on
+	LastTurn     bool       `json:"last_turn,omitempty"`     // the turn that goes on was handed over: no stop hook sees its end
+	Context      []string   `json:"context,omitempty"`       // added by the user, not delivered yet
+	Notices      []string   `json:"notices,omitempty"`       // added by cursor-ralph, not delivered yet
+	LastFollowup string     `json:"last_followup,omitempty"` // or what a continue gave the agent since
+	Delivery     Delivery   `json:"delivery,omitzero"`       // of the next continuation, or the last one
+	StalledAt    time.Time  `json:"stalled_at,omitzero"`     // the last event before the stall that was dealt with
+	StallLine    int        `json:"stall_line,omitempty"`    // the iteration in which a stall had the line sent
+	LastStop     StopMark   `json:"last_stop,omitzero"`
+	Retries      int        `json:"retries,omitempty"`   // of failed turns, in a row
+	TaskNext     bool       `json:"task_next,omitempty"` // with --repeat first: the next continuation has the whole task
 }
 
 // Evidence is what was seen of the agent's work.
 type Evidence struct {
-	ToolCalls    int        `json:"tool_calls,omitempty"`           // since the loop began, those that count
-	Note         string     `json:"note,omitempty"`                 // what cursor-ralph note put into last_output
-	VerifyWas    string     `json:"verify_was,omitempty"`           // the verification that was removed from the file, or changed there, while the loop ran
-	Verifying    Verifying  `json:"verifying,omitzero"`             // a promise that is being verified
-	GatesWere    string     `json:"gates_were,omitempty"`           // the same of the other gates, in words
-	VerifyFiles  Contents   `json:"verify_files,omitempty"`         // what the verification obviously runs, as it was when the loop began
-	Tree         Tree       `json:"tree,omitzero"`                  // the workspace after the last turn
-	Edited       []string   `json:"edited,omitempty"`               // files that edit events named, the newest last
-	Trees        []string   `json:"trees,omitempty"`                // fingerprints of earlier work trees
-	LastAnswer   string     `json:"last_answer,omitempty"`          // a fingerprint of the assistant's last words
-	Unchanged    int        `json:"unchanged,omitempty"`            // iterations in a row that changed nothing
-	Evident      int        `json:"unchanged_evident,omitempty"`    // those of them in which a change would have been seen
-	Empty        int        `json:"empty_turns,omitempty"`          // in a row, see isIdle
-	Struggle     string     `json:"struggle,omitempty"`             // why the agent seems to be stuck; empty if it does not
-	TaskCount    *TaskCount `json:"task_count,omitempty"`           // as it was last seen
-	Baseline     []string   `json:"task_baseline,omitempty"`        // the tasks when the loop began
-	Tokens       *Tokens    `json:"tokens,omitempty"`               // of all turns, where they are known
-	ReviewTokens *Tokens    `json:"review_tokens,omitempty"`        // of all reviews, where they are known
-	TokenGaps    int        `json:"tokens_unknown_turns,omitempty"` // turns whose tokens are not in the sum
-	Reviews      int        `json:"reviews_refused,omitempty"`      // since the loop began or was continued
-	Checkpoint   int        `json:"checkpoint,omitempty"`           // the last one
-	SurveyedAt   time.Time  `json:"surveyed_at,omitzero"`           // when the Survey of the beginning succeeded
-	SurveyTold   string     `json:"survey_told,omitempty"`          // what the last Survey could not do
-	Carried      Iteration  `json:"carried,omitzero"`               // what was done in turns that were not counted, for the next record
-	Journal      Mark       `json:"journal,omitzero"`
+	ToolCalls     int        `json:"tool_calls,omitempty"`           // since the loop began, those that count
+	Note          string     `json:"note,omitempty"`                 // what cursor-ralph note put into last_output
+	Verifying     Verifying  `json:"verifying,omitzero"`             // a promise that is being verified
+	Tree          Tree       `json:"tree,omitzero"`                  // the workspace after the last turn
+	Edited        []string   `json:"edited,omitempty"`               // files that edit events named, the newest last
+	LastAnswer    string     `json:"last_answer,omitempty"`          // a fingerprint of the assistant's last words
+	Unchanged     int        `json:"unchanged,omitempty"`            // iterations in a row that changed nothing
+	UnchangedSeen int        `json:"unchanged_seen,omitempty"`       // those of them in which a change would have been seen
+	Empty         int        `json:"empty_turns,omitempty"`          // in a row, see isIdle
+	Struggle      string     `json:"struggle,omitempty"`             // why the agent seems to be stuck; empty if it does not
+	TaskCount     *TaskCount `json:"task_count,omitempty"`           // as it was last seen
+	Tokens        *Tokens    `json:"tokens,omitempty"`               // of all turns, where they are known
+	ReviewTokens  *Tokens    `json:"review_tokens,omitempty"`        // of all reviews, where they are known
+	TokenGaps     int        `json:"tokens_unknown_turns,omitempty"` // turns whose tokens are not in the sum
+	Reviews       int        `json:"reviews_refused,omitempty"`      // since the loop began or was continued
+	Checkpoint    int        `json:"checkpoint,omitempty"`           // the last one
+	SurveyedAt    time.Time  `json:"surveyed_at,omitzero"`           // when the Survey of the beginning succeeded
+	SurveyTold    string     `json:"survey_told,omitempty"`          // what the last Survey could not do
+	Uncounted     Iteration  `json:"uncounted,omitzero"`             // what was done in turns that were not counted, for the next record
+	Journal       Mark       `json:"journal,omitzero"`
 }
 
 // OuterRun is what only a loop of cursor-ralph run has.
 type OuterRun struct {
-	Run     Run       `json:"run,omitzero"`      // how its agent is talked to
 	RetryAt time.Time `json:"retry_at,omitzero"` // when it tries a failed turn again
 	Asking  Asking    `json:"asking,omitzero"`   // the permission that its agent waits for
-	Always  []string  `json:"always,omitempty"`  // in words, what the user has permitted for the rest of the run
 }
 
 // Archive is what only the record of a loop has.
 type Archive struct {
-	MovedTo     string    `json:"moved_to,omitempty"`     // the conversation the loop went to
-	EndTold     bool      `json:"end_told,omitempty"`     // OnEnd was started for this end
-	CancelledBy Caller    `json:"cancelled_by,omitempty"` // who cancelled it in a chat
-	SpokenIn    string    `json:"spoken_in,omitempty"`    // the turn of the user's first message after a cancel
-	SpokenAt    time.Time `json:"spoken_at,omitzero"`     // when that was, until that turn ended
-	Spoken      string    `json:"spoken,omitempty"`       // a fingerprint of that message
+	Task        string `json:"task,omitempty"`         // as the user gave it, for a reviewer, where the live file has another
+	CameFrom    string `json:"came_from,omitempty"`    // the conversation that it was in before
+	EndTold     bool   `json:"end_told,omitempty"`     // OnEnd was started for this end
+	CancelledBy Caller `json:"cancelled_by,omitempty"` // who cancelled it in a chat
+	Spoken      string `json:"spoken,omitempty"`       // a fingerprint of the user's first message after a cancel
 }
 
 // StopMark identifies a stop event, to tell a second report of the same one.
@@ -216,6 +194,6 @@ func (d *Duration) UnmarshalText(text []byte) error {
 func New() State {
 	return State{
 		Contract: Contract{MaxIterations: DefaultMaxIterations, CompletionPromise: defaultPromise},
-		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: matchExact, PromisePlace: placeAnywhere, NoWork: rejectNoWork, StruggleHint: defaultStruggleHint, OnError: pauseOnError, StaleAfter: Duration(defaultStaleAfter), StallAfter: Duration(defaultStallAfter), OnStall: notifyOnStall},
+		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: matchExact, NoWork: rejectNoWork, StruggleHint: defaultStruggleHint, OnError: pauseOnError, StallAfter: Duration(defaultStallAfter), OnStall: notifyOnStall},
 	}
 }

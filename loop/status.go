@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"cmp"
 	"time"
 )
 
@@ -34,6 +33,7 @@ const (
 	pauseIdle       PauseReason = "idle"
 	pauseStale      PauseReason = "stale"
 	pauseReview     PauseReason = "review"
+	pauseVerify     PauseReason = "verify"
 )
 
 // Ended reports whether a loop with this status is over.
@@ -71,23 +71,22 @@ func (s *State) Worked(now time.Time) time.Duration {
 
 // pausedFor is how long the loop has paused in all.
 func (s *State) pausedFor(now time.Time) time.Duration {
-	since := s.Pauses.Since
-	if s.Status.Ended() {
-		since = cmp.Or(since, s.EndedAt) // an older version ended it
-	}
 	total := time.Duration(s.Pauses.Total)
-	if !since.IsZero() {
+	if since := s.Pauses.Since; !since.IsZero() {
 		total += max(0, now.Sub(since))
 	}
 	return total
 }
 
-// isResting reports whether a loop with this status does not work.
-func (s Status) isResting() bool { return s == Paused || s.Ended() }
+// isResting reports whether the loop does not work: it is paused, over, or waits for its user
+// or a line, but not to try again. In the last turn before the user has to send it the agent works.
+func (s *State) isResting(now time.Time) bool {
+	return s.Status == Paused || s.Status.Ended() || s.Status == Waiting && s.RetryAt.IsZero() && !s.Delivery.IsEarly(now) && !s.IsLastTurn(now)
+}
 
 // countPauses begins a pause, or ends that of the state before the event.
 func (s *State) countPauses(before *State, now time.Time) {
-	switch was, is := before.Status.isResting(), s.Status.isResting(); {
+	switch was, is := before.isResting(now), s.isResting(now); {
 	case is && !was:
 		s.Pauses.Since = now
 	case was && !is:

@@ -17,19 +17,23 @@ const (
 func (s *State) onControl(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventPause:
-		s.closeFollowup(followupPaused, now)
-		s.closeLine(linePaused, now)
+		s.callOff(deliveryPaused, now)
 		s.ContinueIn = ""
-		if s.Injection.Outcome == lineFollowupArrived {
-			s.Injection.ClosedAt = now // its line may have been sent all the same
+		if s.Delivery.Outcome == followupArrived {
+			s.Delivery.ClosedAt = now // its line may have been sent all the same
+		}
+		if e.Text != "" { // by the hook, whose stop stays unanswered
+			s.pause(pauseError, e.Text)
+			s.Idle = true
+			return Action{Reason: reasonTurnFailed, Detail: e.Text}
 		}
 		s.pause(PauseUser, "") // PauseReason has said it
 		return Action{}
 	case EventResume:
-		return s.onResume(now)
+		return s.onResume(e, now)
 	case EventCancel:
 		why := cmp.Or(e.Text, "cancelled by the user")
-		s.CancelledBy, s.SpokenIn, s.SpokenAt, s.Spoken = e.By, "", time.Time{}, ""
+		s.CancelledBy, s.Spoken = e.By, ""
 		s.ContinueIn = ""
 		s.end(Cancelled, why, now)
 		return Action{Reason: reasonCancelled, Detail: why}
@@ -49,11 +53,22 @@ func (s *State) pause(reason PauseReason, words string) {
 	s.Status, s.PauseReason, s.Reason, s.RetryAt = Paused, reason, words, time.Time{}
 }
 
+// Unreadable returns the loop paused because its file could not be read.
+func (s State) Unreadable(why string) State {
+	s.pause(pauseError, why)
+	return s
+}
+
 // onResume sets a paused loop going. Where a stop went unanswered meanwhile, the
 // agent is idle, and only a typed line brings it back.
-func (s *State) onResume(now time.Time) Action {
+func (s *State) onResume(e *Event, now time.Time) Action {
 	if s.Status != Paused {
 		return Action{Kind: Refuse, Reason: reasonNotPaused, Hint: "`cursor-ralph status` shows where it stands"}
+	}
+	if s.Promised && !s.Outer() { // a run continues by itself, which asks too
+		if action, done := s.judgeKept(e, now); done {
+			return action
+		}
 	}
 	if limit := s.atLimit(now); limit.status != "" {
 		return limit.refuse()
@@ -61,25 +76,55 @@ func (s *State) onResume(now time.Time) Action {
 	s.resetStruggle()
 	s.Reviews = 0
 	s.Status, s.PauseReason, s.Reason = Running, "", ""
-	if s.Rested {
+	if s.Idle {
 		s.Status, s.Reason = Waiting, "resumed; the agent is idle until the continue line is typed"
 	}
-	if s.Rested && s.Outer() {
+	if s.Idle && s.Outer() {
 		s.Reason = "resumed; the run goes on"
 	}
 	s.reopenFollowup(now)
 	return Action{}
 }
 
-// crossWindow is how long after a pause a line may still come that was sent
-// before it.
-const crossWindow = 5 * time.Second
+// judgeKept asks the gates about the promise of the turn in which the loop was paused, where the caller can wait for them; else the
+// continue line asks.
+func (s *State) judgeKept(e *Event, now time.Time) (action Action, done bool) {
+	if e.Verified.ID != s.Verifying.ID {
+		e.Verified = Verification{}
+	}
+	v := s.judge(e)
+	switch {
+	case v.asks && !e.Gates:
+		return Action{}, false
+	case v.asks && s.IsVerifying(now):
+		return Action{Kind: Refuse, Reason: reasonVerifyOpen, Hint: "wait until it ends, or cancel the loop"}, true
+	case v.asks:
+		s.beginVerifying(now)
+		return Action{Kind: AskVerify, Reason: reasonVerifying}, true
+	}
+	s.Verifying = Verifying{}
+	s.takeTasks(v.check.Tasks)
+	switch {
+	case v.check.isUnanswered():
+		return s.pauseUnanswered(v.check, Refuse, now), true
+	case v.accepted:
+		s.Iterations = min(s.Iterations+1, s.MaxIterations)
+		s.addHistory(e, now, v, "ended")
+		s.end(PromiseAccepted, "promise "+v.words(), now)
+		return Action{Reason: reasonAccepted, Promise: v.words()}, true
+	}
+	s.countReview(v.check)
+	s.dropPromise()
+	s.Notices = addOnce(s.Notices, v.why())
+	return Action{}, false
+}
 
 // isPauseCrossed reports whether a pause and our line were on their way at once:
 // the pause, which ended the injection, is the later wish.
 func (s *State) isPauseCrossed(now time.Time) bool {
-	over := s.Injection.Outcome == linePaused || s.Injection.Outcome == lineFollowupArrived
-	return s.Status == Paused && over && now.Sub(s.Injection.ClosedAt).Abs() < crossWindow
+	d := s.Delivery
+	over := (d.IsLine() && d.Outcome == deliveryPaused || d.Outcome == followupArrived) && now.Sub(d.ClosedAt).Abs() < crossWindow
+	return s.Status == Paused && (over || d.hasLateLine(crossWindow, now))
 }
 
 // isStopCrossed reports whether the user's Stop or cancel and our line were on their
@@ -87,23 +132,23 @@ func (s *State) isPauseCrossed(now time.Time) bool {
 // it has queued when the turn is over.
 func (s *State) isStopCrossed(now time.Time) bool {
 	window := crossWindow
-	if s.Status == Cancelled && s.Injection.Outcome == lineLoopEnded {
+	if s.Status == Cancelled && s.Delivery.Outcome == loopEnded {
 		window = typedWindow
 	}
 	ended := s.Status == UserStopped || s.Status == Cancelled
-	return ended && s.Injection.ID != "" && s.Injection.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < window
+	return ended && s.Delivery.IsLine() && s.Delivery.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < window
 }
 
 // noteCrossed notes that the line came which a cancel overtook: the next one is the
 // user's, unless it is another report of this one.
 func (s *State) noteCrossed(e *Event, now time.Time) {
-	if !e.Asked && s.Status == Cancelled && s.Injection.Outcome == lineLoopEnded {
-		s.Injection.Outcome, s.ContinueAt = lineCrossed, now
+	if !e.Asked && s.Status == Cancelled && s.Delivery.Outcome == loopEnded {
+		s.Delivery.Outcome, s.ContinueAt = lineCrossed, now
 	}
 }
 
 func (s *State) stopCrossed() Action {
-	return Action{Kind: Refuse, Reason: reasonStopCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on"}
+	return Action{Kind: Refuse, Reason: reasonStopCrossed, Hint: "the user sends " + ContinueLine(s.ShortID()) + " to go on"}
 }
 
 // isOvertaken reports whether the loop was paused or cancelled after its line had come,
@@ -113,10 +158,10 @@ func (s *State) isOvertaken() bool {
 }
 
 func (s *State) pauseCrossed() Action {
-	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Hint: "the user sends " + ContinueLine(s.ConversationID) + " to go on, or runs cursor-ralph resume " + Argument(s.ConversationID)}
+	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Hint: "the user sends " + ContinueLine(s.ShortID()) + " to go on, or runs cursor-ralph resume " + s.ShortID()}
 }
 
 // resetStruggle forgets struggle and failed turns: the user has looked at the loop.
 func (s *State) resetStruggle() {
-	s.Struggle, s.LastAnswer, s.Unchanged, s.Evident, s.Empty, s.Retries = "", "", 0, 0, 0, 0
+	s.Struggle, s.LastAnswer, s.Unchanged, s.UnchangedSeen, s.Empty, s.Retries = "", "", 0, 0, 0, 0
 }

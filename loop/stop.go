@@ -15,33 +15,28 @@ func (s *State) onStop(e *Event, now time.Time) Action {
 	switch asked := e.Verified.ID == ""; {
 	case e.Verified.ID != s.Verifying.ID && !asked:
 		return Action{Reason: reasonVerifyObsolete}
-	case asked && !s.isAfterLine(e, now) && (s.SawStop(e, now) || s.hasBusyStop(e, now)):
+	case asked && s.Host == "" && !s.isAfterMessage(e, now) && (s.SawStop(e, now) || s.hasBusyStop(e, now)):
 		return Action{Reason: reasonSameStop}
-	case asked && e.Status != Aborted && s.awaitsVerifier(e, now):
+	case asked && e.Status != Aborted && s.IsVerifying(now):
 		return Action{Reason: reasonVerifyOpen}
+	case s.isTurnBefore(e) && !s.Stop:
+		return Action{Reason: reasonTurnBefore}
 	}
-	before, delivery := *s, e.deliveryAtStop()
-	s.noteVerifyChange(e)
-	action := s.onEndOfTurn(e, now)
-	if e.hasOtherGates() {
-		action.Warning = s.VerifyChanged()
+	gaps, sent, delivery := s.TokenGaps, s.Delivery.IsFollowup(), e.deliveryAtStop()
+	action := s.needs(e, now)
+	switch action.Kind {
+	case Rest:
+		action = s.onTurnEnd(e, now)
+		s.Verifying = Verifying{}
+	case AskVerify:
+		s.noteStop(e, now)
+		s.beginVerifying(now)
 	}
-	if s.TokenGaps > before.TokenGaps && s.TokenGaps == 1 && s.isTokenLimitIdle() {
+	if s.TokenGaps > gaps && s.TokenGaps == 1 && s.isTokenLimitIdle() {
 		action.Warning = joined(action.Warning, usageUnknown)
 	}
-	if before.Followup.IsOpen() {
+	if sent {
 		action.Delivery = delivery
-	}
-	switch action.Kind {
-	case AwaitText, AskTyping, AskWords:
-		*s = before
-	case AskVerify:
-		*s = before
-		s.noteVerifyChange(e)
-		s.noteStop(e, now)
-		s.beginVerifying(now, false)
-	default:
-		s.Verifying = Verifying{}
 	}
 	return action
 }
@@ -52,31 +47,15 @@ func (s *State) noteStop(e *Event, now time.Time) {
 	if e.LoopCount < s.LastStop.LoopCount {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
-	if s.Followup.Outcome == FollowupLost {
-		s.Followup.Outcome = followupClosed // another turn began: it is not needed any more, and the history says that it was lost
-	}
+	s.Delivery.Again = false // another turn began: it is not needed any more, and the history says that it was lost
 	s.closeFollowup(e.deliveryAtStop(), now)
 	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, Status: e.Status, At: e.began(now), Tokens: e.Turn.Tokens}
-	s.ContinuedIn = "" // the turn is over, and the next one may be of the same generation
-}
-
-// onEndOfTurn first finds out whose turn it was.
-func (s *State) onEndOfTurn(e *Event, now time.Time) Action {
-	switch whose := s.turnOf(e, now); whose {
-	case theLoops:
-	case wentOn:
-		s.setRunning()
-		s.Doubted = false
-	default:
-		return s.onOtherTurn(e, now, whose)
-	}
-	return s.onTurnEnd(e, now)
 }
 
 func (s *State) onTurnEnd(e *Event, now time.Time) Action {
 	s.noteStop(e, now)
-	s.Injection = s.Injection.close(lineTurnEnded, now)
-	s.Minimal, s.Unseen, s.ContinueIn, s.ContinueAt = e.Minimal, false, "", time.Time{}
+	s.closeLine(turnEnded, now)
+	s.LastTurn, s.ContinueIn, s.ContinueAt = false, "", time.Time{}
 	if e.Status == Aborted {
 		s.Stop = true
 	}
@@ -87,50 +66,47 @@ func (s *State) onTurnEnd(e *Event, now time.Time) Action {
 		s.end(UserStopped, action.Why(), now)
 		return action
 	case s.Status == Paused:
-		s.Rested = true
-		s.keepTokens(e)
-		s.endLineTurn()
+		s.Idle = true
+		s.keepTurn(e)
 		return Action{Reason: reasonPaused, Detail: cmp.Or(s.Reason, "by the "+string(s.PauseReason))}
 	case s.Status != Running && s.Status != Waiting:
 		return Action{Reason: reasonUnknownStatus, Detail: string(s.Status)}
 	case e.Status != Completed:
-		s.endLineTurn()
-		s.keepTokens(e)
+		s.keepTurn(e)
 		return s.onFailed(e, now)
-	case s.isBareLine(e, now):
-		return s.repeatLine(e, now)
-	case !s.isOtherTurn(e):
-		s.endLineTurn()
+	case e.Turn.Unread != "":
+		return s.pauseUnread(e)
+	case s.isTextDue(e, now):
+		return s.bringText(e, now)
 	}
 	return s.onCompleted(e, now)
 }
 
+// keepTurn takes in a turn that is not counted: its work goes into the next record, and its promise is for the gates when the user
+// resumes or continues the loop.
+func (s *State) keepTurn(e *Event) {
+	if e.Turn.isActive() {
+		s.Promised = s.promises(e.Turn.Texts)
+	}
+	s.addTurn(e.Turn)
+	s.Uncounted = s.Uncounted.with(e.Turn)
+}
+
 // onCompleted goes on with a completed turn of a loop that is not paused.
 func (s *State) onCompleted(e *Event, now time.Time) Action {
-	before := *s
-	s.Iterations++
-	s.SessionIterations++
-	s.setRunning()
-	s.Retries = 0
-	s.addTurn(e.Turn)
-	s.noteUnknownTokens()
-	s.takeSurvey(e.Survey)
-	v := s.judge(e, s.Iterations)
-	switch {
-	case v.asks:
-		return Action{Kind: AskVerify, Reason: reasonVerifying}
-	case v.check.lacksReview():
-		*s = before // the promise stays in the journal, and a continue has it reviewed
-		return s.pauseUnreviewed(v.check.Review, Rest, now)
-	case v.accepted:
+	v := s.judge(e)
+	if v.check.isUnanswered() {
+		s.keepTurn(e) // a resume or a continue has its promise judged
+		return s.pauseUnanswered(v.check, Rest, now)
+	}
+	s.count(e)
+	s.takeTasks(v.check.Tasks)
+	if v.accepted {
 		s.addHistory(e, now, v, "ended")
 		s.end(PromiseAccepted, "promise "+v.words(), now)
 		return Action{Reason: reasonAccepted, Promise: v.words()}
 	}
 	if limit := s.atLimit(now); limit.status != "" {
-		if len(e.Turn.Texts) == 0 && !e.Waited && !e.Minimal {
-			return Action{Kind: AwaitText}
-		}
 		s.addHistory(e, now, v, "ended")
 		s.end(limit.status, s.summary(limit, now), now)
 		s.dropPromise()
@@ -141,13 +117,25 @@ func (s *State) onCompleted(e *Event, now time.Time) Action {
 	return s.nextIteration(e, now, v)
 }
 
+// count takes in a turn that is an iteration.
+func (s *State) count(e *Event) {
+	s.Iterations++
+	s.SessionIterations++
+	s.setRunning()
+	s.Retries = 0
+	s.addTurn(e.Turn)
+	s.Due = Due{}
+	s.noteUnknownTokens()
+	s.takeSurvey(e.Survey)
+}
+
 // nextIteration pauses a loop that is stuck, if the user wants that, and else goes on
 // to the next turn: by a follow-up, or at the session limit by typing.
 func (s *State) nextIteration(e *Event, now time.Time, v verdict) Action {
 	s.addHistory(e, now, v, string(Followup))
 	switch {
 	case s.isStruggling():
-		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.Evident), Promise: v.words()})
+		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.UnchangedSeen), Promise: v.words()})
 	case s.Reviews >= s.reviewRounds() && v.check.foundByReview():
 		s.Notices = addOnce(s.Notices, v.why())
 		return s.pauseStuck(pauseReview, Action{Reason: reasonReview, Detail: text.Count(s.Reviews, "time"), Promise: v.words()})
@@ -167,33 +155,43 @@ func (s *State) nextIteration(e *Event, now time.Time, v verdict) Action {
 func (s *State) pauseStuck(reason PauseReason, a Action) Action {
 	s.setAction("pause")
 	s.pause(reason, a.Why())
-	s.Rested = true
+	s.Idle = true
+	return a
+}
+
+// pauseUnread pauses a loop after a turn of which not all is known.
+func (s *State) pauseUnread(e *Event) Action {
+	s.addTurn(e.Turn)
+	s.Idle = true
+	a := Action{Reason: reasonTurnUnread, Detail: e.Turn.Unread}
+	s.pause(pauseError, a.Why())
 	return a
 }
 
 // nextTurn brings the agent to its next turn: by a follow-up, or at the session
 // limit by typing.
 func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Action {
-	if s.FreshWait == freshWaiting || s.FreshWait != "" && !s.isFreshDue() { // a turn in this chat was not ours to end
-		s.stayHere(now)
-	}
-	if s.isFreshDue() && s.Outer() {
+	s.stayAfterTurn(now)
+	if s.isFreshDue() && (s.Outer() || e.Clears) {
 		s.ChatSince = s.Iterations
-		why = s.withDone(why)
+		why, action.Fresh = s.withDone(why), e.Clears
+		s.TaskNext = s.Repeat == repeatFirst
 	}
 	switch {
-	case s.isFreshDue(), s.isFreshNext() && !s.isSessionOver(e) && e.Typing != TypingPossible:
+	case s.isFreshDue(), !e.Clears && s.isFreshNext() && !s.isSessionOver(e) && e.Typing != TypingPossible:
 		return s.nextChat(e, now, action, why)
-	case s.isSessionOver(e) && e.Typing != TypingImpossible:
+	case s.isSessionOver(e) && e.Typing == TypingPossible:
 		return s.startTyping(e, now, action)
+	case s.isSessionOver(e) && s.Host != "" && s.SessionIterations > e.SessionLimit: // that of the last turn, whose answer has no effect
+		s.handOver()
+		s.LastTurn = false
+		return Action{Kind: HandOver, Reason: ReasonSessionLimit, Detail: action.Why(), Promise: action.Promise}
 	case s.isSessionOver(e):
 		action.Kind, action.Reason, action.Detail = HandOver, ReasonSessionLimit, action.Why()
 		s.handOver()
 		action.Text = s.words(s.Iterations+1, why, true)
 	default:
-		if action = s.withTemplate(e, action, why); action.Kind == AskWords {
-			return action
-		}
+		action.Text = cmp.Or(action.Text, s.words(s.Iterations+1, why, false))
 	}
 	s.noteAnswer(action, e, now)
 	return action
@@ -201,16 +199,17 @@ func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Act
 
 // handOver waits for the user to send the continue line.
 func (s *State) handOver() {
-	s.setWaiting("Cursor's session limit is reached; type the continue line")
-	s.Unseen = true
+	s.setWaiting(cmp.Or(s.Host, "Cursor") + "'s session limit is reached; type the continue line")
+	s.LastTurn = true
 }
 
 // noteAnswer records the answer to a stop. A hand-over needs no proof: the agent asks
 // the user to send the line.
 func (s *State) noteAnswer(a Action, e *Event, now time.Time) {
-	s.Followup = SentFollowup{Replaced: s.Followup.Replaced}
 	if a.Kind == Followup {
 		s.openFollowup(e, a.Text, now)
+	} else {
+		s.open(wayHand, now)
 	}
 	s.markDelivered()
 	s.LastFollowup = a.Text
@@ -219,14 +218,10 @@ func (s *State) noteAnswer(a Action, e *Event, now time.Time) {
 // setAction writes what follows an iteration into its record.
 func (s *State) setAction(action string) { s.History[len(s.History)-1].Action = action }
 
-// startTyping lets the continue line be typed, once it is known that this is
-// possible. The agent gets nothing now: what waits for a continuation goes with
+// startTyping lets the continue line be typed. The agent gets nothing now: what waits for a continuation goes with
 // the one that the line brings.
 func (s *State) startTyping(e *Event, now time.Time, a Action) Action {
-	if e.Typing == typingUnknown {
-		return Action{Kind: AskTyping}
-	}
-	s.openInjection(false, now)
+	s.openLine(e, now)
 	s.setWaiting("the continue line is being typed into Cursor")
 	return Action{Kind: Inject, Reason: ReasonSessionLimit, Detail: a.Why(), Promise: a.Promise}
 }
@@ -242,10 +237,9 @@ func (s *State) addTurn(t Turn) {
 	s.addTokens(t)
 	s.Journal = s.Journal.past(t)
 	s.Journal.Tools = t.IDs
-	if t.Compacted {
-		s.noteSession()
+	if t.hasCalls() {
+		s.Due = Due{}
 	}
-	s.AskedIn = "" // its turn is over
 }
 
 // markDelivered empties what waited for a continuation, which has the task in it, and
@@ -255,10 +249,15 @@ func (s *State) markDelivered() {
 		last := &s.History[n-1]
 		last.Context = slices.Concat(last.Context, s.Context)
 	} else {
-		s.Carried.Context = slices.Concat(s.Carried.Context, s.Context)
+		s.Uncounted.Context = slices.Concat(s.Uncounted.Context, s.Context)
 	}
-	s.noteRepeated()
-	s.Context, s.Notices, s.TaskDue = nil, nil, false
+	s.Context, s.Notices, s.TaskNext = nil, nil, false
+}
+
+// isAfterMessage reports whether a stop began after a message that came since the last one: it is no second report of that
+// one, even if generation_id is always the same.
+func (s *State) isAfterMessage(e *Event, now time.Time) bool {
+	return s.MessageAt.After(s.LastStop.At) && e.began(now).After(s.MessageAt)
 }
 
 // duplicateWindow is how close two reports of one stop are, when our hook is
@@ -279,8 +278,7 @@ func (s *State) SawStop(e *Event, now time.Time) bool {
 // apart. Then the generation and the count must match, with no sign of the agent
 // since.
 func (s *State) hasBusyStop(e *Event, now time.Time) bool {
-	silent := !e.Minimal && !e.Turn.isActive() && !e.Turn.Followed && !e.Turn.Prompted
-	return silent && e.Generation != "" && s.hasStopWithin(busyWindow, e, now)
+	return e.Turn.isSilent() && e.Generation != "" && s.hasStopWithin(busyWindow, e, now)
 }
 
 func (s *State) hasStopWithin(window time.Duration, e *Event, now time.Time) bool {

@@ -79,10 +79,6 @@ func TestWhatAPromiseNeeds(t *testing.T) {
 		{"the tool calls of all iterations count", needs(3, "reject"), []loop.Event{turn, turn, idle, said}, accepted(4), "accepted"},
 		{"none may be needed", needs(0, "reject"), []loop.Event{idle}, accepted(1), "accepted"},
 
-		{"a minimal installation skips the rule and says so", nil, []loop.Event{stop(talked(marker), minimal)}, accepted(1), "accepted with a warning: tool calls are not seen by a minimal installation"},
-		{"a minimal installation keeps the other rule", atLeast(2), []loop.Event{stop(talked(marker), minimal)}, goesOn(1), "refused: this is iteration 1"},
-		{"the last stop decides whether the installation is minimal", nil, []loop.Event{stop(talked(working), minimal), idle}, goesOn(2), "refused: 0 of the 1"},
-
 		{"several messages of a turn count", nil, []loop.Event{stop(worked("So.", marker, "Bye."))}, accepted(1), "accepted"},
 		{"a refused promise does not count again by itself", atLeast(2), []loop.Event{said, turn}, goesOn(2), "none"},
 		{"it counts when it is given again", atLeast(2), []loop.Event{said, said}, accepted(2), "accepted"},
@@ -92,16 +88,6 @@ func TestWhatAPromiseNeeds(t *testing.T) {
 		{"refused at the limit it is cleared", func(l *loop.State) { l.LastOutput, l.MaxIterations, l.MinIterations = "COMPLETE", 1, 2 },
 			[]loop.Event{turn, {Kind: loop.EventContinue, Continue: loop.Continue{MaxIterations: 9}}, turn}, goesOn(2), "none"},
 	})
-}
-
-func TestProgressIsKept(t *testing.T) {
-	for _, words := range []string{working, marker} {
-		c := newChat(t, atLeast(2))
-		c.all(loop.Event{Kind: loop.EventNote, Text: "half COMPLETE"}, stop(worked(words)))
-		if c.l.LastOutput != "half COMPLETE" {
-			t.Errorf("beside %q: got %q", words, c.l.LastOutput)
-		}
-	}
 }
 
 func TestTheLimits(t *testing.T) {
@@ -127,7 +113,6 @@ func TestTheLimits(t *testing.T) {
 		{"waited for in vain it ends", atMost(1), []loop.Event{silent, stop(worked(), waited)}, atMaximum(1), "none"},
 		{"waited for it may be the promise", atMost(1), []loop.Event{silent, said}, accepted(1), "accepted"},
 		{"waited for it may be other words", atMost(1), []loop.Event{silent, turn}, atMaximum(1), "none"},
-		{"a minimal installation does not wait", atMost(1), []loop.Event{stop(worked(), minimal)}, atMaximum(1), "none"},
 		{"without a limit nothing is waited for", atMost(2), []loop.Event{silent}, goesOn(1), "none"},
 		{"with a written promise nothing is waited for", func(l *loop.State) { l.MaxIterations, l.LastOutput = 1, "COMPLETE" }, []loop.Event{silent}, accepted(1), "accepted"},
 	})
@@ -151,17 +136,6 @@ func TestTheUserStopsALoop(t *testing.T) {
 	})
 }
 
-func TestAStoppedLoopKeepsWhatItDid(t *testing.T) {
-	c := newChat(t)
-	turn := worked(working)
-	turn.Length, turn.IDs = 99, []string{"t1"}
-	c.do(stop(turn, status(loop.Aborted)))
-	want := loop.Mark{Offset: 99, Tools: []string{"t1"}}
-	if diff := cmp.Diff(want, c.l.Journal); diff != "" || c.l.ToolCalls != 1 || !c.l.Stop || !c.l.EndedAt.Equal(began()) {
-		t.Errorf("got %d tool calls, stop %t, ended %s, -want +got:\n%s", c.l.ToolCalls, c.l.Stop, c.l.EndedAt, diff)
-	}
-}
-
 func TestATurnThatFailsPausesTheLoop(t *testing.T) {
 	turn, failed := stop(worked(working)), stop(worked(working), status(loop.Errored))
 	resume := loop.Event{Kind: loop.EventResume}
@@ -182,66 +156,8 @@ func TestATurnThatFailsPausesTheLoop(t *testing.T) {
 	})
 	c := newChat(t)
 	a := c.do(failed)
-	if c.l.PauseReason != "error" || c.l.Reason != "the turn failed: Cursor reported error" || a.Why() != c.l.Reason || !c.l.Rested {
-		t.Errorf("got %q, %q, %q, rested %t", c.l.PauseReason, c.l.Reason, a.Why(), c.l.Rested)
-	}
-}
-
-func TestTheSessionLimit(t *testing.T) {
-	turn := func(n int) loop.Event { return stop(worked(working), sessionLimit(5), loopCount(n)) }
-	old := stop(worked(working), sessionLimit(5)) // a Cursor that counts nothing
-	message := loop.Event{Kind: loop.EventMessage, Text: "How is it going?"}
-	inSession := func(n int) func(*loop.State) {
-		return func(l *loop.State) { l.Iterations, l.SessionIterations = n, n }
-	}
-	play(t, []rule{
-		{"by the fifth stop", nil, []loop.Event{turn(0), turn(1), turn(2), turn(3), turn(4)}, handsOver(5), "none"},
-		{"not by the fourth", nil, []loop.Event{turn(0), turn(1), turn(2), turn(3)}, goesOn(4), "none"},
-		{"by session_iterations alone", nil, repeat(5, old), handsOver(5), "none"},
-		{"not by four session_iterations", nil, repeat(4, old), goesOn(4), "none"},
-		{"by loop_count alone", nil, []loop.Event{turn(4)}, handsOver(1), "none"},
-		{"by a loop_count beyond it", nil, []loop.Event{turn(7)}, handsOver(1), "none"},
-		{"not by a smaller loop_count", nil, []loop.Event{turn(3)}, goesOn(1), "none"},
-		{"a limit of one hands over at once", nil, []loop.Event{stop(worked(working), sessionLimit(1))}, handsOver(1), "none"},
-		{"no limit never hands over", inSession(8), []loop.Event{stop(worked(working), loopCount(12))}, goesOn(9), "none"},
-		{"a hand-edited session counts", inSession(4), []loop.Event{turn(0)}, handsOver(5), "none"},
-		{"a session that cannot grow hands over", func(l *loop.State) { l.SessionIterations = 1<<63 - 1 }, []loop.Event{{}, old}, handsOver(1), "none"},
-
-		{"a user message begins a session", nil, append(repeat(4, old), message, old), goesOn(5), "none"},
-		{"a loop_count that starts anew begins one", inSession(4), []loop.Event{turn(3), turn(0)}, goesOn(6), "none"},
-		{"a loop_count that starts anew begins at the first stop", nil, []loop.Event{stop(worked(working), loopCount(3)), stop(worked(working), sessionLimit(2))}, goesOn(2), "none"},
-		{"a loop_count that stays begins none", inSession(3), []loop.Event{turn(0), turn(0)}, handsOver(5), "none"},
-		{"the hand-over turn is answered once more where it is seen", nil, []loop.Event{turn(4), turn(5)}, handsOver(2), "none"},
-		{"after the hand-over a user message goes on", nil, []loop.Event{turn(4), message, turn(0)}, goesOn(2), "none"},
-		{"the promise goes before it", nil, []loop.Event{stop(worked(marker), sessionLimit(1))}, accepted(1), "accepted"},
-		{"the limit of iterations goes before it", atMost(1), []loop.Event{stop(worked(working), sessionLimit(1))}, atMaximum(1), "none"},
-	})
-}
-
-func TestOurOwnFollowupBeginsNoSession(t *testing.T) {
-	c := newChat(t)
-	turn := stop(worked(working), sessionLimit(3))
-	own := c.do(turn).Text
-	for _, tt := range []struct {
-		name, text string
-		want       int
-	}{
-		{"our own follow-up", own, 1},
-		{"our own with other spaces at its ends", "\r\n " + strings.TrimSpace(own) + "\n\n", 1},
-		{"our own and more", own + "x", 0},
-		{"the user's words", "go on", 0},
-		{"no words", "", 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			next, a := loop.Decide(c.l, loop.Event{Kind: loop.EventMessage, Text: tt.text}, began())
-			a.Iteration = 0
-			if next.SessionIterations != tt.want || a != (loop.Action{}) || c.l.IsOwn(tt.text) != (tt.want == 1) {
-				t.Errorf("got %d %+v own %t want %d", next.SessionIterations, a, c.l.IsOwn(tt.text), tt.want)
-			}
-		})
-	}
-	if l := newLoop(); l.IsOwn("") || l.IsOwn(" ") {
-		t.Error("no text counts as the follow-up of a loop that sent none")
+	if c.l.PauseReason != "error" || c.l.Reason != "the turn failed: Cursor reported error" || a.Why() != c.l.Reason || !c.l.Idle {
+		t.Errorf("got %q, %q, %q, rested %t", c.l.PauseReason, c.l.Reason, a.Why(), c.l.Idle)
 	}
 }
 
@@ -281,77 +197,12 @@ func TestTheSameStopTwice(t *testing.T) {
 	}
 }
 
-// The user may continue the loop at a terminal between the two copies of our hook.
-func TestTheSecondReportOfAStopMayComeAfterAContinue(t *testing.T) {
-	for _, idle := range []bool{false, true} {
-		c := newChat(t)
-		first := stop(worked(working), generation("g"), func(e *loop.Event) { e.Began = began() })
-		c.all(first, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Idle: idle}})
-		if a := c.do(first); a.Kind != loop.Rest || c.l.Iterations != 1 || c.l.SessionIterations != 0 {
-			t.Errorf("idle %t: got %+v at iteration %d, %d of the session", idle, a, c.l.Iterations, c.l.SessionIterations)
-		}
-	}
-}
-
-// On a busy machine two copies of our hook begin seconds apart. Of the second the
-// turn is empty: the first has folded it in.
-func TestTheSameStopTwiceOnABusyMachine(t *testing.T) {
-	again := []func(*loop.Event){generation("g"), loopCount(2)}
-	for _, tt := range []struct {
-		name   string
-		second loop.Event
-		after  time.Duration
-		counts bool
-	}{
-		{"nothing was seen of the agent since", stop(loop.Turn{}, again...), 9 * time.Second, false},
-		{"by a clock that is behind", stop(loop.Turn{}, again...), -9 * time.Second, false},
-		{"long after", stop(loop.Turn{}, again...), 10 * time.Second, true},
-		{"it said something", stop(talked("done"), again...), 2 * time.Second, true},
-		{"it used a tool", stop(worked(working), again...), 2 * time.Second, true},
-		{"our follow-up reached it", stop(loop.Turn{Followed: true}, again...), 2 * time.Second, true},
-		{"nothing would be seen of it", stop(loop.Turn{}, append(slices.Clone(again), minimal)...), 2 * time.Second, true},
-		{"with another count", stop(loop.Turn{}, generation("g"), loopCount(3)), 2 * time.Second, true},
-		{"of another turn", stop(loop.Turn{}, generation("h"), loopCount(2)), 2 * time.Second, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t)
-			c.do(stop(worked(working), again...))
-			c.now = began().Add(tt.after)
-			if c.do(tt.second); (c.l.Iterations == 2) != tt.counts {
-				t.Errorf("got %d iterations, want the second counted: %t", c.l.Iterations, tt.counts)
-			}
-		})
-	}
-	c := newChat(t)
-	c.do(stop(worked(working), loopCount(2)))
-	c.now = began().Add(2 * time.Second)
-	if c.do(stop(loop.Turn{}, loopCount(2))); c.l.Iterations != 2 {
-		t.Errorf("without a generation: got %d iterations, want 2", c.l.Iterations)
-	}
-}
-
 func TestAStopWithAnotherStatusIsNoSecondReport(t *testing.T) {
 	c := newChat(t)
 	c.do(stop(worked(working), generation("g")))
 	c.now = began()
 	if c.do(stop(worked(working), generation("g"), status(loop.Aborted))); c.l.Status != loop.UserStopped {
 		t.Errorf("got %s", c.l.Status)
-	}
-}
-
-func TestALoopThatNeverStoppedSawNoStop(t *testing.T) {
-	l, e := newLoop(), stop(worked(), status(""), generation(""))
-	if l.SawStop(&e, time.Time{}) {
-		t.Error("got a stop that was seen")
-	}
-}
-
-func TestAStopThatIsAwaitedIsNoSecondReport(t *testing.T) {
-	c := newChat(t, atMost(1))
-	c.do(stop(worked(), generation("g")))
-	c.now = began()
-	if a := c.do(stop(worked(), generation("g"), waited)); c.l.Status != loop.MaxIterations {
-		t.Errorf("got %+v, %s", a, c.l.Status)
 	}
 }
 
@@ -393,120 +244,10 @@ func TestLateText(t *testing.T) {
 	}
 }
 
-func TestLateTextWithoutARecord(t *testing.T) {
-	c := newChat(t, func(l *loop.State) {
-		l.Status, l.EndedAt, l.LastStop.Generation, l.Iterations, l.ToolCalls = loop.MaxIterations, began(), "g", 20, 1
-	})
-	if c.do(loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)}); c.l.Status != loop.PromiseAccepted {
-		t.Errorf("got %s", c.l.Status)
-	}
-}
-
-func TestLateTextMendsTheRecord(t *testing.T) {
-	c := newChat(t, func(l *loop.State) {
-		l.MaxIterations, l.NoWork, l.MaxDuration = 9, "warn", loop.Duration(15*time.Second)
-	})
-	c.all(stop(talked(working)), stop(talked(working)), stop(talked(), waited, generation("g")))
-	a := c.do(loop.Event{Kind: loop.EventLateText, Generation: "g", Turn: talked(marker)})
-	h := c.l.History[2]
-	if h.Promise != "accepted" || h.Warning == "" || h.Refused != "" || c.l.Status != loop.PromiseAccepted || c.l.History[1].Promise != "none" {
-		t.Errorf("got %+v, %s", h, c.l.Status)
-	}
-	if a.Why() != "promise accepted in a late text" || !strings.HasPrefix(a.Promise, "accepted with a warning") || !strings.HasPrefix(c.l.Reason, "promise accepted with a warning") {
-		t.Errorf("got %+v, reason %q", a, c.l.Reason)
-	}
-	if !c.l.EndedAt.Equal(began().Add(30*time.Second)) || !c.l.EventAt.Equal(c.l.EndedAt) {
-		t.Errorf("got ended %s, last event %s", c.l.EndedAt, c.l.EventAt)
-	}
-}
-
-func TestHistory(t *testing.T) {
-	c := newChat(t, atMost(3))
-	first := worked(marker)
-	first.Tools, first.Files, first.Errors = map[string]int{"Shell": 2, "Write": 1}, []string{"a.go"}, []string{"no such file"}
-	c.l.MinIterations = 2
-	c.do(loop.Event{Kind: loop.EventContext, Text: "Mind the gap."})
-	c.all(stop(first), stop(talked(working), sessionLimit(1)), loop.Event{Kind: loop.EventContext, Text: "Not delivered."}, stop(talked(working)))
-	at := func(s int) time.Time { return began().Add(time.Duration(s) * time.Second) }
-	want := []loop.Iteration{
-		{Number: 1, StartedAt: at(0), EndedAt: at(10), Seconds: 10, Promise: "refused", Refused: "this is iteration 1 and the loop runs for at least 2",
-			Tools: map[string]int{"Shell": 2, "Write": 1}, Files: []string{"a.go"}, Errors: []string{"no such file"}, Context: []string{"Mind the gap."}, Action: "followup",
-			Answer: marker, Progress: "yes"},
-		{Number: 2, StartedAt: at(10), EndedAt: at(20), Seconds: 10, Promise: "none", Action: "hand-over", Answer: working},
-		{Number: 3, StartedAt: at(20), EndedAt: at(40), Seconds: 20, Promise: "none", Action: "ended", Answer: working, Progress: "no"},
-	}
-	if diff := cmp.Diff(want, c.l.History); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"Not delivered."}, c.l.Context); diff != "" {
-		t.Errorf("context that was not delivered, -want +got:\n%s", diff)
-	}
-}
-
 func TestTheLastFiftyIterationsAreKept(t *testing.T) {
 	c := newChat(t, atMost(100))
 	c.all(repeat(53, stop(worked(working)))...)
-	older, l := c.l.Older()
-	if n := len(l.History); n != 50 || l.History[0].Number != 4 || l.History[49].Number != 53 || len(older) != 3 || older[2].Number != 3 {
-		t.Errorf("got %d records, from %d to %d, and %d older ones", n, l.History[0].Number, l.History[n-1].Number, len(older))
-	}
-	if older, l = l.Older(); len(older) != 0 || len(l.History) != 50 {
-		t.Errorf("once more: got %d and %d records", len(older), len(l.History))
-	}
-}
-
-func TestAHandOverSaysWhatItWaitsFor(t *testing.T) {
-	c := newChat(t)
-	if c.do(stop(worked(working), sessionLimit(1))); c.l.Reason != "Cursor's session limit is reached; type the continue line" {
-		t.Errorf("got %q", c.l.Reason)
-	}
-	if c.do(stop(worked(working))); c.l.Reason != "" {
-		t.Errorf("got %q when it runs again", c.l.Reason)
-	}
-}
-
-func TestWhyIsToldForTheLog(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		change func(*loop.State)
-		event  loop.Event
-		want   string
-	}{
-		{"no promise", nil, stop(worked(working)), "no promise"},
-		{"a refused one", atLeast(2), stop(worked(marker)), "promise refused"},
-		{"a hand-over", nil, stop(worked(working), sessionLimit(1)), "no promise; session limit reached"},
-		{"an accepted one", nil, stop(worked(marker)), "promise accepted"},
-		{"the user", func(l *loop.State) { l.Stop = true }, stop(worked(marker)), "stopped by the user"},
-		{"a limit", atMost(1), stop(worked(working)), "the limit of 1 iteration is reached"},
-		{"a pause", func(l *loop.State) { l.Status, l.Reason = loop.Paused, "because" }, stop(worked(working)), "the loop is paused: because"},
-		{"an unknown status", func(l *loop.State) { l.Status = "odd" }, stop(worked(working)), "this version does not know the status odd"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if a := newChat(t, tt.change).do(tt.event); a.Why() != tt.want {
-				t.Errorf("got %q want %q", a.Why(), tt.want)
-			}
-		})
-	}
-}
-
-// TestTheSameStopTwiceAfterALongQuestion: one copy of our hook may have to ask
-// longer than the other whether typing is possible.
-func TestTheSameStopTwiceAfterALongQuestion(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		apart time.Duration // the beginnings of the two hooks
-		want  int
-	}{
-		{"hooks that began at once", 10 * time.Millisecond, 1},
-		{"hooks that began one after the other", 3 * time.Second, 2},
-	} {
-		c := newChat(t)
-		e := stop(worked(working), generation("g"))
-		e.Began = c.now
-		c.do(e)
-		e.Began = e.Began.Add(tt.apart)
-		if c.do(e); c.l.Iterations != tt.want {
-			t.Errorf("%s: got %d iterations, want %d", tt.name, c.l.Iterations, tt.want)
-		}
+	if h := c.l.History; len(h) != 50 || h[0].Number != 4 || h[49].Number != 53 || c.l.Iterations != 53 {
+		t.Errorf("got %d records of %d iterations, from %d to %d", len(h), c.l.Iterations, h[0].Number, h[len(h)-1].Number)
 	}
 }

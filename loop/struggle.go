@@ -30,9 +30,9 @@ func (s *State) updateProgress(e *Event) {
 	switch {
 	case first: // nothing to compare with
 	case made:
-		last.Progress, s.Unchanged, s.Evident = progressMade, 0, 0
+		last.Progress, s.Unchanged, s.UnchangedSeen = progressMade, 0, 0
 	case evident || again:
-		last.Progress, s.Evident = progressNone, s.Evident+1
+		last.Progress, s.UnchangedSeen = progressNone, s.UnchangedSeen+1
 		s.Unchanged++
 	default:
 		s.Unchanged++
@@ -42,17 +42,15 @@ func (s *State) updateProgress(e *Event) {
 		s.Edited = newest(addMissing(s.Edited, file), keptEdited)
 	}
 	if e.Tree.Print != "" {
-		s.Trees = newest(addMissing(addMissing(s.Trees, s.Tree.Print), e.Tree.Print), keptTrees)
 		s.Tree = e.Tree
 	}
 	s.LastAnswer = said
 	s.Struggle = s.whyStuck()
-	last.Struggle, last.Tree, last.Head = s.Struggle, e.Tree.Print, e.Tree.Head
+	last.Struggle = s.Struggle
 }
 
 // progress reports whether a turn changed anything, whether a change would have
-// been seen, and whether this is the first look. A work tree that was there before
-// is no change: an agent that alternates between two is stuck.
+// been seen, and whether this is the first look.
 func (s *State) progress(e *Event) (made, evident, first bool) {
 	switch {
 	case e.Tree.Print == "":
@@ -60,13 +58,11 @@ func (s *State) progress(e *Event) (made, evident, first bool) {
 	case s.Tree.Print == "" || s.Tree.Root != e.Tree.Root:
 		return len(e.Turn.Files) > 0, false, len(e.Turn.Files) == 0
 	}
-	return e.Tree.Print != s.Tree.Print && !slices.Contains(s.Trees, e.Tree.Print), true, false
+	return e.Tree.Print != s.Tree.Print, true, false
 }
 
-const (
-	keptTrees  = 50  // that are known again
-	keptEdited = 100 // files whose content is looked at wherever they lie
-)
+// keptEdited is the number of files that are looked at wherever they are.
+const keptEdited = 100
 
 func addMissing(list []string, item string) []string {
 	if item == "" || slices.Contains(list, item) {
@@ -106,7 +102,7 @@ func inARow(n int) string {
 }
 
 // isStruggling reports whether the struggle breaker pauses the loop.
-func (s *State) isStruggling() bool { return s.StrugglePause > 0 && s.Evident >= s.StrugglePause }
+func (s *State) isStruggling() bool { return s.StrugglePause > 0 && s.UnchangedSeen >= s.StrugglePause }
 
 // changedFiles lists what a turn changed: what edit events named, and what git
 // sees that was otherwise before.
@@ -159,12 +155,10 @@ func (s *State) countEmpty(e *Event, treeSeen bool) {
 // Cursor an earlier tool call proves that they are reported.
 func (s *State) showsWork(e *Event) bool {
 	switch {
-	case s.Run.NoTools:
+	case s.Run.Driver == PrintsOnly:
 		return len(e.Turn.Texts) == 0
 	case s.Outer():
 		return true
-	case s.Minimal:
-		return false
 	}
 	return s.ToolCalls > 0 || slices.ContainsFunc(s.History, func(h Iteration) bool { return len(h.Tools) > 0 })
 }

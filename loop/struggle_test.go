@@ -53,8 +53,6 @@ func TestStruggle(t *testing.T) {
 		{"never, if the user says so", play(hintAfter(0), read(1), read(2), read(3), read(4)), ""},
 		{"a change starts the count again", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("b", worked("4"))), ""},
 		{"a commit is a change", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("commit", worked("3"))), ""},
-		{"back and forth is no change", play(begunAt("a"), inTree("b", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("c", worked("4")), inTree("b", worked("5")), inTree("c", worked("6")), inTree("b", worked("7"))), "3 iterations"},
-		{"nor is back to where it began", play(begunAt("a"), inTree("b", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("a", worked("4"))), "3 iterations"},
 		{"only new trees", play(begunAt("a"), inTree("b", worked("1")), inTree("c", worked("2")), inTree("d", worked("3")), inTree("e", worked("4"))), ""},
 		{"edits outside git", play(nil, edits("1"), edits("2"), edits("3"), edits("4")), ""},
 		{"edits that change nothing", play(nil, edits("1"), edits("1"), edits("1"), edits("1")), "3 iterations"},
@@ -94,7 +92,7 @@ func TestAStruggleIsRecordedAndToldToTheUser(t *testing.T) {
 	c := newChat(t, pauseAfter(3))
 	a := c.all(repeat(3, stop(worked(working)))...)
 	last := c.l.History[2]
-	if c.l.PauseReason != "struggling" || !c.l.Rested || a.Why() != c.l.Reason || !strings.HasPrefix(c.l.Reason, "STRUGGLING: 3 iterations") {
+	if c.l.PauseReason != "struggling" || !c.l.Idle || a.Why() != c.l.Reason || !strings.HasPrefix(c.l.Reason, "STRUGGLING: 3 iterations") {
 		t.Errorf("got %+v, reason %q, paused because of %q", a, c.l.Reason, c.l.PauseReason)
 	}
 	if last.Action != "pause" || last.Progress != "no" || last.Struggle == "" || c.l.Struggle == "" {
@@ -120,57 +118,7 @@ func TestWhichFilesATurnChanged(t *testing.T) {
 	if got := fmt.Sprint(c.l.History[0].Files); got != want || c.l.History[0].Progress != "yes" {
 		t.Errorf("got %s, progress %q, want %s", got, c.l.History[0].Progress, want)
 	}
-	if c.l.Tree.Print != "2" || c.l.History[0].Tree != "2" {
+	if c.l.Tree.Print != "2" {
 		t.Errorf("got tree %+v", c.l.Tree)
-	}
-}
-
-// git took too long this once: what is known of the tree stays.
-func TestATreeThatWasNotLookedAtIsNotForgotten(t *testing.T) {
-	c := newChat(t, begunAt("a"))
-	c.all(inTree("b", worked(working)), stop(worked(working)), inTree("b", worked(working)))
-	if got := c.l.History[2].Progress; got != "no" || c.l.Tree.Print != "b" {
-		t.Errorf("got progress %q, tree %+v", got, c.l.Tree)
-	}
-}
-
-// A line that is typed at the end of a session is no sign that anybody looked.
-func TestStruggleIsCountedAcrossSessions(t *testing.T) {
-	c := newChat(t, pauseAfter(6))
-	hints := 0
-	for i := range 40 {
-		e := stop(worked(fmt.Sprint("I have read ", i)), sessionLimit(3), loopCount(i%3))
-		a := c.do(e)
-		if a.Kind == loop.HandOver {
-			a = c.do(loop.Event{Kind: loop.EventContinue})
-		}
-		if strings.Contains(a.Text, stuckHint) {
-			hints++
-		}
-		if c.l.Status == loop.Paused {
-			break
-		}
-	}
-	if c.l.PauseReason != "struggling" || c.l.Iterations != 6 || hints != 3 {
-		t.Errorf("got %s because of %q after %d iterations, %d hints", c.l.Status, c.l.PauseReason, c.l.Iterations, hints)
-	}
-}
-
-// A turn that a pause, or a continue in the middle, keeps from being counted is
-// work all the same.
-func TestWhatATurnThatWasNotCountedDidIsInTheNextRecord(t *testing.T) {
-	part := func(file, failed string) loop.Turn {
-		turn := worked(working + file)
-		turn.Files, turn.Failed, turn.Errors = []string{file}, []string{failed}, []string{failed + " exited with 1"}
-		return turn
-	}
-	c := newChat(t)
-	c.all(goOn(part("/a", "x")), goOn(part("/b", "y")), stop(part("/c", "x")), stop(part("/d", "z")))
-	if got, want := fmt.Sprintf("%v %v %v %v", c.l.History[0].Files, c.l.History[0].Failed, c.l.History[0].Errors, c.l.History[0].Tools),
-		"[/a /b /c] [x y] [x exited with 1 y exited with 1] map[Shell:3]"; got != want {
-		t.Errorf("got %s want %s", got, want)
-	}
-	if got := fmt.Sprint(c.l.History[1].Files, c.l.History[1].Tools); got != "[/d] map[Shell:1]" {
-		t.Errorf("the next record: got %s", got)
 	}
 }

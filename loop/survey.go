@@ -11,7 +11,6 @@ import (
 type Survey struct {
 	Taken      bool       `json:"taken,omitempty"`
 	Tasks      *TaskCount `json:"tasks,omitempty"`      // nil without --tasks
-	TaskNames  []string   `json:"task_names,omitempty"` // of a loop without a Baseline
 	Checkpoint int        `json:"checkpoint,omitempty"` // made now; 0 for none, or for the first
 	Errors     []string   `json:"errors,omitempty"`     // in words: what could not be done, for the log and the agent
 }
@@ -36,8 +35,8 @@ func (s *State) takeSurvey(v Survey) {
 		return
 	}
 	s.takeTasks(v.Tasks)
-	if s.Baseline == nil {
-		s.Baseline = v.TaskNames
+	if s.Baseline == 0 && v.Tasks != nil {
+		s.Baseline = v.Tasks.Total
 	}
 	if v.Checkpoint > 0 {
 		s.Checkpoint = v.Checkpoint
@@ -55,11 +54,11 @@ func (s *State) tellSurvey(trouble string) {
 
 // TaskCount is how far a task list has been done.
 type TaskCount struct {
-	Done  int      `json:"done"`
-	Total int      `json:"total"`
-	Next  string   `json:"next,omitempty"`  // the first open task
-	Lost  []string `json:"lost,omitempty"`  // tasks that were there when the loop began
-	Error string   `json:"error,omitempty"` // why the list cannot be read
+	Done  int    `json:"done"`
+	Total int    `json:"total"`
+	Next  string `json:"next,omitempty"`  // the first open task
+	Began int    `json:"began,omitempty"` // tasks when the loop began, if there are fewer now
+	Error string `json:"error,omitempty"` // why the list cannot be read
 }
 
 // Tokens are what the agent's model has read and written. Where they are not

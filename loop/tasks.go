@@ -63,8 +63,8 @@ func (s *State) tasksText(iteration int) string {
 	default:
 		fmt.Fprintf(&b, "The task list %s: %d of %d done. The next open task is: %s", file, c.Done, c.Total, c.Next)
 	}
-	if len(c.Lost) > 0 {
-		b.WriteString("\nSome " + c.LostWords(file))
+	if c.Began > c.Total {
+		b.WriteString("\n" + c.Shrunk(file) + ".")
 	}
 	if iteration == 1 || c.Error != "" {
 		b.WriteString("\n" + tasksRule)
@@ -74,10 +74,7 @@ func (s *State) tasksText(iteration int) string {
 
 const tasksRule = "The promise counts only if no task of this file is open. Check a task off there when it is done; add tasks as you need them, and remove none."
 
-// LostWords says which tasks are gone; empty for none.
-func (c *TaskCount) LostWords(file string) string {
-	if len(c.Lost) == 0 {
-		return ""
-	}
-	return "tasks that were in " + file + " when the loop began are gone: " + strings.Join(c.Lost, "; ") + ". Put them back; one that is not needed any more is checked off, not removed."
+// Shrunk says how many tasks are gone.
+func (c *TaskCount) Shrunk(file string) string {
+	return fmt.Sprintf("%s had %s when the loop began and has %d now: put back what is missing. A task that is not needed any more is checked off, not removed", file, text.Count(c.Began, "task"), c.Total)
 }

@@ -51,24 +51,11 @@ func added(a, b int64) int64 {
 // addTokens adds those of a turn of the loop. One whose tokens nobody reported is
 // counted: the sum has them not.
 func (s *State) addTokens(t Turn) {
-	if n := len(s.History); n > 0 && s.Tokens == nil && s.TokenGaps == 0 {
-		s.TokenGaps = s.History[n-1].Number // an older version did not count them
-	}
 	switch {
 	case t.Tokens != nil:
 		s.Tokens = s.Tokens.Plus(t.Tokens)
 	case t.ended || t.isActive():
 		s.TokenGaps++
-	}
-}
-
-// keepTokens counts what a stop reports whose turn is folded in later: what the
-// journal has waits there.
-func (s *State) keepTokens(e *Event) {
-	s.LastStop.Tokens = e.Tokens
-	s.Tokens, s.Carried.Tokens = s.Tokens.Plus(e.Tokens), s.Carried.Tokens.Plus(e.Tokens)
-	if e.Tokens != nil && e.Generation != "" && e.Generation != s.ConversationID {
-		s.Journal.Tools = newest(slices.Concat(s.Journal.Tools, []string{tokensID(e.Generation)}), keptIDs)
 	}
 }
 

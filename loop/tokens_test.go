@@ -1,7 +1,6 @@
 package loop_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
@@ -51,7 +50,7 @@ func TestTokensOfATurn(t *testing.T) {
 		{"late ones of a stop that had none", took(5, 2), func(l *loop.State) { counted(l); l.LastStop.Tokens = nil }, []loop.Record{said("g1", took(10, 1))}, took(15, 3)},
 		{"drivers report parts", nil, nil, []loop.Record{driver("g2", took(5, 2)), driver("g2", took(5, 2))}, took(10, 4)},
 		{"negative ones", nil, nil, []loop.Record{{Kind: loop.RecordText, Generation: "g2", Text: "x", Tokens: &loop.Tokens{Input: -5, Output: -1}}}, nil},
-		{"of another turn than the loop's", nil, func(l *loop.State) { l.AskedIn = "g2" }, []loop.Record{said("g1", took(10, 1)), said("g2", took(5, 2))}, took(5, 2)},
+		{"of another turn than the loop's", nil, func(l *loop.State) { *l = l.Requested("g2") }, []loop.Record{said("g1", took(10, 1)), said("g2", took(5, 2))}, took(5, 2)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := newLoop(tt.change)
@@ -85,8 +84,6 @@ func taking(n *loop.Tokens, said ...string) loop.Turn {
 	return turn
 }
 
-func reports(n *loop.Tokens) func(*loop.Event) { return func(e *loop.Event) { e.Tokens = n } }
-
 func atMostTokens(n int64) func(*loop.State) { return func(l *loop.State) { l.MaxTokens = n } }
 
 func TestMaxTokens(t *testing.T) {
@@ -106,10 +103,10 @@ func TestMaxTokens(t *testing.T) {
 		{"raised", atMostTokens(100), []loop.Event{stop(taking(took(100, 0), working)), {Kind: loop.EventContinue, Continue: loop.Continue{MaxTokens: 200}}}, outcome{loop.Followup, loop.Running, 1}, took(100, 0)},
 		{"not raised", atMostTokens(100), []loop.Event{stop(taking(took(100, 0), working)), {Kind: loop.EventContinue}}, outcome{loop.Refuse, loop.MaxTokens, 1}, took(100, 0)},
 		{"raised too little", atMostTokens(100), []loop.Event{stop(taking(took(150, 0), working)), {Kind: loop.EventContinue, Continue: loop.Continue{MaxTokens: 150}}}, outcome{loop.Refuse, loop.MaxTokens, 1}, took(150, 0)},
-		{"a turn that failed", atMostTokens(100), []loop.Event{stop(worked(working), status(loop.Errored), reports(took(150, 0)))}, outcome{loop.Rest, loop.Paused, 0}, took(150, 0)},
-		{"a turn in a pause", nil, []loop.Event{{Kind: loop.EventPause}, stop(worked(working), reports(took(150, 0)))}, outcome{loop.Rest, loop.Paused, 0}, took(150, 0)},
+		{"a turn that failed", atMostTokens(100), []loop.Event{stop(taking(took(150, 0), working), status(loop.Errored))}, outcome{loop.Rest, loop.Paused, 0}, took(150, 0)},
+		{"a turn in a pause", nil, []loop.Event{{Kind: loop.EventPause}, stop(taking(took(150, 0), working))}, outcome{loop.Rest, loop.Paused, 0}, took(150, 0)},
 		{"the user stopped it", nil, []loop.Event{stop(taking(took(5, 0), working), status(loop.Aborted))}, outcome{loop.Rest, loop.UserStopped, 0}, took(5, 0)},
-		{"a turn before the agent had the task", func(l *loop.State) { l.TaskDue, l.MaxTokens = true, 10 }, []loop.Event{stop(taking(took(50, 0), working))}, outcome{loop.Followup, loop.Running, 0}, nil},
+		{"a turn before the agent had the task", func(l *loop.State) { *l = l.Started(); l.MaxTokens = 10 }, []loop.Event{{Kind: loop.EventStop, Stop: loop.Stop{Status: loop.Completed}, Turn: loop.Turn{Tokens: took(50, 0)}}}, outcome{loop.Followup, loop.Running, 0}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t, tt.change)
@@ -126,129 +123,3 @@ func TestMaxTokens(t *testing.T) {
 		})
 	}
 }
-
-func TestTokensInHistoryAndSummary(t *testing.T) {
-	c := newChat(t, atMostTokens(100))
-	c.all(stop(worked(working)), stop(taking(took(60, 5), working)), stop(taking(took(60, 5), working)))
-	var got []*loop.Tokens
-	for _, h := range c.l.History {
-		got = append(got, h.Tokens)
-	}
-	if diff := cmp.Diff([]*loop.Tokens{nil, took(60, 5), took(60, 5)}, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if c.l.TokenGaps != 1 || !strings.HasPrefix(c.l.Reason, "the limit of 100 tokens is reached; 3 iterations in ") || !strings.Contains(c.l.Reason, ", 130 tokens;") {
-		t.Errorf("got %d unknown, %q", c.l.TokenGaps, c.l.Reason)
-	}
-	if command := c.l.ResumeCommand(c.now); !strings.HasSuffix(command, " --max-tokens 230") {
-		t.Errorf("got %q", command)
-	}
-}
-
-// A limit that cannot act is said once: to agent and user, and in the log.
-func TestMaxTokensThatCannotAct(t *testing.T) {
-	c := newChat(t, atMostTokens(100))
-	first, second := c.do(stop(worked(working))), c.do(stop(worked(working)))
-	const words = "the limit of --max-tokens cannot act"
-	if !strings.Contains(first.Text, words) || !strings.Contains(first.Warning, words) {
-		t.Errorf("first: got %+v", first)
-	}
-	if strings.Contains(second.Text, words) || second.Warning != "" {
-		t.Errorf("second: got %+v", second)
-	}
-	again := c.do(loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxTokens: 500}})
-	if !strings.Contains(again.Text, words) {
-		t.Errorf("raised: got %+v", again)
-	}
-}
-
-// A loop of an older version has turns that nobody counted.
-func TestTokensOfAnOlderLoop(t *testing.T) {
-	c := newChat(t, func(l *loop.State) {
-		l.Iterations, l.StartedAt, l.History = 2, began(), []loop.Iteration{{Number: 1}, {Number: 2}}
-	})
-	c.do(stop(taking(took(5, 5), working)))
-	if c.l.TokenGaps != 2 || *c.l.Tokens != *took(5, 5) {
-		t.Errorf("got %d unknown, %+v", c.l.TokenGaps, c.l.Tokens)
-	}
-}
-
-// A higher limit is a new request, also in the turn whose line has continued the loop.
-func TestMaxTokensRaisedInTheTurnOfALine(t *testing.T) {
-	c := newChat(t, atMostTokens(100))
-	c.all(stop(taking(took(50, 0), working)),
-		loop.Event{Kind: loop.EventContinue, Generation: "g9", Continue: loop.Continue{FromLine: true}},
-		loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxTokens: 500}})
-	if c.l.MaxTokens != 500 {
-		t.Errorf("got a limit of %d", c.l.MaxTokens)
-	}
-}
-
-// What stops have reported that are folded in later is not counted again then: of turns in a pause, and of turns that failed.
-func TestTokensOfTurnsThatAreFoldedInLater(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		paused bool
-		status loop.StopStatus
-	}{{"in a pause", true, loop.Completed}, {"failed", false, loop.Errored}} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t, nil)
-			var journal []loop.Record
-			turn := func(generation string, status loop.StopStatus, n *loop.Tokens) {
-				journal = append(journal, loop.Record{Kind: loop.RecordPrompt, Generation: generation},
-					loop.Record{Kind: loop.RecordText, Generation: generation, Text: "Done in " + generation, Tokens: n})
-				e := loop.Event{Kind: loop.EventStop, Generation: generation, Stop: loop.Stop{Status: status, Tokens: n}}
-				e.Turn = c.l.Fold(lines(journal...), &e)
-				c.do(e)
-			}
-			if tt.paused {
-				c.do(loop.Event{Kind: loop.EventPause})
-			}
-			turn("g1", tt.status, took(100, 0))
-			turn("g2", tt.status, took(20, 0))
-			c.do(loop.Event{Kind: loop.EventResume})
-			turn("g3", loop.Completed, took(3, 0))
-			if c.l.Iterations != 1 || c.l.Tokens == nil || *c.l.Tokens != *took(123, 0) {
-				t.Errorf("got %d iterations and %+v, want 1 and 123", c.l.Iterations, c.l.Tokens)
-			}
-			if h := c.l.History; len(h) != 1 || *h[0].Tokens != *took(123, 0) {
-				t.Errorf("got %+v", h[0].Tokens)
-			}
-		})
-	}
-}
-
-// What a review took counts too, once and apart from the agent's.
-func TestTokensOfAReview(t *testing.T) {
-	took100 := func(v loop.Verification) loop.Verification { v.Review.Tokens = took(90, 10); return v }
-	for _, tt := range []struct {
-		name   string
-		turn   *loop.Tokens
-		result loop.Verification
-		limit  int64
-		want   loop.Status
-	}{
-		{"findings below the limit", took(50, 0), took100(reviewFound("a bug")), 151, loop.Running},
-		{"findings at the limit", took(50, 0), took100(reviewFound("a bug")), 150, loop.MaxTokens},
-		{"those of the turn are unknown", nil, took100(reviewFound("a bug")), 100, loop.MaxTokens},
-		{"a promise goes before it", took(50, 0), took100(reviewClear()), 10, loop.PromiseAccepted},
-		{"no answer", took(50, 0), took100(reviewFailed()), 10, loop.Paused},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t, reviews, atMostTokens(tt.limit))
-			said := stop(taking(tt.turn, marker))
-			c.do(said)
-			c.verified(said, tt.result)
-			if c.l.Status != tt.want || c.l.ReviewTokens == nil || c.l.ReviewTokens.Sum() != 100 {
-				t.Errorf("got %s, %+v, want %s and 100 of the review", c.l.Status, c.l.ReviewTokens, tt.want)
-			}
-			if tt.want == loop.MaxTokens {
-				if want := c.l.Tokens.Plus(took(90, 10)).Sum(); !strings.Contains(c.l.Reason, loopTokens(want)) {
-					t.Errorf("got %q, want %d tokens in it", c.l.Reason, want)
-				}
-			}
-		})
-	}
-}
-
-func loopTokens(n int64) string { return ", " + strconv.FormatInt(n, 10) + " tokens" }

@@ -1,10 +1,7 @@
 package loop
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,24 +11,21 @@ import (
 // Verifying is a promise whose gate round has begun. While it runs the loop's lock is
 // free, so anything may happen to the loop.
 type Verifying struct {
-	ID      string    `json:"id"`
-	Since   time.Time `json:"since"`
-	Late    bool      `json:"late,omitempty"`    // of words that came after a limit had ended the loop
-	Warning string    `json:"warning,omitempty"` // with which a passing one is accepted
+	ID    string    `json:"id"`
+	Since time.Time `json:"since"`
 }
 
 // Verification is how the gates of a promise went: the tasks, the command of --verify
 // and the review. Exit, Why, Output and Seconds are of the command.
 type Verification struct {
-	ID      string   `json:"id,omitempty"` // of the Verifying that it answers
-	Passed  bool     `json:"passed"`
-	Exit    int      `json:"exit"`              // -1 where it has none
-	Why     string   `json:"why,omitempty"`     // it has no exit code; empty if it ended by itself
-	Output  string   `json:"output,omitempty"`  // the end of it
-	Seconds float64  `json:"seconds"`           // how long it took
-	Changed []string `json:"changed,omitempty"` // files that it obviously runs, and that are not as they were when the loop began
+	ID      string  `json:"id,omitempty"` // of the Verifying that it answers
+	Passed  bool    `json:"passed"`
+	Exit    int     `json:"exit"`             // -1 where it has none
+	Why     string  `json:"why,omitempty"`    // it has no exit code; empty if it ended by itself
+	Output  string  `json:"output,omitempty"` // the end of it
+	Seconds float64 `json:"seconds"`          // how long it took
 
-	Gate    Gate       `json:"gate,omitempty"`    // which refused; empty where none did, and in older files
+	Gate    Gate       `json:"gate,omitempty"`    // which refused; empty where none did
 	Refusal string     `json:"refusal,omitempty"` // why, in words for the agent
 	Tasks   *TaskCount `json:"tasks,omitempty"`
 	Review  *Review    `json:"review,omitempty"`
@@ -55,25 +49,17 @@ func (s *State) IsVerifying(now time.Time) bool {
 	return v.ID != "" && now.Sub(v.Since).Abs() < s.RoundLimit()+verifyGrace
 }
 
-// verifierStart is how long it may take from the wish for a verification until
-// the process that runs it holds its lock.
-const verifierStart = 5 * time.Second
-
-// awaitsVerifier reports whether a verification is under way whose result will
-// come: its processes were not killed.
-func (s *State) awaitsVerifier(e *Event, now time.Time) bool {
-	dead := e.NoVerifier && now.Sub(s.Verifying.Since).Abs() >= verifierStart
-	return s.IsVerifying(now) && !dead
-}
-
 // withVerification puts the result of the gate round, or the wish for one, into a
 // verdict that would accept the promise without it.
 func (s *State) withVerification(v verdict, e *Event) verdict {
-	if v.accepted {
-		v.warning = joined(v.warning, s.VerifyChanged())
+	if v.accepted && s.LacksRecord() {
+		return verdict{found: true, refused: noRecord}
 	}
 	return s.checkVerification(v, e)
 }
+
+// noRecord refuses a promise whose gates nobody knows.
+const noRecord = "the loop's record in the state folder, which has its gates, is not there. Tell the user: cursor-ralph doctor helps"
 
 func (s *State) checkVerification(v verdict, e *Event) verdict {
 	switch {
@@ -85,20 +71,14 @@ func (s *State) checkVerification(v verdict, e *Event) verdict {
 	}
 	s.refuseUnchecked(&e.Verified)
 	v.check = e.Verified
-	s.takeTasks(e.Verified.Tasks)
 	if !e.Verified.Passed {
 		return verdict{found: true, refused: s.failure(e.Verified), check: e.Verified}
-	}
-	if len(e.Verified.Changed) > 0 {
-		changed := strings.Join(e.Verified.Changed, ", ") + " changed since the loop began, and the verification runs it"
-		v.warning = joined(v.warning, changed)
 	}
 	return v
 }
 
 // refuseUnchecked refuses a promise if a gate of the loop is missing from the round: an
-// older cursor-ralph beside the hook does not know it, or it came into the loop's file
-// while the round ran.
+// older cursor-ralph beside the hook does not know it.
 func (s *State) refuseUnchecked(v *Verification) {
 	missing := Gate("")
 	switch {
@@ -112,75 +92,12 @@ func (s *State) refuseUnchecked(v *Verification) {
 	}
 	if missing != "" {
 		v.Passed, v.Gate = false, missing
-		v.Refusal = "its --" + string(missing) + " was not checked: the loop's file changed meanwhile, or the installed cursor-ralph is older than its hook. Give the promise again; if that is refused too, tell the user"
+		v.Refusal = "its --" + string(missing) + " was not checked: the installed cursor-ralph may be older than its hook. Give the promise again; if that is refused too, tell the user"
 	}
 }
 
 //go:noinline
 func joined(warning, another string) string { return strings.Trim(warning+"; "+another, "; ") }
-
-// VerifyChanged says in words that a gate was taken out of the state file, or changed
-// there; empty if none was. The file is the user's too, so the promise still counts, but
-// never in silence: an agent can edit it as well.
-func (s *State) VerifyChanged() string {
-	was, words := "`"+text.FirstHead(s.VerifyWas, keptErrors)+"`", ""
-	switch s.VerifyWas {
-	case "", s.Verify:
-	default:
-		words = "the verification " + was + " was taken out of the state file"
-		if s.Verify != "" {
-			words = "the verification " + was + " was changed to `" + text.FirstHead(s.Verify, keptErrors) + "` in the state file"
-		}
-	}
-	return joined(words, s.GatesWere)
-}
-
-// GatesWere says in words which gates beside the verification a loop had that are not in
-// its file any more, or are others; empty for none.
-func GatesWere(was, now State) (words string) {
-	gone := func(what string) { words = joined(words, what+" taken out of the state file, or changed there") }
-	if was.Tasks != "" && was.Tasks != now.Tasks {
-		gone("the task list " + was.Tasks + " was")
-	}
-	if was.Baseline != nil && !slices.Equal(was.Baseline, now.Baseline) {
-		gone("the tasks with which the loop began were")
-	}
-	if was.Review != "" && was.Review != now.Review {
-		gone("the review by " + was.Review + " was")
-	}
-	if was.GatesWere != now.GatesWere {
-		words = joined(was.GatesWere, words)
-	}
-	return words
-}
-
-// VerifyWas returns the verification of a loop that its file does not have any more;
-// empty for none.
-func VerifyWas(was, now State) string {
-	switch {
-	case was.Verify != now.Verify:
-		return cmp.Or(was.VerifyWas, was.Verify)
-	case was.VerifyWas != now.VerifyWas:
-		return was.VerifyWas
-	}
-	return ""
-}
-
-// hasOtherGates reports whether the gates in the loop's file are not those of its record.
-func (e *Event) hasOtherGates() bool { return e.VerifyWas != "" || e.GatesWere != "" }
-
-// noteVerifyChange records that the gates differ from those of the loop's record, and
-// says so to the agent.
-func (s *State) noteVerifyChange(e *Event) {
-	before := s.VerifyChanged()
-	s.VerifyWas = cmp.Or(s.VerifyWas, e.VerifyWas)
-	if !strings.Contains(s.GatesWere, e.GatesWere) {
-		s.GatesWere = joined(s.GatesWere, e.GatesWere)
-	}
-	if now := s.VerifyChanged(); now != before {
-		s.Notices = addOnce(s.Notices, "While this loop ran, "+now+". The user is shown this.")
-	}
-}
 
 // failure says in words why a gate refused the promise.
 func (s *State) failure(v Verification) string {
@@ -194,29 +111,52 @@ func (s *State) failure(v Verification) string {
 	return fmt.Sprintf("%s failed with exit %d", command, v.Exit)
 }
 
+// isUnanswered reports whether the promise was neither refused nor accepted: the command could not run, or the reviewer could not
+// say.
+func (v Verification) isUnanswered() bool {
+	return v.cannotRun() || !v.Passed && v.Review != nil && v.Review.Verdict != ReviewFound
+}
+
+// cannotRun reports whether the shell found no program for the command, or none that it may execute.
+func (v Verification) cannotRun() bool {
+	return v.Gate == GateVerify && (v.Exit == 126 || v.Exit == 127)
+}
+
+// pauseUnanswered pauses a loop whose gates could not judge the promise. A resume or a continue asks them again.
+func (s *State) pauseUnanswered(v Verification, kind ActionKind, now time.Time) Action {
+	a := Action{Kind: kind, Reason: reasonGateFailed}
+	reason, mended := pauseVerify, "the command can run"
+	if v.cannotRun() {
+		a.Detail = fmt.Sprintf("the verification `%s` cannot run (exit %d): %s", text.FirstHead(s.Verify, keptErrors), v.Exit, text.FirstHead(lastLine(v.Output), keptErrors))
+	} else {
+		reason, mended = pauseError, v.Review.Agent+" can answer"
+		a.Detail = fmt.Sprintf("the review by %s failed: %s", v.Review.Agent, v.Review.Why)
+	}
+	if kind == Refuse {
+		a.Hint = "the promise is still there; when " + mended + ": " + s.ResumeCommand(now)
+	}
+	s.pause(reason, a.Why())
+	s.Idle = true
+	return a
+}
+
+const keptOutput = 1000 // bytes, of the end of what a command that refused has said
+
 // short is what the history keeps, nil where nothing was verified.
 func (v Verification) short() *Verification {
 	if v.ID == "" {
 		return nil
 	}
-	v.Output, v.Refusal, v.Tasks, v.Review = "", "", v.Tasks.short(), v.Review.short()
+	if v.Passed || v.Gate == GateReview {
+		v.Output = ""
+	}
+	v.Output, v.Refusal, v.Tasks, v.Review = text.Tail(v.Output, keptOutput), "", v.Tasks.short(), v.Review.short()
 	return &v
 }
 
 // beginVerifying begins a verification.
-func (s *State) beginVerifying(now time.Time, late bool) {
-	s.Verifying = Verifying{ID: strconv.FormatInt(now.UnixNano(), 36), Since: now, Late: late}
-}
-
-// onLateVerified takes in the verification of a promise that came after a limit
-// had ended the loop.
-func (s *State) onLateVerified(e *Event, now time.Time) Action {
-	if !s.Verifying.Late || s.Verifying.ID != e.Verified.ID || e.Verified.ID == "" || !s.isEndedByLimit() {
-		return Action{}
-	}
-	v := s.checkVerification(verdict{found: true, accepted: true, warning: s.Verifying.Warning}, e)
-	s.Verifying = Verifying{}
-	return s.applyLateVerdict(v, now)
+func (s *State) beginVerifying(now time.Time) {
+	s.Verifying = Verifying{ID: momentID(now), Since: now}
 }
 
 // fenced is text between two lines that cannot be in it.
@@ -235,7 +175,7 @@ func (s *State) onVerifyAbandoned(e *Event) {
 		return
 	}
 	s.Verifying = Verifying{}
-	s.Rested = s.Rested || e.Idle
+	s.Idle = s.Idle || e.Idle
 	if e.Idle && s.Status == Running {
 		s.Status, s.Reason = Waiting, "the stop hook was ended while a promise was verified; type the continue line"
 		if s.Outer() {
@@ -268,46 +208,45 @@ func (v Verification) Summary() string {
 // may still come in.
 const lateWindow = time.Minute
 
-// AfterEnd is how long after the end of a loop it matters that its conversation
-// goes on: EventAfterEnd.
+// AfterEnd is how long after the end of a loop its live file stays, so that what comes
+// late finds it.
 const AfterEnd = lateWindow
 
 // onLateText applies words that were overtaken by the stop of their turn to a
-// loop which that stop ended by a limit.
+// loop which that stop ended by a limit. Nothing is run for them any more.
 func (s *State) onLateText(e *Event, now time.Time) Action {
 	if !s.isEndedByLimit() || s.LastStop.Past || s.LastStop.Generation != e.Generation || now.Sub(s.EndedAt) > lateWindow {
 		return Action{}
 	}
-	e.Verified = Verification{}
-	v := s.judge(e, s.Iterations)
-	if v.asks && s.IsVerifying(now) {
-		return Action{} // our hook may be installed in two places
+	v := s.judgeRules(e, s.Iterations)
+	if v.accepted && !s.isUngated() {
+		v = verdict{found: true, refused: lateUnchecked}
 	}
-	if v.asks {
-		s.beginVerifying(now, true)
-		s.Verifying.Warning = v.warning
-		return Action{Kind: AskVerify, Reason: ReasonLateVerifying}
+	if !v.found {
+		return Action{}
 	}
+	if n := len(s.History); n > 0 {
+		last := &s.History[n-1]
+		last.Promise, last.Refused, last.Warning = v.name(), v.refused, v.warning
+	}
+	s.EventAt = now
 	if !v.accepted {
-		return Action{Reason: ReasonLateText, Promise: v.words()}
+		return Action{Reason: ReasonLateRefused, Detail: v.refused, Promise: v.words()}
 	}
-	return s.applyLateVerdict(v, now)
+	s.end(PromiseAccepted, "promise "+v.words(), now)
+	return Action{Reason: ReasonLatePromise, Promise: v.words()}
+}
+
+// lateUnchecked is what the record says of a promise that came too late for its gates.
+const lateUnchecked = "promised late, not checked"
+
+// isUngated reports whether a promise needs nothing beside the rules but a task list, which the last stop has found done.
+func (s *State) isUngated() bool {
+	c := s.TaskCount
+	done := s.Tasks == "" || c != nil && c.Error == "" && c.Done == c.Total && c.Began <= c.Total
+	return s.Verify == "" && s.Review == "" && done && !s.LacksRecord()
 }
 
 func (s *State) isEndedByLimit() bool {
 	return s.Status == MaxIterations || s.Status == MaxDuration || s.Status == MaxTokens
-}
-
-// applyLateVerdict writes the verdict on a late promise into the record of its loop.
-func (s *State) applyLateVerdict(v verdict, now time.Time) Action {
-	if n := len(s.History); n > 0 {
-		last := &s.History[n-1]
-		last.Promise, last.Refused, last.Warning, last.Verified = v.name(), v.refused, v.warning, v.check.short()
-	}
-	s.EventAt = now
-	if !v.accepted {
-		return Action{Reason: ReasonLateRefused, Promise: v.words()}
-	}
-	s.end(PromiseAccepted, "promise "+v.words(), now)
-	return Action{Reason: ReasonLatePromise, Promise: v.words()}
 }

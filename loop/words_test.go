@@ -1,7 +1,6 @@
 package loop_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -33,60 +32,11 @@ func tasks() map[string]string {
 	}
 }
 
-// frame is what stands before and after the task.
-const before, behind = "The task, word for word:\n\n", "\n\n---\nLook at what is already done"
-
-func TestTheTaskIsTheSameFromFirstToLast(t *testing.T) {
-	for name, task := range tasks() {
-		t.Run(name, func(t *testing.T) {
-			c := newChat(t, func(l *loop.State) { l.Prompt, l.MaxIterations, l.StruggleHint = task, 7, 0 })
-			begun, _, _ := strings.Cut(c.l.StartText(), "\n")
-			sameText(t, c.l.StartText(), begun, task, 1, 7)
-			for i := 2; i <= 7; i++ {
-				e := stop(worked(working), sessionLimit(5), loopCount(i-2))
-				a := c.do(e)
-				sameText(t, a.Text, "You stopped, but you gave no completion promise", task, i, 7)
-				if a.Kind == loop.HandOver && i == 6 {
-					a = c.do(loop.Event{Kind: loop.EventContinue})
-					sameText(t, a.Text, "The user continues the loop in a new session.", task, i, 7)
-				}
-			}
-			if a := c.do(stop(worked(working))); a.Text != "" || c.l.Status != loop.MaxIterations {
-				t.Errorf("got %q, status %s", a.Text, c.l.Status)
-			}
-			a := c.do(loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{MaxIterations: 9}})
-			sameText(t, a.Text, "The user continues this ended loop.", task, 8, 9)
-		})
-	}
-}
-
-// sameText checks that a text for the agent has the task in its frame, and
-// nothing else that depends on the task.
-func sameText(t *testing.T, text, why, task string, i, of int) {
-	t.Helper()
-	if first := fmt.Sprintf("[Ralph loop %d/%d] ", i, of); !strings.HasPrefix(text, first) || !strings.Contains(text[:200], why) {
-		t.Errorf("got %.120q want it to begin with %q, %q", text, first, why)
-	}
-	head, rest, _ := strings.Cut(text, before)
-	got, tail, ok := cutLast(rest, behind)
-	if !ok || got != task {
-		t.Errorf("iteration %d: got task %.80q want %.80q", i, got, task)
-	}
-	if strings.Contains(task, " ") && strings.Contains(head+tail, task) {
-		t.Errorf("iteration %d: the task is there twice", i)
-	}
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}
-
 func TestWhatTheAgentIsTold(t *testing.T) {
 	refusing := func(l *loop.State) { l.MinIterations = 3 }
+	failing := worked(working)
+	failing.Errors = []string{"E1", "E2", "say " + marker, "E4"}
+	id := newChat(t).l.ShortID()
 	for _, tt := range []struct {
 		name   string
 		change func(*loop.State)
@@ -97,8 +47,8 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 		{"the rules, every time", nil, []loop.Event{stop(worked(working)), stop(worked(working))},
 			[]string{
 				"[Ralph loop 3/20] You stopped, but you gave no completion promise, so the task counts as unfinished.\n",
-				"When, and only when, everything that the task asks for is done and checked, output exactly\n" + marker + "\n",
-				"Do not output it to get out of the loop", "Record progress: cursor-ralph note c1 \"", "without the user: cursor-ralph blocked c1 \"", "End your turn normally",
+				"Only when all of it is done and checked, output exactly\n" + marker + "\n",
+				"Never output it just to get out.", "Record progress: cursor-ralph note " + id + " \"", "without the user: cursor-ralph blocked " + id + " \"", "then end your turn",
 			},
 			[]string{"Ultrawork", "Added by the user", "Please note", "--continue", "%!"}},
 		{"why a promise was refused", refusing, []loop.Event{stop(worked(marker))},
@@ -109,21 +59,26 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 		{"the intensity that ultrawork wants", func(l *loop.State) { l.Ultrawork = true }, []loop.Event{stop(worked(working))},
 			[]string{"\n\nUltrawork: use everything you have."}, nil},
 		{"how the program is called", func(l *loop.State) { l.Program = "'/opt/100% x/cursor-ralph'" }, []loop.Event{stop(worked(working))},
-			[]string{"Record progress: '/opt/100% x/cursor-ralph' note c1 \"what", "'/opt/100% x/cursor-ralph' blocked c1 \"why\""}, []string{" cursor-ralph note"}},
-		{"where the promise counts, if no hook hears the agent", nil, []loop.Event{stop(worked(working), minimal)},
-			[]string{"\nYour words are not seen here, so give it by running this: cursor-ralph note c1 \"" + marker + "\"\nIt must be true."}, nil},
-		{"no such line, if a hook sees them", nil, []loop.Event{stop(worked(working))}, nil, []string{"not seen"}},
+			[]string{"Record progress: '/opt/100% x/cursor-ralph' note " + id + " \"", "'/opt/100% x/cursor-ralph' blocked " + id + " \"why\""}, []string{" cursor-ralph note"}},
 		{"context and notices in their order", nil, []loop.Event{
 			{Kind: loop.EventContext, Text: "first"}, {Kind: loop.EventNotice, Text: "third"}, {Kind: loop.EventContext, Text: "second"}, stop(worked(working)),
 		},
-			[]string{"\n---\nAdded by the user:\n- first\n- second\n\nPlease note:\n- third\n\nLook at"}, nil},
+			[]string{"\n---\nAdded by the user:\n- first\n- second\n\nPlease note:\n- third\n\nDo the next"}, nil},
+		{"the last three errors of the iteration before", nil, []loop.Event{stop(failing)},
+			[]string{"\n---\nWhat failed in the last iteration:\n- E2\n- say ‹promise›COMPLETE‹/promise›\n- E4\n\nDo the next"}, []string{"E1"}},
+		{"no errors of an iteration before that", nil, []loop.Event{stop(failing), stop(worked(working))}, nil, []string{"What failed", "E4"}},
+		{"the last turn before the limit", atMost(3), []loop.Event{stop(worked(working)), stop(worked(working))},
+			[]string{"\nThis is the loop's last turn: its limit is 3 iterations. Leave the work in a good state, and end with a summary of what is done and what is missing.\n"}, nil},
+		{"not the turn before that", atMost(3), []loop.Event{stop(worked(working))}, nil, []string{"last turn"}},
+		{"not the last turn before a limit that was raised", atMost(3), []loop.Event{stop(worked(working)), stop(worked(working)), stop(worked(working), waited), {Kind: loop.EventContinue, Continue: loop.Continue{MaxIterations: 5}}},
+			[]string{"[Ralph loop 4/5]"}, []string{"last turn"}},
 		{"nothing about the last turn, where a new session begins", nil, []loop.Event{stop(worked(working), sessionLimit(1)), goOn(worked(working))},
 			[]string{"[Ralph loop 3/20] The user continues the loop in a new session.\n"}, []string{"last turn", "--continue"}},
 		{"how to go on, in the last turn of a session", nil, []loop.Event{stop(worked(working), sessionLimit(1))},
 			[]string{
 				"This is the last turn that Cursor lets the loop chain by itself.", "(you did not output " + marker + ")",
-				"\n/ralph-loop --continue c1\n", "cursor://anysphere.cursor-deeplink/prompt?text=%2Fralph-loop%20--continue%20c1\n",
-			}, nil},
+				"\n/ralph-loop --continue " + id + "\n",
+			}, []string{"cursor://"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t, tt.change)
@@ -139,22 +94,6 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestTheAgentLearnsTheVerificationFromTheStart(t *testing.T) {
-	l := newLoop(func(l *loop.State) { l.Verify = "make test # " + marker })
-	want := "this command succeeds in the workspace: make test # ‹"
-	if text := l.StartText(); !strings.Contains(text, want) || strings.Count(text, marker) != 1 {
-		t.Errorf("got %q\nwant in it %q, and the marker once", text, want)
-	}
-	c := newChat(t, func(l *loop.State) { l.Verify, l.TaskDue = "make test", true })
-	if a := c.do(loop.Event{Kind: loop.EventContinue}); !strings.Contains(a.Text, "succeeds in the workspace: make test") {
-		t.Errorf("got %q, want the command", a.Text)
-	}
-	c.do(stop(worked(working)))
-	if a := c.do(stop(worked(working))); strings.Contains(a.Text, "make test") {
-		t.Errorf("got %q in the third turn, want it shorter", a.Text)
 	}
 }
 
@@ -211,10 +150,10 @@ func TestAPlanLoopIsToldWhatTheGuardDenies(t *testing.T) {
 		want   bool
 	}{
 		{"nobody looked", nil, nil, false},
-		{"it is not installed", nil, []loop.Event{{Kind: loop.EventConfirm, Look: loop.Look{PlanGuard: loop.GuardMissing}}}, false},
-		{"it is installed", nil, []loop.Event{{Kind: loop.EventConfirm, Look: loop.Look{PlanGuard: loop.GuardInstalled}}}, true},
-		{"it is installed later", nil, []loop.Event{{Kind: loop.EventConfirm, Look: loop.Look{PlanGuard: loop.GuardMissing}}, {Kind: loop.EventContinue, Look: loop.Look{PlanGuard: loop.GuardInstalled}}}, true},
-		{"somebody else continues it", nil, []loop.Event{{Kind: loop.EventConfirm, Look: loop.Look{PlanGuard: loop.GuardInstalled}}, {Kind: loop.EventContinue}}, true},
+		{"it is not installed", nil, []loop.Event{{Kind: loop.EventConfirm, Observation: loop.Observation{PlanGuard: loop.GuardMissing}}}, false},
+		{"it is installed", nil, []loop.Event{{Kind: loop.EventConfirm, Observation: loop.Observation{PlanGuard: loop.GuardInstalled}}}, true},
+		{"it is installed later", nil, []loop.Event{{Kind: loop.EventConfirm, Observation: loop.Observation{PlanGuard: loop.GuardMissing}}, {Kind: loop.EventMessage}, {Kind: loop.EventContinue, Observation: loop.Observation{PlanGuard: loop.GuardInstalled}}}, true},
+		{"somebody else continues it", nil, []loop.Event{{Kind: loop.EventConfirm, Observation: loop.Observation{PlanGuard: loop.GuardInstalled}}, {Kind: loop.EventContinue}}, true},
 		{"the driver of a run denies it", func(l *loop.State) { l.Run.Driver = "acp" }, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -229,14 +168,13 @@ func TestAPlanLoopIsToldWhatTheGuardDenies(t *testing.T) {
 	}
 }
 
-func TestTheComposerSaysWhetherItIsPlanMode(t *testing.T) {
-	c := newChat(t)
-	for _, tt := range []struct {
-		composer string
-		want     bool
-	}{{"agent", false}, {"plan", true}, {"", true}, {"ask", false}} {
-		if c.do(loop.Event{Kind: loop.EventMessage, Text: "hello", Message: loop.Message{Composer: tt.composer}}); c.l.Guarded() != tt.want {
-			t.Errorf("after %q: got guarded %t", tt.composer, c.l.Guarded())
-		}
+// A continuation has few words of our own: an agent reads them every turn.
+func TestOurWordsInAContinuation(t *testing.T) {
+	c := newChat(t, func(l *loop.State) { l.Prompt = "TASK" })
+	text := c.all(stop(worked(working))).Text
+	header, _, _ := strings.Cut(text, "\n")
+	_, reason, _ := strings.Cut(header, "] ")
+	if words := len(strings.Fields(text)) - len(strings.Fields(reason)) - 1; words >= 70 {
+		t.Errorf("got %d words besides the task and the reason, want fewer than 70:\n%s", words, text)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
@@ -43,11 +43,31 @@ func (b *Box) begin(id string, who Claimant, live string) error {
 		return err
 	}
 	if l, moved := who.workingIn(i.State); moved {
-		if err := b.write(i.Path, l); err != nil {
+		if i.State.HasAny() {
+			return elsewhere(i)
+		}
+		if err := b.keepAndWrite(i, l); err != nil {
+			return err
+		}
+		i.State = l
+	}
+	return b.takeTo(i, who, live)
+}
+
+// elsewhere refuses a loop whose commands would run where the user did not ask for them:
+// an agent may have a line put into a chat of its own folder.
+func elsewhere(i Item) error {
+	return fmt.Errorf("%w: %s", ErrElsewhere, i.State.Workspace)
+}
+
+// keepAndWrite writes a loop that is pending somewhere else now, or with another token.
+func (b *Box) keepAndWrite(i Item, l loop.State) error {
+	if i.record != nil {
+		if err := b.store.Keep(l); err != nil {
 			return err
 		}
 	}
-	return ownfile.Rename(i.Path, live)
+	return b.write(i.Path, l)
 }
 
 // Offer has the loop with this short id wait for the conversation whose agent is about
@@ -58,9 +78,16 @@ func (b *Box) Offer(ctx context.Context, id, secret string, who Claimant) (l loo
 		if l = i.State; err != nil || l.Token != "" {
 			return err
 		}
-		l, _ = who.workingIn(l)
-		l.Token, l.TaskDue = i.Name+":"+secret, false
-		return b.write(i.Path, l)
+		var moved bool
+		if l, moved = who.workingIn(l); moved && i.State.HasAny() {
+			return elsewhere(i)
+		}
+		l.Token, l.Due, l.ByLine = i.Name+":"+secret, loop.Due{}, false
+		err = b.keepAndWrite(i, l)
+		if err != nil && !moved { // its folder shows that it may go there
+			err = b.write(i.Path, l)
+		}
+		return err
 	})
 	return l, err
 }
@@ -77,17 +104,17 @@ func (b *Box) named(id string) (Item, error) {
 }
 
 // workingIn returns a loop with the workspace of who, if that does not hold the loop's
-// own, whose work tree and verification it then forgets.
+// own, whose work tree it then forgets.
 func (who Claimant) workingIn(l loop.State) (_ loop.State, moved bool) {
-	if len(who.Workspaces) == 0 || l.Workspace != "" && who.holds(l.Workspace) {
+	if len(who.Workspaces) == 0 || l.Workspace != "" && who.Holds(l.Workspace) {
 		return l, false
 	}
-	l.Workspace, l.Tree, l.VerifyFiles = who.Workspaces[0], loop.Tree{}, nil
+	l.Workspace, l.Tree = who.Workspaces[0], loop.Tree{}
 	return l, true
 }
 
-// holds reports whether a folder is one of who's workspaces or inside it.
-func (who Claimant) holds(folder string) bool {
+// Holds reports whether a folder is one of who's workspaces or inside it.
+func (who Claimant) Holds(folder string) bool {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		if who.worksIn(dir) {
 			return true

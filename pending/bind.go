@@ -40,7 +40,7 @@ func (b *Box) Bind(ctx context.Context, token string, who Claimant) (Binding, er
 		return b.bindSecond(ctx, token, who, running)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = b.bindFile(ctx, token, who.ID)
+		err = b.bindFile(ctx, token, who)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -78,8 +78,8 @@ func (b *Box) bindSecond(ctx context.Context, token string, who Claimant, runnin
 	if !item.State.Replace || same {
 		return b.refuse(ctx, item, who.ID, same)
 	}
-	if err := b.bindFile(ctx, token, who.ID); err != nil {
-		return Binding{}, err
+	if err := b.bindFile(ctx, token, who); err != nil {
+		return Binding{}, ignore(err, fs.ErrNotExist) // another copy of our hook was faster
 	}
 	l, action, err := b.store.Apply(ctx, who.ID, loop.Event{Kind: loop.EventReplace})
 	if err != nil {
@@ -98,7 +98,7 @@ func (b *Box) refuse(ctx context.Context, item Item, id string, same bool) (Bind
 		l.ConversationID = id
 		l.Status, l.EndedAt, l.Reason = loop.Cancelled, b.now(), "a loop ran already in the conversation that asked for it"
 		return l
-	}, b.archive(ctx, id))
+	})
 	if err == nil && !same {
 		_, _, err = b.store.Apply(ctx, id, loop.Event{Kind: loop.EventNotice, Text: secondNotice})
 	}
@@ -111,16 +111,24 @@ func (b *Box) refuse(ctx context.Context, item Item, id string, same bool) (Bind
 // bindFile renames the unbound file that a token names. The error is
 // fs.ErrNotExist after the first time, and fs.ErrExist if the conversation has a
 // pending file already.
-func (b *Box) bindFile(ctx context.Context, token, id string) error {
+func (b *Box) bindFile(ctx context.Context, token string, who Claimant) error {
 	return b.locked(ctx, func() error {
 		i, err := b.byToken(token)
 		if err != nil {
 			return err
 		}
-		if _, err := os.Lstat(b.path(id)); err == nil {
+		if _, err := os.Lstat(b.path(who.ID)); err == nil {
 			return fs.ErrExist
 		}
-		return ownfile.Rename(i.Path, b.path(id))
+		if i.record == nil || i.record.Token != token { // the token in the file may be forged
+			if err := b.claimable(i, who); err != nil {
+				return err
+			}
+		}
+		if err := b.entitle(i, who, i.State.Workspace); err != nil {
+			return err
+		}
+		return ownfile.Rename(i.Path, b.path(who.ID))
 	})
 }
 

@@ -54,7 +54,9 @@ type Item struct {
 	State loop.State
 	Err   error // what is wrong with the file
 
-	broken bool // it could be read and is not a loop's file, or not yet
+	broken bool        // it could be read and is not a loop's file, or not yet
+	record *loop.State // of the loop, without history; nil for none
+	void   bool        // the loop was cancelled: a kill left the file
 }
 
 // Stale reports whether an unbound item is too old to be claimed.
@@ -81,6 +83,9 @@ func (b *Box) Put(ctx context.Context, l loop.State, secret string) (path, token
 }
 
 func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
+	if err := checkSize(l); err != nil {
+		return "", "", err
+	}
 	name := l.ConversationID
 	if name == "" {
 		name = b.freeStem()
@@ -95,8 +100,11 @@ func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
 	if err := b.makeRoom(name, path, l); err != nil {
 		return path, "", err
 	}
-	l.CreatedAt = b.now()
-	return path, token, b.write(path, l.In(l.ConversationID, l.CreatedAt))
+	l = b.born(l)
+	if err := b.store.Keep(l); err != nil {
+		return path, "", err
+	}
+	return path, token, b.write(path, l)
 }
 
 // Ask puts a loop for its conversation while nothing can happen to the one that
@@ -119,30 +127,41 @@ func (b *Box) Ask(ctx context.Context, l loop.State, wants func(running *loop.St
 	return done, err
 }
 
-// makeRoom moves a file that is not a loop's out of the way, and an ended loop
-// that a killed Change left. A request that the user sent again, in another
-// turn, takes the place of the first: the loop belongs to the later turn.
+// makeRoom moves a file that is not a loop's out of the way, and removes that of a loop
+// that was cancelled. A request that the user sent again, in another turn, takes the place
+// of the first: the loop belongs to the later turn.
 func (b *Box) makeRoom(name, path string, l loop.State) error {
 	there := b.item(name, path)
-	suffix := ".ended"
 	switch {
 	case errors.Is(there.Err, fs.ErrNotExist):
 		return nil
 	case there.broken:
-		suffix = ".corrupt"
+		_, err := ownfile.Aside(path, fmt.Sprintf(".corrupt-%d", b.now().Unix()))
+		return err
 	case there.Err != nil:
 		return there.Err
-	case l.AskedIn != "" && l.AskedIn != there.State.AskedIn && there.State.SameTask(l) && !there.State.Status.Ended():
-		return nil
-	case !there.State.Status.Ended():
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	case there.State.Status.Ended():
+		return b.archive(there, there.State)
+	case l.Due.In != "" && l.Due.In != there.State.Due.In && there.State.SameTask(l):
+		return b.store.Withdraw(there.State)
 	}
-	_, err := ownfile.Aside(path, fmt.Sprintf("%s-%d", suffix, b.now().Unix()))
-	return err
+	return fmt.Errorf("%s: %w", path, fs.ErrExist)
+}
+
+// born assigns a loop its own id, unless it has one, which no other loop has.
+func (b *Box) born(l loop.State) loop.State {
+	for at := b.now(); ; at = at.Add(1) {
+		as := l
+		as.CreatedAt = at
+		as = as.In(l.ConversationID, at)
+		if _, err := b.store.Record(as.ID, false); err != nil || as.ID == l.ID {
+			return as
+		}
+	}
 }
 
 func (b *Box) write(path string, l loop.State) error {
-	data, err := l.Encode()
+	data, err := l.InTmp().Encode()
 	if err != nil {
 		return err
 	}
@@ -169,53 +188,98 @@ func (b *Box) path(name string) string {
 }
 
 func (b *Box) locked(ctx context.Context, do func() error) error {
-	return b.whileHeld(ctx, lockName, do)
-}
-
-func (b *Box) whileHeld(ctx context.Context, name string, do func() error) error {
 	if err := ownfile.Folder(b.places.Pending()); err != nil {
 		return err
 	}
-	release, err := ownfile.Lock(ctx, filepath.Join(b.places.Pending(), name))
+	release, err := ownfile.Lock(ctx, b.lockPath())
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(), release())
 }
 
-const (
-	lockName       = ".lock"
-	changeLockName = ".change.lock"
-)
+func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), ".lock") }
 
-func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), lockName) }
+// mostRead is how many pending files are read: more than anybody asks for.
+const mostRead = 1000
 
-// List returns every pending file, the legacy one too, in the order of their
-// names.
+// maxFile is how much of one is read, in bytes: there may be as many as mostRead.
+const maxFile = 1 << 20
+
+// errLongTask is of a loop whose file nobody would read.
+var errLongTask = errors.New("the task is too long for a pending loop, which has 1 MiB at most: put it into a file that the agent reads")
+
+// checkSize refuses a loop that does not fit into its file, with what else that file may get.
+func checkSize(l loop.State) error {
+	const more = 16 << 10
+	data, err := l.InTmp().Encode()
+	if err == nil && len(data) > maxFile-more {
+		err = errLongTask
+	}
+	return err
+}
+
+// ErrTooMany is wrapped by the error of an item that stands for the files that were
+// not read.
+var ErrTooMany = errors.New("more than 1000 pending files")
+
+// List returns the pending files, the legacy one too, in the order of their names. Of
+// too many it returns the first, and an item with ErrTooMany.
 func (b *Box) List() (items []Item, err error) {
-	names, err := b.Names()
+	names, left, err := b.names()
 	for _, name := range names {
-		items = append(items, b.item(name, b.Path(name)))
+		if i := b.item(name, b.Path(name)); !i.void {
+			items = append(items, i)
+		}
+	}
+	if left > 0 {
+		items = append(items, Item{Path: b.places.Pending(), Err: fmt.Errorf("%w: %d are not read", ErrTooMany, left)})
 	}
 	return items, err
 }
 
-// Names returns the names of the pending files in order; the legacy one is the last.
+// Names returns the names of the pending files that List reads, in order; the legacy
+// one is the last.
 func (b *Box) Names() (names []string, err error) {
+	names, _, err = b.names()
+	return names, err
+}
+
+// names returns those of files for a certain chat first, and the newest of the others.
+func (b *Box) names() (names []string, left int, err error) {
 	all, err := ownfile.Names(b.places.Pending())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, 0, err
 	}
-	slices.Sort(all)
+	var unbound []string
 	for _, name := range all {
-		if name, ok := strings.CutSuffix(name, ".json"); ok && !strings.HasPrefix(name, ".") {
+		name, ok := strings.CutSuffix(name, ".json")
+		switch {
+		case !ok || strings.HasPrefix(name, "."):
+		case loop.IsForAnyChat(name):
+			unbound = append(unbound, name)
+		default:
 			names = append(names, name)
 		}
 	}
+	left = max(0, len(names)+len(unbound)-mostRead)
+	slices.Sort(names)
+	names = names[:min(len(names), mostRead)]
+	names = append(names, newest(unbound, mostRead-len(names))...)
+	slices.Sort(names)
 	if _, err := os.Lstat(b.places.Legacy()); err == nil {
 		names = append(names, legacyName)
 	}
-	return names, nil
+	return names, left, nil
+}
+
+// newest returns the stems that begin with the latest times.
+func newest(stems []string, most int) []string {
+	if len(stems) <= most {
+		return stems
+	}
+	slices.Sort(stems)
+	return stems[len(stems)-most:]
 }
 
 // Path returns the path of a pending file.
@@ -233,7 +297,11 @@ func (b *Box) Item(name string) Item {
 			return Item{Name: name, Path: b.path(name), Err: err}
 		}
 	}
-	return b.item(name, b.Path(name))
+	i := b.item(name, b.Path(name))
+	if i.void {
+		i.Err = fs.ErrNotExist
+	}
+	return i
 }
 
 // legacyName is what the legacy file is called in lists. Like the stem of an
@@ -244,7 +312,7 @@ const legacyName = "0-0"
 // that item alone.
 func (b *Box) item(name, path string) Item {
 	i := Item{Name: name, Path: path}
-	data, info, err := ownfile.Read(path, 0)
+	data, info, err := ownfile.ReadWithin(path, 0, maxFile)
 	if info != nil {
 		i.Age = b.now().Sub(info.ModTime())
 	}
@@ -259,5 +327,39 @@ func (b *Box) item(name, path string) Item {
 		owner = i.State.ConversationID
 	}
 	i.State = i.State.In(owner, info.ModTime())
+	if i.Err == nil {
+		i = b.withRecord(i, owner)
+	}
+	return i
+}
+
+// errOthers is of a file that names another conversation's loop.
+var errOthers = errors.New("it names a loop that was asked for in another chat")
+
+// withRecord returns an item with what its loop's record alone says, if that is a loop of
+// the file's conversation. A file with the id of a loop that ran and is over is a copy.
+func (b *Box) withRecord(i Item, owner string) Item {
+	r, err := b.store.Record(i.State.ID, false)
+	isCopy := err == nil && r.Status.Ended() && !r.StartedAt.IsZero()
+	if errors.Is(err, fs.ErrNotExist) || isCopy {
+		i.State = i.State.WithCommands(loop.Commands{})
+		return i
+	}
+	if i.Err = err; err != nil {
+		return i
+	}
+	i.record = &r
+	switch isOthers := r.ConversationID != "" && r.ConversationID != owner; {
+	case r.Status.Ended():
+		i.void, i.State.Status = true, r.Status
+	case isOthers && !loop.IsForAnyChat(i.Name):
+		i.Err = errOthers
+		fallthrough
+	case isOthers:
+		i.State = i.State.WithCommands(loop.Commands{})
+	default:
+		i.State = i.State.WithCommands(r.Commands)
+		i.State.Workspace = r.Workspace
+	}
 	return i
 }

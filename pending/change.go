@@ -3,6 +3,7 @@ package pending
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"time"
 
@@ -14,99 +15,91 @@ import (
 // unless the event ends it. The error is fs.ErrNotExist if there is none: a
 // conversation may have claimed it.
 func (b *Box) Apply(ctx context.Context, name string, e loop.Event) (after loop.State, action loop.Action, err error) {
-	items, err := b.List()
-	if err != nil {
+	if err := loop.CheckID(name); err != nil {
 		return after, action, err
 	}
-	for _, i := range items {
-		if i.Name != name || i.Err != nil || e.LoopID != "" && e.LoopID != i.State.ID {
-			continue
-		}
-		killed := i.State.Status.Ended() // before it was archived, which change does now
-		err := b.change(ctx, i, func(l loop.State) loop.State {
-			after, action = loop.Decide(l, e, b.now())
-			after.StartedAt, after.Token, after.Replace = l.StartedAt, l.Token, l.Replace
-			return after
-		}, b.archive(ctx, i.Name))
-		if !killed || err != nil {
-			return after, action, err
-		}
+	i := b.Item(name)
+	switch {
+	case errors.Is(i.Err, ownfile.ErrNotOurs):
+		return after, action, i.Err
+	case i.Err != nil, e.LoopID != "" && e.LoopID != i.State.ID:
+		return after, action, fs.ErrNotExist
 	}
-	return after, action, fs.ErrNotExist
+	killed := i.State.Status.Ended() // before it was archived, which change does now
+	err = b.change(ctx, i, func(l loop.State) loop.State {
+		after, action = loop.Decide(l, e, b.now())
+		after.StartedAt, after.Token, after.Replace = l.StartedAt, l.Token, l.Replace
+		return after
+	})
+	if killed && err == nil {
+		err = fs.ErrNotExist
+	}
+	return after, action, err
 }
 
-// Return makes a loop pending again, under the name that it had when it was cancelled,
-// and removes its record. The error is fs.ErrExist if its conversation has a loop, or
-// one that waits.
-func (b *Box) Return(ctx context.Context, name, record string, l loop.State) error {
-	return b.whileHeld(ctx, changeLockName, func() error {
-		return b.store.Ask(ctx, name, func(running *loop.State) (bool, error) {
-			if running != nil {
-				return false, fs.ErrExist
-			}
-			return false, b.locked(ctx, func() error { return b.giveBack(name, record, l) })
-		})
+// Return makes a loop pending again, under the name that it had when it was cancelled.
+// The error is fs.ErrExist if its conversation has a loop, or one that waits.
+func (b *Box) Return(ctx context.Context, name string, l loop.State) error {
+	return b.store.Ask(ctx, name, func(running *loop.State) (bool, error) {
+		if running != nil {
+			return false, fs.ErrExist
+		}
+		return false, b.locked(ctx, func() error { return b.giveBack(name, l) })
 	})
 }
 
-// giveBack is change the other way round: until the record is removed the file says
-// that the loop has ended. So a kill never leaves it here and there.
-func (b *Box) giveBack(name, record string, l loop.State) error {
+// giveBack writes the file first: until the record says otherwise the loop is cancelled.
+func (b *Box) giveBack(name string, l loop.State) error {
 	if err := b.makeRoom(name, b.path(name), l); err != nil {
 		return err
+	}
+	l.Status, l.Reason, l.EndedAt, l.Pauses, l.Token, l.Archive = loop.Running, "", time.Time{}, loop.Pauses{}, "", loop.Archive{}
+	if loop.IsForAnyChat(name) {
+		l.ConversationID = ""
 	}
 	if err := b.write(b.path(name), l); err != nil {
 		return err
 	}
-	if err := b.store.Forget(record); err != nil {
-		return err
-	}
-	l.Status, l.Reason, l.EndedAt, l.CancelledBy, l.Pauses, l.Token = loop.Running, "", time.Time{}, "", loop.Pauses{}, ""
-	if loop.IsForAnyChat(name) {
-		l.ConversationID = ""
-	}
-	return b.write(b.path(name), l)
+	return b.store.Save(l)
 }
 
-// archive keeps the record of a loop under its conversation's name.
-func (b *Box) archive(ctx context.Context, name string) func(loop.State) error {
-	return func(l loop.State) error {
-		l.ConversationID = cmp.Or(l.ConversationID, name)
-		return b.store.Put(ctx, l)
-	}
-}
-
-// change rewrites a pending loop. One that has ended then is marked in its file
-// before it is archived: after a kill nobody claims it, and the next change goes
-// on. The folder is not locked meanwhile, because archive may lock the loop, and a
-// claim takes the two locks in the other order.
-func (b *Box) change(ctx context.Context, i Item, change func(loop.State) loop.State, archive func(loop.State) error) error {
-	return b.whileHeld(ctx, changeLockName, func() error {
-		var l loop.State
-		err := b.locked(ctx, func() (err error) {
-			l, err = b.rewrite(i, change)
-			return err
-		})
-		if err != nil || !l.Status.Ended() {
-			return err
+// change rewrites a pending loop, or ends it.
+func (b *Box) change(ctx context.Context, i Item, change func(loop.State) loop.State) error {
+	return b.locked(ctx, func() error {
+		now := b.item(i.Name, i.Path)
+		if now.Err != nil {
+			return now.Err
 		}
-		if err := archive(l); err != nil {
-			return err
+		l := now.State
+		if !l.Status.Ended() {
+			l = change(l)
 		}
-		return b.locked(ctx, func() error {
-			if now := b.item(i.Name, i.Path); now.Err != nil || !now.State.Status.Ended() {
-				return nil // another loop was put there
+		if l.Status.Ended() {
+			return b.archive(now, l)
+		}
+		if !l.Equal(now.State.Commands) {
+			if err := b.store.Change(l); err != nil {
+				return err
 			}
-			return ownfile.Remove(i.Path)
-		})
+		}
+		return b.write(i.Path, l)
 	})
 }
 
-func (b *Box) rewrite(i Item, change func(loop.State) loop.State) (loop.State, error) {
-	now := b.item(i.Name, i.Path)
-	if now.Err != nil || now.State.Status.Ended() {
-		return now.State, now.Err
+// archive ends a pending loop in its record, which is the step that counts, and removes its
+// file. Where the record cannot be written, or nothing leads to it yet, the file says so: nobody claims it then.
+func (b *Box) archive(i Item, l loop.State) error {
+	if !i.void {
+		l.ConversationID = cmp.Or(l.ConversationID, i.Name)
+		if i.record == nil || i.Err != nil { // the file may have the id of another loop
+			l = b.born(l)
+			if err := b.write(i.Path, l); err != nil {
+				return err
+			}
+		}
+		if err := b.store.Save(l); err != nil {
+			return errors.Join(err, b.write(i.Path, l))
+		}
 	}
-	l := change(now.State)
-	return l, b.write(i.Path, l)
+	return ownfile.Remove(i.Path)
 }

@@ -2,6 +2,7 @@ package pending
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -52,17 +53,18 @@ func (b *Box) leave(mark time.Time) {
 
 // chooseWhole chooses by outlines, and then reads the file that was chosen whole.
 // One that turns out to be broken is passed over.
-func (b *Box) chooseWhole(who Claimant) (best *sketch, half bool, warning error) {
+func (b *Box) chooseWhole(ctx context.Context, who Claimant) (chosen *Item, half bool, warning error) {
 	broken := map[string]bool{}
 	for {
-		best, half, more := b.choose(who, broken)
+		best, half, more := b.choose(ctx, who, broken)
 		warning = errors.Join(warning, more)
 		if best == nil {
 			return nil, half, warning
 		}
-		switch err := b.usable(b.item(best.name, best.path)); {
+		i := b.item(best.name, best.path)
+		switch err := b.claimable(i, who); {
 		case err == nil:
-			return best, half, warning
+			return &i, half, warning
 		case errors.Is(err, errHalfWritten):
 			return nil, true, warning
 		case !errors.Is(err, fs.ErrNotExist):
@@ -74,10 +76,11 @@ func (b *Box) chooseWhole(who Claimant) (best *sketch, half bool, warning error)
 
 // choose takes the newest file: of those bound to the claimant first, then of
 // its workspace, then without a workspace, then the legacy one.
-func (b *Box) choose(who Claimant, broken map[string]bool) (best *sketch, half bool, warning error) {
+func (b *Box) choose(ctx context.Context, who Claimant, broken map[string]bool) (best *sketch, half bool, warning error) {
 	var bound, here, anyone, legacy *sketch
 	worksIn := who.worksInOnce()
-	for _, i := range b.unbound() {
+	all, warning := b.unbound(ctx)
+	for _, i := range all {
 		switch {
 		case broken[i.name], i.ended:
 		case i.err != nil:
@@ -89,7 +92,7 @@ func (b *Box) choose(who Claimant, broken map[string]bool) (best *sketch, half b
 			}
 		case i.owner == who.ID:
 			bound = i.newer(bound)
-		case i.owner != "" || i.age > staleAfter || i.waitsForBinding(who):
+		case i.owner != "" || i.byLine || i.age > staleAfter || i.waitsForBinding():
 		case worksIn(i.workspace), worksIn(i.cwd):
 			here = i.newer(here)
 		case i.workspace != "":
@@ -109,8 +112,8 @@ func (i *sketch) newer(than *sketch) *sketch {
 	return i
 }
 
-func (i *sketch) waitsForBinding(who Claimant) bool {
-	return i.token != "" && i.age.Abs() < bindingGrace && !who.Minimal
+func (i *sketch) waitsForBinding() bool {
+	return i.token != "" && i.age.Abs() < bindingGrace
 }
 
 // worksInOnce looks only once at a folder of the disk that many files name.

@@ -1,6 +1,7 @@
 package pending
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,6 @@ type Claimant struct {
 	Workspaces []string    // its workspace roots
 	Stopped    bool        // a completed stop: unbound files may be taken too
 	Stop       *loop.Event // the stop at which it looks, if it does
-	Minimal    bool        // no hook binds files, so a token is not waited for
 }
 
 // Waiting reports, without a lock, whether there may be something to claim. In
@@ -93,7 +93,7 @@ func (b *Box) claimOnce(ctx context.Context, who Claimant, c Claimed) (Claimed, 
 // already, in another copy of our hook: then it may not claim the next one. It is
 // called under the loop's lock, or the other copy might be about to end it.
 func (b *Box) hasJustEnded(who Claimant) bool {
-	l, err := b.store.Archived(who.ID)
+	l, err := b.store.JustEnded(who.ID)
 	return err == nil && l.SawStop(who.Stop, b.now())
 }
 
@@ -103,17 +103,17 @@ func (b *Box) take(ctx context.Context, who Claimant, live string) (warning, err
 		return nil, err
 	}
 	err = b.locked(ctx, func() error {
-		warning, err = b.claim(who, live)
+		warning, err = b.claim(ctx, who, live)
 		return err
 	})
 	return warning, err
 }
 
-func (b *Box) claim(who Claimant, live string) (warning, err error) {
+func (b *Box) claim(ctx context.Context, who Claimant, live string) (warning, err error) {
 	named := b.item(who.ID, b.path(who.ID))
-	switch err := b.usable(named); {
+	switch err := b.claimable(named, who); {
 	case err == nil:
-		return nil, ownfile.Rename(named.Path, live)
+		return named.ignored(), b.takeTo(named, who, live)
 	case errors.Is(err, errHalfWritten):
 		return nil, err
 	case !errors.Is(err, fs.ErrNotExist):
@@ -122,22 +122,77 @@ func (b *Box) claim(who Claimant, live string) (warning, err error) {
 	if !who.Stopped {
 		return warning, fs.ErrNotExist
 	}
-	best, half, more := b.chooseWhole(who)
+	best, half, more := b.chooseWhole(ctx, who)
 	warning = errors.Join(warning, more)
 	switch {
 	case best != nil:
-		return warning, ownfile.Rename(best.path, live)
+		return errors.Join(warning, best.ignored()), b.takeTo(*best, who, live)
 	case half:
 		return warning, errHalfWritten
 	}
 	return warning, fs.ErrNotExist
 }
 
+// takeTo makes a loop the conversation's and moves its file to the path live, which is the
+// step that counts.
+func (b *Box) takeTo(i Item, who Claimant, live string) error {
+	if err := b.entitle(i, who, i.State.Workspace); err != nil {
+		return err
+	}
+	if err := b.store.Enter(who.ID, i.State); err != nil {
+		return err
+	}
+	return ownfile.Publish(i.Path, live)
+}
+
+// ignored says which commands stand in the file and are not run.
+func (i Item) ignored() error {
+	if i.State.Misplaced != "" {
+		return fmt.Errorf("%s: %s", i.Path, i.State.Misplaced)
+	}
+	return nil
+}
+
+// entitle makes a loop the conversation's in the state folder.
+func (b *Box) entitle(i Item, who Claimant, workspace string) error {
+	if i.record == nil {
+		return nil
+	}
+	if workspace == "" && len(who.Workspaces) > 0 {
+		workspace = who.Workspaces[0]
+	}
+	return b.store.Assign(i.State.ID, who.ID, workspace)
+}
+
+// ErrElsewhere is of a loop whose commands were asked for in another place.
+var ErrElsewhere = errors.New("the loop's commands were asked for in another folder, or more than a day ago")
+
+// claimable is usable for a conversation. A loop with commands must have been asked for
+// there, or lately in a folder that the conversation has open: its file may be forged.
+func (b *Box) claimable(i Item, who Claimant) error {
+	if err := b.usable(i); err != nil {
+		return err
+	}
+	switch r := i.record; {
+	case r == nil || r.ConversationID == who.ID:
+		return nil
+	case r.ConversationID != "":
+		return fmt.Errorf("%s: %w", i.Path, errOthers)
+	case !r.HasAny():
+		return nil
+	case b.now().Sub(r.CreatedAt) < staleAfter && (r.Workspace == "" || who.Holds(r.Workspace)):
+		return nil
+	}
+	return fmt.Errorf("%s: %w", i.Path, ErrElsewhere)
+}
+
 // usable returns why a file cannot be claimed. A missing or ended one counts as
-// not there; a broken one is moved aside, but not before its writer had time
-// to finish.
+// not there, and its file is removed if its record says so; a broken one is moved aside,
+// but not before its writer had time to finish.
 func (b *Box) usable(i Item) error {
 	switch {
+	case i.void:
+		return cmp.Or(ownfile.Remove(i.Path), fs.ErrNotExist)
 	case errors.Is(i.Err, fs.ErrNotExist), i.Err == nil && i.State.Status.Ended():
 		return fs.ErrNotExist
 	case i.Err == nil:

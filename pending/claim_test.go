@@ -35,7 +35,6 @@ func TestClaim(t *testing.T) {
 	var (
 		named   = pending.Claimant{ID: me, Workspaces: []string{"/w"}}
 		stopped = pending.Claimant{ID: me, Workspaces: []string{"/w"}, Stopped: true}
-		minimal = pending.Claimant{ID: me, Workspaces: []string{"/w"}, Stopped: true, Minimal: true}
 		two     = pending.Claimant{ID: me, Workspaces: []string{"/v", "/w/"}, Stopped: true}
 		nowhere = pending.Claimant{ID: me, Stopped: true}
 	)
@@ -105,7 +104,6 @@ func TestClaim(t *testing.T) {
 
 		{name: "a token waits for its binding", who: stopped, files: []file{{"1700000000000-7", token, 59 * time.Second}}},
 		{name: "a token has waited", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", token, 60 * time.Second}}},
-		{name: "no hook binds: a token is not waited for", who: minimal, want: "1700000000000-7", files: []file{{"1700000000000-7", token, 0}}},
 		{name: "while a token waits an older one is taken", who: stopped, want: "1700000000000-6",
 			files: []file{{"1700000000000-7", token, 0}, {"1700000000000-6", in("/w"), minute}}},
 
@@ -355,50 +353,5 @@ func TestWaitingInALargeFolder(t *testing.T) {
 	settle()
 	if !w.box.Waiting(who) {
 		t.Error("got nothing, want the legacy file")
-	}
-}
-
-func TestWaitingInAFreshLargeFolderLeavesNoMark(t *testing.T) {
-	w := newWorld(t)
-	for i := range 300 {
-		w.file(fmt.Sprint("chat-", i), seven("a"), 0)
-	}
-	who := pending.Claimant{ID: me, Stopped: true}
-	if w.box.Waiting(who) {
-		t.Fatal("got that something waits, want nothing")
-	}
-	info, err := os.Stat(w.places.Pending())
-	w.must(err)
-	w.file("1700000000000-7", seven("a"), 0)
-	w.must(os.Chtimes(w.places.Pending(), info.ModTime(), info.ModTime())) // as a coarse clock would have it
-	if !w.box.Waiting(who) {
-		t.Error("got nothing, want the file that came in within one tick of the clock")
-	}
-}
-
-// Whose a file is can be read of it, and it is no loop's all the same: the next
-// one is claimed.
-func TestAFileThatIsBrokenBeyondItsOutlineIsPassedOver(t *testing.T) {
-	w := newWorld(t)
-	w.file("1700000000008-7", with(map[string]any{"workspace": "/w", "iterations": "many"}), minute)
-	w.file("1700000000007-7", in("/w"), 2*minute)
-	warning, err := w.claim(pending.Claimant{ID: me, Workspaces: []string{"/w"}, Stopped: true})
-	if err != nil || !w.exists(w.live(me)) {
-		t.Errorf("got %v, want the older file claimed", err)
-	}
-	contains(t, warning, "moved to "+w.path("1700000000008-7")+".corrupt-")
-}
-
-// More files than one reader takes at a time.
-func TestTheNewestOfManyFilesIsClaimed(t *testing.T) {
-	w := newWorld(t)
-	for i := range 500 {
-		w.file(fmt.Sprintf("17000000%05d-7", i), in("/w"), time.Duration(1000+(i*7919)%500)*time.Second)
-	}
-	before := w.files()
-	_, err := w.claim(pending.Claimant{ID: me, Workspaces: []string{"/w"}, Stopped: true})
-	w.must(err)
-	if got := claimedFrom(before, w.files()); got != "1700000000000-7" {
-		t.Errorf("got %.80s claimed, want the newest, %s", got, "1700000000000-7")
 	}
 }

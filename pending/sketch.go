@@ -1,8 +1,10 @@
 package pending
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
@@ -18,7 +20,7 @@ type sketch struct {
 	broken     bool          // it could be read and is not a loop's file, or not yet
 
 	owner, workspace, cwd, token string
-	ended                        bool
+	ended, byLine                bool
 }
 
 // item is the sketch of a file that cannot be claimed as it is.
@@ -27,7 +29,7 @@ func (i *sketch) item() Item {
 }
 
 func (b *Box) sketch(name, path string) *sketch {
-	data, info, err := ownfile.Read(path, 0)
+	data, info, err := ownfile.ReadWithin(path, 0, maxFile)
 	i := &sketch{name: name, path: path, err: err}
 	if info != nil {
 		i.age = b.now().Sub(info.ModTime())
@@ -46,24 +48,38 @@ func (i *sketch) draw(data []byte) {
 		Owner                         string `json:"conversation_id"`
 		Status                        loop.Status
 		Version                       int
+		ByLine                        bool `json:"by_line"`
 	}
 	if err := json.Unmarshal(data, &o); err == nil && o.Prompt != "" && o.Version <= loop.Version {
-		i.owner, i.workspace, i.cwd, i.token, i.ended = o.Owner, o.Workspace, o.Cwd, o.Token, o.Status.Ended()
+		i.owner, i.workspace, i.cwd, i.token, i.ended, i.byLine = o.Owner, o.Workspace, o.Cwd, o.Token, o.Status.Ended(), o.ByLine
 		return
 	}
 	l, err := loop.Parse(data)
 	i.err, i.broken = err, err != nil && !errors.Is(err, loop.ErrNewer)
-	i.owner, i.workspace, i.cwd, i.token, i.ended = l.ConversationID, l.Workspace, l.Cwd, l.Token, l.Status.Ended()
+	i.owner, i.workspace, i.cwd, i.token, i.ended, i.byLine = l.ConversationID, l.Workspace, l.Cwd, l.Token, l.Status.Ended(), l.ByLine
 }
 
-// unbound reads outlines of the unbound files and the legacy one, in no order.
-func (b *Box) unbound() []*sketch {
-	names, _, err := b.stems()
-	if err != nil {
-		return nil
+// unbound reads outlines of the unbound files and the legacy one, in no order. Of too
+// many it reads the newest, and returns ErrTooMany as well. It returns none if there was no
+// time for all: the newest may be among the others.
+func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
+	names, _, failed := b.stems()
+	if failed != nil {
+		return nil, nil
 	}
-	all := make([]*sketch, len(names)+1)
-	ownfile.Each(len(names), func(i int) { all[i] = b.sketch(names[i], b.path(names[i])) })
+	if len(names) > mostRead {
+		err = fmt.Errorf("%w in %s: only the newest are looked at", ErrTooMany, b.places.Pending())
+	}
+	names = newest(names, mostRead)
+	all = make([]*sketch, len(names)+1)
+	ownfile.Each(len(names), func(i int) {
+		if ctx.Err() == nil {
+			all[i] = b.sketch(names[i], b.path(names[i]))
+		}
+	})
+	if late := ctx.Err(); late != nil {
+		return nil, fmt.Errorf("%s: the pending files were not read in time: %w", b.places.Pending(), late)
+	}
 	all[len(names)] = b.sketch(legacyName, b.places.Legacy())
-	return all
+	return all, err
 }

@@ -44,7 +44,7 @@ func FindDesktop(goos string, getenv func(string) string) Desktop {
 }
 
 // DetectDesktop returns the desktop of an environment. It reads files by read
-// and looks for sockets by exists. CURSOR_RALPH_DESKTOP overrides what it finds.
+// and looks for sockets by exists.
 func DetectDesktop(goos string, getenv func(string) string, read func(path string) (string, error), exists func(path string) bool) Desktop {
 	d := Desktop{SSH: getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != ""}
 	d.WSL = wslGeneration(goos, getenv, read, exists)
@@ -60,11 +60,7 @@ func DetectDesktop(goos string, getenv func(string) string, read func(path strin
 // kindOfDesktop has the order in which things decide.
 func kindOfDesktop(goos string, d Desktop, getenv func(string) string, exists func(string) bool) (DesktopKind, string) {
 	wayland := waylandSocket(getenv)
-	switch asked := DesktopKind(getenv("CURSOR_RALPH_DESKTOP")); {
-	case asked == NoDesktop, asked == X11, asked == Wayland, asked == MacOS, asked == Windows, asked == WSL:
-		return asked, "CURSOR_RALPH_DESKTOP is " + string(asked)
-	case asked != "":
-		return NoDesktop, "CURSOR_RALPH_DESKTOP is " + string(asked) + ", not one of none, x11, wayland, macos, windows and wsl"
+	switch {
 	case goos == "windows" && d.SSH:
 		return NoDesktop, "this is a session over SSH, which has no desktop"
 	case goos == "windows":

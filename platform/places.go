@@ -22,7 +22,7 @@ import (
 type Places struct {
 	// Base is /tmp, literally, or the temporary folder on Windows.
 	Base string
-	// Archive holds a copy of every loop and the record of every ended one.
+	// Archive is the state folder: the records of all loops.
 	Archive string
 
 	name string // cursor-ralph, with -<uid> where another user has the plain names
@@ -160,9 +160,21 @@ func (p Places) Legacy() string { return p.in("-pending.json") }
 // Live is the state file of a conversation. The caller has checked the id.
 func (p Places) Live(id string) string { return p.in("-loop-" + id + ".json") }
 
-// Record is a file of the archive: the name is a conversation's id, with a time for
-// one that is not its newest.
-func (p Places) Record(name string) string { return filepath.Join(p.Archive, name+".json") }
+// Records is the folder of the records of loops.
+func (p Places) Records() string { return filepath.Join(p.Archive, "loops") }
+
+// Record is the record of a loop, by the loop's own id.
+func (p Places) Record(id string) string { return filepath.Join(p.Records(), id+".json") }
+
+// Looks is the folder of git folders that exist only while git looks at a work tree.
+// Like the copies, they are no files for /tmp, where an agent in a sandbox can write.
+func (p Places) Looks() string { return filepath.Join(p.Archive, "looks") }
+
+// Copies is the folder of the copies of work trees that reviewers get.
+func (p Places) Copies() string { return filepath.Join(p.Archive, "copies") }
+
+// Chat is the file that names the loop of a conversation that has not ended.
+func (p Places) Chat(id string) string { return filepath.Join(p.Archive, "chats", id) }
 
 // Checkpoints is the folder of what git needs for the checkpoints of loops.
 func (p Places) Checkpoints() string { return filepath.Join(p.Archive, "checkpoints") }

@@ -2,8 +2,6 @@ package platform
 
 import (
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -46,31 +44,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFolderThatIsNotAbsoluteIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	for _, value := range []string{"x", "./x", "../x", "~/x", " ", ".", "x\n/y", "$HOME/x"} {
-		for _, name := range []string{"CURSOR_RALPH_DIR", "CURSOR_RALPH_STATE_DIR"} {
-			_, err := Find(env("CURSOR_RALPH_DIR", dir, name, value))
-			if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s=%q: got %v, want one line that names the variable", name, value, err)
-			}
-		}
-	}
-}
-
-// TestArchiveThatIsNotAbsoluteLeavesTheLog: the error has to be reported
-// somewhere.
-func TestArchiveThatIsNotAbsoluteLeavesTheLog(t *testing.T) {
-	dir := t.TempDir()
-	p, err := Find(env("CURSOR_RALPH_DIR", dir, "CURSOR_RALPH_STATE_DIR", "x"))
-	if err == nil {
-		t.Fatal("got no error")
-	}
-	if got, want := p.Log(), filepath.Join(dir, "cursor-ralph-stop-hook.log"); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	p, err := Find(env("CURSOR_RALPH_DIR", dir))
@@ -93,18 +66,6 @@ func TestNames(t *testing.T) {
 	}
 	if filepath.Dir(p.Scratch()) != p.Pending() {
 		t.Errorf("got %s, want a folder in %s", p.Scratch(), p.Pending())
-	}
-}
-
-func TestNamesWithTheUsersNumberKeepTheirForm(t *testing.T) {
-	p := Places{Base: t.TempDir(), name: "cursor-ralph"}
-	uid := p.withUID()
-	for _, f := range []func(Places) string{Places.Pending, Places.Legacy, Places.Log,
-		func(p Places) string { return p.Live("a") }, func(p Places) string { return p.Journal("a") }} {
-		plain := filepath.Base(f(p))
-		if got, want := filepath.Base(f(uid)), strings.Replace(plain, "cursor-ralph", uid.name, 1); got != want || got == plain {
-			t.Errorf("got %s, want %s", got, want)
-		}
 	}
 }
 
@@ -181,28 +142,6 @@ func TestFolder(t *testing.T) {
 	} {
 		if got := Folder(c.goos, c.named); got != c.want {
 			t.Errorf("%s: %s: got %s, want %s", c.goos, c.named, got, c.want)
-		}
-	}
-}
-
-func TestHome(t *testing.T) {
-	both := env("HOME", "/home/me", "USERPROFILE", `C:\Users\me`)
-	for goos, want := range map[string]string{"linux": "/home/me", "darwin": "/home/me", "windows": `C:\Users\me`} {
-		if got := Home(goos, both); got != want {
-			t.Errorf("%s: got %s, want %s", goos, got, want)
-		}
-	}
-}
-
-func TestOneFolderForEveryPurpose(t *testing.T) {
-	p, err := Find(env("CURSOR_RALPH_DIR", t.TempDir()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths := []string{p.Pending(), p.Scratch(), p.Legacy(), p.Log(), p.Log() + ".1", p.Live("a"), p.Journal("a"), p.Archive, p.LoopMode("/a"), p.LoopMode("/b")}
-	for i, path := range paths {
-		if slices.Contains(paths[:i], path) {
-			t.Errorf("two things are at %s", path)
 		}
 	}
 }

@@ -78,43 +78,12 @@ func TestNamesOnASharedMachine(t *testing.T) {
 	}
 }
 
-func TestLogGoesElsewhereWhereSomebodyElseHasIt(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to make files of somebody else")
-	}
-	w := where{t, t.TempDir()}
-	w.weBegin()
-	for _, name := range []string{"cursor-ralph-stop-hook.log", "cursor-ralph-stop-hook.log.lock", "cursor-ralph-stop-hook.log.1"} {
-		w.theirs(name)
-		if got, want := w.places().Log(), w.path("cursor-ralph-0-stop-hook.log"); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
-		w.remove(name)
-		if got, want := w.places().Log(), w.path("cursor-ralph-stop-hook.log"); got != want {
-			t.Errorf("%s is gone: got %s, want %s", name, got, want)
-		}
-	}
-}
-
 func TestBaseIsSlashTmpLiterally(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("CURSOR_RALPH_DIR", "")
 	p, err := Find(os.Getenv)
 	if err != nil || p.Base != "/tmp" {
 		t.Errorf("got %s, %v, want /tmp", p.Base, err)
-	}
-}
-
-// TestNamesAreNotGuessed is about a disk that fails once: a loop that begins
-// under the names of a shared machine then is one that nobody looks for later.
-func TestNamesAreNotGuessed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := Find(env("CURSOR_RALPH_DIR", file))
-	if want := filepath.Join(file, "cursor-ralph-pending"); err == nil || p.Pending() != want {
-		t.Errorf("got %s, %v, want %s and an error", p.Pending(), err, want)
 	}
 }
 

@@ -28,10 +28,7 @@ func (s *Store) claim(id string, take func(live string) error) error {
 	if err := take(s.places.Live(id)); err != nil {
 		return err
 	}
-	l, _, err := s.apply(id, loop.Event{})
-	if err == nil && (l.IsGated() || l.OnEnd != "") {
-		_ = s.saveRecord(id, l) // by which compare knows it; without one the next stop makes it
-	}
+	_, _, err := s.apply(id, loop.Event{})
 	s.sweep()
 	return err
 }
@@ -52,16 +49,12 @@ func (s *Store) Begin(ctx context.Context, id string, l loop.State) error {
 	}
 	l = l.In(id, time.Time{})
 	there := fmt.Errorf("%s has a loop already: %w", id, fs.ErrExist)
-	err := s.Claim(ctx, id, func(live string) error {
+	err := s.Claim(ctx, id, func(string) error {
 		there = nil
-		data, err := l.Encode()
-		if err != nil {
+		if err := errors.Join(s.Keep(l), s.Enter(id, l)); err != nil {
 			return err
 		}
-		if err := ownfile.Replace(live, s.places.Scratch(), data, false); err != nil {
-			return err
-		}
-		return s.writeRecord(id, data)
+		return s.writeLive(id, l, nil)
 	})
 	return cmp.Or(err, there)
 }
@@ -69,43 +62,16 @@ func (s *Store) Begin(ctx context.Context, id string, l loop.State) error {
 // Drop removes a loop in which nothing has happened, and its record.
 func (s *Store) Drop(ctx context.Context, id string) error {
 	return s.locked(ctx, id, func() error {
+		paths := []string{s.places.Chat(id), s.places.Live(id)}
+		if own, err := s.inChat(id); err == nil {
+			paths = append(paths, s.places.Record(own))
+		}
 		err := s.dropJournal(id)
-		for _, path := range []string{s.places.Record(id), s.places.Live(id)} {
-			if gone := ownfile.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
-				err = errors.Join(err, gone)
-			}
+		for _, path := range paths {
+			err = errors.Join(err, ignoreMissing(ownfile.Remove(path)))
 		}
 		return err
 	})
-}
-
-// Recall makes an older record of a conversation its newest, so that the event, a
-// continue, finds it. An event that the loop refuses changes nothing. The error is
-// fs.ErrExist if the conversation has a live loop. A continue line that its end
-// overtook is forgotten: the conversation has had another loop since.
-func (s *Store) Recall(ctx context.Context, id, record string, e loop.Event) (refused loop.Action, err error) {
-	err = s.locked(ctx, id, func() error {
-		if _, _, err := s.load(id); !errors.Is(err, fs.ErrNotExist) {
-			return cmp.Or(err, fs.ErrExist)
-		}
-		l, err := s.Record(record, true)
-		if err != nil {
-			return err
-		}
-		l.ContinueAt = time.Time{}
-		if _, action := loop.Decide(l, e, s.now()); action.Kind == loop.Refuse {
-			refused = action
-			return nil
-		}
-		if err := s.saveRecord(record, l); err != nil {
-			return err
-		}
-		if err := s.rotate(id); err != nil {
-			return err
-		}
-		return ownfile.Rename(s.places.Record(record), s.places.Record(id))
-	})
-	return refused, err
 }
 
 // Ask lets another loop be asked for in a conversation. ask gets the loop that
@@ -157,33 +123,31 @@ func (s *Store) move(from, to string) error {
 	if _, _, err := s.load(to); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fmt.Errorf("conversation %s has a loop already: %w", to, fs.ErrExist), err)
 	}
-	if err := s.leaveForwarding(from, to); err != nil {
-		return err
+	if !l.Kept { // its record would stay behind if it is there, and cannot be read
+		if _, _, err := s.entered(from, loop.ParseHead); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &RecordError{err}
+		}
 	}
-	if err := errors.Join(s.rotate(to), s.dropJournal(to)); err != nil {
+	was := l
+	l.EnterChat(to)
+	l.Journal, l.CameFrom = loop.Mark{Of: to, Tools: l.Journal.Tools}, from
+	if l.Kept {
+		err := s.enter(to, l.ID)
+		if err == nil {
+			err = s.saveRecord(l)
+		}
+		if err != nil {
+			return &RecordError{err}
+		}
+	}
+	if err := s.dropJournal(to); err != nil {
 		return err
 	}
 	if err := ownfile.Rename(s.places.Live(from), s.places.Live(to)); err != nil {
 		return err
 	}
-	l.EnterChat(to)
-	l.Journal = loop.Mark{Of: to, Tools: l.Journal.Tools}
-	_, err = s.save(to, l, nil, true, loop.EventContinue)
-	return errors.Join(err, s.dropJournal(from))
-}
-
-// leaveForwarding notes in the record of the old conversation where its loop
-// is, so that the copy there is not taken for a loop of its own.
-func (s *Store) leaveForwarding(from, to string) error {
-	l, _, err := s.readRecord(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	l.MovedTo = to
-	return s.saveRecord(from, l)
+	_, err = s.save(to, was, l, nil, true, "")
+	return errors.Join(err, s.leave(from, l.ID), s.dropJournal(from))
 }
 
 // Bring moves a loop to the conversation in which it was continued. If that has a
@@ -194,7 +158,7 @@ func (s *Store) Bring(ctx context.Context, from, to string) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	_, _, waits := s.Apply(ctx, from, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Idle: true}})
+	_, _, waits := s.Apply(ctx, from, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Idle: true, Returned: true}})
 	if waits == nil {
 		notice := "The loop of conversation " + from + " was not brought here, because this conversation has a loop of its own: go on with this one."
 		_, _, waits = s.Apply(ctx, to, loop.Event{Kind: loop.EventNotice, Text: notice})

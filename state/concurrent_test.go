@@ -2,9 +2,7 @@ package state_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,7 +52,8 @@ func play(ctx context.Context, s *state.Store, who string) error {
 		if err := s.AddToJournal(me, loop.Record{Kind: loop.RecordTool, Tool: "Write", ID: name}); err != nil {
 			return err
 		}
-		e := loop.Event{Kind: loop.EventStop, Generation: name, Stop: loop.Stop{Status: loop.Completed, Waited: true, Minimal: true}} // or turns without a call of their own would pause it
+		e := loop.Event{Kind: loop.EventStop, Generation: name, Stop: loop.Stop{Status: loop.Completed, Waited: true}}
+		e.Tree = loop.Tree{Root: "/w", Print: name} // of a change: turns without a call of their own would pause it
 		if _, _, err := s.Apply(ctx, me, e); err != nil {
 			return err
 		}
@@ -101,67 +100,4 @@ func TestProcessesLoseNoChange(t *testing.T) {
 	}
 	group.Wait()
 	w.addsUp(sharers())
-}
-
-// TestMovesInBothDirections must not wait for each other for ever.
-func TestMovesInBothDirections(t *testing.T) {
-	w := newWorld(t)
-	ids := []string{me, other, "chat-3", "chat-4"}
-	w.begun(me, "a")
-	w.begun("chat-3", "b")
-	ctx := w.context()
-	var group sync.WaitGroup
-	for _, from := range ids {
-		for _, to := range ids {
-			group.Go(func() {
-				for range 25 {
-					err := w.store.Move(ctx, from, to)
-					if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
-						t.Errorf("from %s to %s: %v", from, to, err)
-						return
-					}
-				}
-			})
-		}
-	}
-	group.Wait()
-	w.once("a")
-	w.once("b")
-}
-
-// TestOneOfManyClaimsTakes is what two copies of our hook do.
-func TestOneOfManyClaimsTakes(t *testing.T) {
-	w := newWorld(t)
-	var group sync.WaitGroup
-	var taken sync.Map
-	for i := range 20 {
-		group.Go(func() {
-			err := w.store.Claim(w.context(), me, func(live string) error {
-				taken.Store(i, true)
-				return os.WriteFile(live, []byte(seven(fmt.Sprint(i))), 0o600)
-			})
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	n := 0
-	taken.Range(func(any, any) bool { n++; return true })
-	if n != 1 {
-		t.Errorf("got %d that took, want one", n)
-	}
-}
-
-func TestLockThatIsHeldIsNotWaitedForLongerThanTheContext(t *testing.T) {
-	w := newWorld(t)
-	err := w.store.Claim(w.context(), me, func(string) error {
-		ctx, cancel := context.WithTimeout(w.Context(), 50*time.Millisecond)
-		defer cancel()
-		_, _, err := w.store.Apply(ctx, me, loop.Event{Kind: loop.EventStop})
-		return err
-	})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want the end of the wait", err)
-	}
 }

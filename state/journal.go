@@ -2,11 +2,9 @@ package state
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"slices"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -20,32 +18,10 @@ func (s *Store) AddToJournal(id string, r loop.Record) error {
 		return err
 	}
 	size, err := ownfile.Append(s.places.Journal(id), line)
-	if err == nil && size == int64(len(line)) {
-		err = s.dropOrphan(id)
+	if isNew := size == int64(len(line)); err == nil && isNew && !s.HasFile(id) && !s.HasEntered(id) {
+		return s.dropJournal(id) // the loop has ended meanwhile
 	}
 	return err
-}
-
-// orphanWait is longer than anybody holds the lock of a loop.
-const orphanWait = time.Second
-
-// dropOrphan removes a journal that was just made for a loop which had ended
-// meanwhile. That of a loop whose file was cleared away is still needed.
-func (s *Store) dropOrphan(id string) error {
-	if has, err := s.Has(id); has || err != nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), orphanWait)
-	defer cancel()
-	return s.locked(ctx, id, func() error {
-		if has, _ := s.Has(id); has {
-			return nil
-		}
-		if l, _, err := s.readRecord(id); err != nil || !l.Status.Ended() {
-			return nil
-		}
-		return s.dropJournal(id)
-	})
 }
 
 func (s *Store) dropJournal(id string) error {
@@ -53,10 +29,7 @@ func (s *Store) dropJournal(id string) error {
 	if err == nil {
 		err = ownfile.Remove(s.places.Journal(id))
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return ignoreMissing(err)
 }
 
 // Turn returns what the journal holds for an event that is about to be applied. If
@@ -66,11 +39,23 @@ func (s *Store) Turn(id string, l loop.State, e loop.Event) (loop.Turn, error) {
 	return e.Turn, err
 }
 
+// JournalSize returns how many bytes the journal of a conversation has.
+func (s *Store) JournalSize(id string) (int64, error) {
+	info, err := ownfile.Check(s.places.Journal(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // journal returns what the journal of a conversation holds beyond a mark, and the
 // mark: one at its beginning, if it is another journal than the marked one
 // because /tmp was cleaned.
 func (s *Store) journal(id string, m loop.Mark) ([]byte, loop.Mark, error) {
-	data, info, err := ownfile.Read(s.places.Journal(id), m.Start())
+	data, info, err := ownfile.ReadWithin(s.places.Journal(id), m.Start(), maxTurn)
 	if err == nil && info.Size() >= m.Offset {
 		if rest, known := m.Rest(data); known {
 			return rest, m, nil
@@ -80,14 +65,14 @@ func (s *Store) journal(id string, m loop.Mark) ([]byte, loop.Mark, error) {
 		return nil, m, err
 	}
 	m.Offset, m.TailBytes, m.TailSum = 0, 0, ""
-	data, _, err = ownfile.Read(s.places.Journal(id), 0)
+	data, _, err = ownfile.ReadWithin(s.places.Journal(id), 0, maxTurn)
 	return data, m, err
 }
 
 // withTurn puts what the journal holds into an event that needs it.
 func (s *Store) withTurn(id string, l loop.State, e *loop.Event) (loop.State, error) {
 	switch e.Kind {
-	case loop.EventStop, loop.EventContinue, loop.EventFollowupLost, loop.EventFollowupProved, loop.EventStalled:
+	case loop.EventStop, loop.EventContinue, loop.EventFollowupLost, loop.EventFollowupProved, loop.EventStalled, loop.EventInject:
 	default:
 		return l, nil
 	}
@@ -95,6 +80,12 @@ func (s *Store) withTurn(id string, l loop.State, e *loop.Event) (loop.State, er
 		l.Journal = loop.Mark{Of: id}
 	}
 	data, mark, err := s.journal(id, l.Journal)
+	lines := bytes.Count(data, []byte("\n"))
+	if errors.Is(err, ownfile.ErrTooLarge) || lines > maxLines {
+		l.Journal = mark
+		e.Turn, err = s.unread(id, mark, lines)
+		return l, err
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, err
 	}
@@ -103,26 +94,47 @@ func (s *Store) withTurn(id string, l loop.State, e *loop.Event) (loop.State, er
 	return l, nil
 }
 
+// maxTurn is how much of a journal is read at a stop, in bytes. Real turns leave some
+// kilobytes; this much takes a hook a second.
+const maxTurn = 48 << 20
+
+// maxLines is how many of its lines are read: a turn of 50,000 tool calls and texts has them.
+const maxLines = 100_000
+
+// keptTail is what is read of a journal that is too large: enough to know it again.
+const keptTail = 512
+
+// unread returns the turn of a journal that is too large to be read.
+func (s *Store) unread(id string, m loop.Mark, lines int) (loop.Turn, error) {
+	info, err := ownfile.Check(s.places.Journal(id))
+	if err != nil {
+		return loop.Turn{}, err
+	}
+	tail, _, err := ownfile.ReadPart(s.places.Journal(id), max(m.Offset, info.Size()-keptTail), keptTail)
+	return m.Unread(info.Size(), lines, tail), err
+}
+
 // folded is a journal that was folded, and what else the result depends on.
 type folded struct {
-	journal                       []byte
-	kind                          loop.EventKind
-	generation, askedIn, passedIn string
-	status                        loop.StopStatus
-	tokens                        *loop.Tokens // of the event
-	lastStop                      loop.StopMark
-	tools                         []string
-	turn                          loop.Turn
+	journal    []byte
+	kind       loop.EventKind
+	generation string
+	due        loop.Due
+	status     loop.StopStatus
+	tokens     *loop.Tokens // of the event
+	lastStop   loop.StopMark
+	tools      []string
+	turn       loop.Turn
 }
 
 // fold folds the journal of a turn once, although Turn and Apply both need it.
 func (s *Store) fold(journal []byte, l *loop.State, e *loop.Event) loop.Turn {
 	last := s.lastFold.Load()
-	if last != nil && last.kind == e.Kind && last.generation == e.Generation && last.askedIn == l.AskedIn && last.passedIn == l.PassedIn &&
+	if last != nil && last.kind == e.Kind && last.generation == e.Generation && last.due == l.Due &&
 		last.status == e.Status && last.tokens == e.Tokens && last.lastStop == l.LastStop && slices.Equal(last.tools, l.Journal.Tools) && bytes.Equal(last.journal, journal) {
 		return last.turn
 	}
 	turn := l.Fold(journal, e)
-	s.lastFold.Store(&folded{journal, e.Kind, e.Generation, l.AskedIn, l.PassedIn, e.Status, e.Tokens, l.LastStop, l.Journal.Tools, turn})
+	s.lastFold.Store(&folded{journal, e.Kind, e.Generation, l.Due, e.Status, e.Tokens, l.LastStop, l.Journal.Tools, turn})
 	return turn
 }

@@ -1,11 +1,12 @@
 package state
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
@@ -20,9 +21,12 @@ func (s *Store) List() (live []loop.State, problems []error) { return s.list(loo
 func (s *Store) Heads() (live []loop.State, problems []error) { return s.list(loop.ParseHead) }
 
 func (s *Store) list(parse parser) (live []loop.State, problems []error) {
-	ids, err := s.IDs()
-	if err != nil {
+	ids, left, err := s.ids()
+	switch {
+	case err != nil:
 		return nil, []error{err}
+	case left > 0:
+		problems = append(problems, fmt.Errorf("%w in %s: %d are not read; remove those that none of your loops needs", ErrTooMany, s.places.Base, left))
 	}
 	for i, found := range s.readAll(ids, func(id string) (loop.State, error) { return s.read(id, parse) }) {
 		switch {
@@ -36,51 +40,33 @@ func (s *Store) list(parse parser) (live []loop.State, problems []error) {
 	return live, problems
 }
 
-// LiveBeginning returns the conversations of the live loops whose own id or conversation
-// begins so; of one whose own id it is, that alone.
-func (s *Store) LiveBeginning(typed string) (conversations []string) {
-	live, _ := s.IDs()
-	for _, id := range live {
-		l, err := s.read(id, loop.ParseHead)
-		switch {
-		case err != nil: // it has ended, or doctor shows it
-		case l.ID == typed:
-			return []string{l.ConversationID}
-		case strings.HasPrefix(l.ID, typed), strings.HasPrefix(l.ConversationID, typed):
-			conversations = append(conversations, l.ConversationID)
+// WithID returns the loop with this short id, without its history: as its live file has
+// it, else as its record does.
+func (s *Store) WithID(id string) (loop.State, error) {
+	r, err := s.Record(id, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.unrecorded(id)
+	}
+	if err != nil {
+		return r, err
+	}
+	for _, conversation := range []string{r.ConversationID, r.CameFrom} {
+		if l, err := s.read(conversation, loop.ParseHead); err == nil && l.ID == id {
+			return l, nil
 		}
 	}
-	return conversations
+	return r, nil
 }
 
-// WithID returns the loop with this short id, without its history: a live one, or one
-// that is the last of which its conversation has a record.
-func (s *Store) WithID(id string) (loop.State, error) {
+// unrecorded finds a live loop without a record.
+func (s *Store) unrecorded(id string) (loop.State, error) {
 	live, _ := s.IDs()
 	for _, conversation := range live {
 		if l, err := s.read(conversation, loop.ParseHead); err == nil && l.ID == id {
 			return l, nil
 		}
 	}
-	names, _ := s.recordNames(nil)
-	for _, name := range names {
-		if strings.Contains(name, older) || !s.mayHave(name, id) {
-			continue
-		}
-		if l, err := s.Record(name, false); err == nil && l.ID == id && l.MovedTo == "" {
-			return l, nil
-		}
-	}
 	return loop.State{}, fs.ErrNotExist
-}
-
-// mayHave reports whether a record may be of the loop with this short id. Only one
-// without an id, or one that was written by hand, has to be parsed for that: a hook has
-// no time to parse ten thousand.
-func (s *Store) mayHave(name, id string) bool {
-	data, _, err := ownfile.Read(s.places.Record(name), 0)
-	_, own, found := bytes.Cut(data, []byte("\n  \"id\": \""))
-	return err == nil && (!found || bytes.HasPrefix(own, []byte(id+`"`)))
 }
 
 // parser is loop.Parse or loop.ParseHead.
@@ -106,12 +92,23 @@ func (s *Store) readAll(names []string, read func(name string) (loop.State, erro
 	return all
 }
 
+// mostRead is how many live loops are read: more than anybody has.
+const mostRead = 1000
+
+// ErrTooMany is wrapped by the problem that stands for the live loops that were not read.
+var ErrTooMany = errors.New("more than 1000 files of loops")
+
 // IDs returns the conversations that have a live loop, by the names of its files
-// alone.
+// alone. Of too many it returns some, those that the state folder knows first.
 func (s *Store) IDs() (ids []string, err error) {
+	ids, _, err = s.ids()
+	return ids, err
+}
+
+func (s *Store) ids() (ids []string, left int, err error) {
 	entries, err := os.ReadDir(s.places.Base)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	prefix, suffix := s.places.LivePattern()
 	for _, entry := range entries {
@@ -119,7 +116,13 @@ func (s *Store) IDs() (ids []string, err error) {
 			ids = append(ids, id)
 		}
 	}
-	return ids, nil
+	if left = len(ids) - mostRead; left <= 0 {
+		return ids, 0, nil
+	}
+	isUnknown := func(id string) bool { _, err := os.Lstat(s.places.Chat(id)); return err != nil }
+	known := slices.DeleteFunc(slices.Clone(ids), isUnknown)
+	unknown := slices.DeleteFunc(ids, func(id string) bool { return !isUnknown(id) })
+	return append(known, unknown...)[:mostRead], left, nil
 }
 
 func cutBoth(name, prefix, suffix string) (string, bool) {

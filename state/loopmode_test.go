@@ -1,12 +1,8 @@
 package state_test
 
 import (
-	"errors"
-	"io/fs"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
@@ -33,39 +29,6 @@ func (w world) modes() (on []string) {
 		on = append(on, m.Workspace)
 	}
 	return on
-}
-
-func TestLoopModeIsKeptForAWorkspace(t *testing.T) {
-	w := newWorld(t)
-	if _, err := w.store.Mode(workspace); !errors.Is(err, fs.ErrNotExist) || w.modes() != nil || len(w.files()) > 0 {
-		t.Errorf("got %v and the files %v, want none at first", err, w.files())
-	}
-	want := w.mode(workspace, time.Hour)
-	w.must(w.store.SetMode(want))
-	w.must(w.store.SetMode(w.mode("/home/me/other", time.Hour)))
-	got, err := w.store.Mode(workspace + "/x/..//")
-	w.must(err)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	for _, folder := range []string{"", ".", "/", "/home/me", workspace + "/x", workspace + "2"} {
-		if _, err := w.store.Mode(folder); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%q: got %v, want none", folder, err)
-		}
-	}
-	if got := w.modes(); len(got) != 2 {
-		t.Errorf("got it on in %q, want two", got)
-	}
-	if ended, problems := w.endedLoops(); len(ended)+len(problems) > 0 {
-		t.Errorf("got the records %v, %v, want none", ended, problems)
-	}
-	w.must(w.store.EndMode(workspace))
-	if err := w.store.EndMode(workspace); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("off once more: got %v", err)
-	}
-	if diff := cmp.Diff([]string{"/home/me/other"}, w.modes()); diff != "" {
-		t.Errorf("on elsewhere (-want +got):\n%s", diff)
-	}
 }
 
 func TestLoopModeSwitchesItselfOff(t *testing.T) {
@@ -99,56 +62,5 @@ func TestLoopModeSwitchesItselfOff(t *testing.T) {
 	w.later(time.Hour)
 	if got := w.modes(); got != nil {
 		t.Errorf("got it on in %q after its time", got)
-	}
-}
-
-func TestALoopModeFileThatSaysSomethingElse(t *testing.T) {
-	const newer = `{"workspace": "/home/me/work", "loop": {"version": 99}}`
-	const other = `{"workspace": "/home/me/other", "since": "2026-03-01T12:00:00Z", "until": "2026-03-01T13:00:00Z"}`
-	for name, tt := range map[string]struct {
-		content string
-		err     error // none in particular if it is nil
-	}{
-		"nothing": {"", nil}, "half a file": {`{"workspace": "/ho`, nil}, "a list": {"[]", nil}, "another type": {`{"loop": 5}`, nil},
-		"an odd time": {`{"until": "soon"}`, nil}, "a newer version": {newer, loop.ErrNewer}, "another workspace": {other, fs.ErrNotExist},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.write(w.places.LoopMode(workspace), tt.content)
-			if m, err := w.store.Mode(workspace); err == nil || tt.err != nil && !errors.Is(err, tt.err) {
-				t.Errorf("got %+v, %v, want the error %v", m, err, tt.err)
-			}
-			on, problems := w.store.Modes()
-			if isOther := tt.err == fs.ErrNotExist; len(on) > 0 || isOther != (len(problems) == 0) {
-				t.Errorf("got %v and the problems %v, want it reported", on, problems)
-			}
-			w.must(w.store.SetMode(w.mode(workspace, time.Hour)))
-			if got := w.modes(); len(got) != 1 {
-				t.Errorf("got it on in %q, want it written anew", got)
-			}
-		})
-	}
-}
-
-// The message after a cancel finds the record; where there is none it is not
-// made.
-func TestAMessageAfterTheEndChangesTheRecordAlone(t *testing.T) {
-	w := newWorld(t)
-	spoken := loop.Event{Kind: loop.EventSpoken, Text: "never mind", Generation: "g1"}
-	if _, _, err := w.store.Apply(w.context(), me, spoken); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want none", err)
-	}
-	w.begun(me, "the task")
-	w.apply(me, loop.Event{Kind: loop.EventCancel})
-	for range 2 {
-		if _, action := w.apply(me, spoken); action.Why() == "" {
-			t.Error("got nothing, want that it is the first")
-		}
-	}
-	if l, err := w.store.Archived(me); err != nil || l.SpokenIn != "g1" || l.Status != loop.Cancelled {
-		t.Errorf("got %+v, %v", l, err)
-	}
-	if has, err := w.store.Has(me); has || err != nil {
-		t.Errorf("got a live loop: %v, %v", has, err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -23,14 +22,13 @@ type Retention struct {
 type Record struct {
 	Loop  loop.State
 	Ended time.Time
-	Bytes int64 // of all its files
-	name  string
+	Bytes int64 // of its file
 }
 
 // Split returns the records that stay and those that go, each the newest first.
 func (r Retention) Split(records []Record, now time.Time) (stay, gone []Record) {
 	newest := slices.SortedFunc(slices.Values(records), func(a, b Record) int {
-		return cmp.Or(b.Ended.Compare(a.Ended), strings.Compare(a.name, b.name))
+		return cmp.Or(b.Ended.Compare(a.Ended), strings.Compare(a.Loop.ID, b.Loop.ID))
 	})
 	for i, record := range newest {
 		if r.Count > 0 && i >= r.Count || r.Age > 0 && now.Sub(record.Ended) > r.Age {
@@ -45,50 +43,26 @@ func (r Retention) Split(records []Record, now time.Time) (stay, gone []Record) 
 // Expired splits the records of ended loops. The copies of all others, and files
 // that cannot be read, are in neither list.
 func (s *Store) Expired(r Retention) (stay, gone []Record, err error) {
-	names, err := s.recordNames(func(entry fs.DirEntry) bool {
-		id, _, _ := strings.Cut(strings.TrimSuffix(entry.Name(), ".json"), older)
-		return entry.Type().IsRegular() && loop.CheckID(id) == nil
-	})
+	ids, err := s.RecordIDs()
 	if err != nil {
 		return nil, nil, err
 	}
-	all := make([]Record, len(names))
-	ownfile.Each(len(names), func(i int) { all[i], _ = s.endedRecord(names[i]) })
-	stay, gone = r.Split(slices.DeleteFunc(all, func(r Record) bool { return r.name == "" }), s.now())
+	all := make([]Record, len(ids))
+	ownfile.Each(len(ids), func(i int) { all[i], _ = s.endedRecord(ids[i]) })
+	stay, gone = r.Split(slices.DeleteFunc(all, func(r Record) bool { return r.Loop.ID == "" }), s.now())
 	return stay, gone, nil
 }
 
-// endedRecord returns an error for a file that is not the record of an ended loop.
-func (s *Store) endedRecord(name string) (Record, error) {
-	data, info, err := ownfile.Read(s.places.Record(name), 0)
-	if err != nil {
-		return Record{}, err
-	}
-	l, err := loop.ParseHead(data)
-	if err == nil && (!l.Status.Ended() || l.MovedTo != "") {
-		err = errors.New("the loop has not ended here")
+// endedRecord returns an error for a record that is not of an ended loop.
+func (s *Store) endedRecord(id string) (Record, error) {
+	l, data, err := s.readRecord(id, loop.ParseHead)
+	if err == nil && !l.Status.Ended() {
+		err = errors.New("the loop has not ended")
 	}
 	if err != nil {
 		return Record{}, err
 	}
-	r := Record{Loop: l.In(conversationOf(name, l), time.Time{}), Ended: l.EndedAt, name: name}
-	if r.Ended.IsZero() { // written by hand
-		r.Ended = info.ModTime()
-	}
-	for _, path := range s.files(r) {
-		if info, err := ownfile.Check(path); err == nil {
-			r.Bytes += info.Size()
-		}
-	}
-	return r, nil
-}
-
-// files are all files of a record; its own is the last one.
-func (s *Store) files(r Record) (paths []string) {
-	if !r.Loop.StartedAt.IsZero() {
-		paths = append(paths, s.historyPath(r.Loop))
-	}
-	return append(paths, s.places.Record(r.name))
+	return Record{Loop: l, Ended: l.EndedAt, Bytes: int64(len(data))}, nil
 }
 
 // RemoveRecord removes a record of Expired with all that belongs to it, unless its
@@ -96,25 +70,23 @@ func (s *Store) files(r Record) (paths []string) {
 // beside, for what is kept elsewhere. The record's own file goes last: after a kill or an
 // error it is still there, and removed next time.
 func (s *Store) RemoveRecord(ctx context.Context, r Record, beside func(loop.State) error) (removed bool, err error) {
-	id, _, isOlder := strings.Cut(r.name, older)
-	err = s.locked(ctx, id, func() error {
-		now, err := s.endedRecord(r.name)
-		if has, _ := s.Has(id); err != nil || !now.Ended.Equal(r.Ended) || has && !isOlder {
+	remove := func() error {
+		now, err := s.endedRecord(r.Loop.ID)
+		if err != nil || !now.Ended.Equal(r.Ended) {
+			return nil
+		}
+		if live, _, err := s.load(now.Loop.ConversationID); err == nil && live.ID == now.Loop.ID {
 			return nil
 		}
 		if err := beside(now.Loop); err != nil {
 			return err
 		}
-		for _, path := range s.files(now) {
-			if _, err := ownfile.Check(path); err != nil { // not there, or not ours
-				continue
-			}
-			if err := ownfile.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-		removed = true
-		return nil
-	})
-	return removed, err
+		err = ownfile.Remove(s.places.Record(now.Loop.ID))
+		removed = err == nil
+		return err
+	}
+	if loop.CheckID(r.Loop.ConversationID) != nil { // it never had one
+		return removed, remove()
+	}
+	return removed, s.locked(ctx, r.Loop.ConversationID, remove)
 }

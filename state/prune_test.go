@@ -1,14 +1,9 @@
 package state_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -49,15 +44,11 @@ func TestRetentionSplits(t *testing.T) {
 	}
 }
 
-// ended puts the record of a loop that ended so long ago into the archive.
-func (w world) ended(name string, ago time.Duration) {
+// ended writes the record of a loop that ended so long ago.
+func (w world) ended(id, conversation string, ago time.Duration) {
 	w.Helper()
 	at := w.clock.Add(-ago)
-	w.write(w.record(name), with("build it", map[string]any{"status": "USER_STOPPED", "started_at": at.Add(-time.Hour), "ended_at": at}))
-}
-
-func (w world) historyOf(ended time.Duration) string {
-	return filepath.Join(w.places.Archive, fmt.Sprint(w.clock.Add(-ended-time.Hour).UnixNano())+".history")
+	w.write(w.places.Record(id), with("build it", map[string]any{"conversation_id": conversation, "status": "USER_STOPPED", "started_at": at.Add(-time.Hour), "ended_at": at}))
 }
 
 // prune removes all that a retention does not keep.
@@ -75,35 +66,20 @@ func (w world) prune(r state.Retention) (removed []string) {
 	return removed
 }
 
-// TestPruneKeepsWhatALoopInAnotherChatNeeds: the record in its old chat says where it
-// is, and its history is its own, even if that record could not be written as it moved.
-func TestPruneKeepsWhatALoopInAnotherChatNeeds(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.record(me), with("build it", map[string]any{"status": "USER_STOPPED", "ended_at": w.clock.Add(-time.Hour), "moved_to": other}))
-	if removed := w.prune(state.Retention{Age: time.Minute}); len(removed) > 0 {
-		t.Errorf("got %q removed", removed)
-	}
-}
-
-func TestPruneRemovesRecordsOfEndedLoopsWithTheirHistory(t *testing.T) {
+func TestPruneRemovesRecordsOfEndedLoops(t *testing.T) {
 	w := newWorld(t)
 	const day = 24 * time.Hour
-	w.ended("chat-old", 91*day)
-	w.ended("chat-new", 89*day)
-	w.ended("chat-new~1700000000000000000", 100*day)
-	w.ended("unbound~1700000000000000000", 101*day)
-	w.write(w.historyOf(100*day), "\n{}\n")
-	w.write(w.historyOf(89*day), "\n{}\n")
+	w.ended("k1111", "chat-old", 91*day)
+	w.ended("k2222", "chat-new", 89*day)
+	w.ended("k3333", "chat-new", 100*day)
+	w.ended("k4444", "1700000000000-1", 101*day)
 	got := w.prune(state.Retention{Age: 90 * day, Count: 1000})
-	if want := []string{"chat-old", "chat-new", ""}; !slices.Equal(got, want) {
+	if want := []string{"chat-old", "chat-new", "1700000000000-1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q removed, want %q", got, want)
 	}
-	for path, want := range map[string]bool{
-		w.record("chat-old"): false, w.record("chat-new"): true, w.record("chat-new~1700000000000000000"): false,
-		w.historyOf(100 * day): false, w.historyOf(89 * day): true,
-	} {
-		if got := w.exists(path); got != want {
-			t.Errorf("%s: got %v, want %v", path, got, want)
+	for id, want := range map[string]bool{"k1111": false, "k2222": true, "k3333": false, "k4444": false} {
+		if got := w.exists(w.places.Record(id)); got != want {
+			t.Errorf("%s: got %v, want %v", id, got, want)
 		}
 	}
 }
@@ -117,24 +93,24 @@ func TestPruneLeavesEverythingElse(t *testing.T) {
 	w.must(os.Remove(w.places.Live(other)))
 	w.later(1000 * 24 * time.Hour)
 	old := 500 * 24 * time.Hour
-	w.ended("real", old)
-	ended, err := os.ReadFile(w.record("real"))
+	w.ended("k1111", "real", old)
+	ended, err := os.ReadFile(w.places.Record("k1111"))
 	w.must(err)
-	w.must(os.Remove(w.record("real")))
+	w.must(os.Remove(w.places.Record("k1111")))
 	outside := filepath.Join(w.places.Base, "outside.json")
 	w.write(outside, string(ended))
 	for name, content := range map[string]string{
 		"$(calc)": string(ended), "a b": string(ended), "ü~1": string(ended), "~1": string(ended),
-		"broken": "{", "newer": with("x", map[string]any{"version": 999, "status": "CANCELLED"}), "empty": "",
+		"kbad1": "{", "knew1": with("x", map[string]any{"version": 999, "status": "CANCELLED"}), "kvvd1": "",
 	} {
-		w.write(w.record(name), content)
+		w.write(w.places.Record(name), content)
 	}
-	for _, name := range []string{".loop-mode-0123.json", ".session-limits.json", "notes.txt", "123.history", "chat.json.bak"} {
-		w.write(filepath.Join(w.places.Archive, name), string(ended))
+	for _, name := range []string{".loop-mode-0123.json", ".session-limits.json", "notes.txt", "chat.json.bak"} {
+		w.write(filepath.Join(w.places.Records(), name), string(ended))
 	}
-	w.must(os.Mkdir(w.record("folder"), 0o700))
+	w.must(os.Mkdir(w.places.Record("kdrr1"), 0o700))
 	before := w.names()
-	if err := os.Symlink(outside, w.record("link")); err == nil {
+	if err := os.Symlink(outside, w.places.Record("knnk1")); err == nil {
 		before = w.names()
 	}
 	if got := w.prune(state.Retention{Age: time.Hour, Count: 1}); got != nil {
@@ -145,86 +121,15 @@ func TestPruneLeavesEverythingElse(t *testing.T) {
 	}
 }
 
-// names are those of the archive's files.
+// names are those of the files among the records.
 func (w world) names() (names []string) {
 	w.Helper()
-	entries, err := os.ReadDir(w.places.Archive)
+	entries, err := os.ReadDir(w.places.Records())
 	w.must(err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	return names
-}
-
-func TestPruneLeavesALinkInPlaceOfAHistory(t *testing.T) {
-	w := newWorld(t)
-	w.ended("chat-old", time.Hour)
-	mine := filepath.Join(w.places.Base, "mine")
-	w.write(mine, "mine")
-	if err := os.Symlink(mine, w.historyOf(time.Hour)); err != nil {
-		t.Skip(err)
-	}
-	if got := w.prune(state.Retention{Age: time.Minute}); len(got) != 1 || !w.exists(mine) || !w.exists(w.historyOf(time.Hour)) {
-		t.Errorf("got %q removed, want the record alone", got)
-	}
-}
-
-// A loop that is continued while its record is being removed is either gone or goes
-// on: never half of each.
-func TestPruneAndContinueAtOnce(t *testing.T) {
-	w := newWorld(t)
-	for i := range 60 {
-		id := fmt.Sprintf("chat-%d", i)
-		w.ended(id, time.Hour)
-		_, gone, err := w.store.Expired(state.Retention{Age: time.Minute})
-		w.must(err)
-		var group sync.WaitGroup
-		var removed, again bool
-		var failed, refused error
-		for _, record := range gone {
-			group.Go(func() { removed, failed = w.store.RemoveRecord(context.Background(), record, nothingBeside) })
-		}
-		var continued loop.State
-		group.Go(func() {
-			continued, _, refused = w.store.Apply(context.Background(), id, loop.Event{Kind: loop.EventContinue})
-			again = refused == nil
-		})
-		group.Wait()
-		w.must(failed)
-		if removed == again || !again && !errors.Is(refused, fs.ErrNotExist) {
-			t.Fatalf("got removed %v, continued %v (%v)", removed, again, refused)
-		}
-		if again && (continued.Status.Ended() || !w.exists(w.places.Live(id)) || !w.exists(w.record(id))) {
-			t.Fatalf("got %s, want a live loop with its copy", continued.Status)
-		}
-		w.must(w.store.Drop(w.context(), id))
-	}
-}
-
-func TestPruneTwiceAtOnceRemovesEachRecordOnce(t *testing.T) {
-	w := newWorld(t)
-	for i := range 50 {
-		w.ended(fmt.Sprintf("chat-%d", i), time.Hour)
-	}
-	_, gone, err := w.store.Expired(state.Retention{Count: 10})
-	w.must(err)
-	var count [2]int
-	var group sync.WaitGroup
-	for n := range count {
-		group.Go(func() {
-			for _, record := range gone {
-				if did, err := w.store.RemoveRecord(context.Background(), record, nothingBeside); err != nil {
-					t.Error(err)
-				} else if did {
-					count[n]++
-				}
-			}
-		})
-	}
-	group.Wait()
-	if count[0]+count[1] != 40 || len(w.names()) != 10 {
-		t.Errorf("got %v removed and %d left", count, len(w.names()))
-	}
 }
 
 func nothingBeside(loop.State) error { return nil }

@@ -6,7 +6,7 @@
 // that nobody has claimed are in package pending.
 //
 // Methods release their locks before they return, and the system releases them
-// if the process is killed; only Verifier returns a lock. ctx limits the wait for
+// if the process is killed. ctx limits the wait for
 // a lock: what has begun is completed. Errors wrap fs.ErrNotExist if there is no
 // such loop, and fs.ErrExist if there is one already. A Store may be used by
 // several goroutines and processes.
@@ -20,7 +20,6 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -32,8 +31,11 @@ import (
 // Store is where loops are kept.
 type Store struct {
 	// Ended gets each loop with an OnEnd that has ended, while its lock is held; nil for
-	// nobody. After a kill it may get one twice, see TakeEnd, or not at all, see OnEndDue.
+	// nobody. After a kill it may get one twice, see TakeEnd, or not at all.
 	Ended func(loop.State)
+	// Ignored gets a live loop whose file has commands that its record does not have; nil
+	// for nobody.
+	Ignored func(loop.State)
 
 	places platform.Places
 	now    func() time.Time
@@ -61,25 +63,47 @@ func (e *CorruptError) Error() string {
 // Unwrap returns what was wrong with the file.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Has reports whether a conversation has a live loop, by one system call. The
-// error refuses a file that is not ours.
+// Has reports whether a conversation has a live loop, by two system calls, for none by
+// one. The error refuses a file that is not ours. The file of a loop that ended longer than
+// AfterEnd ago is removed.
 func (s *Store) Has(id string) (bool, error) {
-	_, err := ownfile.Check(s.places.Live(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	if _, err := ownfile.Check(s.places.Live(id)); err != nil {
+		return false, ignoreMissing(err)
 	}
-	return err == nil, err
+	if s.HasEntered(id) {
+		return true, nil
+	}
+	l, err := s.Live(id, false)
+	if err != nil || !l.Status.Ended() {
+		return !errors.Is(err, fs.ErrNotExist), nil
+	}
+	if s.isOver(l) {
+		ctx, cancel := context.WithTimeout(context.Background(), removeWait)
+		defer cancel()
+		_, _, err = s.Apply(ctx, id, loop.Event{LoopID: l.ID})
+	}
+	return false, ignoreMissing(err)
+}
+
+// removeWait is longer than anybody holds the lock of a loop.
+const removeWait = time.Second
+
+// HasFile reports whether there is the live file of a conversation's loop, or of one that
+// has just ended there, by one system call.
+func (s *Store) HasFile(id string) bool {
+	_, err := ownfile.Check(s.places.Live(id))
+	return err == nil
 }
 
 // Read returns the live loop of a conversation, or an fs.ErrNotExist.
 func (s *Store) Read(id string) (loop.State, error) { return s.read(id, s.parse) }
 
 // Live is Read for showing: without the history unless that is wanted, and with a
-// loop that has ended and is not in the archive yet.
+// loop that has just ended.
 func (s *Store) Live(id string, history bool) (loop.State, error) {
 	l, err := s.read(id, parserFor(history))
 	if errors.Is(err, fs.ErrNotExist) && l.Status.Ended() {
-		l, err = l.In(id, time.Time{}), nil
+		err = nil
 	}
 	return l, err
 }
@@ -93,10 +117,14 @@ func (s *Store) read(id string, parse parser) (loop.State, error) {
 		return loop.State{}, err
 	}
 	l, err := parse(data)
-	if err == nil && l.Status.Ended() {
-		return l, fs.ErrNotExist // killed before it was archived: the next Apply does it
+	l = l.In(id, info.ModTime())
+	if err == nil {
+		l, err = s.withRecord(id, l)
 	}
-	return s.withJournalTime(id, l.In(id, info.ModTime())), err
+	if err == nil && l.Status.Ended() {
+		return l, fs.ErrNotExist
+	}
+	return s.withJournalTime(id, l), err
 }
 
 // parsed is a file that was parsed.
@@ -127,11 +155,14 @@ func (s *Store) withJournalTime(id string, l loop.State) loop.State {
 	return l
 }
 
-// load reads a live loop and what its file holds. One that has ended already
-// is brought to the archive first, one that does not parse is moved aside.
+// load reads a live loop and what its file holds. One that does not parse is moved aside.
+// One that has ended is settled, and counts as not there.
 func (s *Store) load(id string) (loop.State, []byte, error) {
 	path := s.places.Live(id)
 	data, info, err := ownfile.Read(path, 0)
+	if errors.Is(err, ownfile.ErrTooLarge) {
+		return loop.State{}, nil, s.quarantine(id, err)
+	}
 	if err != nil {
 		return loop.State{}, nil, err
 	}
@@ -141,24 +172,41 @@ func (s *Store) load(id string) (loop.State, []byte, error) {
 	case errors.Is(err, loop.ErrNewer):
 		return l, nil, fmt.Errorf("%s: %w", path, err)
 	case err != nil:
-		return l, nil, s.quarantine(path, err)
-	case l.Status.Ended():
-		if l, err = s.retire(id, s.asRequested(id, l)); err == nil {
-			s.ended(l)
+		return l, nil, s.quarantine(id, err)
+	}
+	if l, err = s.withRecord(id, l); err != nil {
+		return l, nil, err
+	}
+	if s.Ignored != nil && l.Misplaced != "" {
+		s.Ignored(l)
+	}
+	if l.Status.Ended() {
+		if err = s.settle(id, l); err == nil {
 			err = fs.ErrNotExist
 		}
 		return l, nil, err
 	}
-	l.Workspace = platform.Folder(runtime.GOOS, l.Workspace) // older hooks kept it as Cursor names it
+	if !l.Kept {
+		l, _ = s.adopt(id, l) // where it cannot be written, the next event tries again
+	}
 	return s.withJournalTime(id, l), data, nil
 }
 
-func (s *Store) quarantine(path string, cause error) error {
+// quarantine moves a file aside that cannot be read. The loop is paused in its record,
+// from which a continue restores it.
+func (s *Store) quarantine(id string, cause error) error {
+	path := s.places.Live(id)
 	aside, err := ownfile.Aside(path, fmt.Sprintf(".corrupt-%d", s.now().Unix()))
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	return &CorruptError{path, aside, cause}
+	corrupt := &CorruptError{path, aside, cause}
+	if l, _, err := s.entered(id, loop.Parse); err == nil && !l.Status.Ended() {
+		if err := s.saveRecord(l.Unreadable(corrupt.Error())); err != nil {
+			return errors.Join(corrupt, err)
+		}
+	}
+	return corrupt
 }
 
 // locked calls do while it holds the loop's lock, one of 64 in the private folder.
@@ -186,24 +234,4 @@ func slot(id string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(id))
 	return h.Sum32() % lockSlots
-}
-
-// Verifier marks this process as the one that runs the verification of a loop,
-// until release. The mark ends with the process, however that ends.
-func (s *Store) Verifier(ctx context.Context, id string) (release func() error, err error) {
-	if err := ownfile.Folder(s.places.Pending()); err != nil {
-		return nil, err
-	}
-	return ownfile.Share(ctx, s.verifierPath(id))
-}
-
-// verifierLives reports whether a process verifies a promise of the loop. If that
-// cannot be found out, or if another loop shares the lock, it may.
-func (s *Store) verifierLives(id string) bool {
-	held, err := ownfile.Held(s.verifierPath(id))
-	return held || err != nil
-}
-
-func (s *Store) verifierPath(id string) string {
-	return filepath.Join(s.places.Pending(), fmt.Sprintf(".verifier-%02d.lock", slot(id)))
 }

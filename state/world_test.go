@@ -64,7 +64,13 @@ func (w world) write(path, content string) {
 
 func (w world) live(id, content string) { w.Helper(); w.write(w.places.Live(id), content) }
 
-func (w world) record(name string) string { return filepath.Join(w.places.Archive, name+".json") }
+// record is the path of the record of a conversation's loop, the last one.
+func (w world) record(conversation string) string {
+	w.Helper()
+	l, err := w.store.Recorded(conversation)
+	w.must(err)
+	return w.places.Record(l.ID)
+}
 
 // begun starts a loop in a conversation.
 func (w world) begun(id, task string) {
@@ -101,9 +107,9 @@ func (w world) read(id string) loop.State {
 	return l
 }
 
-func (w world) archived(id string) loop.State {
+func (w world) recorded(id string) loop.State {
 	w.Helper()
-	l, err := w.store.Archived(id)
+	l, err := w.store.Recorded(id)
 	w.must(err)
 	return l
 }
@@ -118,7 +124,7 @@ func (w world) files() map[string]string {
 
 // count returns how often the loop with a task exists: running, or over. A
 // live file whose status has ended counts as over, together with its record;
-// a record of a running loop is a copy and does not count.
+// the record of a running loop is a copy and does not count.
 func (w world) count(task string) (running, over int) {
 	w.Helper()
 	ended := map[string]bool{}
@@ -127,11 +133,10 @@ func (w world) count(task string) (running, over int) {
 		if !strings.HasSuffix(name, ".json") || err != nil || l.Prompt != task {
 			continue
 		}
-		archived := strings.HasPrefix(name, "archive/")
 		switch {
 		case l.Status.Ended():
-			ended[l.StartedAt.String()+l.ConversationID] = true
-		case !archived:
+			ended[l.ID] = true
+		case !strings.HasPrefix(name, "archive/"):
 			running++
 		}
 	}
@@ -144,17 +149,4 @@ func (w world) once(task string) {
 	if running, over := w.count(task); running+over != 1 {
 		w.Errorf("%s: got %d running and %d over, want it once", task, running, over)
 	}
-}
-
-// endedLoops returns the records of loops that ended, the newest last.
-func (w world) endedLoops() (ended []loop.State, problems []error) {
-	records, problems := w.store.Filed(time.Time{})
-	for _, r := range records {
-		if r.Status.Ended() {
-			l, err := w.store.Record(r.Name, true)
-			w.must(err)
-			ended = append(ended, l)
-		}
-	}
-	return ended, problems
 }

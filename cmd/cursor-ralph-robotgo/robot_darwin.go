@@ -19,9 +19,19 @@ static int tapCommand(CGKeyCode code) {
 */
 import "C"
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/go-vgo/robotgo"
+)
 
 func ready() error { return nil }
+
+func letGo() {
+	for _, modifier := range []string{"shift", "ctrl", "alt", "cmd"} {
+		_ = robotgo.KeyToggle(modifier, "up") // one that is not held
+	}
+}
 
 // tapPasteMac presses Cmd with the key that is v on a US keyboard, which macOS
 // takes for Cmd+V on a layout without Latin letters. Robotgo knows keys by

@@ -8,4 +8,4 @@ func robotgoVersion() string { return "" }
 
 func ready() error { return nil }
 
-func (action) perform() error { return nil }
+func tap(string, []string) error { return nil }

@@ -3,8 +3,18 @@
 package main
 
 /*
-#cgo LDFLAGS: -lX11
+#cgo LDFLAGS: -lX11 -lXtst
 #include <X11/Xlib.h>
+#include <X11/extensions/XTest.h>
+
+static void letGo(void) {
+	// Both Shift, Ctrl, Alt and Super keys, by the codes that evdev has for every layout.
+	static const unsigned int codes[] = {50, 62, 37, 105, 64, 108, 133, 134};
+	Display *display = XOpenDisplay(NULL);
+	if (display == NULL) return;
+	for (int i = 0; i < 8; i++) XTestFakeKeyEvent(display, codes[i], False, CurrentTime);
+	XCloseDisplay(display);
+}
 */
 import "C"
 
@@ -26,5 +36,7 @@ func ready() error {
 	robotgo.Location()
 	return nil
 }
+
+func letGo() { C.letGo() }
 
 func tapPasteMac() error { return errors.New("the keyboard has no v") }

@@ -13,6 +13,6 @@ func TestDeadDisplay(t *testing.T) {
 	}
 	exits(t, []exit{
 		{"press return", "", exitUnfit, words},
-		{"wait press return", "go\n", exitUnfit, words},
+		{"press shift+insert", "go\n", exitUnfit, words},
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
@@ -31,11 +32,11 @@ func (e *env) beginPending(ctx context.Context, l loop.State, event loop.Event, 
 	}
 	switch _, err := e.Loops.Box.Begin(ctx, l.ShortID(), who); {
 	case errors.Is(err, fs.ErrExist):
-		return hint.New("a loop runs in this chat already", "tell the user; `cursor-ralph cancel "+loop.Argument(to)+"` ends that one")
+		return hint.New("a loop runs in this chat already", "tell the user; `cursor-ralph cancel "+e.shortOf(to)+"` ends that one")
 	case err != nil:
 		return err
 	}
-	action, err := e.applyContinue(ctx, to, event)
+	action, err := e.applyContinue(ctx, loops.Loop{ID: to, State: l}, event)
 	if err != nil {
 		return err
 	}
@@ -54,9 +55,11 @@ func (e *env) offer(ctx context.Context, l loop.State, who pending.Claimant) err
 	return err
 }
 
-// howToBegin says how a loop begins that waits for any chat, and how it does not.
+// howToBegin says how a loop begins that waits for any chat.
 func (e *env) howToBegin(l loop.State) string {
-	id := l.ShortID()
-	return fmt.Sprintf("%s\nPaste this line into any Cursor chat to begin, or wait: the next chat in %s whose agent stops takes the loop.%s\nTo take it back: cursor-ralph cancel %s%s",
-		loop.ContinueLine(id), l.Workspace, e.beforeOthers(l), id, e.noHook(l.Workspace))
+	id, how := l.ShortID(), "Send this line in a Cursor chat to begin."
+	if !l.ByLine {
+		how = fmt.Sprintf("The next chat in %s whose agent stops takes the loop; this line begins it in any chat.", l.Workspace)
+	}
+	return fmt.Sprintf("%s\n%s\nTo take it back: cursor-ralph cancel %s%s", loop.ContinueLine(id), how, id, e.noHook(l.Workspace))
 }

@@ -28,7 +28,7 @@ func checkpointFile(ctx context.Context, e *env, args []string) error {
 	if err != nil || number < 1 {
 		return hint.Misuse(args[1]+" is not the number of an iteration", "`cursor-ralph history` has them")
 	}
-	r, err := e.checkpoints().Read(ctx, l.State)
+	r, err := e.checkpoints().Read(l.State)
 	if err != nil {
 		return checkpoints.Hinted(l.State, err)
 	}

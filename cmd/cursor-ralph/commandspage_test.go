@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/test/golden"
 )
@@ -24,33 +26,32 @@ func TestCommandsPage(t *testing.T) { golden.Matches(t, commandsPage, string(com
 func commandsMarkdown(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteString("# Commands\n\nWritten by `make docs` from the program's own table; `cursor-ralph help <command>` says more, with an example.\n\n" +
+	b.WriteString("# Commands\n\nWritten by `make docs` from the program's own commands; `cursor-ralph help <command>` says more, with an example.\n\n" +
 		"Without an id, a command is about the loop of this chat, otherwise about the only loop of this workspace. Exit codes:\n" +
 		"0 is success, 1 a failure, 2 a wrong command line. Errors and hints go to standard error.\n")
 	told := map[string]bool{}
-	for _, g := range groups() {
-		if g.title == forPrograms {
-			continue
-		}
-		fmt.Fprintf(&b, "\n## %s\n", g.title)
-		for _, c := range g.commands {
-			commandSection(&b, c, told)
+	root := (&env{&cli.Env{}}).root()
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(g.Title, ":"))
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID && !c.Hidden {
+				commandSection(&b, c, told)
+			}
 		}
 	}
-	b.WriteString("\n`cursor-ralph help --all` shows those for agents and hooks too.\n")
 	return b.Bytes()
 }
 
 // commandSection has each option in one line: those of a loop are in docs/loops.md, and what told has was described before.
-func commandSection(b *bytes.Buffer, c command, told map[string]bool) {
-	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.name, strings.TrimSuffix(usage(c), " [options]"), c.summary)
-	flags := flagSet(c)
+func commandSection(b *bytes.Buffer, c *cobra.Command, told map[string]bool) {
+	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.Name(), c.Use, c.Short)
+	flags := c.Flags()
 	takesAll := flags.Lookup("promise-match") != nil
 	var lines string
 	var again []string
 	flags.VisitAll(func(f *pflag.Flag) {
 		switch {
-		case f.Hidden || takesAll && isLoopOption(f.Name):
+		case f.Hidden || f.Name == "help" || takesAll && isLoopOption(f.Name):
 		case told[f.Name+f.Usage]:
 			again = append(again, "`--"+f.Name+"`")
 		default:

@@ -16,24 +16,20 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/editors"
-	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
 func configFlags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
 	f.Bool("path", false, "print where the file is, or would be")
 	f.Bool("init", false, "write a file with every setting in it as a comment, where none is")
-	new(handoff.Config).Flags(f)
-	f.Lookup("loop").Hidden = true
 }
 
 // showConfig prints every setting with its value and where that comes from.
 func showConfig(_ context.Context, e *env, _ []string) error {
 	path := e.ConfigFile()
 	switch {
-	case e.IsSet("loop"):
-		return e.loopDefaults()
 	case path == "" && (e.IsSet("path") || e.IsSet("init")):
 		return hint.New("there is no folder for settings", "set HOME or XDG_CONFIG_HOME")
 	case e.IsSet("path"):
@@ -55,7 +51,7 @@ func showConfig(_ context.Context, e *env, _ []string) error {
 	for _, v := range e.editorSettings() {
 		rows = append(rows, []string{v.Name, cmp.Or(cli.Shortened(v.Value, 60), "-"), v.From})
 	}
-	return e.Say("%s", strings.TrimRight(cli.Columns(rows), "\n"))
+	return e.Say("%s", strings.TrimRight(e.Screen().Columns(rows, view.Give{Column: 1, Least: 12}), "\n"))
 }
 
 // editorSettings returns the settings of the extension, as each editor reported them last; none without such an editor.
@@ -90,25 +86,16 @@ type shownConfig struct {
 }
 
 type shownValue struct {
-	Name     string `json:"name"`
-	Value    string `json:"value"`
-	From     string `json:"from"`
-	Variable string `json:"variable"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"`
 }
 
 func shownValues(c config.Config) (shown []shownValue) {
 	for _, v := range c.Values {
-		shown = append(shown, shownValue{v.Key(), v.Shown(), v.From, v.Variable})
+		shown = append(shown, shownValue{v.Key(), v.Shown(), v.From})
 	}
 	return shown
-}
-
-func (e *env) loopDefaults() error {
-	c, err := e.Config()
-	if err != nil {
-		return e.JSON(handoff.Settings{Problem: err.Error()})
-	}
-	return e.JSON(handoff.Settings{Defaults: c.Loop()})
 }
 
 // writeSample never overwrites a file, nor follows a dangling link.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/test/schema"
-	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // listener reads the lines of a cursor-ralph events, in a process of its own.
@@ -37,6 +37,7 @@ type said struct {
 	Loop             struct {
 		ID, Status, Prompt string
 		Iteration          int
+		Here               *bool
 	}
 	History []struct{ Iteration int }
 }
@@ -148,10 +149,30 @@ func TestEventsFollowALoop(t *testing.T) {
 	l.begins("b", "test it")
 	h.wants("test it running 1")
 	l.applies("b", loop.EventCancel)
-	h.wants("test it CANCELLED 0")
+	h.wants("test it CANCELLED 1")
 	must(t, os.Remove(l.Loops.Box.Path("a")))
 	if e := h.next(); e.Type != "removed" || !loop.IsShortID(e.ID) {
 		t.Errorf("got %+v, want the id of what was removed", e)
+	}
+}
+
+func TestEventsSayWhichLoopsBelongToAFolder(t *testing.T) {
+	l := newLooker(t)
+	root := t.TempDir()
+	for id, workspace := range map[string]string{"a": "repo", "b": "repo/part", "c": "", "d": "repository"} {
+		s := loop.New()
+		s.Prompt, s.Workspace = id, filepath.Join(root, workspace)
+		data, err := s.Encode()
+		must(t, err)
+		must(t, l.Store.Claim(t.Context(), id, func(live string) error { return os.WriteFile(live, data, 0o600) }))
+	}
+	h := l.hears("--folder", filepath.Join(root, "repo"), "--folder", filepath.Join(root, "other"))
+	got := map[string]bool{}
+	for e := h.next(); e.Type != "ready"; e = h.next() {
+		got[e.Loop.Prompt] = e.Loop.Here != nil && *e.Loop.Here
+	}
+	if want := map[string]bool{"a": true, "b": true, "c": true, "d": false}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
@@ -164,17 +185,12 @@ func TestEventsBeginWithWhatThereIs(t *testing.T) {
 	l.applies("over", loop.EventCancel)
 	l.clock = l.clock.Add(-25 * time.Hour)
 	l.applies("old", loop.EventCancel)
-	saved, err := l.Store.Read("lost")
-	must(t, err)
-	data, err := saved.Encode()
-	must(t, err)
-	must(t, os.WriteFile(l.Places.Record("lost"), data, 0o600))
 	must(t, os.Remove(l.Places.Live("lost")))
-	want := []string{"later pending 0", "live running 1", "lost interrupted 1", "over CANCELLED 0"}
+	want := []string{"later pending 0", "live running 1", "lost interrupted 1", "over CANCELLED 1"}
 	for _, tt := range []struct {
 		args []string
 		want []string
-	}{{nil, want}, {[]string{"--ended", "48h"}, append([]string{"old CANCELLED 0"}, want...)}, {[]string{"--ended", "0s"}, want[:3]}} {
+	}{{nil, want}, {[]string{"--ended", "48h"}, append([]string{"old CANCELLED 1"}, want...)}, {[]string{"--ended", "0s"}, want[:3]}} {
 		h := l.hears(tt.args...)
 		var got []string
 		for e := h.next(); e.Type != "ready"; e = h.next() {
@@ -205,15 +221,19 @@ func TestEventsResume(t *testing.T) {
 	l.applies("b", loop.EventPause)
 	l.applies("c", loop.EventCancel)
 	h = l.hears("--after", after)
-	h.wants("b paused 1", "c CANCELLED 0", "ready true")
+	h.wants("b paused 1", "c CANCELLED 1", "ready true")
 
 	for _, unknown := range []string{"", "x", "AAAA", strings.Repeat("A", 34)} {
 		h = l.hears("--after", unknown)
-		h.wants("a running 1", "b paused 1", "c CANCELLED 0", "ready false")
+		h.wants("a running 1", "b paused 1", "c CANCELLED 1", "ready false")
 	}
-	must(t, os.Remove(l.Places.Live("a")))
+	gone, err := l.Store.Recorded("a")
+	must(t, err)
+	for _, path := range []string{l.Places.Live("a"), l.Places.Record(gone.ID), l.Places.Chat("a")} {
+		must(t, os.Remove(path))
+	}
 	h = l.hears("--after", after)
-	h.wants("b paused 1", "c CANCELLED 0", "ready false")
+	h.wants("b paused 1", "c CANCELLED 1", "ready false")
 }
 
 // ages makes the files of a loop older than what a cursor may be behind.
@@ -221,19 +241,6 @@ func (l *looker) ages(id string) {
 	l.Helper()
 	then := time.Now().Add(-time.Minute)
 	must(l.T, os.Chtimes(l.Places.Live(id), then, then))
-}
-
-func TestEventsHaveHistories(t *testing.T) {
-	l := newLooker(t)
-	l.begins("a", "build it")
-	_, _, err := l.Loops.Apply(t.Context(), "a", loop.Event{Kind: loop.EventStop, Generation: "g", Stop: loop.Stop{Status: loop.Completed}})
-	must(t, err)
-	if e := l.hears("--history").next(); len(e.History) != 1 || e.History[0].Iteration != 1 {
-		t.Errorf("got %+v, want one iteration", e)
-	}
-	if e := l.hears().next(); e.History != nil {
-		t.Errorf("got %+v, want no history", e)
-	}
 }
 
 func TestEventsEndWithTheirReader(t *testing.T) {
@@ -247,65 +254,4 @@ func TestEventsEndWithTheirReader(t *testing.T) {
 	h.wants("ready false")
 	must(t, h.stdin.Close())
 	h.wantEnd()
-}
-
-// A reader that reads nothing does not make us keep what it misses.
-func TestEventsOfManyLoopsAreBounded(t *testing.T) {
-	many := short.Times(1000, 10_000)
-	l := newLooker(t)
-	s := loop.New()
-	s.Prompt = strings.Repeat("task ", 1000)
-	must(t, os.MkdirAll(l.Places.Archive, 0o700))
-	for n := range many {
-		s.CreatedAt = time.Unix(int64(n), 0)
-		s.EventAt = time.Now()
-		data, err := s.Encode()
-		must(t, err)
-		must(t, os.WriteFile(l.Places.Live(fmt.Sprint("chat-", n)), data, 0o600))
-	}
-	h := l.hears()
-	for n := range many {
-		if e := h.next(); e.Type != "loop" {
-			t.Fatalf("got %+v after %d loops", e, n)
-		}
-	}
-	h.wants("ready false")
-	if peak := peakMemory(t, h.cmd.Process.Pid); peak > raceDetector*70<<20 {
-		t.Errorf("got %d bytes of memory, want at most %d MB", peak, raceDetector*70)
-	}
-}
-
-// peakMemory is the most memory that a process has had.
-func peakMemory(t *testing.T, pid int) (bytes int) {
-	t.Helper()
-	status, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "status"))
-	if err != nil {
-		t.Skip("needs Linux")
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscan(after, &bytes); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d kB", bytes)
-	return bytes << 10
-}
-
-// Of a loop that changes quickly the last state comes, and what was between may be
-// left out.
-func TestEventsKeepUpWithManyChanges(t *testing.T) {
-	l := newLooker(t)
-	h := l.hears()
-	h.wants("ready false")
-	began := time.Now()
-	for n := range 200 {
-		l.begins(fmt.Sprint("chat-", n), fmt.Sprint("task ", n))
-	}
-	t.Logf("200 loops within %v", time.Since(began))
-	seen := map[string]bool{}
-	for len(seen) < 200 {
-		if e := h.next(); e.Type == "loop" {
-			seen[e.Loop.Prompt] = true
-		}
-	}
-	t.Logf("seen after %v", time.Since(began))
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"runtime/debug"
-	"strings"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-
-	"github.com/spf13/pflag"
+	"github.com/cursor-ralph/cursor-ralph/internal/onevent"
 )
 
 func TestTheVersionIsTheBestThatIsKnown(t *testing.T) {
@@ -28,46 +25,8 @@ func TestTheVersionIsTheBestThatIsKnown(t *testing.T) {
 		"a version that is not": {"", built(""), "(devel)"},
 		"no build information":  {"", nil, "of unknown origin"},
 	} {
-		if got := versionOf(tt.release, tt.info); got != tt.want {
+		if got := onevent.VersionOf(tt.release, tt.info); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
-	}
-}
-
-func TestTheManualPageHasEveryCommandAndOption(t *testing.T) {
-	var b strings.Builder
-	if err := man(t.Context(), &env{&cli.Env{Stdout: &b}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	page := b.String()
-	for _, v := range cli.Variables() {
-		if !strings.Contains(page, "\n**"+strings.ReplaceAll(v.Name, "_", `\_`)+"**\n") {
-			t.Errorf("%s is missing", v.Name)
-		}
-	}
-	for _, c := range visible() {
-		if !strings.Contains(page, "\n## "+c.name+"\n") {
-			t.Errorf("%s is missing", c.name)
-		}
-		flagSet(c).VisitAll(func(f *pflag.Flag) {
-			if !strings.Contains(page, "\n**--"+f.Name+"**") {
-				t.Errorf("%s: --%s is missing", c.name, f.Name)
-			}
-		})
-	}
-	if strings.Contains(page, "\n## slash\n") {
-		t.Error("a command for agents is in the manual page")
-	}
-}
-
-// Help says what an option takes by a word of its own, not by its type in Go.
-func TestHelpNamesWhatAnOptionTakes(t *testing.T) {
-	for _, c := range table() {
-		flagSet(c).VisitAll(func(f *pflag.Flag) {
-			name, _ := pflag.UnquoteUsage(f)
-			if name != strings.ToUpper(name) {
-				t.Errorf("%s --%s: got %q, want a word in capitals", c.name, f.Name, name)
-			}
-		})
 	}
 }

@@ -34,8 +34,8 @@ const (
 func injectFlags(f *pflag.FlagSet) {
 	new(handoff.Inject).Flags(f)
 	cli.Duration(f, "wait", arrivalWait, longestWait, "wait for the time `D` until the line has arrived, at most a minute")
-	typing.MethodFlag(f)
-	for _, name := range []string{"any", "fresh", "injection", "after", "installed", "project"} {
+	typing.Flags(f)
+	for _, name := range []string{"any", "fresh", "injection", "after"} {
 		f.Lookup(name).Hidden = true
 	}
 }
@@ -55,7 +55,7 @@ func inject(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	id := found.ID
-	target.Line, target.Conversation, target.Workspace = loop.ContinueLine(id), id, found.State.Workspace
+	target.Line, target.Conversation, target.Workspace = loop.ContinueLine(found.State.ShortID()), id, found.State.Workspace
 	var call handoff.Inject
 	if e.Read(&call); call.DryRun {
 		target.NewChat = call.Fresh
@@ -70,7 +70,7 @@ func inject(ctx context.Context, e *env, args []string) error {
 		if err != nil {
 			return err
 		}
-		injection = l.Injection.ID
+		injection = l.Delivery.ID
 	}
 	if err := e.awaitDue(ctx, id, injection); err != nil {
 		return e.giveUp(ctx, id, injection, err)
@@ -108,7 +108,7 @@ func (e *env) giveUp(ctx context.Context, id, injection string, why error) error
 	if err != nil {
 		return errors.Join(why, err)
 	}
-	if i, ok := l.InjectionOf(injection); !ok || i.Outcome != loop.LineOpen {
+	if i, ok := l.LineOf(injection); !ok || i.Outcome != loop.Open {
 		e.logInjection(id, "not-typed", why.Error())
 		return nil
 	}
@@ -141,10 +141,10 @@ func (e *env) awaitDue(ctx context.Context, id, injection string) error {
 			return err
 		}
 		l, err := e.Store.Read(id)
-		if err != nil || !e.Now().Before(l.Injection.DueAt) {
+		if err != nil || !e.Now().Before(l.Delivery.DueAt) {
 			return err
 		}
-		if err := proc.Sleep(ctx, min(duePoll, l.Injection.DueAt.Sub(e.Now()))); err != nil {
+		if err := proc.Sleep(ctx, min(duePoll, l.Delivery.DueAt.Sub(e.Now()))); err != nil {
 			return err
 		}
 	}
@@ -180,12 +180,12 @@ func (e *env) injectLocked(ctx context.Context, id, injection string, t keystrok
 	if err := e.wanted(ctx, id, injection); err != nil {
 		return e.giveUp(ctx, id, injection, err)
 	}
-	ways, _, err := typing.Ways(e.Env, id, injection)
+	ways, _, err := typing.Ways(e.Env)
 	if err != nil {
 		return err
 	}
 	if l, err := e.Store.Read(id); err == nil {
-		t.NewChat = l.Injection.Fresh && l.Injection.ID == injection
+		t.NewChat = l.Delivery.Way == loop.WayNewChat && l.Delivery.ID == injection
 	}
 	wait, began := e.waitFlag(), e.Now()
 	t.Permit = func(ctx context.Context) error { return e.wanted(ctx, id, injection) }
@@ -205,7 +205,7 @@ func (e *env) injectLocked(ctx context.Context, id, injection string, t keystrok
 // on meanwhile, or a follow-up that counted as lost may have arrived.
 func (e *env) wanted(ctx context.Context, id, injection string) error {
 	l, err := e.Store.Read(id)
-	if err == nil && l.Followup.Injection == injection {
+	if err == nil && l.Delivery.ID == injection && l.Delivery.Again {
 		l, _, err = e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventFollowupProved})
 	}
 	switch {
@@ -227,12 +227,12 @@ func (e *env) awaitArrival(ctx context.Context, id, injection string) error {
 		if err != nil {
 			return err
 		}
-		switch i, ok := l.InjectionOf(injection); {
+		switch i, ok := l.LineOf(injection); {
 		case !ok:
 			return errors.New("the loop knows nothing of it")
 		case i.Outcome == loop.Arrived:
 			return nil
-		case i.Outcome != loop.LineOpen:
+		case i.Outcome != loop.Open:
 			return errors.New(string(i.Outcome))
 		}
 		if err := proc.Sleep(ctx, statePoll); err != nil {

@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -29,7 +27,7 @@ func (e *env) wherever(id string) (loop.State, error) {
 // report writes down how it went, and where it did not work has the user type
 // the line.
 func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outcome, took time.Duration) error {
-	done := loop.Injection{ID: injection, Outcome: loop.Arrived, Method: o.Method(), Milliseconds: took.Milliseconds()}
+	done := loop.Delivery{ID: injection, Outcome: loop.Arrived, Method: o.Method(), Milliseconds: took.Milliseconds()}
 	for _, t := range o.Tries {
 		if t.Err != nil {
 			done.Tries = append(done.Tries, t.Name+": "+t.Err.Error())
@@ -37,9 +35,9 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	}
 	failed := o.Err()
 	if failed != nil {
-		done.Outcome = loop.LineOutcome(strings.ReplaceAll(failed.Error(), "\n", "; "))
+		done.Outcome = loop.Outcome(strings.ReplaceAll(failed.Error(), "\n", "; "))
 	}
-	event := loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: done}}
+	event := loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Line: done}}
 	l, _, err := e.Store.Apply(ctx, id, event)
 	if moved := (*state.MovedError)(nil); errors.As(err, &moved) {
 		l, _, err = e.Store.Apply(ctx, moved.To, event)
@@ -47,7 +45,7 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	if err != nil {
 		return errors.Join(err, failed)
 	}
-	if i, ok := l.InjectionOf(injection); ok {
+	if i, ok := l.LineOf(injection); ok {
 		done = i // what was seen of it counts
 	}
 	why := string(done.Outcome)
@@ -58,10 +56,10 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	if done.Outcome == loop.Arrived {
 		return e.Say("%s by %s, and arrived", doneWord(done.Method), done.Method)
 	}
-	if l.Status == loop.Waiting && l.Rested && l.Injection.ID == injection {
-		e.handOver(ctx, l)
+	if l.Status == loop.Waiting && l.Idle && l.Delivery.ID == injection {
+		e.handOver(l)
 	}
-	return hint.New("the line did not arrive: "+string(done.Outcome), "type it yourself: "+loop.ContinueLine(id)+"\nor open "+loop.PromptLink(id))
+	return hint.New("the line did not arrive: "+string(done.Outcome), "send it yourself: "+loop.ContinueLine(l.ShortID())+"\nor open "+loop.PromptLink(l.ShortID()))
 }
 
 // doneWord returns the verb for what an injector did with the line.
@@ -72,15 +70,8 @@ func doneWord(injector string) string {
 	return "typed"
 }
 
-// handOver leaves the line on the clipboard and tells the user.
-func (e *env) handOver(ctx context.Context, l loop.State) {
-	m := typing.Machine(e.Env, nil)
-	switch err := keystroke.Copy(ctx, m, loop.ContinueLine(l.ConversationID)); {
-	case err == nil:
-		e.logInjection(l.ConversationID, "step", "the line was left on the clipboard")
-	case m.Desktop.Kind != platform.NoDesktop:
-		e.logInjection(l.ConversationID, "error", "the line was not left on the clipboard: "+err.Error())
-	}
+// handOver tells the user, who has to send the line.
+func (e *env) handOver(l loop.State) {
 	if err := notify.Later(e.Env, l.ConversationID); err != nil {
 		e.Log(hooklog.Line{Conversation: l.ConversationID, Event: "notify", Action: "error", Why: err.Error()})
 	}
@@ -90,7 +81,7 @@ func (e *env) logInjection(id, action, why string) {
 	e.Log(hooklog.Line{Conversation: id, Event: "inject", Action: action, Why: why})
 }
 
-func (e *env) logInjected(id, why string, i loop.Injection) {
+func (e *env) logInjected(id, why string, i loop.Delivery) {
 	reason := loop.ReasonFailed
 	if i.Outcome == loop.Arrived {
 		reason = loop.ReasonPassed

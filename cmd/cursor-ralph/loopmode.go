@@ -19,7 +19,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -77,14 +76,13 @@ func (e *env) askedMode(ctx context.Context) (m state.Mode, err error) {
 	}
 	duration, err := e.Flags.GetDuration("for")
 	if err != nil || duration == 0 {
-		return m, misused("loop-mode", "--for 0 leaves no time")
+		return m, hint.Misuse("loop-mode: --for 0 leaves no time", "`cursor-ralph help loop-mode` shows the options")
 	}
 	m = state.Mode{Since: e.Now(), Until: e.Now().Add(duration), Loop: r.State}
 	if m.Workspace, err = e.modeFolder(); err != nil {
 		return m, err
 	}
 	m.Loop.Workspace, m.Loop.PlanGuard = m.Workspace, install.PlanGuard(e.Env, m.Workspace)
-	m.Loop.PromptTemplate = words.Path(m.Loop.PromptTemplate, m.Workspace)
 	if err := cmp.Or(e.usable(ctx, r, m.Loop), cli.Sourced(r, tasks.Check(ctx, m.Loop), "tasks")); err != nil {
 		return m, err
 	}

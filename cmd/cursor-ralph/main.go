@@ -5,15 +5,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 )
@@ -26,12 +22,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(s
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends us at once
-	e := &env{&cli.Env{Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: getenv, Now: time.Now}}
-	err := dispatch(ctx, e, args)
-	if err == nil {
-		return 0
+	e := &env{&cli.Env{Terminal: cli.Terminal{Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: getenv}, Now: time.Now}}
+	if err := e.execute(ctx, args); err != nil {
+		return e.Complain(err)
 	}
-	return e.Complain(err)
+	return 0
 }
 
 // endings are the signals that end us cleanly. Under nohup, SIGHUP stays ignored.
@@ -47,64 +42,6 @@ func endings() []os.Signal {
 type env struct{ *cli.Env }
 
 // in runs a command of another room.
-func in(run func(context.Context, *cli.Env, []string) error) func(context.Context, *env, []string) error {
+func in(run func(context.Context, *cli.Env, []string) error) runner {
 	return func(ctx context.Context, e *env, args []string) error { return run(ctx, e.Env, args) }
-}
-
-// command is a row of the table that help, completion and dispatch share.
-type command struct {
-	name    string
-	args    string
-	summary string
-	details string // further lines of its help
-	example string // arguments that work
-	anyArgs bool   // the command looks at its arguments itself
-	long    bool   // it waits for more than a lock, and has deadlines of its own
-	flags   func(*pflag.FlagSet)
-	run     func(ctx context.Context, e *env, args []string) error
-}
-
-func dispatch(ctx context.Context, e *env, args []string) error {
-	if len(args) == 0 || slices.Contains([]string{"help", "--help", "-h"}, args[0]) {
-		return help(e, args)
-	}
-	switch args[0] {
-	case "--version":
-		args[0] = "version"
-	case "tend": // a run that an older cursor-ralph started before an upgrade
-		args[0] = "supervise"
-	}
-	c, ok := find(args[0])
-	if !ok {
-		return unknownCommand(args[0])
-	}
-	e.Flags = flagSet(c)
-	if err := e.Flags.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
-		return commandHelp(e, c)
-	} else if err != nil {
-		return badFlag(e.Flags, err)
-	}
-	if err := c.checkArgs(e.Flags.Args()); err != nil {
-		return err
-	}
-	if err := e.Open(); err != nil {
-		return err
-	}
-	if !c.long {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, cli.LockWait)
-		defer cancel()
-	}
-	return c.run(ctx, e, e.Flags.Args())
-}
-
-func flagSet(c command) *pflag.FlagSet { return cli.FlagSet(c.name, c.flags) }
-
-func find(name string) (command, bool) {
-	for _, c := range table() {
-		if c.name == name {
-			return c, true
-		}
-	}
-	return command{}, false
 }

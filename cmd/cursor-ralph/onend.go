@@ -22,8 +22,7 @@ import (
 const (
 	onEndLimit = time.Minute            // for the command
 	lateText   = 2 * time.Second        // for words that arrive after a limit, and may change how the loop ended
-	lateMargin = 30 * time.Second       // for a late verification to be reported
-	endPoll    = 100 * time.Millisecond // how often to look for either
+	endPoll    = 100 * time.Millisecond // how often to look for them
 )
 
 // onEnd runs the command of --on-end of a loop that has ended, at most once for each end: whoever is first notes that it does.
@@ -50,7 +49,7 @@ func onEnd(ctx context.Context, e *env, args []string) error {
 	return nil
 }
 
-// settle waits until it is certain how the loop ended: a promise may come after a limit, and be verified.
+// settle waits until it is certain how the loop ended: a promise may come after a limit.
 func (e *env) settle(ctx context.Context, conversation, id string) {
 	for {
 		l, err := e.Store.AtEnd(conversation, id)
@@ -64,24 +63,20 @@ func (e *env) mayChange(l loop.State) bool {
 	since := e.Now().Sub(l.EndedAt)
 	switch l.Status {
 	case loop.MaxIterations, loop.MaxDuration, loop.MaxTokens:
-		return !l.Outer() && since >= 0 && since < lateText || l.Verifying.Late && e.Now().Sub(l.Verifying.Since) < l.RoundLimit()+lateMargin
+		return !l.Outer() && since >= 0 && since < lateText
 	}
 	return false
 }
 
 // runOnEnd runs the command, and returns in words how it went. Its output is discarded.
 func (e *env) runOnEnd(ctx context.Context, l loop.State) string {
-	record, err := render.Record(e.Env, l)
-	if err != nil {
-		e.logOnEnd(l, l.ConversationID, "error", err.Error()) // older iterations cannot be read
-	}
 	if info, err := os.Stat(l.Workspace); l.Workspace != "" && (err != nil || !info.IsDir()) { // elsewhere it might do harm
 		return "it did not run: the folder of its workspace is not there: " + strconv.Quote(l.Workspace)
 	}
 	limited, cancel := context.WithTimeout(ctx, onEndLimit)
 	defer cancel()
 	began := time.Now()
-	exit, err := notice.Command{Text: l.OnEnd, Dir: l.Workspace, Shell: e.UserShell(), Self: string(cli.Self()), Env: os.Environ(), Input: record}.Run(limited)
+	exit, err := notice.Command{Text: l.OnEnd, Dir: l.Workspace, Shell: e.UserShell(), Self: string(cli.Self()), Env: os.Environ(), Input: render.Record(e.Env, l)}.Run(limited)
 	took := text.Duration(time.Since(began))
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:

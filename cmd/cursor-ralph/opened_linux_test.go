@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,19 +26,22 @@ func TestOldRecordsAreNotOpened(t *testing.T) {
 		"HOME": dir, "CURSOR_RALPH_NO_WATCHER": "1", "CURSOR_RALPH_DIR": filepath.Join(dir, "tmp"), "CURSOR_RALPH_STATE_DIR": filepath.Join(dir, "state"),
 		"CURSOR_AGENT": "1", "CURSOR_PROJECT_DIR": filepath.Join(dir, "repo"),
 	}
-	for _, name := range []string{"tmp", "state", "repo"} {
+	for _, name := range []string{"tmp", "state", "state/loops", "repo"} {
 		must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
+	isOld := map[string]bool{}
 	put := func(id string, age time.Duration, changes func(*loop.State)) {
 		l := loop.New()
 		l.Prompt, l.ConversationID, l.Workspace, l.Status = "build it", id, vars["CURSOR_PROJECT_DIR"], loop.Cancelled
-		l.StartedAt, l.EndedAt, l.ArmedBy, l.CancelledBy = time.Now().Add(-age-time.Hour), time.Now().Add(-age), "prompt", loop.ByPrompt
+		l.StartedAt, l.EndedAt, l.CancelledBy = time.Now().Add(-age-time.Hour), time.Now().Add(-age), loop.ByPrompt
+		l = l.Requested("turn-1")
 		changes(&l)
 		data, err := l.Encode()
 		must(t, err)
-		path := filepath.Join(vars["CURSOR_RALPH_STATE_DIR"], id+".json")
+		path := filepath.Join(vars["CURSOR_RALPH_STATE_DIR"], "loops", l.ShortID()+".json")
 		must(t, os.WriteFile(path, data, 0o600))
 		must(t, os.Chtimes(path, l.EndedAt, l.EndedAt))
+		isOld[filepath.Base(path)] = age > time.Hour
 	}
 	for i := range 200 {
 		put(fmt.Sprint("old-", i), 24*time.Hour, func(*loop.State) {})
@@ -53,16 +57,16 @@ func TestOldRecordsAreNotOpened(t *testing.T) {
 		{[]string{"cancel"}, "", " is cancelled already"},
 	} {
 		var out strings.Builder
-		e := &env{&cli.Env{Stdin: strings.NewReader(c.stdin), Stdout: &out, Stderr: io.Discard, Getenv: func(name string) string { return vars[name] }, Now: time.Now}}
-		opened := watchOpens(t, vars["CURSOR_RALPH_STATE_DIR"])
-		if err := dispatch(context.Background(), e, c.args); err != nil {
+		e := &env{&cli.Env{Terminal: cli.Terminal{Stdin: strings.NewReader(c.stdin), Stdout: &out, Stderr: io.Discard, Getenv: func(name string) string { return vars[name] }}, Now: time.Now}}
+		opened := watchOpens(t, filepath.Join(vars["CURSOR_RALPH_STATE_DIR"], "loops"))
+		if err := e.execute(context.Background(), c.args); err != nil {
 			out.WriteString(err.Error())
 		}
 		if !strings.Contains(out.String(), c.says) {
 			t.Errorf("%q %s: got %q, want %q in it", c.args, c.stdin, &out, c.says)
 		}
-		if got := opened(); len(got) > 1 {
-			t.Errorf("%q %s: opened %d records, want the new one alone", c.args, c.stdin, len(got))
+		if got := slices.DeleteFunc(opened(), func(name string) bool { return !isOld[name] }); len(got) > 0 {
+			t.Errorf("%q %s: opened %d old records", c.args, c.stdin, len(got))
 		}
 	}
 }

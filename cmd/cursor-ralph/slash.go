@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,12 +15,11 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -46,7 +44,7 @@ func slash(ctx context.Context, e *env, args []string) error {
 	if !ok {
 		return hint.Misuse(fmt.Sprintf("unknown slash command %q", args[0]), "ralph-loop, ulw-loop, cancel-ralph, ralph-pause, ralph-resume, ralph-context or ralph-status")
 	}
-	render.StatusFlags(e.Flags)
+	cli.JSONFlag(e.Flags)
 	return do(ctx, e, strings.Fields(text))
 }
 
@@ -69,7 +67,8 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 	c, unset := e.Config()
 	r, err := loop.ParseCommand(text, c.Loop)
 	if err != nil {
-		return hint.Misuse("/"+name+": "+err.Error(), "tell the user; nothing was started. `/ralph-help` shows the options")
+		lines := loop.Explained("/"+name, err)
+		return hint.Misuse("/"+name+": "+lines[0], strings.Join(append(lines[1:], "tell the user; nothing was started. `/ralph-help` shows the options"), "\n"))
 	}
 	if r.Continue != "" {
 		return e.goOn(ctx, []string{r.Continue}, r, false)
@@ -126,8 +125,9 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 			return err
 		}
 	}
-	id, l := found.ID, found.State
-	forUser := atTerminal && !e.byAgent() && l.TypedIn(e.Now()) == ""
+	l := found.State
+	event.LoopID = l.ShortID()
+	forUser := atTerminal && !e.byAgent()
 	switch {
 	case found.IsForAnyChat():
 		return e.beginPending(ctx, l, event, forUser)
@@ -135,12 +135,12 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 		return e.NotLive(found)
 	case l.Outer() && atTerminal:
 		return e.continueOuter(ctx, l, event)
-	case forUser && found.Record != "" && l.StartedAt.IsZero():
+	case forUser && found.Record && l.StartedAt.IsZero():
 		return e.askAgain(ctx, found)
 	case forUser:
 		return e.takeUp(ctx, found, event)
-	case found.IsLive() && l.LineTurn.Text != "": // the prompt hook continued it in this turn
-		action, err := e.applyContinue(ctx, id, event)
+	case found.IsLive() && l.IsLineTurn(): // the prompt hook continued it in this turn
+		action, err := e.applyContinue(ctx, found, event)
 		if err != nil {
 			return err
 		}
@@ -152,24 +152,31 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 
 // continueHere continues a loop in the chat that asked for it.
 func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Event) error {
-	if err := e.recall(ctx, found, event); err != nil {
+	if err := e.inTheWay(found); err != nil {
 		return err
 	}
-	id := found.ID
-	to, err := e.askedIn(id)
+	id, typed := found.ID, loop.Event{Kind: loop.EventTyped, LoopID: event.LoopID}
+	to, err := e.askedIn(found.State)
 	if err != nil {
 		return err
+	}
+	if found.Older { // the line was for this loop, whatever its end overtook
+		typed.Typed = loop.Typed{Conversation: id, Asked: true}
+		if _, _, err := e.Apply(ctx, id, typed); err != nil {
+			return err
+		}
 	}
 	if to != "" && to != id {
 		if err := e.mayCome(id, to); err != nil {
 			return err
 		}
 		// A line that we type may have got into the wrong chat.
-		if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: to, Asked: true, NewChat: !e.Store.HasRecord(to)}}); err != nil {
+		typed.Typed = loop.Typed{Conversation: to, Asked: true, NewChat: !e.Store.HasHad(to)}
+		if _, _, err := e.Apply(ctx, id, typed); err != nil {
 			return err
 		}
 	}
-	action, err := e.applyContinue(ctx, id, event)
+	action, err := e.applyContinue(ctx, found, event)
 	if err != nil {
 		return err
 	}
@@ -179,18 +186,18 @@ func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Eve
 
 // applyContinue verifies a promise first, if one was given since the last stop.
 // The turn after a hand-over is counted here: no stop hook sees its end.
-func (e *env) applyContinue(ctx context.Context, id string, event loop.Event) (loop.Action, error) {
+func (e *env) applyContinue(ctx context.Context, l loops.Loop, event loop.Event) (loop.Action, error) {
 	g := e.engine()
-	_ = g.Look(ctx, id, &event) // git is asked again at the next stop
-	if l, err := e.Loops.Recorded(id); err == nil && !l.Outer() {
-		event.PlanGuard = install.PlanGuard(e.Env, l.Workspace)
+	_ = g.Observe(ctx, l.ID, &event) // git is asked again at the next stop
+	if !l.State.Outer() {
+		event.PlanGuard = install.PlanGuard(e.Env, l.State.Workspace)
 	}
-	_, action, err := g.Decide(ctx, id, event)
+	_, action, err := g.Decide(ctx, l.ID, event)
 	return action, err
 }
 
 func (e *env) engine() engine.Engine {
-	return engine.Engine{Store: e.Store, Env: os.Environ(), Words: words.Fill, Verify: e.verified, Survey: e.survey().Take, Apply: e.Apply}
+	return engine.Engine{Store: e.Store, View: e.Viewer(), Verify: e.verified, Survey: e.survey().Take, Apply: e.Apply}
 }
 
 // broughtByLine returns the loop of another chat that the prompt hook brought here and
@@ -208,50 +215,40 @@ func (e *env) broughtByLine(args []string) (loops.Loop, bool) {
 		return loops.Loop{}, false
 	}
 	l, err := e.Loops.At(moved.To)
-	return l, err == nil && l.IsLive() && l.State.LineTurn.Text != ""
+	return l, err == nil && l.IsLive() && l.State.IsLineTurn()
 }
 
 // mayCome refuses to bring a loop to a chat that has one.
 func (e *env) mayCome(id, to string) error {
 	if has, err := e.Store.Has(to); has || err != nil {
-		return hint.New(fmt.Sprintf("the loop of %s cannot come here: a loop runs in conversation %s already", id, to), "cursor-ralph cancel "+loop.Argument(to))
+		return hint.New(fmt.Sprintf("the loop %s cannot come here: a loop runs in this chat already", e.shortOf(id)), "cursor-ralph cancel "+e.shortOf(to))
 	}
 	return nil
 }
 
-// recall makes an older loop of a chat the newest, so that it can be continued. Any other
-// loop stays as it is.
-func (e *env) recall(ctx context.Context, l loops.Loop, event loop.Event) error {
-	if !l.IsOlder() {
-		return nil
+// shortOf returns the short id of a conversation's loop, to name it to people.
+func (e *env) shortOf(conversation string) string {
+	if l, err := e.Loops.At(conversation); err == nil {
+		return l.State.ShortID()
 	}
-	if here, err := e.Conversation(); err == nil && !event.Idle && here != "" && here != l.ID {
-		if err := e.mayCome(l.ID, here); err != nil {
-			return err
-		}
-	}
-	action, err := e.Store.Recall(ctx, l.ID, l.Record, event)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return e.inTheWay(l)
-	case err == nil && action.Kind == loop.Refuse:
-		return hint.New(action.Why(), action.Hint)
-	}
-	return err
+	return loop.Argument(conversation)
 }
 
-// inTheWay says that the chat of a loop to be continued has another one.
+// inTheWay says that the chat of a loop to be continued has another one, nil if it does not.
 func (e *env) inTheWay(l loops.Loop) error {
 	now, err := e.Loops.At(l.ID)
 	other := now.State.ShortID()
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (now.Record || other == l.State.ShortID()) {
+		return nil
+	}
 	return cmp.Or(err, hint.New(fmt.Sprintf("the loop %s cannot be continued: its chat has the loop %s now", l.State.ShortID(), other), "cursor-ralph cancel "+other))
 }
 
 // askAgain makes a loop pending again that was cancelled before a chat took it.
 func (e *env) askAgain(ctx context.Context, l loops.Loop) error {
-	switch err := e.Loops.Box.Return(ctx, l.ID, l.Record, l.State); {
+	switch err := e.Loops.Box.Return(ctx, l.ID, l.State); {
 	case errors.Is(err, fs.ErrExist):
-		return e.inTheWay(l)
+		return cmp.Or(e.inTheWay(l), err)
 	case err != nil:
 		return err
 	}
@@ -265,21 +262,20 @@ func (e *env) askAgain(ctx context.Context, l loops.Loop) error {
 // byAgent reports whether Cursor's agent called us, by its shell's environment.
 // Standard output would not show that: a user may use a pipe.
 func (e *env) byAgent() bool {
-	return slices.ContainsFunc([]string{"CURSOR_AGENT", "CURSOR_CONVERSATION_ID", outer.RunVariable}, func(name string) bool { return e.Getenv(name) != "" })
+	return slices.ContainsFunc(append(cli.ChatVariables(), "CURSOR_AGENT", outer.RunVariable), func(name string) bool { return e.Getenv(name) != "" })
 }
 
 // takeUp continues a loop for a user at a terminal.
 func (e *env) takeUp(ctx context.Context, found loops.Loop, event loop.Event) error {
-	id := found.ID
 	event.Idle = true
-	if err := e.recall(ctx, found, event); err != nil {
+	if err := e.inTheWay(found); err != nil {
 		return err
 	}
-	if _, err := e.applyContinue(ctx, id, event); err != nil {
+	if _, err := e.applyContinue(ctx, found, event); err != nil {
 		return err
 	}
 	e.Hint(lowered(found.State, event.MaxIterations))
-	return e.Say("continued; to go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(id), loop.PromptLink(id))
+	return e.Say("continued; to go on, send this line in the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(found.State.ShortID()), loop.PromptLink(found.State.ShortID()))
 }
 
 // lowered says what a new limit means that is lower than the one before: the user may have
@@ -294,9 +290,8 @@ func lowered(l loop.State, limit int) string {
 
 // askedIn returns the conversation that asked for a continue, if the prompt hook or
 // the environment knows it.
-func (e *env) askedIn(id string) (string, error) {
-	l, err := e.Loops.Recorded(id)
-	if in := l.TypedIn(e.Now()); err == nil && in != "" {
+func (e *env) askedIn(l loop.State) (string, error) {
+	if in := l.TypedIn(e.Now()); in != "" {
 		return in, nil
 	}
 	return e.Conversation()

@@ -18,12 +18,9 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
-	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/pending"
 )
@@ -35,6 +32,7 @@ func startFlags(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
 		cli.AddOption(f, o, o.Usage)
 	}
+	f.Bool("next-chat", false, "let the next chat of this folder whose agent stops take the loop, without its line")
 	cli.AddWithout(f)
 }
 
@@ -58,7 +56,10 @@ func start(ctx context.Context, e *env, args []string) error {
 // unset is what is wrong with the user's defaults; it prevents a new loop.
 func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset error) error {
 	l, err := e.placed(ctx, r)
-	l.TaskDue = !binding && l.ConversationID == "" // begun prints it to an agent alone
+	if !binding && l.ConversationID == "" { // begun prints the task to an agent alone
+		l = l.Started()
+		l.ByLine = !e.IsSet("next-chat")
+	}
 	if err == nil {
 		err = e.usable(ctx, r, l)
 	}
@@ -77,7 +78,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	if l.ConversationID == "" && binding {
 		secret = newSecret()
 	}
-	l, ctx, cancel := e.surveyed(ctx, engine.WithTaskFile(l))
+	l, ctx, cancel := e.surveyed(ctx, l)
 	defer cancel()
 	if err := tasks.Problem(l); err != nil {
 		return cli.Sourced(r, err, "tasks")
@@ -98,7 +99,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 // placed fills in whose loop it is, and what its workspace looks like before it.
 func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 	l := r.State
-	l.ArmedBy, l.Confirmed, l.Replace, l.Program = "cli", true, r.Replace, install.Called()
+	l.Replace, l.Program = r.Replace, install.Called()
 	var err error
 	if l.ConversationID, err = e.Conversation(); err != nil {
 		return l, err
@@ -110,12 +111,7 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 		return l, err
 	}
 	l.PlanGuard = install.PlanGuard(e.Env, l.Workspace)
-	l.PromptTemplate = words.Path(l.PromptTemplate, l.Cwd)
-	if l.WantsTaskFile() && r.File != "" {
-		l.TaskFile = engine.UserTask(l.Workspace, r.File)
-	}
-	l.Tree, _ = worktree.Look(ctx, l.Workspace, nil, os.Environ()) // without it the first iteration has nothing to be compared with
-	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
+	l.Tree, _ = e.Viewer().Look(ctx, l.Workspace, nil) // without it the first iteration has nothing to be compared with
 	return l.In(l.ConversationID, e.Now()), nil
 }
 
@@ -133,12 +129,16 @@ func (e *env) surveyed(ctx context.Context, l loop.State) (loop.State, context.C
 	return l.Surveyed(v, e.Now()), ctx, cancel
 }
 
+// tellUser has the agent repeat how the user's line was understood.
+const tellUser = "Begin by telling the user this line. %s\n"
+
 // begun prints what happens now.
 func (e *env) begun(l loop.State, token string, forAgent bool) error {
 	if !forAgent && l.ConversationID == "" {
-		e.Hint(cli.SuggestVerify(l))
+		e.Warn("%s", cli.Understood(l))
 		return e.Say("%s", e.howToBegin(l))
 	}
+	fmt.Fprintf(e.Stdout, tellUser, cli.Understood(l))
 	if token != "" {
 		fmt.Fprintf(e.Stdout, "%s%s\n", pending.TokenLine, token)
 	}
@@ -162,26 +162,6 @@ func (e *env) replacePending(ctx context.Context, l loop.State) error {
 		e.Warn("it takes the place of %s", o.State.ShortID())
 	}
 	return nil
-}
-
-// beforeOthers says which loops wait for any chat in the same workspace: what was
-// written last begins first.
-func (e *env) beforeOthers(l loop.State) string {
-	waiting := e.waitingIn(l.Workspace)
-	isThis := func(o loops.Loop) bool { return o.State.ShortID() == l.ShortID() }
-	for _, o := range waiting {
-		if at := slices.IndexFunc(waiting, isThis); at >= 0 && o.File.Age < waiting[at].File.Age {
-			return " But " + o.State.ShortID() + ", which waits there too, goes before it."
-		}
-	}
-	switch others := slices.DeleteFunc(waiting, isThis); len(others) {
-	case 0:
-		return ""
-	case 1:
-		return " It goes before " + others[0].State.ShortID() + ", which waits there too."
-	default:
-		return fmt.Sprintf(" It goes before the %d others that wait there.", len(others))
-	}
 }
 
 // waitingIn returns the loops that wait for any chat in a workspace.
@@ -221,7 +201,6 @@ func (e *env) confirm(ctx context.Context, r loop.Request, l loop.State) (done b
 	if len(unconfirmed) == 0 {
 		return false, e.refuseEnded(l)
 	}
-	r.State.PromptTemplate = l.PromptTemplate // where it is
 	if err := refuseOther(r, unconfirmed[0]); err != nil {
 		return false, err
 	}
@@ -233,15 +212,16 @@ func (e *env) confirm(ctx context.Context, r loop.Request, l loop.State) (done b
 	if len(candidates) > 1 {
 		told.ConversationID = ""
 	}
-	_, failed := fmt.Fprint(e.Stdout, "The loop is armed already; this call confirms it.\n\n"+told.StartText())
+	_, failed := fmt.Fprint(e.Stdout, "The loop is armed already; this call confirms it.\n"+fmt.Sprintf(tellUser, cli.Understood(told))+"\n"+told.StartText())
 	return true, errors.Join(err, failed)
 }
 
 // refuseOther refuses a second line with the same task and other options, which would
-// have no effect. At the first call about a line that the hook saw, the line counts.
+// have no effect. At the first call about a line that the hook saw, the line counts, unless
+// the loop would lack a gate.
 func refuseOther(r loop.Request, other loop.State) error {
-	apart, limits := render.Apart(r, other)
-	if len(apart) == 0 || other.ArmedBy == "prompt" && !other.Confirmed {
+	differing, limits := render.Differences(r, other)
+	if len(differing) == 0 || other.IsUnconfirmed() && !other.LacksGateOf(r) {
 		return nil
 	}
 	id := other.ShortID()
@@ -249,13 +229,13 @@ func refuseOther(r loop.Request, other loop.State) error {
 	if limits != "" {
 		advice = "nothing was changed. `cursor-ralph continue " + id + limits + "` sets the new limit; to begin anew, the user adds --replace"
 	}
-	return hint.New(fmt.Sprintf("the loop %s of this chat has the same task and other options: %s", id, strings.Join(apart, ", ")), advice)
+	return hint.New(fmt.Sprintf("the loop %s of this chat has the same task and other options: %s", id, strings.Join(differing, ", ")), advice)
 }
 
 // confirmOne surveys a loop's beginning if the prompt hook could not, or did not wait for
 // it. At a later call the beginning is over.
 func (e *env) confirmOne(ctx context.Context, confirm loop.Event, other loop.State) error {
-	if other.SurveyedAt.IsZero() && !other.Confirmed && other.Iterations == 0 {
+	if other.SurveyedAt.IsZero() && other.IsUnconfirmed() && other.Iterations == 0 {
 		confirm.Survey = e.engine().TakeSurvey(context.WithoutCancel(ctx), other, true)
 	}
 	if confirm.Survey.Taken { // it may take longer than a lock
@@ -282,20 +262,20 @@ func (e *env) candidates(l loop.State) (found []loop.State, err error) {
 }
 
 func confirmation(l loop.State) loop.Event {
-	return loop.Event{Kind: loop.EventConfirm, Text: l.Program, Look: loop.Look{Tree: l.Tree, VerifyFiles: l.VerifyFiles, PlanGuard: l.PlanGuard}}
+	return loop.Event{Kind: loop.EventConfirm, Text: l.Program, Observation: loop.Observation{Tree: l.Tree, PlanGuard: l.PlanGuard}}
 }
 
 // sameLoop reports whether l asks for other once more. If the conversation is unknown,
 // other must be an unconfirmed loop of this workspace that the prompt hook armed.
 // Replacing a confirmed loop asks for a new one, even with the same task.
 func (e *env) sameLoop(l, other loop.State) bool {
-	if !l.SameTask(other) || l.Replace && other.Confirmed {
+	if !l.SameTask(other) || l.Replace && !other.IsUnconfirmed() {
 		return false
 	}
 	if l.ConversationID != "" {
 		return l.ConversationID == other.ConversationID
 	}
-	return other.ArmedBy == "prompt" && !other.Confirmed && inPlaceOf(l, other)
+	return other.IsUnconfirmed() && inPlaceOf(l, other)
 }
 
 // inPlaceOf reports whether two loops have the same workspace, which the first may
@@ -308,7 +288,7 @@ func inPlaceOf(l, other loop.State) bool {
 // ended.
 func (e *env) refuseEnded(l loop.State) error {
 	for _, other := range e.Store.EndedSince(e.Now().Add(-lateCall)) {
-		if e.Now().Sub(other.EndedAt).Abs() < lateCall && e.sameLoop(l, other) && other.ArmedBy == "prompt" && !other.Confirmed {
+		if e.Now().Sub(other.EndedAt).Abs() < lateCall && e.sameLoop(l, other) && other.IsUnconfirmed() {
 			return hint.New(fmt.Sprintf("this loop has ended already (%s)", other.Status), "do not start it; the user can send the /ralph-loop line again")
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -28,7 +29,7 @@ func pause(ctx context.Context, e *env, args []string) error {
 		return err
 	case l.Outer() && !e.Lives(l):
 		return e.Say("paused. To go on: %s", l.ResumeCommand(e.Now()))
-	case l.Rested: // the agent is idle already
+	case l.Idle: // the agent is idle already
 		return e.Say("paused. To go on: cursor-ralph resume %s", l.ShortID())
 	}
 	return e.Say("paused; this takes effect at the next stop. To go on: cursor-ralph resume %s", l.ShortID())
@@ -52,22 +53,82 @@ func resume(ctx context.Context, e *env, args []string) error {
 		return e.resumeOuter(ctx, l)
 	}
 	if !found.IsLive() || l.Status != loop.Waiting { // a waiting loop has been resumed already
-		if l, _, err = e.Steer(ctx, found, loop.Event{Kind: loop.EventResume}); err != nil {
+		if l, err = e.resumeChat(ctx, found); err != nil {
 			return err
 		}
 	}
-	id := l.ConversationID
+	if l.Status == loop.PromiseAccepted {
+		return e.Say("the promise of the turn before the pause was accepted: the loop is over")
+	}
+	id := l.ShortID()
 	if l.Status == loop.Waiting && e.IsSet("inject") {
 		return inject(ctx, e, []string{id})
 	}
 	if l.Status == loop.Waiting {
-		return e.Say("resumed; the agent is idle. To go on, type this line into the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(id), loop.PromptLink(id))
+		return e.Say("resumed; the agent is idle. To go on, send this line in the chat:\n%s\nor open this link and confirm:\n%s", loop.ContinueLine(id), loop.PromptLink(id))
 	}
 	e.StartWatcher()
 	return e.Say("resumed; the loop goes on at the next stop")
 }
 
-func cancelFlags(f *pflag.FlagSet) { f.Bool("all", false, "end every live and pending loop") }
+// resumeChat resumes a loop of a chat. The promise of the turn in which it was paused ends it, if the gates agree.
+func (e *env) resumeChat(ctx context.Context, found loops.Loop) (l loop.State, err error) {
+	event := loop.Event{Kind: loop.EventResume, Continue: loop.Continue{Gates: true}}
+	if found.IsLive() && found.State.Promised {
+		l, _, err = e.engine().Decide(ctx, found.ID, event)
+		return l, err
+	}
+	l, _, err = e.Steer(ctx, found, event)
+	return l, err
+}
+
+func setFlags(f *pflag.FlagSet) {
+	for _, o := range loop.Options() {
+		if loop.IsSettable(o.Name) {
+			usage, _, _ := strings.Cut(o.Usage, " (default")
+			cli.AddOption(f, o, usage)
+		}
+	}
+	cli.AddWithout(f)
+}
+
+// set changes limits and gates of a loop.
+func set(ctx context.Context, e *env, args []string) error {
+	r, err := e.Asked()
+	switch {
+	case err != nil:
+		return err
+	case len(r.Changes()) == 0:
+		return hint.Misuse("nothing is named that is to change", "`cursor-ralph help set` shows the options, such as --max-iterations 40")
+	}
+	if err := r.CheckLimits(); err != nil {
+		return hint.Misuse(err.Error(), "`cursor-ralph help set` shows the options")
+	}
+	found, err := e.Target(args)
+	if err != nil {
+		return err
+	}
+	l, err := found.State.WithOptions(r.Changes())
+	if err != nil {
+		return hint.Misuse(err.Error(), "`cursor-ralph help set` shows the options")
+	}
+	if !l.Equal(found.State.Commands) {
+		err := e.usable(ctx, r, l)
+		if err == nil && r.Given("tasks") {
+			err = tasks.Check(ctx, l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	l, _, err = e.Steer(ctx, found, loop.Event{Kind: loop.EventSet, Set: loop.Set{Options: r.Changes()}})
+	if err != nil {
+		return err
+	}
+	return e.Say("set: %s", l.Understood(""))
+}
+
+func cancelFlags(f *pflag.FlagSet) { f.Bool("all", false, "end every loop that has not ended") }
 
 func cancel(ctx context.Context, e *env, args []string) error {
 	if e.IsSet("all") {
@@ -111,7 +172,7 @@ func (e *env) cancelAll(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return hint.Misuse("--all is every loop", "leave out the id, or --all")
 	}
-	current, err := e.Loops.Usable()
+	current, err := e.Loops.Unended()
 	if err != nil {
 		return err
 	}
@@ -142,7 +203,7 @@ func (e *env) alreadyCancelled(args []string) (id string, ok bool) {
 	var last loop.State
 	for _, l := range e.Store.EndedSince(e.Now().Add(-confirmWindow)) {
 		has, _ := e.Store.Has(l.ConversationID) // then there is a new one, which is meant
-		if l.Status == loop.Cancelled && l.CancelledBy != "" && !l.EndedAt.After(e.Now()) && cli.Within(here, l.Workspace) && !has {
+		if l.Status == loop.Cancelled && l.CancelledBy != "" && !l.EndedAt.After(e.Now()) && loops.Within(here, l.Workspace) && !has {
 			last = l
 		}
 	}
@@ -154,7 +215,7 @@ func (e *env) alreadyCancelled(args []string) (id string, ok bool) {
 func (e *env) spokenTo(here string, since time.Time) bool {
 	current, _ := e.Loops.Usable()
 	return slices.ContainsFunc(current, func(l loops.Loop) bool {
-		return l.State.MessageAt.After(since) && cli.Within(here, l.State.Workspace)
+		return l.State.MessageAt.After(since) && loops.Within(here, l.State.Workspace)
 	})
 }
 
@@ -218,7 +279,6 @@ func runEnded(l loop.State, now time.Time) error {
 // continueOuter is cursor-ralph continue for a run. It may raise the limits of
 // one that rests.
 func (e *env) continueOuter(ctx context.Context, l loop.State, event loop.Event) error {
-	id := l.ConversationID
 	switch {
 	case l.Status.Ended() || !e.Lives(l):
 		return runEnded(l, e.Now())
@@ -226,7 +286,7 @@ func (e *env) continueOuter(ctx context.Context, l loop.State, event loop.Event)
 		return hint.New("the run goes on already", "`cursor-ralph status "+l.ShortID()+"` shows where it stands")
 	}
 	event.Idle = true
-	if _, err := e.applyContinue(ctx, id, event); err != nil {
+	if _, err := e.applyContinue(ctx, loops.Loop{ID: l.ConversationID, State: l}, event); err != nil {
 		return err
 	}
 	return e.Say("continued; the run goes on")

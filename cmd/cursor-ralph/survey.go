@@ -45,4 +45,4 @@ func surveyLoop(ctx context.Context, e *env, _ []string) error {
 
 func (e *env) survey() survey.Survey { return survey.Survey{Places: e.Places, Env: os.Environ()} }
 
-func (e *env) checkpoints() checkpoint.Places { return checkpoints.Places(e.Env) }
+func (e *env) checkpoints() checkpoint.Places { return checkpoints.Places(e.Places) }

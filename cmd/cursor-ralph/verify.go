@@ -9,24 +9,16 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
 	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/review"
-	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -48,10 +40,7 @@ func verifyLoop(ctx context.Context, e *env, args []string) error {
 	if !l.IsGated() {
 		return hint.New("the loop "+l.ShortID()+" has no --tasks, --verify or --review", "give one when the loop is started")
 	}
-	switch {
-	case call.Late != "":
-		return e.verifyLate(ctx, l, call.Late)
-	case call.For == "":
+	if call.For == "" {
 		return e.JSON(e.runGates(ctx, l, call.Limit))
 	}
 	l.Verifying.ID = call.For
@@ -80,9 +69,6 @@ func (e *env) whileCalled(ctx context.Context) (context.Context, context.CancelF
 func (e *env) verifyWanted(ctx context.Context, l loop.State, limit time.Duration) loop.Verification {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if release, err := e.Store.Verifier(ctx, l.ConversationID); err == nil { // else the loop may take us for dead, and asks again
-		defer func() { _ = release() }()
-	}
 	go func() {
 		for e.verifies(l) && proc.Sleep(ctx, duePoll) == nil {
 		}
@@ -111,25 +97,10 @@ func (e *env) giveUpVerify(ctx context.Context, l loop.State, idle bool) error {
 
 // runGates runs the gate round of a loop. A limit of 0 is the loop's own.
 func (e *env) runGates(ctx context.Context, l loop.State, limit time.Duration) loop.Verification {
+	if r, err := e.Store.Record(l.ShortID(), false); err == nil && r.Task != "" {
+		l.Prompt = r.Task // an agent can change the live file's
+	}
 	return gate.Run(ctx, gate.Round{Loop: l, Limit: limit, Shell: e.UserShell(), Env: os.Environ(), Review: review.Gate(e.checkpoints())})
-}
-
-// verifyLate decides on a promise that came after a limit had ended its loop.
-func (e *env) verifyLate(ctx context.Context, l loop.State, verifying string) error {
-	if l.Verifying.ID != verifying {
-		return hint.New("the loop does not wait for this verification", "`cursor-ralph status` shows where it stands")
-	}
-	v := e.runGates(ctx, l, 0)
-	v.ID = verifying
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cli.LockWait)
-	defer cancel()
-	next, action, err := e.Store.Apply(ctx, l.ConversationID, loop.Event{Kind: loop.EventVerified, Answers: loop.Answers{Verified: v}})
-	if err != nil {
-		return err
-	}
-	e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "verify", Iteration: action.Iteration, Max: next.MaxIterations,
-		Promise: action.Promise, Action: string(next.Status), Reason: action.Reason, Why: action.Why()})
-	return notify.Later(e.Env, l.ConversationID)
 }
 
 // verified runs the verification that a continue needs first.
@@ -157,13 +128,12 @@ func gateWord(g loop.Gate) string {
 	return "the verification"
 }
 
-// usable refuses a loop whose promise could never pass its gates, or whose words cannot
-// be made.
+// usable refuses a loop whose promise could never pass its gates.
 func (e *env) usable(ctx context.Context, r loop.Request, l loop.State) error {
 	return cmp.Or(
-		cli.Sourced(r, e.checkVerify(l), "verify-timeout", "review-timeout"),
+		cli.Sourced(r, checkVerify(l), "gate-timeout"),
 		cli.Sourced(r, review.Check(l, os.Environ()), "review"),
-		cli.Sourced(r, words.Check(ctx, l), "prompt-template"))
+		cli.Sourced(r, cli.CheckCheckpoints(l), "checkpoints"))
 }
 
 // checkGatesFor checks the gates for the hook: the loop is on standard input.
@@ -184,20 +154,9 @@ func (e *env) checkGatesFor() error {
 }
 
 // checkVerify refuses a loop whose gate round Cursor would not wait for.
-func (e *env) checkVerify(l loop.State) error {
-	for _, path := range install.HookFiles(e.Env) {
-		if misfit := l.Misfit(install.InstalledAt(path).Timeout, path); misfit != "" {
-			return hint.New(misfit, fmt.Sprintf("nothing was started; `cursor-ralph install%s --verify-timeout %s` makes more", e.placeOf(path), text.Exactly(l.RoundLimit())))
-		}
+func checkVerify(l loop.State) error {
+	if problem := l.GatesProblem(); problem != "" {
+		return hint.New(problem, "nothing was started; give shorter limits")
 	}
 	return nil
-}
-
-// placeOf returns the option of install for a hooks.json.
-func (e *env) placeOf(hooks string) string {
-	folder := filepath.Dir(hooks)
-	if user, err := install.CursorFolder(e.Env, ""); err == nil && folder == user {
-		return ""
-	}
-	return " --project " + commands.Quote(filepath.Dir(folder), runtime.GOOS)
 }

@@ -5,10 +5,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +28,7 @@ func watch(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	err := tui.Panel{
-		Look: newLoopsToShow(e).read, Do: e.forPanel, Save: saveReport,
+		Look: newLoopsToShow(e).read, Do: e.forPanel,
 		Now: e.Now, Home: e.HomeFolder(), ASCII: e.Screen().ASCII, Chosen: chosen, Environ: os.Environ(),
 	}.Run(ctx, e.Stdin, e.Stdout)
 	if errors.Is(err, tui.ErrNoTerminal) {
@@ -39,51 +37,20 @@ func watch(ctx context.Context, e *env, args []string) error {
 	return err
 }
 
-// forPanel runs a command of the panel. A new loop belongs into the workspace of the
-// one that was chosen, as if its terminal were there.
-func (e *env) forPanel(ctx context.Context, command string, l tui.Loop, args ...string) (string, error) {
-	if command != "start" {
-		return e.through(ctx, e.Getenv, append([]string{command, "--", l.ID}, args...)) // a text may begin with a dash
+// forPanel runs a command of the panel for a loop.
+func (e *env) forPanel(ctx context.Context, command, id string, args ...string) (string, error) {
+	if command == "set" {
+		return e.through(ctx, append(append([]string{command}, args...), "--", id))
 	}
-	there := func(name string) string {
-		if name == "CURSOR_PROJECT_DIR" && l.Workspace != "" {
-			return l.Workspace
-		}
-		return e.Getenv(name)
-	}
-	return e.through(ctx, there, append([]string{command, "--"}, args...))
+	return e.through(ctx, append([]string{command, "--", id}, args...)) // a text may begin with a dash
 }
 
 // through runs a command line and returns its output.
-func (e *env) through(ctx context.Context, getenv func(string) string, args []string) (string, error) {
+func (e *env) through(ctx context.Context, args []string) (string, error) {
 	var out bytes.Buffer
-	inner := &env{&cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: getenv, Now: e.Now}}
-	err := dispatch(ctx, inner, args)
+	inner := &env{&cli.Env{Terminal: cli.Terminal{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: e.Getenv}, Now: e.Now}}
+	err := inner.execute(ctx, args)
 	return out.String(), err
-}
-
-// saveReport writes a report into a new file of the loop's workspace.
-func saveReport(l tui.Loop, report string) (string, error) {
-	for n := range 100 {
-		name := "ralph-report-" + l.ID
-		if n > 0 {
-			name += fmt.Sprintf("-%d", n+1)
-		}
-		path, err := filepath.Abs(filepath.Join(l.Workspace, name+".md"))
-		if err != nil {
-			return "", err
-		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // #nosec G302 G304 -- a document among those of the workspace; never into another's file, nor through a link
-		if errors.Is(err, os.ErrExist) {
-			continue
-		}
-		if err == nil {
-			_, err = f.WriteString(report)
-			err = errors.Join(err, f.Close())
-		}
-		return path, err
-	}
-	return "", fmt.Errorf("too many reports about %s in %s", l.ID, l.Workspace)
 }
 
 // loopsToShow reads all loops for the panel.

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
@@ -28,9 +26,8 @@ import (
 // leaves the work to it: longer than the hook's look whether one runs.
 const watcherWait = time.Second
 
-func watcherFlags(f *pflag.FlagSet) { new(handoff.Watcher).Flags(f) }
-
-// runWatcher runs the watcher, one process per user, until no loop runs.
+// runWatcher runs the watcher, one process per user, until no loop runs and no live file of
+// an ended one is left.
 func runWatcher(ctx context.Context, e *env, _ []string) error {
 	for {
 		release, err := e.lock(ctx, e.Places.WatcherLock(), watcherWait)
@@ -40,7 +37,7 @@ func runWatcher(ctx context.Context, e *env, _ []string) error {
 		if err != nil {
 			return err
 		}
-		w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, begun: map[string]bool{}, began: time.Now(), over: true}
+		w := &watching{env: e, changes: e.Loops.LiveChanges(), loops: map[string]watcher.Loop{}, began: time.Now()}
 		if err := errors.Join(w.untilIdle(ctx), release()); err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -58,9 +55,7 @@ type watching struct {
 	loops    map[string]watcher.Loop
 	schedule watcher.Schedule
 	began    time.Time
-	over     bool            // a loop may have ended since onEnds
-	begun    map[string]bool // the ends whose command onEnds has started
-	children sync.WaitGroup  // that deliver
+	children sync.WaitGroup // that deliver
 }
 
 // live leaves out what cannot be read, which doctor shows. Without their folder, as
@@ -73,9 +68,7 @@ func (w *watching) live() []watcher.Loop {
 		delete(w.loops, c.Key)
 		if !c.Gone && !c.State.Status.Ended() {
 			w.loops[c.Key] = watcher.Of(c.ID, c.State)
-			return
 		}
-		w.over = true
 	})
 	return slices.SortedFunc(maps.Values(w.loops), func(a, b watcher.Loop) int { return strings.Compare(a.ID, b.ID) })
 }
@@ -84,8 +77,7 @@ func (w *watching) untilIdle(ctx context.Context) error {
 	defer w.children.Wait()
 	for {
 		loops := w.live()
-		w.onEnds()
-		if !watcher.AnyRuns(loops, w.Now()) {
+		if left := w.Store.RemoveEnded(); !left && !watcher.AnyRuns(loops, w.Now()) {
 			return nil
 		}
 		due, next := w.schedule.Look(loops, w.Now(), time.Since(w.began))
@@ -100,33 +92,11 @@ func (w *watching) untilIdle(ctx context.Context) error {
 	}
 }
 
-// onEndWithin is for how long the command of --on-end runs that a kill has kept from it.
-const onEndWithin = 24 * time.Hour
-
-// onEnds starts the commands of --on-end. Whoever ends a loop does so too, unless it is killed first.
-func (w *watching) onEnds() {
-	if !w.over {
-		return
-	}
-	w.over = false
-	for _, l := range w.Store.OnEndDue(w.Now().Add(-onEndWithin)) {
-		end := l.ID + l.EndedAt.String()
-		if w.begun[end] {
-			continue
-		}
-		w.begun[end] = true
-		if err := cli.Self().OnEnd(l); err != nil {
-			w.logWatched(l.ConversationID, "error", err.Error())
-		}
-	}
-}
-
 // poll is shorter where follow-ups count as lost sooner.
 func (w *watching) poll() time.Duration {
-	if d, err := loop.ParseDuration(w.Getenv("CURSOR_RALPH_FOLLOWUP_WAIT")); err == nil && d > 0 {
-		return min(d/4, watcher.Poll)
-	}
-	return watcher.Poll
+	c, _ := w.Config() // doctor shows what is wrong with it
+	d, _ := time.ParseDuration(c.Get("hook.followup-wait").Text)
+	return min(d/4, watcher.Poll)
 }
 
 // do brings an event to a loop, and acts on what comes of it.
@@ -147,9 +117,7 @@ func (w *watching) do(ctx context.Context, d watcher.Duty) error {
 		w.children.Go(func() { w.deliver(ctx, l) })
 	case loop.Notify:
 		w.logWatched(d.Loop.ID, string(d.Kind), action.Why())
-		if !w.IsSet("no-notify") {
-			return notify.Later(w.env.Env, d.Loop.ID)
-		}
+		return notify.Later(w.env.Env, d.Loop.ID)
 	}
 	return nil
 }
@@ -157,8 +125,8 @@ func (w *watching) do(ctx context.Context, d watcher.Duty) error {
 // deliver has the continue line sent by a process of its own, and reports what
 // that process could not report.
 func (w *watching) deliver(ctx context.Context, l loop.State) {
-	id, injection := l.ConversationID, l.Injection.ID
-	err := cli.Self().InjectNow(ctx, handoff.Inject{Conversation: id, Injection: injection, Installed: true, Project: l.Workspace})
+	id, injection := l.ConversationID, l.Delivery.ID
+	err := cli.Self().InjectNow(ctx, handoff.Inject{Conversation: id, Injection: injection})
 	if err == nil {
 		return
 	}
@@ -166,13 +134,13 @@ func (w *watching) deliver(ctx context.Context, l loop.State) {
 	if read != nil || !now.Injecting(injection, w.Now()) {
 		return
 	}
-	failed := loop.Injection{ID: injection, Outcome: loop.LineOutcome("it could not be sent: " + err.Error())}
-	l, _, err = w.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Injection: failed}})
+	failed := loop.Delivery{ID: injection, Outcome: loop.Outcome("it could not be sent: " + err.Error())}
+	l, _, err = w.Store.Apply(ctx, id, loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Line: failed}})
 	if err != nil {
 		w.logWatched(id, "error", err.Error())
 		return
 	}
-	w.handOver(ctx, l)
+	w.handOver(l)
 }
 
 func (e *env) logWatched(id, action, why string) {

@@ -1,17 +1,26 @@
-// What the menu, the view and the notices can do: each runs one cursor-ralph
-// command. All of it is in the command palette too.
+// What the menu, the view, the reports and the notices can do. cursor-ralph says which
+// commands have a loop do something; these run them.
 import * as vscode from 'vscode';
-import { byUrgency, chatLine, here, isContinuable, isEnded, isLive, isPausable, isResumable, iterationWords, statusWords, validId, type Loop } from './loops';
+import { actionOf, byAge, isEnded, isHere, validId, type Action, type Loop } from './loops';
 import { label, notice, plain } from './text';
 import { createNew, type Cursor } from './cursor';
+import { mayStart } from './trust';
+import type { Boxes } from './boxes';
 import type { Delivery } from './delivery';
 import type { Outcome, Program } from './program';
+
+const { t } = vscode.l10n;
 
 export interface Window {
   loops(): Loop[];
   folders(): string[];
   program(): Program | undefined;
-  details(l: Loop): void;
+  trouble(): string | undefined;
+  settled(): Promise<unknown>; // what this window does at its start is done
+  report(l: Loop): void;
+  dismiss(l: Loop): void;
+  begin(line: string): Promise<void>;
+  boxes: Boxes;
   output: vscode.OutputChannel;
 }
 
@@ -26,6 +35,10 @@ export class Actions {
     private readonly delivery: Delivery,
   ) {}
 
+  get boxes(): Boxes {
+    return this.w.boxes;
+  }
+
   hasProgram(): boolean {
     return this.w.program() !== undefined;
   }
@@ -36,143 +49,167 @@ export class Actions {
   }
 
   // run runs a command and shows what failed.
-  async run(args: readonly string[], options: { cwd?: string; ms?: number } = {}): Promise<Outcome | undefined> {
+  async run(args: readonly string[], options: { cwd?: string; ms?: number; input?: string; signal?: AbortSignal } = {}): Promise<Outcome | undefined> {
     const program = this.w.program();
-    if (!program) {
-      void this.noProgram();
-      return undefined;
-    }
+    if (!program) return this.noProgram();
     const out = await program.run(args, options);
-    if (out.code !== 0) void vscode.window.showErrorMessage(notice(`cursor-ralph: ${out.what}${out.hint ? ` — ${out.hint}` : ''}`, 400));
+    if (out.code !== 0 && !options.signal?.aborted) this.complain(out);
     return out;
   }
 
-  async noProgram(): Promise<void> {
-    const open = 'Open Settings';
-    const chosen = await vscode.window.showErrorMessage('cursor-ralph: the program is not found: neither in the extension nor on the PATH.', open);
-    if (chosen === open) await vscode.commands.executeCommand('workbench.action.openSettings', 'cursorRalph.program');
+  private complain(out: Outcome): void {
+    void vscode.window.showErrorMessage(notice(`cursor-ralph: ${out.what}${out.hint ? ` — ${out.hint}` : ''}`));
   }
+
+  private async noProgram(): Promise<undefined> {
+    const open = t('Open Settings');
+    const chosen = await vscode.window.showErrorMessage(notice(`cursor-ralph: ${this.w.trouble() ?? t('the program is not found')}`), open);
+    if (chosen === open) await vscode.commands.executeCommand('workbench.action.openSettings', 'cursorRalph.program');
+    return undefined;
+  }
+
+  private mine = (): Loop[] => this.w.loops().filter(isHere).sort(byAge);
 
   // choose returns the loop that a command is about: the one it was called with,
   // the only one that suits, or the one that the user picks.
-  async choose(from: unknown, suits: (l: Loop) => boolean, verb: string): Promise<Loop | undefined> {
-    const given = this.given(from);
-    if (given) return given;
-    const mine = here(this.w.loops(), this.w.folders()).filter(suits).sort(byUrgency);
-    if (mine.length <= 1) {
-      if (mine.length === 0) void vscode.window.showInformationMessage(`There is no loop here to ${verb}.`);
-      return mine[0];
-    }
-    const items = mine.map((l) => ({ label: label(l.prompt, 60), description: `${l.id} • ${statusWords(l)} • ${iterationWords(l)}`, loop: l }));
-    return (await vscode.window.showQuickPick(items, { title: `Which loop to ${verb}?`, matchOnDescription: true }))?.loop;
-  }
-
-  private given(from: unknown): Loop | undefined {
+  private async choose(from: unknown, suits: (l: Loop) => boolean, title: string): Promise<Loop | undefined> {
     const id = typeof from === 'string' ? from : (from as { loop?: { id?: unknown } } | undefined)?.loop?.id;
-    return validId(id) ? this.w.loops().find((l) => l.id === id) : undefined;
+    if (validId(id)) return this.w.loops().find((l) => l.id === id);
+    const fit = this.mine().filter(suits);
+    if (fit.length === 0) void vscode.window.showInformationMessage(t('No loop here can do that now.'));
+    return fit.length < 2 ? fit[0] : this.pick(fit, title);
   }
 
-  pause = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, isPausable, 'pause');
-    if (l) await this.run(['pause', l.id]);
-  };
-  resume = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, isResumable, 'resume');
-    if (!l) return;
-    const out = await this.run(['resume', l.id, ...(l.newChat ? [] : ['--inject'])], { ms: deliveryWait });
-    if (l.newChat && out?.code === 0) await this.offerNewChat(l);
+  private async pick(loops: readonly Loop[], title: string): Promise<Loop | undefined> {
+    const items = loops.map((l) => ({ label: label(l.item.label), description: `${l.id} • ${label(l.item.description)}`, loop: l }));
+    return (await this.boxes.pick(items, { title, matchOnDescription: true }))?.loop;
+  }
+
+  // asked is the command for an action.
+  asked = (name: Action['name']) => async (from?: unknown): Promise<void> => {
+    const l = await this.choose(from, (one) => actionOf(one, name) !== undefined, t('Which loop?'));
+    if (l) await this.act(l, name);
   };
 
-  cancel = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, isLive, 'cancel');
-    if (!l) return;
-    const yes = 'Cancel the Loop';
-    const detail = 'It ends at once. Its record stays, and it can be continued later.';
-    const chosen = await vscode.window.showWarningMessage(notice(`Cancel loop ${l.id} (${label(l.prompt, 60)})?`), { modal: true, detail }, yes);
-    if (chosen === yes) await this.run(['cancel', l.id]);
+  // act has a loop do something, if that is still possible.
+  act = async (l: Loop, name: string): Promise<void> => {
+    const now = this.w.loops().find((one) => one.id === l.id) ?? l;
+    const a = now.actions.find((one) => one.name === name);
+    if (!a) return void vscode.window.showInformationMessage(notice(t('The loop has gone on: {0}', now.item.description)));
+    switch (a.name) {
+      case 'context':
+        return this.context(now, a);
+      case 'cancel':
+        return this.cancel(now, a);
+      case 'pause':
+        return void (await this.steps(a));
+    }
+    if (!(await mayStart(t('A loop')))) return;
+    if (a.name === 'begin' && now.chat_line) return this.w.begin(now.chat_line);
+    if (now.new_chat && a.name === 'resume') await this.steps(a);
+    if (now.new_chat) return this.offerNewChat(now);
+    if (a.terminal) return this.inTerminal(a.steps?.[0] ?? [], now.workspace);
+    const out = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: t('Continuing loop {0}', now.id) }, () => this.steps(a, true));
+    if (out && out.code !== 0) await this.offerLine(now, out);
   };
 
-  context = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, isLive, 'add context to');
-    if (!l) return;
-    const text = await vscode.window.showInputBox({ title: `Context for loop ${l.id}`, prompt: 'The agent reads it once, at its next continuation.', ignoreFocusOut: true });
+  private async steps(a: Action, silent = false): Promise<Outcome | undefined> {
+    let out: Outcome | undefined;
+    for (const args of a.steps ?? []) {
+      out = silent ? await this.w.program()?.run(args, { ms: deliveryWait }) : await this.run(args);
+      if (out?.code !== 0) break;
+    }
+    return out;
+  }
+
+  private async cancel(l: Loop, a: Action): Promise<void> {
+    const yes = t('Cancel the Loop');
+    const detail = t('It ends at once. Its record stays, and it can be continued later.');
+    const chosen = await this.boxes.during(() => vscode.window.showWarningMessage(notice(t('Cancel the loop "{0}"?', l.item.label)), { modal: true, detail }, yes));
+    if (chosen === yes) await this.steps(a);
+  }
+
+  private async context(l: Loop, a: Action): Promise<void> {
+    const text = await this.boxes.input({ title: t('Context for {0}', l.item.label), prompt: t('The agent reads it once, with its next continuation.'), ignoreFocusOut: true });
     if (text === undefined || text.trim() === '') return;
-    const out = await this.run(['context', l.id, '--', text]);
-    if (out?.code === 0) void vscode.window.setStatusBarMessage('The agent reads it at its next continuation.', 5000);
-  };
-
-  // continueNow types the line by the first way that works; for a loop that
-  // cannot be typed to, the user gets the line.
-  continueNow = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, isContinuable, 'continue');
-    if (!l) return;
-    if (l.newChat) return this.offerNewChat(l);
-    const chat = l.conversation;
-    if (chat === undefined || isEnded(l) || chatLine(l) === undefined) return this.offerLine(l);
-    const out = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: `Continuing loop ${l.id}` }, () => this.tryInject(chat));
-    if (out?.code !== 0) await this.offerLine(l, out);
-  };
-
-  private async tryInject(chat: string): Promise<Outcome | undefined> {
-    return this.w.program()?.run(['inject', chat], { ms: deliveryWait });
+    const out = await this.run([...(a.steps?.[0] ?? []), text]);
+    if (out?.code === 0) void vscode.window.setStatusBarMessage(t('The agent reads it with its next continuation.'), 5000);
   }
 
-  private async offerLine(l: Loop, out?: Outcome): Promise<void> {
-    const line = l.continueWith ?? '';
-    const how = chatLine(l) === undefined ? 'run this in its folder' : 'send this line in its chat';
-    const copy = 'Copy Line';
-    const why = out && out.what !== '' ? `${out.what}. ` : '';
-    const chosen = await vscode.window.showInformationMessage(notice(`${why}To continue the loop, ${how}: ${line}`, 400), copy);
-    if (chosen === copy) await vscode.env.clipboard.writeText(line);
+  // inTerminal runs cursor-ralph where the user sees it and can answer.
+  async inTerminal(args: readonly string[], cwd: string): Promise<void> {
+    const program = this.w.program();
+    if (!program) return this.noProgram();
+    const run = new vscode.ProcessExecution(program.path, [...args], { cwd });
+    await vscode.tasks.executeTask(new vscode.Task({ type: 'cursor-ralph' }, vscode.TaskScope.Workspace, t('Ralph loop'), 'Cursor Ralph', run));
+  }
+
+  private async offerLine(l: Loop, out: Outcome): Promise<void> {
+    if (!l.chat_line) return this.complain(out);
+    const copy = t('Copy Line');
+    const chosen = await vscode.window.showInformationMessage(notice(t('{0}. To continue the loop, send this line in its chat: {1}', out.what, l.chat_line)), copy);
+    if (chosen === copy) await vscode.env.clipboard.writeText(plain(l.chat_line));
   }
 
   // offerNewChat is for a loop that awaits a new chat: in the old one a second agent
   // would work. The user sends the line, since the awaited chat may come after all.
   private async offerNewChat(l: Loop): Promise<void> {
-    const line = l.continueWith ?? '';
-    const [open, copy] = ['Open New Chat', 'Copy Line'];
-    const said = `Loop ${l.id} goes on in a new chat, which has not begun. If none is open, open one and send this line there: ${line}`;
-    const chosen = await vscode.window.showInformationMessage(notice(said, 400), ...((await this.cursor.has(createNew)) ? [open] : []), copy);
+    const line = l.chat_line ?? '';
+    const [open, copy] = [t('Open New Chat'), t('Copy Line')];
+    const said = t('Loop {0} goes on in a new chat, which has not begun. If none is open, open one and send this line there: {1}', l.id, line);
+    const chosen = await vscode.window.showInformationMessage(notice(said), ...((await this.cursor.has(createNew)) ? [open] : []), copy);
     const filled = chosen === open && (await this.delivery.alone(() => this.cursor.fillNewChat(line)));
     if (chosen === copy || (chosen === open && !(filled && filled.kind === 'ok'))) await vscode.env.clipboard.writeText(plain(line));
   }
 
   copyLine = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, isContinuable, 'copy the line of');
-    if (l?.continueWith === undefined) return;
-    await vscode.env.clipboard.writeText(plain(l.continueWith)); // for a chat, or a terminal
-    void vscode.window.setStatusBarMessage('The continue line is on the clipboard.', 5000);
+    const l = await this.choose(from, (one) => one.chat_line !== undefined, t('Which loop?'));
+    if (!l?.chat_line) return;
+    await vscode.env.clipboard.writeText(plain(l.chat_line));
+    void vscode.window.setStatusBarMessage(t('The line is on the clipboard: send it in a chat.'), 5000);
   };
 
-  details = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, () => true, 'show');
-    if (l) this.w.details(l);
+  openChat = async (from?: unknown): Promise<void> => {
+    const l = await this.choose(from, (one) => one.kind === 'chat' && one.conversation_id !== undefined, t('Which loop?'));
+    if (!l?.conversation_id) return;
+    const r = await this.cursor.openChat(l.conversation_id);
+    if (r.kind !== 'ok') void vscode.window.showInformationMessage(this.cursor.needed(t("Opening a loop's chat")));
+  };
+
+  report = async (from?: unknown): Promise<void> => {
+    const l = await this.choose(from, () => true, t('Which loop?'));
+    if (l) this.w.report(l);
   };
 
   // why and log show cursor-ralph's own words in the output panel, as text.
   why = async (from?: unknown): Promise<void> => {
-    const l = await this.choose(from, () => true, 'explain');
+    const l = await this.choose(from, () => true, t('Which loop?'));
     if (l) await this.show(['log', l.id]);
   };
   log = (): Promise<void> => this.show(['log', '--lines', '200']);
-  doctor = (): Promise<void> => this.show(['doctor']);
+  doctor = async (): Promise<void> => {
+    await this.w.settled(); // or it would find what is being installed missing
+    if (!this.hasProgram()) return void (await this.noProgram());
+    await this.show(['doctor']);
+  };
 
   private async show(args: readonly string[]): Promise<void> {
     const out = await this.w.program()?.run(args, { cwd: this.w.folders()[0], ms: 60_000 });
-    if (!out) return this.noProgram();
+    if (!out) return void (await this.noProgram());
     this.w.output.appendLine(`$ cursor-ralph ${args.join(' ')}`);
-    this.w.output.appendLine(out.stdout.trimEnd() || [out.what, out.hint].filter((t) => t !== '').join('\n'));
+    this.w.output.appendLine(out.stdout.trimEnd() || [out.what, out.hint].filter((text) => text !== '').join('\n'));
     this.w.output.show(true);
   }
 
   // loopMode turns loop mode off where it is on, and on where it is off.
   loopMode = async (): Promise<void> => {
     const folder = await this.folder();
-    if (folder === undefined) return void vscode.window.showInformationMessage('Loop mode belongs to a folder: open one first.');
+    if (folder === undefined) return void vscode.window.showInformationMessage(t('Loop mode belongs to a folder: open one first.'));
     const on = !(await this.isLoopModeOn(folder));
     if (on && !(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed('Loop mode'));
+    if (on && !(await mayStart('Loop mode'))) return;
     const out = await this.run(['loop-mode', on ? 'on' : 'off', '--workspace', folder], { cwd: folder });
-    if (out?.code === 0) void vscode.window.setStatusBarMessage(`Loop mode is ${on ? 'on: your next message in a chat starts a loop' : 'off'}.`, 5000);
+    if (out?.code === 0) void vscode.window.setStatusBarMessage(on ? t('Loop mode is on: your next message in a chat starts a loop.') : t('Loop mode is off.'), 5000);
   };
 
   private async isLoopModeOn(folder: string): Promise<boolean> {
@@ -184,46 +221,37 @@ export class Actions {
     }
   }
 
-  // loopModeItem says what choosing it does, where one folder is open.
-  private async loopModeItem(): Promise<Item> {
-    const [only, ...more] = this.w.folders();
-    if (only === undefined || more.length > 0) return { label: '$(sync) Loop mode on or off…', act: this.loopMode };
-    return (await this.isLoopModeOn(only)) ? { label: '$(sync-ignored) Turn loop mode off', act: this.loopMode } : { label: '$(sync) Turn loop mode on', act: this.loopMode };
-  }
-
   async folder(): Promise<string | undefined> {
     const all = this.w.folders();
-    if (all.length < 2) return all[0];
-    return vscode.window.showQuickPick(all, { title: 'Which folder?' });
+    return all.length < 2 ? all[0] : (await this.boxes.pick(all.map((one) => ({ label: one })), { title: t('Which folder?') }))?.label;
   }
 
+  // menu is the chip's: of one loop; of several the user picks one first.
   menu = async (): Promise<void> => {
-    const mine = here(this.w.loops(), this.w.folders()).sort(byUrgency);
-    const items = [...mine.slice(0, 5).flatMap((l) => this.itemsOf(l)), ...this.general(await this.loopModeItem())];
-    const chosen = await vscode.window.showQuickPick<Item>(items, { title: 'Ralph Loop', matchOnDescription: true });
+    if (!this.hasProgram()) return void (await this.noProgram());
+    const live = this.mine().filter((l) => !isEnded(l)).sort((a, b) => Number(b.needs_user) - Number(a.needs_user));
+    const l = live.length > 1 ? await this.pick(live, t('Which loop?')) : (live[0] ?? this.mine().sort((a, b) => (b.ended_at ?? '').localeCompare(a.ended_at ?? ''))[0]);
+    if (live.length > 1 && !l) return;
+    const items = [...(l ? this.itemsOf(l) : []), ...this.general()];
+    const chosen = await this.boxes.pick<Item>(items, { title: l ? `${label(l.item.label)} • ${label(l.item.description)}` : 'Cursor Ralph' });
     await chosen?.act?.();
   };
 
   private itemsOf(l: Loop): Item[] {
-    const all: [boolean, Item][] = [
-      [isPausable(l), { label: '$(debug-pause) Pause', description: 'at its next stop', act: () => this.pause(l.id) }],
-      [isResumable(l), { label: '$(debug-continue) Resume', act: () => this.resume(l.id) }],
-      [isContinuable(l), { label: '$(play) Continue now', act: () => this.continueNow(l.id) }],
-      [isLive(l), { label: '$(comment) Add context…', description: 'for the next continuation', act: () => this.context(l.id) }],
-      [true, { label: '$(graph) Show history', act: () => this.details(l.id) }],
-      [isLive(l), { label: '$(debug-stop) Cancel…', act: () => this.cancel(l.id) }],
+    const shows: Item[] = [
+      { label: t('Show report'), act: () => this.w.report(l) },
+      ...(l.kind === 'chat' && l.conversation_id ? [{ label: t("Open the loop's chat"), act: () => this.openChat(l.id) }] : []),
+      { label: t('Show what was decided and why'), act: () => this.why(l.id) },
+      ...(isEnded(l) ? [{ label: t('Dismiss from the status bar'), act: () => this.w.dismiss(l) }] : []),
     ];
-    const title = { label: `${l.id} • ${statusWords(l)} • ${iterationWords(l)} • ${label(l.prompt, 50)}`, kind: vscode.QuickPickItemKind.Separator };
-    return [title, ...all.filter(([suits]) => suits).map(([, item]) => ({ ...item, description: [item.description, l.id].filter(Boolean).join(' • ') }))];
+    return [...l.actions.map((a) => ({ label: label(a.title), act: () => this.act(l, a.name) })), ...shows];
   }
 
-  private general(loopMode: Item): Item[] {
+  private general(): Item[] {
     return [
-      { label: 'This window', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(add) Start a loop…', act: () => vscode.commands.executeCommand('cursorRalph.start') },
-      loopMode,
-      { label: '$(list-tree) Show all loops', act: () => vscode.commands.executeCommand('cursorRalph.loops.focus') },
-      { label: '$(output) Open log', act: () => this.log() },
+      { label: '', kind: vscode.QuickPickItemKind.Separator },
+      { label: t('Start a loop…'), act: () => vscode.commands.executeCommand('cursorRalph.start') },
+      { label: t('Show all loops'), act: () => vscode.commands.executeCommand('cursorRalph.loops.focus') },
     ];
   }
 }

@@ -2,9 +2,8 @@
 // beside the one before. cursor-ralph reads them out of git.
 import * as vscode from 'vscode';
 import path from 'node:path';
-import { validId, type Loop } from './loops';
+import { validId, type Iteration, type Loop } from './loops';
 import { head, plain } from './text';
-import type { Iteration } from './history';
 import type { Program } from './program';
 
 export const scheme = 'cursor-ralph-checkpoint';
@@ -44,5 +43,5 @@ export class Checkpoints implements vscode.TextDocumentContentProvider {
 export function opening(l: Loop, it: Iteration, file: string, now: vscode.Uri): vscode.Command {
   if (it.checkpoint === undefined) return { command: 'vscode.open', title: 'Open', arguments: [now] };
   const [before, after] = [uriOf(l.id, it.checkpoint, 'before', file), uriOf(l.id, it.checkpoint, 'after', file)];
-  return { command: 'vscode.diff', title: 'Show Changes', arguments: [before, after, `${head(plain(path.basename(file)), 60)} (loop ${l.id}, iteration ${it.number})`] };
+  return { command: 'vscode.diff', title: 'Show Changes', arguments: [before, after, `${head(plain(path.basename(file)), 60)} (loop ${l.id}, iteration ${it.iteration})`] };
 }

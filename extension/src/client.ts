@@ -3,7 +3,8 @@
 // little later, and continues after the last line that was read.
 import type { ChildProcess } from 'node:child_process';
 import { JsonLines } from './jsonlines';
-import { parseLoop, type Loop } from './loops';
+import type { Event } from '../generated/schema';
+import { validId, type Loop } from './loops';
 import { plain } from './text';
 
 export interface Change {
@@ -32,6 +33,9 @@ export const realClock: Clock = {
 const firstWait = 500;
 const longestWait = 30_000;
 const silence = 75_000; // an alive line comes each 30 s
+const begin = 15_000; // until all loops have come
+const grace = 3000; // for a new start, before the end of the last one is trouble
+const schema = 1; // of the lines that this version understands
 const settle = 200; // changes that come together are shown together
 
 export class Client {
@@ -40,16 +44,20 @@ export class Client {
   private pending = new Map<string, Change>();
   private child: ChildProcess | undefined;
   private cursor: string | undefined;
-  private ready = false;
+  private ready = false; // once
+  private settled = false; // since the last start
   private wait = firstWait;
   private retry: unknown;
   private flush: unknown;
   private watchdog: unknown;
+  private late: unknown; // reports trouble, if there is no new start by then
   private complaint = '';
   private disposed = false;
 
+  // more are arguments of events.
   constructor(
     private readonly stream: (args: readonly string[]) => ChildProcess,
+    private readonly more: readonly string[],
     private readonly events: Events,
     private readonly clock: Clock = realClock,
   ) {}
@@ -66,7 +74,8 @@ export class Client {
     if (this.disposed || this.child) return;
     this.retry = undefined;
     this.seen = new Set();
-    const args = ['events', '--json', '--until-eof', ...(this.cursor === undefined ? [] : ['--after', this.cursor])];
+    this.settled = false;
+    const args = ['events', '--json', '--until-eof', ...this.more, ...(this.cursor === undefined ? [] : ['--after', this.cursor])];
     const child = this.stream(args);
     this.child = child;
     this.complaint = '';
@@ -76,30 +85,35 @@ export class Client {
     child.stdin?.on('error', () => undefined);
     child.on('error', (error) => this.ended(child, error.message));
     child.on('close', (code, signal) => this.ended(child, `it ended with ${signal ?? `exit code ${code}`}`));
-    this.restartWatchdog();
+    this.watch(begin);
   }
 
   dispose(): void {
     this.disposed = true;
-    for (const timer of [this.retry, this.flush, this.watchdog]) this.clock.clear(timer);
+    for (const timer of [this.retry, this.flush, this.watchdog, this.late]) this.clock.clear(timer);
     this.child?.stdin?.end();
     this.child?.kill();
     this.child = undefined;
   }
 
   private message(value: unknown): void {
-    this.restartWatchdog();
     if (typeof value !== 'object' || value === null) return;
-    const m = value as Record<string, unknown>;
-    if (m['type'] === 'loop') this.loop(m['loop']);
-    if (m['type'] === 'removed' && typeof m['id'] === 'string') this.change(m['id'], undefined);
-    if (m['type'] === 'ready') this.isReady(m['resumed'] === true);
-    if (typeof m['cursor'] === 'string' && m['cursor'] !== '') this.cursor = m['cursor'];
+    const m = value as Event;
+    if (m.schema !== schema) return this.refuse(`cursor-ralph prints schema ${plain(String(m.schema))}, and this extension reads ${schema}: update both`);
+    if (m.type === 'loop' && validId(m.loop.id)) this.loop(m.loop);
+    if (m.type === 'removed') this.change(m.id, undefined);
+    if (m.type === 'ready') this.isReady(m.resumed);
+    if (m.cursor !== '') this.cursor = m.cursor;
+    if (this.settled) this.watch(silence);
   }
 
-  private loop(value: unknown): void {
-    const loop = parseLoop(value);
-    if (!loop) return;
+  // refuse gives up: another start would print the same.
+  private refuse(why: string): void {
+    this.dispose();
+    this.events.trouble(why);
+  }
+
+  private loop(loop: Loop): void {
     this.seen.add(loop.id);
     this.change(loop.id, loop);
   }
@@ -108,6 +122,9 @@ export class Client {
   private isReady(resumed: boolean): void {
     if (!resumed) for (const id of [...this.known.keys()]) if (!this.seen.has(id)) this.change(id, undefined);
     this.wait = firstWait;
+    this.settled = true;
+    this.clock.clear(this.late);
+    this.late = undefined;
     this.events.trouble(undefined);
     this.flushNow();
     this.ready = true;
@@ -129,9 +146,12 @@ export class Client {
     if (changes.length > 0) this.events.changed(changes, this.ready);
   }
 
-  private restartWatchdog(): void {
+  private watch(ms: number): void {
     this.clock.clear(this.watchdog);
-    this.watchdog = this.clock.set(() => this.child?.kill(), silence);
+    this.watchdog = this.clock.set(() => {
+      this.complaint = 'it does not answer';
+      this.child?.kill('SIGKILL');
+    }, ms);
   }
 
   private ended(child: ChildProcess, how: string): void {
@@ -139,8 +159,9 @@ export class Client {
     this.child = undefined;
     this.clock.clear(this.watchdog);
     if (this.disposed) return;
-    const why = plain(this.complaint.replace(/^cursor-ralph: /gm, ''));
-    this.events.trouble(why === '' ? how : why);
+    const why = plain(this.complaint.replace(/^cursor-ralph: /gm, '')) || how;
+    if (!this.settled) this.events.trouble(why);
+    else this.late ??= this.clock.set(() => this.events.trouble(why), grace);
     this.retry = this.clock.set(() => this.start(), this.wait);
     this.wait = Math.min(longestWait, this.wait * 2);
   }

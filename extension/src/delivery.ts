@@ -17,6 +17,8 @@ export interface Desk {
   watch(line: string): { strayed(): string | undefined; dispose(): void };
   // idle is for how long the user has done nothing that can be seen here, in ms.
   idle(): number;
+  // asked is for how long no box of this extension has been open or used, in ms.
+  asked(): number;
   sleep(ms: number): Promise<void>;
 }
 
@@ -26,7 +28,7 @@ export interface Memory {
   set(value: readonly (readonly [string, number])[]): void;
 }
 
-export type Code = 'not-here' | 'not-shown' | 'no-focus' | 'left' | 'no-paste' | 'strayed' | 'cancelled' | 'not-created';
+export type Code = 'not-here' | 'not-shown' | 'no-focus' | 'left' | 'no-paste' | 'strayed' | 'cancelled' | 'user-busy' | 'not-created';
 
 export type Delivered = { ok: true } | { ok: false; code: Code; reason: string; touched: boolean };
 
@@ -35,6 +37,7 @@ export type Step = (name: 'wait' | 'show' | 'focus' | 'paste', result: string) =
 const editorPaste = 'editor.action.clipboardPasteAction';
 const agentsPaste = 'glass.osEditPaste';
 const withdrawn = 'the line is not wanted any more';
+const busy = 'the user is busy';
 const pasteWait = 150; // an input reads the clipboard a moment after the command
 const quiet = 1000; // without a key or a click of the user
 const quietWait = 10_000; // for that, at most
@@ -81,16 +84,20 @@ export class Delivery {
   async deliver(chat: string, line: string, step: Step, wanted: () => Promise<boolean>, rested = false): Promise<Delivered> {
     this.forget();
     const not = (code: Code, reason: string, touched = false): Delivered => ({ ok: false, code, reason, touched });
-    if (!rested) await this.rests(step);
+    if (!(await this.rests(step, rested))) return not('user-busy', busy);
     const opened = await this.cursor.openChat(chat);
     const place = await this.place(chat);
     const inFront = place.kind === 'ok' && place.value === 'front';
     step('show', inFront ? 'ok' : words(opened.kind === 'ok' ? place : opened));
     if (!inFront) return not('not-shown', this.whyNotShown(opened, place));
-    if (!(await wanted())) return not('cancelled', withdrawn);
-    const paste = await this.focus(step);
-    if (paste.kind !== 'ok') return not('no-focus', words(paste));
-    if (!(await wanted())) return not('cancelled', withdrawn);
+    let paste: Result<string>;
+    do {
+      if (!(await wanted())) return not('cancelled', withdrawn);
+      if (!(await this.rests(step, true))) return not('user-busy', busy);
+      paste = await this.focus(step);
+      if (paste.kind !== 'ok') return not('no-focus', words(paste));
+      if (!(await wanted())) return not('cancelled', withdrawn);
+    } while (this.isAsking()); // a box that was opened meanwhile has the focus
     if (this.isLeft(chat)) return not('left', 'a line that was put in before may still be in its input', true);
     const pasted = await this.paste(chat, line, paste.value);
     if (pasted.kind === 'missing') this.remember(chat, undefined);
@@ -119,11 +126,19 @@ export class Delivery {
     this.memory.set([...others, ...(at === undefined ? [] : [[chat, at] as const])].slice(-remembered));
   }
 
-  // rests waits until the user does nothing, for a limited time.
-  private async rests(step: Step): Promise<void> {
-    if (this.desk.idle() < quiet) step('wait', 'the user is active');
+  // isAsking reports whether the user is at work in a box of this extension.
+  private isAsking(): boolean {
+    return this.desk.asked() < quiet;
+  }
+
+  // rests waits until the user does nothing, for a limited time, and reports whether that is
+  // so. Of a user who has been waited for, only the boxes here are new.
+  private async rests(step: Step, rested: boolean): Promise<boolean> {
+    const idle = (): number => (rested ? this.desk.asked() : this.desk.idle());
+    if (idle() < quiet) step('wait', 'the user is active');
     const end = performance.now() + quietWait;
-    while (this.desk.idle() < quiet && performance.now() < end) await this.desk.sleep(quiet - this.desk.idle());
+    while (idle() < quiet && performance.now() < end) await this.desk.sleep(quiet - idle());
+    return idle() >= quiet;
   }
 
   // creates reports whether the editor may be able to create a chat.
@@ -134,8 +149,9 @@ export class Delivery {
   // create begins a chat with a line, once. Cursor may answer only when its turn ends:
   // only of a missing command it is certain that nothing was sent.
   async create(line: string, step: Step, wanted: () => Promise<boolean>, rested = false): Promise<Delivered> {
-    if (!rested) await this.rests(step);
+    if (!(await this.rests(step, rested))) return { ok: false, code: 'user-busy', reason: busy, touched: false };
     if (!(await wanted())) return { ok: false, code: 'cancelled', reason: withdrawn, touched: false };
+    if (this.isAsking()) return { ok: false, code: 'user-busy', reason: busy, touched: false };
     const r = await this.cursor.newChat(line);
     if (r.kind === 'ok' || r.kind === 'timeout') return { ok: true };
     return { ok: false, code: 'not-created', reason: words(r), touched: r.kind !== 'missing' };
@@ -146,6 +162,7 @@ export class Delivery {
     if (!this.watching) return 'nothing was put into a chat';
     const strayed = this.watching.strayed();
     if (strayed) return strayed;
+    if (this.isAsking()) return busy;
     const place = await this.place(chat);
     return place.kind === 'ok' && place.value === 'front' ? undefined : 'another chat is in front';
   }

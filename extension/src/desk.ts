@@ -1,7 +1,10 @@
 // The editor as a delivery needs it: its clipboard, whether the focus went astray, and
 // whether its user is at work. What is typed into a terminal or a chat cannot be seen.
 import * as vscode from 'vscode';
+import path from 'node:path';
+import type { Boxes } from './boxes';
 import type { Desk } from './delivery';
+import { notice } from './text';
 
 export class EditorDesk implements Desk, vscode.Disposable {
   private active = -Infinity; // when the user was seen at work
@@ -15,13 +18,21 @@ export class EditorDesk implements Desk, vscode.Disposable {
   writeClipboard = (text: string): PromiseLike<void> => vscode.env.clipboard.writeText(text);
   canLeave = (): boolean => vscode.workspace.getConfiguration('workbench').get<boolean>('statusBar.visible') !== false;
   sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-  idle = (): number => performance.now() - this.active;
+  idle = (): number => Math.min(performance.now() - this.active, this.boxes.idle());
+  asked = (): number => this.boxes.idle();
+
+  constructor(private readonly boxes: Boxes) {}
 
   watch(line: string): { strayed(): string | undefined; dispose(): void } {
     let strayed: string | undefined;
     const note = (why: string): string => (strayed ??= why);
+    const into = (document: vscode.TextDocument): void => {
+      note('the line went into a document');
+      const name = notice(path.basename(document.fileName), 60);
+      void vscode.window.showWarningMessage(vscode.l10n.t("A loop's line went into {0} instead of its chat, since the focus had moved. Undo takes it out.", name));
+    };
     const watched = [
-      vscode.workspace.onDidChangeTextDocument((e) => e.contentChanges.some((c) => c.text.includes(line)) && note('the line went into a document')),
+      vscode.workspace.onDidChangeTextDocument((e) => e.contentChanges.some((c) => c.text.includes(line)) && !strayed && into(e.document)),
       vscode.window.onDidChangeTextEditorSelection((e) => e.kind !== undefined && note('the focus went into a text editor')),
       vscode.window.onDidChangeActiveTerminal((t) => t && note('the focus went into a terminal')),
     ];

@@ -2,21 +2,21 @@
 import * as vscode from 'vscode';
 import path from 'node:path';
 import { Actions } from './actions';
+import { Boxes } from './boxes';
 import { Checkpoints, scheme } from './checkpoint';
 import { Client, type Change } from './client';
 import { Cursor } from './cursor';
 import { Delivery, type Memory } from './delivery';
 import { EditorDesk } from './desk';
-import { Details } from './detail/panel';
-import { parseHistory, type Iteration } from './history';
-import { here, type Loop } from './loops';
-import { noticeOf, type Button, type Notice } from './notices';
+import { isHere, type Iteration, type Loop } from './loops';
+import { noticeOf, type Notice } from './notices';
 import { find, program, type Program } from './program';
 import { Rendezvous } from './rendezvous';
+import { Reports } from './report';
 import { reasonOf } from './result';
 import { folders, section, settings } from './settings';
 import { Setup } from './setup';
-import { start } from './start';
+import { Start } from './start';
 import { StatusBar } from './statusbar';
 import { LoopTree } from './tree';
 
@@ -34,57 +34,68 @@ export function deactivate(): void {
 }
 
 class Window implements vscode.Disposable {
-  private readonly output = vscode.window.createOutputChannel('Ralph Loop');
+  private readonly output = vscode.window.createOutputChannel('Cursor Ralph');
   private readonly cursor = new Cursor({
     getCommands: () => vscode.commands.getCommands(true),
     execute: (command, ...args) => vscode.commands.executeCommand(command, ...args),
     cursor: (vscode as unknown as { cursor?: unknown }).cursor,
     name: vscode.env.appName,
   });
-  private readonly desk = new EditorDesk();
+  private readonly boxes = new Boxes();
+  private readonly desk = new EditorDesk(this.boxes);
   private readonly delivery: Delivery; // the only one: all that touches a chat takes its turn
   private readonly statusBar = new StatusBar();
   private readonly actions: Actions;
   private readonly tree: LoopTree;
-  private readonly details: Details;
+  private readonly reports: Reports;
+  private readonly start: Start;
+  private readonly setup: Setup;
   private readonly parts: vscode.Disposable[] = [];
-  private readonly timers = new Set<NodeJS.Timeout>();
-  private ready: Promise<void> = Promise.resolve();
+  private ready: Promise<void> = Promise.resolve(); // there is a program, if any
+  private settled: Promise<void> = Promise.resolve(); // and the hooks are installed
   private disposed = false;
+  private all = false; // loops too that ended long ago
   private current: Program | undefined;
   private client: Client | undefined;
   private rendezvous: Rendezvous | undefined;
   private trouble: string | undefined;
-  private readonly setup: Setup;
   private readonly histories = new Map<string, { version: string; list: Promise<Iteration[]> }>();
 
   constructor(context: vscode.ExtensionContext) {
     const uri = (l: Loop, file: string): vscode.Uri => vscode.Uri.file(path.resolve(l.workspace || '/', file));
+    const loops = (): Loop[] => this.client?.loops ?? [];
     const history = (l: Loop): Promise<Iteration[]> => this.history(l);
     this.delivery = new Delivery(this.cursor, this.desk, memoryOf(context.workspaceState));
-    this.tree = new LoopTree(() => this.loops(), history, uri);
-    this.details = new Details(context.extensionUri, { find: (id) => this.client?.find(id), history, uri });
-    this.actions = new Actions({ loops: () => this.loops(), folders, program: () => this.current, details: (l) => this.details.open(l), output: this.output }, this.cursor, this.delivery);
+    this.actions = new Actions({
+      loops, folders, program: () => this.current, trouble: () => this.trouble, settled: () => this.settled, boxes: this.boxes, output: this.output,
+      report: (l) => this.reports.open(l), dismiss: (l) => this.statusBar.dismiss(l.id), begin: (line) => this.start.begin(line),
+    }, this.cursor, this.delivery);
+    this.start = new Start(this.actions, this.cursor, this.delivery, context.workspaceState);
+    this.tree = new LoopTree({ loops, all: () => this.all, history, uri });
+    this.reports = new Reports({ find: (id) => this.client?.find(id), page: (id) => this.page(id), history, uri, act: this.actions.act }, vscode.Uri.joinPath(context.extensionUri, 'media'));
     this.setup = new Setup(context, this.cursor, this.actions, this.output);
-    this.parts.push(this.setup, this.output, this.statusBar, this.details, this.desk);
-    this.parts.push(vscode.window.registerTreeDataProvider('cursorRalph.loops', this.tree));
+    this.parts.push(this.setup, this.output, this.statusBar, this.reports, this.desk, this.tree, this.start);
     this.parts.push(vscode.workspace.registerTextDocumentContentProvider(scheme, new Checkpoints(() => this.current)));
     this.commands();
     this.parts.push(vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration(section) && this.configured()));
-    this.parts.push(vscode.workspace.onDidChangeWorkspaceFolders(() => this.draw()));
+    this.parts.push(vscode.workspace.onDidChangeWorkspaceFolders(() => this.follow()));
+    this.parts.push(vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart()));
   }
 
   private commands(): void {
     const a = this.actions;
     const all: Record<string, (...args: never[]) => unknown> = {
-      start: () => start(a, this.delivery),
+      start: this.start.open,
+      startForm: this.start.start,
       menu: a.menu,
-      pause: a.pause,
-      resume: a.resume,
-      cancel: a.cancel,
-      context: a.context,
-      continueNow: a.continueNow,
-      details: a.details,
+      begin: a.asked('begin'),
+      pause: a.asked('pause'),
+      resume: a.asked('resume'),
+      cancel: a.asked('cancel'),
+      context: a.asked('context'),
+      continueNow: a.asked('continue'),
+      details: a.report,
+      openChat: a.openChat,
       copyLine: a.copyLine,
       log: a.log,
       why: a.why,
@@ -92,6 +103,7 @@ class Window implements vscode.Disposable {
       install: () => this.setup.installByProgram(),
       doctor: a.doctor,
       show: () => vscode.commands.executeCommand('cursorRalph.loops.focus'),
+      older: () => ((this.all = true), this.follow()),
     };
     // After an update the programs are copied first: until then there is no program.
     const whenReady = (f: (...args: never[]) => unknown) => (...args: never[]): unknown => this.ready.then(() => f(...args));
@@ -101,7 +113,8 @@ class Window implements vscode.Disposable {
   begin(): void {
     const failed = (error: unknown): void => this.output.appendLine(reasonOf(error));
     this.ready = this.setup.begin().catch(failed).then(() => this.restart());
-    this.ready.then(() => (this.disposed ? undefined : this.setup.install(settings().registerPlugin))).catch(failed);
+    void this.cursor.isCursor().then((is) => vscode.commands.executeCommand('setContext', 'cursorRalph.isCursor', is));
+    this.settled = this.ready.then(() => (this.disposed ? undefined : this.setup.install(settings().registerPlugin))).catch(failed);
   }
 
   private configured(): void {
@@ -113,52 +126,44 @@ class Window implements vscode.Disposable {
     if (this.disposed) return;
     const s = settings();
     const file = find({ setting: s.program, carried: this.setup.bin, PATH: process.env['PATH'] ?? '', windows: process.platform === 'win32' });
-    if (file !== this.current?.path) this.use(file);
+    if (file === undefined || file !== this.current?.path) {
+      this.current = file === undefined ? undefined : program(file, process.env);
+      this.follow(s.program === '' ? 'the program is found neither in the extension nor on the PATH' : `the setting cursorRalph.program is ${s.program}, and that is no program`);
+    }
+    void vscode.commands.executeCommand('setContext', 'cursorRalph.ready', file !== undefined);
     void this.listen(s.delivery);
     this.draw();
   }
 
-  private use(file: string | undefined): void {
+  // follow asks for the loops anew: of this window's folders, and those that ended lately or ever.
+  private follow(missing?: string): void {
     this.client?.dispose();
-    this.current = file === undefined ? undefined : program(file, process.env);
-    this.client = this.current && new Client(this.current.stream, { changed: (c, news) => this.changed(c, news), trouble: (t) => this.troubled(t) });
-    this.troubled(file === undefined ? 'the program is not found' : undefined);
+    const more = [...(this.all ? ['--ended', '100000h'] : []), ...folders().flatMap((f) => ['--folder', f])];
+    this.client = this.current && new Client(this.current.stream, more, { changed: (c, news) => this.changed(c, news), trouble: (t) => this.troubled(t) });
+    this.troubled(this.client ? undefined : missing);
     this.client?.start();
-  }
-
-  private loops(): Loop[] {
-    return this.client?.loops ?? [];
   }
 
   private changed(changes: readonly Change[], news: boolean): void {
     this.draw();
-    this.tree.refresh();
     for (const c of changes) if (!c.after && c.before) this.histories.delete(c.before.id);
     for (const { after } of changes) {
-      for (const at of [after?.startedAt, after?.messageAt]) if (after?.conversation && at) this.delivery.sent(after.conversation, Date.parse(at));
+      for (const at of [after?.started_at, after?.message_at]) if (after?.conversation_id && at) this.delivery.sent(after.conversation_id, Date.parse(at));
     }
-    this.details.changed(changes.flatMap((c) => (c.after ? [c.after.id] : [])));
-    if (!news) return;
-    for (const change of changes) {
-      const n = change.after && here([change.after], folders()).length > 0 ? noticeOf(change, settings().notices) : undefined;
-      if (n) this.later(n);
+    this.reports.changed(changes.flatMap((c) => (c.after ? [c.after.id] : [])));
+    for (const change of news ? changes : []) {
+      const n = change.after && isHere(change.after) ? noticeOf(change, settings().notices) : undefined;
+      if (n) void this.notify(n);
     }
-  }
-
-  private later(n: Notice): void {
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      if (n.delay === 0 || this.client?.find(n.loop.id)?.status === n.loop.status) void this.notify(n);
-    }, n.delay);
-    this.timers.add(timer);
   }
 
   private async notify(n: Notice): Promise<void> {
     const show = n.severity === 'warning' ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-    const chosen = (await show(n.text, ...n.buttons)) as Button | undefined;
-    const a = this.actions;
-    const act: Record<Button, (id: string) => unknown> = { 'Continue Now': a.continueNow, 'Show Why': a.why, 'Open Log': a.log, Details: a.details, Resume: a.resume, 'Copy Line': a.copyLine };
-    if (chosen) await act[chosen](n.loop.id);
+    const [first] = n.loop.actions;
+    const report = vscode.l10n.t('Show Report');
+    const chosen = await show(n.text, ...(first ? [first.title] : []), report);
+    if (chosen === report) this.reports.open(n.loop);
+    else if (first && chosen === first.title) await this.actions.act(n.loop, first.name);
   }
 
   private troubled(reason: string | undefined): void {
@@ -168,13 +173,19 @@ class Window implements vscode.Disposable {
   }
 
   private draw(): void {
-    if (settings().statusBar) this.statusBar.show(here(this.loops(), folders()), this.current && this.loops().length === 0 ? this.trouble : undefined);
+    this.tree.draw(this.trouble);
+    if (settings().statusBar) this.statusBar.show(this.client?.loops ?? [], this.trouble);
     else this.statusBar.hide();
+  }
+
+  private async page(id: string): Promise<string> {
+    const out = await this.current?.run(['report', id, '--html']);
+    return out?.code === 0 ? out.stdout : `<main><p>${(out?.what ?? '').replace(/[&<]/g, '')}</p></main>`;
   }
 
   // history asks for a loop's iterations, unless none has been added since.
   private history(l: Loop): Promise<Iteration[]> {
-    const version = `${l.done} ${l.status}`;
+    const version = `${l.iterations} ${l.status}`;
     const known = this.histories.get(l.id);
     if (known?.version === version) return known.list;
     const list = this.readHistory(l);
@@ -184,17 +195,12 @@ class Window implements vscode.Disposable {
 
   private async readHistory(l: Loop): Promise<Iteration[]> {
     const out = await this.current?.run(['history', l.id, '--json']);
-    if (!out || out.code !== 0) return [];
-    try {
-      return parseHistory(JSON.parse(out.stdout));
-    } catch {
-      return [];
-    }
+    return out?.code === 0 ? (JSON.parse(out.stdout) as Iteration[]) : [];
   }
 
   // listen announces this window to the injector `extension`, or stops that.
   private async listen(wanted: boolean): Promise<void> {
-    if (!wanted || !this.current) return this.silence();
+    if (!wanted || !this.current || !vscode.workspace.isTrusted) return this.silence();
     if (this.rendezvous) return;
     const out = await this.current.run(['rendezvous']);
     if (this.rendezvous || this.disposed || !settings().delivery) return; // the settings changed twice: a window is announced once
@@ -218,7 +224,6 @@ class Window implements vscode.Disposable {
     this.disposed = true;
     this.client?.dispose();
     this.silence();
-    for (const timer of this.timers) clearTimeout(timer);
     for (const part of this.parts.splice(0)) part.dispose();
   }
 }

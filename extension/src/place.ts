@@ -5,7 +5,7 @@
 // is removed after a month.
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, open, readdir, readFile, readlink, rename, rm, stat, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, lstat, mkdir, open, readdir, readFile, readlink, rename, rm, stat, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface Placed {
@@ -139,10 +139,12 @@ async function putInPlace(o: Options, fresh: string, key: string, files: readonl
   }
 }
 
+// copyOne links a program, where that can be: it is large, and nobody changes it.
 async function copyOne(from: string, to: string, sum: string): Promise<void> {
+  const isProgram = path.basename(path.dirname(to)) === 'bin';
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-  await copyFile(from, to, constants.COPYFILE_EXCL);
-  if (path.basename(path.dirname(to)) === 'bin') await chmod(to, 0o700);
+  await (isProgram ? link(from, to) : Promise.reject()).catch(() => copyFile(from, to, constants.COPYFILE_EXCL));
+  if (isProgram) await chmod(to, 0o700);
   const f = await open(to, 'r+');
   try {
     await f.sync();

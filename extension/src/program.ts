@@ -15,7 +15,7 @@ export interface Outcome {
 
 export interface Program {
   path: string;
-  run(args: readonly string[], options?: { cwd?: string | undefined; input?: string; ms?: number }): Promise<Outcome>;
+  run(args: readonly string[], options?: { cwd?: string | undefined; input?: string; ms?: number; signal?: AbortSignal | undefined }): Promise<Outcome>;
   stream(args: readonly string[]): ChildProcess;
 }
 
@@ -67,7 +67,7 @@ export function program(file: string, env: NodeJS.ProcessEnv): Program {
         const child = execFile(
           file,
           [...args],
-          { cwd: options.cwd, env, timeout: options.ms ?? 20_000, maxBuffer: outputLimit, windowsHide: true },
+          { cwd: options.cwd, env, timeout: options.ms ?? 20_000, killSignal: 'SIGKILL', ...(options.signal ? { signal: options.signal } : {}), maxBuffer: outputLimit, windowsHide: true },
           (error, stdout, stderr) => {
             const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0;
             const said = complaint(stderr);

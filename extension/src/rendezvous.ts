@@ -1,12 +1,11 @@
 // Where the injector `extension` of cursor-ralph finds this window: a private
 // socket or pipe, announced by a file that only the user can read.
 //
-// Protocol, version 1, one JSON object a line. Both sides prove that they know
-// the token of the file, without sending it:
+// Protocol, version 1, one JSON object a line. The client begins with the token of
+// the file:
 //
-//	S {"type":"hello","version":1,"nonce":"…"}
-//	C {"type":"auth","version":1,"nonce":"…","proof":HMAC("client <S> <C>")}
-//	S {"type":"auth","proof":HMAC("server <C> <S>")}
+//	C {"type":"hello","version":1,"token":"…"}
+//	S {"type":"hello","version":1}
 //	C {"type":"request","id":1,"method":"find","conversation":"…"}
 //	S {"type":"result","id":1,"ok":true,"place":"front","focused":true,"folders":["…"]}
 //	C {"type":"request","id":2,"method":"deliver","conversation":"…","line":"…","confirm":true}
@@ -26,7 +25,7 @@
 // in which the loop of the conversation goes on.
 //
 // A client that does not offer to confirm is not asked. A request that fails has {"ok":false,"code":"…","reason":"…","touched":false}.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
@@ -53,7 +52,7 @@ export interface Options {
   window: Window;
   log(text: string): void;
   platform?: NodeJS.Platform;
-  // How long a connection may take to prove itself, and a request to end.
+  // How long a connection may take to show the token, and a request to end.
   ms?: { auth: number; request: number };
 }
 
@@ -62,16 +61,10 @@ const socketPath = 100; // bytes that every system allows
 const most = 8; // connections at once
 const askLimit = 2 * 60_000; // for the user; cursor-ralph waits at most one minute
 
-export function proof(token: string, side: 'client' | 'server', first: string, second: string): string {
-  return createHmac('sha256', token).update(`${side} ${first} ${second}`).digest('hex');
-}
-
 function equal(a: string, b: unknown): boolean {
   const [mine, theirs] = [Buffer.from(a), Buffer.from(typeof b === 'string' ? b : '')];
   return mine.length === theirs.length && timingSafeEqual(mine, theirs);
 }
-
-const isNonce = (v: unknown): v is string => typeof v === 'string' && /^[0-9a-f]{32,128}$/.test(v);
 
 // isLine reports whether a text is a line that this extension puts into a chat:
 // the continue line, and nothing else.
@@ -147,7 +140,6 @@ export class Rendezvous {
 }
 
 class Connection {
-  private readonly nonce = randomBytes(16).toString('hex');
   private known = false;
   private working = false;
   private confirmed: ((ok: boolean) => void) | undefined; // gets the answer to a confirm
@@ -174,7 +166,6 @@ class Connection {
       if (!this.working) this.leave();
     });
     this.limit(this.o.ms?.auth ?? 2000);
-    this.send({ type: 'hello', version, nonce: this.nonce });
   }
 
   private requestMs(): number {
@@ -206,13 +197,12 @@ class Connection {
   }
 
   private authenticate(m: Record<string, unknown>): void {
-    if (m['type'] !== 'auth') return this.refuse('denied', 'prove the token first');
+    if (m['type'] !== 'hello') return this.refuse('denied', 'show the token first');
     if (m['version'] !== version) return this.refuse('version', `this extension speaks version ${version}`);
-    const theirs = m['nonce'];
-    if (!isNonce(theirs) || !equal(proof(this.token, 'client', this.nonce, theirs), m['proof'])) return this.refuse('denied', 'wrong token');
+    if (!equal(this.token, m['token'])) return this.refuse('denied', 'wrong token');
     this.known = true;
     this.limit(this.requestMs());
-    this.send({ type: 'auth', proof: proof(this.token, 'server', theirs, this.nonce) });
+    this.send({ type: 'hello', version });
   }
 
   private async request(id: number, m: Record<string, unknown>): Promise<void> {

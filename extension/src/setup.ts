@@ -77,8 +77,8 @@ export class Setup implements vscode.Disposable {
     const { plugin, others } = this.placed;
     this.installed = await install({ cursor: this.cursor, plugin, others, wanted, files: hookFiles(homedir(), folders()) });
     this.output.appendLine(`hooks: ${sayInstalled(this.installed)}`);
-    this.report();
-    if (this.installed.how === 'nothing' && (await this.cursor.isCursor())) await this.offerInstall();
+    await this.send(this.installed);
+    if (this.installed.how === 'nothing' && (await this.cursor.isCursor())) void this.offerInstall();
   }
 
   private async offerInstall(): Promise<void> {

@@ -1,62 +1,45 @@
-// The chip in the status bar.
+// The chip in the status bar: how the loops of this window stand.
 import * as vscode from 'vscode';
-import { chip, isEnded, iterationWords, shown, statusWords, type Loop } from './loops';
-import { duration, head, label } from './text';
-import { taskWords, tokenWords } from './tokens';
+import { byAge, isEnded, isHere, type Loop } from './loops';
+import { head, label } from './text';
 
-const icons: Record<string, string> = {
-  running: '$(sync~spin)',
-  pending: '$(clock)',
-  waiting: '$(bell)',
-  stalled: '$(warning)',
-  interrupted: '$(warning)',
-  paused: '$(debug-pause)',
-  PROMISE_ACCEPTED: '$(check)',
-};
-
-const background = (l: Loop): string | undefined => {
-  if (['waiting', 'stalled', 'interrupted'].includes(l.status)) return 'statusBarItem.warningBackground';
-  return isEnded(l) && !['PROMISE_ACCEPTED', 'CANCELLED', 'USER_STOPPED', 'REPLACED'].includes(l.status) ? 'statusBarItem.errorBackground' : undefined;
-};
-
-// tooltip is plain text: the task may be anything.
-export function tooltip(loops: readonly Loop[], now: Date): string {
-  return loops.slice(0, 8).map((l) => about(l, now)).join('\n\n');
-}
-
-function about(l: Loop, now: Date): string {
-  const lines = [`Loop ${l.id}: ${statusWords(l)}, iteration ${iterationWords(l)}`, head(l.prompt, 160)];
-  if (l.reason) lines.push(head(l.reason, 160));
-  const since = l.lastEventAt ? (now.getTime() - Date.parse(l.lastEventAt)) / 1000 : NaN;
-  if (Number.isFinite(since)) lines.push(`last event ${duration(since)} ago`);
-  if (taskWords(l.tasks) !== '') lines.push(`tasks: ${taskWords(l.tasks)}${l.tasks?.next ? `, next: ${head(l.tasks.next, 120)}` : ''}`);
-  lines.push(`tokens: ${tokenWords(l.tokens, l.tokensUnknownTurns, l.maxTokens, l.reviewTokens)}`);
-  return lines.filter((line) => line !== '').join('\n');
-}
+const { t } = vscode.l10n;
+const endedFor = 3_600_000; // how long the chip shows a loop that has ended
 
 export class StatusBar implements vscode.Disposable {
-  private readonly item: vscode.StatusBarItem;
+  private readonly item = vscode.window.createStatusBarItem('cursorRalph.chip', vscode.StatusBarAlignment.Left, 50);
+  private dismissed = '';
 
   constructor() {
-    this.item = vscode.window.createStatusBarItem('cursorRalph.chip', vscode.StatusBarAlignment.Left, 50);
-    this.item.name = 'Ralph Loop';
+    this.item.name = 'Cursor Ralph';
     this.item.command = 'cursorRalph.menu';
   }
 
-  // show draws the chip of some loops; none hide it. Trouble is why nothing is known.
-  show(loops: readonly Loop[], trouble: string | undefined, now = new Date()): void {
-    const current = shown(loops, now);
-    const [first] = current;
-    if (trouble !== undefined) this.draw(`$(warning) Loop • Unknown`, `cursor-ralph: ${head(trouble, 300)}`, 'statusBarItem.warningBackground');
-    else if (first) this.draw(`${icons[first.status] ?? '$(circle-slash)'} ${label(chip(current))}`, tooltip(current, now), background(first));
+  // dismiss hides a loop that has ended.
+  dismiss(id: string): void {
+    this.dismissed = id;
+    this.item.hide();
+  }
+
+  // show draws the chip; without a loop or trouble it hides.
+  show(all: readonly Loop[], trouble: string | undefined, now = Date.now()): void {
+    const mine = all.filter(isHere).sort(byAge);
+    const live = mine.filter((l) => !isEnded(l));
+    const [last] = mine.filter((l) => l.ended_at !== undefined && now - Date.parse(l.ended_at) < endedFor).sort((a, b) => (b.ended_at ?? '').localeCompare(a.ended_at ?? ''));
+    const needy = live.filter((l) => l.needs_user);
+    const [only] = live;
+    if (trouble !== undefined) this.draw(`$(warning) ${t('Loop • Trouble')}`, `cursor-ralph: ${head(trouble, 300)}`, true);
+    else if (only && live.length === 1) this.draw(`$(${icon(only)}) ${label(only.chip)}`, only.item.tooltip, only.needs_user);
+    else if (only) this.draw(`$(${icon(needy[0] ?? only)}) ${several(live.length, needy.length)}`, live.slice(0, 8).map((l) => l.item.tooltip).join('\n\n'), needy.length > 0);
+    else if (last && last.id !== this.dismissed) this.draw(`$(${icon(last)}) ${label(last.chip)}`, last.item.tooltip, false);
     else this.item.hide();
   }
 
-  private draw(text: string, hover: string, color: string | undefined): void {
+  private draw(text: string, hover: string, warns: boolean): void {
     this.item.text = text;
-    this.item.tooltip = hover;
+    this.item.tooltip = hover; // plain text: the task may be anything
     this.item.accessibilityInformation = { label: text.replace(/\$\([^)]*\) /, ''), role: 'button' };
-    this.item.backgroundColor = color ? new vscode.ThemeColor(color) : undefined;
+    this.item.backgroundColor = warns ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     this.item.show();
   }
 
@@ -67,4 +50,12 @@ export class StatusBar implements vscode.Disposable {
   dispose(): void {
     this.item.dispose();
   }
+}
+
+const several = (n: number, needy: number): string => (needy === 0 ? t('{0} loops', n) : needy === 1 ? t('{0} loops • 1 needs you', n) : t('{0} loops • {1} need you', n, needy));
+
+export function icon(l: Loop): string {
+  if (l.status === 'PROMISE_ACCEPTED') return 'pass';
+  if (l.status === 'paused') return 'debug-pause';
+  return { 'needs-you': 'bell', running: 'sync~spin', ended: 'circle-slash' }[l.item.group];
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import * as fake from './fake/vscode';
+import { Boxes } from '../src/boxes';
 import { EditorDesk } from '../src/desk';
 import { activate, deactivate } from '../src/extension';
 
@@ -89,9 +90,26 @@ test('the user is at work: in an editor, in the box of a commit, in a terminal',
     ['uses a terminal', () => terminal.fire({}), true],
   ];
   for (const [what, act, seen] of does) {
-    const fresh = new EditorDesk();
+    const fresh = new EditorDesk(new Boxes());
     act();
     assert.equal(fresh.idle() < 60_000, seen, what);
     fresh.dispose();
   }
+});
+
+test('the user is at work in one of our boxes, while it is open and a moment after', async (t) => {
+  let now = 5000;
+  t.mock.method(performance, 'now', () => now);
+  const boxes = new Boxes();
+  const desk = new EditorDesk(boxes);
+  t.after(() => desk.dispose());
+  assert.equal(desk.asked(), Infinity);
+  fake.reset(() => (assert.equal(desk.idle(), 0), 'text'));
+  assert.equal(await boxes.input({}), 'text');
+  now += 400;
+  assert.equal(desk.idle(), 400);
+  fake.reset((items: unknown[]) => (assert.equal(desk.asked(), 0), items[0]));
+  assert.deepEqual(await boxes.pick([{ label: 'a' }], {}), { label: 'a' });
+  now += 1;
+  assert.equal(desk.asked(), 1);
 });

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import test from 'node:test';
 import { Client, type Change, type Clock } from '../src/client';
 import { JsonLines } from '../src/jsonlines';
-import { deferred } from './loop';
+import { deferred, loop as printed } from './loop';
 
 // A clock whose hand the test moves.
 class Hand implements Clock {
@@ -53,36 +53,36 @@ function scene() {
     calls.push({ args, child: new Child() });
     return calls.at(-1)?.child as unknown as ChildProcess;
   };
-  const client = new Client(stream, { changed: (list, news) => changes.push({ list, news }), trouble: (t) => troubles.push(t) }, clock);
+  const client = new Client(stream, ['--folder', '/w'], { changed: (list, news) => changes.push({ list, news }), trouble: (t) => troubles.push(t) }, clock);
   client.start();
   const last = (): Child => calls.at(-1)?.child as Child;
   return { clock, calls, changes, troubles, client, last };
 }
 
-const loop = (id: string, status = 'running') => ({ schema: 1, type: 'loop', cursor: `c-${id}-${status}`, loop: { id, status, iteration: 1, max_iterations: 2, prompt: 'x', workspace: '/w' } });
+const loop = (id: string, status = 'running') => ({ schema: 1, type: 'loop', cursor: `c-${id}-${status}`, loop: printed('running', { id, status: status as 'running' }) });
 
 test('the first snapshot is no news, what follows is', () => {
   const s = scene();
-  s.last().say(loop('a'), loop('b'), { type: 'ready', cursor: 'c1' });
+  s.last().say(loop('a'), loop('b'), { schema: 1, type: 'ready', cursor: 'c1' });
   assert.deepEqual(s.client.loops.map((l) => l.id), ['a', 'b']);
   assert.deepEqual(s.changes.map((c) => [c.list.length, c.news]), [[2, false]]);
   s.last().say(loop('a', 'paused'), loop('a', 'running'), loop('a', 'waiting'));
   s.clock.move(210);
   assert.equal(s.changes.length, 2);
   assert.deepEqual(s.changes[1]?.list.map((c) => [c.before?.status, c.after?.status]), [['running', 'waiting']]);
-  s.last().say({ type: 'removed', id: 'b' });
+  s.last().say({ schema: 1, type: 'removed', id: 'b' });
   s.clock.move(210);
   assert.deepEqual(s.client.loops.map((l) => l.id), ['a']);
 });
 
 test('an ended stream is continued where it was, ever later', () => {
   const s = scene();
-  s.last().say(loop('a'), { type: 'ready', cursor: 'c1', resumed: false });
+  s.last().say(loop('a'), { schema: 1, type: 'ready', cursor: 'c1', resumed: false });
   s.last().emit('close', 1, null);
   assert.equal(s.calls.length, 1);
   s.clock.move(500);
-  assert.deepEqual(s.calls[1]?.args, ['events', '--json', '--until-eof', '--after', 'c1']);
-  s.last().say({ type: 'ready', cursor: 'c2', resumed: true });
+  assert.deepEqual(s.calls[1]?.args, ['events', '--json', '--until-eof', '--folder', '/w', '--after', 'c1']);
+  s.last().say({ schema: 1, type: 'ready', cursor: 'c2', resumed: true });
   assert.deepEqual(s.client.loops.map((l) => l.id), ['a'], 'a resumed stream names only what changed');
   s.last().emit('close', 2, null);
   s.clock.move(500);
@@ -90,7 +90,7 @@ test('an ended stream is continued where it was, ever later', () => {
   s.clock.move(999);
   assert.equal(s.calls.length, 3);
   s.clock.move(1);
-  s.last().say(loop('b'), { type: 'ready', cursor: 'c3', resumed: false });
+  s.last().say(loop('b'), { schema: 1, type: 'ready', cursor: 'c3', resumed: false });
   assert.deepEqual(s.client.loops.map((l) => l.id), ['b'], 'what a whole snapshot does not name is gone');
   for (let i = 0; i < 12; i++) {
     s.last().emit('close', 1, null);
@@ -101,16 +101,46 @@ test('an ended stream is continued where it was, ever later', () => {
 
 test('silence is an end, alive is not', () => {
   const s = scene();
-  s.last().say({ type: 'ready', cursor: 'c' });
+  s.last().say({ schema: 1, type: 'ready', cursor: 'c' });
   for (let i = 0; i < 5; i++) {
     s.clock.move(40_000);
-    s.last().say({ type: 'alive' });
+    s.last().say({ schema: 1, type: 'alive' });
   }
   assert.equal(s.calls.length, 1);
   const first = s.last();
   s.clock.move(75_000);
   assert.ok(first.killed);
-  assert.deepEqual(s.troubles.slice(-1), ['it ended with SIGTERM']);
+  s.clock.move(3000);
+  assert.deepEqual(s.troubles.slice(-1), ['it does not answer']);
+});
+
+test('a program that dies after its first lines is trouble soon, but not one that starts again at once', () => {
+  const s = scene();
+  s.last().say(loop('a'), { schema: 1, type: 'ready', cursor: 'c' });
+  s.last().emit('close', 1, null);
+  s.clock.move(500);
+  s.last().say({ schema: 1, type: 'ready', cursor: 'c', resumed: true });
+  s.clock.move(10_000);
+  assert.deepEqual(s.troubles, [undefined, undefined]);
+  s.last().emit('close', 1, null);
+  s.clock.move(500);
+  s.last().say(loop('a'));
+  s.last().emit('close', 1, null);
+  assert.equal(s.troubles.at(-1), 'it ended with exit code 1');
+});
+
+test('a silent program is trouble', () => {
+  const s = scene();
+  s.clock.move(15_000);
+  assert.equal(s.troubles.at(-1), 'it does not answer');
+});
+
+test('another schema is not read, and said', () => {
+  const s = scene();
+  s.last().say({ ...loop('a'), schema: 2 });
+  assert.match(s.troubles.at(-1) ?? '', /^cursor-ralph prints schema 2, and this extension reads 1/);
+  s.clock.move(100_000);
+  assert.equal(s.calls.length, 1);
 });
 
 test('trouble says what cursor-ralph said', () => {
@@ -119,7 +149,7 @@ test('trouble says what cursor-ralph said', () => {
   s.last().emit('close', 2, null);
   assert.deepEqual(s.troubles, ['there is no command events']);
   s.clock.move(500);
-  s.last().say({ type: 'ready', cursor: 'c' });
+  s.last().say({ schema: 1, type: 'ready', cursor: 'c' });
   assert.deepEqual(s.troubles.at(-1), undefined);
 });
 
@@ -134,8 +164,8 @@ test('nothing is started again after the end', () => {
 
 test('garbage between lines is skipped', () => {
   const s = scene();
-  s.last().stdout.emit('data', Buffer.from('panic: x\n{"type":"loop"}\n[]\nnull\n"x"\n'));
-  s.last().say({ type: 'loop', loop: { id: '../../etc' } }, loop('a'), { type: 'ready', cursor: 'c' });
+  s.last().stdout.emit('data', Buffer.from('panic: x\nnull\n"x"\n'));
+  s.last().say({ schema: 1, type: 'loop', loop: { id: '../../etc' } }, loop('a'), { schema: 1, type: 'ready', cursor: 'c' });
   assert.deepEqual(s.client.loops.map((l) => l.id), ['a']);
 });
 
@@ -152,10 +182,10 @@ test('lines cut anywhere, also within a character', () => {
 });
 
 test('a real process', async () => {
-  const script = `process.stdout.write(${JSON.stringify(JSON.stringify(loop('a')) + '\n{"type":"ready","cursor":"c"}\n')}); process.stdin.resume(); process.stdin.on('end', () => process.exit(0));`;
+  const script = `process.stdout.write(${JSON.stringify(JSON.stringify(loop('a')) + '\n{"schema":1,"type":"ready","cursor":"c"}\n')}); process.stdin.resume(); process.stdin.on('end', () => process.exit(0));`;
   const ready = deferred<void>();
   let child: ChildProcess | undefined;
-  const client = new Client(() => (child = spawn(process.execPath, ['-e', script])), { changed: () => undefined, trouble: (t) => t === undefined && ready.resolve(undefined) });
+  const client = new Client(() => (child = spawn(process.execPath, ['-e', script])), [], { changed: () => undefined, trouble: (t) => t === undefined && ready.resolve(undefined) });
   client.start();
   await ready.promise;
   assert.deepEqual(client.loops.map((l) => l.id), ['a']);

@@ -31,6 +31,7 @@ function scene(play: Play, desk: Partial<Desk> = {}, ms = 30) {
     canLeave: () => true,
     watch: () => ({ strayed: () => gone.why, dispose: () => undefined }),
     idle: () => Infinity,
+    asked: () => Infinity,
     sleep: () => Promise.resolve(),
     ...desk,
   };
@@ -179,18 +180,44 @@ test('a delivery waits until the user pauses', async () => {
   assert.deepEqual(slept, []);
 });
 
-test('a user who does not pause delays it by 10 s', async (t) => {
+test('a user who does not pause is left alone after 10 s', async (t) => {
   let now = 0;
   const slept: number[] = [];
   t.mock.method(performance, 'now', () => now);
   const desk: Partial<Desk> = { idle: () => 0, sleep: (ms) => (slept.push(ms), Promise.resolve(void (now += ms))) };
   const s = scene({ ...good(), 'composer.createNew': () => undefined }, desk);
   const tenSeconds = Array(10).fill(1000);
-  assert.deepEqual(await s.deliver(), { ok: true });
-  assert.deepEqual([s.steps[0], slept.filter((ms) => ms === 1000)], ['wait: the user is active', tenSeconds]);
+  const isBusy = { ok: false, code: 'user-busy', reason: 'the user is busy', touched: false };
+  assert.deepEqual(await s.deliver(), isBusy);
+  assert.deepEqual([s.steps[0], slept], ['wait: the user is active', tenSeconds]);
   slept.length = 0;
-  assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true), { ok: true });
-  assert.deepEqual(slept, tenSeconds);
+  assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true), isBusy);
+  assert.deepEqual([slept, s.did], [tenSeconds, []], 'nothing was touched');
+});
+
+test('an open box of the extension is a busy user, at every step', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  for (const at of [0, 1, 2]) {
+    let wants = 0;
+    const s = scene(good(), { asked: () => (wants >= at ? 0 : Infinity), sleep: (ms) => Promise.resolve(void (now += ms)) });
+    const wanted = async (): Promise<boolean> => ++wants > 0;
+    const done = await s.delivery.deliver('chat-1', line, () => undefined, wanted, true);
+    assert.deepEqual(done, { ok: false, code: 'user-busy', reason: 'the user is busy', touched: false }, String(at));
+    assert.ok(!s.did.includes('editor.action.clipboardPasteAction'));
+    assert.equal(s.did.includes('composer.focusComposer'), at === 2);
+  }
+  let focused = 0;
+  let closes = Infinity;
+  const twice: Play = { ...good(), 'composer.focusComposer': () => void (++focused === 1 && (closes = now + 3000)) };
+  const again = scene(twice, { asked: () => (closes === Infinity ? Infinity : now - closes + 1000), sleep: (ms) => Promise.resolve(void (now += ms)) });
+  assert.deepEqual(await again.deliver(), { ok: true });
+  assert.equal(focused, 2, 'the box that was opened meanwhile had the focus');
+  let open = false;
+  const s = scene(good(), { asked: () => (open ? 0 : Infinity) });
+  assert.deepEqual(await s.deliver(), { ok: true });
+  open = true;
+  assert.equal(await s.delivery.check('chat-1'), 'the user is busy', 'Return is not pressed');
 });
 
 test('a user who has been waited for is not waited for again', async () => {

@@ -4,23 +4,25 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import test from 'node:test';
 import { Client } from '../src/client';
-import { chip, here, shown } from '../src/loops';
+import { StatusBar } from '../src/statusbar';
+import { loop } from './loop';
 
 // 200 events a second about 100 loops, for what would be 20 seconds: the work of
 // reading them and drawing the chip is measured, not the time.
 test('a busy stream costs little', async () => {
   const child = Object.assign(new EventEmitter(), { stdout: new PassThrough(), stderr: new PassThrough(), stdin: new PassThrough(), kill: () => true });
   let drawn = 0;
-  const client: Client = new Client(() => child as unknown as ChildProcess, {
-    changed: () => void (chip(shown(here(client.loops, ['/work']), new Date())), drawn++),
+  const bar = new StatusBar();
+  const client: Client = new Client(() => child as unknown as ChildProcess, [], {
+    changed: () => void (bar.show(client.loops, undefined), drawn++),
     trouble: () => undefined,
   });
   client.start();
-  const line = (n: number): string =>
-    JSON.stringify({ schema: 1, type: 'loop', cursor: `c${n}`, loop: { schema: 1, id: `k${1000 + (n % 100)}`, kind: 'chat', status: n % 7 ? 'running' : 'paused', iteration: n, max_iterations: 9999, prompt: 'x'.repeat(1000), workspace: '/code/repo' } }) + '\n';
+  const lines = Array.from({ length: 4000 }, (_, n) =>
+    JSON.stringify({ schema: 1, type: 'loop', cursor: `c${n}`, loop: { ...loop('running'), id: `k${1000 + (n % 100)}`, iteration: n, prompt: 'x'.repeat(1000) } }) + '\n');
   const before = process.cpuUsage();
-  for (let n = 0; n < 4000; n++) {
-    child.stdout.emit('data', Buffer.from(line(n)));
+  for (let n = 0; n < lines.length; n++) {
+    child.stdout.emit('data', Buffer.from(lines[n] ?? ''));
     if (n % 40 === 39) await new Promise((resolve) => setTimeout(resolve, 10)); // a fifth of a second's events
   }
   const used = process.cpuUsage(before);

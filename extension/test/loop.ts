@@ -1,11 +1,17 @@
 import type { Memory } from '../src/delivery';
-import { parseLoop, type Loop } from '../src/loops';
+import type { Iteration, Loop } from '../src/loops';
+import printed from '../generated/printed.json';
 
-// aLoop is a running loop with changes, as cursor-ralph prints it.
-export function aLoop(change: Record<string, unknown> = {}): Loop {
-  const l = parseLoop({ schema: 1, id: 'k7f2a', status: 'running', iteration: 3, max_iterations: 20, prompt: 'make the tests pass', workspace: '/code/repo', conversation_id: '4f1d-1b0e', ...change });
-  if (!l) throw new Error('not a loop');
-  return l;
+// What cursor-ralph printed; printed.mjs says of which loops.
+const loops = printed.loops as unknown as Record<string, Loop>;
+export const history = printed.history as unknown as Iteration[];
+export const { repo, form } = printed;
+
+// loop is one of them, perhaps with changes that no test of its words depends on.
+export function loop(name: string, change: Partial<Loop> = {}): Loop {
+  const l = loops[name];
+  if (!l) throw new Error(`no loop ${name}`);
+  return { ...l, ...change };
 }
 
 export const hostile = '<img src=x onerror=alert(1)> [click](command:workbench.action.quit) $(sync~spin) <script>alert(1)</script>\u202Etxt.exe\u0007 ```\n# [x](https://evil.example) `';

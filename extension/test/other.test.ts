@@ -4,14 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { Cursor } from '../src/cursor';
-import { html } from '../src/detail/html';
-import { model } from '../src/detail/model';
-import { parseHistory } from '../src/history';
 import { disk, hookFiles, install, installedIn } from '../src/install';
 import { noticeOf } from '../src/notices';
 import { complaint, find, program } from '../src/program';
-import { suggestVerify } from '../src/suggest';
-import { aLoop, hostile } from './loop';
+import { loop } from './loop';
 
 test('which program is used', () => {
   const places = { setting: '', carried: '/ext/bin', PATH: 'relative:/usr/bin::/opt/bin', windows: false };
@@ -39,34 +35,21 @@ test('a program gets its arguments as they are, and its complaint is parted', as
 });
 
 test('which change deserves a notice', () => {
-  const of = (before: string | undefined, after: Record<string, unknown>, level: 'all' | 'attention' | 'none' = 'all') =>
-    noticeOf({ before: before === undefined ? undefined : aLoop({ status: before }), after: aLoop(after) }, level);
-  assert.equal(of('running', { status: 'running' }), undefined);
-  assert.equal(of('running', { status: 'stalled' })?.delay, 0);
-  assert.deepEqual(of('running', { status: 'stalled' })?.buttons, ['Continue Now', 'Show Why', 'Open Log']);
-  assert.equal(of('stalled', { status: 'stalled' }), undefined);
-  assert.equal(of('running', { status: 'waiting', waiting_for: 'continuation' })?.delay, 30_000);
-  assert.equal(of('running', { status: 'waiting', waiting_for: 'permission' })?.delay, 0);
-  assert.equal(of('running', { status: 'paused', pause_reason: 'user' }), undefined);
-  assert.equal(of('running', { status: 'paused', pause_reason: 'idle' })?.severity, 'warning');
-  assert.equal(of('running', { status: 'PROMISE_ACCEPTED' })?.severity, 'information');
-  assert.equal(of('running', { status: 'PROMISE_ACCEPTED' }, 'attention'), undefined);
-  assert.equal(of('running', { status: 'BLOCKED' })?.severity, 'warning');
-  assert.equal(of('running', { status: 'CANCELLED' }), undefined);
-  assert.equal(of('running', { status: 'stalled' }, 'none'), undefined);
-  assert.equal(noticeOf({ before: aLoop(), after: undefined }, 'all'), undefined);
-  const text = of('running', { status: 'BLOCKED', prompt: hostile })?.text ?? '';
-  assert.doesNotMatch(text, /\]\(|\$\(|\u202e/);
-});
-
-test('suggested verify commands', () => {
-  const of = (files: Record<string, string>) => suggestVerify({ has: (n) => n in files, read: (n) => files[n] });
-  assert.deepEqual(of({}), []);
-  assert.deepEqual(of({ 'go.mod': '', Makefile: 'all: x\ntest: build\n\tgo test\ncheck := 5\n' }), ['make test', 'go test ./...']);
-  assert.deepEqual(of({ 'package.json': '{"scripts":{"test":"vitest","lint":"eslint .","x; rm":"y"}}' }), ['npm test', 'npm run lint']);
-  assert.deepEqual(of({ 'package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\""}}' }), []);
-  assert.deepEqual(of({ 'package.json': '{"scripts":{"test":"x"}}', 'pnpm-lock.yaml': '' }), ['pnpm test']);
-  for (const bad of ['{', '[]', 'null', '{"scripts":5}', '{"scripts":{"test":5}}']) assert.deepEqual(of({ 'package.json': bad }), []);
+  const of = (before: string | undefined, after: string, level: 'all' | 'attention' | 'none' = 'all') =>
+    noticeOf({ before: before === undefined ? undefined : loop(before), after: loop(after) }, level, new Date(2026, 1, 3, 14, 5));
+  assert.equal(of('running', 'running'), undefined);
+  assert.equal(of('running', 'waiting')?.text, 'A Ralph loop needs you: waiting: make the tests … (h7f2a, 14:05: 3/20 waiting (continuation))', 'it says when it was so');
+  assert.equal(of('waiting', 'failed'), undefined, 'it needed the user before');
+  assert.equal(of('running', 'paused'), undefined, 'the user paused it');
+  assert.equal(of(undefined, 'pending'), undefined, 'the user has just started it');
+  assert.equal(of('running', 'accepted')?.severity, 'information');
+  assert.equal(of('running', 'accepted', 'attention'), undefined);
+  assert.equal(of('running', 'limit')?.severity, 'warning');
+  assert.equal(of('cancelled', 'limit'), undefined);
+  assert.equal(of(undefined, 'accepted'), undefined, 'a record that turns up is no news');
+  assert.equal(of('running', 'cancelled'), undefined);
+  assert.equal(of('running', 'waiting', 'none'), undefined);
+  assert.equal(noticeOf({ before: loop('running'), after: undefined }, 'all'), undefined);
 });
 
 test('hooks are registered once, in one place', async () => {
@@ -101,25 +84,4 @@ test("a repository's hooks.json cannot hang the editor", (t) => {
     assert.equal(installedIn(['/a'], { read: () => long, exists: () => true }), undefined);
     assert.ok(Date.now() - began < 2000, `${long.slice(0, 4)} took ${Date.now() - began} ms`);
   }
-});
-
-test('the detail page holds no data, and may load nothing', () => {
-  const page = html({ nonce: 'abc', script: 'vscode-resource:/detail.js' });
-  assert.match(page, /default-src 'none'; script-src 'nonce-abc'; style-src 'nonce-abc'/);
-  assert.doesNotMatch(page, /https?:|unsafe|style="|onclick/);
-});
-
-test('what the detail page shows', () => {
-  const history = parseHistory([
-    { iteration: 1, duration_seconds: 60, promise: 'none', tools: { shell: 2 }, files: ['a.go'], action: 'follow-up' },
-    { iteration: 2, duration_seconds: 30, promise: 'refused', refused: hostile, verification: { passed: false, exit: 2, output: 'FAIL\n\u001b[31mx' } },
-  ]);
-  const m = model(aLoop({ prompt: hostile, verify: 'make test' }), history);
-  assert.deepEqual(m.rows.map((r) => [r.number, r.calls, r.promise]), [[1, 2, 'none'], [2, 0, 'refused']]);
-  assert.deepEqual(m.rows[1]?.more[1], { title: 'Verification', text: 'failed with exit code 2\nFAIL\n[31mx' });
-  assert.ok(m.task.includes('<script>alert(1)</script>'), 'text stays what it is');
-  assert.doesNotMatch(m.task, /\u202e|\u0007/);
-  assert.deepEqual(m.actions.map((a) => a.title), ['Pause', 'Add context…', 'Cancel…', 'Show why']);
-  assert.ok(m.facts.some((f) => f.name === 'Tokens' && f.value === 'unknown'));
-  assert.equal(model(aLoop({ status: 'CANCELLED', continue: '/x' }), []).actions.map((a) => a.title).join(), 'Continue now,Show why');
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { JsonLines } from '../src/jsonlines';
 import { deferred, remembering } from './loop';
-import { isLine, proof, Rendezvous } from '../src/rendezvous';
+import { isLine, Rendezvous } from '../src/rendezvous';
 import { Delivery, type Delivered, type Desk, type Step } from '../src/delivery';
 import type { Cursor } from '../src/cursor';
 
@@ -71,17 +71,13 @@ class Peer {
   }
 }
 
-const nonce = 'ab'.repeat(16);
-
 async function dial(t: TestContext, said: { address: string; token: string }, token = said.token): Promise<Peer> {
   const peer = new Peer(connect(said.address));
   t.after(() => peer.socket.destroy());
+  peer.send({ type: 'hello', version: 1, token });
   const hello = await peer.next();
-  assert.equal(hello?.['version'], 1);
-  peer.send({ type: 'auth', version: 1, nonce, proof: proof(token, 'client', String(hello?.['nonce']), nonce) });
-  const auth = await peer.next();
-  if (auth?.['type'] === 'auth') assert.equal(auth['proof'], proof(token, 'server', nonce, String(hello?.['nonce'])));
-  else peer.send(auth ?? {});
+  if (hello?.['type'] === 'hello') assert.equal(hello['version'], 1);
+  else peer.send(hello ?? {});
   return peer;
 }
 
@@ -147,16 +143,15 @@ test('without the token there is nothing', async (t) => {
   const s = await scene(t);
   for (const first of [
     { type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line },
-    { type: 'auth', version: 1, nonce, proof: '0'.repeat(64) },
-    { type: 'auth', version: 1, nonce, proof: s.said.token },
-    { type: 'auth', version: 1, nonce, proof: 'é'.repeat(64) },
-    { type: 'auth', version: 1, nonce: '', proof: proof(s.said.token, 'client', '', '') },
-    { type: 'auth', version: 2, nonce, proof: '' },
+    { type: 'hello', version: 1, token: '0'.repeat(64) },
+    { type: 'hello', version: 1, token: 'é'.repeat(64) },
+    { type: 'hello', version: 1, token: '' },
+    { type: 'hello', version: 1 },
+    { type: 'hello', version: 2, token: s.said.token },
     'GET / HTTP/1.1',
     null,
   ]) {
     const peer = new Peer(connect(s.said.address));
-    await peer.next();
     peer.socket.write(typeof first === 'string' ? `${first}\r\n\r\n` : JSON.stringify(first) + '\n');
     assert.equal((await peer.next())?.['type'], 'error', JSON.stringify(first));
     peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
@@ -165,18 +160,6 @@ test('without the token there is nothing', async (t) => {
   const wrong = await dial(t, s.said, 'f'.repeat(64));
   assert.equal(await wrong.next(), undefined);
   assert.deepEqual(s.asked, []);
-});
-
-test('a proof counts for one connection', async (t) => {
-  const s = await scene(t);
-  const first = new Peer(connect(s.said.address));
-  const hello = await first.next();
-  const stolen = { type: 'auth', version: 1, nonce, proof: proof(s.said.token, 'client', String(hello?.['nonce']), nonce) };
-  const second = new Peer(connect(s.said.address));
-  await second.next();
-  second.send(stolen);
-  assert.equal((await second.next())?.['code'], 'denied');
-  first.socket.destroy();
 });
 
 test('invalid requests, ids and lines', async (t) => {
@@ -265,7 +248,6 @@ test('a client that offers it is asked whether the line is still wanted', async 
 test('who connects and is silent is sent away', async (t) => {
   const s = await scene(t, {}, { auth: 20, request: 20 });
   const peer = new Peer(connect(s.said.address));
-  await peer.next();
   assert.equal((await peer.next())?.['code'], 'too-slow');
   const known = await dial(t, s.said);
   assert.equal((await known.next())?.['code'], 'too-slow');

@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fake from './fake/vscode';
 import { Actions, type Window } from '../src/actions';
+import { Boxes } from '../src/boxes';
 import { Cursor } from '../src/cursor';
 import type { Loop } from '../src/loops';
 import type { Outcome } from '../src/program';
 import { Delivery, type Desk } from '../src/delivery';
+import { Reports } from '../src/report';
 import { settings } from '../src/settings';
 import { Setup } from '../src/setup';
 import manifest from '../package.json';
-import { argumentsOf, lineOf, parseDefaults, start, wrongDuration, wrongFresh, wrongIterations } from '../src/start';
+import printed from '../generated/printed.json';
+import { lineOf, Start } from '../src/start';
 import { StatusBar } from '../src/statusbar';
-import { contextOf, LoopTree } from '../src/tree';
-import { aLoop, hostile, remembering } from './loop';
+import { contextOf, LoopTree, type Node } from '../src/tree';
+import { form, history, hostile, loop, remembering } from './loop';
 
 const done: Outcome = { code: 0, stdout: '', what: '', hint: '' };
 
@@ -23,167 +26,224 @@ function editor(play: Play, name = 'Cursor'): Cursor {
   return new Cursor({ cursor: undefined, name, getCommands: async () => Object.keys(play), execute: async (c, ...args) => play[c]?.(...args) }, 30);
 }
 
-// What cursor-ralph is asked without the user.
-const asks = (args: readonly string[]): boolean => args[0] === 'config' || args[1] === 'status';
-
-function scene(loops: Loop[], answer: Partial<Outcome> = {}, cursor = editor({}), asked: Record<string, string> = {}) {
-  const ran: string[][] = [];
-  const shownDetails: string[] = [];
-  const said: string[] = [];
-  const waits: unknown[] = [];
-  const run = (args: readonly string[], options: { ms?: number } = {}) => waits.push(options.ms) && Promise.resolve(asks(args) ? { ...done, stdout: asked[args[0] ?? ''] ?? '' } : (ran.push([...args]), { ...done, ...answer }));
-  const w = {
-    loops: () => loops,
-    folders: () => ['/code/repo'],
-    program: () => ({ path: 'x', run, stream: () => undefined }),
-    details: (l: Loop) => shownDetails.push(l.id),
-    output: { appendLine: (t: string) => said.push(t), show: () => undefined },
-  } as unknown as Window;
-  const delivery = new Delivery(cursor, desk, remembering());
-  return { ran, waits, shownDetails, said, delivery, actions: new Actions(w, cursor, delivery) };
-}
-
-test('commands act on the loop they are about', async () => {
-  fake.reset();
-  const s = scene([aLoop()]);
-  await s.actions.pause();
-  await s.actions.pause({ loop: aLoop() });
-  await s.actions.pause('k7f2a');
-  assert.deepEqual(s.ran, [['pause', 'k7f2a'], ['pause', 'k7f2a'], ['pause', 'k7f2a']]);
-  await s.actions.resume();
-  assert.equal(fake.asked.at(-1)?.args[0], 'There is no loop here to resume.');
-});
-
-test('of several loops the user picks one, and hostile tasks are text', async () => {
-  const loops = [aLoop({ prompt: hostile }), aLoop({ id: 'b1111' })];
-  fake.reset((items: { loop: Loop }[]) => items.find((i) => i.loop.id === 'b1111'));
-  const s = scene(loops);
-  await s.actions.pause();
-  assert.deepEqual(s.ran, [['pause', 'b1111']]);
-  const [items] = fake.asked[0]?.args as [{ label: string }[]];
-  assert.ok(items.every((i) => !i.label.includes('$(')));
-});
-
-test('cancel asks first', async () => {
-  const s = scene([aLoop()]);
-  fake.reset(undefined);
-  await s.actions.cancel();
-  assert.deepEqual(s.ran, []);
-  fake.reset('Cancel the Loop');
-  await s.actions.cancel();
-  assert.deepEqual(s.ran, [['cancel', 'k7f2a']]);
-});
-
-test('context is one argument, whatever it says', async () => {
-  const s = scene([aLoop()]);
-  fake.reset('--replace; $(x)');
-  await s.actions.context();
-  assert.deepEqual(s.ran, [['context', 'k7f2a', '--', '--replace; $(x)']]);
-  fake.reset('   ');
-  await s.actions.context();
-  assert.equal(s.ran.length, 1);
-});
-
-test('what cursor-ralph complains about is shown, as text', async () => {
-  const s = scene([aLoop()], { code: 1, what: 'no loop [x](command:y)', hint: 'name one' });
-  fake.reset();
-  await s.actions.pause();
-  assert.equal(fake.asked[0]?.args[0], 'cursor-ralph: no loop [x] (command:y) — name one');
-});
-
-test('continue now types, or offers the line', async () => {
-  const waiting = aLoop({ status: 'waiting', waiting_for: 'continuation', continue: '/ralph-loop --continue 4f1d-1b0e' });
-  const s = scene([waiting]);
-  fake.reset();
-  await s.actions.continueNow();
-  assert.deepEqual(s.ran, [['inject', '4f1d-1b0e']]);
-  assert.equal(fake.asked.length, 0);
-  const failing = scene([waiting], { code: 1, what: 'no way of typing works' });
-  fake.reset('Copy Line');
-  await failing.actions.continueNow();
-  assert.equal(fake.clipboard.text, '/ralph-loop --continue 4f1d-1b0e');
-});
-
-test('a delivery is not cut off while the line may still arrive', async () => {
-  fake.reset();
-  const s = scene([aLoop({ status: 'paused', continue: '/ralph-loop --continue 4f1d-1b0e' })]);
-  await s.actions.resume();
-  await s.actions.continueNow();
-  assert.deepEqual(s.ran, [['resume', 'k7f2a', '--inject'], ['inject', '4f1d-1b0e']]);
-  assert.deepEqual(s.waits, [150_000, 150_000]);
-});
-
-test('a loop that awaits a new chat is not continued in the old one', async () => {
-  const waiting = aLoop({ status: 'waiting', new_chat: true, continue: '/ralph-loop --continue 4f1d-1b0e' });
-  const created: unknown[] = [];
-  const s = scene([waiting], {}, editor({ 'composer.createNew': (o) => created.push(o) }));
-  fake.clipboard.text = 'what the user copied';
-  fake.reset('Open New Chat');
-  await s.actions.continueNow();
-  assert.match(String(fake.asked[0]?.args[0]), /goes on in a new chat, which has not begun.*: \/ralph-loop --continue 4f1d-1b0e$/);
-  assert.deepEqual(fake.asked[0]?.args.slice(1), ['Open New Chat', 'Copy Line']);
-  assert.deepEqual(created, [{ partialState: { text: '/ralph-loop --continue 4f1d-1b0e' } }], 'the user sends it');
-  assert.equal(fake.clipboard.text, 'what the user copied');
-  assert.deepEqual(s.ran, []);
-
-  const paused = scene([aLoop({ ...waiting, status: 'paused', new_chat: true, continue: '/ralph-loop --continue 4f1d-1b0e' })]);
-  fake.reset('Copy Line');
-  await paused.actions.resume();
-  assert.deepEqual(paused.ran, [['resume', 'k7f2a']]);
-  assert.deepEqual(fake.asked[0]?.args.slice(1), ['Copy Line'], 'this editor creates none');
-  assert.equal(fake.clipboard.text, '/ralph-loop --continue 4f1d-1b0e');
-});
-
-test('the menu has what suits each loop', async () => {
-  const labels = async (l: Loop): Promise<string> => {
-    fake.reset(undefined);
-    await scene([l]).actions.menu();
-    const [items] = fake.asked[0]?.args as [{ label: string; description?: string }[]];
-    return items.map((i) => i.label.replace(/\$\([^)]*\) /, '')).join('|');
-  };
-  assert.match(await labels(aLoop()), /^k7f2a • running • 3\/20 • make the tests pass\|Pause\|Add context…\|Show history\|Cancel…\|This window/);
-  assert.match(await labels(aLoop({ status: 'paused' })), /\|Resume\|Add context…\|/);
-  assert.match(await labels(aLoop({ status: 'waiting', continue: '/x' })), /\|Pause\|Continue now\|/);
-  assert.match(await labels(aLoop({ status: 'CANCELLED', continue: '/x' })), /\|Continue now\|Show history\|This window/);
-});
-
-test('a window without the program says so', async () => {
-  fake.reset(undefined);
-  const a = new Actions({ loops: () => [aLoop()], folders: () => [], program: () => undefined } as unknown as Window, editor({}), {} as Delivery);
-  await a.pause();
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.match(String(fake.asked[0]?.args[0]), /the program is not found/);
-});
-
 const desk: Desk = {
   readClipboard: () => Promise.resolve(fake.clipboard.text),
   writeClipboard: (t) => Promise.resolve(void (fake.clipboard.text = t)),
   canLeave: () => true,
   watch: () => ({ strayed: () => undefined, dispose: () => undefined }),
   idle: () => Infinity,
+  asked: () => Infinity,
   sleep: () => Promise.resolve(),
 };
-const pending = { stdout: 'The loop k7f2a is pending.\n/ralph-loop --continue k7f2a\n' };
-const line = '/ralph-loop --continue k7f2a';
-const pick = (label: string) => (items: { label: string }[]) => items.find((i) => i.label === label);
-const form = (...last: unknown[]): unknown[] => ['task', pick('No command'), '7', '', '0', ...last];
 
-test('the start form', async () => {
-  let created = 0;
-  const s = scene([], pending, editor({ 'composer.createNew': () => created++ }));
-  const begin = () => start(s.actions, s.delivery);
-  fake.reset('-- task', pick('Another command…'), 'make "x y"', '7', '2h', '4', 'Begin in a New Chat');
-  await begin();
-  assert.deepEqual(s.ran, [['start', '--max-iterations=7', '--verify=make "x y"', '--max-duration=2h', '--fresh-chat=4', '--', '-- task']]);
-  assert.equal(created, 1);
-  for (const left of [0, 1, 2, 3, 4]) {
-    fake.reset(...form().slice(0, left));
-    await begin();
-    assert.equal(s.ran.length, 1, `left at question ${left + 1}`);
+// What cursor-ralph is asked without the user.
+const asks = (args: readonly string[]): boolean => args[1] === 'status';
+
+interface More {
+  answer?: (args: readonly string[]) => Partial<Outcome>;
+  cursor?: Cursor;
+  settled?: Promise<unknown>;
+}
+
+function scene(loops: Loop[], { answer = () => ({}), cursor = editor({}), settled = Promise.resolve() }: More = {}) {
+  const ran: string[][] = [];
+  const inputs: (string | undefined)[] = [];
+  const waits: unknown[] = [];
+  const reports: string[] = [];
+  const dismissed: string[] = [];
+  const said: string[] = [];
+  const run = (args: readonly string[], o: { ms?: number; input?: string } = {}): Promise<Outcome> => {
+    if (!asks(args)) ran.push([...args]);
+    inputs.push(o.input);
+    waits.push(o.ms);
+    return Promise.resolve({ ...done, ...answer(args) });
+  };
+  const kept = new Map<string, unknown>();
+  const memory = { get: (name: string, usual: unknown) => kept.get(name) ?? usual, update: async (name: string, v: unknown) => void kept.set(name, v) };
+  const w: Window = {
+    loops: () => loops, folders: () => ['/code/repo'], program: () => ({ path: '/bin/cursor-ralph', run }) as never, trouble: () => undefined, settled: () => settled,
+    report: (l) => reports.push(l.id), dismiss: (l) => dismissed.push(l.id), begin: (line) => start.begin(line),
+    boxes: new Boxes(), output: { appendLine: (text: string) => said.push(text), show: () => undefined } as never,
+  };
+  const delivery = new Delivery(cursor, desk, remembering());
+  const actions = new Actions(w, cursor, delivery);
+  const start = new Start(actions, cursor, delivery, memory as never);
+  return { ran, inputs, waits, reports, dismissed, said, delivery, actions, start, kept };
+}
+
+test('commands act on the loop they are about', async () => {
+  const s = scene([loop('running')]);
+  fake.reset();
+  await s.actions.asked('pause')();
+  await s.actions.asked('pause')({ loop: loop('running') });
+  await s.actions.asked('pause')('g7f2a');
+  assert.deepEqual(s.ran, [['pause', 'g7f2a'], ['pause', 'g7f2a'], ['pause', 'g7f2a']]);
+  await s.actions.asked('resume')();
+  assert.equal(fake.asked.at(-1)?.args[0], 'No loop here can do that now.');
+  await s.actions.asked('resume')('g7f2a');
+  assert.equal(fake.asked.at(-1)?.args[0], 'The loop has gone on: 3/20 running', 'a notice may be old');
+  assert.equal(s.ran.length, 3);
+});
+
+test('of several loops here the user picks one, and hostile tasks are text', async () => {
+  fake.reset((items: { loop: Loop }[]) => items.find((i) => i.loop.id === 'g7f2a'));
+  const s = scene([loop('hostile'), loop('running'), loop('elsewhere')]);
+  await s.actions.asked('pause')();
+  assert.deepEqual(s.ran, [['pause', 'g7f2a']]);
+  const [items] = fake.asked[0]?.args as [{ label: string }[]];
+  assert.equal(items.length, 2, 'those of other folders are not meant');
+  assert.ok(items.every((i) => !i.label.includes('$(')));
+});
+
+test('cancel asks first, in our own box', async () => {
+  const s = scene([loop('running')]);
+  fake.reset(() => assert.equal(s.actions.boxes.idle(), 0));
+  await s.actions.asked('cancel')();
+  assert.deepEqual(s.ran, []);
+  fake.reset('Cancel the Loop');
+  await s.actions.asked('cancel')();
+  assert.deepEqual(s.ran, [['cancel', 'g7f2a']]);
+});
+
+test('context is one argument, whatever it says', async () => {
+  const s = scene([loop('running')]);
+  fake.reset('--replace; $(x)');
+  await s.actions.asked('context')();
+  assert.deepEqual(s.ran, [['context', 'g7f2a', '--', '--replace; $(x)']]);
+  fake.reset('   ');
+  await s.actions.asked('context')();
+  assert.equal(s.ran.length, 1);
+});
+
+test('what cursor-ralph complains about is shown, as text', async () => {
+  const s = scene([loop('running')], { answer: () => ({ code: 1, what: 'no loop [x](command:y)', hint: 'name one' }) });
+  fake.reset();
+  await s.actions.asked('pause')();
+  assert.equal(fake.asked[0]?.args[0], 'cursor-ralph: no loop [x] (command:y) — name one');
+});
+
+test('continue now types, also for a cancelled loop, or offers the line', async () => {
+  const s = scene([loop('waiting'), loop('cancelled'), loop('failed')]);
+  fake.reset();
+  await s.actions.asked('continue')('h7f2a');
+  await s.actions.asked('continue')('q7f2a');
+  await s.actions.asked('resume')('m7f2a');
+  assert.deepEqual(s.ran, [['inject', 'h7f2a'], ['continue', 'q7f2a'], ['inject', 'q7f2a'], ['resume', 'm7f2a', '--inject']]);
+  assert.deepEqual(new Set(s.waits), new Set([150_000]), 'a delivery is not cut off while the line may still arrive');
+  assert.equal(fake.asked.length, 0);
+  const failing = scene([loop('cancelled')], { answer: (args) => (args[0] === 'inject' ? { code: 1, what: 'no way of typing works' } : {}) });
+  fake.reset('Copy Line');
+  await failing.actions.asked('continue')();
+  assert.equal(fake.clipboard.text, '/ralph-loop --continue q7f2a');
+});
+
+test('a loop that awaits a new chat is not continued in the old one', async () => {
+  const created: unknown[] = [];
+  const s = scene([loop('newchat')], { cursor: editor({ 'composer.createNew': (o) => created.push(o) }) });
+  fake.clipboard.text = 'what the user copied';
+  fake.reset('Open New Chat');
+  await s.actions.asked('continue')();
+  const line = loop('newchat').chat_line ?? '';
+  assert.match(String(fake.asked[0]?.args[0]), new RegExp(`goes on in a new chat, which has not begun.*: ${line}$`));
+  assert.deepEqual(fake.asked[0]?.args.slice(1), ['Open New Chat', 'Copy Line']);
+  assert.deepEqual(created, [{ partialState: { text: line } }], 'the user sends it');
+  assert.equal(fake.clipboard.text, 'what the user copied');
+  assert.deepEqual(s.ran, []);
+});
+
+test('a pending loop begins from the view, the menu and the palette', async () => {
+  const created: unknown[] = [];
+  const s = scene([loop('pending')], { cursor: editor({ 'composer.createNew': (o) => created.push(o) }) });
+  fake.reset((items: { way: string }[]) => items.find((i) => i.way === 'new'));
+  await s.actions.asked('begin')({ loop: loop('pending') });
+  assert.deepEqual(created, [{ partialState: { text: '/ralph-loop --continue z7f2a' }, autoSubmit: true }]);
+  fake.reset((items: { way: string }[]) => items.find((i) => i.way === 'copy'));
+  await s.actions.asked('begin')();
+  assert.equal(fake.clipboard.text, '/ralph-loop --continue z7f2a');
+});
+
+test("the menu has the live loop's actions, the most useful first, and its first row is short", async () => {
+  const labels = async (...loops: Loop[]): Promise<string> => {
+    fake.reset((items: unknown[]) => (loops.length > 1 ? items[0] : undefined), undefined);
+    await scene(loops).actions.menu();
+    const [items, options] = (fake.asked.at(-1)?.args ?? []) as [{ label: string }[], { title: string }];
+    return `${options.title}: ${items.map((i) => i.label).join('|')}`;
+  };
+  const rest = "\\|Show report\\|Open the loop's chat\\|Show what was decided and why\\|\\|Start a loop…\\|Show all loops$";
+  assert.match(await labels(loop('running')), new RegExp(`^running: make the tests … • 3/20 running: Pause\\|Add context…\\|Cancel…${rest}`));
+  assert.match(await labels(loop('waiting')), /: Continue now\|Pause\|/);
+  assert.match(await labels(loop('running'), loop('failed')), /paused \(error\): Resume\|Add context…\|/, 'of several, the one that needs the user is the first to pick');
+  assert.match(await labels(loop('cancelled')), /: Continue now\|Show report\|.*\|Dismiss from the status bar\|/);
+  const wide = { ...loop('running').item, label: '字'.repeat(30) };
+  assert.match(await labels(loop('running', { item: wide })), /: Pause\|/, 'wide letters are in the title');
+});
+
+test('a window without the program says why', async () => {
+  fake.reset(undefined);
+  const trouble = 'the setting cursorRalph.program is /x, and that is no program';
+  const a = new Actions({ loops: () => [loop('running')], folders: () => [], program: () => undefined, trouble: () => trouble, settled: async () => undefined } as unknown as Window, editor({}), {} as Delivery);
+  for (const act of [a.asked('pause'), a.menu, a.doctor, a.log]) {
+    fake.reset(undefined);
+    await act();
+    assert.equal(fake.asked[0]?.args[0], `cursor-ralph: ${trouble}`);
   }
 });
 
+test('doctor waits until the hooks are registered', async () => {
+  let settle = (): void => undefined;
+  const s = scene([], { settled: new Promise<void>((resolve) => (settle = resolve)) });
+  fake.reset();
+  const checked = s.actions.doctor();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(s.ran, []);
+  settle();
+  await checked;
+  assert.deepEqual(s.ran, [['doctor']]);
+});
+
+const started = (args: readonly string[]): Partial<Outcome> =>
+  ({ form: { stdout: args[1] === '--read' ? JSON.stringify({ schema: 1, args: ['start', '--', 'task'] }) : form }, start: { stdout: 'The loop k7f2a is pending.\n/ralph-loop --continue k7f2a\n' } })[args[0] ?? ''] ?? {};
+const line = '/ralph-loop --continue k7f2a';
+
+// write opens the form, and writes a task into it.
+async function write(s: ReturnType<typeof scene>, task: string): Promise<fake.Document> {
+  await s.start.open();
+  const document = fake.window.activeTextEditor?.document;
+  assert.ok(document);
+  assert.equal(document.text, form);
+  document.text += task;
+  return document;
+}
+
+test('a loop is started in one document, which keeps the task word for word', async () => {
+  const created: unknown[] = [];
+  const s = scene([], { answer: started, cursor: editor({ 'composer.createNew': (o) => created.push(o) }) });
+  fake.reset();
+  const task = 'Fix these:\n\n- one\n  - two $(x)\n';
+  const document = await write(s, task);
+  const lenses = await s.start.provideCodeLenses(document as never);
+  assert.deepEqual(lenses.map((l) => l.command?.title), ['$(play) Start in a new chat']);
+  assert.deepEqual(await s.start.provideCodeLenses(new fake.Document('# mine', 'untitled:2') as never), [], "the user's own documents have no button");
+  await s.start.start('new');
+  assert.deepEqual(s.ran, [['form'], ['form', '--read'], ['start', '--', 'task']]);
+  assert.equal(s.inputs[1], form + task);
+  assert.deepEqual(created, [{ partialState: { text: line }, autoSubmit: true }]);
+  assert.ok(fake.asked.some((a) => a.args[0] === 'workbench.action.revertAndCloseActiveEditor'));
+  assert.deepEqual(s.kept.get('cursorRalph.forms'), {});
+  assert.equal(fake.asked.filter((a) => ['input', 'pick'].includes(a.kind)).length, 0, 'without a box');
+});
+
+test('what is wrong with the form is said, and it stays', async () => {
+  const s = scene([], { answer: (args) => (args[1] === '--read' ? { code: 1, what: 'write what the agent should do below the options' } : started(args)) });
+  fake.reset();
+  await write(s, '');
+  await s.start.start('new');
+  assert.match(String(fake.asked.at(-1)?.args[0]), /write what the agent should do/);
+  assert.equal(Object.keys(s.kept.get('cursorRalph.forms') as object).length, 1);
+});
+
 test('a loop begins in the current chat, in a new one, or by hand', async () => {
+  let pasted: string | undefined;
   const good = (): Play => ({
     'composer.openComposer': () => undefined,
     'composer.getOrderedSelectedComposerIds': () => ['chat-1'],
@@ -192,133 +252,200 @@ test('a loop begins in the current chat, in a new one, or by hand', async () => 
     'editor.action.clipboardPasteAction': () => (pasted = fake.clipboard.text),
     'composer.createNew': () => undefined,
   });
-  let pasted: string | undefined;
-  const play = async (commands: Play, button: string): Promise<unknown[]> => {
+  const play = async (commands: Play, way: string, answer?: string): Promise<string> => {
     fake.clipboard.text = 'what the user copied';
     pasted = undefined;
-    fake.reset(...form(button));
-    const s = scene([], pending, editor(commands));
-    await start(s.actions, s.delivery);
-    const offers = fake.asked.findIndex((a) => String(a.args[0]).startsWith('The loop is pending'));
-    return [fake.asked[offers]?.args.slice(1), String(fake.asked[offers + 1]?.args[0] ?? '')];
+    const s = scene([], { answer: started, cursor: editor(commands) });
+    fake.reset();
+    await write(s, 'task');
+    fake.answers.push(answer);
+    await s.start.start(way);
+    return String(fake.asked.filter((a) => ['information', 'warning'].includes(a.kind)).at(-1)?.args[0] ?? '');
   };
-  assert.deepEqual(await play(good(), 'Begin in the Current Chat'), [['Begin in the Current Chat', 'Begin in a New Chat', 'Copy Line'], 'The line is in the chat: press Enter there to begin the loop.']);
+  assert.match(await play(good(), 'current'), /^Press Enter in the chat to begin the loop\. If its line is not in the input, copy it\./, 'a paste is not claimed to have arrived');
   assert.deepEqual([pasted, fake.clipboard.text], [line, 'what the user copied']);
   const { 'composer.focusComposer': _, ...blind } = good();
-  assert.match(String((await play(blind, 'Begin in the Current Chat'))[1]), /^The line could not be put into the chat: composer.focusComposer does not exist/);
+  assert.match(await play(blind, 'current'), /^The line could not be put into the chat: composer.focusComposer does not exist/);
   assert.deepEqual([pasted, fake.clipboard.text], [undefined, line]);
-  const { 'composer.getOrderedSelectedComposerIds': __, ...unknown } = good();
-  assert.deepEqual((await play(unknown, 'Copy Line'))[0], ['Begin in a New Chat', 'Copy Line']);
+  assert.match(await play({ ...good(), 'composer.createNew': () => Promise.reject(new Error('no')) }, 'new'), /^No chat was opened/);
   assert.equal(fake.clipboard.text, line);
-  const failing = { ...good(), 'composer.createNew': () => Promise.reject(new Error('no')) };
-  assert.match(String((await play(failing, 'Begin in a New Chat'))[1]), /^Cursor did not open a chat/);
-  assert.equal(fake.clipboard.text, line);
-  assert.deepEqual((await play({}, 'Copy Line'))[0], ['Copy Line']);
 });
 
-test("the form begins with the user's defaults", async () => {
-  const config = JSON.stringify({ settings: [{ name: 'loop.max-iterations', value: '30' }, { name: 'loop.max-duration', value: '1d12h' }, { name: 'loop.verify', value: 'make check' }, { name: 'loop.fresh-chat', value: '5' }] });
-  const s = scene([], pending, editor({}), { config });
-  fake.reset('task', pick('make check'), (o: { value: string }) => o.value, (o: { value: string }) => o.value, (o: { value: string }) => o.value, 'Copy Line');
-  await start(s.actions, s.delivery);
-  assert.deepEqual(s.ran, [['start', '--max-iterations=30', '--verify=make check', '--max-duration=1d12h', '--', 'task']]);
-  fake.reset('task', pick('No command'), '7', '', '5', 'Copy Line');
-  await start(s.actions, s.delivery);
-  assert.deepEqual(s.ran[1], ['start', '--max-iterations=7', '--no-verify', '--no-max-duration', '--', 'task']);
-  for (const bad of ['', '[]', 'null', '{"settings":5}', '{"settings":[{"name":5}]}']) assert.deepEqual(parseDefaults(bad), { iterations: '20', duration: '', verify: '', fresh: '0' });
+test('in an editor that is not Cursor the loop starts in a terminal', async () => {
+  const s = scene([], { answer: (args) => (args[1] === '--read' ? { stdout: JSON.stringify({ args: ['run', '--agent=claude', '--', 'task'] }) } : started(args)), cursor: editor({}, 'VSCodium') });
+  fake.reset();
+  fake.ran.length = 0;
+  const document = await write(s, 'task');
+  assert.deepEqual((await s.start.provideCodeLenses(document as never)).map((l) => l.command?.title), ['$(play) Start in a terminal']);
+  await s.start.start();
+  assert.deepEqual(s.ran, [['form', '--run'], ['form', '--read', '--run']]);
+  assert.deepEqual(fake.ran.map((t) => [t.execution.process, t.execution.args, t.execution.options]), [['/bin/cursor-ralph', ['run', '--agent=claude', '--', 'task'], { cwd: '/code/repo' }]]);
+});
+
+test('in Restricted Mode nothing is started: trust is asked for first', async (t) => {
+  fake.workspace.isTrusted = false;
+  t.after(() => (fake.workspace.isTrusted = true));
+  const s = scene([loop('failed'), loop('waiting'), loop('pending')], { answer: (args) => (asks(args) ? { stdout: '{"on":false}' } : {}) });
+  const starts = [s.start.open, s.actions.loopMode, () => s.actions.asked('resume')('m7f2a'), () => s.actions.asked('continue')('h7f2a'), () => s.actions.asked('begin')('z7f2a')];
+  for (const act of starts) {
+    fake.reset('Manage Workspace Trust');
+    await act();
+    assert.match(String(fake.asked[0]?.args[0]), /^(A loop|Loop mode) needs a trusted folder/);
+    assert.deepEqual(fake.asked.slice(1), [{ kind: 'command', args: ['workbench.trust.manage'] }]);
+  }
+  assert.deepEqual(s.ran, []);
+  fake.reset();
+  await s.actions.asked('pause')('h7f2a');
+  assert.deepEqual(s.ran, [['pause', 'h7f2a']], 'what stops a loop works');
 });
 
 test('loop mode is one toggle', async () => {
-  for (const [on, label, command] of [[true, 'Turn loop mode off', 'off'], [false, 'Turn loop mode on', 'on']] as const) {
-    const s = scene([], {}, editor({}), { 'loop-mode': JSON.stringify({ on }) });
+  for (const [on, command] of [[true, 'off'], [false, 'on']] as const) {
+    const s = scene([], { answer: (args) => (asks(args) ? { stdout: JSON.stringify({ on }) } : {}) });
     fake.reset();
     await s.actions.loopMode();
     assert.deepEqual(s.ran, [['loop-mode', command, '--workspace', '/code/repo']]);
-    fake.reset((items: { label: string }[]) => items.find((i) => i.label.endsWith(label)));
-    await s.actions.menu();
-    assert.equal(s.ran.length, 2, label);
   }
 });
 
-test('outside Cursor, what needs Cursor says so, and the rest works', async () => {
-  const waiting = aLoop({ status: 'waiting', waiting_for: 'continuation', continue: 'cursor-ralph continue k7f2a', kind: 'run' });
-  const s = scene([waiting], {}, editor({ 'workbench.action.focusStatusBar': () => undefined }, 'VSCodium [x](command:y)'));
+test('in an editor that is not Cursor each command works, or says what it needs', async () => {
+  const l = loop('waiting');
+  const s = scene([l], { cursor: editor({}, 'VSCodium [x](command:y)') });
   const setup = new Setup({ extensionPath: '/ext', environmentVariableCollection: {} } as never, s.actions.cursor, s.actions, { appendLine: () => undefined } as never);
-  const needs: Record<string, () => Promise<void>> = { start: () => start(s.actions, s.delivery), loopMode: s.actions.loopMode, install: () => setup.installByProgram() };
-  for (const [name, act] of Object.entries(needs)) {
+  for (const act of [s.actions.openChat, s.actions.loopMode, () => setup.installByProgram()]) {
     fake.reset();
     await act();
-    assert.equal(fake.asked.length, 1, name);
-    assert.match(String(fake.asked[0]?.args[0]), /needs Cursor, and this is VSCodium \[x\] \(command:y\)\. Loops of `cursor-ralph run` can be seen/, name);
+    assert.match(String(fake.asked[0]?.args[0]), /needs Cursor, and this is VSCodium \[x\] \(command:y\)\. Loops of `cursor-ralph run` can be seen/);
   }
   setup.dispose();
   assert.deepEqual(s.ran, []);
-  const others: Record<string, [act: () => Promise<void>, did: () => unknown, answer?: string]> = {
-    pause: [s.actions.pause, () => s.ran.at(-1)?.[0]],
-    resume: [() => s.actions.resume('k7f2a'), () => s.ran.at(-1)?.[0]],
-    cancel: [s.actions.cancel, () => s.ran.at(-1)?.[0], 'Cancel the Loop'],
-    context: [s.actions.context, () => s.ran.at(-1)?.[0], 'text'],
-    log: [s.actions.log, () => s.ran.at(-1)?.[0]],
-    why: [s.actions.why, () => s.ran.at(-1)?.[0]],
-    doctor: [s.actions.doctor, () => s.ran.at(-1)?.[0]],
-    continueNow: [s.actions.continueNow, () => /run this in its folder: cursor-ralph continue/.test(String(fake.asked[0]?.args[0]))],
-    copyLine: [s.actions.copyLine, () => fake.clipboard.text, 'Copy Line'],
-    details: [s.actions.details, () => s.shownDetails],
-    menu: [s.actions.menu, () => fake.asked[0]?.kind],
-  };
-  const want: Record<string, unknown> = { why: 'log', continueNow: true, copyLine: 'cursor-ralph continue k7f2a', details: ['k7f2a'], menu: 'pick' };
-  for (const [name, [act, did, answer]] of Object.entries(others)) {
-    fake.reset(answer);
-    await act();
-    assert.deepEqual(did(), want[name] ?? name, name);
-  }
-  const all = manifest.contributes.commands.map((c) => c.command.replace('cursorRalph.', '')).filter((c) => c !== 'show');
-  assert.deepEqual([...Object.keys(needs), ...Object.keys(others)].sort(), all.sort());
+  const gone = loop('waiting', { kind: 'run', actions: [{ name: 'continue', title: 'x', steps: [['run', '--resume', 'h7f2a']], terminal: true }] });
+  fake.ran.length = 0;
+  await scene([gone]).actions.asked('continue')();
+  assert.deepEqual(fake.ran.map((t) => t.execution.args), [['run', '--resume', 'h7f2a']]);
 });
 
-test('what the form refuses', () => {
-  for (const good of ['1', '20', ' 10000 ']) assert.equal(wrongIterations(good), undefined);
-  for (const bad of ['', '0', '10001', '-1', '1.5', 'x', '1e3']) assert.ok(wrongIterations(bad), bad);
-  for (const [text, good] of [['0', true], ['4', true], ['10001', false], ['', false], ['-1', false]] as const) assert.equal(wrongFresh(text) === undefined, good, text);
-  for (const good of ['', '90m', '2h30m', '1.5h', '1d12h']) assert.equal(wrongDuration(good), undefined);
-  for (const bad of ['2', 'h', '2 h', '-2h', '2w']) assert.ok(wrongDuration(bad), bad);
-  assert.deepEqual(argumentsOf({ task: '--replace', verify: '', iterations: 1, duration: '', fresh: '', without: [] }), ['start', '--max-iterations=1', '--', '--replace']);
-  assert.equal(lineOf('nothing'), undefined);
-});
+type Item = { text: string; shown: boolean; tooltip: string; backgroundColor: { id: string } | undefined };
 
-test('the status bar', () => {
+const color = (i: Item): string | undefined => i.backgroundColor?.id;
+
+test('the chip is about this folder, highlights what needs the user, and tells trouble', () => {
   const bar = new StatusBar();
-  const item = fake.items.at(-1) as { text: string; shown: boolean; tooltip: unknown; backgroundColor?: { id: string } };
-  bar.show([aLoop({ prompt: hostile })], undefined);
+  const item = fake.items.at(-1) as unknown as Item;
+  bar.show([loop('running'), loop('elsewhere')], undefined);
   assert.equal(item.text, '$(sync~spin) Loop • Running • Iter 3/20');
-  assert.equal(typeof item.tooltip, 'string');
-  bar.show([aLoop({ status: 'waiting', waiting_for: '$(x)' })], undefined);
-  assert.equal(item.text, '$(bell) Loop • Waiting ($ (x)) • Iter 3/20');
-  assert.equal(item.backgroundColor?.id, 'statusBarItem.warningBackground');
-  bar.show([], undefined);
+  assert.equal(color(item), undefined);
+  assert.match(item.tooltip, /^Loop g7f2a: running, iteration 3 of 20\n.*\nstarted .*\nlast event 20[0-9-]+ [0-9:]+\n/s, 'moments, which stay right');
+  for (const name of ['waiting', 'failed', 'newchat', 'pending']) {
+    bar.show([loop(name)], undefined);
+    assert.equal(color(item), 'statusBarItem.warningBackground', name);
+  }
+  bar.show([loop('paused')], undefined);
+  assert.equal(color(item), undefined, 'the user paused it');
+  bar.show([loop('running'), loop('failed'), loop('waiting')], undefined);
+  assert.equal(item.text, '$(bell) 3 loops • 2 need you');
+  bar.show([loop('running')], 'it ended with exit code 1');
+  assert.deepEqual([item.text, item.tooltip], ['$(warning) Loop • Trouble', 'cursor-ralph: it ended with exit code 1'], 'a dead program does not look healthy');
+  bar.show([loop('elsewhere')], undefined);
   assert.equal(item.shown, false);
-  bar.show([], 'it ended');
-  assert.ok(item.shown);
+  bar.show([loop('accepted')], undefined);
+  assert.match(item.text, /^\$\(pass\) Loop • Promise accepted/);
+  bar.dismiss('r7f2a');
+  assert.equal(item.shown, false);
+  bar.show([loop('accepted')], undefined);
+  assert.equal(item.shown, false, 'it stays dismissed');
+  bar.show([loop('running', { chip: '$(x) y' })], undefined);
+  assert.match(item.text, /\$ \(x\) y$/);
 });
 
-test('the tree', async () => {
-  const history = async () => [{ number: 1, seconds: 5, promise: 'refused', refused: hostile, tools: [], files: ['a b.go'], errors: [] }];
-  const tree = new LoopTree(() => [aLoop({ status: 'CANCELLED', id: 'z' }), aLoop({ prompt: hostile })], history as never, ((l: Loop, f: string) => fake.Uri.file(`${l.workspace}/${f}`)) as never);
-  const roots = await tree.getChildren();
-  assert.deepEqual(roots.map((n) => 'loop' in n && n.loop.id), ['k7f2a', 'z']);
-  const [first] = roots;
-  assert.ok(first);
-  const item = tree.getTreeItem(first);
-  assert.doesNotMatch(String(item.label), /\$\(/);
+// shown is the tree as text.
+async function shown(tree: LoopTree, node?: Node, indent = ''): Promise<string[]> {
+  const lines: string[] = [];
+  for (const n of await tree.getChildren(node)) {
+    const i = tree.getTreeItem(n);
+    lines.push(`${indent}${String(i.label)} – ${String(i.description ?? '')}`);
+    if ('group' in n) lines.push(...(await shown(tree, n, '  ')));
+  }
+  return lines;
+}
+
+test('the tree has groups, a stable order, a badge, and says what is wrong', async () => {
+  let all = false;
+  const names = ['running', 'waiting', 'failed', 'paused', 'elsewhere', 'cancelled', 'accepted'];
+  const loops = names.map((n) => loop(n));
+  const tree = new LoopTree({ loops: () => loops, all: () => all, history: async () => history, uri: ((l: Loop, f: string) => fake.Uri.file(`${l.workspace}/${f}`)) as never });
+  const view = fake.treeViews.at(-1);
+  const want = [
+    'Needs you – 2', '  waiting: make the tests … – 3/20 waiting (continuation)', '  failed: make the tests p… – 3/20 paused (error)',
+    'Running – 2', '  running: make the tests … – 3/20 running', '  paused: make the tests p… – 3/20 paused (user)',
+    'Ended – 2', '  cancelled: make the test… – 3/20 cancelled', '  accepted: make the tests… – 2/20 promise accepted', '  Show older ones… – ',
+    'In other folders – 1', '  elsewhere: make the test… – 3/20 running',
+  ];
+  assert.deepEqual(await shown(tree), want);
+  loops.reverse();
+  loops.forEach((l, i) => (loops[i] = { ...l, last_event_at: new Date(i * 1e9).toISOString() }));
+  assert.deepEqual(await shown(tree), want, 'events move no row');
+  all = true;
+  assert.ok(!(await shown(tree)).join().includes('Show older'));
+  tree.draw('it ended');
+  assert.deepEqual([view?.badge?.value, view?.message], [2, 'No news of loops: it ended']);
+  tree.draw(undefined);
+  assert.equal(view?.message, undefined);
+  loops.length = 0;
+  assert.deepEqual(await shown(tree), [], 'then the view has its welcome');
+});
+
+test('a row of the tree', async () => {
+  const tree = new LoopTree({ loops: () => [], all: () => true, history: async () => history, uri: ((l: Loop, f: string) => fake.Uri.file(`${l.workspace}/${f}`)) as never });
+  const item = tree.getTreeItem({ loop: loop('hostile') });
+  assert.doesNotMatch(String(item.label), /\$\(|[\u0007\u202e]/);
   assert.equal(typeof item.tooltip, 'string');
-  assert.equal(item.contextValue, 'loop live pausable');
-  const [iteration] = await tree.getChildren(first);
-  assert.ok(iteration);
-  assert.match(String(tree.getTreeItem(iteration).description), /^5 s • 0 tool calls • 1 file • promise refused/);
-  const [file] = await tree.getChildren(iteration);
-  assert.ok(file);
-  assert.equal(tree.getTreeItem(file).label, 'a b.go');
-  assert.equal(contextOf(aLoop({ status: 'MAX_ITERATIONS_REACHED', continue: '/x' })), 'loop continuable');
+  assert.deepEqual(item.command?.arguments, ['n7f2a'], 'Enter shows the report, which has all actions');
+  assert.equal(contextOf(loop('running')), 'loop pause context cancel chat');
+  assert.equal(contextOf(loop('pending')), 'loop begin context cancel line');
+  const [refused, first] = await tree.getChildren({ loop: loop('running') });
+  assert.ok(refused && first);
+  assert.equal(tree.getTreeItem(refused).description, '40s • 2 tool calls • 2 files • promise refused: the verification failed');
+  assert.equal(tree.getTreeItem(first).description, '1m • 1 tool call • 1 file');
+});
+
+test('every inline action is in the context menu', () => {
+  const menu = manifest.contributes.menus['view/item/context'];
+  const inline = new Set(menu.filter((m) => m.group.startsWith('inline')).map((m) => `${m.command} ${m.when}`));
+  const others = new Set(menu.filter((m) => !m.group.startsWith('inline')).map((m) => `${m.command} ${m.when}`));
+  assert.ok(inline.size > 3);
+  for (const one of inline) assert.ok(others.has(one), one);
+});
+
+test('a report is the page of cursor-ralph, with its actions and files', async () => {
+  const did: unknown[] = [];
+  let page: string = printed.page;
+  const source = { find: () => loop('running'), page: async () => page, history: async () => history, uri: (_: Loop, f: string) => fake.Uri.file(f), act: (l: Loop, name: string) => did.push([l.id, name]) };
+  const reports = new Reports(source as never, {} as never);
+  fake.reset();
+  reports.open(loop('running'));
+  await new Promise((resolve) => setImmediate(resolve));
+  const panel = fake.panels.at(-1);
+  assert.ok(panel);
+  assert.equal(panel.html, printed.page);
+  assert.equal(panel.title, 'running: make the tests …');
+  assert.match(panel.html, /--- FAIL: TestX/, 'the output of the verification that refused');
+  panel.send({ act: 'pause' });
+  panel.send({ file: 'b/c d.go', iteration: 2 });
+  panel.send({ file: '/etc/passwd', iteration: 2 });
+  panel.send({ file: 'a.go', iteration: 1 });
+  for (const odd of [null, 5, 'x', { act: 5 }, { file: 5 }]) panel.send(odd);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([...did], [['g7f2a', 'pause']]);
+  assert.deepEqual(fake.asked.map((a) => a.args[0]), ['vscode.open', 'vscode.diff'], 'no file that the iteration did not change');
+  page = 'newer';
+  reports.changed(['g7f2a', 'other']);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(panel.sent, [{ html: 'newer' }]);
+  const restored = { webview: { onDidReceiveMessage: () => undefined }, onDidDispose: () => undefined, onDidChangeViewState: () => undefined, dispose: () => void did.push('disposed') };
+  await reports.deserializeWebviewPanel(restored as never, { id: '../x' });
+  await reports.deserializeWebviewPanel(restored as never, { id: 'h7f2a', open: [], y: 3 });
+  assert.deepEqual(did.slice(1), ['disposed']);
 });
 
 test('settings of any type', () => {
@@ -329,4 +456,10 @@ test('settings of any type', () => {
   assert.equal(settings().program, '');
   fake.configured.set('delivery', false);
   assert.equal(settings().delivery, false);
+});
+
+test('the line of a start', () => {
+  assert.equal(lineOf('x\n/ralph-loop --continue k7f2a\n'), '/ralph-loop --continue k7f2a');
+  assert.equal(lineOf('nothing'), undefined);
+  assert.doesNotMatch(hostile, /--continue/);
 });

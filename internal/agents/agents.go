@@ -14,81 +14,54 @@ import (
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer/acp"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer/program"
 	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
-	"github.com/cursor-ralph/cursor-ralph/outer/acp"
-	"github.com/cursor-ralph/cursor-ralph/outer/printmode"
 )
 
 // The drivers, as a state file names them.
 const (
-	ACP   = "acp"
-	Print = "print"
+	ACP     = "acp"
+	Program = loop.PrintsOnly
 )
 
 // Names returns the names of the known agents.
-func Names() []string {
-	var names []string
+func Names() (names []string) {
 	for _, p := range acp.Presets() {
 		names = append(names, p.Name)
-	}
-	for _, p := range printmode.Presets() {
-		if !slices.Contains(names, p.Name) {
-			names = append(names, p.Name)
-		}
 	}
 	return names
 }
 
-func acpPreset(name string) (acp.Preset, bool) {
-	return find(acp.Presets(), func(p acp.Preset) bool { return p.Name == name })
-}
-
-func printPreset(name string) (printmode.Preset, bool) {
-	return find(printmode.Presets(), func(p printmode.Preset) bool { return p.Name == name })
-}
-
-func find[T any](list []T, matches func(T) bool) (found T, ok bool) {
-	if i := slices.IndexFunc(list, matches); i >= 0 {
+func preset(name string) (found acp.Preset, ok bool) {
+	list := acp.Presets()
+	if i := slices.IndexFunc(list, func(p acp.Preset) bool { return p.Name == name }); i >= 0 {
 		return list[i], true
 	}
 	return found, false
 }
 
-// Named returns an agent. It uses the protocol, unless the user wants print mode or
-// the agent has nothing else.
-func Named(name string, print bool) (r loop.Run, err error) {
-	_, speaks := acpPreset(name)
-	p, prints := printPreset(name)
-	switch {
-	case !speaks && !prints:
-		return r, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(Names(), ", ")+"; or --acp-command, --agent-command")
-	case print && !prints:
-		return r, hint.Misuse("the print mode of "+name+" is unknown", "leave --print out, or use --agent-command")
-	case print || !speaks:
-		return loop.Run{Agent: name, Driver: Print, NoTools: !p.Tools}, nil
+// Named returns an agent.
+func Named(name string) (loop.Run, error) {
+	if _, ok := preset(name); !ok {
+		return loop.Run{}, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(Names(), ", ")+"; or --acp-command, --agent-command")
 	}
 	return loop.Run{Agent: name, Driver: ACP}, nil
 }
 
-// Installed returns an agent whose program is on the PATH. It uses the protocol if it
-// can, and print mode if only the program for that is there.
+// Installed returns an agent whose program is on the PATH.
 func Installed(name string) (loop.Run, error) {
-	p, speaks := acpPreset(name)
-	q, prints := printPreset(name)
-	argv, howTo := p.Argv, p.Hint
-	switch {
-	case !speaks && !prints:
+	p, ok := preset(name)
+	if !ok {
 		return loop.Run{}, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(Names(), ", "))
-	case speaks && isThere(p.Argv, &howTo):
-		return loop.Run{Agent: name, Driver: ACP}, nil
-	case prints && isThere(q.Program(), &howTo):
-		return loop.Run{Agent: name, Driver: Print, NoTools: !q.Tools}, nil
-	case !speaks:
-		argv, howTo = q.Program(), q.Hint
 	}
-	return loop.Run{}, hint.New(fmt.Sprintf("the agent %s is not installed: there is no %s on the PATH", name, argv[0]), howTo)
+	howTo := p.Hint
+	if !isThere(p.Argv, &howTo) {
+		return loop.Run{}, hint.New(fmt.Sprintf("the agent %s is not installed: there is no %s on the PATH", name, p.Argv[0]), howTo)
+	}
+	return loop.Run{Agent: name, Driver: ACP}, nil
 }
 
 // isThere reports whether a program is on the PATH. If not, it may add to the hint.
@@ -121,8 +94,8 @@ type Options struct {
 	Env    []string // ours; the variables of a surrounding chat are removed
 	ID     string   // of the run that the agent belongs to
 	Asks   bool     // it must ask for everything, whatever is permitted
-	Reads  bool     // it may only read
-	Answer func(context.Context, acp.Request) acp.Answer
+	Reads  bool     // it may only read, and obeys nothing of the workspace
+	Answer func(context.Context, acp.Request) bool
 }
 
 // Open returns the driver of an agent, without starting the agent.
@@ -140,28 +113,24 @@ func Open(r loop.Run, o Options) (outer.Driver, error) {
 	env := environment(o.Env, o.ID)
 	switch r.Driver {
 	case ACP:
-		c := acp.Config{Argv: argv, Args: r.Args, Dir: o.Dir, Env: env, Self: self, Name: r.Agent, Model: r.Model,
+		c := acp.Config{Argv: argv, Dir: o.Dir, Env: env, Self: self, Name: r.Agent, Model: r.Model,
 			Policy: outer.Policy(r.Permissions), Ask: o.Answer}
-		if p, ok := acpPreset(r.Agent); ok && argv == nil {
+		if p, ok := preset(r.Agent); ok && argv == nil {
 			c.Argv, c.Hint = withCursorCLI(p.Argv, p.Hint)
 			c.ModelFlag, c.AskEnv = p.ModelFlag, p.AskEnv
-			if o.Reads && len(p.DenyEnv) > 0 {
-				c.AskEnv = p.DenyEnv
+			if o.Reads {
+				c.Meta = p.Reading.Meta
+				if len(p.Reading.Env) > 0 {
+					c.AskEnv = p.Reading.Env
+				}
 			}
 			if o.Asks {
 				c.Env = append(c.Env, c.AskEnv...)
 			}
 		}
 		return acp.Open(c), nil
-	case Print:
-		c := printmode.Config{Argv: argv, Args: r.Args, Dir: o.Dir, Env: env, Self: self, Model: r.Model, Policy: outer.Policy(r.Permissions)}
-		if p, ok := printPreset(r.Agent); ok && argv == nil {
-			c.Preset = p
-			if p.Name == cursorAgent {
-				c.Argv, c.Preset.Hint = withCursorCLI([]string{cursorAgent}, p.Hint)
-			}
-		}
-		return printmode.Open(c), nil
+	case Program:
+		return program.Open(program.Config{Argv: argv, Dir: o.Dir, Env: env, Self: self}), nil
 	}
 	return nil, errors.New("this version does not know the driver " + r.Driver)
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 )
 
 const (
@@ -46,96 +46,91 @@ func (l leftOuts) words() string {
 	return said
 }
 
-// add brings our index up to the work tree.
+// add brings our index up to the work tree. A file that it has stays in it when a rule
+// ignores that later, as with any index of git.
 func (r *repo) add(ctx context.Context) (found sorted, err error) {
-	for range 2 {
-		out, err := r.ours.Run(ctx, "", "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--exclude=!"+ignoreFile)
-		if err != nil {
-			return found, err
-		}
-		list, rules, err := r.takeRules(ctx, names(out))
-		if err != nil {
-			return found, err
-		}
-		found = r.sort(list)
-		found.rules = rules
-		r.removeStale(found.stale)
-		if err := r.remove(ctx, found.gone); err != nil {
-			return found, err
-		}
-		if len(found.gone) == 0 || r.settings["core.ignorecase"] != "true" {
-			break
-		}
-		// Git takes readme for README as long as it is in the index.
-	}
-	if err := r.update(ctx, found.there); err != nil {
+	out, err := r.ours.Run(ctx, "", "ls-files", "-z", "-t", "--modified", "--others", "--exclude-standard")
+	if err != nil {
 		return found, err
 	}
-	return found, r.dropIgnored(ctx)
+	list, err := r.wanted(ctx, git.Names(out))
+	if err != nil {
+		return found, err
+	}
+	found = r.sort(list)
+	r.removeStale(found.stale)
+	return found, r.update(ctx, found.rest)
 }
 
-// update adds files to our index. It may be killed: what has been added stays.
+// wanted drops new files that were ignored when the loop began. The list has git's tag
+// before each name.
+func (r *repo) wanted(ctx context.Context, tagged []string) (list []string, err error) {
+	var untracked []string
+	for _, entry := range tagged {
+		tag, name, _ := strings.Cut(entry, " ")
+		if list = append(list, name); tag == "?" && !strings.HasSuffix(name, "/") {
+			untracked = append(untracked, name)
+		}
+	}
+	ignored, err := r.ignoredAtBeginning(ctx, untracked)
+	return slices.DeleteFunc(list, func(name string) bool { return ignored[name] }), err
+}
+
+// update brings our index up to date with files of the work tree. It may be killed: what
+// has been added stays.
 func (r *repo) update(ctx context.Context, files []string) error {
 	for some := range slices.Chunk(files, atOnce) {
-		if _, err := r.ours.Run(ctx, joined(some), "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
+		if _, err := r.ours.Run(ctx, git.Joined(some), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remove removes files from our index.
-func (r *repo) remove(ctx context.Context, files []string) error {
-	if len(files) == 0 {
-		return nil
-	}
-	_, err := r.ours.Run(ctx, joined(files), "update-index", "-z", "--force-remove", "--stdin")
-	return err
-}
-
 // sorted are files of the work tree by what can become of them.
 type sorted struct {
-	there, gone []string
-	left        leftOuts          // that cannot be added
-	nested      []string          // repositories, with a slash at the end
-	stale       []string          // what a killed restore of this loop left
-	rules       map[string]string // the ignored .gitignore files
+	rest   []string // that git adds or removes; what is no file any more comes first, so that files below can take its place
+	left   leftOuts // that cannot be added
+	nested []string // repositories, with a slash at the end
+	stale  []string // what a killed restore of this loop left
 }
 
 func (r *repo) sort(list []string) (s sorted) {
-	links := map[string]bool{}
+	links := map[string]string{}
+	var there []string
 	for _, name := range list {
-		if strings.HasSuffix(name, "/") {
+		switch base := path.Base(name); {
+		case strings.HasSuffix(name, "/"):
 			s.nested = append(s.nested, name)
-			continue
-		}
-		if r.isLinked(path.Dir(name), links) {
-			s.gone = append(s.gone, name)
-			continue
-		}
-		if base := path.Base(name); strings.HasPrefix(base, temporary) {
-			if base == r.beside() {
-				s.stale = append(s.stale, name)
-			}
-			continue
-		}
-		is, why := r.look(name)
-		switch {
-		case why != "":
-			s.left = append(s.left, leftOut{name, why})
-		case is:
-			s.there = append(s.there, name)
+		case r.linkAbove(name, links) != "":
+		case base == r.beside():
+			s.stale = append(s.stale, name)
+		case strings.HasPrefix(base, temporary):
 		default:
-			s.gone = append(s.gone, name)
+			is, why := r.look(name)
+			switch {
+			case why != "":
+				s.left = append(s.left, leftOut{name, why})
+			case is:
+				there = append(there, name)
+			default:
+				s.rest = append(s.rest, name)
+			}
 		}
 	}
+	for _, link := range links {
+		if link != "" {
+			there = append(there, link) // it takes the place of all that was below
+		}
+	}
+	s.rest = append(s.rest, there...)
 	return s
 }
 
 // removeStale removes what a killed restore left in the work tree. If it cannot, the next
 // checkpoint tries again.
 func (r *repo) removeStale(stale []string) {
-	root, err := os.OpenRoot(r.user.Root())
+	root, err := os.OpenRoot(r.user.Root)
 	if err != nil {
 		return
 	}
@@ -145,26 +140,29 @@ func (r *repo) removeStale(stale []string) {
 	}
 }
 
-// isLinked reports whether a folder, or one above it, is a link now. What the link leads
-// to is no part of the work tree, and git would give up on all files at the first such
-// one. It remembers the answers in known.
-func (r *repo) isLinked(dir string, known map[string]bool) bool {
+// linkAbove returns the topmost folder above a file that is a link now. What the link
+// leads to is no part of the work tree, and git would give up on all files at the first
+// such one. It remembers the answers in known.
+func (r *repo) linkAbove(name string, known map[string]string) string {
+	dir := path.Dir(name)
 	if dir == "." {
-		return false
+		return ""
 	}
-	linked, ok := known[dir]
+	link, ok := known[dir]
 	if !ok {
-		info, err := os.Lstat(filepath.Join(r.user.Root(), filepath.FromSlash(dir)))
-		linked = err == nil && info.Mode()&fs.ModeSymlink != 0 || r.isLinked(path.Dir(dir), known)
-		known[dir] = linked
+		link = r.linkAbove(dir, known)
+		if info, err := os.Lstat(filepath.Join(r.user.Root, filepath.FromSlash(dir))); link == "" && err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			link = dir
+		}
+		known[dir] = link
 	}
-	return linked
+	return link
 }
 
 // look reports whether a file is there, and why it cannot be added. Git would give up on
 // all files at the first such one.
 func (r *repo) look(name string) (there bool, why string) {
-	file := filepath.Join(r.user.Root(), filepath.FromSlash(name))
+	file := filepath.Join(r.user.Root, filepath.FromSlash(name))
 	info, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -172,12 +170,12 @@ func (r *repo) look(name string) (there bool, why string) {
 	case err != nil:
 		return false, unreadable
 	case info.IsDir():
-		return worktree.IsRepository(file), "" // a submodule, or a folder in the place of a file
+		return false, ""
 	case info.Mode()&fs.ModeSymlink != 0:
 		return true, ""
 	case info.Size() > largest:
 		return false, fmt.Sprintf("larger than %d MiB", largest>>20)
-	case !worktree.IsReadable(file):
+	case !isReadable(file):
 		return false, unreadable
 	}
 	return true, ""
@@ -185,20 +183,11 @@ func (r *repo) look(name string) (there bool, why string) {
 
 const unreadable = "it cannot be read"
 
-// dropIgnored removes from our index what the user does not track and ignores now.
-func (r *repo) dropIgnored(ctx context.Context) error {
-	out, err := r.ours.Run(ctx, "", "ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
-	if err != nil || len(out) == 0 {
-		return err
-	}
-	tracked, err := r.user.Run(ctx, "", "ls-files", "-z", "--cached")
+func isReadable(file string) bool {
+	f, err := git.OpenFile(file)
 	if err != nil {
-		return err
+		return false
 	}
-	known := map[string]bool{}
-	for _, name := range names(tracked) {
-		known[name] = true
-	}
-	ignored := slices.DeleteFunc(names(out), func(name string) bool { return known[name] })
-	return r.remove(ctx, ignored)
+	_ = f.Close() // not read
+	return true
 }

@@ -2,17 +2,21 @@
 // repository, under refs/cursor-ralph/<the loop's id>/<name>: 0 is the work tree when
 // the loop began, 3 that after iteration 3, and r1 that before the first restore.
 //
-// A checkpoint has what git would call the work tree: tracked files and untracked ones
-// that are not ignored, byte for byte as they are on disk. It leaves out what is inside
-// submodules and nested repositories, and files that are too large or cannot be read;
-// these keep the content that they had in the index, and nothing here touches them.
+// A checkpoint has the work tree as it is on disk, byte for byte: tracked files and
+// untracked ones that are not ignored, and were not when the loop began. What one has
+// stays in the next, as with any index, when a rule ignores it later. It leaves out
+// what is inside submodules and nested repositories, and files that are too large or
+// cannot be read; these keep the content that they had at the checkpoint before, and
+// nothing here touches them.
 //
 // The user's index, HEAD, branches, reflogs and files stay as they are. Git works with
-// an index and a configuration of our own (repo.go), so no hook, filter or other program
+// an index and a git folder of our own (package git), so no hook, filter or other program
 // of the repository runs, and no attribute or core.autocrlf changes a file's bytes. The
 // objects and the references are in the user's repository: any git command shows them,
 // as in git show refs/cursor-ralph/k7f2m/3:main.go, and git gc removes what no reference
-// needs any more.
+// needs any more. An agent can write there too. So which commit and tree a checkpoint is
+// stands in our folder, and a review and a restore check that each object is what its name says
+// (whole.go).
 package checkpoint
 
 import (
@@ -20,17 +24,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // Places is where checkpoints are made from.
 type Places struct {
 	Folder string   // for the indexes, private
+	Copies string   // for copies of a work tree, private
 	Env    []string // for git
 }
 
@@ -58,7 +66,10 @@ type Checkpoint struct {
 	Name   Name
 	Commit string
 	At     time.Time
-	parent string // the commit of the one before
+
+	tree    string
+	parent  string   // the commit of the one before
+	leftOut []string // files that were there and are not in it; the folder of another repository has a slash at the end
 }
 
 // Ref returns the reference of a loop's checkpoint.
@@ -73,47 +84,75 @@ type Made struct {
 	Why string // which files are not in it as they are on disk, in words; empty if all are
 }
 
-// Take makes a checkpoint of a loop's work tree. One with this name is replaced.
+// Take makes a checkpoint of a loop's work tree. One with this name is replaced, except
+// that of the beginning.
 func (p Places) Take(ctx context.Context, l loop.State, n Name) (m Made, err error) {
 	release, err := p.lock(ctx, l)
 	if err != nil {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	r, err := p.open(ctx, l)
+	r, err := p.open(l)
 	if err != nil {
 		return m, err
 	}
-	return r.take(ctx, n)
-}
-
-func (r *repo) take(ctx context.Context, n Name) (m Made, err error) {
-	all, err := r.list(ctx)
+	if m.Checkpoint, err = Find(r.list(), n); err == nil && n == After(0) {
+		return m, nil
+	}
+	ctx, done := r.patience(ctx)
+	defer func() { done(err) }()
+	now, err := r.now(ctx)
 	if err != nil {
 		return m, err
 	}
-	now, err := r.now(ctx, all)
-	if err != nil {
-		return m, err
-	}
-	c, err := r.save(ctx, n, now, all)
-	return Made{c, now.left.words()}, err
+	m.Checkpoint, err = r.save(ctx, n, now)
+	m.Why = now.left.words()
+	return m, err
 }
 
 // save makes a checkpoint of a snapshot. Its parent is the checkpoint before it.
-func (r *repo) save(ctx context.Context, n Name, now snapshot, all []Checkpoint) (c Checkpoint, err error) {
-	args := []string{"commit-tree", now.tree, "-F", "-"}
-	if before, ok := previous(all, n); ok {
-		args = append(args, "-p", before.Commit)
+func (r *repo) save(ctx context.Context, n Name, now snapshot) (c Checkpoint, err error) {
+	c = Checkpoint{Name: n, At: time.Now(), tree: now.tree, leftOut: now.leftOut()}
+	args := []string{"commit-tree", now.tree, "-m", "cursor-ralph " + r.loop.ShortID() + ": " + n.Title()}
+	if before, ok := previous(r.list(), n); ok {
+		c.parent = before.Commit
+		args = append(args, "-p", c.parent)
 	}
-	title := "cursor-ralph " + r.loop.ShortID() + ": " + n.Title()
-	out, err := r.ours.Run(ctx, r.memo(now).message(title), args...)
+	out, err := r.ours.Run(ctx, "", args...)
 	if err != nil {
 		return c, err
 	}
-	commit := strings.TrimSpace(string(out))
-	_, err = r.user.Run(ctx, "", "update-ref", Ref(r.loop, n), commit)
-	return Checkpoint{Name: n, Commit: commit, At: time.Now()}, err
+	c.Commit = strings.TrimSpace(string(out))
+	if err := r.user.SetRef(Ref(r.loop, n), c.Commit); err != nil {
+		return c, err
+	}
+	if err := ownfile.Folder(r.in(keptFolder)); err != nil {
+		return c, err
+	}
+	return c, ownfile.Replace(r.in(keptFolder+"/"+string(n)), r.dir, c.kept(), true)
+}
+
+// keptFolder has a file for each checkpoint. The references in the repository keep git gc
+// from their objects.
+const (
+	keptFolder = "kept"
+	mostKept   = 256 << 20 // bytes of one, as of git's lists
+)
+
+// kept is what the file of a checkpoint says.
+func (c Checkpoint) kept() []byte {
+	about := []string{c.Commit, c.tree, c.parent, strconv.FormatInt(c.At.Unix(), 10)}
+	return []byte(strings.Join(slices.Concat(about, c.leftOut), "\x00"))
+}
+
+// parseKept reads it.
+func parseKept(n Name, kept string) (c Checkpoint, ok bool) {
+	f := strings.Split(kept, "\x00")
+	if len(f) < 4 || !n.IsValid() || !git.IsCommit(f[0]) || !git.IsCommit(f[1]) {
+		return c, false
+	}
+	seconds, err := strconv.ParseInt(f[3], 10, 64)
+	return Checkpoint{n, f[0], time.Unix(seconds, 0).UTC(), f[1], f[2], f[4:]}, err == nil
 }
 
 // Title says in words what it is of.
@@ -139,34 +178,17 @@ func previous(all []Checkpoint, n Name) (before Checkpoint, ok bool) {
 	return before, ok
 }
 
-// List returns the checkpoints of a loop: the numbered ones in order, then those of
-// restores.
-func (p Places) List(ctx context.Context, l loop.State) ([]Checkpoint, error) {
-	r, err := p.user(l)
-	if err != nil {
-		return nil, err
-	}
-	return r.list(ctx)
-}
-
-func (r *repo) list(ctx context.Context) (all []Checkpoint, err error) {
-	out, err := r.user.Run(ctx, "", "for-each-ref", "--format=%(refname) %(objectname) %(committerdate:unix) %(parent)", folder(r.loop))
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		if len(fields) < 3 {
-			continue // not a commit, so not ours
-		}
-		n := Name(strings.TrimPrefix(fields[0], folder(r.loop)))
-		seconds, err := strconv.ParseInt(fields[2], 10, 64)
-		if err == nil && n.IsValid() {
-			all = append(all, Checkpoint{n, fields[1], time.Unix(seconds, 0).UTC(), strings.Join(fields[3:], "")})
+// list returns the checkpoints: the numbered ones in order, then those of restores.
+func (r *repo) list() (all []Checkpoint) {
+	entries, _ := os.ReadDir(r.in(keptFolder)) // there may be none
+	for _, e := range entries {
+		kept, _, err := ownfile.ReadWithin(r.in(keptFolder+"/"+e.Name()), 0, mostKept)
+		if c, ok := parseKept(Name(e.Name()), string(kept)); err == nil && ok {
+			all = append(all, c)
 		}
 	}
 	slices.SortFunc(all, func(a, b Checkpoint) int { return a.Name.compare(b.Name) })
-	return all, nil
+	return all
 }
 
 func (n Name) compare(other Name) int {

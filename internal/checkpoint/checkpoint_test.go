@@ -34,7 +34,7 @@ func newWorld(t testing.TB) *world {
 	w.must(os.MkdirAll(w.root, 0o700))
 	w.must(os.MkdirAll(w.home, 0o700))
 	env := append(os.Environ(), "HOME="+w.home, "XDG_CONFIG_HOME="+w.home, "USERPROFILE="+w.home, "GIT_CONFIG_NOSYSTEM=1")
-	w.p = Places{Folder: filepath.Join(dir, "state", "checkpoints"), Env: env}
+	w.p = Places{Folder: filepath.Join(dir, "state", "checkpoints"), Copies: filepath.Join(dir, "state", "copies"), Env: env}
 	w.l = loop.New()
 	w.l.Prompt, w.l.Workspace, w.l.Checkpoints = "task", w.root, true
 	w.l = w.l.In("chat", time.Now())
@@ -51,7 +51,7 @@ func (w *world) must(err error) {
 
 func (w *world) gitIn(dir string, args ...string) string {
 	w.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always", "-c", "gc.auto=0"}, args...)...)
 	cmd.Dir, cmd.Env = dir, w.p.Env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -148,11 +148,12 @@ func TestTakeHasTheWorkTreeAndLeavesTheUsersAlone(t *testing.T) {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	w.write("new/c", "2\n")
+	w.write("new/d", "1\n")
 	w.write(".gitignore", "ignored\nnew\n")
 	w.must(os.Remove(filepath.Join(w.root, "a")))
 	w.write("a/b", "a folder now\n")
 	w.take("1")
-	if got, want := w.tree("1"), "100644 .gitignore\n100644 a/b\n100644 staged"; got != want {
+	if got, want := w.tree("1"), "100644 .gitignore\n100644 a/b\n100644 new/c\n100644 staged"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -48,13 +49,12 @@ type Reader struct {
 }
 
 // Read opens the checkpoints of a loop, whether it has ended or not.
-func (p Places) Read(ctx context.Context, l loop.State) (*Reader, error) {
-	r, err := p.open(ctx, l)
+func (p Places) Read(l loop.State) (*Reader, error) {
+	r, err := p.open(l)
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.list(ctx)
-	return &Reader{r, all}, err
+	return &Reader{r, r.list()}, nil
 }
 
 // ErrNone means that a loop has no checkpoints.
@@ -73,7 +73,7 @@ func (d *Reader) Last() (Checkpoint, error) {
 func (d *Reader) Find(n Name) (Checkpoint, error) { return Find(d.All, n) }
 
 // Root is the folder to which the files' names belong.
-func (d *Reader) Root() string { return d.r.user.Root() }
+func (d *Reader) Root() string { return d.r.user.Root }
 
 // Lines adds up the lines of changes.
 func Lines(list []Change) (added, deleted int) {
@@ -95,13 +95,13 @@ func (d *Reader) Before(c Checkpoint) (Checkpoint, error) {
 
 // Changes lists the files that differ between two checkpoints.
 func (d *Reader) Changes(ctx context.Context, from, to Checkpoint) ([]Change, error) {
-	return d.r.changes(ctx, from.Commit, to.Commit)
+	return changes(ctx, d.r.ours, from.Commit, to.Commit)
 }
 
-// Patch returns the differences as git prints them: of one file, or of all if path is
-// empty.
-func (d *Reader) Patch(ctx context.Context, from, to Checkpoint, path string) ([]byte, error) {
-	return d.r.patch(ctx, from.Commit, to.Commit, path)
+// Patch returns the differences as git prints them: of some files, or of all if there
+// are no paths.
+func (d *Reader) Patch(ctx context.Context, from, to Checkpoint, paths ...string) ([]byte, error) {
+	return patch(ctx, d.r.ours, from.Commit, to.Commit, paths...)
 }
 
 // Content returns a file as it was, byte for byte. git show does the same, by
@@ -110,20 +110,16 @@ func (d *Reader) Content(ctx context.Context, at Checkpoint, path string) ([]byt
 	return d.r.ours.Run(ctx, "", "cat-file", "blob", at.Commit+":"+path)
 }
 
-func (r *repo) patch(ctx context.Context, from, to, path string) ([]byte, error) {
-	args := []string{"diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv", from, to, "--"}
-	if path != "" {
-		args = append(args, path)
-	}
-	return r.ours.Run(ctx, "", args...)
+func patch(ctx context.Context, g *git.Git, from, to string, paths ...string) ([]byte, error) {
+	return g.Run(ctx, "", append([]string{"diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv", from, to, "--"}, paths...)...)
 }
 
-func (r *repo) changes(ctx context.Context, from, to string) ([]Change, error) {
-	out, err := r.ours.Run(ctx, "", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", from, to, "--")
+func changes(ctx context.Context, g *git.Git, from, to string) ([]Change, error) {
+	out, err := g.Run(ctx, "", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", from, to, "--")
 	if err != nil {
 		return nil, err
 	}
-	return parseChanges(names(out))
+	return parseChanges(git.Names(out))
 }
 
 // parseChanges reads a line for each file, as git diff-tree --raw prints them, and then
@@ -153,35 +149,4 @@ func parseChanges(tokens []string) (list []Change, err error) {
 		list[n].Deleted, _ = strconv.Atoi(parts[1])
 	}
 	return list, nil
-}
-
-// Since returns what has changed in the work tree since the loop began, as a patch and as
-// a list. It makes no checkpoint.
-func (p Places) Since(ctx context.Context, l loop.State) (patch []byte, list []Change, err error) {
-	release, err := p.lock(ctx, l)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	r, err := p.open(ctx, l)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := r.list(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	base, err := Find(all, After(0))
-	if err != nil {
-		return nil, nil, err
-	}
-	now, err := r.now(ctx, all)
-	if err != nil {
-		return nil, nil, err
-	}
-	if list, err = r.changes(ctx, base.Commit, now.tree); err != nil {
-		return nil, nil, err
-	}
-	patch, err = r.patch(ctx, base.Commit, now.tree, "")
-	return patch, list, err
 }

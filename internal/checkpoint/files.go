@@ -13,13 +13,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 )
 
 // apply makes the changes: first the files that go, so that a folder can take the place
-// of one.
-func (r *repo) apply(ctx context.Context, f files, done Restored) (Restored, error) {
+// of one. own has the contents of all of them, and none that is not what its name says.
+func (r *repo) apply(ctx context.Context, own *git.Git, f files, done Restored) (Restored, error) {
 	planned := done.Changes
 	done.Changes = nil
+	var comes []file
+	for _, c := range planned {
+		if c.new.mode != absent {
+			comes = append(comes, file{c.new.mode, c.new.object, c.Path})
+		}
+	}
+	defer os.RemoveAll(r.in(stageFolder)) // or the next one does it
+	if err := r.checkOut(ctx, own, r.in(stageFolder), comes); err != nil {
+		return done, err
+	}
 	for _, goes := range []bool{true, false} {
 		for _, c := range planned {
 			if goes != (c.new.mode == absent) {
@@ -27,7 +39,7 @@ func (r *repo) apply(ctx context.Context, f files, done Restored) (Restored, err
 			}
 			err := ctx.Err()
 			if err == nil {
-				err = r.make(ctx, f, c)
+				err = r.make(f, c)
 			}
 			if err != nil {
 				done.Kept = append(done.Kept, Kept{c.Path, err.Error()})
@@ -39,11 +51,11 @@ func (r *repo) apply(ctx context.Context, f files, done Restored) (Restored, err
 	return done, ctx.Err()
 }
 
-func (r *repo) make(ctx context.Context, f files, c Change) error {
+func (r *repo) make(f files, c Change) error {
 	if c.new.mode == absent {
 		return f.remove(c)
 	}
-	content, err := r.ours.Run(ctx, "", "cat-file", "blob", c.new.object)
+	content, err := os.ReadFile(filepath.Join(r.in(stageFolder), filepath.FromSlash(c.Path))) // #nosec G304 -- in our private folder
 	if err != nil {
 		return err
 	}
@@ -53,21 +65,28 @@ func (r *repo) make(ctx context.Context, f files, c Change) error {
 // files changes the files of a work tree, and none outside it.
 type files struct {
 	root   *os.Root
-	links  bool   // there are symbolic links here
-	bits   bool   // git knows from the files here which are programs
-	staged string // where a file is written before it takes its place
-	beside string // the name of that file in the folder of its place, if it cannot be moved from staged
-	modes  modes
+	links  bool     // there are symbolic links here
+	bits   bool     // git knows from the files here which are programs
+	stage  *os.Root // where a file is written before it takes its place
+	staged string   // its name there
+	beside string   // its name in the folder of that place, if it cannot be moved from there
 }
 
 func (r *repo) openFiles() (files, error) {
-	root, err := os.OpenRoot(r.user.Root())
-	return files{root: root, links: r.has("core.symlinks"), bits: r.has("core.filemode"), staged: r.staged(), beside: r.beside()}, err
+	root, err := os.OpenRoot(r.user.Root)
+	if err != nil {
+		return files{}, err
+	}
+	// A kill leaves a file in the repository, not in the work tree. The next restore
+	// removes it, or else git gc, which removes what begins with tmp_.
+	stage, err := os.OpenRoot(r.user.Objects())
+	if err != nil {
+		return files{}, errors.Join(err, root.Close())
+	}
+	return files{root, r.user.Has("core.symlinks"), r.user.Has("core.filemode"), stage, "tmp_cursor_ralph_" + r.loop.ShortID(), r.beside()}, nil
 }
 
-// staged is outside the work tree, so that a kill leaves nothing there. The loop's next
-// checkpoint removes it, or else git gc, which removes what begins with tmp_.
-func (r *repo) staged() string { return filepath.Join(r.objects, "tmp_cursor_ralph_"+r.loop.ShortID()) }
+func (f files) close() error { return errors.Join(f.root.Close(), f.stage.Close()) }
 
 // beside is a name in the work tree. No checkpoint has such a file, and the loop's next
 // one removes what a kill left, unless it is in an ignored folder.
@@ -78,7 +97,6 @@ const temporary = ".cursor-ralph-restore-"
 var (
 	errMeanwhile = errors.New("it changed meanwhile")
 	errFolder    = errors.New("a non-empty folder is in its place")
-	errNotMoved  = errors.New("cannot move the restored file to its place")
 )
 
 // remove removes a file, and the folders that are empty then.
@@ -95,8 +113,7 @@ func (f files) remove(c Change) error {
 	return nil
 }
 
-// write replaces a file in one step. The new one is written outside the work tree first,
-// and beside the old one if it cannot be moved from there, as to another file system.
+// write replaces a file in one step. A new file gets the permissions that git gives it.
 func (f files) write(c Change, content []byte) error {
 	path := filepath.FromSlash(c.Path)
 	if err := f.checkParents(path); err != nil {
@@ -108,104 +125,66 @@ func (f files) write(c Change, content []byte) error {
 	if err := f.unchanged(path, c.old); err != nil {
 		return err
 	}
-	if err := f.makeFolder(filepath.Dir(path)); err != nil {
+	dir := filepath.Dir(path)
+	if err := f.root.MkdirAll(dir, 0o777); err != nil { // as git makes them; the umask decides
 		return err
 	}
-	create := f.maker(path, c.new.mode, content)
-	stage, err := os.OpenRoot(filepath.Dir(f.staged))
-	if err != nil {
-		return err
+	if f.replace(c, f.stage, f.staged, content, func() error { return move(f.stage, f.staged, f.root, path) }) == nil {
+		return nil
 	}
-	defer stage.Close() // nothing is written to it
-	if err = f.replace(c, stage, filepath.Base(f.staged), create); !errors.Is(err, errNotMoved) {
-		return err
-	}
-	folder, err := f.root.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer folder.Close()                                  // as above
-	if err := gone(folder.Remove(f.beside)); err != nil { // of a killed restore, if the folder is ignored
-		return err
-	}
-	return f.replace(c, folder, f.beside, create)
+	// The repository is in another file system than the file, or this is Windows.
+	beside := filepath.Join(dir, f.beside)
+	return f.replace(c, f.root, beside, content, func() error { return f.root.Rename(beside, path) })
 }
 
-// replace makes a file and has it take its place, if what is there is still what the
+// replace makes a file and moves it to its place, if what is there is still what the
 // checkpoint of it has.
-func (f files) replace(c Change, stage *os.Root, name string, create maker) error {
+func (f files) replace(c Change, stage *os.Root, name string, content []byte, move func() error) error {
+	if err := gone(stage.Remove(name)); err != nil { // of a killed restore
+		return err
+	}
 	path := filepath.FromSlash(c.Path)
-	err := create(stage, name)
+	err := f.create(path, stage, name, c.new.mode, content)
 	if err == nil {
 		err = f.unchanged(path, c.old)
 	}
 	if err == nil {
-		err = f.move(stage, name, path)
+		err = move()
 	}
 	return errors.Join(err, gone(stage.Remove(name)))
 }
 
-// makeFolder makes a folder and those above it.
-func (f files) makeFolder(dir string) error {
-	if _, err := f.root.Lstat(dir); err == nil {
-		return nil
+// create makes the file that takes the place of another one. At no time can more people
+// read it than in the end.
+func (f files) create(path string, stage *os.Root, name, mode string, content []byte) error {
+	if mode == link && f.links {
+		return stage.Symlink(string(content), name)
 	}
-	if err := f.makeFolder(filepath.Dir(dir)); err != nil {
-		return err
-	}
-	mode, known := f.modes[filepath.ToSlash(dir)+"/"]
-	if !known {
-		mode = 0o777 // as git makes them; the umask decides
-	}
-	return f.root.Mkdir(dir, mode|0o700)
-}
-
-// move has a staged file take its place. It fails if that is in another file system.
-func (f files) move(stage *os.Root, name, path string) error {
-	from, err := stage.Open(".")
-	if err != nil {
-		return err
-	}
-	defer from.Close() // only a folder
-	to, err := f.root.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer to.Close() // only a folder
-	if err := rename(from, name, to, filepath.Base(path)); err != nil {
-		return fmt.Errorf("%w: %w", errNotMoved, err)
-	}
-	return nil
-}
-
-func gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// maker makes a new file.
-type maker func(root *os.Root, name string) error
-
-// maker returns what makes a new file. At no time can more people read it than in the
-// end.
-func (f files) maker(path, mode string, content []byte) maker {
 	permissions, known := f.permissions(path, mode)
-	return func(root *os.Root, name string) error {
-		if mode == link && f.links {
-			return root.Symlink(string(content), name)
-		}
-		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permissions) // #nosec G302 -- as git makes them; the umask decides
-		if err != nil {
-			return err
-		}
-		_, err = file.Write(content)
-		if known {
-			err = errors.Join(err, file.Chmod(permissions))
-		}
-		return errors.Join(err, file.Close())
+	file, err := stage.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permissions) // #nosec G302 -- as git makes them; the umask decides
+	if err != nil {
+		return err
 	}
+	_, err = file.Write(content)
+	if known {
+		err = errors.Join(err, file.Chmod(permissions))
+	}
+	return errors.Join(err, file.Close())
+}
+
+// permissions of a file are those of the one that it replaces.
+func (f files) permissions(path, mode string) (p fs.FileMode, known bool) {
+	p = 0o666
+	if info, err := f.root.Lstat(path); err == nil && info.Mode().IsRegular() {
+		p, known = info.Mode().Perm(), true
+	}
+	switch {
+	case known && !f.bits:
+		return p, true
+	case mode == program:
+		return p | p&0o444>>2, known // executable for those who may read it
+	}
+	return p &^ 0o111, known
 }
 
 // checkParents returns an error if a folder of the path is anything else, such as a link.
@@ -221,6 +200,19 @@ func (f files) checkParents(path string) error {
 		}
 	}
 	return nil
+}
+
+// inPlace says what is at a path of which no checkpoint knows anything; "" is nothing, or
+// a folder.
+func (f files) inPlace(name string) string {
+	info, err := f.root.Lstat(filepath.FromSlash(name))
+	switch {
+	case err != nil || info.IsDir():
+		return ""
+	case info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0:
+		return "ignored"
+	}
+	return "something other than a file is in its place"
 }
 
 // unchanged returns an error if a file is not as the checkpoint has it.
@@ -253,7 +245,7 @@ func (f files) unchanged(path string, was side) error {
 	default:
 		return errMeanwhile
 	}
-	if objectName(content, len(was.object)) != was.object {
+	if blobName(content, len(was.object)) != was.object {
 		return errMeanwhile
 	}
 	return nil
@@ -270,8 +262,8 @@ func (f files) read(path string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// objectName is git's name for content, of a length.
-func objectName(content []byte, length int) string {
+// blobName is git's name for a file's content, of a length.
+func blobName(content []byte, length int) string {
 	var h hash.Hash = sha1.New() // #nosec G401 -- as above
 	if length == 2*sha256.Size {
 		h = sha256.New()

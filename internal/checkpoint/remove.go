@@ -2,14 +2,16 @@ package checkpoint
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -24,34 +26,57 @@ func (p Places) Remove(ctx context.Context, l loop.State) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if err := p.removeRefs(ctx, l); err != nil {
+	if err := p.removeRefs(l); err != nil {
 		return err
 	}
 	return os.RemoveAll(p.dir(l))
 }
 
-func (p Places) removeRefs(ctx context.Context, l loop.State) error {
-	r, err := p.user(l)
-	if errors.Is(err, worktree.ErrNoTree) {
+func (p Places) removeRefs(l loop.State) error {
+	r, err := git.Find(l.Workspace, p.Env)
+	if errors.Is(err, git.ErrNoTree) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	all, err := r.list(ctx)
-	if err != nil || len(all) == 0 {
-		return err
+	if r.Writable() != nil {
+		return nil // ours are not in another's
 	}
-	var commands strings.Builder
-	for _, c := range all {
-		commands.WriteString("delete " + Ref(l, c.Name) + " " + c.Commit + "\n")
-	}
-	_, err = r.user.Run(ctx, commands.String(), "update-ref", "--stdin")
-	return err
+	return r.RemoveRefs(folder(l))
 }
 
-// workspaceFile has the workspace of a loop, for Unused.
-const workspaceFile = "workspace"
+// place is where a loop's repository is. The agent can write what leads there: it has to
+// lead to the same one as at the beginning.
+type place struct {
+	Workspace string
+	Folders   []string
+}
+
+const placeFile = "place.json"
+
+// checkPlace keeps the place, or returns an error if it is another one by now.
+func (r *repo) checkPlace() error {
+	if err := r.user.Writable(); err != nil {
+		return err
+	}
+	folders, err := r.user.Folders()
+	if err != nil {
+		return err
+	}
+	is, err := json.Marshal(place{r.loop.Workspace, folders})
+	if err != nil {
+		return err
+	}
+	was, _, err := ownfile.Read(r.in(placeFile), 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.Join(ownfile.Folder(r.dir), ownfile.Replace(r.in(placeFile), r.dir, is, false))
+	case err == nil && string(was) != string(is):
+		return fmt.Errorf("the repository of %s is another one than when the loop began", r.loop.Workspace)
+	}
+	return err
+}
 
 // Unused returns the loops, with id and workspace only, that have made no checkpoint
 // since a moment. A loop that was refused after its survey, or taken back before its
@@ -63,10 +88,10 @@ func (p Places) Unused(since time.Time) (unused []loop.State) {
 		if err != nil || !info.IsDir() || !loop.IsShortID(entry.Name()) || !info.ModTime().Before(since) {
 			continue
 		}
-		workspace, _, err := ownfile.Read(filepath.Join(p.Folder, entry.Name(), workspaceFile), 0)
-		if err == nil {
+		var at place
+		if data, _, err := ownfile.Read(filepath.Join(p.Folder, entry.Name(), placeFile), 0); err == nil && json.Unmarshal(data, &at) == nil {
 			l := loop.State{ID: entry.Name()}
-			l.Workspace = string(workspace)
+			l.Workspace = at.Workspace
 			unused = append(unused, l)
 		}
 	}

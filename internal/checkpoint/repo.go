@@ -8,151 +8,51 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
-	"github.com/cursor-ralph/cursor-ralph/internal/proc"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // repo is the repository of a loop's workspace.
 type repo struct {
 	loop loop.State
-	user worktree.Runner // with the repository's own configuration: for references, and to ask
-	ours worktree.Runner // with our own, and with our index
-	dir  string          // our git folder, without objects and references
-
-	index    string            // the user's
-	objects  string            // the folder of the repository's objects
-	exclude  string            // what the repository's info/exclude says
-	settings map[string]string // of the repository, by name
-}
-
-// copied are the settings that say how files are on this disk, and who may write the
-// objects. Nothing else of the repository's configuration reaches our git.
-var copied = []string{
-	"core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode", "core.protecthfs", "core.protectntfs",
-	"core.longpaths", "core.trustctime", "core.checkstat", "core.excludesfile", "core.sharedrepository",
-}
-
-// attributes keep each file as it is. Nothing goes before a git folder's own attributes.
-const attributes = "* -text -ident -filter -working-tree-encoding\n"
-
-// user opens a loop's repository for what needs no index.
-func (p Places) user(l loop.State) (*repo, error) {
-	user, err := worktree.NewRunner(l.Workspace, p.Env)
-	if err != nil {
-		return nil, err
-	}
-	return &repo{loop: l, user: user.With(nil, "-c", "core.logAllRefUpdates=false")}, nil
+	user *git.Repo
+	git  *git.Git // with the user's index, to read
+	ours *git.Git // with ours
+	dir  string   // our git folder
 }
 
 // open opens a loop's repository, and makes the folder of our own git.
-func (p Places) open(ctx context.Context, l loop.State) (*repo, error) {
-	r, err := p.user(l)
+func (p Places) open(l loop.State) (*repo, error) {
+	user, err := git.Find(l.Workspace, p.Env)
 	if err != nil {
 		return nil, err
 	}
-	// The first call also fails for a repository that git does not trust.
-	out, err := r.user.Run(ctx, "", "rev-parse", "--git-path", "objects", "--git-path", "index", "--git-path", "info/exclude")
-	if err != nil {
+	r := &repo{loop: l, user: user, dir: p.dir(l)}
+	if err := r.checkPlace(); err != nil {
 		return nil, err
 	}
-	paths := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(paths) != 3 {
-		return nil, errors.New("the repository's path has a line break in it")
-	}
-	for i, path := range paths {
-		if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
-			path = filepath.Join(r.user.Root(), path)
-		}
-		paths[i] = path
-	}
-	if err := r.configure(ctx); err != nil {
+	if r.git, err = user.In(r.dir, user.Exclude(), ""); err != nil {
 		return nil, err
 	}
-	r.dir, r.objects, r.index = p.dir(l), paths[0], paths[1]
-	exclude, _ := os.ReadFile(paths[2]) // #nosec G304 -- the user's own info/exclude; most have none
-	r.exclude = string(exclude)
-	if err := r.furnish(); err != nil {
-		return nil, err
-	}
-	// With core.sparseCheckout, git looks at files that are there although the index says that they are not.
-	options := []string{"-c", "core.sparseCheckout=true", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "commit.gpgSign=false", "-c", "gc.auto=0"}
-	for _, name := range copied {
-		if value, ok := r.settings[name]; ok {
-			options = append(options, "-c", name+"="+value)
-		}
-	}
-	r.ours = r.user.With([]string{
-		"GIT_DIR=" + r.dir, "GIT_INDEX_FILE=" + r.ourIndex(), "GIT_OBJECT_DIRECTORY=" + r.objects, "GIT_OPTIONAL_LOCKS=1",
+	r.ours = r.git.With([]string{
+		"GIT_INDEX_FILE=" + r.in("index"), "GIT_OPTIONAL_LOCKS=1",
 		"GIT_AUTHOR_NAME=cursor-ralph", "GIT_AUTHOR_EMAIL=cursor-ralph@localhost",
 		"GIT_COMMITTER_NAME=cursor-ralph", "GIT_COMMITTER_EMAIL=cursor-ralph@localhost",
-	}, options...)
+	})
 	return r, nil
-}
-
-// configure reads the settings.
-func (r *repo) configure(ctx context.Context) error {
-	out, err := r.user.Run(ctx, "", "config", "-z", "--get-regexp", `^(core|extensions|remote\..*)\.[a-z]*$`)
-	if none := (*proc.ExitError)(nil); err != nil && (!errors.As(err, &none) || none.Code != 1) {
-		return err
-	}
-	r.settings = map[string]string{}
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		name, value, given := strings.Cut(entry, "\n")
-		if !given {
-			value = "true"
-		}
-		if strings.HasPrefix(name, "remote.") && strings.HasSuffix(name, ".promisor") {
-			name = "extensions.partialclone"
-		}
-		r.settings[name] = value
-	}
-	return nil
-}
-
-// has reports what a setting says about files here. Git assumes that it is true.
-func (r *repo) has(setting string) bool {
-	return !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(r.settings[setting]))
-}
-
-// furnish writes what makes a folder a git folder. What is right already stays.
-func (r *repo) furnish() error {
-	for _, dir := range []string{"objects", "refs", "info"} {
-		if err := ownfile.Folder(filepath.Join(r.dir, dir)); err != nil {
-			return err
-		}
-	}
-	config := "[core]\n\trepositoryformatversion = 0\n"
-	if format := r.settings["extensions.objectformat"]; format == "sha256" {
-		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n"
-	}
-	for name, content := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config, "info/attributes": attributes, "info/exclude": r.exclude, workspaceFile: r.loop.Workspace} {
-		path := filepath.Join(r.dir, filepath.FromSlash(name))
-		if is, _, err := ownfile.Read(path, 0); err == nil && string(is) == content {
-			continue
-		}
-		if err := ownfile.Overwrite(path, []byte(content), 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p Places) dir(l loop.State) string { return filepath.Join(p.Folder, l.ShortID()) }
 
-func (r *repo) ourIndex() string { return filepath.Join(r.dir, "index") }
+// in returns the path of a file of our git folder.
+func (r *repo) in(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
-// forgetIndex has the next checkpoint begin with the user's index again.
-func (r *repo) forgetIndex() error {
-	if err := ownfile.Remove(r.ourIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+// forgetIndex has the next checkpoint begin with an empty index again.
+func (r *repo) forgetIndex() error { return gone(ownfile.Remove(r.in("index"))) }
 
 const lockSlots = 64
 
@@ -170,28 +70,85 @@ func (p Places) lock(ctx context.Context, l loop.State) (release func() error, e
 	if err != nil {
 		return nil, err
 	}
-	for _, left := range []string{"index.lock", newIndex, newIndex + ".lock"} {
-		if err := os.Remove(filepath.Join(p.dir(l), left)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, left := range []string{"index.lock", otherIndex, otherIndex + ".lock", reviewIndex, reviewIndex + ".lock", stageFolder, ownObjects, blobsFolder, rulesFolder + ".new"} {
+		if err := os.RemoveAll(filepath.Join(p.dir(l), left)); err != nil {
 			return nil, errors.Join(err, release())
 		}
 	}
 	return release, nil
 }
 
-// tree writes the index as a tree. Where objects may be missing, as in a partial clone,
-// git would try to fetch them.
-func (r *repo) tree(ctx context.Context) (string, error) {
-	args := []string{"write-tree"}
-	if _, partial := r.settings["extensions.partialclone"]; partial {
-		args = append(args, "--missing-ok")
+// stuckFile is there after git has got nothing done until it was killed, as where a
+// .gitignore is a pipe. Then no stop waits that long again until git succeeds.
+const (
+	stuckFile  = "stuck"
+	stuckLimit = 2500 * time.Millisecond
+)
+
+// patience limits a checkpoint. The caller says how it went.
+func (r *repo) patience(ctx context.Context) (limited context.Context, done func(error)) {
+	before := r.indexTime()
+	cancel := func() {}
+	if _, err := os.Lstat(r.in(stuckFile)); err == nil {
+		ctx, cancel = context.WithTimeout(ctx, stuckLimit)
 	}
-	out, err := r.ours.Run(ctx, "", args...)
+	return ctx, func(err error) {
+		switch {
+		case err == nil, !r.indexTime().Equal(before):
+			_ = os.Remove(r.in(stuckFile)) // an earlier stop may have left it
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			_ = ownfile.Replace(r.in(stuckFile), r.dir, nil, false) // or the next one waits again
+		}
+		cancel()
+	}
+}
+
+func (r *repo) indexTime() time.Time {
+	info, err := os.Lstat(r.in("index"))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// otherIndex is an index for a moment, reviewIndex for a review; stageFolder has files that it names.
+const (
+	otherIndex  = "index.other"
+	reviewIndex = "index.review"
+	stageFolder = "stage"
+)
+
+// file is an entry of a tree.
+type file struct{ mode, object, path string }
+
+// checkOut writes files into one of our folders, out of a git's objects. A symbolic link becomes a file with its
+// target: nothing there leads out of the folder.
+func (r *repo) checkOut(ctx context.Context, from *git.Git, folder string, files []file) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil || len(files) == 0 {
+		return err
+	}
+	var index strings.Builder
+	for _, f := range files {
+		index.WriteString(f.mode + " " + f.object + "\t" + f.path + "\x00")
+	}
+	other := from.With([]string{"GIT_INDEX_FILE=" + r.in(otherIndex)}, "-c", "core.symlinks=false")
+	_, err := other.Run(ctx, index.String(), "update-index", "-z", "--index-info")
+	if err == nil {
+		_, err = other.Run(ctx, "", "checkout-index", "-q", "--all", "--prefix="+filepath.ToSlash(folder)+"/")
+	}
+	return errors.Join(err, gone(os.Remove(r.in(otherIndex))))
+}
+
+// tree writes our index as a tree.
+func (r *repo) tree(ctx context.Context) (string, error) {
+	out, err := r.ours.Run(ctx, "", "write-tree")
 	return strings.TrimSpace(string(out)), err
 }
 
-// names splits a list that git printed with -z.
-func names(out []byte) []string {
-	return slices.DeleteFunc(strings.Split(string(out), "\x00"), func(name string) bool { return name == "" })
+// gone makes a missing file no error.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
-
-func joined(list []string) string { return strings.Join(list, "\x00") + "\x00" }

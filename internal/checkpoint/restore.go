@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -26,70 +26,81 @@ type Kept struct{ Path, Why string }
 
 // Restore makes the work tree what it was at a checkpoint, after it has made one of what
 // is there. It changes only files that differ, and none that is ignored or not in that
-// checkpoint as it is on disk; the index and HEAD stay.
-func (p Places) Restore(ctx context.Context, l loop.State, n Name, dry bool) (done Restored, err error) {
+// checkpoint as it is on disk; the index and HEAD stay. With paths it restores only these
+// files, and what is in these folders.
+func (p Places) Restore(ctx context.Context, l loop.State, n Name, dry bool, paths ...string) (done Restored, err error) {
 	release, err := p.lock(ctx, l)
 	if err != nil {
 		return done, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	r, err := p.open(ctx, l)
+	r, err := p.open(l)
 	if err != nil {
 		return done, err
 	}
-	all, err := r.list(ctx)
-	if err != nil {
-		return done, err
-	}
+	all := r.list()
 	target, err := Find(all, n)
 	if err != nil {
 		return done, err
 	}
-	now, err := r.now(ctx, all)
+	now, err := r.now(ctx)
 	if err != nil {
 		return done, err
 	}
-	changes, err := r.changes(ctx, now.tree, target.Commit)
+	own, changes, err := r.compare(ctx, now.tree, target.tree)
 	if err != nil {
 		return done, err
 	}
+	changes = Only(changes, paths)
 	f, err := r.openFiles()
 	if err != nil {
 		return done, err
 	}
-	defer f.root.Close() // nothing is written to it
-	if err := r.sift(ctx, f, target, now, changes, &done); err != nil || dry || len(done.Changes) == 0 {
+	defer f.close() // nothing is written to them
+	if r.sift(f, target, now, changes, &done); dry || len(done.Changes) == 0 {
+		return done, nil
+	}
+	if done.Before, err = r.save(ctx, nextRestore(all), now); err != nil {
 		return done, err
 	}
-	if done.Before, err = r.save(ctx, nextRestore(all), now, all); err != nil {
-		return done, err
+	return r.apply(ctx, own, f, done)
+}
+
+// Only returns the changes to some files, and to what is in some folders; all without
+// paths.
+func Only(changes []Change, paths []string) []Change {
+	if len(paths) == 0 {
+		return changes
 	}
-	if f.modes, err = r.modesOf(done.Changes); err != nil {
-		return done, err
-	}
-	return r.apply(ctx, f, done)
+	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool {
+		return !slices.ContainsFunc(paths, func(path string) bool {
+			return path == "." || path == c.Path || strings.HasPrefix(c.Path, path+"/")
+		})
+	})
 }
 
 // snapshot is the work tree as a tree, and what that does not have.
 type snapshot struct {
 	tree   string
 	left   leftOuts
-	nested []string          // repositories, with a slash at the end
-	rules  map[string]string // the ignored .gitignore files
+	nested []string // repositories, with a slash at the end
+}
+
+// leftOut names what is there and not in the tree.
+func (s snapshot) leftOut() []string {
+	names := slices.Clone(s.nested)
+	for _, f := range s.left {
+		names = append(names, f.name)
+	}
+	return names
 }
 
 // now takes a snapshot of the work tree.
-func (r *repo) now(ctx context.Context, all []Checkpoint) (s snapshot, err error) {
-	if err := gone(os.Remove(r.staged())); err != nil { // of a killed restore
-		return s, err
-	}
-	if err := r.prepare(ctx, len(all) > 0); err != nil {
+func (r *repo) now(ctx context.Context) (s snapshot, err error) {
+	if err := r.begin(ctx); err != nil {
 		return s, err
 	}
 	found, err := r.add(ctx)
-	if err == nil {
-		err = r.noteModes(found.there)
-	}
 	if err != nil && ctx.Err() == nil {
 		err = errors.Join(err, r.forgetIndex()) // a crash may have damaged it
 	}
@@ -100,7 +111,23 @@ func (r *repo) now(ctx context.Context, all []Checkpoint) (s snapshot, err error
 	if err != nil {
 		err = errors.Join(err, r.forgetIndex()) // it may name objects that are gone
 	}
-	return snapshot{tree, found.left, found.nested, found.rules}, err
+	return snapshot{tree, found.left, found.nested}, err
+}
+
+// begin keeps the rules, and starts our index with the files that the user tracks though
+// they are ignored. All others are new to it.
+func (r *repo) begin(ctx context.Context) error {
+	if err := r.keepRules(ctx); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(r.in("index")); err == nil {
+		return nil
+	}
+	out, err := r.git.Run(ctx, "", "ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
+	if err != nil {
+		return err
+	}
+	return r.update(ctx, r.sort(git.Names(out)).rest)
 }
 
 // nextRestore returns an unused name.
@@ -116,10 +143,10 @@ func nextRestore(all []Checkpoint) Name {
 }
 
 // sift parts the changes into those that a restore may make and those it must not.
-func (r *repo) sift(ctx context.Context, f files, target Checkpoint, now snapshot, changes []Change, done *Restored) error {
-	k, err := r.keeper(ctx, f, target, now, changes)
-	if err != nil {
-		return err
+func (r *repo) sift(f files, target Checkpoint, now snapshot, changes []Change, done *Restored) {
+	k := keeper{repo: r, files: f, target: target, now: map[string]string{}, links: map[string]string{}}
+	for _, f := range now.left {
+		k.now[f.name] = f.why
 	}
 	for _, c := range changes {
 		switch why := k.why(c); {
@@ -130,37 +157,15 @@ func (r *repo) sift(ctx context.Context, f files, target Checkpoint, now snapsho
 			done.Kept = append(done.Kept, Kept{c.Path, why})
 		}
 	}
-	return nil
 }
 
 // keeper decides which files a restore must not touch.
 type keeper struct {
 	*repo
-	files   files
-	target  Checkpoint
-	then    memo
-	now     map[string]string // why they are not in the snapshot
-	ignored map[string]bool   // by the rules of the checkpoint
-	links   map[string]bool
-}
-
-func (r *repo) keeper(ctx context.Context, f files, target Checkpoint, now snapshot, changes []Change) (k keeper, err error) {
-	commit, err := r.ours.Run(ctx, "", "cat-file", "commit", target.Commit)
-	if err != nil {
-		return k, err
-	}
-	k = keeper{repo: r, files: f, target: target, then: parseMemo(string(commit)), now: map[string]string{}, links: map[string]bool{}}
-	for _, f := range now.left {
-		k.now[f.name] = f.why
-	}
-	var goes []string
-	for _, c := range changes {
-		if c.new.mode == absent && isSafe(c.Path) {
-			goes = append(goes, c.Path)
-		}
-	}
-	k.ignored, err = r.ignored(ctx, target, k.then, goes)
-	return k, err
+	files  files
+	target Checkpoint
+	now    map[string]string // why they are not in the snapshot
+	links  map[string]string
 }
 
 // why says why a change must not be made. A file that is there and in no checkpoint is
@@ -173,22 +178,27 @@ func (k keeper) why(c Change) string {
 		return "a submodule"
 	case k.isNested(c.Path):
 		return "in another repository"
-	case k.then.hasLeftOut(c.Path):
+	case isAmong(k.target.leftOut, c.Path):
 		return "left out of checkpoint " + string(k.target.Name)
-	case k.ignored[c.Path]:
-		return "ignored at checkpoint " + string(k.target.Name)
 	case k.now[c.Path] != "":
 		return k.now[c.Path]
-	case c.old.mode == absent && !k.isLinked(path.Dir(c.Path), k.links):
+	case c.old.mode == absent && k.linkAbove(c.Path, k.links) == "":
 		return k.files.inPlace(c.Path)
 	}
 	return ""
 }
 
+// isAmong reports whether a path is one of the names, or in one of the folders.
+func isAmong(names []string, path string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return path == name || strings.HasSuffix(name, "/") && strings.HasPrefix(path, name)
+	})
+}
+
 // isNested reports whether a path is in a repository of its own below the work tree.
 func (r *repo) isNested(path string) bool {
 	for dir := filepath.Dir(filepath.FromSlash(path)); dir != "."; dir = filepath.Dir(dir) {
-		if worktree.IsRepository(filepath.Join(r.user.Root(), dir)) {
+		if git.IsRepository(filepath.Join(r.user.Root, dir)) {
 			return true
 		}
 	}

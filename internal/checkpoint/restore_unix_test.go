@@ -6,15 +6,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // TestWhatNoCheckpointHasStays: a file that the checkpoint left out, for whatever reason, is not removed when the reason
@@ -24,54 +18,55 @@ func TestWhatNoCheckpointHasStays(t *testing.T) {
 		prepare, work func(*world)
 		stays         string
 		mode          os.FileMode
+		ignored       bool // when the loop began, so in no checkpoint
 	}{
 		"the agent removed .gitignore": {func(w *world) {
 			w.write(".gitignore", ".env\n")
 			w.write(".env", "secret\n")
-		}, func(w *world) { w.remove(".gitignore") }, ".env", 0o600},
+		}, func(w *world) { w.remove(".gitignore") }, ".env", 0o600, true},
 		"the agent changed .gitignore": {func(w *world) {
 			w.write(".gitignore", "*.log\n")
 			w.write("dir/x.log", "log\n")
 			w.chmod("dir/x.log", 0o640)
-		}, func(w *world) { w.write(".gitignore", "*.log\n!x.log\n") }, "dir/x.log", 0o640},
+		}, func(w *world) { w.write(".gitignore", "*.log\n!x.log\n") }, "dir/x.log", 0o640, true},
 		"a .gitignore with a byte order mark": {func(w *world) {
 			w.write(".gitignore", "\xef\xbb\xbf.env\n")
 			w.write(".env", "secret\n")
-		}, func(w *world) { w.remove(".gitignore") }, ".env", 0o600},
+		}, func(w *world) { w.remove(".gitignore") }, ".env", 0o600, true},
 		"a .gitignore in a folder": {func(w *world) {
 			w.write("dir/b/.gitignore", "/build/\n")
 			w.write("dir/b/build/deep/out", "out\n")
-		}, func(w *world) { w.remove("dir/b/.gitignore") }, "dir/b/build/deep/out", 0o600},
+		}, func(w *world) { w.remove("dir/b/.gitignore") }, "dir/b/build/deep/out", 0o600, true},
 		"a .gitignore that ignores itself": {func(w *world) {
 			w.write("tools/venv/.gitignore", "\xef\xbb\xbf*\n")
 			w.write("tools/venv/lib/x", "x\n")
-		}, func(w *world) { w.remove("tools/venv/.gitignore") }, "tools/venv/lib/x", 0o600},
+		}, func(w *world) { w.remove("tools/venv/.gitignore") }, "tools/venv/lib/x", 0o600, true},
 		"the topmost .gitignore ignores itself": {func(w *world) {
 			w.write(".git/info/exclude", "*.log\n")
 			w.write(".gitignore", ".env\n.gitignore\n")
 			w.write(".env", "secret\n")
-		}, func(w *world) { w.remove(".gitignore") }, ".env", 0o600},
+		}, func(w *world) { w.remove(".gitignore") }, ".env", 0o600, true},
 		"a .gitignore with a folder in its place": {func(w *world) {
 			w.write(".gitignore", ".env\n")
 			w.write(".env", "secret\n")
-		}, func(w *world) { w.remove(".gitignore"); w.write(".gitignore/x", "x\n") }, ".env", 0o600},
+		}, func(w *world) { w.remove(".gitignore"); w.write(".gitignore/x", "x\n") }, ".env", 0o600, true},
 		"odd names": {func(w *world) {
 			w.write("tab\tand\nline/.gitignore", "-n\n")
 			w.write("tab\tand\nline/-n", "x")
 			w.write(":(glob)**", "x")
-		}, func(w *world) { w.remove("tab\tand\nline/.gitignore") }, "tab\tand\nline/-n", 0o600},
+		}, func(w *world) { w.remove("tab\tand\nline/.gitignore") }, "tab\tand\nline/-n", 0o600, true},
 		"info/exclude": {func(w *world) {
 			w.write(".git/info/exclude", ".env\n")
 			w.write(".env", "secret\n")
-		}, func(w *world) { w.write(".git/info/exclude", "!.env\n") }, ".env", 0o600},
+		}, func(w *world) { w.write(".git/info/exclude", "!.env\n") }, ".env", 0o600, true},
 		"in a repository that lost its .git": {func(w *world) {
 			w.write("nested/file", "1\n")
 			w.gitIn(filepath.Join(w.root, "nested"), "init", "-q")
-		}, func(w *world) { w.remove("nested/.git") }, "nested/file", 0o600},
+		}, func(w *world) { w.remove("nested/.git") }, "nested/file", 0o600, false},
 		"too large before": {func(w *world) {
 			w.write("big", "big\n")
 			w.must(os.Truncate(filepath.Join(w.root, "big"), largest+1))
-		}, func(w *world) { w.must(os.Truncate(filepath.Join(w.root, "big"), 10)) }, "big", 0o600},
+		}, func(w *world) { w.must(os.Truncate(filepath.Join(w.root, "big"), 10)) }, "big", 0o600, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,8 +85,11 @@ func TestWhatNoCheckpointHasStays(t *testing.T) {
 			if info, err := os.Stat(filepath.Join(w.root, c.stays)); err != nil || info.Mode().Perm() != c.mode {
 				t.Errorf("got %v, %v, want %o", info.Mode(), err, c.mode)
 			}
-			if len(done.Kept) != 1 || done.Kept[0].Path != c.stays {
-				t.Errorf("kept %v, want %s", done.Kept, c.stays)
+			if strings.Contains(w.git("ls-tree", "-r", "-z", "--name-only", Ref(w.l, done.Before.Name))+"\x00", c.stays+"\x00") == c.ignored {
+				t.Errorf("%s is in the checkpoint before the restore: %v", c.stays, !c.ignored)
+			}
+			if !c.ignored && (len(done.Kept) != 1 || done.Kept[0].Path != c.stays) || c.ignored && len(done.Kept) > 0 {
+				t.Errorf("kept %v", done.Kept)
 			}
 			if w.read("a") != "1\n" {
 				t.Errorf("a is %q", w.read("a"))
@@ -104,6 +102,45 @@ func TestWhatNoCheckpointHasStays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestIgnoredWhenTheLoopBeganStaysOut: also a file that comes later, and what the user
+// tracks stays in.
+func TestIgnoredWhenTheLoopBeganStaysOut(t *testing.T) {
+	w := newWorld(t)
+	w.write(".gitignore", "*.key\nlogs/\n")
+	w.write("tracked.key", "1\n")
+	w.write("old.key", "secret\n")
+	w.git("add", "-f", ".gitignore", "tracked.key")
+	w.git("commit", "-q", "-m", "x")
+	w.take("0")
+	w.write(".gitignore", "")
+	w.write(".git/info/exclude", "!*\n")
+	w.write("sub/new.key", "secret\n")
+	w.write("logs/today", "secret\n")
+	w.write("tracked.key", "2\n")
+	w.write("work", "done\n")
+	w.take("1")
+	w.write("later.key", "secret\n")
+	w.git("add", "-A")
+	w.take("2")
+	for _, n := range []Name{"1", "2"} {
+		if got, want := w.tree(n), "100644 .gitignore\n100644 tracked.key\n100644 work"; got != want {
+			t.Errorf("%s: got %s\nwant %s", n, got, want)
+		}
+	}
+	if got := w.git("show", Ref(w.l, "2")+":tracked.key"); got != "2\n" {
+		t.Errorf("got %q", got)
+	}
+	work, err := w.p.Since(context.Background(), w.l)
+	w.must(err)
+	if strings.Contains(string(work.Patch), "secret") {
+		t.Errorf("a reviewer gets %s", work.Patch)
+	}
+	if entries, _ := filepath.Glob(filepath.Join(work.Folder, "*.key")); len(entries) != 1 {
+		t.Errorf("the reviewer's folder has %v", entries)
+	}
+	w.must(work.Remove())
 }
 
 // TestKinds: each kind of file takes the place of each other one, there and back.
@@ -119,79 +156,34 @@ func TestKinds(t *testing.T) {
 		"case":           func(w *world, name string) { w.write(name+"/README", "1\n") },
 		"other case":     func(w *world, name string) { w.write(name+"/Readme", "1\n") },
 	}
-	for _, ignoreCase := range []string{"false", "true"} {
-		t.Run("core.ignorecase "+ignoreCase, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.git("config", "core.ignorecase", ignoreCase)
-			w.write("some", "some\n")
-			w.write("folder/file", "other\n")
-			for from, begin := range kinds {
-				for to := range kinds {
-					begin(w, from+" to "+to)
-				}
-			}
-			w.commit()
-			w.round(func() {
-				for from := range kinds {
-					for to, end := range kinds {
-						w.remove(from + " to " + to)
-						end(w, from+" to "+to)
-					}
-				}
-			})
-		})
+	w := newWorld(t)
+	w.write("some", "some\n")
+	w.write("folder/file", "other\n")
+	for from, begin := range kinds {
+		for to := range kinds {
+			begin(w, from+" to "+to)
+		}
 	}
+	w.commit()
+	w.round(func() {
+		for from := range kinds {
+			for to, end := range kinds {
+				w.remove(from + " to " + to)
+				end(w, from+" to "+to)
+			}
+		}
+	})
 }
 
-// TestBitsOfTheIndex: what the user told git not to look at is looked at.
-func TestBitsOfTheIndex(t *testing.T) {
-	for name, set := range map[string]func(*world){
-		"assume unchanged": func(w *world) { w.git("update-index", "--assume-unchanged", "a", "b") },
-		"skip work tree":   func(w *world) { w.git("update-index", "--skip-worktree", "a", "b") },
-		"fsmonitor valid": func(w *world) {
-			monitor := filepath.Join(filepath.Dir(w.root), "monitor")
-			w.must(os.WriteFile(monitor, []byte("#!/bin/sh\nprintf 'token\\0'\n"), 0o700))
-			w.git("config", "core.fsmonitor", monitor)
-			w.git("update-index", "--fsmonitor")
-			w.git("status")
-			w.git("update-index", "--fsmonitor-valid", "a", "b")
-		},
-		"sparse, wider later": func(w *world) { w.git("sparse-checkout", "set", "--no-cone", "/a") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.write("a", "1\n")
-			w.write("b", "1\n")
-			w.commit()
-			set(w)
-			w.take("0")
-			w.write("a", "22\n")
-			w.write("b", "22\n")
-			w.take("1")
-			for _, file := range []string{"a", "b"} {
-				if got := w.git("show", Ref(w.l, "1")+":"+file); got != "22\n" {
-					t.Errorf("%s: got %q, want 22", file, got)
-				}
-			}
-			w.restore("0")
-			if w.read("a") != "1\n" {
-				t.Errorf("got %q, want 1", w.read("a"))
-			}
-		})
-	}
-}
-
-// TestSparseBitsChange: the files on disk are what counts, and the index for those that never were there.
+// TestSparseBitsChange: the files on disk are what counts.
 func TestSparseBitsChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, work []string
 		was, is      string // of dir/c and other/d
 	}{
 		"narrower": {[]string{"disable"}, []string{"set", "--cone", "dir"}, "1 1", "1 2"},
-		"wider":    {[]string{"set", "--cone", "dir"}, []string{"disable"}, "1 1", "1 2"},
-		"another":  {[]string{"set", "--cone", "--sparse-index", "dir"}, []string{"set", "--cone", "other"}, "1 1", "- 2"},
+		"wider":    {[]string{"set", "--cone", "dir"}, []string{"disable"}, "1 -", "1 2"},
+		"another":  {[]string{"set", "--cone", "--sparse-index", "dir"}, []string{"set", "--cone", "other"}, "1 -", "- 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,111 +229,33 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// keepsModes: a file that is replaced keeps its permissions; one that comes back has those
+// that git gives it.
 func (w *world) keepsModes() {
 	w.Helper()
 	modes := map[string]os.FileMode{"private": 0o600, "private program": 0o700, "for the group": 0o640, "usual": 0o644, "program": 0o755}
 	for name, mode := range modes {
-		w.write("changed/"+name, "1\n")
-		w.write("removed/"+name, "1\n")
-		w.chmod("changed/"+name, mode)
-		w.chmod("removed/"+name, mode)
+		w.write(name, "1\n")
+		w.chmod(name, mode)
 	}
+	w.write("removed/file", "1\n")
 	w.take("0")
 	for name := range modes {
-		w.write("changed/"+name, "2\n")
+		w.write(name, "2\n")
 	}
 	w.remove("removed")
-	w.write("of the agent/key", "secret\n")
-	back := w.restore("0").Before.Name
-	for name, mode := range modes {
-		for _, how := range []string{"changed/", "removed/"} {
-			if info, err := os.Stat(filepath.Join(w.root, how+name)); err != nil || info.Mode().Perm() != mode {
-				w.Errorf("%s%s: got %v, %v, want %o", how, name, info.Mode(), err, mode)
-			}
-		}
-	}
-	w.restore(back)
-	for name, want := range map[string]os.FileMode{"of the agent/key": 0o600, "of the agent": os.ModeDir | 0o700} {
-		if info, err := os.Stat(filepath.Join(w.root, name)); err != nil || info.Mode() != want {
-			w.Errorf("%s: got %v, %v, want %v", name, info, err, want)
-		}
-	}
-}
-
-// TestKilledRestore: it leaves nothing in the work tree but files of before and after, and the next restore finishes.
-func TestKilledRestore(t *testing.T) {
-	const root, folder, id = "CHECKPOINT_TEST_ROOT", "CHECKPOINT_TEST_FOLDER", "CHECKPOINT_TEST_ID"
-	if workspace := os.Getenv(root); workspace != "" {
-		l := loop.State{ID: os.Getenv(id)}
-		l.Workspace = workspace
-		_, err := Places{Folder: os.Getenv(folder), Env: os.Environ()}.Restore(context.Background(), l, "0", false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	for _, elsewhere := range []bool{false, true} {
-		t.Run(fmt.Sprintf("objects elsewhere %v", elsewhere), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			leaves := "" // nothing
-			if elsewhere {
-				w.objectsElsewhere()
-				leaves = "d/" + temporary + w.l.ShortID()
-			}
-			w.killRestore(leaves, root, folder, id)
-		})
-	}
-}
-
-func (w *world) killRestore(leaves, root, folder, id string) {
-	w.Helper()
-	const files = 60
-	for i := range files {
-		w.write(fmt.Sprintf("d/f%d", i), "before\n")
-	}
-	w.commit()
-	w.take("0")
-	start := w.bytesOf()
-	for i := range files {
-		w.write(fmt.Sprintf("d/f%d", i), strings.Repeat("after\n", 20000))
-	}
-	w.take("1")
-	user := w.user()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledRestore$")
-	cmd.Env = append(slices.Clone(w.p.Env), root+"="+w.root, folder+"="+w.p.Folder, id+"="+w.l.ShortID())
-	w.must(cmd.Start())
-	begun := func() bool {
-		restored := 0
-		for i := range files {
-			if w.read(fmt.Sprintf("d/f%d", i)) == "before\n" {
-				restored++
-			}
-		}
-		return restored > 0
-	}
-	for end := time.Now().Add(time.Minute); !begun() && time.Now().Before(end); {
-		runtime.Gosched()
-	}
-	w.must(cmd.Process.Kill())
-	_ = cmd.Wait() // it was killed
-	for name, content := range w.user() {
-		was, ok := user[name]
-		if name == leaves {
-			continue // the next restore removes it
-		}
-		if !ok || content != was && (!strings.HasSuffix(content, "before\n") || len(content) > 30) {
-			w.Errorf("%s is %.60q", name, content)
-		}
-	}
 	w.restore("0")
-	for name, content := range w.bytesOf() {
-		if start[name] != content {
-			w.Errorf("%s is %.60q", name, content)
+	for name, mode := range modes {
+		if info, err := os.Stat(filepath.Join(w.root, name)); err != nil || info.Mode().Perm() != mode {
+			w.Errorf("%s: got %v, %v, want %o", name, info.Mode(), err, mode)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(w.root, ".git", "objects", "tmp_cursor*")); len(left) > 0 {
-		w.Errorf("left: %v", left)
+	made := filepath.Join(w.root, "made")
+	w.must(os.WriteFile(made, nil, 0o666))
+	usual, err := os.Stat(made)
+	w.must(err)
+	if info, err := os.Stat(filepath.Join(w.root, "removed/file")); err != nil || info.Mode() != usual.Mode() {
+		w.Errorf("got %v, %v, want %v", info, err, usual.Mode())
 	}
 }
 
@@ -381,34 +295,68 @@ func TestRepositoryInAnotherFileSystem(t *testing.T) {
 	}
 }
 
-// TestNoFileIsEverPartly: neither is it missing for a moment, also where it cannot be moved from the repository.
+// TestNoFileIsEverPartly: neither is it missing for a moment, also where it cannot be moved from the repository. From
+// there it is moved, so a kill leaves nothing else in the work tree.
 func TestNoFileIsEverPartly(t *testing.T) {
-	w := newWorld(t)
-	w.objectsElsewhere()
-	big, wrong := strings.Repeat("before\n", 1<<20), ""
-	w.write("dir/a", big)
-	w.take("0")
-	w.write("dir/a", "after\n")
-	done := make(chan error)
-	go func() {
-		_, err := w.p.Restore(context.Background(), w.l, "0", false)
-		done <- err
-	}()
-	for {
-		info, err := os.Stat(filepath.Join(w.root, "dir/a"))
-		if err != nil || info.Size() != int64(len(big)) && info.Size() != int64(len("after\n")) {
-			wrong = fmt.Sprint(info, err)
-		}
-		select {
-		case err := <-done:
-			w.must(err)
-			if wrong != "" || w.read("dir/a") != big {
-				t.Errorf("during the restore it was %s; restored: %v", wrong, w.read("dir/a") == big)
+	for name, prepare := range map[string]func(*world){
+		"ordinary":         func(*world) {},
+		"linked work tree": (*world).linked,
+		objectsElsewhere:   func(w *world) { w.objectsElsewhere() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			prepare(w)
+			big, wrong := strings.Repeat("before\n", 1<<20), ""
+			w.write("dir/a", big)
+			w.take("0")
+			w.write("dir/a", "after\n")
+			done := make(chan error)
+			go func() {
+				_, err := w.p.Restore(context.Background(), w.l, "0", false)
+				done <- err
+			}()
+			for {
+				info, err := os.Stat(filepath.Join(w.root, "dir/a"))
+				if err != nil || info.Size() != int64(len(big)) && info.Size() != int64(len("after\n")) {
+					wrong = fmt.Sprint(info, err)
+				}
+				if entries, err := os.ReadDir(filepath.Join(w.root, "dir")); name != objectsElsewhere && (err != nil || len(entries) != 1) {
+					wrong = fmt.Sprint(entries, err)
+				}
+				select {
+				case err := <-done:
+					w.must(err)
+					if wrong != "" || w.read("dir/a") != big {
+						t.Errorf("during the restore it was %s; restored: %v", wrong, w.read("dir/a") == big)
+					}
+					if left, _ := filepath.Glob(filepath.Join(w.objects(), "tmp_*")); len(left) > 0 {
+						t.Errorf("left: %v", left)
+					}
+					return
+				default:
+				}
 			}
-			return
-		default:
-		}
+		})
 	}
+}
+
+const objectsElsewhere = "objects in another file system"
+
+func (w *world) objects() string {
+	w.Helper()
+	r, err := w.p.open(w.l)
+	w.must(err)
+	return r.user.Objects()
+}
+
+// linked makes it a linked work tree.
+func (w *world) linked() {
+	w.Helper()
+	w.write("file", "1\n")
+	w.commit()
+	linked := filepath.Join(filepath.Dir(w.root), "linked")
+	w.git("worktree", "add", "-q", linked)
+	w.root, w.l.Workspace = linked, linked
 }
 
 // TestLeftByAKilledRestore: it is no work, and the loop's next checkpoint removes it.

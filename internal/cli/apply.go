@@ -82,6 +82,8 @@ func (e *Env) LogSteered(l loop.State, a loop.Action, kind loop.EventKind) {
 		line.Action = "paused"
 	case kind == loop.EventResume:
 		line.Action = "resumed"
+	case kind == loop.EventSet:
+		line.Action, line.Why = "set", l.Understood("")
 	case kind == loop.EventContext:
 		line.Action = "context-added"
 	case kind == loop.EventContinue && a.Kind != loop.AskVerify:

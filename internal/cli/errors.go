@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,23 +12,18 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/pending"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
 // Complain prints an error and returns the exit code.
-func (e *Env) Complain(err error) int {
+func (t Terminal) Complain(err error) int {
 	var code Exited
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	hint.Print(e.Stderr, e.clean, withPermissionHint(err))
+	hint.Print(t.Stderr, t.clean, withPermissionHint(err))
 	return hint.Code(err)
-}
-
-// Hint prints what may help, if there is anything, where errors are printed.
-func (e *Env) Hint(text string) {
-	if text != "" {
-		fmt.Fprintf(e.Stderr, "cursor-ralph: hint: %s\n", Printable(text))
-	}
 }
 
 // Printable makes text from outside safe for a terminal. Everything we show of
@@ -46,6 +40,10 @@ func withPermissionHint(err error) error {
 	switch {
 	case hint.Of(err) != "":
 		return err
+	case errors.As(err, new(*state.RecordError)):
+		return hint.Add(err, cannotKeep)
+	case errors.Is(err, pending.ErrElsewhere):
+		return hint.Add(err, "tell the user: send the line in a chat that has that folder open, or start the loop again from here")
 	case errors.Is(err, ownfile.ErrNotOurs):
 		return hint.Add(err, "`cursor-ralph doctor` checks our folders; remove the file, or use other folders with CURSOR_RALPH_DIR and CURSOR_RALPH_STATE_DIR")
 	case !errors.Is(err, fs.ErrPermission):
@@ -55,6 +53,9 @@ func withPermissionHint(err error) error {
 	}
 	return hint.Add(err, "give yourself the right to read and write there, or run this as the user who owns it")
 }
+
+// cannotKeep is for an agent in a sandbox, in which the state folder cannot be written.
+const cannotKeep = "a loop's commands are run only if they stand in the state folder, which this shell cannot write. Ask the user to send the /ralph-loop line in the chat, or to run this command in a terminal"
 
 // accessHint names commands that work: where the path does not exist, or cannot be
 // looked at, they are about the nearest folder above it, which may not become ours.

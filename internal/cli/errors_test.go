@@ -39,7 +39,7 @@ func TestPermissionErrorsNameTheFileAndACommand(t *testing.T) {
 		{fs.ErrExist, []string{"cursor-ralph: file already exists\n"}},
 	} {
 		var out bytes.Buffer
-		(&Env{Stderr: &out, Getenv: func(string) string { return "" }}).Complain(tt.err)
+		(&Terminal{Stderr: &out, Getenv: func(string) string { return "" }}).Complain(tt.err)
 		for _, want := range tt.want {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("got %q, want %q in it", &out, want)

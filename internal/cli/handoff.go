@@ -32,13 +32,12 @@ func (e *Env) UserShell() string {
 // Read fills in a call with the flags of the command line.
 func (e *Env) Read(call interface{ Flags(handoff.Flags) }) { call.Flags(parsed{e.Flags}) }
 
-// StartWatcher starts the watcher unless one runs. A loop goes on without it. There
-// is one for all loops, so the --no-notify of one command is not the watcher's.
+// StartWatcher starts the watcher unless one runs. A loop goes on without it.
 func (e *Env) StartWatcher() {
 	if e.Getenv("CURSOR_RALPH_NO_WATCHER") != "" {
 		return
 	}
-	if err := Self().Watch(e.Places.WatcherLock(), handoff.Watcher{}); err != nil {
+	if err := Self().Watch(e.Places.WatcherLock()); err != nil {
 		e.Log(hooklog.Line{Event: "watcher", Action: "error", Why: "the watcher was not started: " + err.Error()})
 	}
 }

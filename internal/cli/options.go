@@ -24,14 +24,10 @@ func (e *Env) ConfigFile() string { return platform.ConfigFile(runtime.GOOS, e.G
 // Config returns the user's settings. Steering a loop works with a bad file; a command
 // that depends on settings fails.
 func (e *Env) Config() (config.Config, error) {
-	return config.Load(config.Source{Path: e.ConfigFile(), Getenv: e.Getenv, Checks: map[string]func(string) error{
+	return config.Load(config.Source{Path: e.ConfigFile(), Checks: map[string]func(string) error{
 		"notify.channels": notice.Check,
 		"typing.injectors": func(text string) error {
 			_, err := InjectorList(text)
-			return err
-		},
-		"typing.focus-keys": func(text string) error {
-			_, err := keystroke.ParseChord(text)
 			return err
 		},
 		"typing.submit-key": func(text string) error {
@@ -39,25 +35,6 @@ func (e *Env) Config() (config.Config, error) {
 			return err
 		},
 	}})
-}
-
-// Configured returns a variable of the environment, or otherwise the user's setting. A
-// bad settings file is ignored here; commands that depend on it load it first.
-func (e *Env) Configured(variable string) string {
-	if v := e.Getenv(variable); v != "" {
-		return v
-	}
-	c, _ := e.Config()
-	return c.ByVariable(variable)
-}
-
-// SubmitKey parses the key that sends a message.
-func SubmitKey(text string) (keystroke.Chord, error) {
-	key, err := keystroke.ParseSubmitKey(text, runtime.GOOS)
-	if err != nil {
-		return key, hint.Misuse("--submit-key: "+err.Error(), "give the key that sends a message in Cursor's chat: return or ctrl+enter, on macOS also cmd+enter")
-	}
-	return key, nil
 }
 
 // InjectorList takes the white space out of a list of injectors. The empty one
@@ -70,7 +47,7 @@ func InjectorList(list string) (string, error) {
 	for i, name := range names {
 		names[i] = strings.TrimSpace(name)
 		if !slices.Contains(keystroke.Names(), names[i]) {
-			return "", hint.Misuse(fmt.Sprintf("--injectors: there is no way of typing called %q", names[i]),
+			return "", hint.Misuse(fmt.Sprintf("there is no way of typing called %q", names[i]),
 				"give one or more of "+strings.Join(keystroke.Names(), ", ")+", joined by commas; or none alone")
 		}
 	}

@@ -11,11 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/host"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -30,18 +31,6 @@ func SameFile(one, other string) bool {
 // SameFolder reports whether two paths name one folder.
 func SameFolder(a, b string) bool { return platform.SameFolder(runtime.GOOS, a, b) }
 
-// Within reports whether a folder is a workspace or is inside it.
-func Within(folder, workspace string) bool {
-	for dir := folder; ; dir = filepath.Dir(dir) {
-		if SameFolder(dir, workspace) {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-	}
-}
-
 // HomeFolder returns the home folder of the user.
 func (e *Env) HomeFolder() string { return platform.Home(runtime.GOOS, e.Getenv) }
 
@@ -50,9 +39,10 @@ func (e *Env) HomeFolder() string { return platform.Home(runtime.GOOS, e.Getenv)
 func (e *Env) Conversation() (string, error) {
 	name := outer.RunVariable // first: the agent of a run may have chats of its own
 	id := e.Getenv(name)
-	if id == "" {
-		name = "CURSOR_CONVERSATION_ID"
-		id = e.Getenv(name)
+	for _, other := range ChatVariables() {
+		if id == "" {
+			name, id = other, e.Getenv(other)
+		}
 	}
 	if id == "" {
 		return "", nil
@@ -61,6 +51,17 @@ func (e *Env) Conversation() (string, error) {
 		return "", hint.New(name+": "+err.Error(), "unset it")
 	}
 	return id, nil
+}
+
+// ChatVariables are those in which a shell of an agent has the id of its chat.
+func ChatVariables() []string {
+	list := []string{"CURSOR_CONVERSATION_ID"}
+	for _, h := range host.All() {
+		if h.ID != "" {
+			list = append(list, h.ID)
+		}
+	}
+	return list
 }
 
 // Here returns the folder that Cursor names, otherwise the current one.
@@ -85,7 +86,7 @@ func (e *Env) Workspace() (string, error) {
 		return here, err
 	}
 	for dir := here; !SameFile(dir, e.HomeFolder()); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, ".cursor")); err == nil || worktree.IsRepository(dir) {
+		if _, err := os.Stat(filepath.Join(dir, ".cursor")); err == nil || git.IsRepository(dir) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
@@ -129,11 +130,14 @@ func (e *Env) onlyOne() (loops.Loop, error) {
 	if err != nil {
 		return loops.Loop{}, err
 	}
-	current, err := e.Loops.Current()
+	all, err := e.Loops.Unended()
 	if err != nil {
 		return loops.Loop{}, err
 	}
-	near, dir := loops.Nearest(here, current)
+	near, dir := loops.Nearest(here, slices.DeleteFunc(slices.Clone(all), loops.Loop.IsInterrupted))
+	if len(near) == 0 {
+		near, dir = loops.Nearest(here, all)
+	}
 	switch len(near) {
 	case 0:
 		return loops.Loop{}, e.noneIn(here)
@@ -152,7 +156,7 @@ func (e *Env) onlyOne() (loops.Loop, error) {
 func (e *Env) noneIn(here string) error {
 	what, unended := "no loop in "+here, e.unended()
 	if len(unended) == 0 && e.Getenv("CURSOR_AGENT") == "" {
-		isHere := func(l loop.State) bool { return l.Workspace != "" && Within(here, l.Workspace) }
+		isHere := func(l loop.State) bool { return loops.Within(here, l.Workspace) }
 		if last, ok := e.Loops.LastEnded(isHere); ok {
 			return hint.New(what, fmt.Sprintf("the last one, %s, has ended (%s); %s", last.State.ShortID(), last.State.Status, WhenEnded(last.State, e.Now())))
 		}
@@ -209,7 +213,7 @@ func (e *Env) NotLive(l loops.Loop) error {
 	id := l.State.ShortID()
 	switch {
 	case l.Pending:
-		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "it begins by itself; cursor-ralph cancel "+id+" takes it back")
+		return hint.New(fmt.Sprintf("the loop %s is pending: no chat has taken it yet", id), "send "+loop.ContinueLine(id)+" in a chat to begin it; cursor-ralph cancel "+id+" takes it back")
 	case l.IsInterrupted():
 		return hint.New(fmt.Sprintf("the loop %s is interrupted: its file is gone, as after a restart", id), "to continue: cursor-ralph continue "+id)
 	case !l.IsLive():
@@ -232,7 +236,7 @@ func WhenEnded(l loop.State, now time.Time) string {
 
 // Lives reports whether the process of a run exists.
 func (e *Env) Lives(l loop.State) bool {
-	there, err := outer.Lives(l.Workspace, e.Places.RunLock(l.ConversationID))
+	there, err := outer.Lives(e.Places.RunLock(l.ConversationID))
 	return there && err == nil // another user's folder has none of our runs
 }
 
@@ -241,14 +245,26 @@ func (e *Env) isLoop(text string) bool {
 	return slices.ContainsFunc(current, func(l loops.Loop) bool { return text == l.ID || text == l.State.ShortID() })
 }
 
+// isID reports whether a word is a whole id: that of a loop, also of one that has ended, or a word that can hardly be another.
+func (e *Env) isID(word string) bool {
+	if e.isLoop(word) || loop.IsShortID(word) && strings.ContainsAny(word, "0123456789") {
+		return true
+	}
+	l, err := e.Loops.Resolve(word)
+	return err == nil && (l.ID == word || l.State.ShortID() == word)
+}
+
 // SplitText splits "[id] text".
 func (e *Env) SplitText(args []string, usage string) (l loops.Loop, text string, err error) {
-	named := args[:max(0, len(args)-1)]
-	if len(named) == 1 && named[0] == "" {
-		named = nil // a script's variable that is not set
+	var named []string
+	switch {
+	case len(args) > 1 && args[0] == "": // a script's variable that is not set
+		args = args[1:]
+	case len(args) > 1 && e.isID(args[0]):
+		named, args = args[:1], args[1:]
 	}
-	text = strings.TrimSpace(strings.Join(args[len(named):], " "))
-	if text == "" || len(args) == 1 && e.isLoop(text) {
+	text = strings.TrimSpace(strings.Join(args, " "))
+	if text == "" || named == nil && len(args) == 1 && e.isLoop(text) {
 		return l, "", hint.Misuse("the text is missing", usage)
 	}
 	l, err = e.Target(named)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -63,17 +64,17 @@ func (e *Env) TaskIn(file string) (string, error) {
 	return text, nil
 }
 
-// SuggestVerify returns a line that names a fitting verification, empty if the loop has
-// one, changes nothing, or none is known.
-func SuggestVerify(l loop.State) string {
-	if l.Verify != "" || l.Guarded() {
-		return ""
+// CheckCheckpoints refuses --checkpoints where there is nothing to make them of.
+func CheckCheckpoints(l loop.State) error {
+	if why := engine.NoCheckpoints(l, os.Environ()); why != "" {
+		return hint.New("--checkpoints: "+why, "nothing was started; `git init` makes a work tree, or leave --checkpoints out")
 	}
-	fit := suggest.Verify(os.DirFS(l.Workspace))
-	if len(fit) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("with --verify %q, the loop ends only when that command succeeds", fit[0])
+	return nil
+}
+
+// Understood says in one line how a new loop was understood.
+func Understood(l loop.State) string {
+	return "understood: " + l.Understood(suggest.Fits(l))
 }
 
 func (e *Env) readTask(file string) ([]byte, error) {

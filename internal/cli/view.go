@@ -24,6 +24,16 @@ func (e *Env) Views(list []loops.Loop) []view.Loop {
 	return views
 }
 
+// InFolder is Views, with whether each loop belongs to a folder.
+func (e *Env) InFolder(folder string, list []loops.Loop) []view.Loop {
+	views := e.Views(list)
+	for i := range views {
+		here := loops.Within(folder, views[i].Workspace)
+		views[i].Here = &here
+	}
+	return views
+}
+
 // Table lists loops below a header. Its lines fit the screen behind an indent.
 func (e *Env) Table(list []loops.Loop, indent int) string {
 	var rows []view.Row

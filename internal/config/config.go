@@ -1,5 +1,5 @@
-// Package config reads the user's defaults: a file in the user's own folder, and environment variables that override it. Flags
-// override both and are not read here. What a setting does is not known here either.
+// Package config reads the user's settings: one file in the user's own folder. Flags beat it and are not read here. What a
+// setting does is not known here either.
 package config
 
 import (
@@ -19,7 +19,7 @@ const BuiltIn = "built-in"
 type Value struct {
 	Setting
 	Text string
-	From string // FILE:LINE, environment NAME or BuiltIn
+	From string // FILE:LINE or BuiltIn
 }
 
 // Shown is the text for people: without what may be a password.
@@ -57,15 +57,14 @@ type Config struct{ Values []Value }
 
 // Source is where Load finds settings.
 type Source struct {
-	Path   string // of the file, which need not be there; empty for none
-	Getenv func(string) string
+	Path   string                        // of the file, which need not be there; empty for none
 	Checks map[string]func(string) error // by Setting.Key: what this package cannot know
 }
 
-// unusable returns the error for a setting, or a file of them, at a place: FILE:LINE:COLUMN, FILE or environment NAME.
+// unusable returns the error for a setting, or a file of them, at a place: FILE:LINE:COLUMN or FILE.
 func unusable(place, why, todo string) error { return hint.Misuse(place+": "+why, todo) }
 
-// Load reads the file and the environment. With an error it returns the built-in values, and the caller has to show the error.
+// Load reads the file. With an error it returns the built-in values, and the caller has to show the error.
 func Load(from Source) (Config, error) {
 	inFile, err := readFile(from.Path)
 	if err != nil {
@@ -89,7 +88,7 @@ func builtIn() (c Config) {
 	return c
 }
 
-// valued returns the setting's value. The one in the file must be valid even if the environment overrides it.
+// valued returns the setting's value.
 func (s Setting) valued(inFile []entry, from Source) (Value, error) {
 	v := Value{s, s.Default, BuiltIn}
 	for _, e := range inFile {
@@ -102,15 +101,6 @@ func (s Setting) valued(inFile []entry, from Source) (Value, error) {
 		}
 		v.Text, v.From = text, e.line()
 	}
-	set := from.Getenv(s.Variable)
-	if set == "" {
-		return v, nil
-	}
-	text, err := s.readVariable(set)
-	if err = cmp.Or(err, s.checked(text, from)); err != nil {
-		return v, unusable("environment "+s.Variable, err.Error(), "correct or unset it, and check it with `cursor-ralph config`")
-	}
-	v.Text, v.From = text, "environment "+s.Variable
 	return v, nil
 }
 
@@ -131,16 +121,6 @@ func (c Config) Get(key string) Value {
 		return Value{}
 	}
 	return c.Values[i]
-}
-
-// ByVariable returns the value of the setting that a variable overrides, or nothing for a built-in value.
-func (c Config) ByVariable(name string) string {
-	for _, v := range c.Values {
-		if v.Variable == name && v.From != BuiltIn {
-			return v.Text
-		}
-	}
-	return ""
 }
 
 // Loop returns the loop options that the user has set.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,48 +23,34 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-func variables(pairs ...string) func(string) string {
-	return func(name string) string {
-		for i := 0; i < len(pairs); i += 2 {
-			if pairs[i] == name {
-				return pairs[i+1]
-			}
-		}
-		return ""
-	}
-}
-
 func TestAValueAndWhereItComesFrom(t *testing.T) {
 	for _, tt := range []struct {
 		name, file string
-		env        []string
 		key, want  string
 		from       string // FILE stands for the path
 	}{
-		{"nobody set it", "", nil, "loop.max-iterations", "20", BuiltIn},
-		{"the file", "# mine\n[loop]\nmax-iterations = 30\n", nil, "loop.max-iterations", "30", "FILE:3"},
-		{"the environment beats the file", "loop.max-iterations = 30", []string{"CURSOR_RALPH_MAX_ITERATIONS", "40"}, "loop.max-iterations", "40", "environment CURSOR_RALPH_MAX_ITERATIONS"},
-		{"a dotted key", "loop.verify-timeout = '5m'", nil, "loop.verify-timeout", "5m", "FILE:1"},
-		{"an inline table", "loop = {plan = true,\n max-iterations = 3}", nil, "loop.max-iterations", "3", "FILE:2"},
-		{"a quoted key", "[\"loop\"]\n\"max-iterations\" = 3", nil, "loop.max-iterations", "3", "FILE:2"},
-		{"a switch", "[loop]\nultrawork = true", nil, "loop.ultrawork", "true", "FILE:2"},
-		{"a switch of the environment", "[loop]\nultrawork = true", []string{"CURSOR_RALPH_ULTRAWORK", "0"}, "loop.ultrawork", "false", "environment CURSOR_RALPH_ULTRAWORK"},
-		{"a list", "[typing]\ninjectors = ['xtest', 'xdotool']", nil, "typing.injectors", "xtest,xdotool", "FILE:2"},
-		{"a list in one text", "[typing]\ninjectors = 'xtest,xdotool'", nil, "typing.injectors", "xtest,xdotool", "FILE:2"},
-		{"notifications off by anything", "[notify]\nenabled = true", []string{"CURSOR_RALPH_NO_NOTIFY", "0"}, "notify.enabled", "false", "environment CURSOR_RALPH_NO_NOTIFY"},
-		{"channels of notices", "[notify]\nchannels = ['desktop', 'command:echo a, b']", nil, "notify.channels", "desktop\ncommand:echo a, b", "FILE:2"},
-		{"channels above the tables", "notify = ['desktop',\n 'ntfy://ntfy.sh/x']\n[loop]\nplan = true", nil, "notify.channels", "desktop\nntfy://ntfy.sh/x", "FILE:1"},
-		{"one channel", "notify = 'desktop'", nil, "notify.channels", "desktop", "FILE:1"},
-		{"no channel", "notify = []", nil, "notify.channels", "", "FILE:1"},
-		{"both names", "notify-details = true\nnotify.enabled = false", nil, "notify.details", "true", "FILE:1"},
-		{"details in the table", "[notify]\ndetails = true\nenabled = false", nil, "notify.details", "true", "FILE:2"},
-		{"channels of the environment", "notify = []", []string{"CURSOR_RALPH_NOTIFY", "desktop\ncommand:x\n"}, "notify.channels", "desktop\ncommand:x\n", "environment CURSOR_RALPH_NOTIFY"},
-		{"a byte-order mark", "\ufeff[run]\nagent = 'claude'", nil, "run.agent", "claude", "FILE:2"},
-		{"lines of Windows", "[run]\r\nagent = 'claude'\r\n", nil, "run.agent", "claude", "FILE:2"},
+		{"nobody set it", "", "loop.max-iterations", "20", BuiltIn},
+		{"the file", "# mine\n[loop]\nmax-iterations = 30\n", "loop.max-iterations", "30", "FILE:3"},
+		{"a dotted key", "loop.gate-timeout = '5m'", "loop.gate-timeout", "5m", "FILE:1"},
+		{"an inline table", "loop = {plan = true,\n max-iterations = 3}", "loop.max-iterations", "3", "FILE:2"},
+		{"a quoted key", "[\"loop\"]\n\"max-iterations\" = 3", "loop.max-iterations", "3", "FILE:2"},
+		{"a switch", "[loop]\nultrawork = true", "loop.ultrawork", "true", "FILE:2"},
+		{"a list", "[typing]\ninjectors = ['xtest', 'xdotool']", "typing.injectors", "xtest,xdotool", "FILE:2"},
+		{"a list in one text", "[typing]\ninjectors = 'xtest,xdotool'", "typing.injectors", "xtest,xdotool", "FILE:2"},
+		{"channels of notices", "[notify]\nchannels = ['desktop', 'command:echo a, b']", "notify.channels", "desktop\ncommand:echo a, b", "FILE:2"},
+		{"channels above the tables", "notify = ['desktop',\n 'ntfy://ntfy.sh/x']\n[loop]\nplan = true", "notify.channels", "desktop\nntfy://ntfy.sh/x", "FILE:1"},
+		{"one channel", "notify = 'desktop'", "notify.channels", "desktop", "FILE:1"},
+		{"no channel", "notify = []", "notify.channels", "", "FILE:1"},
+		{"both names", "notify-details = true\nnotify.channels = []", "notify.details", "true", "FILE:1"},
+		{"details in the table", "[notify]\ndetails = true\nchannels = []", "notify.details", "true", "FILE:2"},
+		{"a limit that is a number", "[hook]\nsession-limit = 3", "hook.session-limit", "3", "FILE:2"},
+		{"a limit that is a word", "hook.session-limit = 'none'", "hook.session-limit", "none", "FILE:1"},
+		{"a byte-order mark", "\ufeff[run]\nagent = 'claude'", "run.agent", "claude", "FILE:2"},
+		{"lines of Windows", "[run]\r\nagent = 'claude'\r\n", "run.agent", "claude", "FILE:2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := written(t, tt.file)
-			c, err := Load(Source{Path: path, Getenv: variables(tt.env...)})
+			c, err := Load(Source{Path: path})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,39 +64,39 @@ func TestAValueAndWhereItComesFrom(t *testing.T) {
 
 func TestAMistakeIsReportedWithItsPlace(t *testing.T) {
 	for _, tt := range []struct {
-		name, file string
-		env        []string
-		want       string
+		name, file, want string
 	}{
-		{"no TOML", "[loop]\nmax-iterations = = 3", nil, "FILE:2:18: "},
-		{"an open text", "[loop]\nverify = 'x", nil, "FILE:2:"},
-		{"twice", "[loop]\nplan = true\nplan = false", nil, "FILE"},
-		{"an unknown key", "[loop]\n  max-iteration = 3", nil, "FILE:2:3: there is no setting loop.max-iteration"},
-		{"an unknown table", "[loop]\n\n[lop]\nplan = true", nil, "FILE:3:2: there is no setting lop"},
-		{"an address as a key", "[notify]\n'slack://T0KEN@x' = 1", nil, "FILE:2:1: there is no setting notify.slack://…"},
-		{"a table too deep", "[loop.more]", nil, "FILE:1:2: there is no setting loop.more"},
-		{"an array of tables", "[[loop]]", nil, "FILE:1:3: loop is not a table"},
-		{"a key without a table", "plan = true", nil, "FILE:1:1: there is no setting plan"},
-		{"a table for a value", "[loop]\nplan = {x = 1}", nil, "FILE:2:1: plan: give true or false"},
-		{"a loop that is not a table", "loop = 3", nil, "FILE:1:8: loop is not a table"},
-		{"what may not be a default", "[loop]\nreplace = true", nil, "FILE:2:1: there is no setting loop.replace"},
-		{"a number in quotes", "[loop]\nmax-iterations = '3'", nil, "FILE:2:1: max-iterations: give a whole number"},
-		{"a fraction", "[loop]\nmax-iterations = 3.5", nil, "FILE:2:1: max-iterations: give a whole number"},
-		{"a number out of range", "[loop]\nmax-iterations = 0", nil, `FILE:2:1: max-iterations: --max-iterations: "0" is not a whole number from 1 to 10000`},
-		{"a wrong word", "[loop]\npromise-match = 'fuzzy'", nil, "FILE:2:1: promise-match: "},
-		{"a text that is no duration", "[loop]\nmax-duration = 'soon'", nil, "FILE:2:1: max-duration: "},
-		{"a list of numbers", "[typing]\ninjectors = [1]", nil, "FILE:2:1: injectors: give a list of texts"},
-		{"permissions", "[run]\npermissions = 'root'", nil, "FILE:2:1: permissions: "},
-		{"a control character", "[run]\nagent = \"a\\u001b[2J\"", nil, "FILE:2:1: agent: "},
-		{"in the file, under a good variable", "[loop]\nmax-iterations = 0", []string{"CURSOR_RALPH_MAX_ITERATIONS", "3"}, "FILE:2:1: "},
-		{"a variable", "", []string{"CURSOR_RALPH_MAX_ITERATIONS", "many"}, "environment CURSOR_RALPH_MAX_ITERATIONS: "},
-		{"a switch that is a variable", "", []string{"CURSOR_RALPH_PLAN", "perhaps"}, `environment CURSOR_RALPH_PLAN: "perhaps" is neither true nor false`},
-		{"channels that are no texts", "notify = [1]", nil, "FILE:1:1: channels: give a list of texts"},
-		{"channels that are a number", "notify = 1", nil, "FILE:1:10: notify is not a table"},
-		{"channels that are tables", "[[notify]]\nx = 1", nil, "FILE:"},
-		{"channels below a table", "[loop]\nnotify = ['desktop']", nil, "FILE:2:1: there is no setting loop.notify"},
-		{"details that are a text", "notify-details = 'yes'", nil, "FILE:1:1: details: give true or false"},
-		{"by a check from outside", "[typing]\ninjectors = 'magic'", nil, "FILE:2:1: injectors: no magic"},
+		{"no TOML", "[loop]\nmax-iterations = = 3", "FILE:2:18: "},
+		{"an open text", "[loop]\nverify = 'x", "FILE:2:"},
+		{"twice", "[loop]\nplan = true\nplan = false", "FILE"},
+		{"an unknown key", "[loop]\n  max-iteration = 3", "FILE:2:3: there is no setting loop.max-iteration"},
+		{"an unknown table", "[loop]\n\n[lop]\nplan = true", "FILE:3:2: there is no setting lop"},
+		{"an address as a key", "[notify]\n'slack://T0KEN@x' = 1", "FILE:2:1: there is no setting notify.slack://…"},
+		{"a table too deep", "[loop.more]", "FILE:1:2: there is no setting loop.more"},
+		{"an array of tables", "[[loop]]", "FILE:1:3: loop is not a table"},
+		{"a key without a table", "plan = true", "FILE:1:1: there is no setting plan"},
+		{"a table for a value", "[loop]\nplan = {x = 1}", "FILE:2:1: plan: give true or false"},
+		{"a loop that is not a table", "loop = 3", "FILE:1:8: loop is not a table"},
+		{"what may not be a default", "[loop]\nreplace = true", "FILE:2:1: there is no setting loop.replace"},
+		{"a number in quotes", "[loop]\nmax-iterations = '3'", "FILE:2:1: max-iterations: give a whole number"},
+		{"a fraction", "[loop]\nmax-iterations = 3.5", "FILE:2:1: max-iterations: give a whole number"},
+		{"a number out of range", "[loop]\nmax-iterations = 0", `FILE:2:1: max-iterations: --max-iterations: "0" is not a whole number from 1 to 10000`},
+		{"a wrong word", "[loop]\npromise-match = 'fuzzy'", "FILE:2:1: promise-match: "},
+		{"a text that is no duration", "[loop]\nmax-duration = 'soon'", "FILE:2:1: max-duration: "},
+		{"a limit of nothing", "[hook]\nsession-limit = 0", `FILE:2:1: session-limit: "0" is neither auto, none nor a whole number of at least 1`},
+		{"a limit that is another word", "[hook]\nsession-limit = 'foo'", "FILE:2:1: session-limit: "},
+		{"a limit that is true", "[hook]\nsession-limit = true", "FILE:2:1: session-limit: give a word in quotes, or a whole number without"},
+		{"a stay that is too long", "[hook]\nlinger = '1h'", `FILE:2:1: linger: "1h" is not a duration from 0s to 2s`},
+		{"no wait", "[hook]\nfollowup-wait = '0s'", "FILE:2:1: followup-wait: "},
+		{"a list of numbers", "[typing]\ninjectors = [1]", "FILE:2:1: injectors: give a list of texts"},
+		{"permissions", "[run]\npermissions = 'root'", "FILE:2:1: permissions: "},
+		{"a control character", "[run]\nagent = \"a\\u001b[2J\"", "FILE:2:1: agent: "},
+		{"channels that are no texts", "notify = [1]", "FILE:1:1: channels: give a list of texts"},
+		{"channels that are a number", "notify = 1", "FILE:1:10: notify is not a table"},
+		{"channels that are tables", "[[notify]]\nx = 1", "FILE:"},
+		{"channels below a table", "[loop]\nnotify = ['desktop']", "FILE:2:1: there is no setting loop.notify"},
+		{"details that are a text", "notify-details = 'yes'", "FILE:1:1: details: give true or false"},
+		{"by a check from outside", "[typing]\ninjectors = 'magic'", "FILE:2:1: injectors: no magic"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := written(t, tt.file)
@@ -119,7 +106,7 @@ func TestAMistakeIsReportedWithItsPlace(t *testing.T) {
 				}
 				return nil
 			}
-			c, err := Load(Source{path, variables(tt.env...), map[string]func(string) error{"typing.injectors": noMagic}})
+			c, err := Load(Source{path, map[string]func(string) error{"typing.injectors": noMagic}})
 			if hint.Of(err) == "" || hint.Code(err) != 2 {
 				t.Fatalf("got %v, want an error with a hint", err)
 			}
@@ -135,7 +122,7 @@ func TestAMistakeIsReportedWithItsPlace(t *testing.T) {
 
 // The built-in values that are shown are those that a loop has.
 func TestBuiltInValuesAreThoseOfALoop(t *testing.T) {
-	c, err := Load(Source{Getenv: variables()})
+	c, err := Load(Source{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +136,7 @@ func TestBuiltInValuesAreThoseOfALoop(t *testing.T) {
 	}
 	got, _ := r.State.Encode()
 	l := loop.New()
-	l.VerifyTimeout, l.ReviewTimeout, l.ReviewRounds, l.Repeat = loop.Duration(10*time.Minute), loop.Duration(10*time.Minute), 3, "full" // a zero value means the same
+	l.GateTimeout, l.ReviewRounds, l.Repeat = loop.Duration(10*time.Minute), 3, "full" // a zero value means the same
 	want, _ := l.Encode()
 	if g, w := string(got), string(want); g != w {
 		t.Errorf("got %s\nwant %s", g, w)
@@ -165,7 +152,7 @@ func TestTheSample(t *testing.T) {
 		"as written": Sample(),
 		"every line": strings.NewReplacer("\n# ", "\n").Replace(onlySettings(Sample())),
 	} {
-		c, err := Load(Source{Path: written(t, text), Getenv: variables()})
+		c, err := Load(Source{Path: written(t, text)})
 		if err != nil {
 			t.Errorf("%s: %v\n%s", name, err, text)
 		}
@@ -190,23 +177,13 @@ func onlySettings(sample string) string {
 	return "\n" + b.String()
 }
 
-func TestEverySettingHasAVariable(t *testing.T) {
+func TestEverySettingHasAUsage(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Settings() {
-		if s.Variable == "" || s.Usage == "" || seen[s.Variable] || seen[s.Key()] {
-			t.Errorf("%s: variable %q, usage %q: one is missing, or there twice", s.Key(), s.Variable, s.Usage)
+		if s.Usage == "" || seen[s.Key()] {
+			t.Errorf("%s: usage %q: it is missing, or the setting is there twice", s.Key(), s.Usage)
 		}
-		seen[s.Variable], seen[s.Key()] = true, true
-	}
-	c, err := Load(Source{Path: written(t, "typing.desktop = 'x11'"), Getenv: variables()})
-	if got := c.ByVariable("CURSOR_RALPH_DESKTOP"); got != "x11" || err != nil {
-		t.Errorf("got %q, %v, want x11", got, err)
-	}
-	if got := c.Loop(); len(got) > 0 {
-		t.Errorf("got the defaults %v of a loop, want none", got)
-	}
-	if got := c.ByVariable("CURSOR_RALPH_PERMISSIONS"); got != "" {
-		t.Errorf("got %q for what nobody set, want nothing", got)
+		seen[s.Key()] = true
 	}
 }
 
@@ -217,13 +194,13 @@ func TestASecretIsNotShown(t *testing.T) {
 		"generic+https://example.com/?hunter2": "generic+https://…", "hunter2": "…", "hunter2://x": "…", "hunter2:x": "…", "https://x/hunter2": "https://…",
 		strings.Repeat("a", 40) + "://x": "…", "desktop\nntfy://:hunter2@ntfy.sh/x\n": "desktop, ntfy://…", "": "",
 	} {
-		c, err := Load(Source{Getenv: variables("CURSOR_RALPH_NOTIFY", text)})
-		if got := c.Get("notify.channels").Shown(); text != "" && got != want || err != nil {
+		c, err := Load(Source{Path: written(t, "notify = ["+strings.ReplaceAll(strings.Trim(fmt.Sprintf("%q", Lines(text)), "[]"), `" "`, `", "`)+"]")})
+		if got := c.Get("notify.channels").Shown(); got != want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
 		}
 	}
 	for _, file := range []string{"notify = [\"slack://hunter2\"", "notify = [hunter2://x]", "notify = 'slack://hunter2\n'", "notify = { url = 'slack://hunter2' }", "notify.url = 'hunter2'", "[[notify]]\nurl = 'hunter2'"} {
-		if _, err := Load(Source{Path: written(t, file), Getenv: variables()}); err == nil || strings.Contains(err.Error()+hint.Of(err), "hunter2") {
+		if _, err := Load(Source{Path: written(t, file)}); err == nil || strings.Contains(err.Error()+hint.Of(err), "hunter2") {
 			t.Errorf("%s: got %v", file, err)
 		}
 	}

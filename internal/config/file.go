@@ -12,7 +12,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
@@ -65,7 +64,7 @@ func contents(path string) ([]byte, error) {
 }
 
 // checkWriters refuses a file that another user may have written: whoever can write it can have commands run, by loop.verify.
-// Root is trusted, and so is a group, which on many systems is the user alone.
+// Root is trusted, and so is a group that has nobody else in it.
 func checkWriters(path string, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -75,8 +74,8 @@ func checkWriters(path string, f *os.File) error {
 	switch {
 	case known && uid != 0 && !ownfile.IsOurs(info):
 		return unusable(path, fmt.Sprintf("it belongs to user %d", uid), "make your own file")
-	case known && info.Mode().Perm()&0o002 != 0:
-		return unusable(path, "everybody can write it", "check what is in it, then chmod o-w")
+	case ownfile.OthersWrite(info):
+		return unusable(path, "other users can write it", "check what is in it, then chmod go-w")
 	}
 	return nil
 }
@@ -113,9 +112,9 @@ func entries(path string, data []byte) (found []entry, err error) {
 func tables(tree map[string]any) any {
 	switch tree["notify"].(type) {
 	case string, []any:
-		return &struct{ Loop, Run, Records, Typing struct{} }{}
+		return &struct{ Loop, Run, Records, Typing, Hook struct{} }{}
 	}
-	return &struct{ Loop, Run, Notify, Records, Typing struct{} }{}
+	return &struct{ Loop, Run, Notify, Records, Typing, Hook struct{} }{}
 }
 
 func placeOf(path string, err error) string {
@@ -162,18 +161,17 @@ func shownKey(key []string) string {
 	return strings.Join(shown, ".")
 }
 
-// hintFor names the nearest setting, and those of a key's table or all tables.
+// hintFor names the settings of a key's table, or all tables.
 func hintFor(key []string) string {
-	var keys, names, tables []string
+	var names, tables []string
 	for _, s := range Settings() {
-		keys, tables = append(keys, s.Key()), append(tables, s.Section)
+		tables = append(tables, s.Section)
 		if len(key) > 1 && s.Section == key[0] {
 			names = append(names, s.Name)
 		}
 	}
-	near := hint.DidYouMean(strings.Join(key, "."), keys)
 	if names == nil {
-		return near + "the tables are " + strings.Join(slices.Compact(tables), ", ")
+		return "the tables are " + strings.Join(slices.Compact(tables), ", ")
 	}
-	return near + "[" + key[0] + "] has " + strings.Join(names, ", ")
+	return "[" + key[0] + "] has " + strings.Join(names, ", ")
 }

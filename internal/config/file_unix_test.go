@@ -13,6 +13,11 @@ import (
 
 func TestWhoseFileItIs(t *testing.T) {
 	const text = "[loop]\nmax-iterations = 30\n"
+	const nogroup = 65534 // other accounts are in it, too
+	byGroup := ""
+	if os.Getegid() == nogroup {
+		byGroup = "other users can write it"
+	}
 	for _, tt := range []struct {
 		name string
 		do   func(path string) (string, error) // returns the path to load
@@ -20,11 +25,11 @@ func TestWhoseFileItIs(t *testing.T) {
 	}{
 		{"the user's", func(p string) (string, error) { return p, nil }, ""},
 		{"a link to the user's", func(p string) (string, error) { return p + ".link", os.Symlink(p, p+".link") }, ""},
-		{"the group's", func(p string) (string, error) { return p, os.Chmod(p, 0o664) }, ""},
-		{"everybody's", func(p string) (string, error) { return p, os.Chmod(p, 0o666) }, "everybody can write it"},
+		{"the group's", func(p string) (string, error) { return p, os.Chmod(p, 0o664) }, byGroup},
+		{"everybody's", func(p string) (string, error) { return p, os.Chmod(p, 0o666) }, "other users can write it"},
 		{"a link to everybody's", func(p string) (string, error) {
 			return p + ".link", cmp.Or(os.Chmod(p, 0o602), os.Symlink(p, p+".link"))
-		}, "everybody can write it"},
+		}, "other users can write it"},
 		{"a folder", func(p string) (string, error) { return filepath.Dir(p), nil }, "it is not a file"},
 		{"a pipe", func(p string) (string, error) { return p + ".pipe", syscall.Mkfifo(p+".pipe", 0o600) }, "it is not a file"},
 		{"a link to nothing", func(p string) (string, error) { return p + ".link", os.Symlink(p+".gone", p+".link") }, ""},
@@ -37,7 +42,7 @@ func TestWhoseFileItIs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = Load(Source{Path: path, Getenv: variables()})
+			_, err = Load(Source{Path: path})
 			switch {
 			case tt.want == "" && err != nil:
 				t.Errorf("got %v, want no error", err)
@@ -45,31 +50,5 @@ func TestWhoseFileItIs(t *testing.T) {
 				t.Errorf("got %v, want %q in it", err, tt.want)
 			}
 		})
-	}
-}
-
-func TestAFileOfAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root")
-	}
-	path := written(t, "[loop]\nmax-iterations = 30\n")
-	if err := os.Chown(path, 12345, 12345); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Load(Source{Path: path, Getenv: variables()}); err == nil || !strings.Contains(err.Error(), "belongs to user 12345") {
-		t.Errorf("got %v, want a refusal", err)
-	}
-}
-
-func TestAFileThatCannotBeRead(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("needs an ordinary user")
-	}
-	path := written(t, "")
-	if err := os.Chmod(path, 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Load(Source{Path: path, Getenv: variables()}); err == nil {
-		t.Error("got no error")
 	}
 }

@@ -18,19 +18,16 @@ func FuzzFile(f *testing.F) {
 		"", "[loop]\nmax-iterations = 30\nverify = \"make test\"\nplan = true\n", "[typing]\ninjectors = [\"xtest\", \"wtype\"]\n", "loop = {min-iterations = 2, max-iterations=9}\n",
 		"loop.max-iterations = 5\n[run]\nagent = 'claude'", "[loop]\nmax-iterations = \"30\"", "[loop]\nmax-iterations = 30\nmax-iterations = 40", "[[loop]]\n", "[loop.x]\n", "[loop]\ncompletion-promise = \"A\\u0007\"",
 		"notify = ['desktop', 'ntfy://ntfy.sh/x']\nnotify-details = true", "notify = 'desktop'\n[notify]\n", "[notify]\nchannels = ['a\\nb', ' ']\ndetails = 1", "notify = [[]]",
-		"[notify]\nenabled = false # no\n", "a", "[loop", "\xef\xbb\xbf[loop]\n\"max-duration\" = \"2h\"", "[run]\npermissions = \"all\"\n[typing]\ndesktop=\"x11\"\n", "loop = 3", "[loop]\nmax-iterations = 1979-05-27",
+		"[hook]\nsession-limit = 3 # no\nlinger = '5ms'\n", "a", "[loop", "\xef\xbb\xbf[loop]\n\"max-duration\" = \"2h\"", "[run]\npermissions = \"all\"\n[typing]\nsubmit-key=\"return\"\n", "loop = 3", "[loop]\nmax-iterations = 1979-05-27",
 	} {
 		f.Add([]byte(file))
 	}
 	path := filepath.Join(f.TempDir(), "config.toml")
-	none := Source{Getenv: func(string) string { return "" }}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		from := none
-		from.Path = path
-		c, err := Load(from)
+		c, err := Load(Source{Path: path})
 		if err != nil {
 			checkRefusal(t, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -14,16 +15,15 @@ import (
 
 // Setting is something that a user can give a default.
 type Setting struct {
-	Section  string // the table of the file
-	Name     string // the key in it
-	Variable string // of the environment
-	Default  string // in words, where nobody sets it
-	Usage    string
-	example  string // shown if there is no Default
-	form     form
-	check    func(string) error
-	top      string // its name outside of tables, if it has one: notify-details
-	secret   bool   // it may hold passwords, so that Shown and errors leave them out
+	Section string // the table of the file
+	Name    string // the key in it
+	Default string // in words, where nobody sets it
+	Usage   string
+	example string // shown if there is no Default
+	form    form
+	check   func(string) error
+	top     string // its name outside of tables, if it has one: notify-details
+	secret  bool   // it may hold passwords, so that Shown and errors leave them out
 }
 
 // Key is the setting's name in the file, with its table: loop.max-iterations.
@@ -36,8 +36,9 @@ const (
 	words  form = iota
 	number      // a whole number without quotes
 	switched
-	list  // words in an array, or joined by commas
-	lines // texts in an array, or one in quotes; joined by line breaks
+	either // a word in quotes, or a whole number without
+	list   // words in an array, or joined by commas
+	lines  // texts in an array, or one in quotes; joined by line breaks
 )
 
 // Settings lists all of them.
@@ -48,44 +49,42 @@ func Settings() (all []Setting) {
 		}
 	}
 	return append(all,
-		plain("run", "agent", "CURSOR_RALPH_AGENT", "", "the agent of cursor-ralph run", "claude", words, withoutControls),
-		plain("run", "model", "CURSOR_RALPH_MODEL", "", "the model that it uses, as the agent names it", "fast", words, withoutControls),
-		plain("run", "permissions", "CURSOR_RALPH_PERMISSIONS", "ask", "what it may do without asking: ask, edits, all or none", "", words, oneOf("ask", "edits", "all", "none")),
-		plain("run", "fresh", "CURSOR_RALPH_FRESH", "false", "a new session for each iteration", "", switched, nil),
-		plain("notify", "enabled", "CURSOR_RALPH_NO_NOTIFY", "true", "notices when a loop ends, pauses, stalls or waits for you; the variable turns them off, whatever is in it", "", switched, nil),
+		plain("run", "agent", "", "the agent of cursor-ralph run", "claude", words, withoutControls),
+		plain("run", "model", "", "the model that it uses, as the agent names it", "fast", words, withoutControls),
+		plain("run", "permissions", "ask", "what it may do without asking: ask, edits, all or none", "", words, oneOf("ask", "edits", "all", "none")),
+		plain("run", "fresh", "false", "a new session for each iteration", "", switched, nil),
 		channels(),
 		details(),
-		plain("records", "keep-days", "CURSOR_RALPH_KEEP_DAYS", "90", "when a loop ends, records of loops that ended more days ago are removed; 0 keeps all", "", number, count),
-		plain("records", "keep-records", "CURSOR_RALPH_KEEP_RECORDS", "1000", "when a loop ends, records beyond the newest so many are removed; 0 keeps all", "", number, count),
-		plain("typing", "injectors", "CURSOR_RALPH_INJECTORS", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xtest", list, withoutControls),
-		plain("typing", "focus-keys", "CURSOR_RALPH_FOCUS_KEYS", "", "keys that bring the focus into the chat input first, such as ctrl+i", "ctrl+i", words, withoutControls),
-		plain("typing", "submit-key", "CURSOR_RALPH_SUBMIT_KEY", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls),
-		plain("typing", "type-unchecked", "CURSOR_RALPH_TYPE_UNCHECKED", "false", "allow ways of typing that cannot check which window has the focus", "", switched, nil),
-		plain("typing", "editor-exe", "CURSOR_RALPH_EDITOR_EXE", "", "further names of the editor's program", "cursor", list, withoutControls),
-		plain("typing", "desktop", "CURSOR_RALPH_DESKTOP", "", "x11, wayland, macos, windows, wsl or none (default: as detected)", "x11", words, oneOf("none", "x11", "wayland", "macos", "windows", "wsl")),
+		plain("records", "keep-days", "90", "when a loop ends, records of loops that ended more days ago are removed; 0 keeps all", "", number, count),
+		plain("records", "keep-records", "1000", "when a loop ends, records beyond the newest so many are removed; 0 keeps all", "", number, count),
+		plain("typing", "injectors", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xdotool", list, withoutControls),
+		plain("typing", "submit-key", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls),
+		plain("hook", "session-limit", "auto", "follow-ups in a row after which a line begins the next session: N, none, or auto for what this Cursor allows", "", either, limit),
+		plain("hook", "linger", "", "how long the hook stays after an answer that must not be lost, at most 2s; 0s is off (default: 100ms, on Windows 250ms)", "100ms", words, between(0, 2*time.Second)),
+		plain("hook", "followup-wait", "20s", "after this time a follow-up counts as lost", "", words, between(time.Millisecond, 24*time.Hour)),
 	)
 }
 
-func plain(section, name, variable, value, usage, example string, form form, check func(string) error) Setting {
-	return Setting{Section: section, Name: name, Variable: variable, Default: value, Usage: usage, example: example, form: form, check: check}
+func plain(section, name, value, usage, example string, form form, check func(string) error) Setting {
+	return Setting{Section: section, Name: name, Default: value, Usage: usage, example: example, form: form, check: check}
 }
 
 // channels may be written above the tables: notify = ["desktop"].
 func channels() Setting {
-	s := plain("notify", "channels", "CURSOR_RALPH_NOTIFY", "desktop", "where notices go: desktop, command:CMD, and URLs of services such as ntfy://…; in the variable one a line", "", lines, nil)
+	s := plain("notify", "channels", "desktop", "where notices go: desktop, command:CMD, and URLs of services such as ntfy://…", "", lines, nil)
 	s.top, s.secret = "notify", true
 	return s
 }
 
 func details() Setting {
-	s := plain("notify", "details", "CURSOR_RALPH_NOTIFY_DETAILS", "false", "notices also give the reason and how to go on", "", switched, nil)
+	s := plain("notify", "details", "false", "notices also give the reason and how to go on", "", switched, nil)
 	s.top = "notify-details"
 	return s
 }
 
 func ofLoop(o loop.Option) Setting {
 	usage, byDefault, _ := strings.Cut(strings.TrimSuffix(o.Usage, ")"), " (default ")
-	s := Setting{Section: "loop", Name: o.Name, Variable: o.Variable(), Usage: strings.ReplaceAll(usage, "`", ""), Default: byDefault}
+	s := Setting{Section: "loop", Name: o.Name, Usage: strings.ReplaceAll(usage, "`", ""), Default: byDefault}
 	if byDefault == "none" {
 		s.Default, s.example = "", examples[o.Name]
 	}
@@ -106,11 +105,11 @@ func ofLoop(o loop.Option) Setting {
 func (s Setting) read(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
-		if s.form == words || s.form == list || s.form == lines {
+		if s.form == words || s.form == either || s.form == list || s.form == lines {
 			return v, nil
 		}
 	case int64:
-		if s.form == number {
+		if s.form == number || s.form == either {
 			return strconv.FormatInt(v, 10), nil
 		}
 	case bool:
@@ -122,7 +121,7 @@ func (s Setting) read(value any) (string, error) {
 			return s.joined(v)
 		}
 	}
-	return "", errors.New([]string{`give text in quotes`, "give a whole number, without quotes", "give true or false, without quotes", `give a list such as ["a", "b"]`, `give a list such as ["a", "b"]`}[s.form])
+	return "", errors.New([]string{`give text in quotes`, "give a whole number, without quotes", "give true or false, without quotes", "give a word in quotes, or a whole number without", `give a list such as ["a", "b"]`, `give a list such as ["a", "b"]`}[s.form])
 }
 
 func (s Setting) joined(values []any) (string, error) {
@@ -151,21 +150,6 @@ func Lines(text string) (list []string) {
 	return list
 }
 
-// readVariable converts the value of a variable to the text that a file would have.
-func (s Setting) readVariable(value string) (string, error) {
-	if s.Variable == "CURSOR_RALPH_NO_NOTIFY" {
-		return "false", nil
-	}
-	if s.form != switched {
-		return value, nil
-	}
-	on, err := strconv.ParseBool(value)
-	if err != nil {
-		return "", fmt.Errorf("%q is neither true nor false", value)
-	}
-	return strconv.FormatBool(on), nil
-}
-
 func withoutControls(value string) error {
 	if text.HasControl(value) {
 		return fmt.Errorf("%q has control characters", value)
@@ -181,6 +165,22 @@ func count(text string) error {
 	return nil
 }
 
+func limit(text string) error {
+	if n, err := strconv.Atoi(text); text == "auto" || text == "none" || err == nil && n >= 1 {
+		return nil
+	}
+	return fmt.Errorf("%q is neither auto, none nor a whole number of at least 1", text)
+}
+
+func between(least, most time.Duration) func(string) error {
+	return func(words string) error {
+		if d, err := time.ParseDuration(words); err != nil || d < least || d > most {
+			return fmt.Errorf("%q is not a duration from %s to %s", words, text.Exactly(least), text.Exactly(most))
+		}
+		return nil
+	}
+}
+
 func oneOf(allowed ...string) func(string) error {
 	return func(text string) error {
 		if slices.Contains(allowed, text) {
@@ -192,14 +192,14 @@ func oneOf(allowed ...string) func(string) error {
 
 // examples are shown for the loop options without a default.
 var examples = map[string]string{
-	"max-duration": "2h", "verify": "make test", "prompt-template": "/home/me/prompt.txt", "tasks": "TODO.md",
+	"max-duration": "2h", "verify": "make test", "tasks": "TODO.md",
 	"review": "codex", "max-tokens": "2m", "on-end": "./notify-me.sh",
 }
 
 // Sample is a file that sets nothing: every setting is in it as a comment.
 func Sample() string {
 	var b strings.Builder
-	b.WriteString("# What cursor-ralph does by default. Take away the # before a line to change it.\n# Variables of the environment beat this file, and flags beat both: `cursor-ralph config` shows what counts.\n")
+	b.WriteString("# What cursor-ralph does by default. Take away the # before a line to change it.\n# Flags beat this file: `cursor-ralph config` shows what it sets.\n")
 	section := ""
 	for _, s := range Settings() {
 		if s.Section != section {
@@ -216,7 +216,7 @@ func (s Setting) sample() string {
 	switch s.form {
 	case list, lines:
 		return fmt.Sprintf("[%q]", value)
-	case words:
+	case words, either:
 		return fmt.Sprintf("%q", value)
 	}
 	return value

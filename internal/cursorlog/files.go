@@ -11,7 +11,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
-// How much is read at most: one megabyte in all. A file's beginning has what Cursor says of hooks.json, its end the last runs.
+// How much is read at most: one megabyte in all. A file's beginning has what Cursor says of hooks.json first, its end what it said last.
 const (
 	mostFiles = 4
 	headSize  = 64 << 10
@@ -20,17 +20,14 @@ const (
 
 // Read reads the newest logs below Cursor's folder of logs, and returns their paths, the newest first. It follows no link
 // out of the folder, and reads no file of another user's. Of two files the one that was written last comes last in the log.
-func Read(folder string) (Log, []string) {
+func Read(folder string) (all []Verdict, paths []string) {
 	files := newest(folder)
-	var all Log
-	var paths []string
 	for _, f := range slices.Backward(files) {
 		log, ok := readFile(f.path)
 		if !ok {
 			continue
 		}
-		all.Verdicts = append(all.Verdicts, log.Verdicts...)
-		all.Runs = append(all.Runs, log.Runs...)
+		all = append(all, log...)
 		paths = append([]string{f.path}, paths...)
 	}
 	return all, paths
@@ -58,21 +55,20 @@ func newest(folder string) (files []file) {
 }
 
 // readFile reads the beginning and the end of a file. It is false for one that is not this user's, or cannot be read.
-func readFile(path string) (Log, bool) {
+func readFile(path string) ([]Verdict, bool) {
 	head, info, err := ownfile.ReadPart(path, 0, headSize)
 	if err != nil {
-		return Log{}, false
+		return nil, false
 	}
 	if info.Size() <= headSize {
 		return Parse(head), true
 	}
 	tail, _, err := ownfile.ReadPart(path, max(headSize, info.Size()-tailSize), tailSize)
 	if err != nil {
-		return Log{}, false
+		return nil, false
 	}
 	if info.Size() <= headSize+tailSize {
 		return Parse(append(head, tail...)), true
 	}
-	log, end := Parse(head), Parse(tail)
-	return Log{append(log.Verdicts, end.Verdicts...), append(log.Runs, end.Runs...)}, true
+	return append(Parse(head), Parse(tail)...), true
 }

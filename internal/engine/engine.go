@@ -1,6 +1,6 @@
 // Package engine applies an event to a loop until it is decided. It answers the
 // questions of loop.Decide with functions of its caller: whether typing is
-// possible, the text of a prompt template, the verification of a promise. It is
+// possible, the verification of a promise. It is
 // the only loop around loop.Decide.
 package engine
 
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -20,10 +21,9 @@ import (
 // as the action.
 type Engine struct {
 	Store *state.Store
-	Env   []string // for git
+	View  worktree.Viewer
 
 	Typing func(_ context.Context, fresh bool) loop.Typing // into a chat, or to begin a new one
-	Words  func(context.Context, loop.Words) loop.Filled   // nil for the built-in words
 	Verify func(context.Context, loop.State) (loop.Verification, error)
 	Survey func(ctx context.Context, l loop.State, begin bool) (loop.Survey, error)
 
@@ -35,14 +35,14 @@ type Engine struct {
 
 const (
 	textWait = time.Second           // for the assistant's last words, before a limit ends the loop
-	poll     = 20 * time.Millisecond // how often to look for them
+	poll     = 20 * time.Millisecond // how often to look at the size of the journal, which gets them
 )
 
 // Decide applies an event. It never holds the loop's lock while it answers a
 // question.
 func (g Engine) Decide(ctx context.Context, id string, e loop.Event) (loop.State, loop.Action, error) {
 	late := time.Now().Add(textWait)
-	e.Words = g.Words != nil
+	size := int64(-1) // of the journal, not known
 	for {
 		l, action, err := g.apply(ctx, id, e)
 		if err != nil {
@@ -50,14 +50,12 @@ func (g Engine) Decide(ctx context.Context, id string, e loop.Event) (loop.State
 		}
 		switch {
 		case action.Kind == loop.AwaitText:
-			if err := proc.Sleep(ctx, poll); err != nil {
+			if size, err = g.awaitGrowth(ctx, id, size, late); err != nil {
 				return l, action, err
 			}
 			e.Waited = time.Now().After(late)
 		case action.Kind == loop.AskTyping && g.Typing != nil:
 			e.Typing = g.Typing(ctx, action.Fresh)
-		case action.Kind == loop.AskWords && g.Words != nil:
-			e.Filled = g.Words(ctx, *action.Words)
 		case action.Kind == loop.AskVerify && g.Verify != nil:
 			if e.Verified, err = g.Verify(ctx, l); err != nil {
 				return l, action, err
@@ -65,6 +63,19 @@ func (g Engine) Decide(ctx context.Context, id string, e loop.Event) (loop.State
 			e.Verified.ID = l.Verifying.ID
 		default:
 			return l, action, nil
+		}
+	}
+}
+
+// awaitGrowth waits until the journal has another size than the one that is known, and returns it.
+func (g Engine) awaitGrowth(ctx context.Context, id string, known int64, late time.Time) (int64, error) {
+	for {
+		size, err := g.Store.JournalSize(id)
+		if err != nil || size != known || time.Now().After(late) {
+			return size, err
+		}
+		if err := proc.Sleep(ctx, poll); err != nil {
+			return size, err
 		}
 	}
 }
@@ -82,20 +93,15 @@ func (g Engine) apply(ctx context.Context, id string, e loop.Event) (loop.State,
 	return l, action, err
 }
 
-// Look adds to a completed stop, or to a continue after a turn whose stop no hook
+// Observe adds to a completed stop, or to a continue after a turn whose stop no hook
 // saw, what the workspace looks like now. It takes no lock: git may be slow. The
 // error is git's; what is wrong with the loop itself, Decide finds out.
-func (g Engine) Look(ctx context.Context, id string, e *loop.Event) error {
+func (g Engine) Observe(ctx context.Context, id string, e *loop.Event) error {
 	l, err := g.Store.Read(id)
-	if err != nil && e.Kind == loop.EventContinue {
-		ended, _ := g.Store.Archived(id)
-		e.TaskFile = keepTask(ended)
-	}
 	if err != nil {
 		return nil
 	}
-	e.TaskFile = keepTask(l)
-	if !wantsLook(l, *e) {
+	if !wantsObservation(l, *e) {
 		return nil
 	}
 	turn, err := g.Store.Turn(id, l, *e)
@@ -103,40 +109,28 @@ func (g Engine) Look(ctx context.Context, id string, e *loop.Event) error {
 		return nil
 	}
 	l.Workspace = cmp.Or(l.Workspace, e.Workspace)
-	e.Tree, e.Committed, err = worktree.After(ctx, l, turn, g.Env)
-	e.Survey = g.TakeSurvey(ctx, l, l.TaskDue)
+	e.Tree, e.Committed, err = g.View.After(ctx, l, turn)
+	e.Survey = g.TakeSurvey(ctx, l, l.LacksTask())
 	return err
 }
 
-func wantsLook(l loop.State, e loop.Event) bool {
+func wantsObservation(l loop.State, e loop.Event) bool {
 	if e.Kind == loop.EventContinue {
-		return l.Unseen
+		return l.LastTurn
 	}
 	return e.Status == loop.Completed && !l.Stop && (l.Status == loop.Running || l.Status == loop.Waiting)
 }
 
-// Baseline adds to a new loop what its workspace looks like, and what its
-// verification obviously runs.
+// Baseline adds to a new loop what its workspace looks like.
 func (g Engine) Baseline(ctx context.Context, l loop.State, now time.Time) (loop.State, error) {
 	var err error
-	l.Tree, err = worktree.Look(ctx, l.Workspace, nil, g.Env)
-	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
-	if l.IsSurveyed() || l.WantsTaskFile() {
-		l.CreatedAt = now // its own id is final now
-		l = WithTaskFile(l.In(l.ConversationID, now))
-	}
+	l.Tree, err = g.View.Look(ctx, l.Workspace, nil)
 	if l.IsSurveyed() {
+		l.CreatedAt = now // its own id is final now
+		l = l.In(l.ConversationID, now)
 		l = l.Surveyed(g.TakeSurvey(ctx, l, true), now)
 	}
 	return l, err
-}
-
-// WithTaskFile writes the file of the task of a new loop that wants one.
-func WithTaskFile(l loop.State) loop.State {
-	if f := keepTask(l); f != nil {
-		l.TaskFile = *f
-	}
-	return l
 }
 
 // TakeSurvey surveys a loop that needs it, when it begins or at the end of a turn. What
@@ -151,4 +145,23 @@ func (g Engine) TakeSurvey(ctx context.Context, l loop.State, begin bool) loop.S
 	}
 	v.Taken = true
 	return v
+}
+
+// NoCheckpoints says why the checkpoints of a new loop cannot be kept; empty if they can, or if
+// it has none.
+func NoCheckpoints(l loop.State, env []string) string {
+	if !l.Checkpoints {
+		return ""
+	}
+	r, err := git.Find(l.Workspace, env)
+	if err == nil {
+		err = r.Writable()
+	}
+	switch {
+	case errors.Is(err, git.ErrNoTree):
+		return l.Workspace + " is in no git work tree"
+	case err != nil:
+		return err.Error()
+	}
+	return ""
 }

@@ -5,12 +5,10 @@ package gate
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/internal/verify"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -67,7 +65,7 @@ func refused(v loop.Verification, gate loop.Gate, why string) loop.Verification 
 func (r Round) tasks(ctx context.Context, v loop.Verification, left time.Duration) loop.Verification {
 	ctx, cancel := context.WithTimeout(ctx, min(left, loop.TasksLimit))
 	defer cancel()
-	v.Tasks, _ = tasks.Survey(ctx, r.Loop)
+	v.Tasks = tasks.Survey(ctx, r.Loop)
 	if why := tasks.Refusal(r.Loop.Tasks, *v.Tasks); why != "" {
 		return refused(v, loop.GateTasks, why)
 	}
@@ -76,15 +74,11 @@ func (r Round) tasks(ctx context.Context, v loop.Verification, left time.Duratio
 
 // verify runs the command in the workspace.
 func (r Round) verify(ctx context.Context, v loop.Verification, left time.Duration) loop.Verification {
-	left -= min(r.Loop.ReviewReserve(), left/2)
 	l, ran := r.Loop, verify.Result{Exit: -1, Why: "the workspace, in which it has to run, is not known"}
 	if l.Workspace != "" {
-		ran = verify.Run(ctx, verify.Command{Text: l.Verify, Dir: l.Workspace, Shell: r.Shell, Env: r.Env, Timeout: min(left, l.VerifyLimit())})
+		ran = verify.Run(ctx, verify.Command{Text: l.Verify, Dir: l.Workspace, Shell: r.Shell, Env: r.Env, Timeout: min(left, l.GateLimit())})
 	}
 	v.Passed, v.Exit, v.Why, v.Output, v.Seconds = ran.Passed, ran.Exit, ran.Why, ran.Output, ran.Seconds
-	v.Changed = slices.DeleteFunc(worktree.Unlike(l.VerifyFiles), func(path string) bool {
-		return l.Tasks != "" && path == tasks.Path(l.Workspace, l.Tasks) // is there to be changed
-	})
 	if !v.Passed {
 		v.Gate = loop.GateVerify
 	}
@@ -95,7 +89,7 @@ func (r Round) review(ctx context.Context, v loop.Verification, left time.Durati
 	if r.Review == nil {
 		return refused(v, loop.GateReview, "this version of cursor-ralph cannot have it reviewed by "+r.Loop.Review)
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(left, r.Loop.ReviewLimit()))
+	ctx, cancel := context.WithTimeout(ctx, min(left, r.Loop.GateLimit()))
 	defer cancel()
 	return r.Review(ctx, r.Loop, v)
 }

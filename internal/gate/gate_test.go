@@ -39,7 +39,7 @@ func TestOrder(t *testing.T) {
 		{name: "the review alone", review: "codex", reviewed: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := loop.State{Workspace: t.TempDir(), Rules: loop.Rules{Verify: tt.verify, Review: tt.review}}
+			l := loop.State{Workspace: t.TempDir(), Commands: loop.Commands{Verify: tt.verify, Review: tt.review}}
 			v := gate.Run(t.Context(), gate.Round{Loop: l, Review: review(tt.answer)})
 			if v.Passed != (tt.want == "") || v.Gate != tt.want || (v.Review != nil) != tt.reviewed || v.Refusal != tt.answer {
 				t.Errorf("got %s", cmp.Diff(loop.Verification{}, v))
@@ -50,8 +50,8 @@ func TestOrder(t *testing.T) {
 
 // A gate that this program cannot check never lets a promise pass.
 func TestWithoutAReviewerOrAReader(t *testing.T) {
-	for _, rules := range []loop.Rules{{Review: "codex"}, {Tasks: "TODO.md"}} {
-		v := gate.Run(t.Context(), gate.Round{Loop: loop.State{Workspace: t.TempDir(), Rules: rules}})
+	for _, rules := range []loop.Commands{{Review: "codex"}, {Tasks: "TODO.md"}} {
+		v := gate.Run(t.Context(), gate.Round{Loop: loop.State{Workspace: t.TempDir(), Commands: rules}})
 		if v.Passed || v.Refusal == "" {
 			t.Errorf("%+v: got %+v", rules, v)
 		}
@@ -61,7 +61,7 @@ func TestWithoutAReviewerOrAReader(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	l := loop.State{Workspace: t.TempDir(), Rules: loop.Rules{Verify: "exit 0"}}
+	l := loop.State{Workspace: t.TempDir(), Commands: loop.Commands{Verify: "exit 0"}}
 	if v := gate.Run(ctx, gate.Round{Loop: l}); v.Passed || v.Why == "" {
 		t.Errorf("got %+v", v)
 	}
@@ -75,7 +75,7 @@ func TestTasks(t *testing.T) {
 	}{
 		{"all done", "- [x] a\n- [x] b\n", "", true},
 		{"open", "- [x] a\n- [ ] b\n", "1 of 2 tasks in TODO.md is open, the next one is: b", false},
-		{"lost", "- [x] a\n", "tasks that were in TODO.md when the loop began are gone: b. Put them back; one that is not needed any more is checked off, not removed", false},
+		{"lost", "- [x] a\n", "TODO.md had 2 tasks when the loop began and has 1 now: put back what is missing. A task that is not needed any more is checked off, not removed", false},
 		{"more", "- [x] c\n- [x] a\n- [x] b\n", "", true},
 		{"none", "a\n", "the task list TODO.md cannot be used: it has no task: write them as Markdown checkboxes (- [ ] what to do), or as JSON objects with passes in a file named .json", false},
 	} {
@@ -85,10 +85,10 @@ func TestTasks(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.list), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			l := loop.State{Workspace: dir, Rules: loop.Rules{Tasks: "TODO.md", Verify: "echo ran"}}
-			l.Baseline, l.VerifyFiles = []string{"a", "b"}, loop.Contents{path: "other"}
+			l := loop.State{Workspace: dir, Commands: loop.Commands{Tasks: "TODO.md", Verify: "echo ran"}}
+			l.Baseline = 2
 			v := gate.Run(t.Context(), gate.Round{Loop: l})
-			if v.Passed != tt.ran || v.Refusal != tt.refusal || (v.Output != "") != tt.ran || len(v.Changed) > 0 || v.Tasks == nil {
+			if v.Passed != tt.ran || v.Refusal != tt.refusal || (v.Output != "") != tt.ran || v.Tasks == nil {
 				t.Errorf("got %s", cmp.Diff(loop.Verification{}, v))
 			}
 		})
@@ -97,8 +97,8 @@ func TestTasks(t *testing.T) {
 
 // A verification leaves time for the review.
 func TestTimeForTheReview(t *testing.T) {
-	l := loop.State{Workspace: t.TempDir(), Rules: loop.Rules{Verify: "sleep 600", Review: "codex"}}
-	v := gate.Run(t.Context(), gate.Round{Loop: l, Limit: 200 * time.Millisecond})
+	l := loop.State{Workspace: t.TempDir(), Commands: loop.Commands{Verify: "sleep 600", Review: "codex", GateTimeout: loop.Duration(100 * time.Millisecond)}}
+	v := gate.Run(t.Context(), gate.Round{Loop: l})
 	if v.Passed || v.Gate != loop.GateVerify || v.Why != "it did not end within 100ms and was killed" {
 		t.Errorf("got %+v", v)
 	}

@@ -43,20 +43,6 @@ func write(command string, call interface{ Flags(Flags) }) []string {
 	return a
 }
 
-// Typing is how the continue line is typed. hooks.json has the same flags.
-type Typing struct {
-	Injectors, FocusKeys, SubmitKey string
-	Unchecked                       bool
-}
-
-// Flags lists them.
-func (t *Typing) Flags(f Flags) {
-	f.StringVar(&t.Injectors, "injectors", "", "the ways of typing to try, in this order: `NAMES`")
-	f.StringVar(&t.FocusKeys, "focus-keys", "", "`KEYS` to press before the line, such as ctrl+i, to get the focus into the chat input")
-	f.StringVar(&t.SubmitKey, "submit-key", "", "the `KEY` that sends a message: return, ctrl+enter or, on macOS, cmd+enter")
-	f.BoolVar(&t.Unchecked, "type-unchecked", false, "type even if the focused window cannot be checked")
-}
-
 // Inject is cursor-ralph inject: type the continue line of a loop.
 type Inject struct {
 	Conversation string
@@ -64,9 +50,6 @@ type Inject struct {
 	Any, Fresh   bool   // with DryRun; into a new chat
 	Injection    string // under which the hook began it
 	After        int    // the hook's process, which must end first
-	Installed    bool   // with Injection: type as hooks.json says,
-	Project      string // also that of this folder
-	Typing
 }
 
 // Flags lists them.
@@ -76,9 +59,6 @@ func (i *Inject) Flags(f Flags) {
 	f.BoolVar(&i.Fresh, "fresh", false, "with --dry-run: into a new chat")
 	f.StringVar(&i.Injection, "injection", "", "the `ID` under which the hook began it")
 	f.IntVar(&i.After, "after", 0, "the process `ID` of the hook, which has to be over first")
-	f.BoolVar(&i.Installed, "installed", false, "with --injection: type as hooks.json says")
-	f.StringVar(&i.Project, "project", "", "with --installed: that of this `FOLDER` too")
-	i.Typing.Flags(f)
 }
 
 // args has the id behind what ends the flags: it may begin with a hyphen.
@@ -88,7 +68,7 @@ func (i Inject) args() []string { return append(write("inject", &i), "--", i.Con
 type Verify struct {
 	Conversation string
 	Limit        time.Duration
-	For, Late    string // the Verifying whose result is waited for, or that nobody waits for
+	For          string // the Verifying whose result is waited for
 	Check        bool   // only whether the gates of a new loop can be passed
 }
 
@@ -97,7 +77,6 @@ func (v *Verify) Flags(f Flags) {
 	f.DurationVar(&v.Limit, "limit", 0, "end the round after the time `D`, if that is less than the loop's limits")
 	f.StringVar(&v.For, "for", "", "the `ID` of the verification that is asked for")
 	f.BoolVar(&v.Check, "check", false, "only check whether the gates of the loop on standard input can be passed")
-	f.StringVar(&v.Late, "late", "", "the `ID` of one that nobody waits for: its result is decided on here")
 }
 
 func (v Verify) args() []string { return append(write("verify", &v), "--", v.Conversation) }
@@ -110,14 +89,6 @@ type Survey struct{ Begin bool }
 // Flags lists them.
 func (s *Survey) Flags(f Flags) {
 	f.BoolVar(&s.Begin, "begin", false, "the loop begins")
-}
-
-// Config is cursor-ralph config, as far as the hook asks it.
-type Config struct{ Loop bool }
-
-// Flags lists them.
-func (c *Config) Flags(f Flags) {
-	f.BoolVar(&c.Loop, "loop", false, "print the defaults of a loop as JSON (the hook asks)")
 }
 
 // Notify is cursor-ralph notify: show a notification about a loop.
@@ -134,12 +105,4 @@ type Prune struct{ Auto bool }
 // Flags lists them.
 func (p *Prune) Flags(f Flags) {
 	f.BoolVar(&p.Auto, "auto", false, "print nothing, and leave what is locked (runs when a loop ends)")
-}
-
-// Watcher is cursor-ralph watcher: notice lost follow-ups and stalled loops.
-type Watcher struct{ Quiet bool }
-
-// Flags lists them.
-func (w *Watcher) Flags(f Flags) {
-	f.BoolVar(&w.Quiet, "no-notify", false, "send no notices")
 }

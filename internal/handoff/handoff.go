@@ -1,5 +1,5 @@
 // Package handoff is how the hook has cursor-ralph do what it must not link
-// itself: typing, verifying, templates, settings, notifications and the watcher.
+// itself: typing, verifying, settings, notifications and the watcher.
 // The arguments of each call are written and read from one list of flags here.
 // What the calls do is not.
 package handoff
@@ -55,7 +55,7 @@ func (p Program) InjectNow(ctx context.Context, i Inject) error {
 }
 
 // verifyMargin is for cursor-ralph to kill a verification and to report it.
-const verifyMargin = 15 * time.Second
+const verifyMargin = 8 * time.Second
 
 // Verify runs the gate round that a loop waits for. Whatever goes wrong, the promise is
 // refused.
@@ -87,36 +87,12 @@ type Problem struct {
 // CheckGates says why the gates of a new loop can never be passed, empty if they can.
 func (p Program) CheckGates(ctx context.Context, l loop.State) (string, error) {
 	var problem Problem
-	asked := loop.State{Workspace: l.Workspace, Rules: l.Rules}
+	asked := loop.State{Workspace: l.Workspace, Rules: l.Rules, Commands: l.Commands}
 	data, err := json.Marshal(&asked)
 	if err == nil {
 		err = answer(&problem)(proc.Tell(ctx, data, string(p), write("verify", &Verify{Check: true})...))
 	}
 	return problem.Words, err
-}
-
-// VerifyLate starts a verification that nobody waits for.
-func (p Program) VerifyLate(l loop.State) error {
-	return proc.Start(string(p), Verify{Conversation: l.ConversationID, Late: l.Verifying.ID}.args()...)
-}
-
-// fillLimit is more than cursor-ralph lets a template take.
-const fillLimit = 4 * time.Second
-
-// FillIn fills in a prompt template, in a process of its own: a template can take
-// all time or memory.
-func (p Program) FillIn(ctx context.Context, w loop.Words) (text loop.Filled) {
-	ctx, cancel := context.WithTimeout(ctx, fillLimit)
-	defer cancel()
-	data, err := json.Marshal(w)
-	if err == nil {
-		err = answer(&text)(proc.Tell(ctx, data, string(p), "words"))
-	}
-	if err != nil {
-		text = loop.Filled{Why: "it could not be filled in: " + err.Error()}
-	}
-	text.For = w.Default
-	return text
 }
 
 // SurveyLimit is how long a survey may take: the checkpoint of a big work tree takes
@@ -130,7 +106,7 @@ const surveyMargin = time.Second
 func (p Program) Survey(ctx context.Context, l loop.State, begin bool) (v loop.Survey, err error) {
 	ctx, cancel := context.WithTimeout(ctx, SurveyLimit+surveyMargin)
 	defer cancel()
-	l.History, l.Trees, l.Tree = nil, nil, loop.Tree{} // not needed, and large
+	l.History, l.Tree = nil, loop.Tree{} // not needed, and large
 	data, err := json.Marshal(l)
 	if err != nil {
 		return v, err
@@ -139,20 +115,36 @@ func (p Program) Survey(ctx context.Context, l loop.State, begin bool) (v loop.S
 	return v, err
 }
 
-// Settings are the user's defaults for a new loop, or why they cannot be used.
-type Settings struct {
-	Defaults []loop.Default `json:"defaults"`
-	Problem  string         `json:"problem,omitempty"`
+// Event is an event of the editor that cursor-ralph handles in place of the hook, with the user's settings. It is one line on
+// the standard input of `cursor-ralph event`, which stays open: at its end the hook is gone.
+type Event struct {
+	Version string          `json:"version"` // of the hook
+	Hook    int             `json:"hook"`    // its process
+	Input   json.RawMessage `json:"input"`   // as Cursor would have sent it
+	Host    string          `json:"host,omitempty"`
+	Called  string          `json:"called,omitempty"` // how the agent's shell of that host calls cursor-ralph
 }
 
-// Defaults reads the user's settings.
-func (p Program) Defaults(ctx context.Context) ([]loop.Default, error) {
-	var s Settings
-	err := answer(&s)(proc.Ask(ctx, string(p), write("config", &Config{Loop: true})...))
-	if err == nil && s.Problem != "" {
-		err = errors.New(s.Problem)
+// Reply is what the hook answers, and how long it stays then so that the answer is not lost, where the user has set that.
+type Reply struct {
+	Answer json.RawMessage `json:"answer"`
+	Linger *time.Duration  `json:"linger,omitempty"`
+}
+
+// mostReply is more than the longest task.
+const mostReply = 64 << 20
+
+// HandOver has an event handled. Another version, or an answer that is no object, is an error.
+func (p Program) HandOver(ctx context.Context, e Event) (r Reply, err error) {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return r, err
 	}
-	return s.Defaults, err
+	err = answer(&r)(proc.Command{Path: string(p), Args: []string{"event"}, Stdin: string(line) + "\n", HoldStdin: true, Limit: mostReply}.Output(ctx))
+	if err == nil && (len(r.Answer) == 0 || r.Answer[0] != '{') {
+		err = errors.New("its answer is no JSON object")
+	}
+	return r, err
 }
 
 // answer decodes what a program printed.
@@ -174,11 +166,11 @@ func (p Program) Notify(conversation string, n Notify) error {
 func (p Program) Prune() error { return proc.Start(string(p), write("prune", &Prune{Auto: true})...) }
 
 // Watch starts the user's watcher unless one holds the lock.
-func (p Program) Watch(lock string, w Watcher) error {
+func (p Program) Watch(lock string) error {
 	if held, err := ownfile.Held(lock); held || err != nil {
 		return err
 	}
-	return proc.Start(string(p), write("watcher", &w)...)
+	return proc.Start(string(p), "watcher")
 }
 
 // OnEnd runs the command of --on-end of a loop that has ended, in a process that

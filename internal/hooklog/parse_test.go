@@ -34,27 +34,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseOfWhatIsNoLine(t *testing.T) {
-	const stamp = "2026-03-01T12:04:05.006Z"
-	for _, line := range []string{
-		"", "hello", stamp + " hello", stamp + ` why="torn`, stamp + ` why="torn \`, stamp + ` event=stop x`,
-		strings.TrimSuffix(stamp, "Z") + " event=stop", stamp + " event=stop " + stamp + " event=stop",
-	} {
-		if got, err := hooklog.Parse(line); err == nil || got != (hooklog.Line{}) {
-			t.Errorf("%q: got %+v, %v, want an error", line, got, err)
-		}
-	}
-}
-
-func TestParseOfACutLine(t *testing.T) {
-	whole := strings.Repeat("wort ", 10_000)
-	got, err := hooklog.Parse(hooklog.Line{At: at, Why: whole}.String())
-	why, cut := strings.CutSuffix(got.Why, "…")
-	if err != nil || !cut || !strings.HasPrefix(whole, why) || len(why) < 1000 {
-		t.Errorf("got %.60q ... (%d bytes), %v, want the beginning", got.Why, len(got.Why), err)
-	}
-}
-
 // FuzzRoundTrip: what was written is what is read. A value is not longer than
 // what the log keeps.
 func FuzzRoundTrip(f *testing.F) {

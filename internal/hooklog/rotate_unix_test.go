@@ -57,3 +57,10 @@ func TestRotationLosesNothingButTheOldest(t *testing.T) {
 		}
 	}
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

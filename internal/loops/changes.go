@@ -37,8 +37,7 @@ type known struct {
 
 // Changes returns a reader of all loops, without their histories.
 func (s *Loops) Changes() *Changes {
-	live := s.liveFolder()
-	return s.changes(s.pendingFolder(), live, s.recordFolder(live))
+	return s.changes(s.pendingFolder(), s.liveFolder(), s.recordFolder())
 }
 
 // LiveChanges returns a reader of the loops that chats and runs have.
@@ -60,9 +59,6 @@ func (c *Changes) Look(visit func(Change)) (problems []error) {
 			continue
 		}
 		for _, name := range f.names {
-			if f.hidden != nil && f.hidden(name) {
-				continue
-			}
 			if err := c.see(f, name, visit); err != nil {
 				problems = append(problems, err)
 			}
@@ -125,7 +121,7 @@ func (c *Changes) meet(file *file, found Change, visit func(Change)) {
 	case k.file != file && k.look == c.looks:
 		return
 	}
-	k.file, k.look, k.turn = file, c.looks, turn(found.State, c.now())
+	k.file, k.look, k.turn = file, c.looks, turn(found.Loop, c.now())
 	visit(found)
 }
 
@@ -145,16 +141,17 @@ func keyOf(l loop.State) string {
 	return l.ShortID() + strconv.FormatInt(l.CreatedAt.UnixNano(), 36)
 }
 
-// runCheck is how often a look asks whether the process of a run is there.
+// runCheck is how often a look asks whether the process of a run is there, and whether an
+// interrupted loop is still its chat's.
 const runCheck = time.Second
 
-// turn is when something else is to be said of a loop because time has passed; zero
-// is never.
-func turn(l loop.State, now time.Time) (next time.Time) {
-	if l.Outer() && !l.Status.Ended() {
+// turn is when something else is to be said of a loop because time has passed, or another
+// loop has begun in its chat; zero is never.
+func turn(l Loop, now time.Time) (next time.Time) {
+	if (l.State.Outer() || l.Record) && !l.State.Status.Ended() {
 		return now.Add(runCheck)
 	}
-	for _, at := range l.Turns() {
+	for _, at := range l.State.Moments() {
 		if at.After(now) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}

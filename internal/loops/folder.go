@@ -16,8 +16,6 @@ type folder struct {
 	journal func(name string) string                      // nil if there are none
 	read    func(name string, history bool) (Loop, error) // without an ID if there is no loop to show in the file
 
-	hidden func(name string) bool // nil for none
-
 	names []string
 	files map[string]*file
 	dir   string      // if every change of a file changes the folder; else empty
@@ -120,27 +118,27 @@ func (s *Loops) pendingFolder() *folder {
 	}}
 }
 
-// liveFolder has the loops of chats and runs.
+// liveFolder has the loops of chats and runs. One that has ended is among the records.
 func (s *Loops) liveFolder() *folder {
 	return &folder{list: s.Store.IDs, path: s.places.Live, journal: s.places.Journal, read: func(id string, history bool) (Loop, error) {
 		l, err := s.Store.Live(id, history)
+		if err == nil && l.Status.Ended() && !s.Store.HasEntered(id) {
+			return Loop{}, nil
+		}
 		return Loop{ID: id, State: l}, err
 	}}
 }
 
-// recordFolder has the loops that have ended, and those of which only a copy is
-// left. A chat's newest record is hidden by its live file.
-func (s *Loops) recordFolder(live *folder) *folder {
-	f := &folder{dir: s.places.Archive, path: s.places.Record, list: s.Store.RecordNames}
-	f.read = func(name string, history bool) (Loop, error) {
-		l, err := s.Store.Record(name, history)
-		kept := keptAs(name, l)
-		left := kept.IsInterrupted() && (kept.IsOlder() || !l.EventAt.IsZero() && s.now().Sub(l.EventAt) > rests)
-		if l.MovedTo != "" || left {
+// recordFolder has the loops that have ended, and those of which only a copy is left.
+func (s *Loops) recordFolder() *folder {
+	f := &folder{dir: s.places.Records(), path: s.places.Record, list: s.Store.RecordIDs}
+	f.read = func(id string, history bool) (Loop, error) {
+		l, err := s.Store.Record(id, history)
+		isLeft := !l.Status.Ended() && (!s.Store.IsLast(l) || !l.EventAt.IsZero() && s.now().Sub(l.EventAt) > rests)
+		if err != nil || l.IsAsked() || isLeft {
 			return Loop{}, err
 		}
-		return kept, err
+		return recorded(l), nil
 	}
-	f.hidden = func(name string) bool { return live.files[name] != nil }
 	return f
 }

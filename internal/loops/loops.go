@@ -1,4 +1,4 @@
-// Package loops finds loops wherever they are: live, pending or in the archive.
+// Package loops finds loops wherever they are: live, pending or in their records.
 // It is the only place that looks at all three. What to print about them is package
 // cli's business.
 package loops
@@ -38,7 +38,8 @@ type Loop struct {
 	ID      string     // of its conversation, or the name of its pending file
 	State   loop.State // a pending one has the status Pending; see Whole
 	Pending bool
-	Record  string       // its name in the archive, if it is neither live nor pending
+	Record  bool         // only its record has it: it is neither live nor pending
+	Older   bool         // of a record: its conversation has had another loop since
 	Err     error        // why the file cannot be read; a live one then has no ID
 	File    pending.Item // of a pending one
 }
@@ -47,14 +48,11 @@ type Loop struct {
 const Pending loop.Status = "pending"
 
 // IsLive reports whether a chat or a run has the loop.
-func (l Loop) IsLive() bool { return !l.Pending && l.Record == "" }
+func (l Loop) IsLive() bool { return !l.Pending && !l.Record }
 
-// IsInterrupted reports whether the loop has not ended and only the archive has it:
+// IsInterrupted reports whether the loop has not ended and only its record has it:
 // its file in /tmp is gone.
-func (l Loop) IsInterrupted() bool { return l.Record != "" && !l.State.Status.Ended() }
-
-// IsOlder reports whether its conversation has had another loop since.
-func (l Loop) IsOlder() bool { return l.Record != "" && l.Record != l.ID }
+func (l Loop) IsInterrupted() bool { return l.Record && !l.State.Status.Ended() }
 
 // IsForAnyChat reports whether the loop waits for any chat.
 func (l Loop) IsForAnyChat() bool {
@@ -86,6 +84,13 @@ func (s *Loops) LiveWithHistory() (live []loop.State, problems []error) { return
 // rests is how long an interrupted loop is listed; All of all time has older ones.
 const rests = 30 * 24 * time.Hour
 
+// Unended returns the loops that have not ended, the interrupted ones first, all without
+// histories.
+func (s *Loops) Unended() ([]Loop, error) {
+	all, err := s.All(s.now())
+	return slices.DeleteFunc(all, func(l Loop) bool { return !l.IsUsable() || l.State.Status.Ended() }), err
+}
+
 // All returns the loops that ended since a moment or were interrupted, the newest
 // last, then the current ones, all without histories. What cannot be read has an Err.
 func (s *Loops) All(since time.Time) (all []Loop, err error) {
@@ -95,7 +100,7 @@ func (s *Loops) All(since time.Time) (all []Loop, err error) {
 	}
 	kept, problems := s.Kept(written)
 	for _, l := range kept {
-		if l.IsInterrupted() && (!l.IsOlder() || since.IsZero()) || l.State.Status.Ended() && !l.State.EndedAt.Before(since) {
+		if l.IsInterrupted() && (!l.Older || since.IsZero()) || l.State.Status.Ended() && !l.State.EndedAt.Before(since) {
 			all = append(all, l)
 		}
 	}
@@ -106,22 +111,35 @@ func (s *Loops) All(since time.Time) (all []Loop, err error) {
 	return append(all, current...), err
 }
 
-// Kept returns the loops that only the archive has, as it was written since a moment.
+// Kept returns the loops that only their records have, as they were written since a moment.
 func (s *Loops) Kept(since time.Time) (kept []Loop, problems []error) {
-	filed, problems := s.Store.Filed(since)
-	for _, f := range filed {
-		if f.IsNewest() && !f.Status.Ended() {
-			if live, err := s.Store.Has(f.Name); live || err != nil {
+	records, problems := s.Store.Records(since)
+	newest := map[string]string{} // loops by their conversations
+	for _, l := range records {   // the one that ended last is the last
+		if l.Status.Ended() || newest[l.ConversationID] == "" {
+			newest[l.ConversationID] = l.ID
+		}
+	}
+	for _, l := range records {
+		if !l.Status.Ended() && s.Store.IsLast(l) {
+			newest[l.ConversationID] = l.ID
+		}
+	}
+	for _, l := range records {
+		if !l.Status.Ended() {
+			if live, err := s.Store.Has(l.ConversationID); newest[l.ConversationID] == l.ID && (live || err != nil) {
 				continue // it is the copy of that one
 			}
 		}
-		kept = append(kept, keptAs(f.Name, f.State))
+		found := recorded(l)
+		found.Older = newest[l.ConversationID] != l.ID
+		kept = append(kept, found)
 	}
 	return kept, problems
 }
 
-func keptAs(name string, l loop.State) Loop {
-	return Loop{ID: cmp.Or(l.ConversationID, name), State: l, Record: name}
+func recorded(l loop.State) Loop {
+	return Loop{ID: cmp.Or(l.ConversationID, l.ID), State: l, Record: true}
 }
 
 // Pending returns the loops that no chat has claimed, in the order of their names.
@@ -157,11 +175,11 @@ func (s *Loops) Runs(folder string) (runs []loop.State) {
 	return runs
 }
 
-// Recorded returns a loop that is live or in the archive.
+// Recorded returns the loop of a conversation, live or as its record has it.
 func (s *Loops) Recorded(id string) (loop.State, error) {
 	l, err := s.Store.Read(id)
 	if errors.Is(err, fs.ErrNotExist) {
-		l, err = s.Store.Archived(id)
+		l, err = s.Store.Recorded(id)
 	}
 	return l, err
 }
@@ -181,16 +199,44 @@ func (s *Loops) LastEnded(match func(loop.State) bool) (Loop, bool) {
 // Nearest returns the usable loops of the nearest folder that has any, from here
 // upwards: Cursor may have opened any of them.
 func Nearest(here string, list []Loop) (near []Loop, dir string) {
-	for dir = here; ; dir = filepath.Dir(dir) {
-		for _, l := range list {
-			if l.IsUsable() && sameFolder(l.State.Workspace, dir) {
-				near = append(near, l)
-			}
+	dir = here
+	for _, l := range list {
+		if !l.IsUsable() || !Within(here, l.State.Workspace) {
+			continue
 		}
-		if len(near) > 0 || dir == filepath.Dir(dir) {
-			return near, dir
+		if len(near) > 0 && !Within(l.State.Workspace, dir) {
+			continue // a nearer folder has one
+		}
+		if len(near) > 0 && !Within(dir, l.State.Workspace) {
+			near = nil
+		}
+		near, dir = append(near, l), l.State.Workspace
+	}
+	return near, dir
+}
+
+// Within reports whether a folder is a workspace or is inside it, links resolved.
+func Within(folder, workspace string) bool {
+	return workspace != "" && (below(folder, workspace) || below(resolved(folder), resolved(workspace)))
+}
+
+func below(folder, workspace string) bool {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if sameFolder(dir, workspace) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
 		}
 	}
+}
+
+// resolved returns a folder without links, as it is named if it is gone.
+func resolved(folder string) string {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		return real
+	}
+	return folder
 }
 
 func sameFolder(a, b string) bool { return platform.SameFolder(runtime.GOOS, a, b) }

@@ -55,8 +55,8 @@ func (s *Loops) At(id string) (Loop, error) {
 	if i := s.Box.Item(id); !errors.Is(i.Err, fs.ErrNotExist) {
 		return pendingLoop(i), i.Err
 	}
-	l, err = s.Store.Archived(id)
-	return Loop{ID: id, State: l, Record: id}, err
+	l, err = s.Store.Recorded(id)
+	return Loop{ID: id, State: l, Record: true}, err
 }
 
 // fitting returns the loops that an id may mean. The archive is read only if no
@@ -69,11 +69,11 @@ func (s *Loops) fitting(typed string) []Loop {
 		return found
 	})
 	isOwn := func(l Loop) bool { return l.State.ShortID() == typed }
-	isWhole := func(l Loop) bool { return l.ID == typed && !l.IsOlder() }
+	isWhole := func(l Loop) bool { return l.ID == typed && !l.Older }
 	chats := map[string]bool{}
 	begins := func(l Loop) bool {
 		again := chats[l.ID] // the live one of a chat goes before what waits there
-		ofChat := strings.HasPrefix(l.ID, typed) && !l.IsOlder()
+		ofChat := strings.HasPrefix(l.ID, typed) && !l.Older
 		chats[l.ID] = again || ofChat
 		return strings.HasPrefix(l.State.ShortID(), typed) || ofChat && !again
 	}
@@ -112,8 +112,8 @@ func (s *Loops) Whole(l Loop) (Loop, error) {
 	switch {
 	case l.Pending:
 		err = l.Err
-	case l.Record != "":
-		l.State, err = s.Store.Record(l.Record, true)
+	case l.Record:
+		l.State, err = s.Store.Record(l.State.ID, true)
 	default:
 		l.State, err = s.Store.Read(l.ID)
 	}

@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +23,7 @@ func newWorld(t *testing.T) world {
 	dir := t.TempDir()
 	places := loopfiles.Places(t, filepath.Join(dir, "tmp"), filepath.Join(dir, "state"))
 	w := world{t, New(places, time.Now)}
-	w.must(errors.Join(os.MkdirAll(places.Pending(), 0o700), os.MkdirAll(places.Archive, 0o700)))
+	w.must(errors.Join(os.MkdirAll(places.Pending(), 0o700), os.MkdirAll(places.Records(), 0o700)))
 	return w
 }
 
@@ -36,7 +34,7 @@ func (w world) must(err error) {
 	}
 }
 
-// put writes a loop; one without an id is of an older version.
+// put writes a loop.
 func (w world) put(path, id, conversation string, status loop.Status) {
 	w.Helper()
 	l := loop.New()
@@ -55,24 +53,25 @@ func (w world) put(path, id, conversation string, status loop.Status) {
 const (
 	chatA = "3f2a0000-0000-4000-8000-00000000000a"
 	chatB = "3f2b0000-0000-4000-8000-00000000000b"
-	chatC = "77770000-0000-4000-8000-00000000000c"
 	gone  = "88880000-0000-4000-8000-00000000000d"
 )
 
 // everywhere has loops in all places: chat A has a live one, one that waits there and two
-// older records; chat B's has ended; that of C is of an older version.
+// older records; chat B's has ended.
 func everywhere(t *testing.T) world {
 	w := newWorld(t)
-	record := func(name string) string { return filepath.Join(w.places.Archive, name+".json") }
 	w.put(w.places.Live(chatA), "k7f2m", chatA, loop.Running)
-	w.put(record(chatA), "k7f2m", chatA, loop.Running) // its copy
-	w.put(record(chatA+"~1"), "w1111", chatA, loop.MaxIterations)
-	w.put(record(chatA+"~2"), "w2222", chatA, loop.Cancelled)
+	w.put(w.places.Record("k7f2m"), "k7f2m", chatA, loop.Running) // its copy
+	w.put(w.places.Record("w1111"), "w1111", chatA, loop.MaxIterations)
+	w.put(w.places.Record("w2222"), "w2222", chatA, loop.Cancelled)
 	w.put(filepath.Join(w.places.Pending(), chatA+".json"), "p0000", "", Pending)
 	w.put(filepath.Join(w.places.Pending(), "1790000000000-7.json"), "p1111", "", Pending)
-	w.put(record(chatB), "q0000", chatB, loop.Blocked)
-	w.put(record(chatC), "", chatC, loop.UserStopped)
-	w.put(record(gone), "t0000", gone, loop.Running)
+	w.put(w.places.Record("q0000"), "q0000", chatB, loop.Blocked)
+	w.put(w.places.Record("t0000"), "t0000", gone, loop.Running)
+	w.must(os.MkdirAll(filepath.Dir(w.places.Chat(gone)), 0o700))
+	for chat, id := range map[string]string{chatA: "k7f2m", gone: "t0000"} {
+		w.must(os.WriteFile(w.places.Chat(chat), []byte(id+"\n"), 0o600))
+	}
 	w.put(w.places.Live("run-1"), "r0000", "run-1", loop.Running)
 	w.put(w.places.Live("zzzzz"), "h0000", "zzzzz", loop.Running) // a conversation id of a short id's form
 	return w
@@ -80,7 +79,6 @@ func everywhere(t *testing.T) world {
 
 func TestResolve(t *testing.T) {
 	w := everywhere(t)
-	old := loop.State{ConversationID: chatC, Contract: loop.Contract{Prompt: "the task of " + chatC + ".json"}, CreatedAt: time.Unix(1790000000, 0)}
 	for _, c := range []struct{ typed, own, where string }{
 		{"k7f2m", "k7f2m", "live"},
 		{"k7", "k7f2m", "live"},
@@ -95,9 +93,6 @@ func TestResolve(t *testing.T) {
 		{"q0000", "q0000", "record"},
 		{chatB, "q0000", "record"},
 		{"3f2", "k7f2m", "live"}, // current loops go before those of the archive
-		{chatC, old.ShortID(), "record"},
-		{old.ShortID(), old.ShortID(), "record"},
-		{"77", old.ShortID(), "record"},
 		{gone, "t0000", "interrupted"},
 		{"t0", "t0000", "interrupted"},
 		{"run-1", "r0000", "live"},
@@ -109,11 +104,11 @@ func TestResolve(t *testing.T) {
 		switch {
 		case l.Pending:
 			where = "pending"
-		case l.IsOlder():
+		case l.Older:
 			where = "older"
 		case l.IsInterrupted():
 			where = "interrupted"
-		case l.Record != "":
+		case l.Record:
 			where = "record"
 		}
 		if err != nil || l.State.ShortID() != c.own || where != c.where {
@@ -132,66 +127,6 @@ func TestResolve(t *testing.T) {
 			if !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s: got %v", unknown, err)
 			}
-		}
-	}
-}
-
-func TestAll(t *testing.T) {
-	w := everywhere(t)
-	for _, c := range []struct {
-		name  string
-		since time.Time
-		want  string
-	}{
-		{"now", time.Now(), "h0000 k7f2m p0000 p1111 r0000 t0000"},
-		{"since a day ago", time.Now().Add(-24 * time.Hour), "OLD h0000 k7f2m p0000 p1111 q0000 r0000 t0000 w1111 w2222"},
-		{"of all time", time.Time{}, "OLD h0000 k7f2m p0000 p1111 q0000 r0000 t0000 w1111 w2222"},
-	} {
-		all, err := w.All(c.since)
-		w.must(err)
-		var got []string
-		for _, l := range all {
-			id := l.State.ShortID()
-			if l.ID == chatC {
-				id = "OLD"
-			}
-			got = append(got, id)
-		}
-		slices.Sort(got)
-		if got := strings.Join(got, " "); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
-		}
-	}
-}
-
-// TestSteerHitsNoOtherLoop: another loop may have begun in the chat since this one was
-// found.
-func TestSteerHitsNoOtherLoop(t *testing.T) {
-	w := everywhere(t)
-	found, err := w.Resolve("k7f2m")
-	w.must(err)
-	w.put(w.places.Live(chatA), "v0000", chatA, loop.Running)
-	if _, _, err := w.Steer(t.Context(), found, loop.Event{Kind: loop.EventCancel}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want fs.ErrNotExist", err)
-	}
-	if l, err := w.Store.Read(chatA); err != nil || l.Status != loop.Running {
-		t.Errorf("got %s, %v, want the new one to run", l.Status, err)
-	}
-}
-
-// TestAWholeIDReadsNoOtherFile: whatever else there is.
-func TestAWholeIDReadsNoOtherFile(t *testing.T) {
-	w := everywhere(t)
-	entries, err := os.ReadDir(w.places.Archive)
-	w.must(err)
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), chatB) {
-			w.must(os.WriteFile(filepath.Join(w.places.Archive, e.Name()), []byte("{"), 0o600))
-		}
-	}
-	for _, id := range []string{chatA, chatB, "run-1", "1790000000000-7"} {
-		if _, err := w.Resolve(id); err != nil {
-			t.Errorf("%s: got %v", id, err)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/nicholas-fedor/shoutrrr/pkg/router"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
-	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 )
 
 // Channel is where notices go: desktop, command:CMD, or the URL of a service.
@@ -64,8 +63,10 @@ func (c Channel) check() error {
 	switch {
 	case !ok:
 		return fmt.Errorf("it is neither desktop, command:CMD nor the URL of a service")
+	case scheme == "http" || scheme == "https":
+		return fmt.Errorf("%s: a web address is written generic://, as in generic://example.com/hook", c)
 	case !slices.Contains(Services(), service):
-		return fmt.Errorf("%s: unknown service; %sthe services are %s", c, hint.DidYouMean(service, Services()), strings.Join(Services(), ", "))
+		return fmt.Errorf("%s: unknown service; the services are %s", c, strings.Join(Services(), ", "))
 	}
 	if _, err := url.Parse(string(c)); err != nil {
 		return fmt.Errorf("%s: it is not a URL", c) // whose error has it in it

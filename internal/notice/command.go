@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"runtime"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc/supervise"
 	"github.com/cursor-ralph/cursor-ralph/internal/verify"
@@ -20,9 +19,6 @@ type Command struct {
 	Env   []string
 	Input any // written as one JSON object and a line break
 }
-
-// grace is how long a command has to end after its time before it is killed.
-const grace = time.Second
 
 // Run runs the command in its own session and returns its exit code, -1 without one. When ctx is done, and when the command has
 // ended, all that it has started is ended too. What it prints is discarded.
@@ -44,7 +40,7 @@ func (c Command) Run(ctx context.Context) (exit int, err error) {
 	select {
 	case <-p.Done():
 	case <-ctx.Done():
-		p.Stop(grace)
+		p.Stop()
 	}
 	return p.Exit()
 }

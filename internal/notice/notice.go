@@ -128,7 +128,7 @@ func goOn(l loop.State, e Event, now time.Time) string {
 	case l.Outer() && e == Paused:
 		return l.ResumeCommand(now)
 	case !l.Outer() && (e == Waiting || e == Paused || e == Stalled):
-		return loop.ContinueLine(l.ConversationID)
+		return loop.ContinueLine(l.ShortID())
 	}
 	return ""
 }
@@ -147,7 +147,7 @@ func localWords(l loop.State, e Event, goOn string) string {
 	case e == Stalled:
 		return " Look at the chat.\nTo go on, type " + goOn
 	}
-	return "\nTo go on, type " + goOn + "\n" + clean("or open "+loop.PromptLink(l.ConversationID), reasonLimit)
+	return "\nTo go on, type " + goOn + "\n" + clean("or open "+loop.PromptLink(l.ShortID()), reasonLimit)
 }
 
 // Desktop is the text for the desktop of this machine.

@@ -3,7 +3,6 @@ package notice
 import (
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -78,6 +77,7 @@ func without(t *testing.T, texts ...string) {
 }
 
 func TestAServiceThatAccepts(t *testing.T) {
+	t.Parallel()
 	var bodies atomic.Value
 	bodies.Store("")
 	urls, calls := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -105,38 +105,9 @@ func TestAServiceThatAccepts(t *testing.T) {
 	}
 }
 
-func TestAServiceThatRefuses(t *testing.T) {
-	urls, calls := server(t, func(w http.ResponseWriter, r *http.Request) {
-		http.Error(w, `{"error":"`+secret+`","errorCode":401,"errorDescription":"`+r.URL.String()+r.Header.Get("Authorization")+`"}`, http.StatusUnauthorized)
-	})
-	for _, u := range urls {
-		before := calls.Load()
-		r := sender(t).Send(t.Context(), []Channel{Channel(u)}, aNotice())[0]
-		if r.OK || r.Tries != 3 || calls.Load() != before+3 || r.Why == "" {
-			t.Errorf("%s: got %+v and %d calls, want three tries", u, r, calls.Load()-before)
-		}
-		if !strings.HasPrefix(u, "ntfy") && !strings.HasPrefix(u, "gotify") && r.Why != "the server answered 401 Unauthorized" {
-			t.Errorf("%s: got %q", u, r.Why)
-		}
-		without(t, r.Channel, r.Why)
-	}
-}
-
-func TestAServiceThatIsNotThere(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := l.Addr().String()
-	_ = l.Close()
-	r := sender(t).Send(t.Context(), []Channel{Channel("ntfy://me:" + secret + "@" + at + "/" + secret + "?scheme=http")}, aNotice())[0]
-	if r.OK || r.Tries != 3 || r.Why != "connection refused" {
-		t.Errorf("got %+v", r)
-	}
-}
-
 // A server that never answers costs the time of its channel, once, and no other channel anything.
 func TestAServiceThatHangs(t *testing.T) {
+	t.Parallel()
 	free := make(chan struct{})
 	hangs, calls := server(t, func(http.ResponseWriter, *http.Request) { <-free })
 	defer close(free)
@@ -154,6 +125,7 @@ func TestAServiceThatHangs(t *testing.T) {
 
 // A redirect does not take the address of a webhook, nor a token, to another server.
 func TestAServiceThatRedirects(t *testing.T) {
+	t.Parallel()
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		_, elsewhere := server(t, nil)
 		stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
@@ -173,6 +145,7 @@ func TestAServiceThatRedirects(t *testing.T) {
 
 // Every service shows its URL in some error. None of it is passed on, also for a URL that cannot be used.
 func TestNoSecretInAnError(t *testing.T) {
+	t.Parallel()
 	for _, name := range Services() {
 		for _, rest := range []string{"://", "://" + secret, "://me:" + secret + "@" + secret + "/" + secret + "?x=" + secret + "#" + secret, "://%zz" + secret, "+http://" + secret + "/" + secret + "?" + secret + "=" + secret} {
 			c := Channel(name + rest)
@@ -201,6 +174,7 @@ func TestNoSecretInAnError(t *testing.T) {
 
 // A task of an agent's file is cut and cleaned, and mentions nobody.
 func TestAHostileTask(t *testing.T) {
+	t.Parallel()
 	for _, task := range []string{
 		"@everyone <!channel> <@U123> [click](https://evil.example) **b** `x` ||s|| \x1b]0;x\a\u202e\u0000\r\nsecond line",
 		strings.Repeat("x", 100<<10), "\n\n\t", "\xff\xfe", "${jndi} $(reboot)",

@@ -14,24 +14,9 @@ import (
 // Lock takes the lock file at path, and waits for it until ctx is done. The file
 // lies in our private folder, is never renamed, and is removed only by its holder.
 func Lock(ctx context.Context, path string) (release func() error, err error) {
-	return hold(ctx, path, mode{(*flock.Flock).TryLock, (*flock.Flock).Lock})
-}
-
-// Share is Lock for any number of holders at once. Lock waits for all of them.
-func Share(ctx context.Context, path string) (release func() error, err error) {
-	return hold(ctx, path, mode{(*flock.Flock).TryRLock, (*flock.Flock).RLock})
-}
-
-// mode has the two ways to take a lock: without and with waiting.
-type mode struct {
-	try  func(*flock.Flock) (bool, error)
-	wait func(*flock.Flock) error
-}
-
-func hold(ctx context.Context, path string, m mode) (release func() error, err error) {
 	for {
 		f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow))
-		if err := m.take(ctx, f); err != nil {
+		if err := take(ctx, f); err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, refusal(path, err))
 		}
 		same, err := stillThere(f, path)
@@ -55,7 +40,7 @@ func Held(path string) (bool, error) {
 		return false, err
 	}
 	f := flock.New(path, flock.SetFlag(os.O_RDWR|noFollow))
-	taken, err := again((*flock.Flock).TryLock, f)
+	taken, err := tryLock(f)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil // its holder removed it since
 	}
@@ -64,15 +49,15 @@ func Held(path string) (bool, error) {
 
 // take waits in the kernel, which is fair. Polling by many processes would starve
 // some of them and slow down the holder.
-func (m mode) take(ctx context.Context, f *flock.Flock) error {
+func take(ctx context.Context, f *flock.Flock) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if taken, err := again(m.try, f); taken || err != nil {
+	if taken, err := tryLock(f); taken || err != nil {
 		return err
 	}
 	done := make(chan error, 1)
-	go func() { done <- m.patiently(f) }()
+	go func() { done <- waitForLock(f) }()
 	select {
 	case err := <-done:
 		return err
@@ -86,20 +71,20 @@ func (m mode) take(ctx context.Context, f *flock.Flock) error {
 	}
 }
 
-// again tries once. On network file systems even that may be interrupted by a
+// tryLock tries once. On network file systems even that may be interrupted by a
 // signal, and Go's runtime sends itself many.
-func again(try func(*flock.Flock) (bool, error), f *flock.Flock) (taken bool, err error) {
+func tryLock(f *flock.Flock) (taken bool, err error) {
 	for {
-		taken, err = try(f)
+		taken, err = f.TryLock()
 		if !errors.Is(err, syscall.EINTR) {
 			return taken, err
 		}
 	}
 }
 
-func (m mode) patiently(f *flock.Flock) error {
+func waitForLock(f *flock.Flock) error {
 	for {
-		err := m.wait(f)
+		err := f.Lock()
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -161,11 +160,4 @@ func openFiles(t *testing.T) int {
 	}
 	t.Fatal("neither /proc/self/fd nor /dev/fd")
 	return 0
-}
-
-func TestLockErrorNamesTheFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "missing", "lock")
-	if _, err := ownfile.Lock(in(t, time.Second), path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("got %v, want an error that names %s", err, path)
-	}
 }

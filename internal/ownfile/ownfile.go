@@ -1,7 +1,7 @@
 // Package ownfile opens, replaces and locks files that must be ours: regular,
-// owned by this user, not a symbolic link and without a second name. In a shared
-// folder such as /tmp another user may have put anything else there, so ownfile
-// refuses it.
+// owned by this user, not a symbolic link, without a second name and not writable
+// by others. In a shared folder such as /tmp another user may have put anything
+// else there, so ownfile refuses it.
 package ownfile
 
 import (
@@ -22,8 +22,11 @@ import (
 // ErrNotOurs is wrapped by every refusal.
 var ErrNotOurs = errors.New("refused")
 
-// MaxSize limits what Read reads, in bytes. More is an error.
-const MaxSize = 256 << 20
+// ErrTooLarge is wrapped by the error of reading more than the limit.
+var ErrTooLarge = errors.New("too large")
+
+// MaxSize limits what Read reads, in bytes.
+const MaxSize = 64 << 20
 
 // Check refuses anything but our own file at path. For a missing file it returns
 // the error of Lstat.
@@ -42,7 +45,7 @@ func checkFile(path string, info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%w: %s is not a regular file", ErrNotOurs, path)
 	}
-	return checkOwner(path, info)
+	return checkOwners(path, info)
 }
 
 // IsOurs reports whether this user owns a file. On Windows that is assumed.
@@ -65,14 +68,19 @@ func refusal(path string, err error) error {
 
 // Read returns a file's content from the offset on, and its FileInfo.
 func Read(path string, offset int64) ([]byte, fs.FileInfo, error) {
+	return ReadWithin(path, offset, MaxSize)
+}
+
+// ReadWithin is Read with a limit of its own.
+func ReadWithin(path string, offset, limit int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := openToRead(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
 	size := info.Size() - offset
-	if size > MaxSize {
-		return nil, info, fmt.Errorf("%s is larger than %d bytes", path, int64(MaxSize))
+	if size > limit {
+		return nil, info, fmt.Errorf("%s is %w: over %d MiB", path, ErrTooLarge, limit>>20)
 	}
 	if size <= 0 {
 		return nil, info, nil
@@ -85,7 +93,7 @@ func Read(path string, offset int64) ([]byte, fs.FileInfo, error) {
 	return data[:n], info, err
 }
 
-// ReadPart is Read for at most limit bytes.
+// ReadPart is Read for the first bytes alone, up to a limit.
 func ReadPart(path string, offset, limit int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := openToRead(path)
 	if err != nil {
@@ -189,6 +197,19 @@ func replace(path, folder, pattern string, data []byte, mode fs.FileMode, durabl
 	return err
 }
 
+// Publish is Rename for a file that leaves our private folder, in which its mode did
+// not matter. The file is made private first.
+func Publish(from, to string) error {
+	f, _, err := openToRead(from)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(closeFile(f), f.Close()); err != nil {
+		return err
+	}
+	return rename(from, to)
+}
+
 // Rename is os.Rename. On Windows it also replaces an open file, or waits until
 // it is closed.
 func Rename(from, to string) error { return rename(from, to) }
@@ -224,7 +245,7 @@ func Sweep(scratch string, now time.Time) error {
 }
 
 // Folder creates a private folder if it is missing, and refuses one that is not
-// ours. It closes our own folder to others.
+// ours or that others can write. It closes our own folder to others.
 func Folder(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -233,18 +254,24 @@ func Folder(path string) error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	info, err := checkFolder(path)
+	info, err := os.Lstat(path)
 	if err != nil {
 		return err
 	}
-	return closeFolder(path, info)
+	if err := checkFolder(path, info); err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return closeFolder(path)
 }
 
-// CheckFolder refuses a folder that is not ours. For a missing one it returns the
-// error of Lstat.
+// CheckFolder refuses a folder that is not ours, or that others can write. For a
+// missing one it returns the error of Lstat.
 func CheckFolder(path string) error {
-	_, err := checkFolder(path)
-	return err
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	return checkFolder(path, info)
 }
 
 // Names lists what is in our folder, unsorted. It checks the folder that was
@@ -257,7 +284,7 @@ func Names(path string) (names []string, err error) {
 	defer f.Close() // only read from
 	info, err := f.Stat()
 	if err == nil {
-		err = checkFolderOwner(path, info)
+		err = checkFolder(path, info)
 	}
 	if err != nil {
 		return nil, err
@@ -265,15 +292,11 @@ func Names(path string) (names []string, err error) {
 	return f.Readdirnames(-1)
 }
 
-func checkFolder(path string) (fs.FileInfo, error) {
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.IsDir():
-		return nil, fmt.Errorf("%w: %s is not a folder", ErrNotOurs, path)
+func checkFolder(path string, info fs.FileInfo) error {
+	if !info.IsDir() {
+		return fmt.Errorf("%w: %s is not a folder", ErrNotOurs, path)
 	}
-	return info, checkFolderOwner(path, info)
+	return checkFolderOwners(path, info)
 }
 
 // Aside renames an unreadable file within its folder, so that nothing is lost,

@@ -65,6 +65,13 @@ var odds = []odd{
 		must(t, os.Link(target, path))
 		return path
 	}},
+	{"our file that everybody may write", func(t *testing.T, dir string) string { return lax(t, dir, 0o602, os.Getegid()) }},
+	{"our file that another group may write", func(t *testing.T, dir string) string {
+		if os.Geteuid() != 0 {
+			return lax(t, dir, 0o602, os.Getegid()) // only root can give a file to a group
+		}
+		return lax(t, dir, 0o620, nobody)
+	}},
 	{"somebody else's file", func(t *testing.T, dir string) string { return foreign(t, dir, 0o644) }},
 	{"somebody else's file that everybody may write", func(t *testing.T, dir string) string { return foreign(t, dir, 0o666) }},
 	{"somebody else's file that nobody else may read", func(t *testing.T, dir string) string { return foreign(t, dir, 0) }},
@@ -87,6 +94,16 @@ func foreign(t *testing.T, dir string, mode fs.FileMode) string {
 	must(t, os.WriteFile(path, []byte("secret"), 0o600))
 	must(t, os.Chmod(path, mode))
 	must(t, os.Chown(path, nobody, nobody))
+	return path
+}
+
+// lax puts our file into a folder that others can enter: in one of mode 0700 the
+// file's own mode does not matter.
+func lax(t *testing.T, dir string, mode fs.FileMode, gid int) string {
+	must(t, os.Chmod(dir, 0o755))
+	path := write(t, filepath.Join(dir, "odd"), "secret")
+	must(t, os.Chown(path, -1, gid))
+	must(t, os.Chmod(path, mode))
 	return path
 }
 
@@ -191,82 +208,6 @@ func listing(t *testing.T, dir string) string {
 	return b.String()
 }
 
-func TestOperationsInAFolderThatIsMissing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "missing", "file")
-	for name, do := range operations(t, t.TempDir()) {
-		if err := do(path); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: got %v, want fs.ErrNotExist", name, err)
-		}
-	}
-}
-
-func TestReadGivesTheRestFromAnOffset(t *testing.T) {
-	path := write(t, filepath.Join(t.TempDir(), "file"), "0123456789")
-	for _, c := range []struct {
-		offset int64
-		want   string
-	}{{0, "0123456789"}, {4, "456789"}, {9, "9"}, {10, ""}, {99, ""}} {
-		data, info, err := ownfile.Read(path, c.offset)
-		if string(data) != c.want || err != nil {
-			t.Errorf("from %d: got %q, %v, want %q", c.offset, data, err, c.want)
-		}
-		if info == nil || info.Size() != 10 {
-			t.Errorf("from %d: got info %v, want that of the file", c.offset, info)
-		}
-	}
-}
-
-func TestReadRefusesWhatIsTooLarge(t *testing.T) {
-	path := write(t, filepath.Join(t.TempDir(), "file"), "")
-	must(t, os.Truncate(path, ownfile.MaxSize+1)) // takes no room
-	_, info, err := ownfile.Read(path, 0)
-	if err == nil || !strings.Contains(err.Error(), "larger than") {
-		t.Errorf("got %v, want that it is too large", err)
-	}
-	if info == nil {
-		t.Error("got no info, want how old the file is all the same")
-	}
-	if data, _, err := ownfile.Read(path, ownfile.MaxSize); len(data) != 1 || err != nil {
-		t.Errorf("its last byte: got %q, %v", data, err)
-	}
-}
-
-func TestAppendCreatesPrivatelyAndTellsTheSize(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
-	for i, want := range []int64{3, 6} {
-		if size, err := ownfile.Append(path, []byte("abc")); size != want || err != nil {
-			t.Errorf("write %d: got size %d, %v, want %d", i, size, err, want)
-		}
-	}
-	expect(t, path, "abcabc")
-	private(t, path)
-}
-
-func TestReplaceIsPrivateWhateverWasThere(t *testing.T) {
-	dir := t.TempDir()
-	path := write(t, filepath.Join(dir, "file"), "old")
-	must(t, os.Chmod(path, 0o666))
-	for _, durable := range []bool{false, true} {
-		want := fmt.Sprintf("new, durable %v", durable)
-		must(t, ownfile.Replace(path, dir, []byte(want), durable))
-		expect(t, path, want)
-		private(t, path)
-	}
-	if names := names(t, dir); !slices.Equal(names, []string{"file"}) {
-		t.Errorf("got %q, want the file alone", names)
-	}
-}
-
-func TestReplaceMakesTheScratchFolder(t *testing.T) {
-	dir := t.TempDir()
-	path, scratch := filepath.Join(dir, "file"), filepath.Join(dir, "a", "scratch")
-	must(t, ownfile.Replace(path, scratch, []byte("x"), false))
-	expect(t, path, "x")
-	if info, err := os.Stat(scratch); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("got %v, %v, want a private folder", info, err)
-	}
-}
-
 func TestReplaceLeavesNothingBehindWhenItFails(t *testing.T) {
 	scratch := t.TempDir()
 	for name, path := range map[string]string{
@@ -298,18 +239,6 @@ func TestSweepRemovesWhatAKilledReplaceLeft(t *testing.T) {
 	must(t, ownfile.Sweep(filepath.Join(scratch, "missing"), now))
 	if err := ownfile.Sweep(link(t, scratch, t.TempDir()), now); !errors.Is(err, ownfile.ErrNotOurs) {
 		t.Errorf("a link: got %v, want a refusal", err)
-	}
-}
-
-func TestReplaceRefusesAScratchFolderThatIsALink(t *testing.T) {
-	dir, elsewhere := t.TempDir(), t.TempDir()
-	scratch := link(t, filepath.Join(elsewhere, "missing"), dir)
-	path := filepath.Join(dir, "file")
-	if err := ownfile.Replace(path, scratch, []byte("x"), false); !errors.Is(err, ownfile.ErrNotOurs) {
-		t.Errorf("got %v, want a refusal", err)
-	}
-	if found := names(t, elsewhere); len(found) > 0 {
-		t.Errorf("the link was followed: %q", found)
 	}
 }
 
@@ -404,8 +333,12 @@ func TestFolder(t *testing.T) {
 		{"ours is taken", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, true},
 		{"ours that others can enter is closed", func(t *testing.T, path string) {
 			must(t, os.Mkdir(path, 0o700))
-			must(t, os.Chmod(path, 0o777))
+			must(t, os.Chmod(path, 0o755))
 		}, true},
+		{"ours that others can write is refused", func(t *testing.T, path string) {
+			must(t, os.Mkdir(path, 0o700))
+			must(t, os.Chmod(path, 0o777))
+		}, false},
 		{"a link to a folder is refused", func(t *testing.T, path string) { must(t, os.Symlink(t.TempDir(), path)) }, false},
 		{"a dangling link is refused", func(t *testing.T, path string) { must(t, os.Symlink(path+"-nothing", path)) }, false},
 		{"a file is refused", func(t *testing.T, path string) { write(t, path, "") }, false},
@@ -428,16 +361,6 @@ func TestFolder(t *testing.T) {
 				t.Errorf("got %v, %v, want a private folder", info.Mode(), err)
 			}
 		})
-	}
-}
-
-func TestFolderMakesItsParents(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a", "b", "c")
-	must(t, ownfile.Folder(path))
-	for dir := path; filepath.Base(dir) != filepath.Base(filepath.Dir(path)); dir = filepath.Dir(dir) {
-		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: got %v, %v, want a private folder", dir, info, err)
-		}
 	}
 }
 
@@ -474,18 +397,6 @@ func TestAsideLosesNothing(t *testing.T) {
 	if want := []string{path + ".corrupt-7", path + ".corrupt-7-1", path + ".corrupt-7-2"}; !slices.Equal(moved, want) {
 		t.Errorf("got %q, want %q", moved, want)
 	}
-}
-
-func TestAsideGivesUpRatherThanOverwrite(t *testing.T) {
-	path := write(t, filepath.Join(t.TempDir(), "file"), "keep")
-	write(t, path+".x", "")
-	for i := 1; i < 100; i++ {
-		write(t, fmt.Sprintf("%s.x-%d", path, i), "")
-	}
-	if to, err := ownfile.Aside(path, ".x"); err == nil {
-		t.Errorf("got %q, want an error", to)
-	}
-	expect(t, path, "keep")
 }
 
 func expect(t *testing.T, path, want string) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -51,26 +52,70 @@ func Owner(info fs.FileInfo) (uid int, known bool) {
 	return int(stat.Uid), true
 }
 
-func checkOwner(path string, info fs.FileInfo) error {
-	if err := checkFolderOwner(path, info); err != nil {
+func checkOwners(path string, info fs.FileInfo) error {
+	if err := checkOwner(path, info); err != nil {
 		return err
 	}
 	if stat := info.Sys().(*syscall.Stat_t); stat.Nlink > 1 {
 		return fmt.Errorf("%w: %s is another name of some file (%d hard links)", ErrNotOurs, path, stat.Nlink)
 	}
+	if OthersWrite(info) && !isEnclosed(path) {
+		return lax(path, info, "600")
+	}
 	return nil
 }
 
-func checkFolderOwner(path string, info fs.FileInfo) error {
+func checkFolderOwners(path string, info fs.FileInfo) error {
+	if err := checkOwner(path, info); err != nil {
+		return err
+	}
+	if OthersWrite(info) {
+		return lax(path, info, "700")
+	}
+	return nil
+}
+
+func checkOwner(path string, info fs.FileInfo) error {
 	if uid, _ := Owner(info); uid != os.Geteuid() {
 		return fmt.Errorf("%w: %s belongs to user %d", ErrNotOurs, path, uid)
 	}
 	return nil
 }
 
-func closeFolder(path string, info fs.FileInfo) error {
-	if info.Mode().Perm()&0o077 == 0 {
-		return nil
-	}
-	return os.Chmod(path, 0o700) // #nosec G302 -- a folder
+func lax(path string, info fs.FileInfo, mode string) error {
+	return fmt.Errorf("%w: other users can write %s (mode %04o); if what is in it is yours: chmod %s %s", ErrNotOurs, path, info.Mode().Perm(), mode, path)
 }
+
+// OthersWrite reports whether anybody but the owner and root can write a file. With
+// a umask of 002, which is common, the user's own group can.
+func OthersWrite(info fs.FileInfo) bool {
+	mode := info.Mode().Perm()
+	return mode&0o002 != 0 || mode&0o020 != 0 && !isOwnGroup(info)
+}
+
+// isEnclosed reports whether a file lies in our private folder, into which nobody
+// else gets.
+func isEnclosed(path string) bool {
+	info, err := os.Lstat(filepath.Dir(path))
+	return err == nil && info.IsDir() && IsOurs(info) && info.Mode().Perm()&0o077 == 0
+}
+
+// closeFolder changes the mode of the folder that it has opened and checked: by its
+// path, that could be of another folder by now.
+func closeFolder(path string) error {
+	f, err := openFolder(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // nothing was written
+	info, err := f.Stat()
+	if err == nil {
+		err = checkFolder(path, info)
+	}
+	if err != nil {
+		return err
+	}
+	return f.Chmod(0o700)
+}
+
+func closeFile(f *os.File) error { return f.Chmod(0o600) }

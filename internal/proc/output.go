@@ -152,9 +152,12 @@ func (c Command) start() (*running, error) {
 }
 
 // lastOfEach keeps the last value of each variable, as os/exec does: C's getenv would
-// return the first.
+// return the first. An empty environment stays empty: only nil is ours.
 func lastOfEach(env []string) []string {
-	var kept []string
+	if env == nil {
+		return nil
+	}
+	kept := []string{}
 	for i, v := range env {
 		name, _, _ := strings.Cut(v, "=")
 		again := func(later string) bool {

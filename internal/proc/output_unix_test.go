@@ -39,17 +39,6 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-func TestTell(t *testing.T) {
-	input := strings.Repeat("x", 200<<10)
-	got, err := proc.Tell(t.Context(), []byte(input), "/bin/cat")
-	if string(got) != input || err != nil {
-		t.Errorf("got %d bytes and %v, want the input", len(got), err)
-	}
-	if got, err := proc.Tell(t.Context(), []byte(input), "/bin/echo", "x"); string(got) != "x\n" || err != nil {
-		t.Errorf("got %q and %v of a program that does not read", got, err)
-	}
-}
-
 // The end of the context kills the program and what it has started.
 func TestOutputGivesUp(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
@@ -110,24 +99,6 @@ func TestHoldStdin(t *testing.T) {
 	s.PID("b")
 }
 
-func TestOutputLeavesNothingOpen(t *testing.T) {
-	before := scene.Open(t)
-	for range 20 {
-		if _, err := proc.Ask(t.Context(), "/bin/sh", "-c", "echo x"); err != nil {
-			t.Fatal(err)
-		}
-		if err := proc.Run(t.Context(), t.TempDir()+"/nothing"); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("got %v, want os.ErrNotExist", err)
-		}
-		if _, err := proc.Ask(t.Context(), t.TempDir()+"/nothing"); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("got %v, want os.ErrNotExist", err)
-		}
-	}
-	if got := scene.Open(t); got > before {
-		t.Errorf("got %d descriptors, want %d as before", got, before)
-	}
-}
-
 // The editor waits until a hook's streams are closed, and kills the hook's group.
 func TestStartedProgramIsOnItsOwn(t *testing.T) {
 	s := scene.New(t)
@@ -149,6 +120,23 @@ func TestStartedProgramIsOnItsOwn(t *testing.T) {
 	}
 	if err := proc.Start(s.Dir + "/nothing"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+}
+
+// A program that is to have no environment gets none; only nil is ours.
+func TestAnEmptyEnvironmentIsEmpty(t *testing.T) {
+	t.Setenv("PROC_TEST_SECRET", "ours")
+	for _, c := range []struct {
+		name string
+		env  []string
+		want string
+	}{{"nil", nil, "ours"}, {"empty", []string{}, ""}, {"the last of a name", []string{"PROC_TEST_SECRET=1", "PROC_TEST_SECRET=2"}, "2"}} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := proc.Command{Path: "/bin/sh", Args: []string{"-c", `printf %s "$PROC_TEST_SECRET"`}, Env: c.env, Limit: 1 << 10}.Output(t.Context())
+			if err != nil || string(got) != c.want {
+				t.Errorf("got %q, %v, want %q", got, err, c.want)
+			}
+		})
 	}
 }
 

@@ -13,6 +13,11 @@ type Diff struct {
 	Files []string // that changed
 	Patch string   // as git prints it; it may be cut
 	Cut   bool     // Patch is not all of it
+
+	// Files that agents obey, or programs execute, on their own, which are not in the
+	// reviewer's folder: those that changed, and those that git ignores.
+	Obeyed, Ignored []string
+	Hidden          []string // what else is not shown, with the reason
 }
 
 // How much of a diff is given, in bytes.
@@ -23,6 +28,23 @@ const (
 )
 
 func (d Diff) title(of string) string { return of + ", compared with " + d.Since }
+
+// obeyed names the files that are not in the reviewer's folder.
+func (d Diff) obeyed() string {
+	var b strings.Builder
+	for _, part := range []struct {
+		words string
+		files []string
+	}{
+		{"changed or added by the other agent, so also in the diff:", d.Obeyed},
+		{"ignored by git, so it is not known whether the other agent changed them, and they are not in the diff:", d.Ignored},
+	} {
+		if len(part.files) > 0 {
+			b.WriteString(part.words + "\n" + cutLines(part.files, givenFiles) + "\n")
+		}
+	}
+	return b.String()
+}
 
 // given returns the list of files and the patch within their limits. Both say what
 // was cut.

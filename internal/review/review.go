@@ -2,6 +2,9 @@
 // gets the task and what was changed, in a new session in which it may neither write
 // nor execute, and answers with a verdict. What follows from the verdict, package loop
 // decides.
+//
+// It reads a copy of the work tree without the files that agents obey, or programs
+// execute, on their own: the agent whose work it is may have left some for it.
 package review
 
 import (
@@ -14,20 +17,22 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/agents"
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 // Request is work to review.
 type Request struct {
-	Loop  loop.State        // its Review names the agent, its Workspace is where it reads
+	Loop  loop.State        // its Review names the agent
 	So    loop.Verification // how the gates before the review went
 	Tasks string            // the task list as it is now, empty for none
 	Diff  Diff
-	Env   []string
+
+	Folder string // where it reads: a copy of the work tree without what it would obey
+	Env    []string
 }
 
 // Find returns the agent that a loop's --review names, if it can be started here.
@@ -46,7 +51,11 @@ func Check(l loop.State, env []string) error {
 	if _, err := Find(l.Review); err != nil {
 		return hint.Add(fmt.Errorf("--review %s: %w", l.Review, err), cmp.Or(hint.Of(err), "nothing was started"))
 	}
-	if err := worktree.Diffable(l.Workspace, env); err != nil {
+	r, err := git.Find(l.Workspace, env)
+	if err == nil {
+		err = r.Writable()
+	}
+	if err != nil {
 		return hint.New(fmt.Sprintf("--review needs git, to show what was changed: %s: %s", l.Workspace, err), "`git init` there, or leave --review out")
 	}
 	return nil
@@ -56,7 +65,7 @@ func Check(l loop.State, env []string) error {
 // process of the agent behind.
 func Run(ctx context.Context, q Request) loop.Review {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, q.Loop.ReviewLimit())
+	ctx, cancel := context.WithTimeout(ctx, q.Loop.GateLimit())
 	defer cancel()
 	end, _ := ctx.Deadline()
 	limit := time.Until(end).Round(time.Second)
@@ -73,7 +82,7 @@ func (q Request) run(ctx context.Context) loop.Review {
 	if err != nil {
 		return failed(err)
 	}
-	driver, err := agents.Open(agent, agents.Options{Dir: q.Loop.Workspace, Env: q.Env, ID: "review-" + q.Loop.ShortID(), Asks: true, Reads: true})
+	driver, err := agents.Open(agent, agents.Options{Dir: q.Folder, Env: q.Env, ID: "review-" + q.Loop.ShortID(), Asks: true, Reads: true})
 	if err != nil {
 		return failed(err)
 	}

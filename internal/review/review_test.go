@@ -3,14 +3,12 @@ package review
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 // scripted is an agent whose turns are functions of their prompts.
@@ -132,7 +130,7 @@ func TestVerdicts(t *testing.T) {
 
 func request() Request {
 	return Request{
-		Loop:  loop.State{Contract: loop.Contract{Prompt: "Make it green."}, Rules: loop.Rules{Review: "codex", Verify: "make test", Tasks: "PLAN.md"}},
+		Loop:  loop.State{Contract: loop.Contract{Prompt: "Make it green."}, Commands: loop.Commands{Review: "codex", Verify: "make test", Tasks: "PLAN.md"}},
 		So:    loop.Verification{Passed: true, Seconds: 2, Output: "ok all"},
 		Tasks: "- [x] one",
 		Diff:  Diff{Since: "the beginning of the loop", Files: []string{"M a.go"}, Patch: "diff --git a/a.go b/a.go\n+x := 1 / 0\n"},
@@ -176,84 +174,5 @@ func TestWhatTheWorkspaceSaysStaysData(t *testing.T) {
 	}
 	if n := strings.Count(prompt, nonce); n < 12 {
 		t.Errorf("got the nonce %d times", n)
-	}
-}
-
-func TestThePromptHasItAll(t *testing.T) {
-	prompt := request().prompt("NONCE", "CODE")
-	for _, want := range []string{
-		"BEGIN NONCE task, as the user gave it to the other agent\nMake it green.\nEND NONCE\n",
-		"BEGIN NONCE task list\nPLAN.md:\n- [x] one\nEND NONCE\n",
-		"BEGIN NONCE verification\nmake test\nexit 0 after 2.0 s\nThe end of its output:\nok all\nEND NONCE\n",
-		"BEGIN NONCE changed files, compared with the beginning of the loop\nM a.go\nEND NONCE\n",
-		"BEGIN NONCE diff, compared with the beginning of the loop\ndiff --git a/a.go b/a.go\n+x := 1 / 0\nEND NONCE\n",
-	} {
-		if !strings.Contains(prompt, want) {
-			t.Errorf("got no %q in: %s", want, prompt)
-		}
-	}
-}
-
-// A large diff is cut, file by file, and says what is missing.
-func TestALargeDiffIsCut(t *testing.T) {
-	file := func(name string, size int) string {
-		return "diff --git a/" + name + " b/" + name + "\n" + strings.Repeat("+0123456789\n", size/12)
-	}
-	d := Diff{Since: "then", Patch: file("small", 600) + file("large", 1<<20) + file("b", 50<<10) + file("c", 50<<10) + file("d", 50<<10) + file("e", 50<<10)}
-	for i := range 5000 {
-		d.Files = append(d.Files, fmt.Sprintf("A file-%d", i))
-	}
-	files, patch := d.given()
-	if len(files) > givenFiles+100 || !strings.Contains(files, "files more)") {
-		t.Errorf("got %d bytes of files, ending %q", len(files), files[len(files)-60:])
-	}
-	if len(patch) > givenDiff+1000 {
-		t.Errorf("got %d bytes of a diff", len(patch))
-	}
-	for _, want := range []string{"a/small", "bytes of this file's diff are not shown", "a/b ", "(cut here: the changes to 1 more file are not shown; read the files)"} {
-		if !strings.Contains(patch, want) {
-			t.Errorf("got no %q", want)
-		}
-	}
-	d = Diff{Since: "then", Patch: "diff --git a/x b/x\n", Cut: true}
-	if _, patch := d.given(); !strings.Contains(patch, "too large to show all of it") {
-		t.Errorf("got %q", patch)
-	}
-}
-
-// Findings are kept word for word, within bounds.
-func TestFindingsAreBounded(t *testing.T) {
-	a := answer{}
-	for range 100 {
-		a.Findings = append(a.Findings, finding{File: "x\x1b[2J", Problem: strings.Repeat("y", 5000)})
-	}
-	list := a.words()
-	if n := len(strings.Join(list, "")); n > keptFindings+100 || !strings.HasPrefix(list[len(list)-1], "and ") {
-		t.Errorf("got %d bytes, ending %q", n, list[len(list)-1])
-	}
-	if strings.Contains(list[0], "\x1b") {
-		t.Errorf("got %q", list[0])
-	}
-}
-
-// An agent that does not end costs its time, and is an error.
-func TestAHangingAgent(t *testing.T) {
-	hangs := func(ctx context.Context, _ string, _ func(string)) error { <-ctx.Done(); return ctx.Err() }
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if r := request().ask(ctx, &scripted{turns: []func(context.Context, string, func(string)) error{hangs}}); r.Verdict != loop.ReviewFailed {
-		t.Errorf("got %+v", r)
-	}
-}
-
-func TestFind(t *testing.T) {
-	for name, want := range map[string]string{
-		"nobody":       `unknown agent "nobody"`,
-		"opencode:a/b": "the agent opencode is not installed: there is no opencode on the PATH",
-	} {
-		t.Setenv("PATH", t.TempDir())
-		if _, err := Find(name); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", name, err, want)
-		}
 	}
 }

@@ -22,12 +22,12 @@ func FuzzCalls(f *testing.F) {
 		if !utf8.ValidString(command) {
 			return // it came as JSON
 		}
-		calls, any, all := selfcall.Calls(command), selfcall.AnyCalls(command), selfcall.Arguments(command)
+		calls, any := selfcall.Calls(command), selfcall.AnyCalls(command)
 		bare := strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(strings.ToLower(command))
-		if len(calls)+len(any)+len(all) > 0 && !strings.Contains(bare, "cursor-ralph") {
-			t.Errorf("%q: got %q, %q, %q", command, calls, any, all)
+		if len(calls)+len(any) > 0 && !strings.Contains(bare, "cursor-ralph") {
+			t.Errorf("%q: got %q, %q", command, calls, any)
 		}
-		for _, args := range append(all, calls, any) {
+		for _, args := range [][]string{calls, any} {
 			for _, word := range args {
 				if !partOf(command, word) {
 					t.Errorf("%q: got %q, which is not in it", command, word)
@@ -54,35 +54,4 @@ func partOf(text, word string) bool {
 		text = text[i+len(string(r)):]
 	}
 	return true
-}
-
-// FuzzHandedOver asserts that a text that the agent passes on, as the slash command
-// instructs it, arrives word for word.
-func FuzzHandedOver(f *testing.F) {
-	for _, text := range []string{
-		`"do it" --max-iterations 5`, "", "\n", "it's <<EOF here\nEOF\n", "$HOME `id` \\n", "two\n\nlines\n", "@'\nhere\n'@", "a <<- b", "ends in @'", "'@",
-	} {
-		f.Add(text, false)
-		f.Add(text, true)
-	}
-	f.Fuzz(func(t *testing.T, text string, powershell bool) {
-		text = strings.ReplaceAll(text, "\r", "")
-		command, end := "cursor-ralph slash ralph-loop <<'RALPH_TASK'\n"+text+"\nRALPH_TASK\n", "\nRALPH_TASK\n"
-		if powershell {
-			command, end = "@'\n"+text+"\n'@ | & cursor-ralph slash ralph-loop", "\n'@"
-		}
-		if strings.Contains("\n"+text+"\n", end) || !utf8.ValidString(text) {
-			return // it ends there for a shell too
-		}
-		head, got := selfcall.HandedOver(command)
-		if got != text {
-			t.Errorf("got %q, want %q", got, text)
-		}
-		if want := []string{"slash"}; !slices.Equal(selfcall.AnyCalls(head), want) || strings.Contains(head, "RALPH_TASK") && !powershell {
-			t.Errorf("got the head %q", head)
-		}
-		if all := selfcall.Arguments(head); len(all) != 1 || len(all[0]) != 2 || all[0][1] != "ralph-loop" {
-			t.Errorf("got the arguments %q of %q", all, head)
-		}
-	})
 }

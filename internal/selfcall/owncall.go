@@ -4,7 +4,6 @@
 package selfcall
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
@@ -61,44 +60,6 @@ func AnyCalls(command string) []string {
 		ours = isRalph(word.Text)
 	}
 	return calls
-}
-
-// Arguments returns the words after cursor-ralph in each of its calls, the
-// subcommand first, up to the end of that command.
-func Arguments(command string) [][]string {
-	var calls [][]string
-	ours := false
-	for _, word := range split(command) {
-		switch {
-		case word.Operator:
-			ours = false
-		case ours:
-			last := len(calls) - 1
-			calls[last] = append(calls[last], word.Text)
-		case isRalph(word.Text):
-			calls, ours = append(calls, nil), true
-		}
-	}
-	return slices.DeleteFunc(calls, func(args []string) bool { return len(args) == 0 })
-}
-
-// HandedOver separates a command from its here-document or PowerShell
-// here-string. Without one, text is empty.
-func HandedOver(command string) (head, text string) {
-	command = strings.ReplaceAll(command, "\r\n", "\n")
-	if before, rest, ok := strings.Cut(command, "@'\n"); ok && !strings.Contains(before, "<<") {
-		text, after, _ := strings.Cut(rest, "\n'@")
-		return before + after, text
-	}
-	head, rest, _ := strings.Cut(command, "<<")
-	line, body, ok := strings.Cut(rest, "\n")
-	marks := strings.Fields(strings.TrimPrefix(line, "-"))
-	if !ok || len(marks) == 0 {
-		return command, ""
-	}
-	mark := strings.Trim(marks[0], `'"\`)
-	text, _, _ = strings.Cut("\n"+body+"\n", "\n"+mark+"\n")
-	return head, strings.TrimPrefix(text, "\n")
 }
 
 func isRalph(word string) bool {

@@ -121,7 +121,7 @@ func (s *scanner) endWord() {
 	s.started = false
 }
 
-// quoted reads to the end of a quote, and returns false if there is none.
+// quoted reads to the end of a quote, and returns false if it does not end.
 func (s *scanner) quoted(open rune) bool {
 	s.add("")
 	for s.rest != "" {

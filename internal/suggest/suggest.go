@@ -4,14 +4,29 @@ package suggest
 
 import (
 	"encoding/json"
-	"io/fs"
-	"regexp"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
+// Fits returns the command that fits best, empty for a loop that needs none: it has a gate, or only plans.
+func Fits(l loop.State) string {
+	if l.Verify != "" || l.Guarded() {
+		return ""
+	}
+	return append(Verify(l.Workspace), "")[0]
+}
+
 // Verify returns the commands that may fit --verify in a workspace, the best one first.
-func Verify(workspace fs.FS) (commands []string) {
+func Verify(workspace string) (commands []string) {
 	w := files{workspace}
+	if workspace == "" {
+		return nil
+	}
 	for _, find := range []func() string{w.node, w.makefile, w.golang, w.cargo, w.python} {
 		if command := find(); command != "" {
 			commands = append(commands, command)
@@ -20,23 +35,19 @@ func Verify(workspace fs.FS) (commands []string) {
 	return commands
 }
 
-type files struct{ fs.FS }
+type files struct{ folder string }
 
 // maxFile is the size of the largest file that is read, in bytes.
 const maxFile = 1 << 20
 
-// read returns what a file holds, empty if the file is missing or too large.
+// read returns what a file holds, empty if the file is missing, too large or not ours.
 func (w files) read(name string) string {
-	info, err := fs.Stat(w, name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return ""
-	}
-	data, _ := fs.ReadFile(w, name) // as if it were empty
+	data, _, _ := ownfile.ReadWithin(filepath.Join(w.folder, name), 0, maxFile) // with an error there is none
 	return string(data)
 }
 
 func (w files) has(name string) bool {
-	info, err := fs.Stat(w, name)
+	info, err := os.Lstat(filepath.Join(w.folder, name))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -60,8 +71,6 @@ func (w files) node() string {
 	return "npm test"
 }
 
-var testTarget = regexp.MustCompile(`(?m)^(?:[\w.-]+ +)*(test|check)(?: +[\w.-]+)* *::?(?:[^=]|$)`)
-
 func (w files) makefile() string {
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} { // the order in which make looks
 		if text := w.read(name); text != "" {
@@ -71,11 +80,19 @@ func (w files) makefile() string {
 	return ""
 }
 
+// makeTarget returns the command for the target test, else for check. A name before := is a
+// variable, and an indented line is a recipe.
 func makeTarget(text string) string {
 	best := ""
-	for _, m := range testTarget.FindAllStringSubmatch(text, -1) {
-		if best == "" || m[1] == "test" {
-			best = "make " + m[1]
+	for line := range strings.Lines(text) {
+		names, rest, ok := strings.Cut(line, ":")
+		if !ok || strings.HasPrefix(strings.TrimPrefix(rest, ":"), "=") || strings.ContainsAny(names[:min(1, len(names))], "\t.#") {
+			continue
+		}
+		for _, target := range strings.Fields(names) {
+			if slices.Contains([]string{"test", "check"}, target) && (best == "" || target == "test") {
+				best = "make " + target
+			}
 		}
 	}
 	return best

@@ -1,10 +1,11 @@
 package suggest_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
 )
@@ -37,11 +38,13 @@ func TestTheCommandThatFits(t *testing.T) {
 		"Python without pytest":        {map[string]string{"pyproject.toml": "[project]"}, nil},
 		"several":                      {map[string]string{"go.mod": "", "Makefile": "test:\n", "package.json": script}, []string{"npm test", "make test", "go test ./..."}},
 	} {
-		files := fstest.MapFS{}
+		folder := t.TempDir()
 		for file, text := range tt.files {
-			files[file] = &fstest.MapFile{Data: []byte(text)}
+			if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if got := suggest.Verify(files); !slices.Equal(got, tt.want) {
+		if got := suggest.Verify(folder); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"errors"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/checkpoint"
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
@@ -29,7 +29,7 @@ func (s Survey) Take(ctx context.Context, l loop.State, begin bool) (loop.Survey
 	defer cancel()
 	v := loop.Survey{Taken: true}
 	if l.Tasks != "" {
-		v.Tasks, v.TaskNames = tasks.Survey(ctx, l)
+		v.Tasks = tasks.Survey(ctx, l)
 	}
 	s.checkpoint(ctx, l, begin, &v)
 	return v, ctx.Err()
@@ -45,9 +45,9 @@ func (s Survey) checkpoint(ctx context.Context, l loop.State, begin bool, v *loo
 	if !due {
 		return
 	}
-	m, err := checkpoint.Places{Folder: s.Places.Checkpoints(), Env: s.Env}.Take(ctx, l, checkpoint.After(number))
+	m, err := checkpoint.Places{Folder: s.Places.Checkpoints(), Copies: s.Places.Copies(), Env: s.Env}.Take(ctx, l, checkpoint.After(number))
 	switch {
-	case errors.Is(err, worktree.ErrNoTree) && !l.Checkpoints: // the review says so itself
+	case errors.Is(err, git.ErrNoTree) && !l.Checkpoints: // the review says so itself
 	case errors.Is(err, context.Canceled): // nobody waits for it any more
 	case err != nil:
 		v.Errors = append(v.Errors, "no checkpoint was made: "+err.Error())

@@ -49,11 +49,12 @@ func listed(entries []entry) (list List, err error) {
 		if id == "null" {
 			id = ""
 		}
-		words := cmp.Or(e.Title, e.Name, e.Task, e.Description)
-		if words = nameOf(strings.Trim(id+": "+words, ": ")); words == "" {
-			words = fmt.Sprintf("task %d", i+1)
+		words := strings.TrimSpace(cmp.Or(e.Title, e.Name, e.Task, e.Description))
+		name := nameOf(strings.Trim(id+": "+words, ": "))
+		if name == "" {
+			name = fmt.Sprintf("task %d", i+1)
 		}
-		list = append(list, Task{ID: id, Name: words, Done: *e.Passes})
+		list = append(list, Task{Name: name, Done: *e.Passes, optional: isOptional(words)})
 	}
 	return list, nil
 }

@@ -66,5 +66,5 @@ func task(first ast.Node, data []byte) (Task, bool) {
 		return Task{}, false
 	}
 	name := nameOf(found[2])
-	return Task{Name: name, Done: strings.EqualFold(found[1], "x")}, name != ""
+	return Task{Name: name, Done: strings.EqualFold(found[1], "x"), optional: isOptional(name)}, name != ""
 }

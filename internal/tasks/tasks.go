@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
@@ -19,26 +20,23 @@ const (
 	maxSize  = 1 << 20 // bytes
 	maxTasks = 1000
 	maxName  = 160 // bytes of a task's name
-	maxLost  = 5   // named in a count
 )
 
 // Task is an entry of a list.
 type Task struct {
-	ID   string // of JSON; empty for none. Name begins with it.
-	Name string // one line without control characters
-	Done bool
+	Name     string // one line without control characters
+	Done     bool
+	optional bool
 }
 
 // List has the tasks of a file in their order.
 type List []Task
 
-// Names are what the list is compared with later.
-func (l List) Names() []string {
-	names := make([]string, len(l))
-	for i, t := range l {
-		names[i] = t.Name
-	}
-	return names
+// optional begins the words of a task that does not count.
+const optional = "(optional)"
+
+func isOptional(words string) bool {
+	return len(words) >= len(optional) && strings.EqualFold(words[:len(optional)], optional)
 }
 
 // Read reads the list of a loop. A name that is not absolute belongs to the workspace,
@@ -65,7 +63,7 @@ func Read(ctx context.Context, workspace, file string) (List, error) {
 	}
 }
 
-// Parse reads a list. A name that ends in .json is JSON, anything else Markdown.
+// Parse reads the tasks of a list that count. A name that ends in .json is JSON, anything else Markdown.
 func Parse(name string, data []byte) (list List, err error) {
 	data = []byte(strings.TrimPrefix(string(data), "\xef\xbb\xbf"))
 	if strings.EqualFold(filepath.Ext(name), ".json") {
@@ -81,26 +79,26 @@ func Parse(name string, data []byte) (list List, err error) {
 	case len(list) == 0:
 		return nil, errors.New("it has no task: write them as Markdown checkboxes (- [ ] what to do), or as JSON objects with passes in a file named .json")
 	}
+	list = slices.DeleteFunc(list, func(t Task) bool { return t.optional })
+	if len(list) == 0 {
+		return nil, errors.New("all its tasks are optional: a task that does not begin with " + optional + " counts")
+	}
 	return list, nil
 }
 
-// nameOf is how a task is shown and compared.
+// nameOf is how a task is shown.
 func nameOf(words string) string { return text.Head(text.Line(text.WithoutControls(words)), maxName) }
 
-// Survey counts the tasks of a loop, and returns their names if nothing is known of
-// those with which it began. No promise marker is in the count.
-func Survey(ctx context.Context, l loop.State) (*loop.TaskCount, []string) {
+// Survey counts the tasks of a loop. No promise marker is in the count.
+func Survey(ctx context.Context, l loop.State) *loop.TaskCount {
 	ctx, cancel := context.WithTimeout(ctx, loop.TasksLimit/2)
 	defer cancel()
 	list, err := Read(ctx, l.Workspace, l.Tasks)
 	if err != nil {
-		return &loop.TaskCount{Error: loop.Unmarked(text.Line(err.Error()))}, nil
+		return &loop.TaskCount{Error: loop.Unmarked(text.Line(err.Error()))}
 	}
 	count := list.Count(l.Baseline)
-	if l.Baseline != nil {
-		return &count, nil
-	}
-	return &count, list.Names()
+	return &count
 }
 
 // Problem is an error for a loop that cannot begin with its list.
@@ -117,7 +115,7 @@ func Check(ctx context.Context, l loop.State) error {
 	if l.Tasks == "" {
 		return nil
 	}
-	l.TaskCount, _ = Survey(ctx, l)
+	l.TaskCount = Survey(ctx, l)
 	return Problem(l)
 }
 
@@ -127,8 +125,8 @@ func Refusal(file string, c loop.TaskCount) string {
 	switch {
 	case c.Error != "":
 		return "the task list " + file + " cannot be used: " + c.Error
-	case len(c.Lost) > 0:
-		return strings.TrimSuffix(c.LostWords(file), ".")
+	case c.Began > c.Total:
+		return c.Shrunk(file)
 	case c.Done < c.Total:
 		are := "are"
 		if c.Total-c.Done == 1 {
@@ -139,20 +137,17 @@ func Refusal(file string, c loop.TaskCount) string {
 	return ""
 }
 
-// Count counts the tasks, and names those of an earlier list that are gone.
-func (l List) Count(baseline []string) loop.TaskCount {
+// Count counts the tasks of a list that had so many when the loop began.
+func (l List) Count(began int) loop.TaskCount {
 	c := loop.TaskCount{Total: len(l)}
+	if began > c.Total {
+		c.Began = began
+	}
 	for _, t := range l {
 		if t.Done {
 			c.Done++
 		} else if c.Next == "" {
 			c.Next = loop.Unmarked(t.Name)
-		}
-	}
-	for _, name := range l.lost(baseline) {
-		if c.Lost = append(c.Lost, loop.Unmarked(name)); len(c.Lost) == maxLost {
-			c.Lost = append(c.Lost, "…")
-			break
 		}
 	}
 	return c

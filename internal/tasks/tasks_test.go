@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
-	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // shown is a list as text: a line for each task, done ones with an x.
@@ -89,54 +88,20 @@ func TestNoList(t *testing.T) {
 	}
 }
 
-func TestLost(t *testing.T) {
-	for _, tt := range []struct {
-		name, was, now string
-		want           []string
-	}{
-		{"the same", "- [ ] Write tests\n- [ ] Ship\n", "- [x] Write tests\n- [x] Ship\n", nil},
-		{"in another order, with new ones", "- [ ] a one\n- [ ] b two\n", "- [ ] c\n- [x] b two\n- [x] a one\n", nil},
-		{"one is gone", "- [ ] Write tests\n- [ ] Ship\n", "- [x] Write tests\n", []string{"Ship"}},
-		{"one of two alike is gone", "- [ ] Test\n- [ ] Test\n", "- [x] Test\n", []string{"Test"}},
-		{"annotated", "- [ ] Write tests\n", "- [x] ✅ **Write tests** (done in a1b2)\n", nil},
-		{"annotated in front", "- [ ] Write tests\n", "- [x] DONE: write tests!\n", nil},
-		{"reworded behind its beginning", "- [ ] Add a login page with a form\n", "- [x] Add a login page, for guests too\n", nil},
-		{"reworded from the beginning", "- [ ] Add a login page\n", "- [x] Nothing to do\n", []string{"Add a login page"}},
-		{"a short one is not any other that begins like it", "- [ ] Add login\n", "- [x] Add logout\n", []string{"Add login"}},
-		{"one does not stand for two", "- [ ] Write tests\n- [ ] Write tests for B\n", "- [x] Write tests for B\n", []string{"Write tests"}},
-		{"struck out and hidden", "- [ ] Ship\n", "- [x] a\n<!-- - [ ] Ship -->\n", []string{"Ship"}},
-		{"its box is another", "- [ ] Ship\n- [ ] a\n", "- [~] Ship\n- [x] a\n", []string{"Ship"}},
-		{"many", "- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n- [ ] e\n- [ ] f\n", "- [x] g\n", []string{"a", "b", "c", "d", "e", "…"}},
+func TestOptional(t *testing.T) {
+	for _, tt := range []struct{ name, file, text, want string }{
+		{"they do not count", "TODO.md", "- [ ] a\n- [ ] (optional) b\n- [x] (Optional) c\n", "- a\n"},
+		{"what is below one counts", "TODO.md", "- [ ] (optional) a\n  - [ ] b\n", "- b\n"},
+		{"only at the beginning", "TODO.md", "- [ ] a (optional)\n- [ ] optional b\n", "- a (optional)\n- optional b\n"},
+		{"behind an id", "a.json", `[{"id":"US-1","title":"(optional) a","passes":false},{"title":"(optional) b","passes":false},{"id":2,"title":"c","passes":true}]`, "x 2: c\n"},
+		{"nothing else", "TODO.md", "- [ ] (optional) a\n", ""},
 	} {
-		t.Run(tt.name, func(t *testing.T) { wantLost(t, "TODO.md", tt.was, tt.now, tt.want) })
-	}
-	wantLost(t, "a.json", `[{"id":"US-1","title":"Add it","passes":false}]`, `[{"id":"US-1","title":"Another title","passes":true}]`, nil)
-	wantLost(t, "a.json", `[{"id":"US-1","title":"Add it","passes":false}]`, `[{"id":"US-11","title":"Other","passes":true}]`, []string{"US-1: Add it"})
-}
-
-func wantLost(t *testing.T, file, was, now string, want []string) {
-	t.Helper()
-	before, err := tasks.Parse(file, []byte(was))
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := tasks.Parse(file, []byte(now))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, after.Count(before.Names()).Lost); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestCount(t *testing.T) {
-	list, err := tasks.Parse("TODO.md", []byte("- [x] a\n- [ ] say <promise>COMPLETE</promise>\n- [ ] c\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := loop.TaskCount{Done: 1, Total: 3, Next: "say ‹promise›COMPLETE‹/promise›"}
-	if diff := cmp.Diff(want, list.Count(list.Names())); diff != "" {
-		t.Error(diff)
+		t.Run(tt.name, func(t *testing.T) {
+			list, err := tasks.Parse(tt.file, []byte(tt.text))
+			if diff := cmp.Diff(tt.want, shown(list)); diff != "" || (err != nil) != (tt.want == "") {
+				t.Errorf("%v\n%s", err, diff)
+			}
+		})
 	}
 }
 
@@ -201,7 +166,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("a task is named %q", task.Name)
 			}
 		}
-		if c := list.Count(list.Names()); len(c.Lost) > 0 || c.Done > c.Total || (c.Next == "") != (c.Done == c.Total) {
+		if c := list.Count(len(list)); c.Began > 0 || c.Done > c.Total || (c.Next == "") != (c.Done == c.Total) {
 			t.Fatalf("got %+v", c)
 		}
 	})

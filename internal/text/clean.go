@@ -27,6 +27,10 @@ func Escape(s string) string {
 	return b.String()
 }
 
+// HasNoWidth reports whether nobody sees a character, as those that come along when a line is
+// copied.
+func HasNoWidth(r rune) bool { return unicode.Is(unicode.Cf, r) }
+
 // hidden reports whether a character has no width, changes the direction of
 // text, or ends a line for some readers only. The two that join letters and the
 // parts of an emoji do not count.
@@ -38,6 +42,16 @@ func hidden(r rune) bool {
 // ASCII replaces the signs with which our own words are set.
 func ASCII(s string) string {
 	return strings.NewReplacer("•", "-", "·", "-", "…", "...", "‹", "(", "›", ")", "✓", "+", "✗", "x").Replace(s)
+}
+
+// Visible removes the control characters and the hidden ones. Newlines and tabs stay.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || hidden(r)) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // HasControl reports whether s has a control character, a newline included.

@@ -6,7 +6,6 @@ package toolcall
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,8 +17,6 @@ import (
 type Input struct {
 	Command string // that a shell runs
 	File    string // that is read or written
-	Error   string // why an agent rejected the call
-	Plan    string // a to-do list, in lines
 }
 
 // ReadInput reads the JSON of a tool's input. Missing and malformed fields are
@@ -32,23 +29,11 @@ func ReadInput(raw []byte) Input {
 		Notebook   string `json:"notebook_path"`
 		TargetFile string `json:"target_file"`
 		Path       string `json:"path"`
-		Error      string `json:"error"`
-		Todos      []struct {
-			Content     string `json:"content"`
-			Description string `json:"description"`
-			Status      string `json:"status"`
-		} `json:"todos"`
 	}
-	_ = json.Unmarshal(raw, &in) // see Decode: what can be read is used
-	var plan []string
-	for _, todo := range in.Todos {
-		plan = append(plan, PlanLine(todo.Status, cmp.Or(todo.Content, todo.Description)))
-	}
+	_ = json.Unmarshal(raw, &in) // a field of the wrong type is left out
 	return Input{
 		Command: in.Command,
 		File:    cmp.Or(in.FilePath, in.CamelPath, in.Notebook, in.TargetFile, in.Path),
-		Error:   in.Error,
-		Plan:    strings.Join(plan, "\n"),
 	}
 }
 
@@ -63,13 +48,30 @@ func PlanLine(status, item string) string {
 	return "[ ] " + item
 }
 
-// Writes reports whether a tool with this name changes the file in its input.
+// Writes reports whether a tool with this name changes the file in its input. Whole words count: dispatch_workflow patches
+// nothing.
 func Writes(tool string) bool {
-	tool = strings.ToLower(tool)
-	return slices.ContainsFunc([]string{"write", "edit", "replace", "delete", "patch"}, func(verb string) bool {
-		return strings.Contains(tool, verb)
-	})
+	from := 0
+	for i := range len(tool) + 1 {
+		isEnd := i == len(tool) || !isLetter(tool[i])
+		if isEnd || i > from && isUpper(tool[i]) && !isUpper(tool[i-1]) {
+			if slices.Contains(writingVerbs, strings.ToLower(tool[from:i])) {
+				return true
+			}
+			from = i
+		}
+		if isEnd {
+			from = i + 1
+		}
+	}
+	return false
 }
+
+var writingVerbs = []string{"write", "edit", "multiedit", "replace", "delete", "patch"}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+func isLetter(c byte) bool { return isUpper(c) || 'a' <= c && c <= 'z' }
 
 // keptWords is how many characters of a command, and of its output, an error line
 // contains.
@@ -78,20 +80,42 @@ const keptWords = 200
 // ExitError describes a command that failed. Two failures of the same kind have
 // the same description, so that a loop notices that it is stuck.
 func ExitError(command string, code int, output string) string {
+	return fmt.Sprintf("%s exited with %d: %s", Head(text.First(command)), code, Head(lastLine(output)))
+}
+
+func lastLine(output string) string {
 	output = strings.TrimSpace(output)
-	last := output[strings.LastIndexByte(output, '\n')+1:]
-	return fmt.Sprintf("%s exited with %d: %s", Head(text.First(command)), code, Head(last))
+	return output[strings.LastIndexByte(output, '\n')+1:]
+}
+
+// Failed describes a command whose tool failed, by the message of the tool. One that has the exit code is described as ExitError
+// does: Cursor's editor and its CLI report the same command in two ways.
+func Failed(command, message string) string {
+	if code := exitCode(message); code != 0 {
+		return ExitError(command, code, message)
+	}
+	return fmt.Sprintf("%s failed: %s", Head(text.First(command)), Head(lastLine(message)))
+}
+
+// exitCode is the number that soon follows the word exit, 0 for none.
+func exitCode(message string) (code int) {
+	const soon = len("exited with status code: ")
+	at := strings.Index(strings.ToLower(message), "exit")
+	if at < 0 {
+		return 0
+	}
+	rest := message[at:]
+	if at = strings.IndexAny(rest, "0123456789"); at < 0 || at > soon {
+		return 0
+	}
+	for _, c := range rest[at:min(len(rest), at+3)] {
+		if c < '0' || c > '9' {
+			break
+		}
+		code = code*10 + int(c-'0')
+	}
+	return code
 }
 
 // Head returns the first 200 characters of a command.
 func Head(command string) string { return fmt.Sprintf("%.*s", keptWords, command) }
-
-// Decode is json.Unmarshal, except that a field of the wrong type is left out
-// instead of being an error.
-func Decode(raw []byte, v any) error {
-	err := json.Unmarshal(raw, v)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return nil
-	}
-	return err
-}

@@ -4,7 +4,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
-	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // colors are the styles of the panel. Their colors are of the sixteen that the
@@ -29,8 +28,8 @@ func paint(good, wait, bad ansi.BasicColor) colors {
 	}
 }
 
-// sign is what stands before a loop and how its row looks: ! where something is
-// wrong, ? where the loop waits for the user.
+// sign returns the mark before a loop and the style of its row: ! where it is stalled,
+// interrupted or unreadable, ? where it waits or is paused.
 func (c colors) sign(l view.Loop) (string, ansi.Style) {
 	switch l.Status {
 	case view.Stalled, view.Interrupted, view.Unknown:
@@ -39,8 +38,6 @@ func (c colors) sign(l view.Loop) (string, ansi.Style) {
 		return "?", c.wait
 	case view.Running:
 		return " ", c.good
-	case view.Standing(loop.MaxIterations), view.Standing(loop.MaxDuration), view.Standing(loop.MaxTokens), view.Standing(loop.Blocked):
-		return "!", c.dim
 	case view.Pending:
 		return " ", ansi.Style{}
 	}

@@ -2,60 +2,53 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/view"
 )
 
 // help lists the keys. Those with a short word stand in the last line too, as far as
 // there is room.
 var help = []struct{ keys, short, words string }{
-	{"?", "help", "this list"},
+	{"?", "help", "show or hide this list"},
 	{"q", "quit", "leave the panel; the loops go on"},
 	{"p", "pause", "pause the loop at its next stop"},
 	{"r", "resume", "set a paused loop going again"},
 	{"c", "cancel", "end the loop at once (asks)"},
+	{"+, -", "", "one iteration more or less"},
 	{"a", "tell", "tell the agent something with its next continuation"},
-	{"s", "new", "start a loop in the workspace of the chosen one"},
-	{"h", "history", "the iterations of the loop"},
-	{"o, enter", "report", "the report about the loop; s writes it into its workspace"},
-	{"y", "", "copy what continues the loop"},
-	{"e", "", "hide the loops that have ended, or show them"},
 	{"up, k", "", "the loop above; pgup: a page, g: the first"},
 	{"down, j", "", "the loop below; pgdown: a page, G: the last"},
 	{"esc", "", "back to the list"},
 	{"ctrl+z", "", "put the panel to sleep; fg wakes it"},
+	{"!", "", "before a loop: it is stalled, interrupted or cannot be read"},
+	{"?", "", "before a loop: it waits or is paused"},
 }
 
-func helpText() string {
-	var b strings.Builder
+func helpLines() (lines []string) {
 	for _, h := range help {
-		fmt.Fprintf(&b, "%-9s %s\n", h.keys, h.words)
+		lines = append(lines, fmt.Sprintf("%-9s %s", h.keys, h.words))
 	}
-	return b.String() + "\nBefore a loop, ! means that it is stalled or interrupted, and ? that it waits or is paused."
+	return lines
 }
 
 func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	key := k.String()
-	switch {
+	switch key := k.String(); {
 	case key == "ctrl+c":
 		return m, tea.Quit
 	case key == "ctrl+z":
 		return m, tea.Suspend
+	case m.mode == waiting:
+		return m, nil
 	case m.mode == writing:
 		return m.write(k)
-	}
-	m.said, m.wrong = "", false
-	switch m.mode {
-	case asking:
+	case m.mode == asking:
 		return m.answer(key)
-	case reading:
-		return m.read(key)
+	default:
+		m.said, m.wrong = "", false
+		return m.list(key)
 	}
-	return m.list(key)
 }
 
 func (m model) list(key string) (tea.Model, tea.Cmd) {
@@ -63,10 +56,9 @@ func (m model) list(key string) (tea.Model, tea.Cmd) {
 	case "q":
 		return m, tea.Quit
 	case "?", "f1":
-		return m.open(page{title: "keys", text: helpText()}), nil
-	case "e":
-		m.hidden = !m.hidden
-		return m.move(0), nil
+		m.help = !m.help
+	case "esc":
+		m.help = false
 	case "up", "k":
 		return m.move(-1), nil
 	case "down", "j":
@@ -76,38 +68,34 @@ func (m model) list(key string) (tea.Model, tea.Cmd) {
 	case "pgdown":
 		return m.move(m.listRoom()), nil
 	case "home", "g":
-		return m.move(-len(m.loops)), nil
+		return m.choose(0), nil
 	case "end", "G":
-		return m.move(len(m.loops)), nil
+		return m.choose(len(m.loops)), nil
+	default:
+		if l, at := m.choice(); at >= 0 {
+			return m.steer(key, l)
+		}
 	}
-	l, at := m.choice()
-	if at < 0 && key != "s" {
-		return m, nil
-	}
-	return m.steer(key, l)
+	return m, nil
 }
 
 func (m model) steer(key string, l Loop) (tea.Model, tea.Cmd) {
 	switch key {
 	case "p":
-		return m, m.do("pause", l)
+		return m.do("pause", l)
 	case "r":
-		return m, m.do("resume", l)
-	case "h":
-		return m, m.do("history", l)
-	case "o", "enter":
-		return m, m.do("report", l)
-	case "y":
-		return m.copy(l)
-	case "s":
-		m.mode, m.command, m.about, m.text = writing, "start", l, editor{}
+		return m.do("resume", l)
+	case "+":
+		return m.do("set", l, "--max-iterations", strconv.Itoa(l.MaxIterations+1))
+	case "-":
+		return m.do("set", l, "--max-iterations", strconv.Itoa(l.MaxIterations-1))
 	case "c", "a":
 		return m.begin(key, l), nil
 	}
 	return m, nil
 }
 
-// begin opens the question or the editor of a key, unless the loop has ended.
+// begin opens the question or the input line of a key, unless the loop has ended.
 func (m model) begin(key string, l Loop) model {
 	switch {
 	case l.Status.Ended():
@@ -115,7 +103,7 @@ func (m model) begin(key string, l Loop) model {
 	case key == "c":
 		m.mode, m.about = asking, l
 	default:
-		m.mode, m.command, m.about, m.text = writing, "context", l, editor{}
+		m.mode, m.about, m.line = writing, l, line{}
 	}
 	return m
 }
@@ -123,80 +111,26 @@ func (m model) begin(key string, l Loop) model {
 // answer handles the answer to the question whether to cancel. The loop is the one
 // that was asked about, wherever the list has gone meanwhile.
 func (m model) answer(key string) (tea.Model, tea.Cmd) {
-	m.mode = listing
-	if key != "y" && key != "Y" {
-		m.said = "not cancelled"
-		return m, nil
+	if key == "y" || key == "Y" {
+		return m.do("cancel", m.about)
 	}
-	return m, m.do("cancel", m.about)
+	m.mode, m.said, m.wrong = listing, "not cancelled", false
+	return m, nil
 }
 
-// sent is when Enter sends the text, if no other key has come since.
-type sent struct{ enters int }
-
-// pasteGap is longer than the time between two keys of a paste. A terminal that does
-// not mark what is pasted sends Enter at each end of a line, and what follows would be
-// taken for keys of the list.
-const pasteGap = 50 * time.Millisecond
-
 func (m model) write(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	if m.entered {
-		m.entered, m.text = false, m.text.insert("\n")
-	}
 	switch k.String() {
 	case "esc":
 		m.mode, m.said, m.wrong = listing, "nothing sent", false
 	case "enter":
-		m.entered, m.enters = true, m.enters+1
-		now := sent{m.enters}
-		return m, tea.Tick(pasteGap, func(time.Time) tea.Msg { return now })
-	case "alt+enter", "shift+enter", "ctrl+j":
-		m.text = m.text.insert("\n")
+		text := strings.TrimSpace(m.line.text())
+		if text == "" {
+			m.mode, m.said, m.wrong = listing, "nothing sent: the text is empty", false
+			return m, nil
+		}
+		return m.do("context", m.about, text)
 	default:
-		m.text = m.text.press(k)
+		m.line = m.line.press(k)
 	}
-	return m, nil
-}
-
-func (m model) send(s sent) (tea.Model, tea.Cmd) {
-	if !m.entered || s.enters != m.enters {
-		return m, nil
-	}
-	m.mode, m.entered, m.said, m.wrong = listing, false, "", false
-	text := strings.TrimSpace(m.text.text())
-	if text == "" {
-		m.said = "nothing sent: the text is empty"
-		return m, nil
-	}
-	return m, m.do(m.command, m.about, text)
-}
-
-func (m model) read(key string) (tea.Model, tea.Cmd) {
-	switch {
-	case key == "q", key == "esc", key == "enter":
-		m.mode, m.page = listing, page{}
-		return m, nil
-	case key == "s" && m.page.report:
-		return m, m.save()
-	}
-	m.page = m.page.press(key, m.bodyRoom())
-	return m, nil
-}
-
-// copy puts what continues the loop into the terminal's clipboard. A terminal
-// does not say whether it accepts that, so the line is shown too.
-func (m model) copy(l Loop) (tea.Model, tea.Cmd) {
-	switch {
-	case l.Continue != "":
-		m.said = "to the clipboard, if the terminal allows it: " + l.Continue
-		return m, tea.SetClipboard(l.Continue)
-	case l.Status == view.Pending:
-		m.said = "a pending loop begins by itself, when a chat takes it"
-	case l.Status.Ended():
-		m.said = "a loop that has ended (" + l.Words() + ") cannot be continued"
-	default:
-		m.said = "the loop goes on by itself (" + l.Words() + ")"
-	}
-	m.wrong = true
 	return m, nil
 }

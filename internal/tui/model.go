@@ -16,17 +16,15 @@ type mode int
 const (
 	listing mode = iota
 	asking       // whether to cancel a loop
-	writing      // context for a loop, or the task of a new one
-	reading      // a text of several pages
+	writing      // context for a loop
+	waiting      // for a command to end
 )
 
 type model struct {
 	Panel
 	ctx context.Context
 
-	all      []Loop
-	loops    []Loop // that are in the list
-	hidden   bool   // those that have ended
+	loops    []Loop
 	problems int
 	looked   bool // once at least
 
@@ -38,14 +36,11 @@ type model struct {
 
 	width, height int
 	colors        colors
+	help          bool // is shown in place of the loops
 
-	mode    mode
-	about   Loop   // that is asked or written about
-	command string // that gets the text
-	text    editor
-	entered bool // Enter was the last key; see sent
-	enters  int
-	page    page
+	mode  mode
+	about Loop // that is asked or written about
+	line  line // the context being written
 
 	said  string // by the last command
 	wrong bool   // it failed
@@ -66,7 +61,6 @@ type (
 	// done is a command's end.
 	done struct {
 		command, said string
-		about         Loop
 		err           error
 	}
 	// tick is time for another look; it also updates the times on the screen.
@@ -101,7 +95,7 @@ func (m model) startLook() (model, tea.Cmd) {
 
 // afterLook shows a look, and looks again if something was done meanwhile.
 func (m model) afterLook(l looked) (model, tea.Cmd) {
-	m = m.see(l)
+	m = m.withLoops(l)
 	m.looking, m.restUntil = false, time.Now().Add(10*l.took)
 	if m.lookAgain {
 		return m.startLook()
@@ -114,7 +108,6 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-		m.page = m.lay(m.page)
 	case tea.BackgroundColorMsg:
 		m.colors = colorsOn(msg.IsDark())
 	case tick:
@@ -127,11 +120,9 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.afterLook(msg)
 	case done:
 		return m.onDone(msg).startLook()
-	case sent:
-		return m.send(msg)
 	case tea.PasteMsg:
 		if m.mode == writing {
-			m.text = m.text.insert(msg.Content)
+			m.line = m.line.insert(msg.Content)
 		}
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -139,16 +130,21 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// see shows the loops of a look. The chosen loop stays chosen wherever it is now.
-func (m model) see(l looked) model {
+// withLoops shows the loops of a look. The chosen loop stays chosen wherever it is now;
+// for one that is gone, the one in its place is.
+func (m model) withLoops(l looked) model {
 	if !m.looked {
 		first := slices.IndexFunc(l.loops, func(l Loop) bool { return l.ID == m.Chosen })
 		if first >= 0 {
 			m.chosen = l.loops[first].Key
 		}
 	}
-	m.all, m.problems, m.looked = l.loops, l.problems, true
-	return m.move(0)
+	_, was := m.choice()
+	m.loops, m.problems, m.looked = l.loops, l.problems, true
+	if _, at := m.choice(); at < 0 {
+		return m.choose(was)
+	}
+	return m
 }
 
 func (m model) choice() (Loop, int) {
@@ -159,59 +155,41 @@ func (m model) choice() (Loop, int) {
 	return m.loops[n], n
 }
 
-// move brings the list up to date and chooses another loop, so many places further
-// down. For one that has left the list it is the one in its place.
+// move chooses another loop, so many places further down.
 func (m model) move(by int) model {
-	_, was := m.choice()
-	m.loops = m.all
-	if n := slices.IndexFunc(m.all, func(l Loop) bool { return l.Status.Ended() }); m.hidden && n >= 0 {
-		m.loops = m.all[:n]
-	}
-	if _, at := m.choice(); at >= 0 {
-		was = at
-	}
+	_, at := m.choice()
+	return m.choose(at + by)
+}
+
+func (m model) choose(place int) model {
 	if len(m.loops) > 0 {
-		m.chosen = m.loops[max(0, min(was+by, len(m.loops)-1))].Key
+		m.chosen = m.loops[max(0, min(place, len(m.loops)-1))].Key
 	}
 	return m
 }
 
-func (m model) do(command string, about Loop, args ...string) tea.Cmd {
-	return func() tea.Msg {
-		said, err := m.Do(m.ctx, command, about, args...)
-		return done{command, said, about, err}
+// do runs a command. Until it has ended, keys do nothing: where a terminal does not
+// mark what is pasted, the lines after the first would steer the list.
+func (m model) do(command string, about Loop, args ...string) (tea.Model, tea.Cmd) {
+	m.mode = waiting
+	return m, func() tea.Msg {
+		said, err := m.Do(m.ctx, command, about.ID, args...)
+		return done{command, said, err}
 	}
 }
 
-func (m model) save() tea.Cmd {
-	p := m.page
-	return func() tea.Msg {
-		path, err := m.Save(p.about, p.text)
-		return done{"save", "written: " + path, p.about, err}
-	}
-}
-
-// onDone shows what a command printed; a text of several pages only if the user
-// still waits for it.
 func (m model) onDone(d done) model {
-	pages := d.command == "history" || d.command == "report"
-	switch {
-	case d.err != nil:
+	m.mode, m.said, m.wrong = listing, strings.TrimSpace(d.said), false
+	if d.err != nil {
 		m.said, m.wrong = words(d.err), true
-		if d.command == m.command && m.mode == listing && m.text.text() != "" {
-			m.mode, m.about = writing, d.about // the user can send the text again
-		}
-	case !pages:
-		m.said, m.wrong, m.text = strings.TrimSpace(d.said), false, editor{}
-	case m.mode == listing:
-		m = m.open(page{title: d.command + " of " + d.about.ID, report: d.command == "report", about: d.about, text: d.said})
 	}
-	return m
-}
-
-func (m model) open(p page) model {
-	m.mode = reading
-	m.page = m.lay(p)
+	switch {
+	case d.command != "context":
+	case d.err != nil:
+		m.mode = writing // the user can send the text again
+	default:
+		m.line = line{}
+	}
 	return m
 }
 

@@ -24,12 +24,9 @@ type Panel struct {
 	// Look returns all loops in the order of the screen, those that have ended last, and
 	// what could not be read.
 	Look func() ([]Loop, []error)
-	// Do runs a command of cursor-ralph and returns what it printed: pause, resume,
-	// cancel, history and report for a loop, context with a text, and start with a task,
-	// in the loop's workspace.
-	Do func(ctx context.Context, command string, l Loop, args ...string) (string, error)
-	// Save writes the report about a loop into a file, and returns its path.
-	Save func(l Loop, report string) (path string, err error)
+	// Do runs a command of cursor-ralph for a loop and returns what it printed: pause,
+	// resume, cancel, or context with a text.
+	Do func(ctx context.Context, command, id string, args ...string) (string, error)
 
 	Now     func() time.Time
 	Home    string   // the folder that is shown as ~

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -53,12 +52,10 @@ func (m model) bodyRoom() int {
 
 func (m model) body(room int) []string {
 	switch {
-	case m.mode == reading:
-		return m.page.shown(room)
+	case m.help:
+		return helpLines()
 	case !m.looked:
 		return []string{"looking..."}
-	case len(m.loops) == 0 && len(m.all) > 0:
-		return []string{"no loop that has not ended; e shows the others"}
 	case len(m.loops) == 0:
 		return m.wrap("no loops yet. In Cursor, this starts one: /ralph-loop \"make the tests pass\"", m.width, room)
 	}
@@ -81,9 +78,6 @@ func (m model) rule(n, of int) string {
 }
 
 func (m model) title() string {
-	if m.mode == reading {
-		return m.colors.name.Styled(oneLine(m.page.title))
-	}
 	title := m.colors.name.Styled("cursor-ralph") + "  " + m.counts()
 	if m.problems > 0 {
 		title += "  " + m.colors.bad.Styled(fmt.Sprintf("%d not readable (see doctor)", m.problems))
@@ -94,7 +88,7 @@ func (m model) title() string {
 // counts says how many loops stand how, those first that need the user.
 func (m model) counts() string {
 	count := map[view.Standing]int{}
-	for _, l := range m.all {
+	for _, l := range m.loops {
 		if l.Status.Ended() {
 			l.Status = "ended"
 		}
@@ -179,18 +173,11 @@ func (m model) foot() (lines []string, cursor *tea.Cursor) {
 		return m.writingLines()
 	case asking:
 		return append(m.question(), m.keyLine("y", "yes, cancel it", "any other key", "no")), nil
-	case reading:
-		keys := []string{"q", "back", "up down pgup pgdown g G", "scroll"}
-		if m.page.report {
-			keys = append(keys, "s", "save")
-		}
-		return append(m.saidLines(), m.keyLine(keys...)), nil
 	}
 	var keys []string
 	for _, h := range help {
 		if h.short != "" {
-			key, _, _ := strings.Cut(h.keys, ",")
-			keys = append(keys, key, h.short)
+			keys = append(keys, h.keys, h.short)
 		}
 	}
 	return append(m.saidLines(), m.keyLine(keys...)), nil
@@ -222,23 +209,17 @@ func (m model) question() []string {
 
 func (m model) writingLines() ([]string, *tea.Cursor) {
 	heading := fmt.Sprintf("the agent of %s gets this with the next continuation:", m.about.ID)
-	if m.command == "start" {
-		heading = "the task of a new loop in " + oneLine(view.Tilde(m.about.Workspace, m.Home)) + ":"
-		if m.about.Workspace == "" {
-			heading = "the task of a new loop in this folder:"
-		}
-	}
-	if len(m.text.text()) > mostWritten-utf8.UTFMax {
-		heading = "no more fits in: what came after it was left out; " + heading
+	if m.line.isFull() {
+		heading = "the line is full; `cursor-ralph context` takes longer text"
 	}
 	var lines []string
 	if m.wrong { // it was not taken
 		lines = m.saidLines()
 	}
-	lines = append(lines, m.colors.name.Styled(m.screenOf(m.width).Cut(heading, m.width)))
-	text, x, y := m.text.lines(max(1, m.width), max(1, min(6, m.height-2-len(lines))))
-	cursor := tea.NewCursor(x, len(lines)+y)
-	return append(append(lines, text...), m.keyLine("enter", "send", "alt+enter", "new line", "esc", "leave it")), cursor
+	part, column := m.line.shown(m.width)
+	lines = append(lines, m.colors.name.Styled(m.screenOf(m.width).Cut(heading, m.width)), part)
+	cursor := tea.NewCursor(column, len(lines)-1)
+	return append(lines, m.keyLine("enter", "send", "esc", "leave it")), cursor
 }
 
 // keyLine names keys and what they do, in turn, as many as fit.

@@ -24,8 +24,7 @@ type user struct {
 	model model
 	loops []Loop
 	ran   []string // commands, with their arguments
-	saved string
-	says  string // what a command prints
+	says  string   // what a command prints
 	fails error
 	cmd   tea.Cmd // of the last key
 }
@@ -41,13 +40,9 @@ func sits(t *testing.T, loops ...Loop) *user {
 func (u *user) panel() Panel {
 	return Panel{
 		Look: func() ([]Loop, []error) { return u.loops, nil },
-		Do: func(_ context.Context, command string, l Loop, args ...string) (string, error) {
-			u.ran = append(u.ran, strings.Join(append([]string{command, l.ID}, args...), "|"))
+		Do: func(_ context.Context, command, id string, args ...string) (string, error) {
+			u.ran = append(u.ran, strings.Join(append([]string{command, id}, args...), "|"))
 			return u.says, u.fails
-		},
-		Save: func(l Loop, report string) (string, error) {
-			u.saved = report
-			return "/home/u/code/repo/ralph-report-" + l.ID + ".md", u.fails
 		},
 		Now: noon, Home: "/home/u",
 	}
@@ -70,15 +65,7 @@ func (u *user) types(keys ...string) {
 		if u.cmd == nil {
 			continue
 		}
-		msg := u.cmd()
-		if _, ok := msg.(sent); ok { // no other key has come
-			u.gets(msg)
-			if u.cmd == nil {
-				continue
-			}
-			msg = u.cmd()
-		}
-		if _, ok := msg.(done); ok {
+		if msg, ok := u.cmd().(done); ok {
 			u.gets(msg)
 		}
 	}
@@ -93,9 +80,6 @@ func press(name string) tea.KeyPressMsg {
 	}
 	if key, ok := special[name]; ok {
 		return tea.KeyPressMsg(key)
-	}
-	if name == "alt+enter" {
-		return tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}
 	}
 	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
 		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}

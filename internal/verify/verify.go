@@ -43,9 +43,9 @@ type Result struct {
 }
 
 // Run runs a command to its end. At its timeout, or when ctx is done, Run stops and
-// then kills its whole process tree, whichever session the processes have moved to. If
-// the command ended by itself, Run kills what still runs in its session. Processes that
-// left the session, such as the daemon of a build tool, stay, except on Windows.
+// then kills its process group, and on Linux also what has left it. If
+// the command ended by itself, Run kills what still runs in its process group. Processes
+// that left the group, such as the daemon of a build tool, stay, except on Windows.
 //
 // On Linux this process adopts orphans meanwhile. So it must run one command at a time,
 // and start nothing else while one runs.
@@ -75,13 +75,13 @@ func (c Command) run(ctx context.Context) Result {
 		if r.Exit, err = p.Exit(); err != nil {
 			r.Why = err.Error()
 		}
-		p.KillSession()
+		_ = p.KillGroup() // the command has ended: what it could not end does not change how
 	case <-timed.Done():
 		r.Why = fmt.Sprintf("it did not end within %s and was killed", text.Exactly(limit))
 		if ctx.Err() != nil {
 			r.Why = "it was given up"
 		}
-		p.Stop(context.Background(), grace)
+		p.Stop(grace)
 		if err := p.Kill(); err != nil {
 			r.Why += "; " + err.Error()
 		}

@@ -13,6 +13,7 @@ import (
 type Iteration struct {
 	Schema int `json:"schema"`
 	loop.Iteration
+	Words  string       `json:"words"`
 	Review *loop.Review `json:"review,omitempty"`
 
 	// In place of those of loop.Iteration: absent where they are not known.
@@ -31,6 +32,7 @@ type Verification struct {
 	Gate    loop.Gate `json:"gate,omitempty"` // which refused
 	Exit    *int      `json:"exit,omitempty"`
 	Why     string    `json:"why,omitempty"`
+	Output  string    `json:"output,omitempty"` // the end of it, where it refused
 	Seconds float64   `json:"duration_seconds"`
 }
 
@@ -50,19 +52,20 @@ func Iterations(all []loop.Iteration) []Iteration {
 	shown := []Iteration{}
 	for _, h := range all {
 		i := Iteration{Schema: Schema, Iteration: h, StartedAt: h.StartedAt.UTC(), EndedAt: h.EndedAt.UTC(), Promise: h.Promise, Action: h.Action}
-		i.Progress, i.Tree, i.Head = "", "", "" // what only the decision needs
+		i.Progress = "" // what only the decision needs
 		i.Number, i.Checkpoint, i.Seconds = max(0, h.Number), max(0, h.Checkpoint), max(0, h.Seconds)
 		i.Tokens = tokensOf(h.Tokens)
 		if v := h.Verified; v != nil {
-			i.Verification = &Verification{Passed: v.Passed, Gate: v.Gate, Why: v.Why, Seconds: max(0, v.Seconds)}
+			i.Verification = &Verification{Passed: v.Passed, Gate: v.Gate, Why: v.Why, Output: v.Output, Seconds: max(0, v.Seconds)}
 			if v.Why == "" && v.Ran() {
 				i.Verification.Exit = &v.Exit
 			}
 			i.Review = reviewOf(v.Review)
 		}
-		for _, n := range h.Injections {
+		for _, n := range h.Lines {
 			i.Injections = append(i.Injections, injectionOf(n))
 		}
+		i.Words = i.words()
 		shown = append(shown, i)
 	}
 	return shown
@@ -100,10 +103,10 @@ func ReviewWords(v *loop.Verification) string {
 	return words
 }
 
-func injectionOf(n loop.Injection) Injection {
+func injectionOf(n loop.Delivery) Injection {
 	outcome := n.Outcome
-	if outcome == loop.LineOpen {
+	if outcome == loop.Open {
 		outcome = "unknown"
 	}
-	return Injection{string(outcome), n.Method, n.ByHand, n.OpenedAt.UTC(), max(0, n.Milliseconds), n.Tries}
+	return Injection{string(outcome), n.Method, n.Asked, n.OpenedAt.UTC(), max(0, n.Milliseconds), n.Tries}
 }

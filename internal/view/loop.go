@@ -29,7 +29,10 @@ type Loop struct {
 	ConversationID string           `json:"conversation_id,omitempty"`
 	Kind           Kind             `json:"kind"`
 	Status         Standing         `json:"status"`
+	StatusWords    string           `json:"status_words"`
+	ChipWords      string           `json:"chip"`
 	PauseReason    loop.PauseReason `json:"pause_reason,omitempty"`
+	Pausing        bool             `json:"pausing,omitempty"`
 	WaitingFor     WaitingFor       `json:"waiting_for,omitempty"`
 	NewChat        bool             `json:"new_chat,omitempty"`
 	Verifying      bool             `json:"verifying,omitempty"`
@@ -42,6 +45,8 @@ type Loop struct {
 	TasksFile     string          `json:"tasks_file,omitempty"`
 	Tasks         *loop.TaskCount `json:"tasks,omitempty"`
 	Workspace     string          `json:"workspace"`
+	Host          string          `json:"host,omitempty"`
+	Here          *bool           `json:"here,omitempty"`
 	ToolCalls     *int            `json:"tool_calls,omitempty"`
 	Tokens        *loop.Tokens    `json:"tokens,omitempty"`
 	ReviewTokens  *loop.Tokens    `json:"review_tokens,omitempty"`
@@ -53,12 +58,16 @@ type Loop struct {
 	MessageAt     time.Time       `json:"message_at,omitzero"`
 	EndedAt       time.Time       `json:"ended_at,omitzero"`
 	Continue      string          `json:"continue,omitempty"`
+	ChatLine      string          `json:"chat_line,omitempty"`
+	NeedsUser     bool            `json:"needs_user"`
+	Actions       []Action        `json:"actions"`
+	Item          Item            `json:"item"`
 }
 
 // Of returns a loop as it is shown.
 func Of(s loop.State, f Facts) Loop {
 	l := Loop{Schema: Schema, ID: s.ShortID(), ConversationID: s.ConversationID, Kind: Chat, Status: standing(s, f), Reason: s.Reason,
-		Contract: s.Contract, Iteration: s.Iteration(), Verify: s.Verify, TasksFile: s.Tasks, Tasks: s.TaskCount, Workspace: s.Workspace,
+		Contract: s.Contract, Iteration: s.Iteration(), Verify: s.Verify, TasksFile: s.Tasks, Tasks: s.TaskCount, Workspace: s.Workspace, Host: s.Host,
 		CreatedAt: s.CreatedAt.UTC(), StartedAt: s.StartedAt.UTC(), LastEventAt: s.EventAt.UTC(), MessageAt: s.MessageAt.UTC()}
 	l.Tokens, l.ReviewTokens, l.TokensUnknown, l.MaxTokens = tokensOf(s.Tokens), tokensOf(s.ReviewTokens), max(0, s.TokenGaps), max(0, s.MaxTokens)
 	if s.Outer() {
@@ -67,25 +76,34 @@ func Of(s loop.State, f Facts) Loop {
 	if s.StartedAt.IsZero() && loop.IsForAnyChat(s.ConversationID) { // its record has the name of its pending file
 		l.ConversationID = ""
 	}
-	if !s.Run.NoTools && !s.Minimal {
+	if !s.HidesTools() {
 		calls := max(0, s.ToolCalls)
 		l.ToolCalls = &calls
 	}
 	switch l.Status {
 	case Paused:
-		l.PauseReason = pauseReason(s.PauseReason)
+		l.PauseReason, l.Pausing = pauseReason(s.PauseReason), s.IsPausing() && !f.Gone
 	case Waiting:
 		l.WaitingFor = waitingFor(s, f.Now)
 		l.Reason = cmp.Or(s.Asking.What, s.Reason)
+	case Interrupted:
+		l.Reason = interruptedWords(f)
 	case Running:
 		l.Verifying = s.IsVerifying(f.Now)
+		if s.IsLastTurn(f.Now) {
+			l.Reason = "this is the last turn that Cursor lets the loop chain; send the continue line when it ends"
+		}
 	}
 	if l.Status.Ended() {
 		l.EndedAt = s.EndedAt.UTC()
 	} else {
-		l.Stalled, l.Stale, l.NewChat = l.Status == Stalled, s.Stale(f.Now), s.AwaitsNewChat()
+		l.Stalled, l.Stale, l.NewChat = l.Status == Stalled, s.IsStale(f.Now), s.AwaitsNewChat()
 	}
 	l.Continue = goOn(s, l, f)
+	l.ChatLine = chatLine(s, l, f)
+	l.NeedsUser = needsUser(s, l, f.Now)
+	l.Actions = append([]Action{}, l.actions()...)
+	l.StatusWords, l.ChipWords, l.Item = l.Words(), l.Chip(), l.item()
 	return l
 }
 
@@ -101,10 +119,17 @@ func waitingFor(s loop.State, now time.Time) WaitingFor {
 	switch {
 	case s.IsAsking():
 		return ForPermission
-	case !s.RetryAt.IsZero(), s.Injection.Open(now) && now.Before(s.Injection.DueAt):
+	case !s.RetryAt.IsZero(), s.Delivery.IsTyping(now) && now.Before(s.Delivery.DueAt):
 		return ForRetry
 	}
 	return ForContinuation
+}
+
+func interruptedWords(f Facts) string {
+	if f.Interrupted {
+		return "its file is gone, as after a restart; its record is there"
+	}
+	return "the process of this run is gone"
 }
 
 // goOn returns the line of the chat or the command that continues the loop, empty
@@ -113,12 +138,27 @@ func goOn(s loop.State, l Loop, f Facts) string {
 	switch {
 	case l.Status.Ended(), l.Status == Interrupted, f.Gone:
 		return s.ResumeCommand(f.Now)
-	case l.Kind == Chat && s.ConversationID != "" && (l.Status == Waiting || l.Status == Stalled || l.Status == Paused && s.Rested):
-		return loop.ContinueLine(s.ConversationID)
+	case l.Kind == Chat && s.ConversationID != "" && (l.Status == Waiting || l.Status == Stalled || l.Status == Paused && s.Idle || s.IsLastTurn(f.Now)):
+		return loop.ContinueLine(l.ID)
 	case l.Status == Paused:
 		return "cursor-ralph resume " + l.ID
+	case l.Status == Pending && l.ConversationID == "":
+		return loop.ContinueLine(l.ID)
 	}
 	return ""
+}
+
+// chatLine returns the line that has the loop go on when the user sends it in a chat.
+func chatLine(s loop.State, l Loop, f Facts) string {
+	switch {
+	case l.Kind == Run, l.Continue == "":
+		return ""
+	case strings.HasPrefix(l.Continue, "/"):
+		return l.Continue
+	case l.Status == Paused:
+		return loop.ContinueLine(l.ID)
+	}
+	return strings.Replace(s.ResumeCommand(f.Now), "cursor-ralph continue ", loop.ContinueLine(""), 1)
 }
 
 // Progress is the iteration and the limit: 3/20.

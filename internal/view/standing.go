@@ -51,9 +51,11 @@ func standing(s loop.State, f Facts) Standing {
 		return Interrupted
 	case s.Status == loop.Paused:
 		return Paused
+	case s.Status == loop.Waiting && s.IsLastTurn(f.Now):
+		return Running
 	case s.Status == loop.Waiting, s.IsAsking():
 		return Waiting
-	case s.IsStalled(f.Now), s.Status == loop.Running && s.Stale(f.Now):
+	case s.IsStalled(f.Now), s.Status == loop.Running && s.IsStale(f.Now):
 		return Stalled
 	case s.Status == loop.Running, Standing(s.Status) == Pending:
 		return Standing(s.Status)
@@ -67,8 +69,11 @@ func (s Standing) Ended() bool { return loop.Status(s).Ended() }
 // Words says how the loop stands, with the reason in parentheses: paused (idle).
 func (l Loop) Words() string {
 	why := cmp.Or(string(l.PauseReason), string(l.WaitingFor))
-	if l.Verifying {
+	switch {
+	case l.Verifying:
 		why = "verifying"
+	case l.Pausing:
+		return "pausing (at the next stop)"
 	}
 	if why == "" {
 		return string(l.Status)
@@ -80,8 +85,11 @@ func (l Loop) Words() string {
 // the loop does something else than its word says.
 func (l Loop) Chip() string {
 	words := string(l.Status)
-	if l.Verifying || l.WaitingFor == ForPermission {
+	switch {
+	case l.Verifying || l.WaitingFor == ForPermission:
 		words = l.Words()
+	case l.Pausing:
+		words = "pausing"
 	}
 	return loop.Chip(words, l.Iteration, l.MaxIterations) + l.Tasks.Chip()
 }

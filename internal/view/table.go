@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -17,13 +18,7 @@ type Screen struct {
 // PipeWidth is the width of a table where the screen's is not known.
 const PipeWidth = 200
 
-// The columns that give way on a narrow screen.
-const (
-	statusColumn    = 1
-	workspaceColumn = 4
-	taskColumn      = 5
-	columnGap       = 2
-)
+const columnGap = 2
 
 // Table returns a header and a line for each row, none wider than the screen. On a
 // narrow one the workspace, which loses its beginning, and the task give way; where there
@@ -33,42 +28,49 @@ func (s Screen) Table(rows []Row) string {
 	for _, r := range rows {
 		cells = append(cells, r.cells())
 	}
-	return s.lines(cells, s.widths(cells), workspaceColumn)
+	const status, workspace, task = 1, 4, 5
+	widths := s.widths(cells, []Give{{workspace, 16}, {task, 20}, {workspace, len("WORKSPACE")}, {task, 16}, {status, 14}, {workspace, 0}, {task, 1}, {status, 1}})
+	for _, row := range cells {
+		row[workspace] = s.cutFront(row[workspace], widths[workspace])
+	}
+	return s.lines(cells, widths)
 }
 
-// Give is a column of a table that gives way on a narrow screen, and its least width.
-type Give [2]int
+// Give is a column of a table that gives way on a narrow screen, and its least width. With 0 the whole column does.
+type Give struct{ Column, Least int }
 
 // from makes the column narrower, if the line is too wide, and returns by how much.
 func (g Give) from(widths []int, over int) int {
-	column, least := g[0], g[1]
-	less := max(0, min(over, widths[column]-least))
-	widths[column] -= less
-	return less
+	width := widths[g.Column]
+	if over <= 0 || width <= g.Least {
+		return 0
+	}
+	if g.Least == 0 {
+		widths[g.Column] = 0
+		return width + columnGap
+	}
+	widths[g.Column] = max(g.Least, width-over)
+	return width - widths[g.Column]
 }
 
 // Columns returns a line for each row of cells, none wider than the screen. The columns
 // give way in turn.
 func (s Screen) Columns(cells [][]string, gives ...Give) string {
-	widths, over := s.wanted(cells)
-	for _, g := range gives {
-		over -= g.from(widths, over)
-	}
-	return s.lines(cells, widths, -1)
+	return s.lines(cells, s.widths(cells, gives))
 }
 
-// lines joins the cells. One column loses the beginning of its cells, not the end.
-func (s Screen) lines(cells [][]string, widths []int, front int) string {
+// lines joins the cells.
+func (s Screen) lines(cells [][]string, widths []int) string {
 	var b strings.Builder
 	for _, row := range cells {
-		b.WriteString(strings.TrimRight(s.line(row, widths, front), " ") + "\n")
+		b.WriteString(strings.TrimRight(s.line(row, widths), " ") + "\n")
 	}
 	return b.String()
 }
 
-// wanted returns the widths that the cells have, and how much too wide that is.
-func (s Screen) wanted(cells [][]string) (widths []int, over int) {
-	widths, over = make([]int, len(cells[0])), -s.width()-columnGap
+// widths returns those of the columns, 0 for one that is left out.
+func (s Screen) widths(cells [][]string, gives []Give) []int {
+	widths, over := make([]int, len(cells[0])), -s.width()-columnGap
 	for _, row := range cells {
 		for i, cell := range row {
 			widths[i] = max(widths[i], ansi.StringWidthWc(cell))
@@ -77,30 +79,20 @@ func (s Screen) wanted(cells [][]string) (widths []int, over int) {
 	for _, w := range widths {
 		over += w + columnGap
 	}
-	return widths, over
+	wanted := slices.Clone(widths)
+	for _, g := range gives {
+		over -= g.from(widths, over)
+	}
+	for _, g := range gives { // a column that is left out frees more than was needed
+		if more := min(-over, wanted[g.Column]-widths[g.Column]); more > 0 && widths[g.Column] > 0 {
+			widths[g.Column], over = widths[g.Column]+more, over+more
+		}
+	}
+	return widths
 }
 
 func (r Row) cells() []string {
 	return []string{r.ID, r.Status, r.Iteration, r.When, r.Workspace, r.Task}
-}
-
-// widths returns the columns' widths, 0 for one that is left out.
-func (s Screen) widths(cells [][]string) []int {
-	widths, over := s.wanted(cells)
-	give := func(column, least int) { over -= Give{column, least}.from(widths, over) }
-	give(workspaceColumn, 16)
-	give(taskColumn, 20)
-	give(workspaceColumn, len("WORKSPACE"))
-	give(taskColumn, 16)
-	give(statusColumn, 14)
-	if over > 0 {
-		over -= widths[workspaceColumn] + columnGap
-		widths[workspaceColumn] = 0
-		widths[taskColumn] += max(0, -over) // what is free now
-	}
-	give(taskColumn, 1)
-	give(statusColumn, 1)
-	return widths
 }
 
 func (s Screen) width() int {
@@ -110,14 +102,11 @@ func (s Screen) width() int {
 	return s.Width
 }
 
-func (s Screen) line(row []string, widths []int, front int) string {
+func (s Screen) line(row []string, widths []int) string {
 	var parts []string
 	for i, cell := range row {
-		switch {
-		case widths[i] == 0:
+		if widths[i] == 0 {
 			continue
-		case i == front:
-			cell = s.cutFront(cell, widths[i])
 		}
 		cell = s.Cut(cell, widths[i])
 		parts = append(parts, cell+strings.Repeat(" ", widths[i]-ansi.StringWidthWc(cell)))

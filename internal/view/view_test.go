@@ -34,19 +34,19 @@ func TestStandings(t *testing.T) {
 		goOn   string
 	}{
 		{"running", nil, view.Facts{}, "running", "Loop • Running • Iter 3/20", ""},
-		{"pending", func(s *loop.State) { s.Status, s.ConversationID, s.Iterations = "pending", "", 0 }, view.Facts{}, "pending", "Loop • Pending • Iter 0/20", ""},
+		{"pending", func(s *loop.State) { s.Status, s.ConversationID, s.Iterations = "pending", "", 0 }, view.Facts{}, "pending", "Loop • Pending • Iter 0/20", "*"},
 		{"verifying", func(s *loop.State) { s.Verifying = loop.Verifying{ID: "v", Since: now} }, view.Facts{}, "running (verifying)", "Loop • Running (verifying) • Iter 3/20", ""},
 		{"with tasks", func(s *loop.State) { s.TaskCount = &loop.TaskCount{Done: 7, Total: 12, Next: "ship"} }, view.Facts{}, "running", "Loop • Running • Iter 3/20 • Tasks 7/12", ""},
 		{"with a list that cannot be used", func(s *loop.State) { s.Tasks, s.TaskCount = "TODO.md", &loop.TaskCount{Error: "it does not exist"} }, view.Facts{}, "running", "Loop • Running • Iter 3/20", ""},
-		{"with lost tasks", func(s *loop.State) { s.TaskCount = &loop.TaskCount{Done: 1, Total: 1, Lost: []string{"ship"}} }, view.Facts{}, "running", "Loop • Running • Iter 3/20 • Tasks 1/1", ""},
-		{"stalled", func(s *loop.State) { s.EventAt = now.Add(-time.Hour) }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", "/ralph-loop --continue 3f2a"},
-		{"stale", func(s *loop.State) { s.EventAt, s.StallAfter = now.Add(-48*time.Hour), 0 }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", "/ralph-loop --continue 3f2a"},
+		{"with lost tasks", func(s *loop.State) { s.TaskCount = &loop.TaskCount{Done: 1, Total: 1, Began: 2} }, view.Facts{}, "running", "Loop • Running • Iter 3/20 • Tasks 1/1", ""},
+		{"stalled", func(s *loop.State) { s.EventAt = now.Add(-time.Hour) }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", "/ralph-loop --continue xx9r3"},
+		{"stale", func(s *loop.State) { s.EventAt, s.StallAfter = now.Add(-48*time.Hour), 0 }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", "/ralph-loop --continue xx9r3"},
 		{"stalled run", func(s *loop.State) { s.EventAt, s.Run.Driver = now.Add(-time.Hour), "acp" }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", ""},
-		{"waiting", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue 3f2a"},
-		{"retry", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, "waiting (retry)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue 3f2a"},
-		{"for a new chat", func(s *loop.State) { s.Status, s.FreshWait = loop.Waiting, "waiting" }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue 3f2a"},
-		{"paused at rest", func(s *loop.State) { s.Status, s.PauseReason, s.Rested = loop.Paused, "idle", true }, view.Facts{}, "paused (idle)", "Loop • Paused • Iter 3/20", "/ralph-loop --continue 3f2a"},
-		{"paused in a turn", func(s *loop.State) { s.Status, s.PauseReason, s.ID = loop.Paused, loop.PauseUser, "k7f2m" }, view.Facts{}, "paused (user)", "Loop • Paused • Iter 3/20", "cursor-ralph resume k7f2m"},
+		{"waiting", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
+		{"retry", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, "waiting (retry)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
+		{"for a new chat", func(s *loop.State) { s.Status, s.FreshWait = loop.Waiting, "waiting" }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
+		{"paused at rest", func(s *loop.State) { s.Status, s.PauseReason, s.Idle = loop.Paused, "idle", true }, view.Facts{}, "paused (idle)", "Loop • Paused • Iter 3/20", "/ralph-loop --continue xx9r3"},
+		{"paused in a turn", func(s *loop.State) { s.Status, s.PauseReason, s.ID = loop.Paused, loop.PauseUser, "k7f2m" }, view.Facts{}, "pausing (at the next stop)", "Loop • Pausing • Iter 3/20", "cursor-ralph resume k7f2m"},
 		{"interrupted", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{Interrupted: true}, "interrupted", "Loop • Interrupted • Iter 3/20", "*"},
 		{"run without process", func(s *loop.State) { s.Run.Driver = "acp" }, view.Facts{Gone: true}, "interrupted", "Loop • Interrupted • Iter 3/20", "*"},
 		{"paused run without process", func(s *loop.State) { s.Run.Driver, s.Status, s.PauseReason = "acp", loop.Paused, "error" }, view.Facts{Gone: true}, "paused (error)", "Loop • Paused • Iter 3/20", "*"},
@@ -73,6 +73,87 @@ func TestStandings(t *testing.T) {
 	}
 }
 
+// What a loop can be asked to do, and whether it needs its user.
+func TestActions(t *testing.T) {
+	const inject, line = "inject k7f2m", "/ralph-loop --continue k7f2m"
+	for _, tt := range []struct {
+		name    string
+		change  func(*loop.State)
+		facts   view.Facts
+		group   view.Group
+		actions string // each with its steps
+		line    string // "*" for any
+	}{
+		{"running", nil, view.Facts{}, view.Goes, "pause[pause k7f2m] context cancel", ""},
+		{"pending", func(s *loop.State) { s.Status, s.ConversationID, s.Iterations = "pending", "", 0 }, view.Facts{}, view.NeedsUser, "begin context cancel", line},
+		{"pending for a chat", func(s *loop.State) { s.Status, s.Iterations = "pending", 0 }, view.Facts{}, view.Goes, "context cancel", ""},
+		{"stalled", func(s *loop.State) { s.EventAt = now.Add(-time.Hour) }, view.Facts{}, view.NeedsUser, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
+		{"waiting by hand", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, view.NeedsUser, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
+		{"a line on its way", func(s *loop.State) {
+			s.Status, s.Delivery = loop.Waiting, loop.Delivery{ID: "d", Way: "line", OpenedAt: now.Add(-time.Second)}
+		}, view.Facts{}, view.Goes, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
+		{"for a new chat", func(s *loop.State) { s.Status, s.FreshWait = loop.Waiting, "waiting" }, view.Facts{}, view.NeedsUser, "continue pause[pause k7f2m] context cancel", "*"},
+		{"to be tried again", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, view.Goes, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
+		{"paused by an error", func(s *loop.State) { s.Status, s.PauseReason, s.Idle = loop.Paused, "error", true }, view.Facts{}, view.NeedsUser, "resume[resume k7f2m --inject] context cancel", "*"},
+		{"paused by the user", func(s *loop.State) { s.Status, s.PauseReason = loop.Paused, loop.PauseUser }, view.Facts{}, view.Goes, "resume[resume k7f2m --inject] context cancel", line},
+		{"interrupted", nil, view.Facts{Interrupted: true}, view.NeedsUser, "continue[continue k7f2m|" + inject + "] cancel", line},
+		{"a run without process", func(s *loop.State) { s.Run.Driver = "acp" }, view.Facts{Gone: true}, view.NeedsUser, "continue[run --resume k7f2m]terminal cancel", ""},
+		{"cancelled", func(s *loop.State) { s.Status, s.EndedAt = loop.Cancelled, now }, view.Facts{}, view.Over, "continue[continue k7f2m|" + inject + "]", line},
+		{"at its limit", func(s *loop.State) { s.Status, s.Iterations, s.EndedAt = loop.MaxIterations, 20, now }, view.Facts{}, view.Over, "continue[continue k7f2m --max-iterations 40|" + inject + "]", line + " --max-iterations 40"},
+		{"accepted", func(s *loop.State) { s.Status, s.EndedAt = loop.PromiseAccepted, now }, view.Facts{}, view.Over, "", ""},
+	} {
+		tt.facts.Now = now
+		l := view.Of(state(func(s *loop.State) {
+			s.ID = "k7f2m"
+			if tt.change != nil {
+				tt.change(s)
+			}
+		}), tt.facts)
+		var got []string
+		for _, a := range l.Actions {
+			words := a.Name
+			if a.Name != "context" && a.Name != "cancel" && a.Steps != nil {
+				var steps []string
+				for _, s := range a.Steps {
+					steps = append(steps, strings.Join(s, " "))
+				}
+				words += "[" + strings.Join(steps, "|") + "]"
+			}
+			if a.Terminal {
+				words += "terminal"
+			}
+			got = append(got, words)
+		}
+		if l.Item.Group != tt.group || l.NeedsUser != (tt.group == view.NeedsUser) || strings.Join(got, " ") != tt.actions {
+			t.Errorf("%s: got %s, %s, want %s, %s", tt.name, l.Item.Group, got, tt.group, tt.actions)
+		}
+		if l.ChatLine != tt.line && (tt.line != "*" || l.ChatLine == "") {
+			t.Errorf("%s: got the line %q, want %q", tt.name, l.ChatLine, tt.line)
+		}
+	}
+}
+
+func TestTheItemOfALoopIsShortPlainText(t *testing.T) {
+	const coder = "👩\u200d💻"
+	for task, want := range map[string]string{
+		"make the tests pass":              "make the tests pass",
+		"make the tests pass, all of them": "make the tests pass, all…",
+		strings.Repeat(coder, 20):          strings.Repeat(coder, 12) + "…",
+		"\n a\u202eb\x1b[2J\tc\nsecond":    "ab[2J c",
+		"say <promise>COMPLETE</promise>":  "say ‹promise›COMPLETE‹/p…",
+		"\u00ad":                           "k7f2m",
+	} {
+		l := view.Of(state(func(s *loop.State) { s.ID, s.Prompt = "k7f2m", task }), view.Facts{Now: now})
+		if l.Item.Label != want || l.Item.Description != "3/20 running" || !strings.HasPrefix(l.Item.Tooltip, "Loop k7f2m: running, iteration 3 of 20\n") {
+			t.Errorf("%q: got %+v, want %q", task, l.Item, want)
+		}
+	}
+	done := view.Iterations([]loop.Iteration{{Number: 1, Seconds: 61, Tools: map[string]int{"Write": 1}, Files: []string{"a", "b"}, Promise: "refused", Refused: "tests\nfail"}})
+	if want := "1m 1s • 1 tool call • 2 files • promise refused: tests fail"; done[0].Words != want {
+		t.Errorf("got %q, want %q", done[0].Words, want)
+	}
+}
+
 func TestALoopThatAwaitsANewChatSaysSo(t *testing.T) {
 	awaits := func(s *loop.State) { s.FreshWait = "waiting" }
 	if !view.Of(state(awaits), view.Facts{Now: now}).NewChat || view.Of(state(nil), view.Facts{Now: now}).NewChat {
@@ -82,7 +163,7 @@ func TestALoopThatAwaitsANewChatSaysSo(t *testing.T) {
 
 func TestToolCallsAreAbsentIfTheyAreNotSeen(t *testing.T) {
 	seen := view.Of(state(func(s *loop.State) { s.ToolCalls = 6 }), view.Facts{Now: now})
-	unseen := view.Of(state(func(s *loop.State) { s.Minimal = true }), view.Facts{Now: now})
+	unseen := view.Of(state(func(s *loop.State) { s.Run.Driver = loop.PrintsOnly }), view.Facts{Now: now})
 	if seen.ToolCalls == nil || *seen.ToolCalls != 6 || unseen.ToolCalls != nil {
 		t.Errorf("got %v and %v, want 6 and none", seen.ToolCalls, unseen.ToolCalls)
 	}

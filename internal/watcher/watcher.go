@@ -27,10 +27,9 @@ type Loop struct {
 
 // Of returns what to keep of the loop of a conversation.
 func Of(id string, l loop.State) Loop {
-	w := Loop{ID: id, Running: l.Status == loop.Running, StaleAt: l.EventAt.Add(time.Duration(l.StaleAfter))}
-	if w.Running && l.Followup.IsOpen() && !l.Minimal {
-		w.Followup, w.Cursor = l.Followup.ID, l.Followup.Cursor
-		w.DueAt, w.Wait = l.Followup.DueAt, l.Followup.DueAt.Sub(l.Followup.SentAt)
+	w := Loop{ID: id, Running: l.Status == loop.Running, StaleAt: l.EventAt.Add(loop.StaleAfter)}
+	if d := l.Delivery; w.Running && d.IsFollowup() {
+		w.Followup, w.Cursor, w.DueAt, w.Wait = d.ID, d.Cursor, d.DueAt, d.DueAt.Sub(d.OpenedAt)
 	}
 	if at := l.StallsAt(); l.NeedsStallNotice(at) {
 		w.StallsAt, w.StallAfter = at, time.Duration(l.StallAfter)

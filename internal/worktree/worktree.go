@@ -1,6 +1,6 @@
-// Package worktree returns the current state of a workspace: what git reports, and the
-// files that edit events named. It only reads, runs no program that a repository
-// configures, and stops after two seconds.
+// Package worktree returns the current state of a workspace: its commit, what git's
+// status lists, and the files that edit events named, each with its size and time. It
+// only reads, asks git once, and stops after two seconds.
 //
 // Package loop judges the progress.
 package worktree
@@ -8,17 +8,19 @@ package worktree
 import (
 	"context"
 	"errors"
-	"maps"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 const (
-	// limit is for Look and for Committed.
+	// limit is for one look.
 	limit = 2 * time.Second
 	// grace is for killing git after the limit.
 	grace = 150 * time.Millisecond
@@ -28,27 +30,43 @@ const (
 
 var errSlow = errors.New("it took too long")
 
-// ErrNoTree is returned where there is no work tree.
-var ErrNoTree = errors.New("no git work tree")
+// Viewer is what a look needs.
+type Viewer struct {
+	Folder string   // private, for our git folders while git runs
+	Env    []string // for git
+}
 
 // Look returns the workspace's current state. It includes the files that edit events
 // named, absolute or relative to dir, wherever they are.
 //
 // Without a repository the Tree has only the edited files; that is not an error. If git
 // fails or takes too long, the Tree has no Print either, and the error says why.
-func Look(ctx context.Context, dir string, edited []string, env []string) (loop.Tree, error) {
+func (v Viewer) Look(ctx context.Context, dir string, edited []string) (loop.Tree, error) {
+	t, _, err := v.after(ctx, dir, edited, loop.Tree{})
+	return t, err
+}
+
+// After returns the state of a loop's workspace after a turn, and the files that
+// commits of the turn changed. The errors are those of Look.
+func (v Viewer) After(ctx context.Context, l loop.State, t loop.Turn) (now loop.Tree, committed []string, err error) {
+	return v.after(ctx, l.Workspace, slices.Concat(l.Edited, t.Files), l.Tree)
+}
+
+type seen struct {
+	tree      loop.Tree
+	committed []string
+	err       error
+}
+
+func (v Viewer) after(ctx context.Context, dir string, edited []string, before loop.Tree) (loop.Tree, []string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	type seen struct {
-		tree loop.Tree
-		err  error
-	}
 	all := make(chan seen, 3)
 	go func() {
 		defer close(all)
-		look(ctx, dir, edited, env, func(t loop.Tree, err error) { all <- seen{t, err} })
+		v.look(ctx, dir, edited, before, func(s seen) { all <- s })
 	}()
-	// Reading a file may hang, and so may git, so we abandon both at the limit.
+	// A file system may hang, and so may git, so we abandon both at the limit.
 	deadline, _ := ctx.Deadline()
 	late := time.NewTimer(time.Until(deadline) + grace)
 	defer late.Stop()
@@ -57,65 +75,103 @@ func Look(ctx context.Context, dir string, edited []string, env []string) (loop.
 		select {
 		case s, more := <-all:
 			if !more {
-				return last.tree, last.err
+				return last.tree, last.committed, last.err
 			}
 			last = s
 		case <-late.C:
-			return last.tree, last.err
+			return last.tree, last.committed, last.err
 		}
 	}
 }
 
 // look calls report whenever it knows more; the last call counts.
-func look(ctx context.Context, dir string, edited, env []string, report func(loop.Tree, error)) {
-	root := Root(dir)
-	c := newContents(ctx)
+func (v Viewer) look(ctx context.Context, dir string, edited []string, before loop.Tree, report func(seen)) {
+	root := git.Root(dir)
 	named := absolute(dir, root, edited)
-	c.read(named...)
-	t := loop.Tree{Files: c.list(named)}
+	stamps := stampsOf(named)
+	t := loop.Tree{Files: list(stamps, named)}
 	switch {
 	case ctx.Err() != nil:
-		report(t, errSlow)
+		report(seen{t, nil, errSlow})
 		return
 	case root == "":
-		if there := c.there(named); len(there) > 0 { // otherwise nothing is known
+		if there := there(stamps, named); len(there) > 0 { // otherwise nothing is known
 			t.Print = printOf("", there)
 		}
-		report(t, nil)
+		report(seen{t, nil, nil})
 		return
 	}
-	report(t, errSlow) // the result if the rest hangs
-	whole, err := c.tree(ctx, root, env, named)
+	report(seen{t, nil, errSlow}) // the result if the rest hangs
+	if before.Root != root || before.Print == "" {
+		before.Head = "" // of nothing that can be compared
+	}
+	whole, committed, err := v.tree(ctx, root, named, stamps, before)
 	if err != nil {
-		report(t, err)
+		report(seen{t, nil, err})
 		return
 	}
-	report(whole, nil)
+	report(seen{whole, committed, nil})
 }
 
 // tree returns what git reports, and the named files.
-func (c *contents) tree(ctx context.Context, root string, env, named []string) (loop.Tree, error) {
-	g, err := newGit(ctx, root, env)
+func (v Viewer) tree(ctx context.Context, root string, named []string, stamps map[string]string, before loop.Tree) (t loop.Tree, committed []string, err error) {
+	err = v.with(root, func(r repo) error {
+		head, err := r.Head()
+		if err != nil {
+			return err
+		}
+		var changed, staged []string
+		moved := git.IsCommit(before.Head) && before.Head != head
+		if moved {
+			// What is in the index and not on disk alone was committed since then, or only
+			// staged: that counts once more in the next look.
+			changed, committed, err = r.status(ctx, before.Head)
+		}
+		if !moved || err != nil && ctx.Err() == nil { // the commit before may be gone
+			changed, staged, err = r.status(ctx, head)
+		}
+		if err != nil {
+			return err
+		}
+		changed = append(changed, staged...)
+		slices.Sort(changed)
+		print := there(stamps, named)
+		for path, stamp := range stampsOf(changed) {
+			stamps[path], print[path] = stamp, stamp
+		}
+		t = loop.Tree{Root: root, Head: head, Print: printOf(head, print), Files: list(stamps, named, changed)}
+		return nil
+	})
+	if err == nil && ctx.Err() != nil {
+		err = errSlow
+	}
+	return t, committed[:min(len(committed), most)], err
+}
+
+// repo is a repository, and our own git folder for it.
+type repo struct {
+	*git.Repo
+	dir string
+}
+
+// with makes our own git folder, and removes it.
+func (v Viewer) with(root string, do func(repo) error) error {
+	r, err := git.Find(root, v.Env)
 	if err != nil {
-		return loop.Tree{}, err
+		return err
 	}
-	head, changed, err := g.status(ctx)
+	dir, remove, err := ownfile.TempFolder(v.Folder)
 	if err != nil {
-		return loop.Tree{}, err
+		return err
 	}
-	c.read(changed...)
-	unseen, err := g.unseen(ctx, named, changed)
-	if err != nil {
-		return loop.Tree{}, err
+	return errors.Join(slow(do(repo{r, dir})), remove())
+}
+
+func slow(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w: %w", errSlow, err)
 	}
-	if ctx.Err() != nil {
-		return loop.Tree{}, errSlow
-	}
-	print := c.there(unseen)
-	for _, path := range changed {
-		print[path] = c.of[path]
-	}
-	return loop.Tree{Root: root, Head: head, Print: printOf(head, print), Files: c.list(named, changed)}, nil
+	return err
 }
 
 // absolute makes paths absolute and unique. A path to root through a symbolic
@@ -144,43 +200,4 @@ func below(folder, path string) (string, bool) {
 	}
 	rel, err := filepath.Rel(folder, path)
 	return rel, err == nil && filepath.IsLocal(rel)
-}
-
-// printOf returns a fingerprint of the content.
-func printOf(head string, files map[string]string) string {
-	all := strings.Builder{}
-	all.WriteString(head)
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		all.WriteString("\x00" + path + "\x00" + files[path])
-	}
-	return hashed(all.String())
-}
-
-// After returns the state of a loop's workspace after a turn, and the files that
-// commits of the turn changed. The errors are those of Look and Committed.
-func After(ctx context.Context, l loop.State, t loop.Turn, env []string) (now loop.Tree, committed []string, err error) {
-	now, err = Look(ctx, l.Workspace, slices.Concat(l.Edited, t.Files), env)
-	if err == nil && now.Head != l.Tree.Head && l.Tree.Head != "" {
-		committed, err = Committed(ctx, now, l.Tree.Head, env)
-	}
-	return now, committed, err
-}
-
-// Committed lists the files, absolute, that differ between the commit before,
-// empty if there was none yet, and the Tree's. It has the same limit as Look; to
-// limit both together, use one context.
-func Committed(ctx context.Context, t loop.Tree, before string, env []string) ([]string, error) {
-	switch {
-	case t.Root == "":
-		return nil, ErrNoTree
-	case t.Head == before:
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	g, err := findGit(t.Root, env)
-	if err != nil {
-		return nil, err
-	}
-	return g.between(ctx, before, t.Head)
 }

@@ -1,11 +1,8 @@
 package worktree
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -54,14 +51,8 @@ func TestPrint(t *testing.T) {
 	}{
 		{"nothing happens", none, none, nil, true},
 		{"a clean file is touched", none, touch("file"), nil, true},
-		{"a changed file is touched", write("file", "two\n"), touch("file"), nil, true},
+		{"a changed file is touched", write("file", "two\n"), touch("file"), nil, false},
 		{"a file is changed", none, write("file", "two\n"), nil, false},
-		{"a file is changed in what fits its size and time", write("file", "two\n"), func(w world) {
-			info, err := os.Stat(w.path("file"))
-			w.must(err)
-			w.write("file", "six\n")
-			w.must(os.Chtimes(w.path("file"), time.Time{}, info.ModTime()))
-		}, nil, false},
 		{"a changed file is staged", write("file", "two\n"), git("add", "-A"), nil, true},
 		{"a new file is staged", write("new", "new"), git("add", "-A"), nil, true},
 		{"a deleted file is staged", remove("file"), git("add", "-A"), nil, true},
@@ -109,24 +100,6 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// Prints that come again reveal an agent that goes back and forth.
-func TestPrintComesAgain(t *testing.T) {
-	w := newWorld(t)
-	var got []string
-	for _, content := range []string{"a", "b", "a", "b", "one\n"} {
-		w.write("file", content)
-		// Named or not: git has an opinion of it.
-		got = append(got, w.look().Print)
-		if again := w.look("file").Print; again != got[len(got)-1] {
-			t.Errorf("%q: got another print when the file is named", content)
-		}
-	}
-	w.git("checkout", "-q", "file")
-	if clean := w.look().Print; got[0] != got[2] || got[1] != got[3] || got[0] == got[1] || got[4] != clean {
-		t.Errorf("got %q and clean %q, want a, b, a, b, clean", got, clean)
-	}
-}
-
 func TestFiles(t *testing.T) {
 	w := newWorld(t)
 	w.write("gone", "x")
@@ -162,32 +135,6 @@ func TestFiles(t *testing.T) {
 	if tree.Root != w.dir || tree.Head != w.git("rev-parse", "HEAD") {
 		t.Errorf("got root %q and head %q", tree.Root, tree.Head)
 	}
-	if tree.Files[w.path("dir/new")] != tree.Files[w.path("renamed")] || tree.Files[w.path("staged")] == tree.Files[w.path("renamed")] {
-		t.Errorf("got %v, want the same for x and another for y", tree.Files)
-	}
-}
-
-func TestFilesAreBounded(t *testing.T) {
-	short.Skip(t)
-	w := newWorld(t)
-	var edited []string
-	for i := range most + 50 {
-		w.write(fmt.Sprint("new/", i), "x")
-		edited = append(edited, fmt.Sprint("ignored", i))
-		w.write(edited[i], "x")
-	}
-	if got := len(w.look().Files); got != most {
-		t.Errorf("got %d files that git tells, want %d", got, most)
-	}
-	tree := w.look(edited...)
-	if _, ok := tree.Files[w.path("ignored0")]; !ok || len(tree.Files) != most {
-		t.Errorf("got %d files, want the %d first that were named", len(tree.Files), most)
-	}
-	before := tree.Print
-	w.write("new/249", "y")
-	if w.look(edited...).Print == before {
-		t.Error("a file beyond the list does not count")
-	}
 }
 
 // Where git's work tree is, and what its head is.
@@ -211,35 +158,11 @@ func TestRoots(t *testing.T) {
 		{"a store elsewhere, no commit yet", separate.dir, separate.dir, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tree, err := Look(t.Context(), tt.dir, nil, w.env)
+			tree, err := viewer(t, w.env).Look(t.Context(), tt.dir, nil)
 			if tree.Root != tt.root || tree.Head != tt.head || err != nil || tree.Print == "" {
 				t.Errorf("got %+v, %v, want the root %q and the head %q", tree, err, tt.root, tt.head)
 			}
 		})
-	}
-}
-
-func TestNoRepository(t *testing.T) {
-	w := emptyWorld(t)
-	w.write("file", "one")
-	w.write("other", "one")
-	if got := w.look(); got.Root != "" || got.Print != "" || len(got.Files) != 0 {
-		t.Errorf("got %+v, want an unknown tree", got)
-	}
-	one := w.look("file")
-	if one.Root != "" || one.Print == "" || one.Files[w.path("file")] == "" || len(one.Files) != 1 {
-		t.Errorf("got %+v, want the edited file", one)
-	}
-	w.write("other", "two")
-	if again := w.look("file"); again.Print != one.Print {
-		t.Error("got another print though the edited file is the same")
-	}
-	w.write("file", "two")
-	if two := w.look("file"); two.Print == one.Print {
-		t.Error("got the same print though the edited file is another")
-	}
-	if got, err := Look(t.Context(), "relative", nil, w.env); err != nil || got.Root != "" {
-		t.Errorf("got %+v, %v of a folder without a place, want nothing", got, err)
 	}
 }
 
@@ -249,11 +172,11 @@ func TestWithoutGit(t *testing.T) {
 		w := newWorld(t)
 		t.Chdir(w.dir)
 		w.write("file", "two")
-		w.write(program, "#!/bin/sh\ntouch ran\n")
-		w.write("bin/"+program, "#!/bin/sh\ntouch ran\n")
-		w.must(os.Chmod(w.path(program), 0o777))
-		w.must(os.Chmod(w.path("bin/"+program), 0o777))
-		tree, err := Look(t.Context(), w.dir, []string{"file"}, []string{"PATH=" + path})
+		w.write("git", "#!/bin/sh\ntouch ran\n")
+		w.write("bin/git", "#!/bin/sh\ntouch ran\n")
+		w.must(os.Chmod(w.path("git"), 0o777))
+		w.must(os.Chmod(w.path("bin/git"), 0o777))
+		tree, err := viewer(t, []string{"PATH=" + path}).Look(t.Context(), w.dir, []string{"file"})
 		if err == nil || !strings.Contains(err.Error(), "no git on PATH") {
 			t.Errorf("PATH %q: got %v, want an error", path, err)
 		}
@@ -265,55 +188,13 @@ func TestWithoutGit(t *testing.T) {
 		}
 	}
 	w := emptyWorld(t)
-	if _, err := Look(t.Context(), w.dir, nil, nil); err != nil {
+	if _, err := viewer(t, nil).Look(t.Context(), w.dir, nil); err != nil {
 		t.Errorf("no repository: got %v, want no error", err)
 	}
 }
 
-// Git takes no name for a pattern, and its status decides about tracked files.
-func TestOddNamesOfEditedFiles(t *testing.T) {
-	w := newWorld(t)
-	names := []string{":(top)file", ":!file", "-z", "--", "[f]ile", "a\nb"}
-	for _, name := range names {
-		w.write(name, "x")
-	}
-	w.commit()
-	if want, got := w.look().Print, w.look(names...).Print; got != want {
-		t.Error("got another print of a clean tree when its files are named")
-	}
-	ignored := "ignored*"
-	want := w.look(ignored).Print
-	w.write(ignored, "x")
-	if w.look(ignored).Print == want {
-		t.Error("an ignored file that is named like a pattern does not count")
-	}
-}
-
-// If a repository says that its work tree is elsewhere, we stay here.
-func TestWorkTreeElsewhere(t *testing.T) {
-	w := newWorld(t)
-	want := w.look()
-	w.git("config", "core.worktree", "../..")
-	w.write("../elsewhere", "x")
-	if got := w.look(); got.Root != w.dir || got.Print != want.Print || len(got.Files) != 0 {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
-// The same file has one name, whichever path leads to it.
-func TestRootByALink(t *testing.T) {
-	w := newWorld(t)
-	link := filepath.Join(filepath.Dir(w.dir), "link")
-	w.must(os.Symlink(w.dir, link))
-	w.write("file", "two")
-	tree, err := Look(t.Context(), link, []string{w.path("file"), w.path("ignored")}, w.env)
-	want := []string{filepath.Join(link, "file"), filepath.Join(link, "ignored")}
-	if got := slices.Sorted(maps.Keys(tree.Files)); err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %q, %v, want %q", got, err, want)
-	}
-}
-
-func TestCommitted(t *testing.T) {
+// TestAfter: git is asked once what a turn changed, also where it committed.
+func TestAfter(t *testing.T) {
 	w := newWorld(t)
 	first := w.git("rev-parse", "HEAD")
 	w.write("file", "two")
@@ -330,121 +211,41 @@ func TestCommitted(t *testing.T) {
 	both := []string{"file", "new\nfile"}
 	for _, tt := range []struct {
 		name, before, head string
-		want               []string
-		fails              bool
+		committed          []string
 	}{
-		{name: "a commit more", before: first, head: second, want: both},
-		{name: "amended", before: second, head: amended, want: []string{"file"}},
-		{name: "gone back", before: second, head: first, want: both},
-		{name: "unrelated", before: first, head: unrelated, want: []string{".gitignore", "file", "other"}},
-		{name: "the same", before: first, head: first},
-		{name: "the first", before: "", head: first, want: []string{".gitignore", "file"}},
-		{name: "unknown", before: strings.Repeat("0", 39) + "1", head: first, fails: true},
-		{name: "an option", before: "--output=ran", head: first, fails: true},
-		{name: "a name", before: "main", head: first, fails: true},
-		{name: "an option as head", before: first, head: "--output=ran", fails: true},
-		{name: "no commit now", before: first, head: "", fails: true},
-		{name: "in capitals", before: strings.ToUpper(first), head: second, fails: true},
+		{"a commit more", first, second, both},
+		{"amended", second, amended, []string{"file"}},
+		{"gone back", second, first, both},
+		{"unrelated", first, unrelated, []string{".gitignore", "file", "other"}},
+		{"the same", first, first, nil},
+		{"the commit before is gone", strings.Repeat("0", 39) + "1", first, nil},
+		{"an option", "--output=ran", first, nil},
+		{"a name", "main", first, nil},
+		{"a reference", "ref: refs/heads/main", first, nil},
+		{"in capitals", strings.ToUpper(first), second, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			w.git("reset", "-q", "--hard", tt.head)
+			w.git("clean", "-q", "-d", "-f")
+			w.write("untracked", "x")
 			var want []string
-			for _, name := range tt.want {
+			for _, name := range tt.committed {
 				want = append(want, w.path(name))
 			}
-			got, err := Committed(t.Context(), loop.Tree{Root: w.dir, Head: tt.head}, tt.before, w.env)
-			if !slices.Equal(got, want) || (err != nil) != tt.fails {
-				t.Errorf("got %q, %v, want %q, an error: %v", got, err, want, tt.fails)
+			l := loop.State{Workspace: w.dir}
+			l.Tree = loop.Tree{Root: w.dir, Head: tt.before, Print: "1"}
+			now, got, err := w.viewer().After(t.Context(), l, loop.Turn{})
+			w.must(err)
+			if !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			if again := w.look(); again.Print != now.Print || now.Head != tt.head || !maps.Equal(again.Files, now.Files) {
+				t.Errorf("got %+v, and then %+v", now, again)
 			}
 		})
 	}
 	if _, err := os.Stat(w.path("ran")); err == nil {
 		t.Error("an option was taken for one")
-	}
-	if _, err := Committed(t.Context(), loop.Tree{Head: first}, second, w.env); err == nil {
-		t.Error("no work tree: got no error")
-	}
-}
-
-func TestCommittedIsBounded(t *testing.T) {
-	short.Skip(t)
-	w := newWorld(t)
-	first := w.git("rev-parse", "HEAD")
-	for i := range most + 50 {
-		w.write(fmt.Sprint("new/", i), "x")
-	}
-	w.commit()
-	got, err := Committed(t.Context(), loop.Tree{Root: w.dir, Head: w.git("rev-parse", "HEAD")}, first, w.env)
-	if err != nil || len(got) != most {
-		t.Errorf("got %d files, %v, want %d", len(got), err, most)
-	}
-}
-
-// A repository with many files is read within the limit, and a second look agrees.
-func TestLargeRepository(t *testing.T) {
-	w := emptyWorld(t)
-	w.git("init", "-q")
-	short.Skip(t)
-	const files = 2000
-	for i := range files {
-		w.write(fmt.Sprintf("d%d/f%d", i%100, i), "x")
-	}
-	w.git("add", "-A")
-	w.git("commit", "-q", "-m", "many")
-	for i := range files {
-		w.write(fmt.Sprintf("n%d/f%d", i%100, i), "untracked")
-	}
-	begin := time.Now()
-	one := w.look()
-	t.Logf("a look takes %v", time.Since(begin))
-	if two := w.look(); one.Print != two.Print {
-		t.Error("got two prints of one tree")
-	}
-	w.write(fmt.Sprintf("n%d/f%d", 99, files-1), "more than before")
-	if three := w.look(); one.Print == three.Print {
-		t.Error("the last file does not count")
-	}
-}
-
-// Beyond the limits, a file counts by its size and time.
-func TestContentsAreBounded(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		bounds contents
-		reads  []bool // of a file of 10 bytes, one of 5 and one of 3
-	}{
-		{"all fit", contents{files: 3, bytes: 18}, []bool{true, true, true}},
-		{"two files", contents{files: 2, bytes: 18}, []bool{true, true, false}},
-		{"no file", contents{files: 0, bytes: 18}, []bool{false, false, false}},
-		{"what fits is read", contents{files: 3, bytes: 9}, []bool{false, true, true}},
-		{"one byte too few", contents{files: 3, bytes: 17}, []bool{true, true, false}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := emptyWorld(t)
-			c := newContents(t.Context())
-			c.files, c.bytes = tt.bounds.files, tt.bounds.bytes
-			for i, size := range []int{10, 5, 3} {
-				name := fmt.Sprint(i)
-				w.write(name, strings.Repeat("x", size))
-				c.read(w.path(name))
-				if got := !strings.Contains(c.of[w.path(name)], " bytes at "); got != tt.reads[i] {
-					t.Errorf("file of %d bytes: got read %v, want %v", size, got, tt.reads[i])
-				}
-			}
-		})
-	}
-}
-
-func TestNothingIsReadAfterTheEnd(t *testing.T) {
-	w := emptyWorld(t)
-	w.write("file", "x")
-	ctx, cancel := context.WithCancel(t.Context())
-	c := newContents(ctx)
-	cancel()
-	if c.read(w.path("file")); len(c.of) != 0 {
-		t.Errorf("got %v, want nothing", c.of)
-	}
-	if tree, err := Look(ctx, w.dir, []string{"file"}, w.env); err == nil || tree.Print != "" {
-		t.Errorf("got %+v, %v, want an error", tree, err)
 	}
 }
 
@@ -455,37 +256,28 @@ func TestParseStatus(t *testing.T) {
 	for _, tt := range []struct {
 		name, out string
 		want      []string
+		staged    []string
 		fails     bool
 	}{
 		{name: "clean", out: head + "# branch.head main\x00# stash 1\x00"},
 		{name: "changed", out: head + "1 .M " + modes + id + " " + id + " a b\x00", want: []string{"a b"}},
-		{name: "renamed", out: head + "2 R. " + modes + id + " " + id + " R100 new\x00old\x00? x\x00", want: []string{"old", "new", "x"}},
+		{name: "staged", out: head + "1 M. " + modes + id + " " + id + " a\x00" + "1 MM " + modes + id + " " + id + " b\x00", staged: []string{"a"}, want: []string{"b"}},
+		{name: "renamed, for which we do not ask", out: head + "2 R. " + modes + id + " " + id + " R100 new\x00old\x00? x\x00", fails: true},
 		{name: "in conflict", out: head + "u UU " + modes + "100644 " + id + " " + id + " " + id + " a b\x00", want: []string{"a b"}},
 		{name: "untracked, ignored", out: head + "? a\nb\x00! c d/\x00", want: []string{"a\nb", "c d/"}},
 		{name: "before the first commit", out: "# branch.oid (initial)\x00? a\x00", want: []string{"a"}},
 		{name: "nothing", out: "", fails: true},
 		{name: "no commit", out: "? a\x00", fails: true},
-		{name: "a commit that is not one", out: "# branch.oid --exec\x00", fails: true},
 		{name: "cut off", out: head + "? a", fails: true},
 		{name: "an entry cut off", out: head + "1 .M " + modes + id + "\x00", fails: true},
-		{name: "an old name cut off", out: head + "2 R. " + modes + id + " " + id + " R100 new\x00ol", fails: true},
 		{name: "an unknown entry", out: head + "9 a\x00", fails: true},
 		{name: "rubbish", out: "hello\x00", fails: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, got, err := parseStatus(tt.out)
-			if tt.fails != (err != nil) || !tt.fails && !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, %v, want %q, an error: %v", got, err, tt.want, tt.fails)
+			got, staged, err := parseStatus(tt.out)
+			if tt.fails != (err != nil) || !tt.fails && !(slices.Equal(got, tt.want) && slices.Equal(staged, tt.staged)) {
+				t.Errorf("got %q and %q, %v, want %q and %q, an error: %v", got, staged, err, tt.want, tt.staged, tt.fails)
 			}
 		})
-	}
-}
-
-func TestNamesThatLeadOutAreLeftOut(t *testing.T) {
-	dir := t.TempDir()
-	got := git{root: dir}.absolute([]string{"b", "../x", "/etc/passwd", "a/../../x", "", "a", "b", "nested/"})
-	want := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "nested")}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

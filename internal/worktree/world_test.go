@@ -113,7 +113,7 @@ func (w world) try(args ...string) (string, error) {
 
 func (w world) look(edited ...string) loop.Tree {
 	w.t.Helper()
-	tree, err := Look(w.t.Context(), w.dir, edited, w.env)
+	tree, err := viewer(w.t, w.env).Look(w.t.Context(), w.dir, edited)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -122,3 +122,10 @@ func (w world) look(edited ...string) loop.Tree {
 	}
 	return tree
 }
+
+// viewer looks with an environment, from a private folder of the test.
+func viewer(t *testing.T, env []string) Viewer {
+	return Viewer{Folder: filepath.Join(t.TempDir(), "looks"), Env: env}
+}
+
+func (w world) viewer() Viewer { return viewer(w.t, w.env) }

@@ -46,7 +46,7 @@ func recordDemo(program string) (recording, error) {
 	if err != nil {
 		return recording{}, err
 	}
-	r := &recorder{program: program, demo: exec.Command(program, "demo", "--keep")} // #nosec G702 -- the program is the one that was built here
+	r := &recorder{program: program, demo: exec.Command(filepath.Join(filepath.Dir(program), "demo"), "-keep", filepath.Dir(program))} // #nosec G702 -- the programs that were built here
 	out, err := r.demo.StdoutPipe()
 	if err != nil {
 		return recording{}, err

@@ -1,4 +1,4 @@
-// Command record runs `cursor-ralph demo` and prints an animated SVG of it: above the simulated chat, and below it the panel,
+// Command record runs `make demo` and prints an animated SVG of it: above the simulated chat, and below it the panel,
 // `cursor-ralph watch` in a tmux, as it was at that moment: `make record`. The words are the run's own; the pace is slower, and
 // lines with the names of scratch folders are left out. The picture begins at the refused promise, so that it already shows
 // something where it does not move.

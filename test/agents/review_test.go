@@ -21,21 +21,17 @@ func TestRealAgentsReview(t *testing.T) {
 	needsAgents(t)
 	all := theAgents()
 	for _, tt := range []struct {
-		agent, mode string
-		without     string // the program that speaks the protocol, hidden
-		tools       int    // that are offered all the same: to write, to execute
+		agent string
+		tools int // that are offered all the same: to write, to execute
 	}{
-		{"opencode", "", "", 0},
-		{"gemini", "", "", 1},
-		{"codex", "", "", 2},
-		{"codex", ", printed", "codex-acp", 2},
-		{"claude", "", "", 2},
-		{"claude", ", printed", "claude-agent-acp", 1},
+		{"opencode", 0},
+		{"gemini", 1},
+		{"codex", 2},
+		{"claude", 2},
 	} {
-		t.Run(tt.agent+tt.mode, func(t *testing.T) {
+		t.Run(tt.agent, func(t *testing.T) {
 			t.Parallel()
 			p := newPlay(t, all[tt.agent])
-			p.hide(tt.without)
 			p.fill = withCode
 			evil := turn{write(p.path("evil.txt"), "evil\n"), execute("echo evil >'" + p.path("evil2.txt") + "'")}[:tt.tools]
 			p.model(
@@ -75,26 +71,4 @@ func withCode(r modelserver.Request, a modelserver.Answer) modelserver.Answer {
 		}
 	}
 	return a
-}
-
-// hide makes a PATH without one of the agents' programs.
-func (p *play) hide(program string) {
-	p.Helper()
-	if program == "" {
-		return
-	}
-	dir := p.TempDir()
-	entries, err := os.ReadDir(bin)
-	if err != nil {
-		p.Fatal(err)
-	}
-	for _, e := range entries {
-		if e.Name() == program {
-			continue
-		}
-		if err := os.Symlink(bin+"/"+e.Name(), dir+"/"+e.Name()); err != nil {
-			p.Fatal(err)
-		}
-	}
-	p.env = append(p.env, "PATH="+dir+":/usr/local/bin:/usr/bin:/bin")
 }

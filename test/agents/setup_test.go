@@ -81,6 +81,18 @@ trust_level = "trusted"
 			tries: true,
 		},
 	}
+	list = append(list, agent{
+		name: "qwen", // https://qwenlm.github.io/qwen-code-docs
+		env:  []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL=<URL>/v1", "OPENAI_MODEL=scripted"},
+		files: map[string]string{".qwen/settings.json": `{
+  // a setting of the user's
+  "security": {"auth": {"selectedType": "openai"}},
+  "privacy": {"usageStatisticsEnabled": false},
+  "general": {"disableAutoUpdate": true, "disableUpdateNag": true},
+  "$version": 4
+}
+`},
+	})
 	byName := map[string]agent{}
 	for _, a := range list {
 		byName[a.name] = a

@@ -7,7 +7,7 @@
 //	<!-- in a clone -->           run where the sources are, in a copy of them
 //	<!-- file: NAME -->           the block is this file of the workspace
 //	<!-- fails -->                its commands fail, as they should
-//	<!-- demo -->                 a transcript, shortened, of cursor-ralph demo
+//	<!-- demo -->                 a transcript, shortened, of make demo
 //	<!-- not run: WHY -->         counted, and listed by go test -v
 //
 // Blocks of sh are run. In one of console each `$ ` line is run and what follows is its output, where a line of … stands for any

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -138,18 +137,13 @@ func (w *world) another() *chat {
 // An old or unknown version counts as limited: its fifth stop hands over,
 // and the sixth, which a limited one would not run, shows that it is not.
 func TestAutoRunsOnInOneSessionWhereThereIsNoLimit(t *testing.T) {
-	minimal := with("minimal", func(v *variant) { v.installs = [][]string{{"--minimal"}} })
-	old := minimal
-	old.name, old.version = "minimal, "+oldVersion, oldVersion
-	minimal.version = newVersion
-	each(t, append(automatic(false), minimal, old, twice()), func(w *world) {
+	each(t, append(automatic(false), twice()), func(w *world) {
 		const iterations = 23
 		version, handedOver := w.version, 0
 		if version == "" {
 			version = newVersion
 		}
-		// A minimal installation has no hook that would see a limit.
-		limitless := takenForLimitless(version) && !slices.Contains(w.installs[0], "--minimal")
+		limitless := takenForLimitless(version)
 		c := w.chat()
 		c.starts(fmt.Sprintf(`"make it green" --max-iterations %d`, iterations))
 		for n := 1; n < iterations; n++ {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // lineOf starts a loop in a terminal and returns the line that begins it in a chat.
@@ -41,20 +41,6 @@ func TestTheLineOfStartBeginsTheLoop(t *testing.T) {
 	})
 }
 
-func TestARawLineOfStartBeginsTheLoop(t *testing.T) {
-	each(t, rawLines(), func(w *world) {
-		c := w.chat()
-		c.pastes(lineOf(w, w.repo(), "make it green", "--max-iterations", "3"))
-		c.wantAdded("[Ralph loop 1/3] This task is a Ralph loop")
-		c.wantAdded(framed("make it green"))
-		c.works()
-		w.wantPart("continuation", c.goesOn(), "[Ralph loop 2/3]")
-		w.wantStatus(c.ID, "running", 1)
-		c.stops()
-		w.wantNoLoops()
-	})
-}
-
 // An agent that gets the line alone has done nothing for the loop: its stop brings the
 // task.
 func TestARawLineOfStartAloneBringsTheTaskAfterIt(t *testing.T) {
@@ -65,22 +51,6 @@ func TestARawLineOfStartAloneBringsTheTaskAfterIt(t *testing.T) {
 		w.wantPart("continuation", c.goesOn(), "[Ralph loop 1/3]")
 		c.wantTask("make it green")
 		w.wantStatus(c.ID, "running", 0)
-		c.stops()
-		w.wantNoLoops()
-	})
-}
-
-// The chat may be one of another workspace: the loop works where its chat does.
-func TestTheLineOfStartInAnotherWorkspace(t *testing.T) {
-	each(t, few(), func(w *world) {
-		c := w.chatIn(w.workspace("elsewhere"))
-		c.types(lineOf(w, w.repo(), "make it green", "--max-iterations", "3"))
-		w.wantPart("the task", c.follows(), "[Ralph loop 1/3]")
-		c.works()
-		w.wantPart("continuation", c.goesOn(), "[Ralph loop 2/3]")
-		if l := w.wantStatus(c.ID, "running", 1); l.Workspace != w.workspace("elsewhere") {
-			w.Errorf("got the workspace %s", l.Workspace)
-		}
 		c.stops()
 		w.wantNoLoops()
 	})

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // standIn plays Cursor's command. What is sent by it is left in a folder, from
@@ -35,15 +35,15 @@ type bridged struct {
 	read int // messages that the chat has got
 }
 
-func newBridged(t *testing.T, v variant, install ...string) *bridged {
+func newBridged(t *testing.T, v variant, settings string) *bridged {
 	t.Helper()
-	v.installs = [][]string{append([]string{"--session-limit", "5"}, install...)}
 	w := bareWorld(t, v)
+	w.settings(settings)
 	b := &bridged{unattended: &unattended{world: w, promised: 23}, dir: filepath.Join(w.dir, "bridge")}
 	w.write(filepath.Join(b.dir, "cursor"), strings.Replace(standIn, "DIR", b.dir, 1))
 	w.must(os.Chmod(filepath.Join(b.dir, "cursor"), 0o755))
 	w.must(os.Mkdir(filepath.Join(b.dir, "sent"), 0o755))
-	w.write(filepath.Join(w.home(), ".profile"), "PATH='"+b.dir+"':$PATH\n") // which the login shell of a hook makes anew
+	w.profileAdds("PATH='" + b.dir + "':$PATH") // which the login shell of a hook makes anew
 	w.write(filepath.Join(w.home(), ".cursor", "desktop-bridge", "1.json"), `{"pid": 1}`)
 	for _, args := range w.installs {
 		w.ok(w.repo(), append([]string{"install"}, args...)...)
@@ -55,6 +55,9 @@ func newBridged(t *testing.T, v variant, install ...string) *bridged {
 	b.answers("submitted")
 	return b
 }
+
+// five are the settings of a user whose sessions end after five turns.
+const five = "[hook]\nsession-limit = 5\n"
 
 // lists has `desktop ls` list these chats.
 func (b *bridged) lists(ids ...string) {
@@ -113,7 +116,7 @@ func TestBridge(t *testing.T) {
 	}, 1) {
 		t.Run("23 iterations in 5 sessions, "+v.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBridged(t, v)
+			b := newBridged(t, v, five)
 			b.lists("another", strings.ToUpper(b.chat.ID), strings.ToUpper(b.chat.ID)) // in two windows
 			b.begins(`"make it green" --max-iterations 30`)
 			b.until("the promise", func() bool { return b.status(b.chat.ID).Status == "PROMISE_ACCEPTED" })
@@ -130,7 +133,7 @@ func TestBridge(t *testing.T) {
 	t.Run("a Cursor that lies", func(t *testing.T) {
 		short.Skip(t) // it waits for half a minute
 		t.Parallel()
-		b := newBridged(t, usual())
+		b := newBridged(t, usual(), five)
 		lost := make(chan string, 10)
 		b.message = func(ctx context.Context) (string, error) {
 			text, err := b.nextSent(ctx)
@@ -151,7 +154,7 @@ func TestBridge(t *testing.T) {
 	})
 	t.Run("a Cursor that refuses", func(t *testing.T) {
 		t.Parallel()
-		b := newBridged(t, usual())
+		b := newBridged(t, usual(), five)
 		b.message = func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }
 		b.answers("not-sendable")
 		b.begins(`"make it green"`)
@@ -172,12 +175,12 @@ func TestBridge(t *testing.T) {
 	}, 1) {
 		t.Run("by hand: "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBridged(t, usual())
+			b := newBridged(t, usual(), five)
 			tt.prepare(b)
 			b.begins(`"make it green"`)
 			b.wantPart("the log", b.log(), tt.log)
 			b.wantPart("the log", b.log(), "action=hand-over")
-			b.wantStatus(b.chat.ID, "waiting", 5)
+			b.wantStatus(b.chat.ID, "running", 5) // its last turn, as far as anybody knows
 			b.wantSent(0)
 			if took := b.loggedAt("action=hand-over").Sub(b.loggedAt("iteration=4/20")); took > 5*time.Second {
 				t.Errorf("the stop was answered after %s", took)

@@ -3,7 +3,6 @@
 package e2e_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -41,29 +40,4 @@ func TestAFileWrittenByHandIsClaimed(t *testing.T) {
 			})
 		})
 	}
-}
-
-// byHandLoop is a loop that runs from a file of seven fields, in its second
-// turn, after some work.
-func byHandLoop(w *world) *chat {
-	w.Helper()
-	c := w.chat()
-	w.write(filepath.Join(w.pending(), c.ID+".json"), seven)
-	c.types("hello")
-	c.works()
-	c.goesOn()
-	return c
-}
-
-// The file does not say where it belongs, but the chat that claimed it does.
-func TestALoopByHandIsFoundInItsWorkspace(t *testing.T) {
-	each(t, few(), func(w *world) {
-		c := byHandLoop(w)
-		w.wantPart("status", w.ok(w.repo(), "status"), c.ID)
-		c.notes("so far")
-		if l := w.status(c.ID); l.LastOutput != "so far" || l.Workspace != w.repo() {
-			w.Errorf("got the progress %q in the workspace %q", l.LastOutput, l.Workspace)
-		}
-		c.stops()
-	})
 }

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // chat is a conversation that a test plays step by step: what the user types,
@@ -17,11 +17,12 @@ import (
 type chat struct {
 	*world
 	*simcursor.Chat
-	turn  *simcursor.Turn // nil while the agent is idle
-	begun chan *simcursor.Turn
-	steps chan func(*simcursor.Turn) // nil ends the turn
-	did   chan struct{}
-	idle  chan error
+	turn    *simcursor.Turn // nil while the agent is idle
+	begun   chan *simcursor.Turn
+	steps   chan func(*simcursor.Turn) // nil ends the turn
+	did     chan struct{}
+	idle    chan error
+	printed string // by what began the loop
 }
 
 // cursor is the Cursor in which a workspace is open.
@@ -255,7 +256,8 @@ func (c *chat) typesAhead(text string) {
 // runs the one command that stands there.
 func (c *chat) follows() (output string) {
 	c.Helper()
-	return c.runs(c.handOver())
+	c.printed = c.runs(c.handOver())
+	return c.printed
 }
 
 func (c *chat) handOver() string {
@@ -298,15 +300,16 @@ func (c *chat) notes(text string) {
 	c.runs(c.told("note") + `"` + text + `"`)
 }
 
-// told is the command that the continuation shows for the own words of the agent.
+// told is the command that the continuation, or what began the loop, shows for the own words of the agent.
 func (c *chat) told(command string) string {
 	c.Helper()
-	for _, found := range tellings.FindAllStringSubmatch(c.turn.Message, -1) {
+	read := strings.Join(append(c.turn.Added(), c.turn.Message, c.printed), "\n")
+	for _, found := range tellings.FindAllStringSubmatch(read, -1) {
 		if found[2] == command {
 			return found[1]
 		}
 	}
-	c.Fatalf("nobody told the agent how to use %s: %q", command, c.turn.Message)
+	c.Fatalf("nobody told the agent how to use %s: %q", command, read)
 	return ""
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // orders returns every order in which the steps of two chats can come: a for a
@@ -64,8 +64,8 @@ var endings = []struct {
 func bindings() []variant {
 	return []variant{
 		usual(),
-		option("expanded prompt, plain output", func(o *simcursor.Options) { o.ExpandCommands, o.PlainToolOutput = true, true }),
-		option("expanded prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.AgentSeesID = true, true }),
+		option("stripped prompt, plain output", func(o *simcursor.Options) { o.ExpandCommands, o.StripComments, o.PlainToolOutput = true, true, true }),
+		option("stripped prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.StripComments, o.AgentSeesID = true, true, true }),
 		with("user and project, expanded prompt", func(v *variant) { v.installs, v.ExpandCommands = both(), true }),
 	}
 }
@@ -161,59 +161,6 @@ func twoLoops(w *world, together bool, order string, tasks ...string) {
 	w.wantNoLoops()
 }
 
-// The agent's call has written the file, and the event that binds it has not
-// come yet, when another chat of the workspace stops.
-func TestAFileThatWaitsForItsBindingIsNotTakenByAnotherChat(t *testing.T) {
-	t.Parallel()
-	for _, ending := range endings {
-		t.Run(ending.name, func(t *testing.T) {
-			expanded := func(v variant) bool { return !v.ExpandCommands }
-			each(t, without(bindings(), expanded), func(w *world) {
-				a, b := w.chat(), w.chat()
-				b.types("hello")
-				a.types(`/ralph-loop "make it green"`)
-				command := a.handOver() + "\ntouch begun; while [ ! -e go ]; do sleep 0.01; done"
-				a.begin(func(t *simcursor.Turn) { t.Shell(command) })
-				w.waitFor(filepath.Join(w.repo(), "begun"))
-				ending.end(b)
-				w.write(filepath.Join(w.repo(), "go"), "")
-				a.finish()
-				a.works()
-				a.goesOn()
-				a.wantTask("make it green")
-				a.stops()
-			})
-		})
-	}
-}
-
-func TestAFileByHandGoesToTheChatOfItsWorkspace(t *testing.T) {
-	each(t, few(), func(w *world) {
-		for i, order := range short.First(orders(3, 2), 3) {
-			ending := endings[(i+len(w.name))%len(endings)]
-			w.sub(order+", the other one "+ending.name, func(w *world) { oneFile(w, order, ending.end) })
-		}
-	})
-}
-
-// oneFile is a file with a workspace that the agent of chat a writes.
-func oneFile(w *world, order string, end func(*chat)) {
-	a, b := neighbours(w, false)
-	fields := strings.Replace(seven, "{", `{"workspace": `+encode(w.repo())+`, `, 1)
-	inOrder(order, []func(){
-		func() { a.types("Start a loop with the file.") },
-		func() { a.runs(strings.ReplaceAll(byHand[1].command, "FIELDS", fields)) },
-		func() { a.goesOn() },
-	}, []func(){
-		func() { b.types("hello") },
-		func() { end(b) },
-	})
-	a.wantTask("make it green")
-	a.stops()
-	w.wantStatus(a.ID, "USER_STOPPED", 1)
-	w.wantNoLoops()
-}
-
 // Where nothing tells whose a file is, the first chat that completes a turn
 // has it; one that was stopped or has failed never.
 func TestAFileOfNobodyGoesToTheFirstCompletedStop(t *testing.T) {
@@ -234,62 +181,6 @@ func TestAFileOfNobodyGoesToTheFirstCompletedStop(t *testing.T) {
 	})
 }
 
-// start in a terminal is for the next chat of its workspace that stops.
-func TestStartInATerminalIsForItsWorkspace(t *testing.T) {
-	each(t, few(), func(w *world) {
-		a, b := neighbours(w, false)
-		w.ok(w.repo(), "start", "make it", "green", "--max-iterations", "7")
-		b.types("hello")
-		b.rests()
-		a.types("hello")
-		a.works()
-		a.says(done)
-		text := a.goesOn() // what it did before it had the task does not count for the loop
-		w.wantPart("continuation", text, "[Ralph loop 1/7] This task is a Ralph loop")
-		w.wantNoPart("continuation", text, "no completion promise")
-		a.wantTask("make it green")
-		if l := w.wantStatus(a.ID, "running", 0); l.ToolCalls != 0 || len(l.History) != 0 {
-			w.Errorf("got %d tool calls, %d records before the agent had the task", l.ToolCalls, len(l.History))
-		}
-		a.works()
-		w.wantPart("continuation", a.goesOn(), "[Ralph loop 2/7]")
-		a.stops()
-		w.wantNoLoops()
-	})
-}
-
-// A loop of one iteration has it, although the turn that claimed it is over.
-func TestStartWithALimitOfOne(t *testing.T) {
-	each(t, few(), func(w *world) {
-		c := w.chat()
-		w.ok(w.repo(), "start", "make it green", "--max-iterations", "1")
-		c.types("hello")
-		c.says("Hello.")
-		w.wantPart("continuation", c.goesOn(), "[Ralph loop 1/1]")
-		c.wantTask("make it green")
-		c.works()
-		c.isAccepted(done, 1)
-	})
-}
-
-// start in the agent's shell is for the agent's own chat.
-func TestStartByTheAgentIsForItsChat(t *testing.T) {
-	each(t, controls(), func(w *world) {
-		a, b := w.chat(), w.chat()
-		b.types("hello")
-		a.types("Start a loop that makes it green.")
-		a.runs(`cursor-ralph start "make it green" --max-iterations 7`)
-		b.works()
-		b.says("Hello.")
-		b.rests()
-		a.works()
-		w.wantPart("continuation", a.goesOn(), "[Ralph loop 2/7]")
-		a.wantTask("make it green")
-		a.stops()
-		w.wantNoLoops()
-	})
-}
-
 // The agent may be asked in other words to go on.
 func TestContinueByTheAgentBringsTheLoopToItsChat(t *testing.T) {
 	each(t, controls(), func(w *world) {
@@ -301,36 +192,6 @@ func TestContinueByTheAgentBringsTheLoopToItsChat(t *testing.T) {
 		b.goesOn()
 		b.wantTask("make it green")
 		b.stops()
-		w.wantNoLoops()
-	})
-}
-
-func TestALoopDoesNotComeToAChatThatHasOne(t *testing.T) {
-	each(t, controls(), func(w *world) {
-		w.troubles = []string{"has a loop already"} // found by a hook where the program cannot know the chat
-		a, b := waiting(w), running(w, `"make it blue"`)
-		b.works()
-		b.typesAhead("/ralph-loop --continue " + a.ID)
-		if !b.ends() {
-			w.Fatal("the line did not reach the agent")
-		}
-		b.tries(b.handOver())
-		b.works()
-		b.goesOn()
-		b.wantTask("make it blue")
-		if ids := w.listed(); len(ids) != 2 {
-			w.Errorf("got loops %q, want both", ids)
-		}
-		if l := w.status(a.ID); l.Prompt != "make it green" {
-			w.Errorf("got the task %q in the first chat", l.Prompt)
-		}
-		b.stops()
-		a.types("/ralph-loop --continue " + a.ID)
-		a.follows()
-		a.works()
-		a.goesOn()
-		a.wantTask("make it green")
-		a.stops()
 		w.wantNoLoops()
 	})
 }

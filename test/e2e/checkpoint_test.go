@@ -9,9 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/schema"
 )
 
@@ -73,13 +71,13 @@ func (w *world) wantCheckpoints(r checkpointRound) {
 	}
 	last := len(r.turns)
 	schema.Check(w, "checkpoints", w.ok(w.repo(), "checkpoints", "--json"))
-	schema.Check(w, "diff", w.ok(w.repo(), "diff", "0..", "--json"))
+	w.wantPart("diff", w.ok(w.repo(), "diff", "0..", "--json"), `"schema": 1`)
 	history := w.ok(w.repo(), "history", "--json")
 	schema.Check(w, "history", history)
 	w.wantPart("history", history, fmt.Sprintf(`"checkpoint": %d`, last))
 	w.wantPart("report", w.ok(w.repo(), "report"), "cursor-ralph diff ")
 	end := w.usersGit()
-	schema.Check(w, "restore", w.ok(w.repo(), "restore", "0", "--dry-run", "--json"))
+	w.wantPart("restore", w.ok(w.repo(), "restore", "0", "--dry-run", "--json"), `"schema": 1`)
 	if now := w.usersGit(); now != end {
 		w.Errorf("a dry run changed\n%s\nto\n%s", end, now)
 	}
@@ -87,7 +85,7 @@ func (w *world) wantCheckpoints(r checkpointRound) {
 	if got := w.ok(w.repo(), "diff", "0..r1", "--stat"); got != w.ok(w.repo(), "diff", fmt.Sprintf("0..%d", last), "--stat") {
 		w.Errorf("what was there is not in r1: %s", got)
 	}
-	schema.Check(w, "restore", w.ok(w.repo(), "restore", "r1", "--json"))
+	w.wantPart("restore", w.ok(w.repo(), "restore", "r1", "--json"), `"schema": 1`)
 	if now := w.usersGit(); now != end {
 		w.Errorf("back and forth made\n%s\nof\n%s", now, end)
 	}
@@ -141,11 +139,13 @@ func TestCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCheckpointsWithoutGit: the agent reads it once, and the loop goes on.
-func TestCheckpointsWithoutGit(t *testing.T) {
+// TestCheckpointsOfALostRepository: the agent reads it once, and the loop goes on.
+func TestCheckpointsOfALostRepository(t *testing.T) {
 	once(t, func(w *world) {
+		w.sh("git init -q")
 		c := w.chat()
 		c.starts(`"make it green" --checkpoints`)
+		w.sh("rm -r .git")
 		c.works()
 		w.wantPart("first", c.says("not yet").goesOn(), "no checkpoint was made: no git work tree")
 		c.works()
@@ -154,78 +154,41 @@ func TestCheckpointsWithoutGit(t *testing.T) {
 	})
 }
 
-// TestTheBeginningStaysTheBeginning: a call that comes again does not move it, also where its survey left out a file.
-func TestTheBeginningStaysTheBeginning(t *testing.T) {
+// TestAStopAsksGitAtMostSixTimes: for the evidence and the checkpoint together, from the second checkpoint on.
+func TestAStopAsksGitAtMostSixTimes(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("needs git")
-	}
-	w := newWorld(t, option("agent sees its id", func(o *simcursor.Options) { o.AgentSeesID = true }))
-	w.gitRepo("echo one >a; : >big")
-	w.must(os.Truncate(filepath.Join(w.repo(), "big"), 101<<20))
-	w.troubles = []string{"big (larger than 100 MiB)"}
-	c := w.chat()
-	c.starts(`"make it green" --checkpoints`)
-	c.works()
-	c.runs("echo two >a")
-	c.says("not yet").goesOn()
-	c.works()
-	c.runs(c.program() + " slash ralph-loop <<'END'\n\"make it green\" --checkpoints\nEND")
-	if got := w.sh("git for-each-ref --format='%(refname)' 'refs/cursor-ralph/*/0' | while read r; do git show $r:a; done"); got != "one\n" {
-		t.Errorf("got %q at the beginning", got)
-	}
-	c.says(done).rests()
-}
-
-// TestCheckpointsOfNoLoop: those of a loop that was refused go in time; those of one that goes on stay.
-func TestCheckpointsOfNoLoop(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("needs git")
-	}
-	w := newWorld(t, option("agent sees its id", func(o *simcursor.Options) { o.AgentSeesID = true }))
-	w.gitRepo("echo one >a")
-	c := w.chat()
-	c.starts(`"make it green" --checkpoints`)
-	c.works()
-	c.tries(c.program() + " slash ralph-loop <<'END'\n\"another task\" --checkpoints\nEND")
-	refs := func() int { return strings.Count(w.sh("git for-each-ref refs/cursor-ralph"), "\n") }
-	if refs() != 2 {
-		t.Errorf("got %d checkpoints, want that of the refused loop too", refs())
-	}
-	w.ok(w.repo(), "prune")
-	if refs() != 2 {
-		t.Errorf("got %d checkpoints right away, want 2", refs())
-	}
-	folders, err := filepath.Glob(filepath.Join(w.archive(), "checkpoints", "*"))
-	w.must(err)
-	for _, folder := range folders {
-		long := time.Now().Add(-100 * 24 * time.Hour)
-		w.must(os.Chtimes(folder, long, long))
-	}
-	w.ok(w.repo(), "prune")
-	if refs() != 1 {
-		t.Errorf("got %d checkpoints after 100 days, want that of the loop: %s", refs(), folders)
-	}
-	c.says(done).rests()
-}
-
-// TestRestoreBesideALoop: it changes the whole work tree, so it is refused below a loop in another folder of it too.
-func TestRestoreBesideALoop(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
+	real, err := exec.LookPath("git")
+	if err != nil {
 		t.Skip("needs git")
 	}
 	w := newWorld(t, usual())
-	w.gitRepo("echo one >a; mkdir sub")
+	w.gitRepo("echo 0 >f; mkdir old; echo 1 >old/f; git add -A; git -c user.name=a -c user.email=a@b commit -qm x")
+	dir := filepath.Join(w.dir, "counted")
+	calls := filepath.Join(dir, "calls")
+	w.write(filepath.Join(dir, "git"), fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\nexec %s \"$@\"\n", calls, real))
+	w.must(os.Chmod(filepath.Join(dir, "git"), 0o755))
+	w.profileAdds("PATH=" + dir + ":$PATH")
 	c := w.chat()
 	c.starts(`"make it green" --checkpoints`)
-	c.works()
-	c.says(done).rests()
-	id := w.shortID(c.ID)
-	other := w.chatIn(filepath.Join(w.repo(), "sub"))
-	other.starts(`"another task"`)
-	other.works()
-	w.wantPart("restore", w.refused(w.repo(), "restore", id, "0"), "runs in this work tree, so nothing was restored")
-	other.says(done).rests()
+	const commit = "; git add -A; git -c user.name=a -c user.email=a@b commit -qm x"
+	for name, work := range map[string]string{
+		"nothing":                     "true",
+		"a changed and a new file":    "echo 1 >>f; mkdir -p d; echo 1 >d/new",
+		"new rules and a commit":      "echo '*.tmp' >>.gitignore; echo 1 >1.tmp; echo 1 >another" + commit,
+		"a commit and more":           "echo 2 >committed" + commit + "; echo 3 >>committed; echo 1 >uncommitted",
+		"a folder that is a link now": "rm -r old; ln -s /etc old; echo 1 >beside",
+	} {
+		c.works()
+		c.runs(work)
+		w.must(os.RemoveAll(calls))
+		c.says("not yet").goesOn()
+		asked, err := os.ReadFile(calls)
+		w.must(err)
+		if n := strings.Count(string(asked), "\n"); n < 3 || n > 6 {
+			t.Errorf("%s: git ran %d times:\n%s", name, n, asked)
+		}
+	}
+	if got := w.ok(w.repo(), "checkpoints"); strings.Count(got, "after iteration") != 5 {
+		t.Errorf("got %s", got)
+	}
 }

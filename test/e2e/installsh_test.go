@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/pem"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -107,17 +109,17 @@ func TestInstallShUnpacksAReleaseAndALoopRuns(t *testing.T) {
 	before := w.tree(w.home())
 	for _, shell := range short.First(w.shells(), 1) {
 		for _, what := range []string{"first", "again"} {
-			out, exit := w.script(shell, w.installScript(), "--archive", archive, "--", "--session-limit", "7")
+			out, exit := w.script(shell, w.installScript(), "--archive", archive, "--", "--plan-guard")
 			if exit != 0 {
 				t.Fatalf("%s, %s: exit %d\n%s", shell, what, exit, out)
 			}
-			for _, want := range []string{"the checksum of " + filepath.Base(archive) + " is right", "installed cursor-ralph", "put " + w.prefix() + "/bin on your PATH"} {
+			for _, want := range []string{filepath.Base(archive) + " is whole", "installed cursor-ralph", "put " + w.prefix() + "/bin on your PATH"} {
 				w.wantPart(what, out, want)
 			}
 		}
 		hooks, err := os.ReadFile(filepath.Join(w.home(), ".cursor", "hooks.json"))
 		w.must(err)
-		w.wantPart("hooks.json", string(hooks), "--session-limit 7")
+		w.wantPart("hooks.json", string(hooks), "cursor-ralph-hook' --guard")
 		w.wantPart("hooks.json", string(hooks), "a prefix/bin/cursor-ralph-hook")
 		if shell[0] == "sh" {
 			w.wantLoop()
@@ -135,29 +137,46 @@ func TestInstallShUnpacksAReleaseAndALoopRuns(t *testing.T) {
 	}
 }
 
-func TestInstallShReplacesAProgramThatRuns(t *testing.T) {
-	short.Skip(t)
+// Whoever can write the programs' folder decides what Cursor runs: the script does not make it so under any umask, and where it
+// has become so, nothing in it is run or installed.
+func TestInstallShUnderALaxUmask(t *testing.T) {
 	t.Parallel()
 	w := outside(t)
-	w.troubles = []string{"did not end in time"} // on a busy machine
 	archive := w.release(w.workspace("downloads"))
-	install := func() {
-		if out, exit := w.script([]string{"sh"}, w.installScript(), "--archive", archive, "--no-cursor"); exit != 0 {
-			t.Fatalf("exit %d\n%s", exit, out)
+	lax := []string{"sh", "-c", `umask 0; exec sh "$@"`, "sh"}
+	if out, exit := w.script(lax, w.installScript(), "--archive", archive); exit != 0 {
+		t.Fatalf("exit %d\n%s", exit, out)
+	}
+	w.must(filepath.WalkDir(w.prefix(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o022 != 0 {
+			t.Errorf("%s has the mode %o", path, info.Mode().Perm())
+		}
+		return err
+	}))
+
+	folder, ran := filepath.Join(w.prefix(), "bin"), filepath.Join(w.home(), "ran")
+	w.must(os.Chmod(folder, 0o777)) // #nosec G302 -- as an installation under a umask of 0 left it
+	hook := filepath.Join(folder, "cursor-ralph-hook")
+	w.write(hook, "#!/bin/sh\ntouch '"+ran+"'\necho {}\n")
+	w.must(os.Chmod(hook, 0o755)) // #nosec G302 -- a program
+	for _, args := range [][]string{{"doctor"}, {"install"}} {
+		cmd := exec.CommandContext(w.ctx, filepath.Join(folder, "cursor-ralph"), args...)
+		cmd.Dir, cmd.Env = w.repo(), w.env()
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "other users can replace "+folder) {
+			t.Errorf("%s: got %v, %s", args[0], err, out)
 		}
 	}
-	install()
-	hook := exec.CommandContext(w.ctx, filepath.Join(w.prefix(), "bin", "cursor-ralph-hook"))
-	hook.Env = w.env()
-	stdin, err := hook.StdinPipe()
-	w.must(err)
-	w.must(hook.Start())
-	install()
-	if _, err := stdin.Write([]byte(`{"hook_event_name":"workspaceOpen"}`)); err != nil && len(w.log()) == 0 {
-		t.Error(err) // not because it had waited too long
+	if out, exit := w.script([]string{"sh"}, w.installScript(), "--archive", archive); exit == 0 || !strings.Contains(out, "everybody can write "+folder) {
+		t.Errorf("again: got exit %d, %s", exit, out)
 	}
-	w.must(stdin.Close())
-	w.must(hook.Wait())
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the replaced hook was run")
+	}
 }
 
 func TestInstallShRefusesAndChangesNothing(t *testing.T) {
@@ -232,14 +251,15 @@ func TestInstallShDownloadsSaysSoAndVerifies(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/latest/download/", http.StripPrefix("/latest/download/", http.FileServer(http.Dir(served))))
 	mux.Handle("/download/v1.2.3/", http.StripPrefix("/download/v1.2.3/", http.FileServer(http.Dir(served))))
-	server := httptest.NewServer(mux)
+	server := httptest.NewTLSServer(mux)
 	defer server.Close()
+	w.trusts(server)
 	for _, args := range [][]string{{}, {"--version", "v1.2.3"}} {
 		out, exit := w.script([]string{"sh"}, w.installScript(), append(args, "--download", "--url", server.URL)...)
 		if exit != 0 {
 			t.Fatalf("exit %d\n%s", exit, out)
 		}
-		for _, want := range []string{"downloading " + server.URL, "/checksums.txt\n", filepath.Base(archive) + "\n", "is right"} {
+		for _, want := range []string{"downloading " + server.URL, "/checksums.txt\n", filepath.Base(archive) + "\n", "is whole", "does not prove who made it"} {
 			w.wantPart("download", out, want)
 		}
 	}
@@ -247,27 +267,24 @@ func TestInstallShDownloadsSaysSoAndVerifies(t *testing.T) {
 	if out, exit := w.script([]string{"sh"}, w.installScript(), "--download", "--version", "9.9.9", "--url", server.URL); exit == 0 || !strings.Contains(out, "cannot be downloaded") {
 		t.Errorf("a missing release: got exit %d, %q", exit, out)
 	}
+	plain := httptest.NewServer(mux)
+	defer plain.Close()
+	if out, exit := w.script([]string{"sh"}, w.installScript(), "--download", "--url", plain.URL); exit == 0 || !strings.Contains(out, "is not https") {
+		t.Errorf("plain http: got exit %d, %q", exit, out)
+	}
 	w.write(archive, "something else")
 	if out, exit := w.script([]string{"sh"}, w.installScript(), "--download", "--url", server.URL); exit == 0 || !strings.Contains(out, "is not what was released") {
 		t.Errorf("a changed archive: got exit %d, %q", exit, out)
 	}
 }
 
-// How a clone is built is tried by scripts/package, which has all compiled already.
-func TestInstallShWithoutGoSaysWhatToDo(t *testing.T) {
-	t.Parallel()
-	w := outside(t)
-	tools := t.TempDir()
-	for _, name := range []string{"sh", "dirname", "mktemp", "mkdir", "grep", "rm", "cat", "pwd"} {
-		path, err := exec.LookPath(name)
-		w.must(err)
-		w.must(os.Symlink(path, filepath.Join(tools, name)))
-	}
-	w.extra = append(w.extra, "PATH="+tools)
-	out, exit := w.script([]string{"sh"}, w.installScript())
-	if exit == 0 || !strings.Contains(out, "Go is missing") || !strings.Contains(out, "--download or --archive") {
-		t.Errorf("got exit %d, %q", exit, out)
-	}
+// trusts has curl and wget accept the server's certificate.
+func (w *world) trusts(server *httptest.Server) {
+	w.Helper()
+	file := filepath.Join(w.home(), "ca.pem")
+	w.write(file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	w.write(filepath.Join(w.home(), ".curlrc"), "cacert = \""+file+"\"\n")
+	w.write(filepath.Join(w.home(), ".wgetrc"), "ca_certificate = "+file+"\n")
 }
 
 // piped runs a script from standard input in a folder, as `curl … | sh` does.
@@ -282,59 +299,11 @@ func (w *world) piped(shell []string, dir, script string, args ...string) (outpu
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// trap is a folder with programs that nobody asked for. A file appears in the home folder if one of them runs.
-func (w *world) trap() (dir string, sprung func() bool) {
-	w.Helper()
-	dir = w.workspace("trap")
-	mark := filepath.Join(w.home(), "sprung")
-	for _, name := range []string{
-		"cursor-ralph", "cursor-ralph-hook", "install.sh", "sh", "go", "git", "tar", "curl", "wget", "uname", "mktemp", "dirname",
-		"basename", "sha256sum", "awk", "cut", "grep", "mkdir", "rm", "cp", "mv", "chmod", "find", "sed", "sort", "tr", "cat",
-	} {
-		w.write(filepath.Join(dir, name), "#!/bin/sh\necho \"$0\" >>'"+mark+"'\nexit 1\n")
-		w.must(os.Chmod(filepath.Join(dir, name), 0o755))
-	}
-	w.write(filepath.Join(dir, "go.mod"), "module github.com/cursor-ralph/cursor-ralph\n")
-	return dir, func() bool { _, err := os.Stat(mark); return err == nil }
-}
-
 func (w *world) scriptText() string {
 	w.Helper()
 	text, err := os.ReadFile(w.installScript())
 	w.must(err)
 	return string(text)
-}
-
-func TestInstallShFromAPipeRunsNothingInTheCurrentFolder(t *testing.T) {
-	short.Skip(t)
-	t.Parallel()
-	w := outside(t)
-	archive := w.release(w.workspace("downloads"))
-	dir, sprung := w.trap()
-	w.extra = []string{"PATH=:.:../trap::" + os.Getenv("PATH") + ":"}
-	for _, shell := range w.shells() {
-		out, exit := w.piped(shell, dir, w.scriptText())
-		if exit != 1 || sprung() || !strings.Contains(out, "--download") {
-			t.Fatalf("%s: got exit %d, a program of the folder ran: %t, %s", shell, exit, sprung(), out)
-		}
-		out, exit = w.piped(shell, dir, w.scriptText(), "--archive", archive, "--no-cursor")
-		if exit != 0 || sprung() {
-			t.Fatalf("%s: with --archive: got exit %d, a program of the folder ran: %t, %s", shell, exit, sprung(), out)
-		}
-	}
-}
-
-func TestInstallShFromAFileIgnoresThePathsCurrentFolder(t *testing.T) {
-	t.Parallel()
-	w := outside(t)
-	archive := w.release(w.workspace("downloads"))
-	_, sprung := w.trap()
-	w.must(os.CopyFS(w.repo(), os.DirFS(filepath.Join(w.repo(), "..", "trap"))))
-	w.extra = []string{"PATH=.::" + os.Getenv("PATH")}
-	out, exit := w.script([]string{"sh"}, w.installScript(), "--archive", archive, "--no-cursor")
-	if exit != 0 || sprung() {
-		t.Errorf("got exit %d, a program of the folder ran: %t, %s", exit, sprung(), out)
-	}
 }
 
 // cuts are the lengths after which text has whole commands, and each within its last line. Where the next line is

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // modes are the variants of loop mode: they differ in what the hook sees
@@ -84,85 +84,10 @@ func wantContract(c *chat) {
 	if len(added) != 1 {
 		c.Fatalf("the agent got %q, want one contract", added)
 	}
-	for _, part := range []string{"[Ralph loop 1/20]", done, " note " + c.ID, " blocked " + c.ID} {
+	for _, part := range []string{"[Ralph loop 1/20]", done, " note " + c.shortID(c.ID), " blocked " + c.shortID(c.ID)} {
 		c.wantPart("contract", added[0], part)
 	}
 	c.wantNoPart("contract", added[0], "green")
-}
-
-// The agent may be done in its first turn.
-func TestAPromiseInTheFirstTurnOfLoopMode(t *testing.T) {
-	each(t, modes(), func(w *world) {
-		w.modeOn()
-		c := w.chat()
-		c.startsOne("make it green")
-		c.works()
-		c.isAccepted(done, 1)
-		c.startsOne("now make it blue") // which is the next task
-		c.stops()
-	})
-}
-
-// A task that is given with /ralph-loop is a loop of its own, with its own
-// options.
-func TestALoopThatIsAskedForInLoopMode(t *testing.T) {
-	each(t, modes(), func(w *world) {
-		w.modeOn()
-		c := w.chat()
-		c.starts(`"make it green" --max-iterations 3`)
-		c.works()
-		w.wantPart("continuation", c.goesOn(), "[Ralph loop 2/3]")
-		c.wantTask("make it green")
-		if ids := w.listed("--all"); len(ids) != 1 {
-			w.Errorf("got the loops %q, want one", ids)
-		}
-		c.stops()
-	})
-}
-
-func TestTheMessageAfterACancelStartsNoLoop(t *testing.T) {
-	t.Parallel()
-	for name, cancel := range map[string]func(c *chat){"in the chat": (*chat).cancels, "in a terminal": (*chat).isCancelled} {
-		t.Run(name, func(t *testing.T) {
-			each(t, modes(), func(w *world) {
-				w.modeOn()
-				c := w.chat()
-				c.startsOne("make it green")
-				cancel(c)
-				c.startsNone("make it green")
-				c.startsOne("make it green")
-				c.isCancelled() // which leaves an older record, too
-				c.startsNone("make it green")
-				other := w.chat() // of which that is not true
-				other.startsOne("make it green")
-				other.stops()
-				c.startsOne("make it green")
-				c.stops()
-			})
-		})
-	}
-}
-
-func (c *chat) cancels() {
-	c.Helper()
-	c.stopsWaiting()
-	c.commands("/cancel-ralph")
-	if c.turn != nil {
-		c.rests()
-	}
-}
-
-func (c *chat) isCancelled() {
-	c.Helper()
-	c.ok(c.repo(), "cancel", c.ID)
-	c.rests()
-}
-
-// stopsWaiting lets the agent of a loop become idle.
-func (c *chat) stopsWaiting() {
-	c.Helper()
-	c.ok(c.repo(), "pause", c.ID)
-	c.rests()
 }
 
 func TestAMessageToALoopIsNoOtherLoop(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // losing is a chat of a Cursor that loses answers, with a watcher, and with the
@@ -28,8 +28,8 @@ type losing struct {
 
 func newLosing(t *testing.T, last int, change func(*simcursor.Options)) *losing {
 	t.Helper()
-	l := &losing{bridged: newBridged(t, option("loses answers", change), "--session-limit", "none", "--linger", "0"), last: last}
-	l.extra = append(l.extra, "CURSOR_RALPH_NO_WATCHER=", "CURSOR_RALPH_FOLLOWUP_WAIT=600ms")
+	l := &losing{bridged: newBridged(t, option("loses answers", change), "[hook]\nlinger = \"0s\"\nfollowup-wait = \"600ms\"\n"), last: last}
+	l.extra = append(l.extra, "CURSOR_RALPH_NO_WATCHER=")
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	l.ctx = ctx
@@ -183,7 +183,7 @@ func TestAStalledLoop(t *testing.T) {
 		l := newLosing(t, 5, lost)
 		l.begins(`"make it green" --stall-after 1s`)
 		l.until("the stall", func() bool { return strings.Contains(l.log(), "event=watcher action=stalled") })
-		l.wantPart("the status line", l.ok(l.repo(), "status", "--line", l.chat.ID), "Loop • Stalled • Iter 3/20")
+		l.wantPart("the chip", l.ok(l.repo(), "status", "--json", l.chat.ID), "Loop • Stalled • Iter 3/20")
 		l.wantEachOnce(2)
 		l.wantSent(0)
 		if n := strings.Count(l.log(), "event=watcher action=stalled"); n != 1 {

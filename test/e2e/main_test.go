@@ -3,8 +3,6 @@
 package e2e_test
 
 import (
-	"flag"
-	"fmt"
 	"os"
 	"testing"
 
@@ -17,11 +15,6 @@ var bin string
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	// A test waits more than it computes.
-	if err := flag.Set("test.parallel", "6"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
 	// scripts/package tries the programs of a package, where they were installed.
 	if bin = os.Getenv("CURSOR_RALPH_TEST_PROGRAMS"); bin != "" {
 		return m.Run()

@@ -66,7 +66,6 @@ func TestTheCommandOfOnEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, usual())
-			w.extra = append(w.extra, "CURSOR_RALPH_NOTIFY=command:true hunter2")
 			tt.play(w)
 			record := w.onlyRecord()
 			schema.Check(t, "report", record)
@@ -88,7 +87,6 @@ func TestTheCommandOfOnEnd(t *testing.T) {
 			env, err := os.ReadFile(filepath.Join(w.repo(), "..", "env"))
 			w.must(err)
 			w.wantPart("the variables", string(env), "CURSOR_RALPH_DIR=")
-			w.wantNoPart("the variables", string(env), "hunter2")
 			w.wantPart("the log", w.log(), "loop="+got.Loop.ID+" event=on-end action=on-end why=\"exit 0 after ")
 		})
 	}

@@ -7,19 +7,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
-// guarded are variants in which the plan guard is installed.
+// guarded are variants in which the plan guard is installed, which is the user's alone.
 func guarded() []variant {
 	list := []variant{
 		usual(),
 		option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }),
-		option("expanded prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.AgentSeesID = true, true }),
-		with("project", func(v *variant) { v.installs = [][]string{project} }),
+		option("stripped prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.StripComments, o.AgentSeesID = true, true, true }),
 		with("user and project", func(v *variant) { v.installs = both() }),
 		with("user and project, expanded prompt", func(v *variant) { v.installs, v.ExpandCommands = both(), true }),
 	}
@@ -31,23 +31,30 @@ func guarded() []variant {
 
 func guarding(installs [][]string) (with [][]string) {
 	for _, args := range installs {
-		with = append(with, append([]string{"--plan-guard"}, args...))
+		if !slices.Contains(args, "--project") {
+			args = append([]string{"--plan-guard"}, args...)
+		}
+		with = append(with, args)
 	}
 	return with
 }
 
 // plans begins a plan loop: its agent runs what the slash command says, and is
-// denied the shell where the loop is armed already.
-func (c *chat) plans(typed string) string {
+// denied the shell where the loop is armed already. Then the rules came with the message.
+func (c *chat) plans(typed string) {
 	c.Helper()
 	c.types("/ralph-loop " + typed)
+	rules := strings.Join(c.turn.Added(), "")
 	out, exit := c.tries(c.handOver())
-	if armed := !c.ExpandCommands; armed != (exit == -1) {
-		c.Errorf("got exit code %d: %s, want the shell to be denied: %v", exit, out, armed)
+	unseen := c.StripComments || c.ExpandCommands && strings.Contains(typed, "--verify")
+	if unseen == (exit == -1) {
+		c.Errorf("got exit code %d: %s, want the shell to be denied: %v", exit, out, !unseen)
 	}
-	c.wantPart("the slash command", out, framed("make it green"))
-	c.wantPart("the slash command", out, "Plan mode: change nothing and run nothing")
-	return out
+	if unseen {
+		rules = out
+		c.wantPart("the slash command", out, framed("make it green"))
+	}
+	c.wantPart("the rules", rules, "Plan mode: change nothing and run nothing")
 }
 
 func (c *chat) edits(path, content string) (err error) {
@@ -151,24 +158,11 @@ func TestAPlanLoopPlansOnly(t *testing.T) {
 	})
 }
 
-// in is the same chat in a Cursor whose composer is in another mode.
-func (c *chat) in(mode string) *chat {
-	c.Helper()
-	w := *c.world
-	w.Options.ComposerMode = mode
-	w.cursors = map[string]*simcursor.Cursor{}
-	again := &chat{world: &w, begun: c.begun, steps: c.steps, did: c.did, idle: c.idle}
-	cursor := w.cursor(w.repo())
-	c.cursors["in "+mode] = cursor // to be checked at the end
-	again.Chat = cursor.ChatWithID(c.ID, again.play)
-	return again
-}
-
 func TestALoopInPlanModePlansOnly(t *testing.T) {
 	each(t, guarded(), func(w *world) {
 		w.Options.ComposerMode = "plan"
 		c := w.chat()
-		if w.ExpandCommands { // the hook does not see that a loop begins, and learns the mode from the next message
+		if w.StripComments { // the hook does not see that a loop begins, and learns the mode from the next message
 			c.starts(`"make it green"`)
 			c.goesOn()
 			c.ok(c.repo(), "pause", c.ID)
@@ -182,106 +176,6 @@ func TestALoopInPlanModePlansOnly(t *testing.T) {
 		w.wantPart("continuation", c.goesOn(), "Plan mode: change nothing and run nothing")
 		c.stops()
 	})
-}
-
-// The user leaves Cursor's plan mode: then the agent works, unless the loop was
-// asked to plan.
-func TestAPlanLoopWhoseUserLeavesPlanMode(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		option string
-		free   bool
-	}{{"", true}, {" --plan", false}} {
-		t.Run("loop"+tt.option, func(t *testing.T) {
-			each(t, guarded()[:1], func(w *world) {
-				w.Options.ComposerMode = "plan"
-				c := w.chat()
-				c.plans(`"make it green"` + tt.option)
-				c.wantPlanning()
-				w.ok(w.repo(), "pause", c.ID)
-				c.rests()
-				w.ok(w.repo(), "resume", c.ID)
-				c = c.in("agent")
-				c.types("I approve. Do it.")
-				if tt.free {
-					c.wantFree("approved")
-				} else {
-					c.wantPlanning()
-				}
-				c.stops()
-			})
-		})
-	}
-}
-
-// At the session limit the user types the continue line, and the agent, which
-// has no shell, learns all the same how the task goes on.
-func TestAPlanLoopGoesOnPastTheSessionLimit(t *testing.T) {
-	each(t, guarded(), func(w *world) {
-		w.limited()
-		c := w.chat()
-		c.plans(`"make it green" --plan --max-iterations 12`)
-		for range 5 {
-			c.uses("Read")
-			c.says("A part is planned.")
-			c.goesOn()
-		}
-		c.says("Please type the line.")
-		c.rests()
-		w.wantStatus(c.ID, "waiting", 5)
-		w.ok(w.repo(), "context", c.ID, "mind the gap")
-		c.types("/ralph-loop --continue " + c.ID)
-		out, exit := c.tries(c.handOver())
-		if exit != -1 {
-			c.Errorf("got exit code %d, want the shell denied", exit)
-		}
-		w.wantPart("continue", out, "Done without the shell")
-		w.wantPart("continue", out, framed("make it green"))
-		w.wantPart("continue", out, "- mind the gap\n")
-		if n := strings.Count(w.log(), "why=continued"); n != 1 {
-			c.Errorf("got %d continues, want one", n)
-		}
-		w.wantStatus(c.ID, "running", 6)
-		c.wantPlanning()
-		c.says("A part is planned.")
-		w.wantNoPart("continuation", c.goesOn(), "mind the gap")
-		c.says(done)
-		c.concludes()
-		w.wantStatus(c.ID, "PROMISE_ACCEPTED", 8)
-	})
-}
-
-// A promise that no stop hook saw is verified before the loop goes on: by the
-// next stop, as the guard must not take so long.
-func TestThePromiseOfAPlanLoopPastTheSessionLimitIsVerified(t *testing.T) {
-	t.Parallel()
-	for verify, status := range map[string]string{"true": "PROMISE_ACCEPTED", "false": "running"} {
-		t.Run(verify, func(t *testing.T) {
-			each(t, guarded()[:2], func(w *world) {
-				w.limited()
-				c := w.chat()
-				c.plans(`"make it green" --plan --verify ` + verify)
-				for range 5 {
-					c.uses("Read")
-					c.says("A part is planned.")
-					c.goesOn()
-				}
-				c.says(done)
-				c.rests()
-				c.types("/ralph-loop --continue " + c.ID)
-				out, _ := c.tries(c.handOver())
-				w.wantPart("continue", out, "End your turn now")
-				if status == "running" {
-					w.wantPart("continuation", c.goesOn(), "refused")
-					c.wantPlanning()
-					c.stops()
-					return
-				}
-				c.rests()
-				w.wantStatus(c.ID, status, 6)
-			})
-		})
-	}
 }
 
 // Without the guard the rules of a plan loop are words, and nothing is denied.

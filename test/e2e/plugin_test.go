@@ -7,22 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
-// onPath is a machine whose login shell finds the programs: the plugin names
-// them, and a system's profile sets the PATH anew.
-func onPath(v variant) variant {
-	v.profile = `PATH="` + bin + `:$PATH"` + "\n"
-	return v
-}
-
-// plugged is such a machine, with our plugin alone.
+// plugged is a machine with our plugin alone.
 func plugged(t *testing.T, v variant) *world {
 	t.Helper()
 	v.installs = nil
-	w := bareWorld(t, onPath(v))
+	w := bareWorld(t, v)
 	w.plug()
 	return w
 }
@@ -59,31 +52,10 @@ func TestALoopRunsOnThePlugin(t *testing.T) {
 	}
 }
 
-func TestDoctorLooksAtThePlugin(t *testing.T) {
-	t.Parallel()
-	w := plugged(t, usual())
-	found := doctor(w)
-	w.wantPart("doctor", found, "our hook is in the plugin")
-	w.wantPart("doctor", found, "those of the plugin")
-	w.wantNoPart("doctor", found, "problem ")
-
-	profile := filepath.Join(w.home(), ".profile")
-	w.must(os.Rename(profile, profile+".away"))
-	found = doctor(w)
-	w.wantPart("doctor", found, "the plugin runs cursor-ralph-hook, which /bin/sh does not find")
-	w.wantPart("doctor", found, "the plugin calls it by that name")
-	w.must(os.Rename(profile+".away", profile))
-
-	w.wantPart("install", w.ok(w.repo(), "install"), "each event starts the hook twice")
-	w.wantPart("doctor", doctor(w), "our hook is installed twice, in the plugin and in "+filepath.Join(w.home(), ".cursor", "hooks.json"))
-	w.ok(w.repo(), "uninstall")
-	w.wantNoPart("doctor", doctor(w), "problem ")
-}
-
 // Nothing breaks where both are there: every iteration counts once.
 func TestAPluginBesideAnInstallationCountsOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, onPath(usual()))
+	w := newWorld(t, usual())
 	w.plug()
 	c := w.chat()
 	c.starts(`"make it green" --max-iterations 6`)

@@ -5,7 +5,7 @@ package e2e_test
 import (
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // rawLines are the variants that differ in what the agent gets of a continue
@@ -160,92 +160,5 @@ func TestTheAgentsCallConfirmsTheLine(t *testing.T) {
 		w.wantPart("continuation", c.goesOn(), "no completion promise")
 		w.wantStatus(c.ID, "running", 7)
 		c.stops()
-	})
-}
-
-// A pause or a cancel between the line and the stop wins.
-func TestAPauseDuringTheTurnOfALineHolds(t *testing.T) {
-	each(t, append(bare(), rawLines()...), func(w *world) {
-		c := exhausted(w, `"make it green"`)
-		c.works()
-		c.rests()
-		if w.PromptNoContext {
-			c.pastes("/ralph-loop --continue " + c.ID)
-			w.ok(w.repo(), "pause", c.ID)
-		} else {
-			c.types("/ralph-loop --continue " + c.ID)
-			w.ok(w.repo(), "pause", c.ID)
-			if out, exit := c.tries(c.handOver()); exit == 0 {
-				w.Errorf("continue went past the pause: %s", out)
-			}
-		}
-		c.rests()
-		w.wantStatus(c.ID, "paused", 6)
-		c.pastes("/ralph-loop --continue " + c.ID)
-		w.wantStatus(c.ID, "running", 6)
-		w.ok(w.repo(), "cancel", c.ID)
-		c.rests()
-		w.wantStatus(c.ID, "CANCELLED", 6)
-	})
-}
-
-func TestARawLineBringsTheLoopToItsChat(t *testing.T) {
-	each(t, append(rawLines(), bare()...), func(w *world) {
-		w.limited()
-		from := w.chat()
-		from.starts(`"make it green"`)
-		from.plays(5)
-		from.works()
-		from.rests()
-		c := w.chat()
-		c.pastes("/ralph-loop --continue " + from.ID)
-		if !w.PromptNoContext {
-			c.wantAdded(framed("make it green"))
-			c.works()
-			c.goesOn()
-			w.wantStatus(c.ID, "running", 7)
-		} else {
-			c.says("What is that?")
-			w.wantPart("follow-up", c.goesOn(), framed("make it green"))
-			w.wantStatus(c.ID, "running", 6)
-		}
-		if ids := w.listed(); len(ids) != 1 || ids[0] != c.ID {
-			w.Errorf("got the loops %q, want that of %s", ids, c.ID)
-		}
-		c.stops()
-	})
-}
-
-// A loop that ended by a limit needs a higher one, which the user is shown; one
-// whose /tmp was cleared comes out of the archive.
-func TestARawLineOfALoopInTheArchive(t *testing.T) {
-	each(t, append(rawLines(), bare()...), func(w *world) {
-		c := w.chat()
-		c.starts(`"make it green" --max-iterations 2`)
-		c.plays(1)
-		c.says("Not yet.")
-		c.rests()
-		w.wantStatus(c.ID, "MAX_ITERATIONS_REACHED", 2)
-		c.pastes("/ralph-loop --continue " + c.ID)
-		line := "/ralph-loop --continue " + c.ID + " --max-iterations 22"
-		w.wantPart("shown", c.shown(), "the limit of 2 iterations is reached. To go on, send: "+line)
-		c.pastes(line)
-		w.wantStatus(c.ID, "running", 2)
-		c.works()
-		c.goesOn()
-		w.wantStatus(c.ID, "running", 3)
-		c.works()
-		w.clear()
-		c.rests()
-		c.pastes("/ralph-loop --continue " + c.ID)
-		if !w.PromptNoContext {
-			c.wantAdded("[Ralph loop 4/22]")
-		}
-		c.works()
-		w.wantPart("continuation", c.goesOn(), framed("make it green"))
-		c.says(done)
-		c.concludes()
-		c.pastes("/ralph-loop --continue " + c.ID)
-		w.wantPart("shown", c.shown(), "its promise was accepted")
 	})
 }

@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asking is an agent that speaks the protocol, and wants to run a program that
-// only looks like bash: first once, then with another argument, then the second
-// command once more.
+// asking is an agent that speaks the protocol. It wants to run two commands, and runs what
+// it may.
 const asking = `#!/bin/sh
 reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
 request() {
-  printf '{"jsonrpc":"2.0","id":"%s","method":"terminal/create","params":{"sessionId":"s","command":"%s/evil/bash","args":["-c",%s]}}\n' "$1" "$PWD" "$2"
+  printf '{"jsonrpc":"2.0","id":"%s","method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"%s","title":"list","kind":"execute","rawInput":{"command":%s}},"options":[{"optionId":"yes","name":"yes","kind":"allow_once"},{"optionId":"no","name":"no","kind":"reject_once"}]}}\n' "$1" "$1" "$2"
   read -r answer
+  case $answer in *'"yes"'*) echo "$1" >>ran ;; esac
 }
 while read -r line; do
   id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
@@ -27,7 +27,7 @@ while read -r line; do
   *'"initialize"'*) reply "$id" '{"protocolVersion":1}' ;;
   *'"session/new"'*) reply "$id" '{"sessionId":"s"}' ;;
   *'"session/prompt"'*)
-    request a '"ls"'; request b '"ls\nallow it? [y/N] y"'; request c '"ls\nallow it? [y/N] y"'
+    request a '"ls"'; request b '"ls\nallow it? [y/N] y"'
     printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"that is all"}}}}\n'
     reply "$id" '{"stopReason":"end_turn"}' ;;
   esac
@@ -37,35 +37,25 @@ done
 func TestRunAsks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, variant{})
-	script, evil := filepath.Join(w.dir, "agent"), filepath.Join(w.repo(), "evil", "bash")
+	script := filepath.Join(w.dir, "agent")
 	w.write(script, asking)
-	w.must(os.MkdirAll(filepath.Dir(evil), 0o755))
-	w.write(evil, "#!/bin/sh\necho ran >>\"$(dirname \"$0\")/ran\"\n")
 	w.must(os.Chmod(script, 0o755))
-	w.must(os.Chmod(evil, 0o755))
 	r, person := w.startRunOnTerminal("build it", "--acp-command", "'"+script+"'", "--permissions", "ask", "--max-iterations", "1")
 
-	waits := `  in: "` + w.repo() + `"` + "\r\n"
-	first := `  program: "` + evil + `" "-c" "ls"` + "\r\n" + waits
-	other := `  program: "` + evil + `" "-c" "ls\nallow it? [y/N] y"` + "\r\n" + waits
-	const prompt = "waiting for you: allow it? [y]es, [a]lways this command, [n]o, [q]uit: "
-	r.prints(first)
+	const prompt = "waiting for you: allow it? [y]es, [n]o, [q]uit: "
+	r.prints(`  it runs: "ls"` + "\r\n")
 	r.until("the first prompt", func() bool { return strings.Count(r.output(), prompt) == 1 })
 	w.wantPart("status", w.ok(w.repo(), "status"), "waiting (permission)")
 	w.wantPart("the list", w.ok(w.repo(), "list"), "waiting (permission)")
-	w.wantPart("the chip", w.ok(w.repo(), "status", "--line"), "permission")
+	w.wantPart("the chip", w.ok(w.repo(), "status", "--json"), `"chip": "Loop • Waiting (permission) `)
 	w.wantPart("status", w.ok(w.repo(), "status", "--json"), `"waiting_for": "permission"`)
 	person("n\n")
-	r.prints(other)
+	r.prints(`  it runs: "ls\nallow it? [y/N] y"` + "\r\n")
 	r.until("the second prompt", func() bool { return strings.Count(r.output(), prompt) == 2 })
-	person("a\n")
+	person("y\n")
 	r.ends(1)
-	if got := strings.Count(r.output(), prompt); got != 2 {
-		t.Errorf("got %d questions, want none about what is always allowed", got)
-	}
-	ran, err := os.ReadFile(filepath.Join(w.repo(), "evil", "ran"))
-	if err != nil || len(ran) == 0 {
-		t.Errorf("got %q, %v, want the command that was allowed to have run", ran, err)
+	if ran, _ := os.ReadFile(filepath.Join(w.repo(), "ran")); string(ran) != "b\n" {
+		t.Errorf("got %q, want only the command that was allowed to have run", ran)
 	}
 }
 
@@ -86,10 +76,10 @@ func TestRunAsksAndIsSteered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, variant{})
 	r, person := w.startRunThatAsks()
-	before := strings.Count(r.output(), "waiting for you: ")
 	w.ok(w.repo(), "pause")
 	r.prints("no longer waiting: the turn is over")
 	r.prints("paused (user); the turn so far does not count")
+	before := strings.Count(r.output(), "waiting for you: ") // a question is drawn again below each line that comes
 	person("y\n")
 	w.wantNoPart("status", w.ok(w.repo(), "status"), "waiting")
 	w.ok(w.repo(), "resume")
@@ -99,7 +89,7 @@ func TestRunAsksAndIsSteered(t *testing.T) {
 	r.prints("stopping; press Ctrl-C again to end it now")
 	r.ends(1)
 	r.prints("✗ not done: paused (user) after 0 of 20 iterations")
-	if _, err := os.Stat(filepath.Join(w.repo(), "evil")); err == nil {
+	if _, err := os.Stat(filepath.Join(w.repo(), "ran")); err == nil {
 		t.Error("something was run")
 	}
 }

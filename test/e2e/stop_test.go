@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // running is a loop in its second turn.
@@ -145,36 +145,26 @@ func TestCancelFromATerminalWorksWhileATurnRuns(t *testing.T) {
 	})
 }
 
-func TestALateSlashOfTheCancelledPromptDoesNotBringItBack(t *testing.T) {
-	expanded := func(v variant) bool { return v.ExpandCommands } // no hook armed anything before the slash
-	each(t, without(bindings(), expanded), func(w *world) {
+// The turn before the limit is the agent's chance to leave its work in order, and it learns what failed.
+func TestTheLastTurnBeforeTheLimitIsAnnounced(t *testing.T) {
+	each(t, few(), func(w *world) {
+		const announced = "This is the loop's last turn: its limit is 3 iterations."
 		c := w.chat()
-		c.types(`/ralph-loop "make it green" --max-iterations 4`)
-		w.ok(w.repo(), "cancel")
-		out, exit := c.tries(c.handOver())
-		if exit == 0 {
-			w.Errorf("the late slash call succeeded: %s", out)
-		}
-		w.wantPart("slash", out, "this loop has ended already")
+		start := c.starts(`"make it green" --max-iterations 3`)
+		w.wantNoPart("the first turn", start, announced)
+		c.tries("echo compiling; echo broken at line 7; exit 3")
+		c.says("I could not compile it.")
+		second := c.goesOn()
+		w.wantPart("the second turn", second, "What failed in the last iteration:\n- echo compiling; echo broken at line 7; exit 3 exited with 3: broken at line 7\n")
+		w.wantNoPart("the second turn", second, announced)
 		c.works()
-		c.says("Well then. " + done)
+		c.says("Now it compiles.")
+		last := c.goesOn()
+		w.wantPart("the last turn", last, announced)
+		w.wantNoPart("the last turn", last, "What failed")
+		c.works()
+		c.says("It compiles; the tests are missing.")
 		c.rests()
-		w.wantNoLoops()
-		w.wantStatus(c.ID, "CANCELLED", 0)
-	})
-}
-
-// What was cancelled in a chat is no reason to refuse the user a start.
-func TestACancelledLoopCanBeStartedFromATerminal(t *testing.T) {
-	once(t, func(w *world) {
-		c := w.chat()
-		c.types(`/ralph-loop "make it green"`)
-		w.ok(w.repo(), "cancel")
-		c.rests()
-		w.ok(w.repo(), "start", "make it green")
-		c.types("hello")
-		c.goesOn()
-		c.wantTask("make it green")
-		c.stops()
+		w.wantStatus(c.ID, "MAX_ITERATIONS_REACHED", 3)
 	})
 }

@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // tasks are texts that a shell, a parser, JSON, a template or a terminal could
@@ -50,13 +51,11 @@ func ways() []variant {
 	list := []variant{
 		usual(),
 		option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }),
-		option("expanded prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.AgentSeesID = true, true }),
+		option("stripped prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.StripComments, o.AgentSeesID = true, true, true }),
 		with("user and project, byte-order mark", func(v *variant) { v.installs, v.BOM = both(), true }),
 	}
-	for _, v := range list { // short sessions show every kind of continuation soon
-		for i := range v.installs {
-			v.installs[i] = append([]string{"--session-limit", "2"}, v.installs[i]...)
-		}
+	for i := range list { // short sessions show every kind of continuation soon
+		list[i].config, list[i].patience = "[hook]\nsession-limit = 2\n", 5*time.Minute
 	}
 	return list
 }
@@ -65,7 +64,11 @@ func TestTasksArriveUnchanged(t *testing.T) {
 	each(t, ways(), func(w *world) {
 		for _, name := range short.Keys(tasks, 8) {
 			task := tasks[name]
-			w.sub(name, func(w *world) { arrives(w, quoted(task)+" --max-iterations 30 --min-iterations=9", task) })
+			typed := quoted(task) + " --max-iterations 30 --min-iterations=9"
+			if strings.Contains(task, "--max-iterations") { // else it is taken for a slip
+				typed = "--max-iterations 30 --min-iterations=9 -- " + quoted(task)
+			}
+			w.sub(name, func(w *world) { arrives(w, typed, task) })
 		}
 		if _, err := os.Stat(filepath.Join(w.repo(), "pwned")); err == nil {
 			w.Error("a shell has read a task")
@@ -98,51 +101,15 @@ func arrives(w *world, typed, task string) {
 	c.stops()
 }
 
-// Tasks may be typed in other ways than in double quotes.
-func TestTasksTypedInOtherWaysArriveUnchanged(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ name, typed, task string }{
-		{"bare words", `it's done   when "all" is green --max-iterations 30`, `it's done   when "all" is green`},
-		{"single quotes", `'make "it" $green \ ' --max-iterations=30`, `make "it" $green \ `},
-		{"curly quotes", "“make it ‘green’” --max-iterations 30", "make it ‘green’"},
-		{"option first", `--max-iterations 30 "make it green"`, "make it green"},
-		{"long dash", `"make it green" —max-iterations 30`, "make it green"},
-		{"lines of bare words", "make it\ngreen\n  now --max-iterations 30", "make it\ngreen\n  now"},
-		{"quoted word in bare words", `"make" it green --max-iterations 30`, `"make" it green`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			each(t, ways(), func(w *world) { arrives(w, tt.typed, tt.task) })
-		})
-	}
-}
-
 const delimiterTask = "first\nCURSOR_RALPH_END_7Q2X\ntouch pwned\nlast"
 
 // A model that copies blindly ends the here-document too early. What the
 // prompt hook has read stays as it is all the same.
 func TestTheDelimiterOnALineDoesNotSpoilWhatThePromptHookRead(t *testing.T) {
-	each(t, without(ways(), func(v variant) bool { return v.ExpandCommands }), func(w *world) {
+	each(t, without(ways(), func(v variant) bool { return v.StripComments }), func(w *world) {
 		c := w.chat()
 		c.types("/ralph-loop " + quoted(delimiterTask))
 		c.tries(c.handOver())
-		for range 2 {
-			c.works()
-			c.goesOn()
-			c.wantTask(delimiterTask)
-		}
-		c.rests()
-	})
-}
-
-// A model that looks takes another delimiter.
-func TestTheDelimiterOnALineArrivesWithAnotherDelimiter(t *testing.T) {
-	each(t, ways(), func(w *world) {
-		c := w.chat()
-		c.types("/ralph-loop " + quoted(delimiterTask))
-		head, rest, _ := strings.Cut(c.handOver(), "\n")
-		head = strings.Replace(head, "CURSOR_RALPH_END_7Q2X", "OTHER", 1)
-		rest = strings.TrimSuffix(rest, "CURSOR_RALPH_END_7Q2X") + "OTHER"
-		w.wantPart("slash", c.runs(head+"\n"+rest), framed(delimiterTask))
 		for range 2 {
 			c.works()
 			c.goesOn()
@@ -171,7 +138,7 @@ func TestABadLineIsRefused(t *testing.T) {
 			each(t, ways(), func(w *world) {
 				c := w.chat()
 				c.types("/ralph-loop " + tt.typed)
-				if w.ExpandCommands {
+				if w.StripComments {
 					out, exit := c.tries(c.handOver())
 					if exit != 2 {
 						w.Errorf("slash: got exit code %d, want 2", exit)

@@ -25,9 +25,10 @@ func TestALoopWhoseTmpWasClearedIsRestoredByContinue(t *testing.T) {
 		c := running(w, `"make it green" --max-iterations 9 --completion-promise X`)
 		c.plays(1)
 		c.works()
-		w.clear()
+		w.ok(w.repo(), "pause", c.ID)
 		c.says("A part.")
 		c.rests()
+		w.clear()
 		l := w.wantStatus(c.ID, "interrupted", 2)
 		if got := w.listed(); !slices.Equal(got, []string{c.ID}) {
 			w.Errorf("got the loops %q, want the interrupted one", got)
@@ -48,21 +49,6 @@ func TestALoopWhoseTmpWasClearedIsRestoredByContinue(t *testing.T) {
 		if l := w.status(c.ID); l.Status != "PROMISE_ACCEPTED" || len(l.History) < 4 {
 			w.Errorf("got %s with %d iterations in the history, want PROMISE_ACCEPTED with 4", l.Status, len(l.History))
 		}
-	})
-}
-
-// The user continues in a terminal, while the chat is idle.
-func TestALoopWhoseTmpWasClearedIsRestoredFromATerminal(t *testing.T) {
-	once(t, func(w *world) {
-		c := running(w, `"make it green"`)
-		c.works()
-		w.clear()
-		c.rests()
-		w.wantPart("continue", w.ok(w.repo(), "continue", c.ID), "continued; to go on, type")
-		c.types("Go on.")
-		c.goesOn()
-		c.wantTask("make it green")
-		c.stops()
 	})
 }
 

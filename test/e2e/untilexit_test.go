@@ -3,18 +3,18 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // atOnce is how many of the follow-ups a parent asks for at a time.
@@ -42,12 +42,25 @@ func shells() map[string]simcursor.Start {
 	return map[string]simcursor.Start{"directly": simcursor.Direct, "sh": simcursor.PlainShell, "login shell": simcursor.LoginShell}
 }
 
+// lingers has Cursor run the hook as it is released, which stays after its answers.
+func (w *world) lingers() {
+	w.Helper()
+	folder := filepath.Join(w.dir, "released")
+	w.must(sources.Released(folder, "cmd/cursor-ralph-hook"))
+	hooks := filepath.Join(w.home(), ".cursor", "hooks.json")
+	data, err := os.ReadFile(hooks)
+	w.must(err)
+	entry := regexp.MustCompile(`"command": "[^"]*"`)
+	w.write(hooks, entry.ReplaceAllLiteralString(string(data), `"command": "`+folder+`/cursor-ralph-hook"`))
+}
+
 func TestFollowupsArriveWhenReadUntilExit(t *testing.T) {
 	t.Parallel()
 	for _, name := range short.Keys(shells(), 1) {
 		start := shells()[name]
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, option(name, func(o *simcursor.Options) { o.ReadUntilExit, o.Start = true, start }))
+			w.lingers()
 			n := followups()
 			ids := make(chan string, n)
 			for _, id := range w.loops(n) {
@@ -111,69 +124,4 @@ func (w *world) decidedAt(id string, otherwise time.Time) (at time.Time) {
 		}
 	}
 	return at
-}
-
-// The same under Node, whose event loop is Cursor's.
-func TestFollowupsArriveUnderNode(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("needs node") // the simulated Cursor stands for it above
-	}
-	t.Parallel()
-	shells := map[string][]string{"directly": {"/bin/sh", "-c", "exec %s"}, "sh": {"/bin/sh", "-c", "%s"}, "staying sh": {"/bin/sh", "-c", "%s; exit $?"}}
-	for _, name := range short.Keys(shells, 1) {
-		shell := shells[name]
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, usual())
-			got := w.underNode(node, shell, w.loops(followups()))
-			w.clear()
-			if got.Lost > 0 || got.Runs != followups() {
-				t.Errorf("%d of %d follow-ups were lost; the first: %s", got.Lost, got.Runs, got.First)
-			}
-		})
-	}
-}
-
-type nodeReport struct {
-	Runs, Lost, Again int
-	First             string
-}
-
-// underNode runs the installed stop hook for each of the conversations.
-func (w *world) underNode(node string, shell, ids []string) (report nodeReport) {
-	w.Helper()
-	env := map[string]string{"CURSOR_VERSION": "3.6.21", "CURSOR_PROJECT_DIR": w.repo()}
-	for _, pair := range w.env() {
-		name, value, _ := strings.Cut(pair, "=")
-		env[name] = value
-	}
-	args := append([]string(nil), shell...)
-	args[2] = fmt.Sprintf(shell[2], w.stopCommand())
-	var inputs []map[string]any
-	for _, id := range ids {
-		inputs = append(inputs, map[string]any{
-			"conversation_id": id, "generation_id": id, "hook_event_name": "stop", "cursor_version": "3.6.21",
-			"workspace_roots": []string{w.repo()}, "status": "completed", "loop_count": 0,
-		})
-	}
-	job := filepath.Join(w.dir, "job.json")
-	w.write(job, encode(map[string]any{"args": args, "env": env, "cwd": w.repo(), "inputs": inputs, "atOnce": atOnce, "busy": 40}))
-	cmd := exec.CommandContext(w.ctx, node, "testdata/until-exit.js", job)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	w.must(err)
-	w.must(json.Unmarshal(out, &report))
-	return report
-}
-
-// stopCommand is what the installer wrote into hooks.json, flags and all.
-func (w *world) stopCommand() string {
-	w.Helper()
-	data, err := os.ReadFile(filepath.Join(w.home(), ".cursor", "hooks.json"))
-	w.must(err)
-	var file struct {
-		Hooks map[string][]struct{ Command string }
-	}
-	w.must(json.Unmarshal(data, &file))
-	return file.Hooks["stop"][0].Command
 }

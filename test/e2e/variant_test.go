@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // variant is one of the Cursors, machines and installations that there may be.
@@ -17,11 +17,13 @@ type variant struct {
 	name string
 	simcursor.Options
 	installs [][]string // arguments of cursor-ralph install
-	shell    string     // the user's login shell, /bin/sh unless set
-	profile  string     // ~/.profile
-	old      bool       // a Cursor that knows the first events only
-	version  string     // cursor_version, a 3.6 unless set
-	hidden   bool       // the programs are not on the PATH
+	config   string     // the user's settings
+	patience time.Duration
+	shell    string // the user's login shell, /bin/sh unless set
+	profile  string // ~/.profile
+	old      bool   // a Cursor that knows the first events only
+	version  string // cursor_version, a 3.6 unless set
+	hidden   bool   // the programs are not on the PATH
 }
 
 var (
@@ -57,8 +59,8 @@ func everything() []variant {
 func prompts() []variant {
 	return []variant{
 		option("expanded prompt", func(o *simcursor.Options) { o.ExpandCommands = true }),
-		option("expanded prompt, plain output", func(o *simcursor.Options) { o.ExpandCommands, o.PlainToolOutput = true, true }),
-		option("expanded prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.AgentSeesID = true, true }),
+		option("stripped prompt, plain output", func(o *simcursor.Options) { o.ExpandCommands, o.StripComments, o.PlainToolOutput = true, true, true }),
+		option("stripped prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.StripComments, o.AgentSeesID = true, true, true }),
 		option("agent sees its id", func(o *simcursor.Options) { o.AgentSeesID = true }),
 		option("ids as in the CLI", func(o *simcursor.Options) { o.AgentIDs = true }),
 		option("quiet follow-ups", func(o *simcursor.Options) { o.QuietFollowups = true }),

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
 	"github.com/cursor-ralph/cursor-ralph/test/schema"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // world is one user's machine: a home in which cursor-ralph is installed, a
@@ -54,20 +54,10 @@ func (w *world) install() {
 	}
 }
 
-// limited makes the installations those with a session limit of five, where
-// they have none of their own: the simulated Cursor is one that has no limit for
-// the usual ones.
+// limited sets a session limit of five in the settings: the simulated Cursor has no limit.
 func (w *world) limited() {
 	w.Helper()
-	var installs [][]string
-	for _, args := range w.installs {
-		if !slices.Contains(args, "--session-limit") {
-			args = append([]string{"--session-limit", "5"}, args...)
-		}
-		installs = append(installs, args)
-	}
-	w.installs = installs
-	w.install()
+	w.settings("[hook]\nsession-limit = 5\n")
 }
 
 // installInto makes the variant's installation in another project, if it has
@@ -84,14 +74,15 @@ func (w *world) installInto(workspace string) {
 // bareWorld is a machine without cursor-ralph.
 func bareWorld(t *testing.T, v variant) *world {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(v.patience, patience))
 	t.Cleanup(cancel)
 	w := &world{T: t, variant: v, ctx: ctx, dir: t.TempDir(), cursors: map[string]*simcursor.Cursor{}}
 	for _, dir := range []string{w.home(), w.tmp(), w.repo()} {
 		w.must(os.MkdirAll(dir, 0o755))
 	}
-	if v.profile != "" {
-		w.write(filepath.Join(w.home(), ".profile"), v.profile)
+	w.write(filepath.Join(w.home(), ".profile"), w.profileOf())
+	if w.config != "" {
+		w.settings(w.config)
 	}
 	t.Cleanup(w.check)
 	return w
@@ -100,6 +91,19 @@ func bareWorld(t *testing.T, v variant) *world {
 func (w *world) home() string    { return filepath.Join(w.dir, "home") }
 func (w *world) tmp() string     { return filepath.Join(w.dir, "tmp") }
 func (w *world) archive() string { return filepath.Join(w.home(), "state") }
+
+// record returns the path of the record of a conversation's only loop.
+func (w *world) record(id string) string {
+	w.Helper()
+	paths, err := filepath.Glob(filepath.Join(w.archive(), "loops", "*.json"))
+	w.must(err)
+	for _, path := range paths {
+		if data, err := os.ReadFile(path); err == nil && bytes.Contains(data, []byte(`"conversation_id": "`+id+`"`)) {
+			return path
+		}
+	}
+	return ""
+}
 func (w *world) repo() string    { return w.workspace("repo") }
 func (w *world) pending() string { return filepath.Join(w.tmp(), "cursor-ralph-pending") }
 func (w *world) live(id string) string {
@@ -108,6 +112,15 @@ func (w *world) live(id string) string {
 
 // workspace is a folder of the user's that Cursor can open.
 func (w *world) workspace(name string) string { return filepath.Join(w.home(), "code", name) }
+
+// profileOf is what a login shell reads: a project's entries have the program's bare name, and /etc/profile
+// may set the PATH anew.
+func (w *world) profileOf() string {
+	if w.hidden {
+		return w.profile
+	}
+	return `PATH="` + bin + `:$PATH"` + "\n" + w.profile
+}
 
 func (w *world) env() []string {
 	path := os.Getenv("PATH")
@@ -239,7 +252,7 @@ type loopStatus struct {
 	Followup          struct {
 		Outcome string    `json:"outcome"`
 		DueAt   time.Time `json:"due_at"`
-	} `json:"followup"`
+	} `json:"delivery"`
 }
 
 // iteration is one of a loop's history.
@@ -258,16 +271,19 @@ type iteration struct {
 // status is what cursor-ralph tells about a loop, and what its file has beside that.
 func (w *world) status(id string) (l loopStatus) {
 	w.Helper()
-	for _, path := range []string{w.live(id), filepath.Join(w.archive(), id+".json")} {
-		if data, err := os.ReadFile(path); err == nil {
+	for _, path := range []string{w.live(id), w.record(id)} {
+		data, err := os.ReadFile(path)
+		if err == nil && (path != w.live(id) || !bytes.Contains(data, []byte(`"ended_at"`))) {
 			w.must(json.Unmarshal(data, &l))
 			break
 		}
 	}
 	out := w.ok(w.repo(), "status", "--json", id)
-	schema.Check(w, "loop", out)
+	schema.Check(w, "status", out)
+	var shown struct{ Loops []json.RawMessage }
+	w.must(json.Unmarshal([]byte(out), &shown))
 	l.PauseReason = ""
-	w.must(json.Unmarshal([]byte(out), &l))
+	w.must(json.Unmarshal(shown.Loops[0], &l))
 	return l
 }
 
@@ -337,4 +353,9 @@ func encode(v any) string {
 		panic(fmt.Sprintf("a test's value cannot be JSON: %v", err))
 	}
 	return string(data)
+}
+
+func (w *world) settings(text string) {
+	w.Helper()
+	w.write(filepath.Join(w.home(), ".config", "cursor-ralph", "config.toml"), text)
 }

@@ -80,7 +80,8 @@ func read(t *testing.T, folders ...string) {
 func TestUnits(t *testing.T) {
 	needsNode(t)
 	installed(t, "extension", "scripts/extension deps", "extension/package.json", "extension/package-lock.json")
-	read(t, "extension", "scripts/extension")
+	read(t, "extension", "scripts/extension", "docs/schema")
+	sources.Read(t, root) // its JSON comes from the program
 	out, err := exec.Command(filepath.Join(root, "scripts/extension"), "test").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,134 +1,145 @@
-//go:build linux && amd64
+//go:build linux
 
-package main
+// Package faults_test kills and injures cursor-ralph wherever that is possible, and checks that nothing is lost.
+//
+// An operation is one process: a hook that gets an event, or a command. It runs once unharmed under strace, which lists its
+// system calls about our files. Then it runs again and again in copies of the same files, each time with another injury, which
+// strace injects into one system call about one path:
+//
+//   - killed before the call, for each call that changes a file or takes a lock;
+//   - an error from the call, each that its manual page has, once or from there on;
+//   - for real, without strace: few descriptors, and for root a disk that was mounted read-only, and one with few pages left.
+//
+// After it the loop must be once in the pending folder, among the live ones or in the archive; no file may be torn, no lock held,
+// and the counters are those before or after the operation. A hook has given one JSON object and exit 0, a command has
+// succeeded, or failed with one clear error; a call that was interrupted (EINTR) is made again and nobody sees it. Then the same
+// is done once more and a stop event comes, unharmed: the loop goes on from there, list and status show it, and unfinished
+// files are removed. What follows from files that were met before, times apart, is not tried again.
+package faults_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
-// TestNothingIsLostWhateverFails runs the short form of the command. It is built
-// without the race detector, which would make it need twice the time.
 func TestNothingIsLostWhateverFails(t *testing.T) {
-	command := filepath.Join(t.TempDir(), "faults")
-	build := exec.Command("go", "build", "-o", command, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the command: %v\n%s", err, out)
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("needs strace")
 	}
-	args := []string{"-short"}
-	if testing.Short() {
-		args = append(args, "-only", "claim by name")
+	p, err := build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), command, args...).CombinedOutput()
-	switch forbidden := strings.HasSuffix(string(out), syscall.EPERM.Error()+"\n"); {
-	case err == nil:
-		t.Logf("%s", out)
-	case forbidden && os.Getenv("CI") != "true":
-		t.Skipf("tracing, or mounting a small disk, is not allowed: %s", out)
-	default:
-		t.Errorf("%v:\n%s", err, out)
+	for _, op := range short.First(operations(), 1) {
+		t.Run(op.name, func(t *testing.T) {
+			t.Parallel()
+			folder := memory(t)
+			profile, err := learn(op, p, folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			done := profile.suffer(t, filepath.Join(folder, "try"))
+			t.Logf("%d calls about our files: %d kills, %d errors, %d conditions", len(profile.calls), done.kills, done.errors, done.conditions)
+			if testing.Short() {
+				return
+			}
+			few := done.kills == 0 || done.errors < 10
+			if few && !op.gits || done.conditions < 8 {
+				t.Error("too little was tried to prove anything")
+			}
+		})
 	}
 }
 
 // TestSources keeps a result from being cached for longer than it holds.
 func TestSources(t *testing.T) { sources.Read(t, "../..") }
 
-func TestWhereLittleIsTriedIsNoProof(t *testing.T) {
-	enough := row{name: "stop", kills: 1, once: 10, real: 8}
-	few := []row{{}, {kills: 1, once: 9, real: 8}, {kills: 1, once: 10, real: 7}, {once: 10, real: 8}}
-	if got := enough.tooLittle(); got != nil {
-		t.Errorf("got %q, want no complaint", got)
-	}
-	for _, r := range few {
-		if got := r.tooLittle(); len(got) != 1 {
-			t.Errorf("%+v: got %q, want one complaint", r, got)
+// tally counts the injuries that happened.
+type tally struct{ kills, errors, conditions int }
+
+// suffer does every injury to an operation, each in a copy of its world.
+func (p *profile) suffer(t *testing.T, folder string) (done tally) {
+	for _, i := range p.injuries() {
+		wrong, hit, err := p.hurt(i, folder)
+		p.report(t, i.String(), wrong, err)
+		switch {
+		case !hit:
+		case i.errno == "":
+			done.kills++
+		default:
+			done.errors++
 		}
+	}
+	list := conditions()
+	if p.op.checks {
+		list = append(list, whileChecking)
+	}
+	for _, c := range list {
+		if c.mount && os.Geteuid() != 0 {
+			continue
+		}
+		wrong, err := p.under(c, folder)
+		p.report(t, c.name, wrong, err)
+		done.conditions++
+	}
+	return done
+}
+
+func (p *profile) report(t *testing.T, what string, wrong []string, err error) {
+	t.Helper()
+	if errors.Is(err, syscall.EPERM) && os.Getenv("CI") != "true" {
+		t.Skipf("mounting a small disk is not allowed: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for _, w := range wrong {
+		if p.op.open {
+			t.Logf("still open: %s: %s", what, w)
+			continue
+		}
+		t.Errorf("%s: %s", what, w)
 	}
 }
 
-func TestEveryErrorHasAName(t *testing.T) {
-	for _, kind := range kinds() {
-		for _, e := range kind.errors {
-			if errorName(e) == "" {
-				t.Errorf("%s: got no name for the error %d (%v)", kind.name, e, e)
+// hurt runs the operation with an injury, and checks what came of it.
+func (p *profile) hurt(i injury, folder string) (wrong []string, hit bool, err error) {
+	defer os.RemoveAll(folder)
+	w, err := p.world.copy(folder)
+	if err != nil {
+		return nil, false, err
+	}
+	o, calls, err := w.strace(p.op.run(w), i.options(w)...)
+	if err != nil {
+		return nil, false, err
+	}
+	return p.check(w, i, o), o.killed() || isInjected(calls), nil
+}
+
+// memory returns a new folder in memory, where that is possible: a kill is no loss of power and needs no disk.
+func memory(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	const tmpfs = 0x01021994
+	var s syscall.Statfs_t
+	if syscall.Statfs("/dev/shm", &s) == nil && s.Type == tmpfs {
+		dir, err := os.MkdirTemp("/dev/shm", "cursor-ralph-faults-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
 			}
-		}
+		})
+		root = dir
 	}
-}
-
-func TestAnswerOfAHook(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		o    outcome
-		done bool
-		want int // violations
-	}{
-		{"nothing to say", outcome{stdout: "{}\n"}, false, 0},
-		{"a follow-up", outcome{stdout: `{"followup_message":"x"}`}, true, 0},
-		{"a follow-up before the turn is counted", outcome{stdout: `{"followup_message":"x"}`}, false, 1},
-		{"two objects", outcome{stdout: "{}{}"}, true, 1},
-		{"no object", outcome{}, true, 1},
-		{"null", outcome{stdout: "null"}, true, 1},
-		{"words on standard error", outcome{stdout: "{}", stderr: "x"}, true, 1},
-		{"exit 1", outcome{stdout: "{}", status: 1 << 8}, true, 1},
-	} {
-		if got := new(profile).answered(tt.o, tt.done); len(got) != tt.want {
-			t.Errorf("%s: got %q, want %d violations", tt.name, got, tt.want)
-		}
-	}
-}
-
-func TestErrorsAreThoseThatACallCanGive(t *testing.T) {
-	made := func(number uint64, path string, args ...uint64) *call {
-		c := &call{number: number, path: path, kind: kinds()[number]}
-		copy(c.args[:], args)
-		return c
-	}
-	for _, tt := range []struct {
-		name  string
-		call  *call
-		gives []syscall.Errno
-		never []syscall.Errno
-	}{
-		{"a new file", made(syscall.SYS_OPENAT, "/nothing", 0, 0, syscall.O_CREAT|syscall.O_RDWR), []syscall.Errno{syscall.ENOSPC, syscall.EROFS, syscall.EMFILE}, nil},
-		{"a file that is there", made(syscall.SYS_OPENAT, "/", 0, 0, syscall.O_CREAT|syscall.O_RDWR), []syscall.Errno{syscall.EROFS}, []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}},
-		{"a file to read", made(syscall.SYS_OPENAT, "/", 0, 0, syscall.O_RDONLY), []syscall.Errno{syscall.EIO}, []syscall.Errno{syscall.EROFS, syscall.ENOSPC}},
-		{"a folder that is there", made(syscall.SYS_MKDIRAT, "/"), []syscall.Errno{syscall.EACCES}, []syscall.Errno{syscall.ENOSPC, syscall.EROFS}},
-		{"a lock", made(syscall.SYS_FLOCK, "/", 0, syscall.LOCK_EX), []syscall.Errno{syscall.EINTR, syscall.ENOLCK}, nil},
-		{"a lock given back", made(syscall.SYS_FLOCK, "/", 0, syscall.LOCK_UN), nil, []syscall.Errno{syscall.EINTR}},
-		{"the end of reading", made(syscall.SYS_CLOSE, "/"), []syscall.Errno{syscall.EIO}, []syscall.Errno{syscall.ENOSPC}},
-	} {
-		got := tt.call.errnos()
-		for _, e := range tt.gives {
-			if !slices.Contains(got, e) {
-				t.Errorf("%s: got %v, want %v too", tt.name, got, e)
-			}
-		}
-		for _, e := range tt.never {
-			if slices.Contains(got, e) {
-				t.Errorf("%s: got %v, want it without %v", tt.name, got, e)
-			}
-		}
-	}
-}
-
-func TestMarkdownHasBothSections(t *testing.T) {
-	r := report{head: "Today.", rows: []row{{name: "stop", calls: 300, kills: 600, once: 40, violations: []string{"kill 3: lost"}, gave: map[string][]string{"flock": {"EINTR", "ENOLCK"}}}}}
-	var b strings.Builder
-	if err := r.write(&b, true); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"## Killed at every system call\n", "## Every error at every call\n", "| stop | 300 | 600 | 1 |", "| flock | EINTR ENOLCK |", "- stop: kill 3: lost"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("got %s\nwant %q in it", b.String(), want)
-		}
-	}
+	return root
 }

@@ -10,3 +10,11 @@ func furnish() error { return nil }
 const swapping = "CURSOR_RALPH_HOSTILE_SWAP"
 
 func swap([]string) int { return 1 }
+
+const caged = "CURSOR_RALPH_HOSTILE_CAGE"
+
+func enterCage(_, _ []string) int { return 1 }
+
+const measuring = "CURSOR_RALPH_HOSTILE_MEMORY"
+
+func measure(string, []string) int { return 1 }

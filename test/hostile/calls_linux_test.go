@@ -54,7 +54,7 @@ func (u user) everyStep() map[string][]string {
 		"says":   event("afterAgentResponse", "chat-1", fields{"text": "<promise>COMPLETE</promise>"}),
 	}
 	for _, args := range [][]string{{"status", "chat-1"}, {"list", "--all"}, {"log"}, {"history", "chat-1"}, {"context", "chat-1", "x"},
-		{"pause", "chat-1"}, {"resume", "chat-1"}, {"inject", "chat-1", "--dry-run"}, {"notify", "chat-1"}, {"doctor"}} {
+		{"pause", "chat-1"}, {"resume", "chat-1"}, {"inject", "chat-1", "--dry-run"}, {"notify", "chat-1"}, {"doctor", "--verbose"}} {
 		steps[args[0]] = u.calls("", "cursor-ralph", args...)
 	}
 	steps["verify"] = event("stop", "chat-1", fields{"status": "completed", "loop_count": 1})

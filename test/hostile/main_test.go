@@ -21,6 +21,12 @@ func run(m *testing.M) int {
 	if names := os.Getenv(swapping); names != "" {
 		return swap(filepath.SplitList(names))
 	}
+	if file := os.Getenv(measuring); file != "" {
+		return measure(file, os.Args[1:])
+	}
+	if folders := os.Getenv(caged); folders != "" {
+		return enterCage(filepath.SplitList(folders), os.Args[1:])
+	}
 	if code, done := apart(); done {
 		return code
 	}

@@ -102,6 +102,16 @@ func (t turns) generation(chat, event string) string {
 // hook returns an event to the hook. Whatever comes, it answers with one object.
 func (p person) hook(name, id string, more map[string]any) said {
 	p.Helper()
+	got := p.runs(p.event(name, id, more), "cursor-ralph-hook")
+	var object map[string]any
+	if err := json.Unmarshal([]byte(got.out), &object); err != nil || object == nil || got.code != 0 || got.err != "" {
+		p.Errorf("%s of %s: got %+v, want one object and exit 0 (%v)", name, id, got, err)
+	}
+	return got
+}
+
+func (p person) event(name, id string, more map[string]any) string {
+	p.Helper()
 	all := map[string]any{
 		"hook_event_name": name, "conversation_id": id, "generation_id": p.turns.generation(id, name),
 		"cursor_version": "3.18.25", "workspace_roots": []string{p.cwd},
@@ -109,10 +119,5 @@ func (p person) hook(name, id string, more map[string]any) said {
 	maps.Copy(all, more)
 	data, err := json.Marshal(all)
 	p.must(err)
-	got := p.runs(string(data), "cursor-ralph-hook")
-	var object map[string]any
-	if err := json.Unmarshal([]byte(got.out), &object); err != nil || object == nil || got.code != 0 || got.err != "" {
-		p.Errorf("%s of %s: got %+v, want one object and exit 0 (%v)", name, id, got, err)
-	}
-	return got
+	return string(data)
 }

@@ -199,9 +199,9 @@ func (u user) lives() string {
 // commands are those that look at our files, of a conversation that has none.
 func commands(id string) [][]string {
 	list := [][]string{
-		{"list", "--all"}, {"list", "--json"}, {"log", "--lines", "0"}, {"log", "--explain"}, {"start", "a task"},
-		{"status"}, {"status", "--line"}, {"import", "--dry-run"}, {"loop-mode", "status"}, {"cancel", "1700000000000-7"},
-		{"context", id, "x"}, {"note", id, "x"}, {"blocked", id, "x"}, {"inject", id, "--dry-run"},
+		{"list", "--all"}, {"list", "--json"}, {"log", "--lines", "0"}, {"log", "--raw"}, {"start", "a task"},
+		{"status"}, {"loop-mode", "status"}, {"cancel", "1700000000000-7"},
+		{"context", id, "x"}, {"set", id, "--max-iterations", "30"}, {"note", id, "x"}, {"blocked", id, "x"}, {"inject", id, "--dry-run"},
 	}
 	for _, name := range []string{"status", "history", "report", "pause", "resume", "verify", "notify", "continue", "cancel"} {
 		list = append(list, []string{name, id})
@@ -220,7 +220,7 @@ func TestInstallAndDoctorInASharedFolder(t *testing.T) {
 			if said.code != 0 {
 				t.Errorf("got %+v, want it installed", said)
 			}
-			told := alice.command("doctor")
+			told := alice.command("doctor", "--verbose")
 			if told.code == 0 || !strings.Contains(told.out, "refused") {
 				t.Errorf("got %s, want doctor to report a folder that is not ours", told.out)
 			}
@@ -256,7 +256,7 @@ func TestFoldersAboveAWorkspaceMayBeMallorys(t *testing.T) {
 	must(t, os.Mkdir(alice.cwd, 0o700))
 	alice.owns(alice.cwd)
 	said := alice.lives()
-	for _, args := range [][]string{{"import"}, {"run", "--resume"}, {"doctor"}} {
+	for _, args := range [][]string{{"run", "--resume"}, {"doctor", "--verbose"}} {
 		got := alice.command(args...)
 		said += got.out + got.err
 	}

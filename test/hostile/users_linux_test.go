@@ -55,6 +55,7 @@ func newUsers(t *testing.T) (alice, mallory user) {
 	for _, name := range []string{"vault/chat-1.json", "vault/chat-2.json", "vault/1700000000000-7.json", "canary"} {
 		must(t, os.WriteFile(alice.in(name), []byte(loopFile(secret)), 0o600))
 	}
+	must(t, os.WriteFile(alice.in("work/vault.json"), []byte(`{"prompt": "`+aliceTask+`", "max_iterations": 20, "completion_promise": "COMPLETE", "iterations": 0, "session_iterations": 0, "stop": false, "last_output": ""}`), 0o600))
 	must(t, os.Chmod(mallory.home(), 0o755))
 	must(t, os.MkdirAll(mallory.in("vault"), 0o777))
 	must(t, os.WriteFile(mallory.in("bait"), []byte(loopFile(bait)), 0o644))

@@ -131,7 +131,7 @@ func (p person) hostileLoop(status loop.Status) string {
 	var l loop.State
 	fill(reflect.ValueOf(&l).Elem(), strings.ToValidUTF8(allWords(), "?"))
 	l.Status, l.Version, l.Stop, l.Workspace, l.MaxIterations = status, 0, false, p.cwd, 20
-	l.Verify, l.PromptTemplate = "", "" // the user's own, and run
+	l.Verify = "" // the user's own, and run
 	data, err := json.Marshal(l)
 	p.must(err)
 	return string(data)
@@ -149,7 +149,7 @@ func TestWordsReachNoTerminalRaw(t *testing.T) {
 			p := newPerson(t, oddFolder)
 			content := p.hostileLoop(status)
 			for _, path := range []string{"tmp/cursor-ralph-loop-chat-1.json", "tmp/cursor-ralph-pending/1700000000000-7.json",
-				"tmp/cursor-ralph-pending.json", "state/chat-3.json", "state/chat-4.json", "tmp/cursor-ralph-pending/chat-5.json"} {
+				"tmp/cursor-ralph-pending.json", "state/loops/k3333.json", "state/loops/k4444.json", "tmp/cursor-ralph-pending/chat-5.json"} {
 				p.write(p.in(path), content)
 			}
 			p.write(p.in("tmp/cursor-ralph-loop-"+oddID+".json"), content)
@@ -164,10 +164,10 @@ func TestWordsReachNoTerminalRaw(t *testing.T) {
 				}
 				p.shows(p.command("status", "--json", "--", id))
 				p.shows(p.command("history", "--json", "--", id))
-				p.shows(p.command("history", "--verbose", "--", id))
+				p.shows(p.command("history", "--", id))
 			}
-			for _, args := range [][]string{{"list", "--all"}, {"list", "--json", "--all"}, {"status"}, {"status", "--line"}, {"status", "--line", "chat-1"},
-				{"log", "--explain"}, {"log", "--lines", "0"}, {"doctor"}, {"doctor", "--json"}, {"import", "--dry-run"}, {"inject", "--dry-run", "chat-1"},
+			for _, args := range [][]string{{"list", "--all"}, {"list", "--json", "--all"}, {"status"}, {"status", "--json"},
+				{"log", "--raw"}, {"log", "--lines", "0"}, {"doctor", "--verbose"}, {"doctor", "--json"}, {"inject", "--dry-run", "chat-1"},
 				{"config"}, {"loop-mode", "status"}, {"install", "--dry-run"}, {"uninstall", "--dry-run"}, {"notify", "chat-1"}, {"watch", "chat-1"},
 				{"run", "--resume"}, {"verify", "chat-1"}, {"pause", "chat-1"}, {"resume", "chat-1"}, {"note", "chat-1", allText()},
 				{"context", "chat-1", allText()}, {"blocked", "chat-1", allText()}, {"cancel", "chat-5"}, {"cancel", "chat-1"}} {
@@ -210,13 +210,13 @@ func TestWordsOnTheCommandLineComeBackAsCodes(t *testing.T) {
 	for _, name := range []string{"CURSOR_RALPH_DIR", "CURSOR_RALPH_STATE_DIR", "CURSOR_CONVERSATION_ID", "CURSOR_PROJECT_DIR", "CURSOR_RALPH_MAX_ITERATIONS"} {
 		odd := p
 		odd.extra = []string{name + "=" + text}
-		for _, args := range [][]string{{"status"}, {"list"}, {"config"}, {"doctor"}, {"log"}} {
+		for _, args := range [][]string{{"status"}, {"list"}, {"config"}, {"doctor", "--verbose"}, {"log"}} {
 			p.shows(odd.command(args...))
 		}
 	}
 	p.write(p.in("home/.config/cursor-ralph/config.toml"), "[loop]\nverify = \""+jsonWords()+"\"\n\""+jsonWords()+"\" = 1\n")
 	p.shows(p.command("config"))
-	p.shows(p.command("doctor"))
+	p.shows(p.command("doctor", "--verbose"))
 	p.nothingRan()
 }
 
@@ -226,13 +226,13 @@ func commandNames(p person) []string {
 	source, err := os.ReadFile("../../cmd/cursor-ralph/table.go")
 	p.must(err)
 	var names []string
-	for _, m := range regexp.MustCompile(`\{name: "([a-z-]+)"`).FindAllSubmatch(source, -1) {
+	for _, m := range regexp.MustCompile("Use: [\"`]([a-z-]+)").FindAllSubmatch(source, -1) {
 		names = append(names, string(m[1]))
 	}
 	if len(names) < 30 {
 		p.Fatalf("got %d commands, so that something is wrong with finding them", len(names))
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "demo" || name == "supervise" }) // play and run things
+	return slices.DeleteFunc(names, func(name string) bool { return name == "supervise" }) // play and run things
 }
 
 // TestWordsOfAnAgentReachNoTerminalRaw: an agent of a run prints them.
@@ -254,7 +254,7 @@ func TestWordsInEventsAreData(t *testing.T) {
 	p := newPerson(t, "work")
 	text := strings.ToValidUTF8(allWords(), "?")
 	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
-	p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": "/ralph-loop " + quoted})
+	p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": "/ralph-loop -- " + quoted})
 	for i := range 3 {
 		p.hook("postToolUse", "chat-1", map[string]any{"tool_name": text, "tool_input": map[string]any{"path": text, "command": text}, "tool_output": text, "tool_use_id": fmt.Sprint(i)})
 		p.hook("postToolUseFailure", "chat-1", map[string]any{"tool_name": "Shell", "tool_input": map[string]any{"command": text}, "error_message": text, "tool_use_id": fmt.Sprint("f", i)})
@@ -273,7 +273,7 @@ func TestWordsInEventsAreData(t *testing.T) {
 	if found := raw(string(log)); found != "" {
 		t.Errorf("the log: got %s", found)
 	}
-	for _, args := range [][]string{{"status"}, {"history"}, {"history", "--verbose"}, {"report"}, {"log"}, {"log", "--explain"}, {"list"}, {"status", "--line"}, {"history", "--json"}} {
+	for _, args := range [][]string{{"status"}, {"history"}, {"report"}, {"log"}, {"log", "--raw"}, {"list"}, {"history", "--json"}} {
 		p.shows(p.command(append(args, "--")...))
 	}
 	p.nothingRan()
@@ -298,8 +298,8 @@ func TestNoIDButAValidOneIsEverToBeTyped(t *testing.T) {
 	for _, id := range []string{"chat-1", "a", oddID, strings.Repeat("x", 128), "A.b_c-9"} {
 		p.write(p.in("tmp/cursor-ralph-loop-"+id+".json"), p.hostileLoop(loop.Waiting))
 		got := p.command("inject", "--dry-run", "--", id) // no desktop: it tells the line
-		if !strings.HasSuffix(strings.TrimSpace(got.err), "type the line yourself: /ralph-loop --continue "+id) {
-			t.Errorf("got %+v, want the line with the id and nothing else", got)
+		if !regexp.MustCompile(`type the line yourself: /ralph-loop --continue [g-z][0-9a-z]{4}$`).MatchString(strings.TrimSpace(got.err)) {
+			t.Errorf("got %+v, want the line with the loop's id and nothing else", got)
 		}
 	}
 }

@@ -56,6 +56,9 @@ func (p person) planted(trap string) {
 	config.WriteString("[alias]\n\tstatus = !" + trap + "\n\tconfig = !" + trap + "\n")
 	p.write(filepath.Join(p.cwd, ".git", "more"), config.String())
 	p.git("config", "include.path", "more")
+	p.git("config", "core.repositoryFormatVersion", "1")
+	p.git("config", "extensions.worktreeConfig", "true")
+	p.git("config", "--worktree", "core.fsmonitor", trap)
 	for _, dir := range []string{"hooks", ".git/hooks"} {
 		for _, name := range []string{"post-index-change", "fsmonitor-watchman", "pre-commit", "post-checkout", "reference-transaction"} {
 			p.program(filepath.Join(dir, name), trap)
@@ -70,7 +73,7 @@ func (p person) planted(trap string) {
 	p.write(filepath.Join(p.cwd, ".cursor", "commands", "ralph-loop.md"), "!`"+trap+"`\n")
 	p.write(filepath.Join(p.cwd, ".cursor", "ralph", "scratchpad.md"), "---\niteration: 1\nmax_iterations: 0\ncompletion_promise: \"$("+trap+")\"\n---\n$("+trap+")\n")
 	p.write(filepath.Join(p.cwd, ".ralph", "state.json"), `{"prompt":"theirs","max_iterations":20,"completion_promise":"COMPLETE","iterations":1,"session_iterations":0,"stop":false,
-		"last_output":"","status":"paused","verify":"`+trap+`","prompt_template":"`+trap+`","run":{"agent":"command","command":"`+trap+`","argv":["`+trap+`"],"driver":"print"}}`)
+		"last_output":"","status":"paused","verify":"`+trap+`","run":{"agent":"command","command":"`+trap+`","argv":["`+trap+`"],"driver":"print"}}`)
 	p.must(os.Symlink(p.in("home/secret"), filepath.Join(p.cwd, ".ralph", "prompt.md")))
 	p.write(p.in("home/secret"), "secret of the user")
 }
@@ -124,9 +127,8 @@ func TestAGivenWorkspaceRunsNothing(t *testing.T) {
 		check(got)
 	}
 	for _, args := range [][]string{
-		{"start", "another"}, {"list", "--all"}, {"status"}, {"status", "chat-1"}, {"status", "--line"}, {"history", "chat-1", "--verbose"}, {"report", "chat-1"},
-		{"log"}, {"log", "--explain"}, {"config"}, {"doctor"}, {"doctor", "--json"}, {"loop-mode", "on"}, {"loop-mode", "status"}, {"import", "--dry-run"},
-		{"import"}, {"run", "--resume"}, {"run", "x", "--agent", "claude", "--max-iterations", "1"}, {"run", "x", "--agent", "cursor-agent", "--max-iterations", "1"},
+		{"start", "another"}, {"list", "--all"}, {"status"}, {"status", "chat-1"}, {"history", "chat-1"}, {"report", "chat-1"},
+		{"log"}, {"log", "--raw"}, {"config"}, {"doctor", "--verbose"}, {"doctor", "--json"}, {"loop-mode", "on"}, {"loop-mode", "status"}, {"run", "--resume"}, {"run", "x", "--agent", "claude", "--max-iterations", "1"}, {"run", "x", "--agent", "cursor-agent", "--max-iterations", "1"},
 		{"install", "--dry-run"}, {"install"}, {"inject", "chat-1", "--dry-run"},
 		{"notify", "chat-1"}, {"pause", "chat-1"}, {"resume", "chat-1"}, {"context", "chat-1", "x"}, {"note", "chat-1", "x"}, {"verify", "chat-1"}, {"watch"},
 		{"uninstall"}, {"cancel", "chat-1"}, {"completion", "bash"}, {"version"},
@@ -157,8 +159,7 @@ func TestNothingInAWorkspaceHoldsUsUp(t *testing.T) {
 			t.Parallel()
 			p := newPerson(t, "work")
 			p.git("init", "-q")
-			for _, file := range []string{".cursor/hooks.json", ".cursor/commands/ralph-loop.md", ".cursor/ralph/scratchpad.md", ".cursor/plugins/local/x/.cursor-plugin/plugin.json",
-				".ralph/state.json", ".ralph/prompt.md", ".ralph/.lock", ".ralph/.gitignore"} {
+			for _, file := range []string{".cursor/hooks.json", ".cursor/commands/ralph-loop.md", ".cursor/ralph/scratchpad.md", ".cursor/plugins/local/x/.cursor-plugin/plugin.json"} {
 				path := filepath.Join(p.cwd, file)
 				p.must(os.MkdirAll(filepath.Dir(path), 0o755))
 				put(p, path)
@@ -167,7 +168,7 @@ func TestNothingInAWorkspaceHoldsUsUp(t *testing.T) {
 			if got := p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 0}); !strings.Contains(got.out, "followup_message") {
 				t.Errorf("got %+v, want the loop to go on", got)
 			}
-			for _, args := range [][]string{{"start", "another"}, {"list"}, {"status", "chat-1"}, {"doctor"}, {"import", "--dry-run"}, {"run", "--resume"},
+			for _, args := range [][]string{{"start", "another"}, {"list"}, {"status", "chat-1"}, {"doctor", "--verbose"}, {"run", "--resume"},
 				{"run", "x", "--agent-command", "true", "--max-iterations", "1"}, {"install", "--project", "."}, {"uninstall", "--project", "."}, {"inject", "chat-1", "--dry-run"}} {
 				p.shows(p.command(args...))
 			}

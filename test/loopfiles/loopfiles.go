@@ -42,6 +42,21 @@ func With(task string, fields map[string]any) string {
 	return string(data)
 }
 
+// Ask writes the record of a conversation's loop, as starting it does: its commands and its
+// workspace.
+func Ask(t testing.TB, p platform.Places, conversation, id string, fields map[string]any) {
+	t.Helper()
+	all := map[string]any{"prompt": "as the user gave it", "id": id, "conversation_id": conversation}
+	maps.Copy(all, fields)
+	data, err := json.Marshal(all)
+	for path, content := range map[string][]byte{p.Record(id): data, p.Chat(conversation): []byte(id + "\n")} {
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, content, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Exists reports whether something is there, a broken link too.
 func Exists(t testing.TB, path string) bool {
 	t.Helper()

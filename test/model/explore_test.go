@@ -149,7 +149,7 @@ func (p proc) compare(q proc) int {
 
 // holders are the locks, each with its holder.
 func (f *files) holders() []*uint8 {
-	return []*uint8{&f.locks[0], &f.locks[1], &f.box, &f.change, &f.typing}
+	return []*uint8{&f.locks[0], &f.locks[1], &f.box, &f.typing}
 }
 
 // look takes every step that is possible in a world.
@@ -286,9 +286,7 @@ func (m *model) rescue(w *world, emit emitter) {
 		next.left.kills, next.left.acts, next.left.turns = 0, 0, max(2, w.left.turns)
 		next.ghost.killed, next.ghost.went = false, false
 		next.ghost.given = [8]uint8{} // he wants another
-		if m.watched || m.fresh {
-			next.now.ticks++ // and took his time
-		}
+		next.now.ticks++              // and took his time
 		next.send(uint8(c), lineFor+uint8(c))
 		m.wanted(&next, uint8(c))
 		emit("the user types the line after a kill", &next)
@@ -339,8 +337,8 @@ func (m *model) begun(w *world, task, c uint8) {
 	l := m.asked(task)
 	l.ConversationID = names(c)
 	l, _ = loop.Decide(l, loop.Event{}, w.now.time())
-	w.live[c] = m.pool.state(l)
-	w.arch[c] = w.live[c]
+	w.rec[task], w.chat[c] = m.pool.state(l), task+1
+	w.live[c] = m.pool.bare(w.rec[task])
 }
 
 // asked is a loop that was asked for.

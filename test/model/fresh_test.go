@@ -7,14 +7,14 @@ const freshChat = 1
 
 // isNew reports whether a chat has its first message and never had a loop.
 func (r *run) isNew(c uint8) bool {
-	return r.w.live[c] == 0 && r.w.arch[c] == 0 && r.w.chats[c].gen <= 1
+	return r.w.live[c] == 0 && r.w.recorded(r.model, c) == 0 && r.w.chats[c].gen <= 1
 }
 
 // beginsChat reports whether an injector's line is for a new chat.
 func (r *run) beginsChat() bool {
 	l := r.w.live[r.p.id]
-	i, ok := r.pool.states[l].InjectionOf(r.pool.texts[r.p.inj])
-	return l != 0 && ok && i.Fresh
+	i, ok := r.pool.states[l].LineOf(r.pool.texts[r.p.inj])
+	return l != 0 && ok && i.Way == loop.WayNewChat
 }
 
 // createsChat has the editor create the chat and submit the line there.
@@ -36,11 +36,11 @@ func (r *run) stays(before ref) {
 // first has the loop.
 func (r *run) wins(id uint8, before ref) {
 	l, g := r.pool.states[before], &r.w.ghost
-	if before == 0 || !l.Injection.Fresh || l.Status.Ended() || r.p.did.kind == refuse {
+	if before == 0 || l.Delivery.Way != loop.WayNewChat || l.Status.Ended() || r.p.did.kind == refuse {
 		return
 	}
 	switch elsewhere := r.p.chat != id; {
-	case elsewhere && g.stayed, !elsewhere && g.went && l.Injection.Outcome == loop.Arrived:
+	case elsewhere && g.stayed, !elsewhere && g.went && l.Delivery.Outcome == loop.Arrived:
 		r.violates(secondChat)
 	case elsewhere:
 		g.went = true

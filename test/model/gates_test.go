@@ -27,7 +27,7 @@ type roundWorld struct {
 	wrong string
 }
 
-// checker is a stop hook and the process that checks the promise for it.
+// checker is a stop hook and the process that checks the promise for it; or a resume at a terminal.
 type checker struct {
 	at    phase
 	turn  int
@@ -116,11 +116,8 @@ func (w *roundWorld) apply(e loop.Event) loop.Action {
 	if e.Kind == loop.EventStop || e.Kind == loop.EventContinue {
 		e.Turn = w.l.Fold(w.journal[min(int(w.l.Journal.Offset), len(w.journal)):], &e)
 	}
-	e.NoVerifier = w.l.Verifying.ID != "" && !slices.ContainsFunc(w.hooks, func(c checker) bool {
-		return c.at > endsTurn && c.at < hasResult && c.event.Verified.ID == w.l.Verifying.ID
-	})
 	next, action := loop.Decide(w.l, e, w.now)
-	if !slices.Contains([]loop.ActionKind{loop.AwaitText, loop.AskTyping, loop.AskWords}, action.Kind) {
+	if !slices.Contains([]loop.ActionKind{loop.AwaitText, loop.AskTyping}, action.Kind) {
 		w.l = next
 	}
 	return action
@@ -128,7 +125,11 @@ func (w *roundWorld) apply(e loop.Event) loop.Action {
 
 // wants reports whether the loop still waits for a round.
 func (w *roundWorld) wants(c checker) bool {
-	return w.l.Verifying.ID == c.event.Verified.ID && w.l.Status == loop.Running
+	asked := loop.Running
+	if c.event.Kind == loop.EventResume {
+		asked = loop.Paused
+	}
+	return w.l.Verifying.ID == c.event.Verified.ID && w.l.Status == asked
 }
 
 // step is the next thing that a hook does, or the process that checks for it.

@@ -29,6 +29,9 @@ func (r *run) stopHook() bool {
 	completed := !w.chats[c].aborted
 	switch p.pc {
 	case looks:
+		if r.isLost(c) {
+			return r.restore(c) != blocked
+		}
 		switch {
 		case w.live[c] != 0:
 			r.goTo(decides)
@@ -69,6 +72,15 @@ func (r *run) stopHook() bool {
 	return o != blocked
 }
 
+// isLost reports whether a chat names a loop and has no live file.
+func (r *run) isLost(c uint8) bool {
+	if r.w.chat[c] == 0 || r.w.hasFile(c) || r.w.pend[c] != 0 || r.p.slot != 0 {
+		return false
+	}
+	r.p.slot = 1 // it is looked once
+	return true
+}
+
 // answer is the end of a stop hook, whose injector is a process of its own.
 func (r *run) answer() {
 	w, p := r.w, r.p
@@ -82,7 +94,7 @@ func (r *run) answer() {
 	}
 	if p.did.kind == inject {
 		w.ghost.stayed, w.ghost.went = false, false
-		id := r.pool.text(r.pool.states[p.did.next].Injection.ID)
+		id := r.pool.text(r.pool.states[p.did.next].Delivery.ID)
 		r.startTypist(proc{kind: typist, id: p.chat, inj: id, after: r.holder(), pc: isDue})
 		r.goTo(exits)
 		return
@@ -111,6 +123,9 @@ func (r *run) promptHook() bool {
 	c, h := p.chat, &w.chats[p.chat]
 	switch p.pc {
 	case looks:
+		if h.msg < lineFor && r.isLost(c) {
+			return r.restore(c) != blocked
+		}
 		switch {
 		case w.live[c] != 0:
 			p.done = 1
@@ -144,7 +159,7 @@ func (r *run) promptHook() bool {
 	case speaks:
 		return r.speaks(p.id)
 	}
-	w.journal[p.id] = r.pool.record(w.journal[p.id], loop.Record{Kind: loop.RecordPrompt, At: epoch(), Generation: r.generationOf(w, p.chat), Own: p.typing})
+	w.journal[p.id] = r.pool.record(w.journal[p.id], loop.Record{Kind: loop.RecordPrompt, At: epoch(), Generation: r.generationOf(w, p.chat), Own: p.typing, ByLine: h.msg >= lineFor})
 	w.ghost.recorded = w.ghost.recorded || h.msg == followup
 	r.end()
 	return true
@@ -235,7 +250,7 @@ func (r *run) agent() bool {
 		r.asks()
 		return true
 	case comes:
-		o := r.apply(p.id, event{kind: loop.EventTyped, chat: p.slot, asked: true, fresh: w.arch[p.slot] == 0})
+		o := r.apply(p.id, event{kind: loop.EventTyped, chat: p.slot, asked: true, fresh: w.recorded(r.model, p.slot) == 0})
 		switch {
 		case o == missing, o == finished && p.did.kind == refuse:
 			r.tell(p.did.next)
@@ -273,7 +288,7 @@ func (r *run) asks() {
 	w, p := r.w, r.p
 	l := w.live[p.id]
 	if l == 0 || r.pool.ended(l) {
-		l = w.arch[p.id]
+		l = w.recorded(r.model, p.id)
 	}
 	to := p.chat
 	if in := r.pool.states[l].TypedIn(w.now.time()); l != 0 && in != "" {

@@ -50,7 +50,7 @@ func families() []family {
 			budget{acts: 2, turns: 4}},
 		{"the agent gives its promise", bounds{limit: 2, acts: cancels | pauses, left: budget{acts: 1, promises: 1, turns: 3}, most: 3, begin: running},
 			budget{kills: 1, acts: 1, promises: 1, turns: 3, rescues: 1}},
-		{"an answer goes astray", bounds{watched: true, left: budget{astray: 1, turns: 2}, most: 3, begin: running},
+		{"an answer goes astray", bounds{watched: true, single: true, left: budget{astray: 1, turns: 2}, most: 3, begin: running},
 			budget{astray: 1, turns: 3}},
 		{"two answers go astray", bounds{watched: true, single: true, left: budget{astray: 2, turns: 2}, most: 4, begin: running},
 			budget{astray: 3, turns: 3}},
@@ -74,12 +74,16 @@ func families() []family {
 func twoWait(m *model, w *world) {
 	m.exists = 3
 	w.pend[2], w.pend[3] = m.pool.state(m.asked(0)), m.pool.state(m.asked(1))
+	w.rec[0], w.rec[1] = w.pend[2], w.pend[3]
 	w.chats[0].phase, w.chats[1].phase = busy, busy
 }
 
 func armed(m *model, w *world) {
 	m.exists = 1
-	w.pend[0] = m.pool.state(m.asked(0))
+	l := m.asked(0)
+	w.pend[0] = m.pool.state(l)
+	l.ConversationID = names(0)
+	w.rec[0] = m.pool.state(l)
 	w.chats[0].phase, w.chats[1].phase = busy, busy
 }
 
@@ -119,7 +123,7 @@ func inTwoChats(m *model, w *world) {
 func answerLost(m *model, w *world) {
 	running(m, w)
 	did := m.pool.decide(decision{w.live[0], 0, event{kind: loop.EventStop, status: loop.Completed}, 0, w.now})
-	w.live[0], w.arch[0], w.ghost.counted[0], w.ghost.session[0] = did.next, did.next, 1, 1
+	w.live[0], w.rec[0], w.ghost.counted[0], w.ghost.session[0] = m.pool.bare(did.next), did.next, 1, 1
 	w.chats[0].phase = idle
 	w.now.opens++
 	w.procs[watch] = proc{kind: watcher}
@@ -128,10 +132,10 @@ func answerLost(m *model, w *world) {
 // answerGivenUp is after the watcher has saved that, and before it acts.
 func answerGivenUp(m *model, w *world) {
 	answerLost(m, w)
-	lost := event{kind: loop.EventFollowupLost, id: m.pool.text(m.pool.states[w.live[0]].Followup.ID)}
+	lost := event{kind: loop.EventFollowupLost, id: m.pool.text(m.pool.states[w.live[0]].Delivery.ID)}
 	w.live[0] = m.pool.decide(decision{w.live[0], 0, lost, 0, w.now}).next
 	w.now.opens++
-	w.procs[watch] = proc{kind: watcher, pc: delivers, inj: m.pool.text(m.pool.states[w.live[0]].Injection.ID)}
+	w.procs[watch] = proc{kind: watcher, pc: delivers, inj: m.pool.text(m.pool.states[w.live[0]].Delivery.ID)}
 }
 
 func TestEveryInterleaving(t *testing.T) {
@@ -200,6 +204,8 @@ func TestABrokenProtocolIsFound(t *testing.T) {
 		{"a pause that the line does not know of", deafLine, "the session is over, and the user steers", unpaused},
 		{"an injection that did not work, and is not told", quietEnd, "another chat is in front", lostWaiting},
 		{"an ended loop that is removed before its record is written", removedFirst, "the session is over, and something is killed", noPlace},
+		{"a pending loop whose file goes before its record says cancelled", unlinkedFirst, "a loop is armed for a chat", noPlace},
+		{"a loop that is restored in a chat which it has not come to", eagerRestore, "a new chat is due, and something is killed", twoPlaces},
 		{"a cancelled loop that its line revives", revivedByLine, "the session is over, and the user steers", revived},
 		{"an injection that begins beside another", secondInject, "the session is over, and the user types", openedTwice},
 		{"an injector that does not wait for its turn", sharedKeys, "the session is over, and the user types", twoTypists},

@@ -104,7 +104,7 @@ func (p *pool) event(e event) loop.Event {
 	case loop.EventFollowupLost:
 		out.Followup = p.texts[e.id]
 	case loop.EventInjected:
-		out.Injection = loop.Injection{ID: p.texts[e.id], Outcome: loop.LineOutcome(p.texts[e.text]), Method: "keys"}
+		out.Line = loop.Delivery{ID: p.texts[e.id], Outcome: loop.Outcome(p.texts[e.text]), Method: "keys"}
 	}
 	return out
 }
@@ -195,7 +195,7 @@ func (p *pool) decide(d decision) result {
 // folds reports which events the store makes of what the journal holds.
 func folds(k loop.EventKind) bool {
 	switch k {
-	case loop.EventStop, loop.EventContinue, loop.EventFollowupLost, loop.EventFollowupProved:
+	case loop.EventStop, loop.EventContinue, loop.EventFollowupLost, loop.EventFollowupProved, loop.EventInject:
 		return true
 	}
 	return false

@@ -59,23 +59,24 @@ func (m *model) invariant(w *world) violation {
 // placed looks for a loop that was asked for: once it is pending or live, or it
 // has ended and has a record.
 func (m *model) placed(w *world, task uint8) violation {
-	active, over := 0, w.older&(1<<task) != 0
-	see := func(l ref, live bool) {
+	active, over := 0, w.rec[task] != 0 && m.pool.ended(w.rec[task])
+	see := func(l ref) {
 		if l == 0 || m.pool.task(l) != task {
 			return
 		}
 		if m.pool.ended(l) {
 			over = true
-		} else if live {
+		} else {
 			active++
 		}
 	}
 	for _, l := range w.pend {
-		see(l, true)
+		if l != 0 && !m.pool.ended(w.rec[m.pool.task(l)]) { // else it was cancelled, and a kill left the file
+			see(l)
+		}
 	}
-	for c := range w.live {
-		see(w.live[c], true)
-		see(w.arch[c], false)
+	for _, l := range w.live {
+		see(l)
 	}
 	switch {
 	case active > 1:
@@ -128,7 +129,7 @@ func (m *model) goesOn(w *world, c uint8) bool {
 // closes it.
 func (r *run) begins(before, next ref, e event) {
 	was, now := r.pool.states[before], r.w.now.time()
-	if e.kind == loop.EventStop || !was.Injection.Open(now) || r.pool.states[next].Injection.ID == was.Injection.ID {
+	if e.kind == loop.EventStop || !was.Delivery.IsTyping(now) || r.pool.states[next].Delivery.ID == was.Delivery.ID {
 		return
 	}
 	r.violates(openedTwice)
@@ -142,10 +143,10 @@ func (r *run) keeps(h *chat, id uint8, before ref) {
 	if before == 0 || l.Status.Ended() || r.p.chat == id {
 		return
 	}
-	if l.Injection.Fresh {
+	if l.Delivery.Way == loop.WayNewChat {
 		return // wins looks at it
 	}
-	h.kept = h.kept || l.Injection.Open(r.w.now.time())
+	h.kept = h.kept || l.Delivery.IsTyping(r.w.now.time())
 	if h.kept && r.p.did.kind != refuse && r.pool.states[r.p.did.next].ContinueIn == names(r.p.chat) {
 		r.violates(notKept)
 	}
@@ -230,6 +231,8 @@ const (
 	anyVersion            // the watcher is sure of every Cursor
 	lateTwice             // a follow-up that was delivered again is not kept back
 	lateWins              // the line for a new chat counts whatever was before
+	unlinkedFirst         // a cancelled pending file is removed before its record is written
+	eagerRestore          // a loop that a kill kept from coming is taken for one that was lost
 	noExcuse              // as it is; what is not promised is looked at, too
 )
 
@@ -245,12 +248,12 @@ func (r *run) bend(before ref, e event, did result) result {
 		l.Status = loop.UserStopped
 		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
 	}
-	if l := r.pool.states[before]; did.kind == refuse && r.pretends(l.Injection, e) {
-		l.Injection.Outcome, l.Injection.ClosedAt = "closed", time.Time{}
+	if l := r.pool.states[before]; did.kind == refuse && r.pretends(l.Delivery, e) {
+		l.Delivery.Outcome, l.Delivery.ClosedAt = "closed", time.Time{}
 		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
 	}
-	if l := r.pool.states[before]; r.variant == lateWins && e.kind == loop.EventTyped && did.kind == refuse && l.Injection.Fresh {
-		l.Injection.Outcome, l.ContinueIn = "closed", ""
+	if l := r.pool.states[before]; r.variant == lateWins && e.kind == loop.EventTyped && did.kind == refuse && l.Delivery.Way == loop.WayNewChat {
+		l.Delivery.Outcome, l.ContinueIn = "closed", ""
 		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
 	}
 	if r.variant == hearsay && e.kind == loop.EventFollowupLost && did.kind != inject {
@@ -265,7 +268,7 @@ func (r *run) bend(before ref, e event, did result) result {
 }
 
 // pretends reports whether a broken variant takes no notice of an injection.
-func (r *run) pretends(i loop.Injection, e event) bool {
+func (r *run) pretends(i loop.Delivery, e event) bool {
 	switch r.variant {
 	case secondInject:
 		return e.kind == loop.EventInject
@@ -279,7 +282,7 @@ func (r *run) pretends(i loop.Injection, e event) bool {
 
 // unpaused decides as if the user had not paused.
 func (r *run) unpaused(l loop.State, e event) result {
-	l.Injection.ClosedAt, l.ContinueAt = l.Injection.OpenedAt.Add(-tick), time.Time{}
+	l.Delivery.ClosedAt, l.ContinueAt = l.Delivery.OpenedAt.Add(-tick), time.Time{}
 	return r.pool.decide(decision{r.pool.state(l), r.p.id, e, r.w.journal[r.p.id], r.w.now})
 }
 

@@ -77,7 +77,7 @@ func (p *pair) agrees(what string, err error, o outcome) {
 }
 
 func (p *pair) put(slot int, task uint8) string {
-	if p.w.pend[slot] != 0 || slot == chats && p.w.pend[chats+1] != 0 {
+	if p.w.pend[slot] != 0 || slot == chats && p.w.pend[chats+1] != 0 || !p.forget(task) {
 		return ""
 	}
 	l := p.m.asked(task)
@@ -91,7 +91,31 @@ func (p *pair) put(slot int, task uint8) string {
 	p.must(os.Chtimes(path, when, when))
 	l.CreatedAt = when
 	p.w.pend[slot] = p.m.pool.state(l)
+	p.w.rec[task] = p.w.pend[slot]
 	return "put"
+}
+
+// forget removes the record of a loop that is over, and reports whether its id is free.
+func (p *pair) forget(task uint8) bool {
+	for _, list := range [][]ref{p.w.pend[:], p.w.live[:], p.w.over[:]} {
+		for _, l := range list {
+			if l != 0 && p.m.pool.task(l) == task {
+				return false
+			}
+		}
+	}
+	if l := p.w.rec[task]; l != 0 && !p.m.pool.ended(l) {
+		return false
+	}
+	p.w.rec[task] = 0
+	p.leave(p.record(task), 0)
+	return true
+}
+
+// record is the path of the record of a loop.
+func (p *pair) record(task uint8) string {
+	l := p.m.asked(task)
+	return p.places.Record(l.ID)
 }
 
 func (p *pair) claim(c uint8, stop bool) string {
@@ -116,19 +140,11 @@ func (p *pair) cancelPending(slot int) string {
 	if p.w.pend[slot] == 0 {
 		return ""
 	}
-	items, err := p.box.List()
-	p.must(err)
-	cancel := loop.Event{Kind: loop.EventCancel}
-	for _, i := range items {
-		if i.Path != p.path[slot] {
-			continue
-		}
-		_, _, err := p.box.Apply(p.Context(), i.Name, cancel)
-		p.must(err)
-	}
+	name := strings.TrimSuffix(filepath.Base(p.path[slot]), ".json")
+	_, _, err := p.box.Apply(p.Context(), name, loop.Event{Kind: loop.EventCancel})
 	o, _ := p.alone(proc{}, func(r *run) outcome { return r.changePending(slot, event{kind: loop.EventCancel}) })
-	p.agrees("cancel of a pending loop", nil, o)
-	return "cancel pending"
+	p.agrees("cancel of a pending loop", err, o)
+	return fmt.Sprint("cancel pending ", o)
 }
 
 func (p *pair) move(from, to uint8) string {
@@ -138,9 +154,20 @@ func (p *pair) move(from, to uint8) string {
 	return fmt.Sprint("move ", o)
 }
 
-// record is what another hook notes, of a loop that is there.
-func (p *pair) record(id uint8, r loop.Record) string {
-	if p.w.live[id] == 0 {
+// restore is what a hook does where the live file is gone.
+func (p *pair) restore(id uint8) string {
+	if p.w.chat[id] == 0 || p.w.hasFile(id) || p.w.pend[id] != 0 {
+		return ""
+	}
+	_, err := p.store.Restore(p.Context(), names(id))
+	o, _ := p.alone(proc{}, func(r *run) outcome { return r.restore(id) })
+	p.agrees("restore", err, o)
+	return "restore"
+}
+
+// notes is what another hook notes, of a loop that is there.
+func (p *pair) notes(id uint8, r loop.Record) string {
+	if l := p.w.live[id]; l == 0 || p.m.pool.ended(l) {
 		return ""
 	}
 	p.must(p.store.AddToJournal(names(id), r))
@@ -154,7 +181,7 @@ func (p *pair) record(id uint8, r loop.Record) string {
 func (p *pair) act(rnd *rand.Rand) string {
 	id, other := uint8(rnd.IntN(chats)), uint8(rnd.IntN(chats))
 	steer := []loop.EventKind{loop.EventPause, loop.EventResume, loop.EventCancel, loop.EventInject, loop.EventContinue}
-	switch n := rnd.IntN(26); {
+	switch n := rnd.IntN(29); {
 	case n < 4:
 		return p.put(n, uint8(rnd.IntN(tasks)))
 	case n < 6:
@@ -180,12 +207,17 @@ func (p *pair) act(rnd *rand.Rand) string {
 		return p.cancelPending(rnd.IntN(len(p.path)))
 	case n == 21:
 		return p.move(id, 1-id)
+	case n == 28:
+		p.w.now.ticks++
+		return "time passes"
+	case n == 27:
+		return p.restore(id)
 	case n > 23:
 		return p.killed(rnd, id)
 	case n == 22:
-		return p.record(id, loop.Record{Kind: loop.RecordText, At: p.w.now.time(), Text: "<promise>COMPLETE</promise>"})
+		return p.notes(id, loop.Record{Kind: loop.RecordText, At: p.w.now.time(), Text: "<promise>COMPLETE</promise>"})
 	}
-	return p.record(id, loop.Record{Kind: loop.RecordPrompt, At: p.w.now.time()})
+	return p.notes(id, loop.Record{Kind: loop.RecordPrompt, At: p.w.now.time()})
 }
 
 // killed lets the model begin an operation that a kill ends, and puts the files that
@@ -225,18 +257,32 @@ func (p *pair) left() {
 		}
 	}
 	for c := range uint8(chats) {
-		p.leave(p.places.Live(names(c)), p.w.live[c])
-		p.leave(filepath.Join(p.places.Archive, names(c)+".json"), p.w.arch[c])
+		p.leave(p.places.Live(names(c)), max(p.w.live[c], p.w.over[c]))
+		p.write(p.places.Chat(names(c)), p.w.entryFile(p.m, c))
 		if p.w.journal[c] == 0 {
 			p.leave(p.places.Journal(names(c)), 0)
 		}
 	}
-	for task := range uint8(tasks) {
-		if l := p.m.asked(task); (p.w.files.older&^p.older())&(1<<task) != 0 {
-			l.Status = loop.Cancelled
-			p.leave(filepath.Join(p.places.Archive, fmt.Sprintf("unbound~%d.json", task)), p.m.pool.state(l))
-		}
+	for task, l := range p.w.rec {
+		p.leave(p.record(uint8(task)), l)
 	}
+}
+
+// entryFile is what the file holds by which a chat names its loop.
+func (w *world) entryFile(m *model, c uint8) string {
+	if w.chat[c] == 0 {
+		return ""
+	}
+	l := m.asked(w.chat[c] - 1)
+	return l.ID + "\n"
+}
+
+func (p *pair) write(path, content string) {
+	if content == "" {
+		p.leave(path, 0)
+		return
+	}
+	p.must(errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 }
 
 func (p *pair) leave(path string, l ref) {
@@ -261,7 +307,7 @@ func (p *pair) reported(id uint8) string {
 	if l == 0 {
 		return ""
 	}
-	return p.apply(id, event{kind: loop.EventInjected, id: p.m.pool.text(p.m.pool.states[l].Injection.ID), text: p.m.pool.text("no hook saw it")})
+	return p.apply(id, event{kind: loop.EventInjected, id: p.m.pool.text(p.m.pool.states[l].Delivery.ID), text: p.m.pool.text("no hook saw it")})
 }
 
 // compare looks at every file.
@@ -276,18 +322,23 @@ func (p *pair) compare() {
 		}
 	}
 	for c := range uint8(chats) {
-		p.file("live "+names(c), p.places.Live(names(c)), p.w.live[c])
-		p.file("record "+names(c), filepath.Join(p.places.Archive, names(c)+".json"), p.w.arch[c])
-		got, err := os.ReadFile(p.places.Journal(names(c)))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			p.Fatal(err)
-		}
-		if want := p.m.pool.texts[p.w.journal[c]]; string(got) != want {
-			p.Fatalf("journal %s: got %q want %q", names(c), got, want)
-		}
+		p.file("live "+names(c), p.places.Live(names(c)), max(p.w.live[c], p.w.over[c]))
+		p.text("chat "+names(c), p.places.Chat(names(c)), p.w.entryFile(p.m, c))
+		p.text("journal "+names(c), p.places.Journal(names(c)), p.m.pool.texts[p.w.journal[c]])
 	}
-	if got := p.older(); got != p.w.files.older {
-		p.Fatalf("older records: got tasks %b want %b", got, p.w.files.older)
+	for task, l := range p.w.rec {
+		p.file(fmt.Sprint("record ", task+1), p.record(uint8(task)), l)
+	}
+}
+
+func (p *pair) text(what, path, want string) {
+	p.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.Fatal(err)
+	}
+	if string(got) != want {
+		p.Fatalf("%s: got %q want %q", what, got, want)
 	}
 }
 
@@ -302,28 +353,14 @@ func (p *pair) file(what, path string, want ref) {
 	}
 	l, err := loop.Parse(data)
 	p.must(err)
+	if loop.IsForAnyChat(l.ConversationID) { // the record of one that waited for any chat
+		l.ConversationID = ""
+	}
 	if got := p.m.pool.state(l); got != want {
 		a, _ := p.m.pool.states[got].Encode()
 		b, _ := p.m.pool.states[want].Encode()
 		p.Fatalf("%s: got\n%swant\n%s", what, a, b)
 	}
-}
-
-// older returns the tasks that have an ended record which is not its chat's newest.
-func (p *pair) older() (mask uint8) {
-	paths, err := filepath.Glob(filepath.Join(p.places.Archive, "*.json"))
-	p.must(err)
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		p.must(err)
-		l, err := loop.Parse(data)
-		p.must(err)
-		name := strings.TrimSuffix(filepath.Base(path), ".json")
-		if name != names(0) && name != names(1) && l.Status.Ended() {
-			mask |= 1 << (l.Prompt[0] - '1')
-		}
-	}
-	return mask
 }
 
 // The store of the model is the real one's likeness: whatever happens to both, in
@@ -342,6 +379,9 @@ func TestTheModelsStoreIsLikeTheRealOne(t *testing.T) {
 				continue
 			}
 			seen[what]++
+			if os.Getenv("MODEL_TRACE") != "" {
+				t.Log(walk, what, p.w.live, p.w.over, p.w.chat, p.w.rec)
+			}
 			p.compare()
 			p.w.now.opens++
 		}

@@ -79,7 +79,7 @@ func (r *run) typistBegins(emit func(string)) {
 	case o == missing, o == finished && p.did.kind == refuse:
 		r.end()
 	case o == finished:
-		p.inj = r.pool.text(r.pool.states[r.w.live[p.id]].Injection.ID)
+		p.inj = r.pool.text(r.pool.states[r.w.live[p.id]].Delivery.ID)
 		r.goTo(isDue)
 	}
 	if o != blocked {
@@ -116,9 +116,9 @@ func (r *run) permitted(label string, emit func(string)) {
 func (r *run) open() bool {
 	l := r.w.live[r.p.id]
 	if l == 0 || r.pool.ended(l) {
-		l = r.w.arch[r.p.id]
+		l = r.w.recorded(r.model, r.p.id)
 	}
-	i, ok := r.pool.states[l].InjectionOf(r.pool.texts[r.p.inj])
+	i, ok := r.pool.states[l].LineOf(r.pool.texts[r.p.inj])
 	return ok && i.Outcome == ""
 }
 
@@ -162,7 +162,7 @@ func (r *run) key(pressed *[8]uint8) {
 // pause: a Return that is being pressed then sends a line like the user's own.
 func (r *run) isLate(p proc) bool {
 	l := r.w.live[p.id]
-	i, _ := r.pool.states[l].InjectionOf(r.pool.texts[p.inj])
+	i, _ := r.pool.states[l].LineOf(r.pool.texts[p.inj])
 	return l != 0 && i.Outcome != "" && i.Outcome != "paused by the user"
 }
 
@@ -223,8 +223,8 @@ func (r *run) reports(emit func(string)) {
 	}
 	if o == finished && w.live[p.id] != 0 {
 		l := r.pool.states[w.live[p.id]]
-		i, _ := l.InjectionOf(r.pool.texts[p.inj])
-		if i.Outcome != loop.Arrived && l.Status == loop.Waiting && l.Rested && l.Injection.ID == r.pool.texts[p.inj] && r.variant != quietEnd {
+		i, _ := l.LineOf(r.pool.texts[p.inj])
+		if i.Outcome != loop.Arrived && l.Status == loop.Waiting && l.Idle && l.Delivery.ID == r.pool.texts[p.inj] && r.variant != quietEnd {
 			r.tell(w.live[p.id])
 		}
 	}

@@ -46,7 +46,7 @@ func (m *model) userInChat(w world, c uint8, emit emitter) {
 		emit("the user sends a message"+name, &next)
 	}
 	for id := range uint8(chats) {
-		if m.acts&types != 0 && (w.live[id] != 0 || w.arch[id] != 0) {
+		if m.acts&types != 0 && (w.live[id] != 0 || w.recorded(m, id) != 0) {
 			next := w
 			next.send(c, lineFor+id)
 			m.wanted(&next, id)

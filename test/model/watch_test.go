@@ -59,7 +59,7 @@ func (r *run) looksOut() bool {
 			continue // the editor and its hooks are faster
 		}
 		if s := r.pool.states[l]; l != 0 && (!r.unshown || r.variant == anyVersion) && s.IsOverdue(r.w.now.time()) {
-			p.id, p.inj, p.pc = uint8(id), r.pool.text(s.Followup.ID), brings
+			p.id, p.inj, p.pc = uint8(id), r.pool.text(s.Delivery.ID), brings
 			return true
 		}
 	}
@@ -71,7 +71,7 @@ func (r *run) brings() bool {
 	o := r.apply(p.id, event{kind: loop.EventFollowupLost, id: p.inj})
 	switch {
 	case o == finished && p.did.kind == inject:
-		p.inj = r.pool.text(r.pool.states[p.did.next].Injection.ID)
+		p.inj = r.pool.text(r.pool.states[p.did.next].Delivery.ID)
 		r.goTo(delivers)
 	case o == finished, o == missing:
 		r.watchOn()
@@ -120,7 +120,7 @@ func (r *run) startWatcher() {
 // isAgain reports whether an injector brings a follow-up that was lost.
 func (r *run) isAgain() bool {
 	l := r.w.live[r.p.id]
-	return r.watched && l != 0 && r.pool.states[l].Followup.Injection == r.pool.texts[r.p.inj]
+	return r.watched && l != 0 && r.pool.states[l].Delivery.Again && r.pool.states[l].Delivery.ID == r.pool.texts[r.p.inj]
 }
 
 // isProved reports whether it did arrive, by what the journal holds now.
@@ -147,8 +147,8 @@ func (r *run) proof(id uint8, e event) ref {
 // opensFollowup reports whether what is being saved has another follow-up on its
 // way. Time passes then, for its id.
 func (r *run) opensFollowup(before ref) bool {
-	is := r.pool.states[r.p.next].Followup
-	if !r.watched || is.ID == r.pool.states[before].Followup.ID {
+	is := r.pool.states[r.p.next].Delivery
+	if !r.watched || is.Way != loop.WayFollowup || is.ID == r.pool.states[before].Delivery.ID {
 		return false
 	}
 	r.w.ghost.closed, r.w.ghost.recorded = false, false
@@ -241,13 +241,13 @@ func (r *run) countGiven(before loop.State, e event, did result) {
 	switch {
 	case e.kind == loop.EventContinue && did.text != 0 && did.kind != refuse:
 		of := r.pool.states[did.next].Iterations
-		if before.Followup.Outcome == loop.FollowupLost {
-			of = before.Followup.Iteration
+		if before.Delivery.Again {
+			of = before.Delivery.Iteration
 		}
 		r.given(r.w, uint8(of))
 	case e.kind == loop.EventFollowupLost && did.kind == inject && g.closed:
 		r.violates(closedSent)
-	case e.kind == loop.EventFollowupLost && did.kind == inject && g.given[before.Followup.Iteration] > 0 && (g.recorded || r.unshown):
+	case e.kind == loop.EventFollowupLost && did.kind == inject && g.given[before.Delivery.Iteration] > 0 && (g.recorded || r.unshown):
 		r.violates(needless)
 	}
 }
@@ -255,6 +255,6 @@ func (r *run) countGiven(before loop.State, e event, did result) {
 // insists is a watcher that takes no notice of what a decision says.
 func (r *run) insists(before ref, e event) result {
 	l := r.pool.states[before]
-	l.Followup.ID, l.Followup.Outcome, l.Status, l.Stop = r.pool.texts[e.id], "", loop.Running, false
+	l.Delivery.ID, l.Delivery.Way, l.Delivery.Outcome, l.Status, l.Stop = r.pool.texts[e.id], loop.WayFollowup, "", loop.Running, false
 	return r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
 }

@@ -38,12 +38,12 @@ type world struct {
 type files struct {
 	pend    [chats + 2]ref // named for each chat, then unbound ones, the older first
 	live    [chats]ref
-	arch    [chats]ref // the newest record of each chat
+	over    [chats]ref   // the live files of loops that have ended and left
+	rec     [tasks]ref   // the records of loops
+	chat    [chats]uint8 // the loop that a chat names, plus 1
 	journal [chats]ref
-	older   uint8 // tasks that have an ended record of another name
 	locks   [chats]uint8
 	box     uint8 // the pending folder's lock
-	change  uint8 // of those who change pending files
 	typing  uint8 // of those who type
 }
 
@@ -192,11 +192,14 @@ func (m *model) show(w *world) string {
 		if w.live[c] != 0 {
 			fmt.Fprintf(&b, "  live %s: %s\n", names(uint8(c)), m.line(w.live[c]))
 		}
-		if w.arch[c] != 0 {
-			fmt.Fprintf(&b, "  record %s: %s\n", names(uint8(c)), m.line(w.arch[c]))
+		if w.over[c] != 0 || w.chat[c] != 0 {
+			fmt.Fprintf(&b, "  over %s: %s; names %d\n", names(uint8(c)), m.line(w.over[c]), w.chat[c])
 		}
 		h := w.chats[c]
 		fmt.Fprintf(&b, "  chat %s: %s message %d queue %v\n", names(uint8(c)), [...]string{"idle", "submitting", "busy", "stopping"}[h.phase], h.msg, h.queue)
+	}
+	for task, l := range w.rec {
+		fmt.Fprintf(&b, "  record %d of chat %s: %s\n", task+1, m.pool.states[l].ConversationID, m.line(l))
 	}
 	for i, p := range w.procs {
 		if p.kind != none {
@@ -210,5 +213,5 @@ func (m *model) show(w *world) string {
 func (m *model) line(r ref) string {
 	l := m.pool.states[r]
 	return fmt.Sprintf("task %s, %s (%s), iteration %d, session %d, injection %q %q, rested %v", l.Prompt, l.Status, l.Reason,
-		l.Iterations, l.SessionIterations, l.Injection.ID, l.Injection.Outcome, l.Rested)
+		l.Iterations, l.SessionIterations, l.Delivery.ID, l.Delivery.Outcome, l.Idle)
 }

@@ -17,7 +17,7 @@ const module = "github.com/cursor-ralph/cursor-ralph/"
 const built = "CURSOR_RALPH_BUILT"
 
 // Programs puts programs, such as cmd/cursor-ralph, into a folder, as they are
-// released. It copies those that scripts/test built, and builds them otherwise.
+// released, except that the hook does not stay after its answers. It copies those that scripts/test built, and builds them otherwise.
 func Programs(dir string, packages ...string) error {
 	if from := os.Getenv(built); from != "" {
 		for _, p := range packages {
@@ -27,7 +27,14 @@ func Programs(dir string, packages ...string) error {
 		}
 		return nil
 	}
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", dir + string(filepath.Separator)}
+	return build(dir, "-s -w -X main.linger=0s", packages...)
+}
+
+// Released puts programs into a folder that are in all as they are released.
+func Released(dir string, packages ...string) error { return build(dir, "-s -w", packages...) }
+
+func build(dir, ldflags string, packages ...string) error {
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-o", dir + string(filepath.Separator)}
 	for _, p := range packages {
 		args = append(args, module+p)
 	}

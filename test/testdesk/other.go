@@ -114,12 +114,6 @@ func (o *Other) Keys() []KeyEvent {
 	return slices.Clone(o.keys)
 }
 
-// AwaitKeys waits until the window has got n key events since Reset. Sync is not
-// enough after a program that has exited: the server may not have read all it sent.
-func (o *Other) AwaitKeys(ctx context.Context, n int) error {
-	return until(ctx, "key", func() (bool, error) { return len(o.Keys()) >= n, nil })
-}
-
 // Pasted returns the texts that it got for a Shift+Insert.
 func (o *Other) Pasted() []string {
 	o.mu.Lock()

@@ -124,13 +124,6 @@ func (p *Page) Keys() []Key {
 	return slices.Clone(p.keys)
 }
 
-// FileVersions returns the source file after each change since the last Reset.
-func (p *Page) FileVersions() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.files)
-}
-
 // State asks the page what it holds. All that was typed before has been reported then.
 func (p *Page) State(ctx context.Context) (State, error) {
 	return p.ask(ctx, command{Do: "state"})
@@ -148,26 +141,10 @@ func (p *Page) Active(ctx context.Context) error {
 // FocusInput puts the cursor into the chat input.
 func (p *Page) FocusInput(ctx context.Context) error { return p.tell(ctx, command{Do: "focus input"}) }
 
-// FocusFile puts the cursor into the source file.
-func (p *Page) FocusFile(ctx context.Context) error { return p.tell(ctx, command{Do: "focus file"}) }
-
-// Blur takes the cursor out of both.
-func (p *Page) Blur(ctx context.Context) error { return p.tell(ctx, command{Do: "blur"}) }
-
-// IgnoreReturns makes the chat input not send at the next n Returns.
-func (p *Page) IgnoreReturns(ctx context.Context, n int) error {
-	return p.tell(ctx, command{Do: "ignore", N: n})
-}
-
 // SendByCtrlEnter makes the chat input send at Ctrl+Enter alone, until the next
 // Reset. Return is a new line then, as with that setting of Cursor's.
 func (p *Page) SendByCtrlEnter(ctx context.Context) error {
 	return p.tell(ctx, command{Do: "ctrl sends", N: 1})
-}
-
-// SetFile changes the source file.
-func (p *Page) SetFile(ctx context.Context, text string) error {
-	return p.tell(ctx, command{Do: "set file", Text: text})
 }
 
 // Reset empties the page, puts the cursor into the chat input, and forgets

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // Needs skips a test where a program is not installed.
@@ -40,9 +42,10 @@ func Patient(t testing.TB) context.Context {
 	return ctx
 }
 
-// NewX starts an X server with a window manager for a test.
+// NewX starts an X server with a window manager for a test, which is left to make test-all.
 func NewX(t testing.TB, args ...string) *X {
 	t.Helper()
+	short.Skip(t)
 	Needs(t, "Xvfb", "openbox", "setxkbmap", "xclip", "xdotool")
 	x, err := StartX(Patient(t), t.TempDir(), args...)
 	Must(t, err)

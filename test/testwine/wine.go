@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 // Wine is a folder with a drive C, and the environment that uses it. It ends
@@ -26,10 +28,11 @@ type Wine struct {
 //go:embed testdata/bcryptprimitives.c
 var bcryptPrimitives []byte
 
-// New makes a Wine that lives at most so long, and skips the test where a tool
-// is missing. The environment is os.Environ.
+// New makes a Wine that lives at most so long, for a test that is left to make test-all, and skips it
+// where a tool is missing. The environment is os.Environ.
 func New(t testing.TB, environ []string, limit time.Duration) *Wine {
 	t.Helper()
+	short.Skip(t)
 	for _, tool := range []string{"wine", "wineboot", "wineserver", "x86_64-w64-mingw32-gcc"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip("needs " + tool)

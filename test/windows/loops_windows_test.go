@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 func TestEveryEventIsAnsweredWithoutALoop(t *testing.T) {
@@ -29,12 +29,11 @@ func TestEveryEventIsAnsweredWithoutALoop(t *testing.T) {
 }
 
 // TestLoop is a whole loop: a promise without work and one that fails its
-// verification are refused, the template is found, and the third promise holds.
+// verification are refused, and the third promise holds.
 func TestLoop(t *testing.T) {
 	w := newWorld(t)
 	w.ok("install")
-	w.write("words.txt", "In other words: {{.Task}} {{.Marker}}\n")
-	const line = `"make it's file" --max-iterations 5 --verify "ls done.txt" --prompt-template words.txt`
+	const line = `"make it's file" --max-iterations 5 --verify "ls done.txt"`
 	var messages []string
 	edit := func(turn *simcursor.Turn, name string) {
 		if err := turn.Edit(name, "done\n"); err != nil {
@@ -58,7 +57,7 @@ func TestLoop(t *testing.T) {
 	if len(messages) != 3 {
 		t.Fatalf("got %d turns, want 3: %q; shown: %q", len(messages), messages, chat.Shown())
 	}
-	w.wants(messages[1], "In other words: make it's file")
+	w.wants(messages[1], "make it's file")
 	w.wants(w.ok("history", chat.ID), "refused: 0 of the 1 tool calls", "refused: `ls done.txt` failed with exit 1", "PROMISE_ACCEPTED")
 	w.wants(w.ok("status", chat.ID), "PROMISE_ACCEPTED", `~\work`)
 }
@@ -72,11 +71,11 @@ func TestStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, out)
 	}
-	w.wants(out, "Paste this line into any Cursor chat", w.work("sub"))
+	w.wants(out, "Send this line in a Cursor chat")
 	id := strings.Fields(out[strings.Index(out, "cursor-ralph cancel ")+len("cursor-ralph cancel "):])[0]
 	w.ok("cancel", id)
 
-	w.wants(w.ok("start", "make it", "--max-iterations", "2"), "/ralph-loop --continue ", w.work(""))
+	w.wants(w.ok("start", "make it", "--next-chat", "--max-iterations", "2"), "/ralph-loop --continue ", w.work(""))
 	chat := w.cursor().Chat(func(turn *simcursor.Turn) {
 		if err := turn.Tool("WebFetch", map[string]any{"url": "example.com"}, "text"); err != nil {
 			t.Error(err)
@@ -95,7 +94,7 @@ func TestStart(t *testing.T) {
 func TestStopsWhileTheStateIsRead(t *testing.T) {
 	w := newWorld(t)
 	w.ok("install")
-	w.ok("start", "make it", "--max-iterations", "4")
+	w.ok("start", "make it", "--next-chat", "--max-iterations", "4")
 	chat := w.cursor().Chat(func(turn *simcursor.Turn) { turn.Say("More is to do.") })
 	live := filepath.Join(w.in("temp"), "cursor-ralph-loop-"+chat.ID+".json")
 	done, read := make(chan struct{}), 0
@@ -139,42 +138,27 @@ func TestRun(t *testing.T) {
 	w.wants(w.ok("history"), "PROMISE_ACCEPTED")
 }
 
-func TestDemo(t *testing.T) {
-	w := newWorld(t)
-	out := w.ok("demo", "--keep")
-	w.wants(out, "no completion promise", "refused: `./run-tests.cmd` failed with exit 1.", "not ok 1d", "It reads days too.", "PROMISE_ACCEPTED")
-}
-
-func TestSimulate(t *testing.T) {
-	w := newWorld(t)
-	w.ok("install")
-	out, err := w.run(w.work(""), "simulate", filepath.Join(w.in("home"), ".cursor", "hooks.json"))
-	if err != nil && !strings.Contains(out, "Invalid function") { // Wine 8 lacks what os.RemoveAll calls
-		t.Error(err)
-	}
-	w.wants(out, "used, as the user's", "Shell: cat ", "cursor-ralph-hook.exe", "exit 0 after")
-	if strings.Contains(out, "failed; the first: ") {
-		t.Error(out)
-	}
-}
-
 // The path of a program as install writes it: PowerShell runs a text in quotes
 // only after &.
 func TestInstallQuotesThePath(t *testing.T) {
 	w := newWorld(t)
-	hook, err := exec.LookPath("cursor-ralph-hook.exe")
-	if err != nil {
+	folder := w.in("home/it's")
+	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(hook)
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"cursor-ralph.exe", "cursor-ralph-hook.exe"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err := errors.Join(err, os.WriteFile(filepath.Join(folder, name), data, 0o700)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	spaced := w.in("home/it's/cursor-ralph-hook.exe")
-	if err := errors.Join(os.Mkdir(filepath.Dir(spaced), 0o700), os.WriteFile(spaced, data, 0o700)); err != nil {
-		t.Fatal(err)
-	}
-	w.ok("install", "--hook", spaced)
+	t.Setenv("PATH", folder+";"+os.Getenv("PATH"))
+	w.env = append(w.env, "PATH="+os.Getenv("PATH"))
+	w.ok("install")
 	chat := w.cursor().Chat(nil)
 	runs := chat.Fire(t.Context(), "stop", chat.SampleFields("stop"))
 	if len(runs) != 1 || runs[0].Exit != 0 || strings.TrimSpace(runs[0].Stdout) != "{}" {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // TestMain builds the programs, where nobody else did.
@@ -60,7 +60,7 @@ func newWorld(t *testing.T) world {
 		w.env = append(w.env, name+"="+os.Getenv(name))
 	}
 	w.env = append(w.env, "PATH="+path, "USERPROFILE="+w.in("home"), "LOCALAPPDATA="+w.in("home/local"), "APPDATA="+w.in("home/roaming"),
-		"TEMP="+w.in("temp"), "TMP="+w.in("temp"), "CURSOR_RALPH_NO_NOTIFY=1", "CURSOR_RALPH_DESKTOP=none")
+		"TEMP="+w.in("temp"), "TMP="+w.in("temp"), "CURSOR_RALPH_NO_NOTIFY=1", "SSH_CONNECTION=a session without a desktop")
 	t.Setenv("PATH", path) // where this process looks for programs
 	return w
 }
@@ -132,11 +132,4 @@ func (w world) shell(t *simcursor.Turn, command string) string {
 		w.t.Errorf("%s: exit %d: %s", command, exit, out)
 	}
 	return out
-}
-
-func (w world) write(name, text string) {
-	w.t.Helper()
-	if err := os.WriteFile(w.work(name), []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/checkpoint"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 // Places returns where checkpoints are made from.
-func Places(e *cli.Env) checkpoint.Places {
-	return checkpoint.Places{Folder: e.Places.Checkpoints(), Env: os.Environ()}
+func Places(places platform.Places) checkpoint.Places {
+	return checkpoint.Places{Folder: places.Checkpoints(), Copies: places.Copies(), Env: os.Environ()}
 }
 
 type listed struct {
@@ -39,7 +40,7 @@ type listed struct {
 
 // List shows the checkpoints of a loop.
 func List(ctx context.Context, e *cli.Env, args []string) error {
-	l, d, err := read(ctx, e, args)
+	l, d, err := read(e, args)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func List(ctx context.Context, e *cli.Env, args []string) error {
 	for _, c := range all {
 		rows = append(rows, []string{string(c.Name), view.Ago(e.Now(), c.At), c.files(), c.lines(), c.Name.Title()})
 	}
-	return e.Say("%s", strings.TrimRight(e.Screen().Columns(rows, view.Give{4, 1}), "\n"))
+	return e.Say("%s", strings.TrimRight(e.Screen().Columns(rows, view.Give{Column: 4, Least: 1}), "\n"))
 }
 
 func listedOf(ctx context.Context, l loop.State, d *checkpoint.Reader, c checkpoint.Checkpoint) listed {
@@ -94,12 +95,12 @@ func (c listed) lines() string {
 	return fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
 }
 
-func read(ctx context.Context, e *cli.Env, args []string) (loop.State, *checkpoint.Reader, error) {
+func read(e *cli.Env, args []string) (loop.State, *checkpoint.Reader, error) {
 	found, err := render.Chosen(e, args)
 	if err != nil {
 		return found.State, nil, err
 	}
-	d, err := Places(e).Read(ctx, found.State)
+	d, err := Places(e.Places).Read(found.State)
 	return found.State, d, Hinted(found.State, err)
 }
 
@@ -113,7 +114,7 @@ func Hinted(l loop.State, err error) error {
 		return hint.New(noneOf(l), howToHave)
 	case errors.As(err, &unknown):
 		return hint.New(fmt.Sprintf("%s of the loop %s", unknown, l.ShortID()), listThem(l))
-	case errors.Is(err, worktree.ErrNoTree):
+	case errors.Is(err, git.ErrNoTree):
 		return hint.New(fmt.Sprintf("the workspace of the loop %s is no git work tree (any more): %s", l.ShortID(), text.Escape(l.Workspace)), "checkpoints are kept in its repository")
 	case err != nil:
 		return hint.New(err.Error(), "checkpoints need git and a repository that it can read: try `git status` in "+text.Escape(l.Workspace))

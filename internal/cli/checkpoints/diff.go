@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -14,6 +14,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/checkpoint"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -23,14 +24,13 @@ import (
 func DiffFlags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
 	f.Bool("stat", false, "only list the files and how many lines changed")
-	f.String("file", "", "only this `PATH`, as the list of files names it")
 }
 
 // Diff shows what changed between two checkpoints. A diff editor, which wants both files,
 // gets them from checkpoint-file.
 func Diff(ctx context.Context, e *cli.Env, args []string) error {
-	id, between := split(args)
-	l, d, err := read(ctx, e, id)
+	id, between, named := split(e.Loops, args)
+	l, d, err := read(e, id)
 	if err != nil {
 		return err
 	}
@@ -38,50 +38,63 @@ func Diff(ctx context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return Hinted(l, err)
 	}
-	file, err := nameIn(d.Root(), e.Text("file"))
+	files, err := filesIn(d.Root(), named)
 	if err != nil {
 		return err
 	}
 	if e.IsSet("json") || e.IsSet("stat") {
-		return showList(ctx, e, l, d, from, to, file)
+		return showList(ctx, e, l, d, from, to, files)
 	}
-	patch, err := d.Patch(ctx, from, to, file)
+	patch, err := d.Patch(ctx, from, to, files...)
 	if err != nil {
 		return Hinted(l, err)
 	}
 	if len(patch) == 0 { // which is what a reader of patches wants
-		e.Warn("%s is the same in checkpoints %s and %s of the loop %s", cmp.Or(text.Escape(file), "every file"), from.Name, to.Name, l.ShortID())
+		e.Warn("%s is the same in checkpoints %s and %s of the loop %s", cmp.Or(text.Escape(strings.Join(files, ", ")), "every file"), from.Name, to.Name, l.ShortID())
 	}
-	return show(e, patch)
+	return show(e.Terminal, patch)
 }
 
-// nameIn returns the name of a file in the work tree, "" for all.
-func nameIn(root, file string) (string, error) {
-	name := file
-	if filepath.IsAbs(file) {
-		name, _ = filepath.Rel(root, file) // "" is not local
+// filesIn returns the names of files and folders in the work tree. They are named from
+// the current folder, or from the work tree's if that is elsewhere.
+func filesIn(root string, named []string) (files []string, err error) {
+	from := root
+	if here, err := os.Getwd(); err == nil && loops.Within(here, root) {
+		from = here
 	}
-	switch {
-	case file == "":
-		return "", nil
-	case !filepath.IsLocal(name):
-		return "", hint.Misuse(text.Escape(file)+" is not in the work tree "+text.Escape(root), "name the file as `cursor-ralph diff --stat` does")
+	for _, file := range named {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(from, file)
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil || !filepath.IsLocal(name) {
+			return nil, hint.Misuse(text.Escape(file)+" is not in the work tree "+text.Escape(root), "name the file as `cursor-ralph diff --stat` does")
+		}
+		files = append(files, filepath.ToSlash(name))
 	}
-	return filepath.ToSlash(filepath.Clean(name)), nil
+	return files, nil
 }
 
-// split parts the arguments: what looks like checkpoints is no id.
-func split(args []string) (id []string, between string) {
-	if n := len(args); n > 0 && isRange(args[n-1]) {
-		return args[:n-1], args[n-1]
-	} else if n > 1 {
-		return args[:1], args[1] // and an error says that there is no such checkpoint
+// split parts [id] [n[..m]] [FILE...]. A first word that is neither a loop nor a
+// checkpoint is a file if there is one.
+func split(all *loops.Loops, args []string) (id []string, between string, files []string) {
+	for i, word := range args[:min(len(args), 2)] {
+		if isRange(word) {
+			return args[:i], word, args[i+1:]
+		}
 	}
-	return args, ""
+	if len(args) > 0 {
+		_, unknown := all.Resolve(args[0])
+		_, missing := os.Lstat(args[0])
+		if unknown == nil || missing != nil && len(args) == 1 {
+			return args[:1], "", args[1:]
+		}
+	}
+	return nil, "", args
 }
 
 func isRange(word string) bool {
-	return checkpoint.Name(word).IsValid() || strings.Contains(word, "..")
+	return checkpoint.Name(word).IsValid() || strings.Contains(word, "..") && !strings.ContainsAny(word, `/\`)
 }
 
 // pick returns the checkpoints that are meant: of the last iteration, of one, or from one
@@ -135,14 +148,12 @@ type changed struct {
 	Binary  bool   `json:"binary,omitempty"`
 }
 
-func showList(ctx context.Context, e *cli.Env, l loop.State, d *checkpoint.Reader, from, to checkpoint.Checkpoint, file string) error {
+func showList(ctx context.Context, e *cli.Env, l loop.State, d *checkpoint.Reader, from, to checkpoint.Checkpoint, files []string) error {
 	changes, err := d.Changes(ctx, from, to)
 	if err != nil {
 		return Hinted(l, err)
 	}
-	changes = slices.DeleteFunc(changes, func(c checkpoint.Change) bool {
-		return file != "" && file != "." && c.Path != file && !strings.HasPrefix(c.Path, file+"/")
-	})
+	changes = checkpoint.Only(changes, files)
 	if e.IsSet("json") {
 		return e.JSON(diffed{view.Schema, l.ShortID(), from.Name, to.Name, d.Root(), changesOf(changes)})
 	}
@@ -172,14 +183,14 @@ func stat(screen view.Screen, list []checkpoint.Change) string {
 	if len(list) == 0 {
 		return "no difference"
 	}
-	return screen.Columns(rows, view.Give{0, 8}) + all
+	return screen.Columns(rows, view.Give{Column: 0, Least: 8}) + all
 }
 
 // show prints a patch: byte for byte into a pipe, where git apply reads it, and safe for
 // a terminal, in git's colors.
-func show(e *cli.Env, patch []byte) error {
-	if !e.OnTerminal() {
-		_, err := e.Stdout.Write(patch)
+func show(t cli.Terminal, patch []byte) error {
+	if !t.OnTerminal() {
+		_, err := t.Stdout.Write(patch)
 		return err
 	}
 	var b strings.Builder
@@ -187,7 +198,7 @@ func show(e *cli.Env, patch []byte) error {
 	for line := range bytes.Lines(patch) {
 		said := strings.TrimSuffix(string(line), "\n")
 		color := ""
-		if color, head = colorOf(said, head); !e.Colorful() {
+		if color, head = colorOf(said, head); !t.Colorful() {
 			color = ""
 		}
 		said = cli.Printable(strings.TrimSuffix(said, "\r"))
@@ -196,7 +207,7 @@ func show(e *cli.Env, patch []byte) error {
 		}
 		b.WriteString(said + "\n")
 	}
-	_, err := e.Stdout.Write([]byte(b.String()))
+	_, err := t.Stdout.Write([]byte(b.String()))
 	return err
 }
 

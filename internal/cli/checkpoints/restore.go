@@ -1,6 +1,7 @@
 package checkpoints
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,11 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/checkpoint"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -27,12 +28,9 @@ func RestoreFlags(f *pflag.FlagSet) {
 
 // Restore makes the work tree what it was at a checkpoint.
 func Restore(ctx context.Context, e *cli.Env, args []string) error {
-	id, name := args[:max(0, len(args)-1)], ""
-	if len(args) > 0 {
-		name = args[len(args)-1]
-	}
+	id, name, named := split(e.Loops, args)
 	if !checkpoint.Name(name).IsValid() {
-		return hint.Misuse(fmt.Sprintf("%.40q is no checkpoint", name), "cursor-ralph restore [id] n; `cursor-ralph checkpoints` lists them")
+		return hint.Misuse(fmt.Sprintf("%.40q is no checkpoint", cmp.Or(name, strings.Join(args, " "))), "cursor-ralph restore [id] n [FILE...]; `cursor-ralph checkpoints` lists them")
 	}
 	found, err := render.Chosen(e, id)
 	if err != nil {
@@ -44,7 +42,11 @@ func Restore(ctx context.Context, e *cli.Env, args []string) error {
 			return err
 		}
 	}
-	done, err := Places(e).Restore(ctx, l, checkpoint.Name(name), dry)
+	files, err := filesIn(git.Root(l.Workspace), named)
+	if err != nil {
+		return err
+	}
+	done, err := Places(e.Places).Restore(ctx, l, checkpoint.Name(name), dry, files...)
 	if err != nil && done.Before.Commit == "" {
 		return Hinted(l, err)
 	}
@@ -70,8 +72,8 @@ func checkRests(e *cli.Env, found loops.Loop) error {
 // sameTree reports whether two workspaces are in one work tree, of which a restore changes
 // all files.
 func sameTree(a, b string) bool {
-	root := worktree.Root(a)
-	return cli.SameFolder(a, b) || root != "" && cli.SameFolder(root, worktree.Root(b))
+	root := git.Root(a)
+	return cli.SameFolder(a, b) || root != "" && cli.SameFolder(root, git.Root(b))
 }
 
 func works(e *cli.Env, found loops.Loop) bool {
@@ -79,7 +81,7 @@ func works(e *cli.Env, found loops.Loop) bool {
 	if l.Outer() {
 		return e.Lives(l)
 	}
-	return found.IsLive() && !(l.Status == loop.Paused && l.Rested)
+	return found.IsLive() && (l.Status != loop.Paused || !l.Idle || l.IsLastTurn(e.Now()))
 }
 
 func isWorking(l loop.State) error {

@@ -9,15 +9,13 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
 )
 
 // Flags adds the flags of doctor.
 func Flags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
+	f.Bool("verbose", false, "show what is fine too, and what is worth knowing")
 	f.String("project", "", "check the installation in this `FOLDER` too (default: this workspace)")
-	f.Bool("type-test", false, "type a harmless line, without Return, into the window that you bring to the front")
-	typing.Flags(f)
 }
 
 type check struct {
@@ -30,12 +28,12 @@ func checks() []check {
 		{"hook program", checkHookProgram},
 		{"cursor-ralph", checkProgram},
 		{"hooks.json", checkHooks},
+		{"other programs", checkHosts},
 		{"Cursor's log", checkCursorLog},
 		{"plugin", checkPlugin},
 		{"extension", checkExtension},
 		{"stop hooks", checkRivals},
 		{"plan guard", checkPlanGuard},
-		{"summaries", checkCompact},
 		{"slash commands", checkCommands},
 		{"folders", checkFolders},
 		{"pending loops", checkPending},
@@ -47,7 +45,6 @@ func checks() []check {
 		{"session limit", checkSessionLimit},
 		{"typing", checkTyping},
 		{"notifications", checkNotifications},
-		{"agents", checkAgents},
 	}
 }
 
@@ -57,9 +54,6 @@ func Run(ctx context.Context, e *cli.Env, _ []string) error {
 		if _, err := install.CursorFolder(e, project); err != nil {
 			return err
 		}
-	}
-	if e.IsSet("type-test") {
-		return typeTest(ctx, e)
 	}
 	r := reportOf(runAll(ctx, e, checks(), patience))
 	if err := r.show(e); err != nil {

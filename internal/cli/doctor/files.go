@@ -21,6 +21,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/pending"
 )
 
 func checkFolders(_ context.Context, e *cli.Env, found *list) {
@@ -29,7 +30,7 @@ func checkFolders(_ context.Context, e *cli.Env, found *list) {
 		case errors.Is(err, fs.ErrNotExist):
 			found.ok("%s does not exist yet: the first loop creates it", dir)
 		case err != nil:
-			found.problem("give the folder to this user, or move everything with CURSOR_RALPH_DIR and CURSOR_RALPH_STATE_DIR", "%v", err)
+			found.problem("look at what is in it, then chmod 700; or move everything with CURSOR_RALPH_DIR and CURSOR_RALPH_STATE_DIR", "%v", err)
 		default:
 			found.ok("%s", dir)
 		}
@@ -44,13 +45,28 @@ func checkPending(_ context.Context, e *cli.Env, found *list) {
 	if err != nil && !errors.Is(err, ownfile.ErrNotOurs) { // checkFolders reports that
 		found.problem("make the folder readable", "%v", err)
 	}
+	const shown = 5
+	broken, stale := 0, 0
 	for _, l := range waiting {
 		switch {
+		case errors.Is(l.Err, pending.ErrTooMany):
+			found.problem("remove those that none of your loops needs", "%s: %v", l.File.Path, l.Err)
 		case l.Err != nil:
-			found.problem("correct or remove it", "%s: %v", l.File.Path, l.Err)
+			if broken++; broken <= shown {
+				found.problem("correct or remove it", "%s: %v", l.File.Path, l.Err)
+			}
 		case l.File.Stale():
-			found.warning("cursor-ralph cancel "+l.State.ShortID(), "%s is %s old and is not claimed any more", l.File.Path, text.Duration(l.File.Age))
+			if stale++; stale <= shown {
+				found.warning("cursor-ralph cancel "+l.State.ShortID(), "%s is %s old and is not claimed any more", l.File.Path, text.Duration(l.File.Age))
+			}
 		}
+		warnOfMisplaced(found, l.State)
+	}
+	if broken > shown {
+		found.problem("correct or remove them", "%d more pending files cannot be used", broken-shown)
+	}
+	if stale > shown {
+		found.warning("`cursor-ralph list` names them, `cursor-ralph cancel <id>` removes one", "%d more pending files are too old to be claimed", stale-shown)
 	}
 }
 
@@ -58,6 +74,9 @@ func checkPending(_ context.Context, e *cli.Env, found *list) {
 func checkStates(_ context.Context, e *cli.Env, found *list) {
 	live, problems := e.Loops.LiveWithHistory()
 	found.ok("%s", text.Count(len(live), "live loop"))
+	for _, l := range live {
+		warnOfMisplaced(found, l)
+	}
 	for _, p := range problems {
 		if !errors.Is(p, fs.ErrNotExist) { // the first loop creates the folder
 			found.problem("correct the file, or remove it", "%v", p)
@@ -65,6 +84,17 @@ func checkStates(_ context.Context, e *cli.Env, found *list) {
 	}
 	for _, path := range aside(e) {
 		found.warning("check what it contains, then remove it", "was not a loop's file and was moved aside: %s", path)
+	}
+}
+
+// warnOfMisplaced reports commands that stand in a file which an agent in a sandbox can write,
+// and a loop whose commands are missing.
+func warnOfMisplaced(found *list, l loop.State) {
+	if l.Misplaced != "" {
+		found.warning("ask for a command with /ralph-loop or cursor-ralph start", "the loop %s: %s", l.ShortID(), cli.Printable(l.Misplaced))
+	}
+	if l.LacksRecord() {
+		found.problem("start it again; the hook and your shell need the same XDG_STATE_HOME or CURSOR_RALPH_STATE_DIR", "the loop %s has no record in the state folder, so no promise of it counts", l.ShortID())
 	}
 }
 
@@ -83,8 +113,11 @@ func aside(e *cli.Env) (paths []string) {
 	}
 	slices.Sort(paths)
 	return slices.DeleteFunc(paths, func(path string) bool {
+		if !strings.Contains(filepath.Base(path), ".json.corrupt-") {
+			return true
+		}
 		_, err := ownfile.Check(path)
-		return err != nil || !strings.Contains(filepath.Base(path), ".json.corrupt-")
+		return err != nil
 	})
 }
 
@@ -118,7 +151,7 @@ func checkConfig(_ context.Context, e *cli.Env, found *list) {
 	}
 	known := variables()
 	for _, name := range unread(os.Environ(), known) {
-		found.warning(hint.DidYouMean(name, known)+"`cursor-ralph config --json` names those of the settings", "nothing reads the variable %s", name)
+		found.warning("`cursor-ralph config --json` names those of the settings", "nothing reads the variable %s", name)
 	}
 	found.orOK("%s", configWords(c, e.ConfigFile()))
 }

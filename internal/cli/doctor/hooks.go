@@ -12,7 +12,6 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/importer"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
@@ -113,31 +112,11 @@ func addFinding(f commands.Finding, prefix string, found *list) {
 }
 
 func checkRivals(_ context.Context, e *cli.Env, found *list) {
-	pad, _ := importer.Scratchpad(e)
 	files := install.AllHooks(e)
-	for _, f := range commands.Rivals(files, pad) {
+	for _, f := range commands.Rivals(files) {
 		addFinding(f, "", found)
 	}
-	if pad != "" {
-		found.info("cursor-ralph import takes it over", "a loop of Cursor's ralph-loop plugin: %s", pad)
-	}
 	found.orOK("no others in %s", text.Count(len(files), "file"))
-}
-
-// checkCompact reports whether Cursor reports a summary, and the loops that would need it.
-func checkCompact(_ context.Context, e *cli.Env, found *list) {
-	tells := func(path string) bool { return install.InstalledAt(path).PreCompact }
-	installed := slices.ContainsFunc(append(install.HookFiles(e), install.MachineHooks(runtime.GOOS)), tells)
-	current, _ := e.Loops.Usable()
-	for _, l := range current {
-		if !installed && l.State.WantsCompact() && !l.State.Outer() {
-			found.info("with Cursor 3.12 or newer: cursor-ralph install --pre-compact", "when Cursor summarizes the chat of the loop %s, no hook reports it: its agent gets the whole task only at every fifth continuation", l.State.ShortID())
-		}
-	}
-	if installed {
-		found.ok("preCompact is installed: after a summary a loop with --repeat first gets its whole task again")
-	}
-	found.orOK("preCompact is not installed, and no loop needs it")
 }
 
 // checkPlanGuard reports whether the plan guard is installed, and the loops that lack it.

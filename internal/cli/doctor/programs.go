@@ -3,7 +3,6 @@ package doctor
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 )
 
@@ -23,6 +23,10 @@ func checkHookProgram(ctx context.Context, _ *cli.Env, found *list) {
 	path, err := install.HookPath()
 	if err != nil {
 		found.problem("install cursor-ralph again: both programs belong into one folder", "%v", err)
+		return
+	}
+	if err := install.CheckProgram(path); err != nil {
+		found.problem(hint.Of(err), "%v", err)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -47,8 +51,8 @@ func checkProgram(ctx context.Context, e *cli.Env, found *list) {
 		text = "a login shell finds another cursor-ralph, " + path
 	}
 	first := "put its folder first on the PATH in the profile of " + shell
-	switch self, err := os.Executable(); {
-	case install.Itself(path) || err == nil && install.IsShimOf(e, path, self):
+	switch {
+	case install.Itself(path):
 		found.ok("a login shell finds %s", path)
 	case len(install.OurPlugins(e)) > 0:
 		found.problem(first, "%s, and the plugin calls it by that name", text)
@@ -138,7 +142,7 @@ func checkPluginProgram(ctx context.Context, e *cli.Env, found *list) {
 	switch {
 	case path == "":
 		found.problem("put its folder on the PATH in the profile of "+shell, "the plugin runs %s, which %s does not find", name, shell)
-	case err == nil && !cli.SameFile(path, beside) && !install.IsShimOf(e, path, beside):
+	case err == nil && !cli.SameFile(path, beside):
 		found.warning("remove the one that is older, or change the order of the PATH", "the plugin runs %s, but beside this cursor-ralph is %s", path, beside)
 	}
 }

@@ -133,13 +133,34 @@ func (r report) show(e *cli.Env) error {
 	if e.IsSet("json") {
 		return e.JSON(r)
 	}
-	screen := e.Screen()
-	for _, f := range r.Checks {
-		if err := e.Say("%s", f.lines(screen)); err != nil {
-			return err
+	shown, rest, screen := r.Checks, "", e.Screen()
+	if !e.IsSet("verbose") {
+		shown = slices.DeleteFunc(slices.Clone(r.Checks), func(f finding) bool { return f.Level == ok || f.Level == info })
+		words := "--verbose shows all"
+		if fine := r.Checks.fine(); len(fine) > 0 {
+			words = "fine: " + strings.Join(fine, ", ") + "; " + words
+		}
+		rest = strings.Join(screen.Wrap(words, screen.Width, most), "\n")
+	}
+	lines := []string{r.Verdict}
+	for _, f := range shown {
+		lines = append(lines, f.lines(screen))
+	}
+	if rest != "" {
+		lines = append(lines, rest)
+	}
+	return e.Say("%s", strings.Join(lines, "\n"))
+}
+
+// fine are the checks that have found nothing wrong.
+func (l list) fine() (names []string) {
+	for _, f := range l {
+		isWrong := slices.ContainsFunc(l, func(o finding) bool { return o.Name == f.Name && (o.Level == problem || o.Level == warning) })
+		if !isWrong && !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
 		}
 	}
-	return e.Say("\n%s", r.Verdict)
+	return names
 }
 
 const (

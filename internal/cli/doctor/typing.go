@@ -11,7 +11,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -20,14 +19,14 @@ import (
 // checkTyping reports the desktop and whether each way of typing would work now. Few loops need one: a Cursor without a session
 // limit goes on by itself.
 func checkTyping(ctx context.Context, e *cli.Env, found *list) {
-	desktop := typing.Machine(e, nil).Desktop
+	desktop := typing.Machine(e).Desktop
 	ways, target, err := typing.Ways(e)
 	switch {
 	case errors.Is(err, typing.ErrOff):
 		found.info(hint.Of(err), "%v", err)
 		return
 	case err != nil:
-		found.problem("correct the option", "%v", err)
+		found.problem("correct the setting", "%v", err)
 		return
 	case desktop.Kind == platform.NoDesktop && len(pressing(ways)) == 0:
 		found.info("run this in a terminal of the desktop on which Cursor runs; without a desktop, you type the continue line at a session limit, unless the bridge or the editor extension works", "%s", desktopWords(desktop))
@@ -44,6 +43,9 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 		}
 		works = true
 		found.ok("%s", words)
+	}
+	if len(pressing(ways)) > 0 && desktop.Kind != platform.NoDesktop && !keystroke.SeesTheUser(ctx, ways) {
+		found.info("on X11, install xprintidle; Wayland does not report it", "whether you are at the keyboard: not reported, so typing does not wait for you")
 	}
 	if !works {
 		found.info("if Cursor does not run, start it and look again; else see why the ways of typing above would not work", "at a session limit the loop waits until you type its continue line")
@@ -81,44 +83,10 @@ func checkSessionLimit(_ context.Context, e *cli.Env, found *list) {
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
 		at := seen[version].At.Format(time.DateOnly)
 		if limit := seen[version].Limit; limit > 0 {
-			found.info("if that is not so: cursor-ralph install --session-limit none", "Cursor %s lets our hook answer %d times in a row, as was seen on %s", version, limit, at)
+			found.info(`if that is not so, write session-limit = "none" below [hook] in config.toml`, "Cursor %s lets our hook answer %d times in a row, as was seen on %s", version, limit, at)
 			continue
 		}
 		found.ok("Cursor %s has no limit for our hook, as was seen on %s", version, at)
 	}
 	found.orOK("nothing observed contradicts what is known about Cursor's versions")
-}
-
-const (
-	testLine  = "cursor-ralph was here: this line is a test and can be deleted"
-	countdown = 5 // seconds
-)
-
-// typeTest types a line while the user watches, without Return.
-func typeTest(ctx context.Context, e *cli.Env) error {
-	ways, target, err := typing.Ways(e)
-	if err != nil {
-		return err
-	}
-	ways = pressing(ways) // the others would submit the line
-	if desktop := typing.Machine(e, nil).Desktop; len(ways) == 0 {
-		return hint.New("no desktop here: "+desktop.Why, "run this in a terminal of the desktop on which Cursor runs")
-	}
-	if err := e.Say("bring the window to the front, with the cursor in a text field (best of all: Cursor's chat input)"); err != nil {
-		return err
-	}
-	for n := countdown; n > 0; n-- {
-		if err := e.Say("%d", n); err != nil {
-			return err
-		}
-		if err := proc.Sleep(ctx, time.Second); err != nil {
-			return err
-		}
-	}
-	target.Line, target.Test = testLine, true
-	outcome := keystroke.Type(ctx, ways, target)
-	if err := outcome.Err(); err != nil {
-		return hint.New("the line was not typed: "+err.Error(), "click into a text field within the five seconds; `cursor-ralph doctor` shows what else would help")
-	}
-	return e.Say("typed by %s; check that it reads exactly:\n%s", outcome.Method(), testLine)
 }

@@ -22,6 +22,7 @@ func Flags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
 	f.String("after", "", "print only what changed since the line with this `CURSOR`")
 	cli.Duration(f, "ended", 24*time.Hour, 0, "at the start also print the loops that ended within the time `D`")
+	f.StringArray("folder", nil, "say of each loop whether it belongs to `FOLDER`; may be given several times")
 	f.Bool("history", false, "add the iterations of each loop")
 	f.Bool("until-eof", false, "end when standard input ends")
 }

@@ -3,6 +3,7 @@ package events
 import (
 	"encoding/json"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
@@ -33,8 +34,10 @@ type stream struct {
 	env     *cli.Env
 	changes *loops.Changes
 	history bool
-	window  time.Duration // loops that ended before it are not printed at the start
-	cursor  cursor        // of the last look that was printed whole
+	folders []string
+	here    map[string]bool // by workspace
+	window  time.Duration   // loops that ended before it are not printed at the start
+	cursor  cursor          // of the last look that was printed whole
 	shown   map[string]shown
 	held    *line     // the last of a look, which gets the cursor of that look
 	printed time.Time // when the last line was
@@ -42,7 +45,8 @@ type stream struct {
 }
 
 func newStream(e *cli.Env, window time.Duration) *stream {
-	s := &stream{env: e, history: e.IsSet("history"), window: window}
+	s := &stream{env: e, history: e.IsSet("history"), window: window, here: map[string]bool{}}
+	s.folders, _ = e.Flags.GetStringArray("folder")
 	s.forget()
 	return s
 }
@@ -129,13 +133,26 @@ func (s *stream) print(c loops.Change) {
 
 func (s *stream) lineOf(c loops.Change, object view.Loop) line {
 	l := line{Type: changed}
+	if len(s.folders) > 0 {
+		here := s.isHere(object.Workspace)
+		object.Here = &here
+	}
 	l.Loop, s.err = encoded(object, s.err)
 	if s.history {
 		whole, _ := c.Whole()
-		all, _ := s.env.Store.History(whole.State) // what can be read
-		l.History, s.err = encoded(view.Iterations(all), s.err)
+		l.History, s.err = encoded(view.Iterations(whole.State.History), s.err)
 	}
 	return l
+}
+
+// isHere reports whether a workspace is one of the reader's folders, or one is in the other.
+func (s *stream) isHere(workspace string) bool {
+	here, known := s.here[workspace]
+	if !known {
+		here = workspace != "" && slices.ContainsFunc(s.folders, func(f string) bool { return loops.Within(f, workspace) || loops.Within(workspace, f) })
+		s.here[workspace] = here
+	}
+	return here
 }
 
 func encoded(v any, err error) (json.RawMessage, error) {

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -77,7 +76,7 @@ func AllHooks(e *cli.Env) []commands.HooksFile {
 		return nil
 	}
 	own := HookFiles(e)
-	files := append(PluginHooks(e), claudeHooks(own)...)
+	files := PluginHooks(e)
 	if len(own) > 1 {
 		files = append(files, hooksAt("project", own[1])...)
 	}
@@ -128,50 +127,3 @@ func PlanGuard(e *cli.Env, workspace string) loop.Guard {
 
 // HasPlanGuard reports whether a hooks.json has the plan guard.
 func HasPlanGuard(path string) bool { return InstalledAt(path).PlanGuard }
-
-// claudeHooks returns the hooks of Claude's settings, lowest precedence first. Cursor runs them if the user enabled that
-// (https://cursor.com/docs/reference/third-party-hooks). Only stop hooks matter to us.
-func claudeHooks(own []string) (files []commands.HooksFile) {
-	for i, file := range own {
-		names := []string{"settings.json", "settings.local.json"}[:i+1] // the user has no local ones
-		for _, name := range names {
-			path := filepath.Join(filepath.Dir(filepath.Dir(file)), ".claude", name)
-			raw, err := cli.ReadSmall(path)
-			if err != nil {
-				continue // Claude reports it
-			}
-			if stops, ok := claudeStops(raw); ok {
-				files = append(files, commands.HooksFile{Place: "claude", Path: path, Raw: stops})
-			}
-		}
-	}
-	return files
-}
-
-// claudeStops converts the stop hooks of Claude's settings to a hooks.json; false if there are none or the settings cannot be
-// read.
-func claudeStops(settings []byte) ([]byte, bool) {
-	type entry struct {
-		Type    string `json:"type,omitempty"`
-		Command string `json:"command,omitempty"`
-		Prompt  string `json:"prompt,omitempty"`
-	}
-	var in struct {
-		Hooks struct {
-			Stop []struct{ Hooks []entry }
-		}
-	}
-	if json.Unmarshal(settings, &in) != nil {
-		return nil, false
-	}
-	var out struct {
-		Version int                `json:"version"`
-		Hooks   map[string][]entry `json:"hooks"`
-	}
-	out.Version, out.Hooks = 1, map[string][]entry{}
-	for _, group := range in.Hooks.Stop {
-		out.Hooks["stop"] = append(out.Hooks["stop"], group.Hooks...)
-	}
-	raw, err := json.Marshal(out)
-	return raw, err == nil && len(out.Hooks) > 0
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/notice"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
@@ -77,26 +78,26 @@ func test(ctx context.Context, e *cli.Env) error {
 	case len(results) == 0:
 		return hint.New("notify.channels names no channel", `give some, such as notify = ["desktop"]; `+"`cursor-ralph config --path` names the file")
 	default:
-		if err := e.Say("%s", table(results)); err != nil {
+		if err := e.Say("%s", table(e.Screen(), results)); err != nil {
 			return err
 		}
 	}
 	if off := Off(e); off != nil { // the test sends all the same
 		e.Warn("loops send no notices: %v", off)
 	}
-	return failed(results, desktopHint(ctx, e))
+	return failed(results, desktopHint(e))
 }
 
 // desktopHint says what is missing for a notice on the desktop, empty if nothing is.
-func desktopHint(ctx context.Context, e *cli.Env) string {
-	_, err := Probe(ctx, e)
+func desktopHint(e *cli.Env) string {
+	err := NoDesktop(e)
 	if err == nil {
 		return ""
 	}
 	return fmt.Sprintf("desktop: %s\n%s\n", err, hint.Of(err))
 }
 
-func table(results []notice.Result) string {
+func table(screen view.Screen, results []notice.Result) string {
 	var rows [][]string
 	for _, r := range results {
 		how := "ok"
@@ -105,7 +106,7 @@ func table(results []notice.Result) string {
 		}
 		rows = append(rows, []string{r.Channel, fmt.Sprintf("%.1fs", r.Seconds), how})
 	}
-	return strings.TrimRight(cli.Columns(rows), "\n")
+	return strings.TrimRight(screen.Columns(rows, view.Give{Column: 2, Least: 12}), "\n")
 }
 
 func attempts(r notice.Result) string {
@@ -159,7 +160,7 @@ func HasDesktop(e *cli.Env) bool { return platform.HasDesktop(runtime.GOOS, e.Ge
 
 // May reports whether the user wants notices and there may be a channel for them.
 func May(e *cli.Env) bool {
-	if !wantsNotices(e) {
+	if e.Getenv("CURSOR_RALPH_NO_NOTIFY") != "" {
 		return false
 	}
 	all := channels(e)
@@ -172,13 +173,4 @@ func Later(e *cli.Env, id string) error {
 		return nil
 	}
 	return cli.Self().Notify(id, handoff.Notify{IfWanted: true})
-}
-
-// wantsNotices reports whether notices are on. Unreadable settings count as on.
-func wantsNotices(e *cli.Env) bool {
-	if e.Getenv("CURSOR_RALPH_NO_NOTIFY") != "" {
-		return false
-	}
-	c, _ := e.Config()
-	return c.Get("notify.enabled").Text != "false"
 }

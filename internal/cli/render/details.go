@@ -41,6 +41,7 @@ func details(e *cli.Env, l loops.Loop) string {
 
 func detailsOf(e *cli.Env, found loops.Loop) []detail {
 	l, s, now := e.View(found.State, found.IsInterrupted()), found.State, e.Now()
+	showsFollowups, _ := e.Store.ShowsFollowups(s.Delivery.Cursor) // else silence means nothing
 	return []detail{
 		{"loop", idWords(l), false},
 		{"task", l.Prompt, false},
@@ -50,26 +51,27 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 		{"started", moment(now, l.StartedAt), false},
 		{"last event", lastEvent(now, l), false},
 		{"ended", endedWords(now, l, s), false},
-		{"promise", fmt.Sprintf("%s (%s, %s)", l.CompletionPromise, s.PromiseMatch, s.PromisePlace), false},
+		{"promise", fmt.Sprintf("%s (%s)", l.CompletionPromise, s.PromiseMatch), false},
 		{"tasks", taskWords(s), false},
 		{"verify", verifyWords(s, now), false},
+		{"not run", s.Misplaced, false},
 		{"tool calls", toolWords(l, s), false},
 		{"tokens", l.TokenWords(), false},
 		{"progress", l.LastOutput, false},
 		{"stuck", s.Struggle, false},
 		{"context to come", strings.Join(s.Context, "\n"), false},
-		{"follow-up", followupWords(s.Followup, now), false},
-		{"typing", typingWords(s.Injection, now), false},
+		{"follow-up", followupWords(s.Delivery, showsFollowups, now), false},
+		{"typing", typingWords(s.Delivery, now), false},
 		{"options", otherOptions(s), false},
 		{"agent", agentWords(s.Run), false},
-		{"always allowed", strings.Join(s.Always, "\n"), false},
 		{"workspace", view.Tilde(l.Workspace, e.HomeFolder()), false},
+		{"chat in", l.Host, false},
 		{"to go on", goOnWords(l), true},
 	}
 }
 
 func otherOptions(s loop.State) string {
-	s.Contract, s.Tasks, s.Verify, s.VerifyTimeout, s.MaxTokens = loop.New().Contract, "", "", 0, 0
+	s.Contract, s.Tasks, s.Verify, s.GateTimeout, s.MaxTokens = loop.New().Contract, "", "", 0, 0
 	return OptionsOf(s)
 }
 
@@ -126,47 +128,47 @@ func taskWords(l loop.State) string {
 		return l.Tasks + " cannot be used: " + c.Error
 	}
 	words := fmt.Sprintf("%s, %s done", l.Tasks, c.Progress())
+	if c.Began > c.Total {
+		words += fmt.Sprintf(", of %d when the loop began", c.Began)
+	}
 	if c.Next != "" {
 		words += "\nnext: " + c.Next
-	}
-	if len(c.Lost) > 0 {
-		words += "\ngone: " + strings.Join(c.Lost, "; ")
 	}
 	return words
 }
 
 func verifyWords(l loop.State, now time.Time) string {
 	if l.Verify == "" {
-		return l.VerifyChanged()
+		return ""
 	}
-	words := fmt.Sprintf("%s (at most %s)", l.Verify, text.Duration(l.VerifyLimit()))
+	words := fmt.Sprintf("%s (at most %s)", l.Verify, text.Duration(l.GateLimit()))
 	if l.IsVerifying(now) {
 		words += "\nit runs now, for " + text.Duration(now.Sub(l.Verifying.Since))
-	}
-	if changed := l.VerifyChanged(); changed != "" {
-		words += "\n" + changed
 	}
 	return words
 }
 
 func toolWords(l view.Loop, s loop.State) string {
-	switch {
-	case s.Run.NoTools:
+	if l.ToolCalls == nil {
 		return "unknown: the agent only prints"
-	case l.ToolCalls == nil:
-		return "unknown: they are not seen by a minimal installation"
 	}
 	return fmt.Sprintf("%d (%d needed)", *l.ToolCalls, s.MinToolCalls)
 }
 
-func followupWords(f loop.SentFollowup, now time.Time) string {
-	if f.IsOpen() {
-		return "sent " + view.Ago(now, f.SentAt) + ", nothing shows yet that it arrived"
+func followupWords(d loop.Delivery, shown bool, now time.Time) string {
+	if d.IsFollowup() && shown {
+		return "sent " + view.Ago(now, d.OpenedAt) + ", nothing shows yet that it arrived"
 	}
-	return deliveryWords(f.Outcome)
+	if d.IsFollowup() {
+		return "sent " + view.Ago(now, d.OpenedAt)
+	}
+	if d.Again {
+		return deliveryWords(loop.FollowupLost)
+	}
+	return ""
 }
 
-func deliveryWords(d loop.Delivery) string {
+func deliveryWords(d loop.Outcome) string {
 	switch d {
 	case loop.FollowupLost:
 		return "lost; it is delivered again"
@@ -178,7 +180,7 @@ func deliveryWords(d loop.Delivery) string {
 	return ""
 }
 
-func typingWords(i loop.Injection, now time.Time) string {
+func typingWords(i loop.Delivery, now time.Time) string {
 	words := i.Words(now)
 	if words == "" {
 		return ""
@@ -187,7 +189,7 @@ func typingWords(i loop.Injection, now time.Time) string {
 }
 
 // otherTries returns the ways that did not work, unless the outcome lists the same.
-func otherTries(i loop.Injection) []string {
+func otherTries(i loop.Delivery) []string {
 	if string(i.Outcome) == strings.Join(i.Tries, "; ") {
 		return nil
 	}
@@ -213,10 +215,10 @@ func goOnWords(l view.Loop) string {
 	switch {
 	case l.Status == view.Waiting && l.WaitingFor == view.ForPermission:
 		return "answer in the terminal of the run"
-	case l.Status == view.Pending && l.ConversationID == "":
-		return loop.ContinueLine(l.ID)
+	case l.Status == view.Pending:
+		return l.Continue
 	case strings.HasPrefix(l.Continue, "/"):
-		return l.Continue + "\n" + loop.PromptLink(l.ConversationID)
+		return l.Continue + "\n" + loop.PromptLink(l.ID)
 	}
 	return l.Continue
 }

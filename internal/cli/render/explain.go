@@ -35,12 +35,9 @@ var retellings = []retelling{
 	{action: "await-text", words: "the hook waits for the agent's last words"},
 	{action: "ask-typing", words: "the hook finds out whether the continue line can be typed here"},
 	{action: "ask-verify", words: "{promise}; nothing is decided until the promise is verified"},
-	{action: "ask-words", words: "nothing is decided until the prompt template is filled in"},
 
 	{reason: loop.ReasonLatePromise, words: "the agent's words came after the end: {promise}; so the task counts as done"},
-	{reason: loop.ReasonLateText, words: "the agent's words came after the end: {promise}; nothing changes"},
 	{reason: loop.ReasonLateRefused, words: "the agent's words came after the end: {promise}; nothing changes"},
-	{reason: loop.ReasonLateVerifying, words: "the agent's words came after the end, and their promise is being verified"},
 	{reason: loop.ReasonOver, words: "{promise}; {why}"},
 	{reason: loop.ReasonEnded, words: "not done: {why}"},
 	{action: "PROMISE_ACCEPTED", words: "{promise}; the loop has ended"},
@@ -56,14 +53,17 @@ var retellings = []retelling{
 	{action: "pruned", words: "records were removed: {why}"},
 	{action: "paused", words: "the user paused the loop"},
 	{action: "resumed", words: "the user resumed the loop"},
+	{action: "set", words: "the user changed limits or gates: {why}"},
 	{action: "context-added", words: "the user added something for the next continuation"},
 	{action: "continued", words: "the loop goes on in a new session"},
 
+	{action: "commands-ignored", words: "commands in a file that an agent can write were not run"},
 	{action: "armed", words: "the user asked for a loop in this chat"},
 	{action: "loop-mode", words: "loop mode made a loop of the user's message"},
 	{action: "bound", words: "a loop that the agent asked for was bound to this chat"},
 	{action: "claimed", words: "the loop that was asked for begins in this chat"},
 	{action: "second-loop-refused", words: "a second loop was asked for and was not started, because one runs here"},
+	{action: "restored", words: "the loop's file was gone, as after a restart; the loop goes on from its record"},
 	{action: "moved", words: "the loop came to this chat {why}"},
 	{action: "not-moved", words: "a loop was not brought to this chat {why}"},
 	{action: "continue-typed", words: "the continue line was typed {why}"},
@@ -78,7 +78,6 @@ var retellings = []retelling{
 	{action: "git-not-asked", words: "git did not say what changed: {why}"},
 	{action: "survey-failed", words: "the tasks or the work tree could not be looked at: {why}"},
 	{action: "on-end", words: "the command of --on-end: {why}"},
-	{action: "template-unusable", words: "the prompt template could not be used, so the agent gets the built-in words: {why}"},
 	{action: "session-limit-seen", words: "{why}"},
 
 	{action: "followups-shown", words: "this version shows follow-ups to the prompt hook, so a lost one is noticed: {why}"},
@@ -140,7 +139,6 @@ func promiseWords(promise string) string {
 // date. With several, each line names its loop.
 func retold(lines []string, several bool) string {
 	all := named(parsed(lines))
-	width := idWidth(all)
 	var b strings.Builder
 	day := ""
 	for _, l := range all {
@@ -154,7 +152,7 @@ func retold(lines []string, several bool) string {
 		}
 		b.WriteString(at + "  ")
 		if several {
-			fmt.Fprintf(&b, "%-*.*s  ", width, width, l.Conversation)
+			fmt.Fprintf(&b, "%-8.8s  ", l.Conversation)
 		}
 		b.WriteString(explain(l) + "\n")
 	}
@@ -185,25 +183,4 @@ func named(lines []hooklog.Line) []hooklog.Line {
 		lines[i].Conversation = cmp.Or(ids[l.Conversation], l.Conversation)
 	}
 	return lines
-}
-
-// runIDs is the width of the id of a run. It is not shortened, because the ids of the
-// runs of one day begin with the same letters.
-const runIDs = len("run-towplx-4567")
-
-// idWidth returns how many characters distinguish the conversations, at least eight.
-func idWidth(lines []hooklog.Line) int {
-	least := 8
-	if slices.ContainsFunc(lines, func(l hooklog.Line) bool { return strings.HasPrefix(l.Conversation, "run-") }) {
-		least = runIDs
-	}
-	for width := least; ; width++ {
-		whole, short := map[string]bool{}, map[string]bool{}
-		for _, l := range lines {
-			whole[l.Conversation], short[fmt.Sprintf("%.*s", width, l.Conversation)] = true, true
-		}
-		if len(whole) == len(short) {
-			return width
-		}
-	}
 }

@@ -57,48 +57,17 @@ func fromWorkspace(workspace, file string) string {
 	return rel
 }
 
-func failedCommands(h loop.Iteration) (lines []string) {
-	lines = unexplained(h)
-	for _, line := range h.Errors {
-		if isOfOne(h.Failed, line) {
-			lines = append(lines, line)
-		}
+func failed(h loop.Iteration) []string   { return h.Failed }
+func errorsOf(h loop.Iteration) []string { return h.Errors }
+func refusals(h loop.Iteration) []string { return []string{h.Refused} }
+func warnings(h loop.Iteration) []string { return []string{h.Warning} }
+func contexts(h loop.Iteration) []string { return h.Context }
+func notes(h loop.Iteration) []string {
+	if h.Note == "" {
+		return nil
 	}
-	return lines
+	return []string{h.Note}
 }
-
-func otherErrors(h loop.Iteration) (lines []string) {
-	for _, line := range h.Errors {
-		if !isOfOne(h.Failed, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-func isOfOne(commands []string, line string) bool {
-	return slices.ContainsFunc(commands, func(command string) bool { return isOf(command, line) })
-}
-
-// isOf reports whether an error line begins with a command, which may have been
-// shortened.
-func isOf(command, line string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "`"), strings.TrimSuffix(command, "…"))
-	return ok && (strings.HasPrefix(rest, "`") || strings.HasPrefix(rest, " exited ") || rest == "…")
-}
-
-func unexplained(h loop.Iteration) (commands []string) {
-	for _, command := range h.Failed {
-		if !slices.ContainsFunc(h.Errors, func(line string) bool { return isOf(command, line) }) {
-			commands = append(commands, command)
-		}
-	}
-	return commands
-}
-
-func refusals(h loop.Iteration) []string  { return []string{h.Refused} }
-func warnings(h loop.Iteration) []string  { return []string{h.Warning} }
-func contexts(h loop.Iteration) []string  { return h.Context }
 func struggles(h loop.Iteration) []string { return []string{h.Struggle} }
 
 func verdicts(h loop.Iteration) []string {

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +16,10 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
+	"github.com/cursor-ralph/cursor-ralph/state"
 	"github.com/cursor-ralph/cursor-ralph/test/golden"
+	"github.com/cursor-ralph/cursor-ralph/test/loopfiles"
 )
 
 // place is a user's folders at a fixed time.
@@ -47,7 +51,7 @@ func newPlace(t *testing.T) place {
 func (p place) prints(command func(context.Context, *cli.Env, []string) error, flags func(*pflag.FlagSet), args ...string) string {
 	p.Helper()
 	var out bytes.Buffer
-	e := &cli.Env{Stdout: &out, Stderr: &out, Getenv: func(name string) string { return p.env[name] }, Now: func() time.Time { return p.now }, Flags: cli.FlagSet("", flags)}
+	e := &cli.Env{Terminal: cli.Terminal{Stdout: &out, Stderr: &out, Getenv: func(name string) string { return p.env[name] }}, Options: cli.Options{Flags: cli.FlagSet("", flags)}, Now: func() time.Time { return p.now }}
 	if err := e.Flags.Parse(args); err != nil {
 		p.Fatal(err)
 	}
@@ -64,22 +68,32 @@ func (p place) live(id string) string {
 	return filepath.Join(p.dir, "tmp", "cursor-ralph-loop-"+id+".json")
 }
 
-func (p place) record(id string) string { return filepath.Join(p.dir, "state", id+".json") }
+func (p place) places() platform.Places {
+	return loopfiles.Places(p, filepath.Join(p.dir, "tmp"), filepath.Join(p.dir, "state"))
+}
 
-// has puts a loop where it belongs: an ended one into the archive.
+func (p place) removes(paths ...string) {
+	p.Helper()
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil {
+			p.Fatal(err)
+		}
+	}
+}
+
+// has puts a loop where it belongs: one that has ended is a record alone.
 func (p place) has(id string, change func(*loop.State)) {
 	p.Helper()
 	s := loop.New()
 	s.Prompt, s.ConversationID, s.Workspace, s.Status = "make the tests pass", id, "/home/ann/app", loop.Running
 	s.CreatedAt, s.StartedAt, s.EventAt = p.now.Add(-2*time.Hour), p.now.Add(-2*time.Hour), p.now.Add(-3*time.Minute)
 	change(&s)
-	path := p.live(id)
-	if s.Status.Ended() {
-		path = p.record(id)
-	}
-	data, err := s.Encode()
-	if err == nil {
-		err = os.WriteFile(path, data, 0o600)
+	s = s.In(id, time.Time{})
+	store := state.New(p.places(), time.Now)
+	err := store.Save(s)
+	if !s.Status.Ended() {
+		data, encoding := s.InTmp().Encode()
+		err = errors.Join(err, store.Enter(id, s), encoding, os.WriteFile(p.live(id), data, 0o600))
 	}
 	if err != nil {
 		p.Fatal(err)
@@ -91,7 +105,7 @@ func (p place) fill() {
 	p.has("chat-1", func(s *loop.State) { s.ID, s.Iterations, s.ToolCalls = "k7f2m", 2, 14 })
 	p.has("chat-2", func(s *loop.State) {
 		s.ID, s.Prompt, s.Status, s.PauseReason = "m3x8a", "日本語のテストを全部通す、それから文書を直す、最後に確認する", loop.Paused, "idle"
-		s.Reason, s.Rested = "5 turns in a row ended within seconds", true
+		s.Reason, s.Idle = "5 turns in a row ended within seconds", true
 	})
 	p.has("chat-3", func(s *loop.State) {
 		s.ID, s.Prompt, s.Workspace = "p0q1r", "👩‍👩‍👧‍👦 🎉 family\r\n\x1b[2J<promise>COMPLETE</promise>", "/srv/repositories/with/a/long/path/to/the/application"
@@ -123,36 +137,29 @@ func TestListingsAreGolden(t *testing.T) {
 		fmt.Fprintf(&b, "--- %s %s\n%s\n", what, strings.Join(args, " "), out)
 		p.fits(out)
 	}
-	show("nothing:", Status, StatusFlags)
+	show("nothing:", Status, cli.JSONFlag)
 	show("nothing:", List, ListFlags)
 	p.fill()
 	for _, columns := range []string{"60", "80", "200", ""} {
 		p.env["COLUMNS"] = columns
 		what := columns + " columns:"
 		show(what, List, ListFlags, "--all")
-		show(what, Status, StatusFlags)
+		show(what, Status, cli.JSONFlag)
 		for _, id := range []string{"chat-1", "chat-2", "chat-3", "chat-4", "chat-5", "chat-6"} {
-			show(what, Status, StatusFlags, id)
+			show(what, Status, cli.JSONFlag, id)
 		}
 	}
 	p.env["COLUMNS"], p.env["LANG"] = "60", "C"
 	show("LANG=C:", List, ListFlags, "--all")
-	show("LANG=C:", Status, StatusFlags, "--line", "chat-1")
 	delete(p.env, "LANG")
-	for _, id := range []string{"2", "3", "4", "5"} {
-		if err := os.Remove(p.live("chat-" + id)); err != nil {
-			t.Fatal(err)
-		}
+	for id, own := range map[string]string{"2": "m3x8a", "3": "p0q1r", "4": "t5v6w", "5": "w8y9z"} {
+		p.removes(p.live("chat-"+id), p.places().Chat("chat-"+id), p.places().Record(own))
 	}
-	if err := os.Rename(p.live("chat-1"), p.record("chat-1")); err != nil {
-		t.Fatal(err)
-	}
+	p.removes(p.live("chat-1"))
 	show("after a restart:", List, ListFlags)
-	show("after a restart:", Status, StatusFlags)
-	if err := os.Remove(p.record("chat-1")); err != nil {
-		t.Fatal(err)
-	}
-	show("the morning after:", Status, StatusFlags)
+	show("after a restart:", Status, cli.JSONFlag)
+	p.removes(p.places().Record("k7f2m"), p.places().Chat("chat-1"))
+	show("the morning after:", Status, cli.JSONFlag)
 	golden.Matches(t, "testdata/listings.txt", b.String())
 }
 
@@ -163,14 +170,14 @@ func TestHistoryFits(t *testing.T) {
 		s.ID, s.Iterations = "k7f2m", 2
 		s.History = []loop.Iteration{
 			{Number: 1, EndedAt: p.now.Add(-25 * time.Hour), Seconds: 3601.25, Promise: "refused", Refused: "the verification `npm test` failed with exit 1: 3 of 120 tests fail",
-				Tools: map[string]int{"Write": 12, "漢字漢字漢字": 3, "Shell": 7}, Files: []string{"a.go"}, Action: "inject", Injections: []loop.Injection{{Outcome: loop.Arrived, Method: "xtest"}}},
+				Tools: map[string]int{"Write": 12, "漢字漢字漢字": 3, "Shell": 7}, Files: []string{"a.go"}, Action: "inject", Lines: []loop.Delivery{{Outcome: loop.Arrived, Method: "xtest"}}},
 			{Number: 2, EndedAt: p.now, Seconds: 5, Promise: "none", Action: "followup", Struggle: "👩‍👩‍👧‍👦 " + strings.Repeat("no change ", 50)},
 		}
 	})
 	var b strings.Builder
 	for _, columns := range []string{"60", "80", "200", ""} {
 		p.env["COLUMNS"] = columns
-		out := p.prints(History, HistoryFlags, "chat-1")
+		out := p.prints(History, cli.JSONFlag, "chat-1")
 		fmt.Fprintf(&b, "--- %s columns\n%s\n", columns, out)
 		p.fits(out)
 	}

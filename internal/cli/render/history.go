@@ -3,13 +3,10 @@ package render
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
@@ -18,33 +15,25 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// HistoryFlags adds the flags of history.
-func HistoryFlags(f *pflag.FlagSet) {
-	cli.JSONFlag(f)
-	f.Bool("verbose", false, "also the files that changed, the errors and how the agent's last words begin")
-}
-
-// History shows the iterations of a loop, including those that its file no longer
-// holds.
+// History shows the iterations of a loop.
 func History(_ context.Context, e *cli.Env, args []string) error {
 	found, err := Chosen(e, args)
 	if err != nil {
 		return err
 	}
 	l := found.State
-	all, problem := e.Store.History(l) // what can be read is shown all the same
 	if e.IsSet("json") {
-		return errors.Join(e.JSON(view.Iterations(all)), problem)
+		return e.JSON(view.Iterations(l.History))
 	}
 	var b strings.Builder
-	b.WriteString(historyTable(e.Screen(), all, e.IsSet("verbose")))
+	b.WriteString(historyTable(e.Screen(), l.History))
 	if l.Status.Ended() {
 		fmt.Fprintf(&b, "%s: %s\n", l.Status, l.Reason)
 	}
 	if b.Len() == 0 {
 		b.WriteString("no iteration is over yet\n")
 	}
-	return errors.Join(e.Say("%s", strings.TrimRight(b.String(), "\n")), problem)
+	return e.Say("%s", strings.TrimRight(b.String(), "\n"))
 }
 
 // Chosen returns the loop to show: by default, without a current loop, the one of this
@@ -67,7 +56,7 @@ func restsHere(e *cli.Env) (loops.Loop, bool) {
 	if err != nil {
 		return loops.Loop{}, false
 	}
-	isHere := func(l loop.State) bool { return l.Workspace != "" && cli.Within(here, l.Workspace) }
+	isHere := func(l loop.State) bool { return loops.Within(here, l.Workspace) }
 	all, _ := e.Loops.All(e.Now()) // doctor shows what cannot be read
 	all = slices.DeleteFunc(all, func(l loops.Loop) bool { return !isHere(l.State) })
 	switch {
@@ -82,10 +71,14 @@ func restsHere(e *cli.Env) (loops.Loop, bool) {
 
 func givesWay() []view.Give {
 	const tools, promise, then = 3, 6, 7 // without the column of the tokens, which comes last
-	return []view.Give{{tools, 12}, {then, 16}, {tools, 5}, {promise, 7}, {then, 8}, {tools, 1}, {then, 4}}
+	var gives []view.Give
+	for _, g := range [][2]int{{tools, 12}, {then, 16}, {tools, 5}, {promise, 7}, {then, 8}, {tools, 1}, {then, 4}} {
+		gives = append(gives, view.Give{Column: g[0], Least: g[1]})
+	}
+	return gives
 }
 
-func historyTable(screen view.Screen, all []loop.Iteration, verbose bool) string {
+func historyTable(screen view.Screen, all []loop.Iteration) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -103,7 +96,7 @@ func historyTable(screen view.Screen, all []loop.Iteration, verbose bool) string
 	}
 	lines := slices.Collect(strings.Lines(screen.Columns(rows, givesWay()...)))
 	for i, h := range all {
-		lines[i+1] += below(screen, h, verbose, showsTokens(all) && !inTable)
+		lines[i+1] += below(screen, h, showsTokens(all) && !inTable)
 	}
 	return strings.Join(lines, "")
 }
@@ -157,11 +150,11 @@ func promiseOf(h loop.Iteration) string { return cli.Shortened(cmp.Or(h.Promise,
 
 func actionOf(h loop.Iteration) string {
 	action := cli.Shortened(cmp.Or(h.Action, "-"), 12)
-	if len(h.Injections) == 0 {
+	if len(h.Lines) == 0 {
 		return action
 	}
-	switch i := h.Injections[len(h.Injections)-1]; i.Outcome {
-	case loop.LineOpen:
+	switch i := h.Lines[len(h.Lines)-1]; i.Outcome {
+	case loop.Open:
 		return action + ", unreported"
 	case loop.Arrived:
 		return fmt.Sprintf("%s, arrived (%s)", action, cli.Shortened(cmp.Or(i.Method, "by hand"), 12))
@@ -169,7 +162,7 @@ func actionOf(h loop.Iteration) string {
 	return action + ", not typed"
 }
 
-func below(screen view.Screen, h loop.Iteration, verbose, tokens bool) string {
+func below(screen view.Screen, h loop.Iteration, tokens bool) string {
 	const indent, most = "   ", 93
 	var b strings.Builder
 	tell := func(what string, texts ...string) {
@@ -189,7 +182,7 @@ func below(screen view.Screen, h loop.Iteration, verbose, tokens bool) string {
 		tell("warning", h.Warning)
 	}
 	tell("stuck", h.Struggle)
-	for _, i := range h.Injections {
+	for _, i := range h.Lines {
 		if i.Outcome != loop.Arrived {
 			tell("typing", string(i.Outcome))
 			tell("typing", otherTries(i)...)
@@ -200,12 +193,6 @@ func below(screen view.Screen, h loop.Iteration, verbose, tokens bool) string {
 	}
 	tell("follow-up", deliveryWords(h.Delivery))
 	tell("context", h.Context...)
-	if verbose {
-		tell("found", findings(h)...)
-		tell("file", h.Files...)
-		tell("error", h.Errors...)
-		tell("failed", unexplained(h)...)
-		tell("said", h.Answer)
-	}
+	tell("note", h.Note)
 	return b.String()
 }

@@ -16,12 +16,13 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/platform"
 )
 
 // LogFlags adds the flags of log.
 func LogFlags(f *pflag.FlagSet) {
 	f.Int("lines", 40, "print the last `N` lines; 0 prints all")
-	f.Bool("explain", false, "retell each decision in a plain sentence")
+	f.Bool("raw", false, "print the lines of the file")
 	f.Bool("json", false, "print a line of JSON for each decision")
 }
 
@@ -32,7 +33,7 @@ func Log(_ context.Context, e *cli.Env, args []string) error {
 	if len(args) > 0 {
 		lines, unknown, err = linesAbout(e, args[0])
 	} else {
-		lines, err = LogLines(e, "")
+		lines, err = logLines(e.Places, "")
 	}
 	if err != nil {
 		return err
@@ -48,15 +49,15 @@ func Log(_ context.Context, e *cli.Env, args []string) error {
 	case len(lines) == 0 && unknown != nil:
 		return unknown
 	case e.IsSet("json"):
-		return logJSON(e, lines)
+		return logJSON(e.Terminal, lines)
 	case len(lines) == 0 && len(args) > 0:
 		return e.Say("the log has no line about %s (%s)", args[0], e.Places.Log())
 	case len(lines) == 0:
 		return e.Say("the log is empty: the hook has decided nothing yet (%s)", e.Places.Log())
-	case e.IsSet("explain"):
-		return e.Say("%s", strings.TrimRight(retold(lines, len(args) == 0), "\n"))
+	case e.IsSet("raw"):
+		return e.Say("%s", strings.TrimRight(strings.Join(lines, ""), "\n"))
 	}
-	return e.Say("%s", strings.TrimRight(strings.Join(lines, ""), "\n"))
+	return e.Say("%s", strings.TrimRight(retold(lines, len(args) == 0), "\n"))
 }
 
 // linesAbout returns what the log has about a chat, or, by a loop's own id, about that
@@ -64,7 +65,7 @@ func Log(_ context.Context, e *cli.Env, args []string) error {
 // there is no loop.
 func linesAbout(e *cli.Env, typed string) (lines []string, unknown, err error) {
 	l, unknown := e.Named(typed)
-	lines, err = LogLines(e, " conversation="+cmp.Or(l.ID, typed)+" ")
+	lines, err = logLines(e.Places, " conversation="+cmp.Or(l.ID, typed)+" ")
 	if unknown != nil || !strings.HasPrefix(l.State.ShortID(), typed) {
 		return lines, unknown, err
 	}
@@ -80,9 +81,9 @@ func linesAbout(e *cli.Env, typed string) (lines []string, unknown, err error) {
 	return slices.DeleteFunc(lines, other), nil, err
 }
 
-// LogLines returns the lines of both log files that contain the text.
-func LogLines(e *cli.Env, only string) (lines []string, err error) {
-	for _, path := range []string{e.Places.Log() + ".1", e.Places.Log()} {
+// logLines returns the lines of both log files that contain the text.
+func logLines(places platform.Places, only string) (lines []string, err error) {
+	for _, path := range []string{places.Log() + ".1", places.Log()} {
 		data, _, err := ownfile.Read(path, 0)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -111,14 +112,14 @@ type logged struct {
 	Words        string      `json:"words"`
 }
 
-func logJSON(e *cli.Env, lines []string) error {
+func logJSON(t cli.Terminal, lines []string) error {
 	for _, l := range parsed(lines) {
 		line := logged{view.Schema, l.At.UTC(), l.Loop, l.Conversation, l.Event, nil, max(0, l.Max), l.Promise, l.Action, l.Reason, l.Why, explain(l)}
 		if l.Max > 0 {
 			iteration := max(0, l.Iteration)
 			line.Iteration = &iteration
 		}
-		if err := e.JSONLine(line); err != nil {
+		if err := t.JSONLine(line); err != nil {
 			return err
 		}
 	}

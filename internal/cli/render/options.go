@@ -40,10 +40,25 @@ func OptionsOf(l loop.State) string {
 	return strings.Join(list, " ")
 }
 
-// Apart returns the options in which a request differs from a loop, of those that the
+// Value returns an option of a loop as it is given, empty if it is off.
+func Value(l loop.State, name string) string {
+	field := fieldsOf(l)[strings.ReplaceAll(name, "-", "_")]
+	for _, o := range loop.Options() {
+		switch {
+		case o.Name != name || field == nil || field == false:
+		case o.Arg == "":
+			return "yes"
+		default:
+			return valueOf(o, field)
+		}
+	}
+	return ""
+}
+
+// Differences returns the options in which a request differs from a loop, of those that the
 // user gave: "--max-iterations 50 (the loop has 20)". limits are the options for a
 // continue, empty if it does not take all of them.
-func Apart(r loop.Request, other loop.State) (list []string, limits string) {
+func Differences(r loop.Request, other loop.State) (list []string, limits string) {
 	asked, has := fieldsOf(r.State), fieldsOf(other)
 	onlyLimits := true
 	for _, o := range loop.Options() {

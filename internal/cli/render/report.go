@@ -2,7 +2,6 @@ package render
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,7 +18,6 @@ import (
 const (
 	reportedFiles = 200
 	reportedFacts = 50
-	reportedTurns = 200
 	reportedTask  = 10_000 // characters
 	reportedLine  = 300    // characters
 )
@@ -31,20 +29,21 @@ func Report(_ context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	found = withTurn(e, found)
+	found = withTurn(e.Store, found)
 	l, shown := found.State, e.View(found.State, found.IsInterrupted())
-	all, problem := e.Store.History(l)
 	if e.IsSet("json") {
-		return errors.Join(e.JSON(reportObject(l, shown, all, e.Now())), problem)
+		return e.JSON(reportObject(l, shown, e.Now()))
 	}
-	_, err = io.WriteString(e.Stdout, reportOf(l, shown, all, e.Now()))
-	return errors.Join(err, problem)
+	if e.IsSet("html") {
+		return pageOf(e.Stdout, l, shown, detailsOf(e, found))
+	}
+	_, err = io.WriteString(e.Stdout, reportOf(l, shown, e.Now()))
+	return err
 }
 
 // Record returns what report --json prints of a loop, and the JSON of --on-end is.
-func Record(e *cli.Env, l loop.State) (any, error) {
-	all, err := e.Store.History(l)
-	return reportObject(l, e.View(l, false), all, e.Now()), err
+func Record(e *cli.Env, l loop.State) any {
+	return reportObject(l, e.View(l, false), e.Now())
 }
 
 type reported struct {
@@ -59,15 +58,17 @@ type reported struct {
 	Findings       []fact           `json:"findings,omitempty"`
 	Warnings       []fact           `json:"warnings,omitempty"`
 	Context        []fact           `json:"context,omitempty"`
+	Notes          []fact           `json:"notes,omitempty"`
 	Struggles      []fact           `json:"struggles,omitempty"`
 	Errors         []fact           `json:"errors,omitempty"`
 	Iterations     []view.Iteration `json:"iterations"`
 }
 
-func reportObject(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time) reported {
-	r := reported{Schema: view.Schema, Loop: shown, Files: files(l, all), FailedCommands: facts(all, failedCommands), Refused: facts(all, refusals),
-		Verifications: facts(all, verdicts), Reviews: facts(all, reviews), Findings: facts(all, findings), Warnings: facts(all, warnings), Context: facts(all, contexts), Struggles: facts(all, struggles),
-		Errors: facts(all, otherErrors), Iterations: view.Iterations(all)}
+func reportObject(l loop.State, shown view.Loop, now time.Time) reported {
+	all := l.History
+	r := reported{Schema: view.Schema, Loop: shown, Files: files(l, all), FailedCommands: facts(all, failed), Refused: facts(all, refusals),
+		Verifications: facts(all, verdicts), Reviews: facts(all, reviews), Findings: facts(all, findings), Warnings: facts(all, warnings), Context: facts(all, contexts), Notes: facts(all, notes), Struggles: facts(all, struggles),
+		Errors: facts(all, errorsOf), Iterations: view.Iterations(all)}
 	if !l.StartedAt.IsZero() {
 		r.Worked = l.Worked(endOf(l, now)).Seconds()
 	}
@@ -81,20 +82,22 @@ func endOf(l loop.State, now time.Time) time.Time {
 	return now
 }
 
-func reportOf(l loop.State, shown view.Loop, all []loop.Iteration, now time.Time) string {
+func reportOf(l loop.State, shown view.Loop, now time.Time) string {
+	all := l.History
 	return strings.Join(slices.DeleteFunc([]string{
 		"# Ralph loop\n\n" + outcome(l, shown, now),
 		section("Task", block(l.Prompt, reportedTask)),
 		section("Tasks", block(taskWords(l), reportedTask)),
 		section("Changed files", bullets(files(l, all), reportedFiles)),
-		section("Failed commands", bullets(facts(all, failedCommands), reportedFacts)),
+		section("Failed commands", bullets(facts(all, failed), reportedFacts)),
 		section("Refused promises", bullets(facts(all, refusals), reportedFacts)),
 		section("Verification", verifications(l, all)),
 		section("Review", reviewed(l, all)),
 		section("Warnings", bullets(facts(all, warnings), reportedFacts)),
 		section("Added context", bullets(facts(all, contexts), reportedFacts)),
+		section("The agent's notes", bullets(facts(all, notes), reportedFacts)),
 		section("Struggle", bullets(facts(all, struggles), reportedFacts)),
-		section("Errors", bullets(facts(all, otherErrors), reportedFacts)),
+		section("Errors", bullets(facts(all, errorsOf), reportedFacts)),
 		section("Iterations", turns(all)),
 		section("Checkpoints", diffs(l, all)),
 		section("The agent's last words", block(lastWords(all), reportedTask)),
@@ -165,15 +168,11 @@ func turns(all []loop.Iteration) string {
 		return ""
 	}
 	var b strings.Builder
-	head, rule, none := "", "", ""
+	head, rule := "", ""
 	if showsTokens(all) {
-		head, rule, none = " tokens |", "--:|", " |"
+		head, rule = " tokens |", "--:|"
 	}
 	b.WriteString("| # | seconds | tools | files | errors | promise |" + head + "\n|--:|--:|---|--:|--:|---|" + rule + "\n")
-	if n := len(all) - reportedTurns; n > 0 {
-		all = all[n:]
-		fmt.Fprintf(&b, "| … | | %d earlier ones | | | |%s\n", n, none)
-	}
 	for _, h := range all {
 		used := "-"
 		if len(h.Tools) > 0 {
@@ -181,7 +180,7 @@ func turns(all []loop.Iteration) string {
 		}
 		fmt.Fprintf(&b, "| %d | %.1f | %s | %d | %d | %s |", h.Number, h.Seconds, used, len(h.Files), len(h.Errors),
 			strings.ReplaceAll(code(promiseOf(h)), "|", `\u007c`))
-		if none != "" {
+		if head != "" {
 			b.WriteString(" " + view.Tokens(h.Tokens) + " |")
 		}
 		b.WriteString("\n")
@@ -198,7 +197,7 @@ func lastWords(all []loop.Iteration) string {
 
 func diffs(l loop.State, all []loop.Iteration) string {
 	var b strings.Builder
-	for _, h := range all[max(0, len(all)-reportedTurns):] {
+	for _, h := range all {
 		if h.Checkpoint > 0 {
 			fmt.Fprintf(&b, "- iteration %d: %s, %s\n", h.Number, text.Count(len(h.Files), "changed file"), code(fmt.Sprintf("cursor-ralph diff %s %d", l.ShortID(), h.Checkpoint)))
 		}

@@ -2,7 +2,7 @@ package render
 
 import (
 	"fmt"
-	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,32 +37,71 @@ func hostile() []string {
 }
 
 // hostileLoop has the text wherever something from outside can be.
-func hostileLoop(texts []string) (loop.State, []loop.Iteration) {
+func hostileLoop(texts []string) loop.State {
 	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	all := strings.Join(texts, "\n")
 	l := loop.New()
 	l.Prompt, l.Status, l.Reason, l.Verify, l.Workspace = all, loop.MaxIterations, all, all, "/home/me/repo"
 	l.Iterations, l.MaxIterations, l.ToolCalls, l.StartedAt, l.EndedAt = len(texts), len(texts), 7, began, began.Add(90*time.Minute)
-	var history []loop.Iteration
 	for i, t := range texts {
-		history = append(history, loop.Iteration{
+		l.History = append(l.History, loop.Iteration{
 			Number: i + 1, StartedAt: began, EndedAt: began.Add(time.Minute), Seconds: 60, Promise: "refused", Refused: t, Warning: t,
 			Verified: &loop.Verification{Exit: -1, Why: t}, Tools: map[string]int{t: 2, "Write": i}, Files: []string{t, "/home/me/repo/a.go"},
 			Errors: []string{t, "`" + t + "` exited with 1: " + t}, Failed: []string{t}, Answer: all, Struggle: t, Context: []string{t}, Action: t,
 		})
 	}
-	return l, history
+	return l
 }
 
 func TestReportOfAHostileLoop(t *testing.T) {
-	l, all := hostileLoop(hostile())
-	got := reportOf(l, view.Of(l, view.Facts{}), all, time.Time{})
+	l := hostileLoop(hostile())
+	got := reportOf(l, view.Of(l, view.Facts{}), time.Time{})
 	golden.Matches(t, "testdata/report-hostile.md", got)
-	onlyCode(t, got, len(all))
+	onlyCode(t, got, len(l.History))
 	for _, part := range []string{"octocat", "onerror", "shown", "# a heading", `\u001b[2J`, `\u202e`, `hid\u200bden\udb40\udc41\ufeff\u00ad`, "👩‍💻", "漢字"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("got no %q, want nothing hidden", part)
 		}
+	}
+}
+
+// Every tag of a page is our own, whatever a loop says.
+func TestThePageOfAHostileLoop(t *testing.T) {
+	l := hostileLoop(hostile())
+	l.History[3].Verified.Output = "FAIL\n" + strings.Join(hostile(), "\n")
+	shown := view.Of(l, view.Facts{})
+	var b strings.Builder
+	if err := pageOf(&b, l, shown, []detail{{"verify", l.Verify, false}}); err != nil {
+		t.Fatal(err)
+	}
+	got, quoted := b.String(), regexp.MustCompile(`"[^"]*"`)
+	for _, tag := range regexp.MustCompile(`<[^>]*>?`).FindAllString(strings.ReplaceAll(got, pageScript, ""), -1) {
+		name := strings.Trim(strings.Fields(tag)[0], "</>")
+		if !slices.Contains(strings.Fields("!DOCTYPE html head meta title style body main h1 h2 h3 p div button pre a span small details summary b ul li dl dt dd script"), name) || strings.Contains(quoted.ReplaceAllString(tag, ""), " on") {
+			t.Errorf("got %q, want our own tags alone", tag)
+		}
+	}
+	for _, part := range []string{"@octocat", "&lt;img src=x onerror=alert(1)&gt;", "Its output", `\u202e`, "漢字"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("got no %q, want nothing hidden", part)
+		}
+	}
+	if strings.Contains(got, "http://") || strings.Contains(strings.ReplaceAll(got, "example", ""), "src=\"") {
+		t.Error("the page loads something")
+	}
+}
+
+func TestOneLongIterationDoesNotFlattenTheOthers(t *testing.T) {
+	l := loop.New()
+	for i, seconds := range []float64{60, 7200, 30, 0} {
+		l.History = append(l.History, loop.Iteration{Number: i + 1, Seconds: seconds})
+	}
+	got, cut := bars(l.History)
+	if len(got) != 4 || got[0].Percent < 20 || got[1].Percent != highest || !got[1].Cut || got[0].Cut || cut != "4m" {
+		t.Errorf("got %+v, cut at %s", got, cut)
+	}
+	if got, cut := bars(l.History[:1]); got[0].Percent != highest || cut != "" {
+		t.Errorf("one iteration: got %+v, cut at %q", got, cut)
 	}
 }
 
@@ -73,8 +112,8 @@ func FuzzReport(f *testing.F) {
 		f.Add("x", text)
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		l, all := hostileLoop([]string{a, b, a + b, b + "\n" + a})
-		onlyCode(t, reportOf(l, view.Of(l, view.Facts{}), all, time.Time{}), len(all))
+		l := hostileLoop([]string{a, b, a + b, b + "\n" + a})
+		onlyCode(t, reportOf(l, view.Of(l, view.Facts{}), time.Time{}), len(l.History))
 	})
 }
 
@@ -147,30 +186,29 @@ func TestReport(t *testing.T) {
 	l := loop.New()
 	l.Prompt, l.Status, l.StartedAt, l.Iterations, l.ToolCalls = "make it green", loop.Running, began, 2, 3
 	l.Workspace = "/home/me/repo"
-	all := []loop.Iteration{
+	l.History = []loop.Iteration{
 		{Number: 1, Seconds: 61.25, Promise: "none", Tools: map[string]int{"Write": 2, "Shell": 1}, Files: []string{"/home/me/repo/sub/a.go", "/etc/b"},
 			Failed: []string{"go test"}, Errors: []string{"`go test` exited with 1: FAIL", "no such file"}},
 		{Number: 2, Seconds: 2, Promise: "refused", Errors: []string{"make exited with 2: no rule", "make: no rule", strings.Repeat("x", 200) + "…"}, Refused: "`go test` failed with exit 1", Files: []string{"/home/me/repo/sub/a.go"},
 			Verified: &loop.Verification{Exit: 1, Seconds: 2.25}, Failed: []string{"go vet", "make", strings.Repeat("x", 200) + "…"}},
 	}
-	golden.Matches(t, "testdata/report.md", reportOf(l, view.Of(l, view.Facts{}), all, began.Add(301*time.Second)))
+	golden.Matches(t, "testdata/report.md", reportOf(l, view.Of(l, view.Facts{}), began.Add(301*time.Second)))
 }
 
 func TestLongReportsAreCut(t *testing.T) {
 	l := loop.New()
 	l.Prompt, l.Status = strings.Repeat("long\n", 10_000), loop.Running
-	var all []loop.Iteration
-	for n := range 1000 {
+	for n := range 50 {
 		h := loop.Iteration{Number: n + 1, Promise: "none", Errors: []string{fmt.Sprint("error ", n), "the same error"}}
 		for f := range 50 {
-			h.Files = append(h.Files, fmt.Sprintf("file-%03d-%02d", n%100, f))
+			h.Files = append(h.Files, fmt.Sprintf("file-%03d-%02d", n, f))
 		}
-		all = append(all, h)
+		l.History = append(l.History, h)
 	}
-	got := reportOf(l, view.Of(l, view.Facts{}), all, time.Time{})
+	got := reportOf(l, view.Of(l, view.Facts{}), time.Time{})
 	for _, part := range []string{
-		"- and 4800 more\n", "- and 951 more\n", "The rest, 39999 characters, is left out.\n", "- `the same error` (iterations 1, 2, 3, 4, 5, 6, 7, 8, 992 more)\n",
-		"| … | | 800 earlier ones | | | |\n| 801 |", "| 1000 |", "- `file-000-00` (iterations 1, 101, 201",
+		"- and 2300 more\n", "- and 1 more\n", "The rest, 39999 characters, is left out.\n", "- `the same error` (iterations 1, 2, 3, 4, 5, 6, 7, 8, 42 more)\n",
+		"| 1 |", "| 50 |", "- `file-000-00` (iteration 1)",
 	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("got no %q", part)
@@ -178,28 +216,5 @@ func TestLongReportsAreCut(t *testing.T) {
 	}
 	if len(got) > 60_000 {
 		t.Errorf("got %d bytes, want what fits into a pull request", len(got))
-	}
-}
-
-// A report uses the words of status, and without an id is about the same loop.
-func TestReportSaysWhatStatusSays(t *testing.T) {
-	p := newPlace(t)
-	p.has("paused", func(s *loop.State) {
-		s.Status, s.PauseReason, s.Workspace, s.Run.NoTools = loop.Paused, "idle", "/elsewhere", true
-	})
-	p.has("ended", func(s *loop.State) { s.Status, s.EndedAt = loop.Cancelled, p.now.Add(-time.Hour) })
-	p.has("left", func(s *loop.State) { s.Iterations = 1 })
-	if err := os.Rename(p.live("left"), p.record("left")); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ id, want string }{{"paused", "**`paused (idle)`** after 0 of"}, {"", "**`interrupted`** after 1 of"}} {
-		args := slices.DeleteFunc([]string{tt.id}, func(id string) bool { return id == "" })
-		got := p.prints(Report, HistoryFlags, args...)
-		if !strings.Contains(got, tt.want) || tt.id == "paused" && strings.Contains(got, "0 tool calls") {
-			t.Errorf("report %s: got %s, want %s and no number that is not known", tt.id, got, tt.want)
-		}
-	}
-	if got := p.prints(Status, StatusFlags); !strings.Contains(got, "interrupted") {
-		t.Errorf("got %s, want status to be about the interrupted loop", got)
 	}
 }

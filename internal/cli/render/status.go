@@ -4,118 +4,142 @@ package render
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// StatusFlags adds the flags of status.
-func StatusFlags(f *pflag.FlagSet) {
-	f.Bool("json", false, "print JSON")
-	f.Bool("line", false, "print one line for a status bar, nothing without a loop")
-	f.Bool("stdin", false, "with --line: read the chat from the JSON that Cursor's CLI sends to a status line")
-}
-
-// Status shows the loop that is meant: the running one, several in a short list, or
-// the last one that ended.
+// Status shows the loop that is named, that of this chat, or those of this folder: what
+// runs here, else how the last one ended. Loops elsewhere are one line.
 func Status(_ context.Context, e *cli.Env, args []string) error {
-	switch {
-	case e.IsSet("line") && e.IsSet("json"):
-		return hint.Misuse("status takes --line and --json not both", "--json has all that a line is made from")
-	case e.IsSet("line"):
-		return line(e, args)
-	}
-	found, note, err := meant(e, args)
-	if len(found) == 1 {
-		found[0] = withTurn(e, found[0])
-	}
-	switch {
-	case err != nil:
+	here, err := e.Here()
+	if err != nil && len(args) == 0 {
 		return err
-	case len(found) == 1 && e.IsSet("json"):
-		return e.JSON(e.Views(found)[0])
-	case e.IsSet("json"):
-		return e.JSON(several{view.Schema, e.Views(found)})
-	case len(found) == 0:
-		return e.Say(`No loop yet. To start one, send /ralph-loop "<task>" in a chat in Cursor, or run: cursor-ralph start "<task>"`)
-	case len(found) == 1:
-		return e.Say("%s", note+details(e, found[0]))
 	}
-	return e.Say("%s\n`cursor-ralph status ID` shows one of them", note+e.Table(found, 0))
+	found, elsewhere, err := meant(e, args, here)
+	if err != nil {
+		return err
+	}
+	if len(found) == 1 {
+		found[0] = withTurn(e.Store, found[0])
+	}
+	if e.IsSet("json") {
+		return e.JSON(standing{view.Schema, e.InFolder(here, slices.Concat(found, elsewhere))})
+	}
+	words := []string{e.Table(found, 0) + "\n`cursor-ralph status ID` shows one of them"}
+	switch len(found) {
+	case 0:
+		words = []string{"No loop in " + view.Tilde(here, e.HomeFolder()) + ` yet. To start one, send /ralph-loop "<task>" in a chat in Cursor, or run: cursor-ralph start "<task>"`}
+	case 1:
+		words = []string{details(e, found[0])}
+	}
+	if len(elsewhere) > 0 {
+		words = append(words, elsewhereWords(e, elsewhere))
+	}
+	return e.Say("%s", strings.Join(words, "\n"))
 }
 
-type several struct {
+// standing is what status --json prints.
+type standing struct {
 	Schema int         `json:"schema"`
 	Loops  []view.Loop `json:"loops"`
 }
 
-// meant returns the loops that status is about, and how they were chosen, if that is
-// not obvious.
-func meant(e *cli.Env, args []string) (found []loops.Loop, note string, err error) {
+// meant returns the loops that status is about, and those elsewhere that have not ended.
+func meant(e *cli.Env, args []string, here string) (found, elsewhere []loops.Loop, err error) {
 	if len(args) > 0 {
 		l, err := e.Target(args)
-		return []loops.Loop{l}, "", err
+		return []loops.Loop{l}, nil, err
 	}
 	id, err := e.Conversation()
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	if found := ofChat(e, id); id != "" && len(found) > 0 {
-		return found, "", nil
+	if l, err := e.Loops.At(id); id != "" && err == nil {
+		return []loops.Loop{l}, nil, nil
 	}
-	here, err := e.Here()
-	if err != nil {
-		return nil, "", err
-	}
-	return around(e, here)
+	return inFolder(e.Loops, here)
 }
 
-// around returns the current loops of this folder, otherwise those that were
-// interrupted here, otherwise all current ones, otherwise the one that ended last, best
-// in this folder.
-func around(e *cli.Env, here string) (found []loops.Loop, note string, err error) {
-	all, err := e.Loops.All(e.Now())
+// inFolder returns the loops of this folder that have not ended, else the last one that
+// ended here, or was interrupted.
+func inFolder(from *loops.Loops, here string) (found, elsewhere []loops.Loop, err error) {
+	all, err := from.Unended()
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	all = slices.DeleteFunc(all, func(l loops.Loop) bool { return !l.IsUsable() })
-	current := slices.DeleteFunc(slices.Clone(all), loops.Loop.IsInterrupted)
-	for _, list := range [][]loops.Loop{current, all} {
-		if near, _ := loops.Nearest(here, list); len(near) > 0 {
-			return near, "", nil
+	var last []loops.Loop
+	for _, l := range all {
+		switch {
+		case !loops.Within(here, l.State.Workspace):
+			elsewhere = append(elsewhere, l)
+		case !l.IsInterrupted():
+			found = append(found, l)
+		case len(last) == 0 || l.State.EventAt.After(last[0].State.EventAt):
+			last = []loops.Loop{l}
 		}
 	}
-	if len(all) > 0 {
-		return all, "No loop in " + view.Tilde(here, e.HomeFolder()) + ", but elsewhere:\n", nil
+	if len(found) > 0 {
+		return found, elsewhere, nil
 	}
-	isHere := func(l loop.State) bool { return l.Workspace != "" && cli.Within(here, l.Workspace) }
-	last, ok := e.Loops.LastEnded(isHere)
-	if !ok {
-		last, ok = e.Loops.LastEnded(func(loop.State) bool { return true })
+	ended, ok := from.LastEnded(func(l loop.State) bool { return loops.Within(here, l.Workspace) })
+	if ok && (len(last) == 0 || ended.State.EndedAt.After(last[0].State.EventAt)) {
+		last = []loops.Loop{ended}
 	}
-	if !ok {
-		return nil, "", nil
+	return last, elsewhere, nil
+}
+
+// elsewhereWords is the line about the loops of other folders.
+func elsewhereWords(e *cli.Env, elsewhere []loops.Loop) string {
+	shown := e.Views(elsewhere)
+	if len(shown) > 1 {
+		return "elsewhere: " + countWords(shown) + "; `cursor-ralph list` shows them"
 	}
-	return []loops.Loop{last}, "No loop runs. The last one:\n", nil
+	l := shown[0]
+	words := "elsewhere: " + l.ID + ", " + l.Words() + " " + l.Progress()
+	if l.Workspace != "" {
+		words += ", in " + view.Tilde(l.Workspace, e.HomeFolder())
+	}
+	screen := e.Screen()
+	if screen.Width == 0 {
+		return words
+	}
+	return screen.Cut(text.FixedWidth(cli.Printable(words)), screen.Width)
+}
+
+func countWords(shown []view.Loop) string {
+	count := map[view.Standing]int{}
+	for _, l := range shown {
+		count[l.Status]++
+	}
+	var words []string
+	for _, status := range slices.Sorted(maps.Keys(count)) {
+		words = append(words, fmt.Sprintf("%d %s", count[status], status))
+	}
+	return strings.Join(words, ", ")
 }
 
 // withTurn adds the calls of the turn that goes on, which only its journal has.
-func withTurn(e *cli.Env, l loops.Loop) loops.Loop {
+func withTurn(store *state.Store, l loops.Loop) loops.Loop {
 	if !l.IsLive() {
 		return l
 	}
 	event := loop.Event{Kind: loop.EventStop}
-	turn, _ := e.Store.Turn(l.ID, l.State, event) // without it the calls are those up to the last stop
+	turn, _ := store.Turn(l.ID, l.State, event) // without it the calls are those up to the last stop
 	if n := len(turn.Generations); n > 0 {
 		event.Generation = turn.Generations[n-1] // the stop that would come has it
-		turn, _ = e.Store.Turn(l.ID, l.State, event)
+		turn, _ = store.Turn(l.ID, l.State, event)
 	}
 	l.State.ToolCalls += turn.ToolCalls
 	return l

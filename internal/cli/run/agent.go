@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -15,8 +16,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-func namesAgent(e *cli.Env) bool {
-	return e.Text("agent") != "" || e.Text("acp-command") != "" || e.Text("agent-command") != ""
+func namesAgent(o cli.Options) bool {
+	return o.Text("agent") != "" || o.Text("acp-command") != "" || o.Text("agent-command") != ""
 }
 
 func chosenAgent(e *cli.Env) (loop.Run, error) {
@@ -28,11 +29,11 @@ func chosenAgent(e *cli.Env) (loop.Run, error) {
 	r, err := loop.Run{}, error(nil)
 	switch {
 	case name != "":
-		r, err = agents.Named(name, e.IsSet("print"))
+		r, err = agents.Named(name)
 	case speaks != "":
 		r.Driver, r.Command = agents.ACP, speaks
 	case prints != "":
-		r.Driver, r.Command, r.NoTools = agents.Print, prints, true
+		r.Driver, r.Command = agents.Program, prints
 	}
 	if err != nil {
 		return r, err
@@ -49,24 +50,13 @@ func chosenAgent(e *cli.Env) (loop.Run, error) {
 
 func withAgentFlags(e *cli.Env, r loop.Run) (loop.Run, error) {
 	if model := e.Text("model"); model != "" {
+		if r.Driver == agents.Program {
+			return r, hint.Misuse("--model has no effect with --agent-command", "put the command's own flag into --agent-command")
+		}
 		r.Model = model
 	}
 	if e.IsSet("fresh") {
 		r.Fresh = true
-	}
-	words, err := e.Flags.GetStringArray("agent-args")
-	if err != nil {
-		return r, err
-	}
-	for i, w := range words {
-		more, err := agents.Words(w, runtime.GOOS)
-		if err != nil {
-			return r, hint.Misuse(fmt.Sprintf("--agent-args %q cannot be understood", w), "quote it as for a shell")
-		}
-		if i == 0 {
-			r.Args = nil
-		}
-		r.Args = append(r.Args, more...)
 	}
 	return withPermissions(e, r)
 }
@@ -80,19 +70,14 @@ func withPermissions(e *cli.Env, r loop.Run) (loop.Run, error) {
 		}
 		r.Permissions = p
 	}
-	plain := r.Driver == agents.Print && r.Command != ""
-	if r.Permissions == "" && plain {
-		return r, nil // we cannot set any
+	if r.Driver == agents.Program {
+		if r.Permissions != "" {
+			return r, hint.Misuse("--permissions has no effect with --agent-command", "put the command's own flags into --agent-command")
+		}
+		return r, nil // it cannot ask
 	}
-	if r.Permissions == "" {
-		r.Permissions = "ask"
-	}
-	switch {
-	case plain:
-		return r, hint.Misuse("--permissions has no effect with --agent-command", "put the command's own flags into --agent-command")
-	case r.Permissions == "ask" && r.Driver == agents.Print:
-		return r, hint.Misuse("an agent in print mode cannot ask", "choose what the agent may do: --permissions edits, all or none")
-	case r.Permissions == "ask" && !(e.OnTerminal() && terminalInput(e.Stdin)):
+	r.Permissions = cmp.Or(r.Permissions, "ask")
+	if r.Permissions == "ask" && !(e.OnTerminal() && terminalInput(e.Stdin)) {
 		return r, hint.Misuse("there is no terminal to ask you on", "choose what the agent may do: --permissions edits, all or none")
 	}
 	return r, nil

@@ -12,9 +12,8 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer/acp"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
-	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer/acp"
 )
 
 // noticeAfter is how long a question waits before a desktop notification says so: a
@@ -22,7 +21,7 @@ import (
 const noticeAfter = 3 * time.Second
 
 // ask asks the user, and shows everywhere else that the run waits for the answer.
-func (s *session) ask(ctx context.Context, r acp.Request) acp.Answer {
+func (s *session) ask(ctx context.Context, r acp.Request) bool {
 	what := inShort(r)
 	s.runner.Asking(what)
 	defer s.runner.Asking("")
@@ -30,61 +29,51 @@ func (s *session) ask(ctx context.Context, r acp.Request) acp.Answer {
 	if !s.e.IsSet("no-notify") {
 		defer time.AfterFunc(noticeAfter, func() { _ = notify.Later(s.e, s.runner.ID()) }).Stop() // an error is in the log
 	}
-	answer := s.view.ask(ctx, r, s.quit)
-	if answer == acp.Always {
-		s.runner.Always(what)
-	}
-	return answer
+	return s.view.ask(ctx, r, s.quit)
 }
 
 // What one question shows at first. The user can see all of it.
 const (
 	askedLines = 40
 	askedLine  = 4 << 10 // bytes of one line
-	askedEvent = 64 << 10
 )
 
 // ask asks the user whether the agent may do something. No answer means no.
-func (v *runView) ask(ctx context.Context, r acp.Request, quit func()) acp.Answer {
+func (v *display) ask(ctx context.Context, r acp.Request, quit func()) bool {
 	all := question(r)
-	q := &asked{lines: all, lasts: r.Lasting, runs: r.Execution != nil}
+	q := &asked{lines: all}
 	words := q.begin()
 	v.mu.Lock()
-	v.event("asks", text.Head(strings.Join(all, "\n"), askedEvent), loop.Record{}, words)
-	if v.json {
-		v.prompt(words + "\n")
-	}
+	v.print(words)
 	v.mu.Unlock()
 	for {
 		line, over := v.waitForAnswer(ctx, q.prompt())
 		if over {
-			return acp.No
+			return false
 		}
-		switch answer := q.answer(line); answer {
+		switch q.answer(line) {
+		case yes:
+			return true
+		case no:
+			return false
 		case showAll:
 			v.mu.Lock()
-			v.prompt(q.rest() + "\n")
+			v.person(q.rest() + "\n")
 			v.mu.Unlock()
 		case quitRun:
 			quit()
-			return acp.No
-		case again:
-		default:
-			return answer
+			return false
 		}
 	}
 }
 
 // waitForAnswer shows the prompt and returns the line that the user types, or reports
 // that the question is over.
-func (v *runView) waitForAnswer(ctx context.Context, prompt string) (answer string, over bool) {
+func (v *display) waitForAnswer(ctx context.Context, prompt string) (answer string, over bool) {
 	v.mu.Lock()
 	line := v.input.expect()
 	v.asks = prompt
-	v.draw()
-	if !v.screen.live {
-		v.prompt(prompt)
-	}
+	v.words.prompt(prompt)
 	v.mu.Unlock()
 	select {
 	case <-ctx.Done():
@@ -92,39 +81,36 @@ func (v *runView) waitForAnswer(ctx context.Context, prompt string) (answer stri
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.asks = ""
-	v.screen.keep()
+	v.asks, v.words.open = "", false // the user's Enter has ended the line
 	switch over = ctx.Err() != nil; {
 	case over:
-		v.prompt("\nno longer waiting: the turn is over\n")
-	case v.input.isOver(): // no Enter has ended the prompt's line
-		v.prompt("\n")
+		v.person("\nno longer waiting: the turn is over\n")
+	case v.input.isOver(): // there was no Enter
+		v.person("\n")
 	}
-	v.draw()
 	return answer, over
 }
 
-// prompt writes to the user, not to the reader of the JSON.
-func (v *runView) prompt(words string) {
-	if v.json {
-		_, _ = io.WriteString(v.e.Stderr, words) // errors: see screen.show
-		return
-	}
-	v.put(words)
+// person writes to the user on a line of its own.
+func (v *display) person(words string) {
+	v.words.endLine()
+	v.words.put(words)
 }
 
-// What a line can mean beside an answer for the agent.
+// answer is what a line means.
+type answer int
+
 const (
-	showAll acp.Answer = -1 - iota
+	again answer = iota // it means nothing
+	yes
+	no
+	showAll
 	quitRun
-	again
 )
 
 type asked struct {
 	lines  []string
-	lasts  bool // always is a possible answer
-	runs   bool // it executes something, which must be seen whole
-	hidden int  // lines that were not shown, or not whole
+	hidden int // lines that were not shown, or not whole
 }
 
 func (q *asked) begin() string {
@@ -148,38 +134,24 @@ func (q *asked) rest() string {
 }
 
 func (q *asked) prompt() string {
-	words := "waiting for you: allow it? [y]es, "
-	if q.mustShow() {
-		words = "waiting for you: this is not all of it; "
-	} else if q.lasts && q.runs {
-		words += "[a]lways this command, "
-	} else if q.lasts {
-		words += "[a]lways this file, "
-	}
 	if q.hidden > 0 {
-		words += "[s]how all, "
+		return "waiting for you: this is not all of it; [s]how all, [n]o, [q]uit: "
 	}
-	return words + "[n]o, [q]uit: "
+	return "waiting for you: allow it? [y]es, [n]o, [q]uit: "
 }
 
-// mustShow reports whether the user has not seen everything that would be executed.
-func (q *asked) mustShow() bool { return q.runs && q.hidden > 0 }
-
-// answer returns what a line means. Only a yes permits anything.
-func (q *asked) answer(line string) acp.Answer {
+// answer returns what a line means. Only a yes permits anything, and only what the user
+// has seen whole.
+func (q *asked) answer(line string) answer {
 	switch line = strings.ToLower(line); {
 	case line == "" || line == "n" || line == "no":
-		return acp.No
+		return no
 	case line == "q" || line == "quit":
 		return quitRun
-	case (line == "s" || line == "show") && q.hidden > 0:
+	case q.hidden > 0 && (line == "s" || line == "show"):
 		return showAll
-	case q.mustShow():
-		return again
-	case line == "y" || line == "yes":
-		return acp.Yes
-	case (line == "a" || line == "always") && q.lasts:
-		return acp.Always
+	case q.hidden == 0 && (line == "y" || line == "yes"):
+		return yes
 	}
 	return again
 }

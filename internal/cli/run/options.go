@@ -14,24 +14,15 @@ import (
 
 // Flags adds the flags of run.
 func Flags(f *pflag.FlagSet) {
-	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "prompt-file" { // its name in older versions
-			name = "file"
-		}
-		return pflag.NormalizedName(name)
-	})
 	f.String("agent", "", "the `NAME` of an agent: "+strings.Join(agents.Names(), ", "))
 	f.String("acp-command", "", "a `COMMAND` that speaks the Agent Client Protocol")
 	f.String("agent-command", "", "a `COMMAND` that takes the prompt on standard input, or as {prompt}, and prints what it does")
-	f.Bool("print", false, "use the agent's print mode instead of the protocol")
 	f.String("model", "", "the `MODEL` that the agent uses")
-	f.StringArray("agent-args", nil, "more `ARGUMENTS` for the agent; may be given more than once")
-	f.String("permissions", "", "`WHAT` the agent may do: ask, edits, all or none (default ask, which needs a terminal and the protocol)")
+	f.String("permissions", "", "`WHAT` the agent may do: ask, edits, all or none (default ask, which needs a terminal)")
 	f.Bool("fresh", false, "begin a new session of the agent for each iteration")
 	cli.TaskFlag(f)
 	f.Bool("resume", false, "continue the last run of this folder, or the run whose id is given instead of a task")
 	f.Bool("no-notify", false, "send no notices")
-	f.Bool("json", false, "print each event as a JSON object")
 	for _, o := range loop.Options() {
 		usage := o.Usage
 		switch o.Name {
@@ -41,8 +32,6 @@ func Flags(f *pflag.FlagSet) {
 			usage = "the agent plans and describes, and changes nothing"
 		case "replace":
 			usage = "replace an unfinished run of this folder"
-		case "stale-after":
-			continue
 		}
 		cli.AddOption(f, o, usage)
 	}

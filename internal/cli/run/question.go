@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/outer/acp"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer/acp"
 )
 
 // question describes a request to the user, in lines. Everything that the agent wrote
@@ -21,12 +21,25 @@ func question(r acp.Request) []string {
 	}
 	lines := []string{first}
 	if r.Outside {
-		lines = append(lines, "some of that is, or may be, outside the workspace")
+		lines = append(lines, "some of that is outside the workspace")
 	}
-	if r.Executed {
-		lines = append(lines, "other tools execute such files on their own")
+	if r.Obeyed {
+		lines = append(lines, "programs execute, or agents obey, such files on their own")
 	}
-	lines = append(lines, executionWords(r)...)
+	for _, text := range r.Says {
+		lines = append(lines, "it says: "+strconv.Quote(text))
+	}
+	if r.Kind == "execute" && len(r.Input) == 0 {
+		lines = append(lines, "it does not say what it would run")
+	}
+	for _, field := range r.Input {
+		if command, ok := commandIn(field); ok {
+			field = "it runs: " + command
+		} else {
+			field = "input: " + field
+		}
+		lines = append(lines, cli.Printable(field))
+	}
 	for _, path := range unshown(r) {
 		lines = append(lines, "file: "+strconv.Quote(path))
 	}
@@ -34,52 +47,24 @@ func question(r acp.Request) []string {
 		lines = append(lines, "file: "+strconv.Quote(e.Path))
 		lines = append(lines, diffOf(e)...)
 	}
-	for _, field := range r.Input {
-		lines = append(lines, "input: "+cli.Printable(field))
-	}
 	return lines
 }
 
+// inShort describes a request in a line.
 func inShort(r acp.Request) string {
-	switch e := r.Execution; {
-	case e != nil && (e.Line != "" || len(e.Argv) > 0):
-		return cli.Shortened(strings.Join(executionWords(r), ", "), 1000)
-	case len(r.Paths) > 0:
+	for _, field := range r.Input {
+		if command, ok := commandIn(field); ok {
+			return cli.Shortened("run "+command, 1000)
+		}
+	}
+	if len(r.Paths) > 0 {
 		return cli.Shortened(r.Kind+" "+strconv.Quote(r.Paths[0]), 1000)
 	}
 	return cli.Shortened(strings.TrimSpace(r.Kind+" "+strconv.Quote(r.Title)), 1000)
 }
 
-// executionWords describes exactly what would be executed, as far as we know.
-func executionWords(r acp.Request) (lines []string) {
-	e := r.Execution
-	switch {
-	case e == nil:
-		return nil
-	case e.Line != "":
-		lines = append(lines, "in a shell: "+strconv.Quote(e.Line))
-	case len(e.Argv) > 0:
-		lines = append(lines, "program: "+quotedWords(e.Argv))
-	default:
-		lines = append(lines, "it does not say what it would run, only this")
-		for _, text := range r.Says {
-			lines = append(lines, "  "+strconv.Quote(text))
-		}
-	}
-	lines = append(lines, "in: "+strconv.Quote(e.Dir))
-	for _, variable := range e.Env {
-		lines = append(lines, "with: "+strconv.Quote(variable))
-	}
-	return lines
-}
-
-func quotedWords(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = strconv.Quote(w)
-	}
-	return strings.Join(quoted, " ")
-}
+// commandIn returns the command in a field of a tool's input, as JSON.
+func commandIn(field string) (string, bool) { return strings.CutPrefix(field, `"command": `) }
 
 func unshown(r acp.Request) (paths []string) {
 	for _, p := range r.Paths {

@@ -9,17 +9,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/words"
-	"github.com/cursor-ralph/cursor-ralph/internal/engine"
+	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/review"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
-	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 // Run begins a run, or resumes one.
@@ -41,12 +39,12 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	}
 	l, err := newLoop(ctx, e, r, args)
 	if err == nil && !r.IsSet("checkpoints") {
-		l.Checkpoints = worktree.Root(l.Workspace) != ""
+		l.Checkpoints = git.Root(l.Workspace) != ""
 	}
 	if err != nil {
 		return err
 	}
-	e.Hint(cli.SuggestVerify(l))
+	e.Warn("%s", cli.Understood(l))
 	return newRun(ctx, e, l, r)
 }
 
@@ -64,20 +62,14 @@ func newLoop(ctx context.Context, e *cli.Env, r loop.Request, args []string) (lo
 	if l.Workspace, err = os.Getwd(); err != nil {
 		return l, err
 	}
-	l.PromptTemplate = words.Path(l.PromptTemplate, l.Workspace)
-	if file, _ := e.Flags.GetString("file"); l.WantsTaskFile() && file != "" {
-		l.TaskFile = engine.UserTask(l.Workspace, file)
-	}
-	return withRunID(e, l), cmp.Or(cli.Sourced(r, review.Check(l, os.Environ()), "review"), cli.Sourced(r, words.Check(ctx, l), "prompt-template"))
+	return withRunID(e.Now(), l), cmp.Or(cli.Sourced(r, review.Check(l, os.Environ()), "review"), cli.Sourced(r, cli.CheckCheckpoints(l), "checkpoints"))
 }
 
-func withRunID(e *cli.Env, l loop.State) loop.State {
-	now := e.Now()
+func withRunID(now time.Time, l loop.State) loop.State {
 	l.ConversationID = fmt.Sprintf("run-%s-%04x", strconv.FormatInt(now.Unix(), 36), rand.Uint32N(1<<16)) // #nosec G404 -- a name, no secret
-	l.ArmedBy, l.Confirmed, l.Program, l.Version = "run", true, install.Called(), loop.Version
+	l.Program, l.Version = install.Called(), loop.Version
 	l.Cwd, l.CreatedAt, l.StartedAt = l.Workspace, now, now
-	l.VerifyFiles = worktree.Recipe(l.Verify, l.Workspace)
-	return engine.WithTaskFile(l.In(l.ConversationID, now))
+	return l.In(l.ConversationID, now)
 }
 
 func newRun(ctx context.Context, e *cli.Env, l loop.State, r loop.Request) error {
@@ -92,7 +84,7 @@ func newRun(ctx context.Context, e *cli.Env, l loop.State, r loop.Request) error
 	if err := s.takeOver(l.Workspace, r.Replace); err != nil {
 		return err
 	}
-	if l.Tree, err = worktree.Look(ctx, l.Workspace, nil, os.Environ()); err != nil {
+	if l.Tree, err = e.Viewer().Look(ctx, l.Workspace, nil); err != nil {
 		s.view.trouble(err)
 	}
 	l = l.Surveyed(s.runner.BeginSurvey(ctx, l), e.Now())
@@ -106,8 +98,7 @@ func newRun(ctx context.Context, e *cli.Env, l loop.State, r loop.Request) error
 	return s.end(ctx, l, err)
 }
 
-// checkNoneLives returns an error if a run of the folder is live. enter would miss
-// one whose agent has deleted .ralph.
+// checkNoneLives returns an error if a run of the folder is live.
 func checkNoneLives(e *cli.Env, workspace string) error {
 	for _, l := range e.Loops.Runs(workspace) {
 		if e.Lives(l) {
@@ -118,7 +109,7 @@ func checkNoneLives(e *cli.Env, workspace string) error {
 }
 
 func busyHere(workspace string) error {
-	return hint.New(fmt.Sprintf("%s: %s", outer.ErrBusy, workspace), "`cursor-ralph list` shows it, `cursor-ralph cancel` ends it")
+	return hint.New("another run works in this workspace: "+workspace, "`cursor-ralph list` shows it, `cursor-ralph cancel` ends it")
 }
 
 // takeOver handles the resumable runs of this folder. A new run replaces them only

@@ -12,16 +12,16 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/internal/survey"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
 type session struct {
 	e      *cli.Env
-	view   *runView
+	view   *display
 	runner *outer.Runner
-	folder *outer.Folder
+	lock   *outer.Lock
 	driver outer.Driver
 	quit   func()      // pauses the run and ends this process, as Ctrl-C does
 	hush   func() bool // keeps the end of the context from being announced
@@ -30,21 +30,21 @@ type session struct {
 	replace sync.Once
 }
 
-// enter locks the loop's workspace and connects the runner with the agent's driver,
+// enter locks the loop and connects the runner with the agent's driver,
 // the display and the log. In each turn, the runner passes the prompt to the driver and
 // calls see for what the agent does, verify if the agent has promised, and report for
 // what the loop decides.
 //
 // The returned context is also done when the user quits.
 func enter(ctx context.Context, e *cli.Env, l loop.State) (context.Context, *session, error) {
-	folder, err := outer.Enter(ctx, l.Workspace, e.Places.RunLock(l.ConversationID))
+	lock, err := outer.Take(ctx, e.Places.RunLock(l.ConversationID))
 	switch {
 	case errors.Is(err, outer.ErrBusy):
 		return ctx, nil, busyHere(l.Workspace)
 	case err != nil:
-		return ctx, nil, hint.New(err.Error(), "a run keeps its files in "+outer.FolderName+"; move away what is there")
+		return ctx, nil, err
 	}
-	s := &session{e: e, folder: folder, view: newRunView(e, l)}
+	s := &session{e: e, lock: lock, view: newDisplay(e, l)}
 	ctx, s.quit = context.WithCancel(ctx)
 	s.hush = context.AfterFunc(ctx, func() { s.view.notice("stopping; press Ctrl-C again to end it now") })
 	// The plan guard needs the agent to ask, whatever is permitted.
@@ -53,8 +53,8 @@ func enter(ctx context.Context, e *cli.Env, l loop.State) (context.Context, *ses
 		s.leave()
 		return ctx, nil, err
 	}
-	s.runner = &outer.Runner{Store: e.Store, Folder: folder, Driver: s.driver, Env: os.Environ(),
-		Words: cli.Self().FillIn, See: s.see, Verify: s.verify, Survey: s.survey, Tell: s.report}
+	s.runner = &outer.Runner{Store: e.Store, Lock: lock, Driver: s.driver, View: e.Viewer(),
+		See: s.see, Verify: s.verify, Survey: s.survey, Tell: s.report}
 	return ctx, s, nil
 }
 
@@ -120,7 +120,7 @@ func (s *session) leave() {
 			s.view.trouble(err)
 		}
 	}
-	if err := s.folder.Leave(); err != nil {
+	if err := s.lock.Leave(); err != nil {
 		s.view.trouble(err)
 	}
 }
@@ -152,11 +152,8 @@ func (s *session) end(ctx context.Context, l loop.State, err error) error {
 			s.view.trouble(cannot)
 		}
 	}
-	switch {
-	case err != nil || l.Status == loop.PromiseAccepted:
+	if err != nil || l.Status == loop.PromiseAccepted {
 		return err
-	case s.view.json: // without a verdict
-		return hint.New("the task is not done ("+string(l.Status)+")", cli.WhenEnded(l, s.e.Now()))
 	}
 	return cli.Exited(1)
 }
@@ -165,12 +162,7 @@ func (s *session) showEnd(l loop.State, broken bool) error {
 	s.view.mu.Lock()
 	defer s.view.mu.Unlock()
 	s.view.loop = l
-	if s.view.json {
-		s.view.event("end", l.Reason, loop.Record{}, "")
-		return nil
-	}
-	all, err := s.e.Store.History(l)
-	return errors.Join(err, s.e.Say("%s", s.view.verdict(l, all, broken)))
+	return s.e.Say("%s", s.view.verdict(l, broken))
 }
 
 func (s *session) unsaved(l loop.State, err error) (loop.State, error) {

@@ -1,73 +1,66 @@
 package run
 
 import (
-	"cmp"
+	"io"
 	"strings"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 )
 
-const (
-	longestLine  = 4 << 10 // bytes; a longer line is shown before its end
-	keptThoughts = 1 << 10 // bytes
-)
-
+// speech prints what the agent says as it arrives, indented, and everything else in lines
+// of its own.
 type speech struct {
-	line    string // incomplete
-	blank   int    // empty lines, which are shown only if something follows
-	shown   bool   // a part of the current message
-	thought string // the last words that it thought since it said something
+	out  io.Writer
+	open bool // the last line is not ended
+	said bool // something of the current message
 }
 
-func (w *speech) add(piece string) (lines []string) {
-	w.thought = ""
-	for w.line += piece; ; {
-		n := strings.IndexByte(w.line, '\n')
-		if n < 0 && len(w.line) <= longestLine {
-			return lines
+// say prints a piece of a message.
+func (w *speech) say(piece string) {
+	for part := range strings.SplitAfterSeq(piece, "\n") {
+		words, ends := strings.CutSuffix(part, "\n")
+		if words = strings.TrimRight(words, "\r"); words != "" && (w.open || w.said || strings.TrimSpace(words) != "") {
+			if !w.open {
+				w.put("  ")
+			}
+			w.put(cli.Printable(words))
+			w.open, w.said = true, true
 		}
-		end, next := n, n+1
-		if n < 0 || n > longestLine {
-			end = cmp.Or(len(text.Prefix(w.line, longestLine)), longestLine) // what is no UTF-8 has no better place
-			next = end
+		if ends && w.said {
+			w.put("\n")
+			w.open = false
 		}
-		lines = append(lines, w.whole(w.line[:end])...)
-		w.line = w.line[next:]
 	}
 }
 
-// think appends words that are shown only until others come.
-func (w *speech) think(piece string) { w.thought = text.Tail(w.thought+piece, keptThoughts) }
-
-func (w *speech) end(message string) (lines []string) {
-	if w.shown || strings.TrimSpace(w.line) != "" {
-		lines = w.whole(w.line)
-	} else if message != "" {
-		lines = w.add(strings.TrimSpace(message) + "\n")
+// end ends a message, and prints it if none of its pieces was.
+func (w *speech) end(message string) {
+	if !w.said {
+		w.say(strings.TrimSpace(message))
 	}
-	*w = speech{}
-	return lines
+	w.endLine()
+	w.said = false
 }
 
-func (w *speech) whole(line string) (lines []string) {
-	line = strings.TrimRight(line, " \t\r")
-	if line == "" {
-		if w.shown {
-			w.blank++
-		}
-		return nil
-	}
-	for ; w.blank > 0; w.blank-- {
-		lines = append(lines, "")
-	}
-	w.shown = true
-	return append(lines, "  "+line)
+// line prints other words in lines of their own.
+func (w *speech) line(words string) {
+	w.endLine()
+	w.put(cli.Printable(words) + "\n")
 }
 
-func (w *speech) unfinished() string {
-	if strings.TrimSpace(w.line) != "" {
-		return "  " + w.line
-	}
-	thought := strings.TrimSpace(w.thought)
-	return thought[strings.LastIndexByte(thought, '\n')+1:]
+// prompt prints a question and stays on its line.
+func (w *speech) prompt(words string) {
+	w.endLine()
+	w.put(words)
+	w.open = true
 }
+
+func (w *speech) endLine() {
+	if w.open {
+		w.put("\n")
+	}
+	w.open = false
+}
+
+// put ignores errors: the run goes on if our output is closed.
+func (w *speech) put(text string) { _, _ = io.WriteString(w.out, text) }

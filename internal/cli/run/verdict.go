@@ -11,7 +11,7 @@ import (
 
 // verdict says in one line how a run ended, and below it what to do next. A broken run
 // could not save its state: it has stopped, whatever the state says.
-func (v *runView) verdict(l loop.State, all []loop.Iteration, broken bool) string {
+func (v *display) verdict(l loop.State, broken bool) string {
 	shown := view.Of(l, view.Facts{Now: v.e.Now(), Gone: true})
 	mark, how := "✗ not done: ", shown.Words()
 	switch {
@@ -24,8 +24,8 @@ func (v *runView) verdict(l loop.State, all []loop.Iteration, broken bool) strin
 	if shown.ToolCalls != nil {
 		parts = append(parts, text.Count(*shown.ToolCalls, "tool call"))
 	}
-	lines := []string{"", strings.Join(append(parts, filesWords(l, all)), " · ")}
-	if why := whyEnded(l, all); why != "" && !broken {
+	lines := []string{"", strings.Join(append(parts, filesWords(l)), " · ")}
+	if why := whyEnded(l); why != "" && !broken {
 		lines = append(lines, "  "+why)
 	}
 	lines = append(lines, "  report: cursor-ralph report "+shown.ID)
@@ -35,24 +35,24 @@ func (v *runView) verdict(l loop.State, all []loop.Iteration, broken bool) strin
 	return strings.Join(lines, "\n")
 }
 
-func whyEnded(l loop.State, all []loop.Iteration) string {
-	switch n := len(all); {
+func whyEnded(l loop.State) string {
+	switch n := len(l.History); {
 	case l.Status != loop.PromiseAccepted:
 		return l.Reason
-	case n > 0 && all[n-1].Warning != "":
-		return "warning: " + all[n-1].Warning
+	case n > 0 && l.History[n-1].Warning != "":
+		return "warning: " + l.History[n-1].Warning
 	}
 	return ""
 }
 
-func filesWords(l loop.State, all []loop.Iteration) string {
+func filesWords(l loop.State) string {
 	files := map[string]bool{}
-	for _, h := range all {
+	for _, h := range l.History {
 		for _, file := range h.Files {
 			files[file] = true
 		}
 	}
-	if len(files) == 0 && l.Tree.Print == "" && l.Run.NoTools {
+	if len(files) == 0 && l.Tree.Print == "" && l.HidesTools() {
 		return "changed files unknown"
 	}
 	return text.Count(len(files), "file") + " changed"

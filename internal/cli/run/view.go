@@ -2,95 +2,60 @@ package run
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/internal/view"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/outer"
 )
 
-// runView displays a run: what the agent says and does as lines or JSON, and on a
-// terminal its unfinished words and a status line below them.
-type runView struct {
-	e      *cli.Env
-	json   bool
-	screen *screen
-	stop   chan struct{}
-	once   sync.Once
+// display shows a run: what the agent says and does, and what the loop does.
+type display struct {
+	e *cli.Env
 
-	mu      sync.Mutex
-	drawnAt time.Time
-	closed  bool // no rows are drawn any more
-	loop    loop.State
-	last    int // the iteration of the last turn
-	tools   int // calls of this turn
-	words   speech
-	asks    string // the question that waits for an answer, in a line
-	input   answers
+	mu    sync.Mutex
+	loop  loop.State
+	last  int    // the iteration of the last turn
+	words speech // of the agent, on standard output
+	asks  string // the question that waits for an answer, in a line
+	input answers
 }
 
-func newRunView(e *cli.Env, l loop.State) *runView {
-	v := &runView{e: e, loop: l, json: e.IsSet("json"), stop: make(chan struct{}), screen: newScreen(e)}
-	v.screen.live = v.screen.live && !v.json
-	if v.screen.live {
-		go v.tick()
-	}
+func newDisplay(e *cli.Env, l loop.State) *display {
+	v := &display{e: e, loop: l, words: speech{out: e.Stdout}}
 	if l.Run.Permissions == string(outer.PolicyAsk) {
 		go v.input.read(e.Stdin)
 	}
 	return v
 }
 
-func (v *runView) close() {
-	v.once.Do(func() { close(v.stop) })
+func (v *display) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.say(v.words.end(""))
-	v.closed = true
-	v.draw()
+	v.words.end("")
 }
 
-func (v *runView) see(s outer.Seen) {
+func (v *display) see(s outer.Seen) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if s.Text != "" {
-		v.say(v.words.add(s.Text))
-	}
-	if s.Thought != "" {
-		v.words.think(s.Thought)
+		v.words.say(s.Text)
 	}
 	switch r := s.Record; {
 	case r.Kind == loop.RecordText:
-		v.say(v.words.end(r.Text))
-		v.event("text", r.Text, r, "")
-	case r.Kind == loop.RecordTool:
-		v.tools++
-		if r.Error != "" {
-			v.event("tool", "", r, "  ! "+cli.Shortened(r.Error, lineWidth))
-		} else if s.Tool == "" {
-			v.event("tool", "", r, "")
-		}
+		v.words.end(r.Text)
+	case r.Kind == loop.RecordTool && r.Error != "":
+		v.print("  ! " + cli.Shortened(r.Error, lineWidth))
 	}
 	if s.Tool != "" {
-		v.event("begins", s.Tool, loop.Record{}, "  > "+cli.Shortened(s.Tool, lineWidth))
+		v.print("  > " + cli.Shortened(s.Tool, lineWidth))
 	}
 	if s.Plan != "" {
-		v.event("plan", s.Plan, loop.Record{}, indented(s.Plan))
+		v.print(indented(s.Plan))
 	}
-	v.drawSoon()
-}
-
-// say prints the agent's lines. In JSON its messages are events.
-func (v *runView) say(lines []string) {
-	if v.json || len(lines) == 0 {
-		return
-	}
-	v.print(strings.Join(lines, "\n"))
 }
 
 const (
@@ -112,7 +77,7 @@ func indented(text string) string {
 	return "  " + strings.Join(lines, "\n  ")
 }
 
-func (v *runView) report(r outer.Report) {
+func (v *display) report(r outer.Report) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if r.Kind != outer.ReportTrouble {
@@ -120,24 +85,23 @@ func (v *runView) report(r outer.Report) {
 	}
 	switch r.Kind {
 	case outer.ReportTurn:
-		v.say(v.words.end(""))
-		v.tools = 0
-		v.event("turn", "", loop.Record{}, v.turnWords(r.State))
+		v.words.end("")
+		v.print(v.turnWords(r.State))
 	case outer.ReportVerify:
-		v.event("verify", r.State.GateWords(), loop.Record{}, "  verifying: "+cli.Shortened(r.State.GateWords(), lineWidth))
+		v.print("  verifying: " + cli.Shortened(r.State.GateWords(), lineWidth))
 	case outer.ReportDecided:
-		v.say(v.words.end(""))
-		v.tools = 0 // the loop has counted them
-		v.event("decided", r.Action.Why(), loop.Record{}, decidedWords(r))
+		v.words.end("")
+		v.print(decidedWords(r))
+	case outer.ReportPausing:
+		v.print("  pausing: the loop pauses at the end of this turn")
 	case outer.ReportIdle:
-		v.event("idle", r.State.Reason, loop.Record{}, idleWords(r.State))
+		v.print(idleWords(r.State))
 	case outer.ReportTrouble:
-		v.event("trouble", r.Err.Error(), loop.Record{}, "  trouble: "+r.Err.Error())
+		v.print("  trouble: " + r.Err.Error())
 	}
-	v.draw()
 }
 
-func (v *runView) turnWords(l loop.State) string {
+func (v *display) turnWords(l loop.State) string {
 	words := fmt.Sprintf("iteration %d of %d", l.Iteration(), l.MaxIterations)
 	switch v.last {
 	case 0:
@@ -149,24 +113,24 @@ func (v *runView) turnWords(l loop.State) string {
 	return words
 }
 
-func (v *runView) reviewed(r *loop.Review) {
+func (v *display) reviewed(r *loop.Review) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if r == nil {
 		return
 	}
 	for _, found := range r.Findings {
-		v.event("finding", found, loop.Record{}, "  found: "+cli.Shortened(found, lineWidth))
+		v.print("  found: " + cli.Shortened(found, lineWidth))
 	}
 }
 
-func (v *runView) notice(text string) {
+func (v *display) notice(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.event("notice", text, loop.Record{}, text)
+	v.print(text)
 }
 
-func (v *runView) trouble(err error) { v.report(outer.Report{Kind: outer.ReportTrouble, Err: err}) }
+func (v *display) trouble(err error) { v.report(outer.Report{Kind: outer.ReportTrouble, Err: err}) }
 
 // decidedWords describes a decision. It is empty if the next report says the same.
 func decidedWords(r outer.Report) string {
@@ -190,30 +154,13 @@ func idleWords(l loop.State) string {
 	return l.Reason
 }
 
-// event prints an event: words for people, or a JSON object.
-func (v *runView) event(kind, text string, r loop.Record, words string) {
-	if !v.json {
-		if words != "" {
-			v.print(words)
-		}
+// print prints lines, if there are any, above a question that waits.
+func (v *display) print(words string) {
+	if words == "" {
 		return
 	}
-	data, err := json.Marshal(struct {
-		At         time.Time   `json:"at"`
-		Event      string      `json:"event"`
-		ID         string      `json:"id"`
-		Loop       string      `json:"loop"`
-		Status     loop.Status `json:"status"`
-		Iteration  int         `json:"iteration"`
-		Iterations int         `json:"iterations"`
-		Text       string      `json:"text,omitempty"`
-		Tool       string      `json:"tool,omitempty"`
-		File       string      `json:"file,omitempty"`
-		Error      string      `json:"error,omitempty"`
-	}{v.e.Now(), kind, v.loop.ShortID(), v.loop.ConversationID, v.loop.Status, v.loop.Iteration(), v.loop.Iterations, text, r.Tool, r.File, r.Error})
-	if err == nil {
-		v.print(string(data))
+	v.words.line(words)
+	if v.asks != "" {
+		v.words.prompt(v.asks)
 	}
 }
-
-func (v *runView) print(words string) { v.put(cli.Printable(words) + "\n") }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -23,12 +22,11 @@ const (
 // end the program.
 const processName = "ralph-supervise"
 
-// client is our side of the supervisor process. When we end, so does the pipe with its
-// orders, and the supervisor kills everything.
+// client is our side of the supervisor process. The supervisor stops the program when
+// the pipe that we hold ends: because we close it, or because we are gone.
 type client struct {
 	cmd     *exec.Cmd
-	mu      sync.Mutex // of orders
-	orders  *os.File
+	hold    *os.File
 	reports *os.File
 	decoder *json.Decoder
 	program int // process id
@@ -49,20 +47,20 @@ func connect(c Command, stdin, stdout, stderr *os.File, tail func() string) (*cl
 		return nil, errors.New("the path of cursor-ralph is unknown")
 	}
 	var e ends
-	theirOrders, orders := e.pipe()
+	held, hold := e.pipe()
 	reports, theirReports := e.pipe()
 	if e.err != nil {
 		return nil, errors.Join(e.err, e.close())
 	}
-	k := &client{orders: orders, reports: reports, decoder: json.NewDecoder(reports), stopLimit: stopLimit}
+	k := &client{hold: hold, reports: reports, decoder: json.NewDecoder(reports), stopLimit: stopLimit}
 	k.cmd = exec.Command(c.Self, append([]string{"supervise", "--"}, c.Argv...)...)
 	k.cmd.Args[0] = processName
 	k.cmd.Dir, k.cmd.Env, k.cmd.Stdin, k.cmd.Stdout, k.cmd.Stderr = c.Dir, c.Env, stdin, stdout, stderr
-	k.cmd.ExtraFiles = []*os.File{theirOrders, theirReports}
-	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C in our terminal must not reach it
+	k.cmd.ExtraFiles = []*os.File{held, theirReports}
+	k.cmd.SysProcAttr = apart(nil) // Ctrl-C in our terminal must not reach it
 	err := k.cmd.Start()
-	if err = errors.Join(err, theirOrders.Close(), theirReports.Close()); err != nil {
-		return nil, errors.Join(err, orders.Close(), reports.Close())
+	if err = errors.Join(err, held.Close(), theirReports.Close()); err != nil {
+		return nil, errors.Join(err, hold.Close(), reports.Close())
 	}
 	if err := k.awaitStart(c.Argv[0], tail); err != nil {
 		return nil, err
@@ -79,7 +77,7 @@ func (k *client) awaitStart(name string, tail func() string) error {
 		k.program = r.Pid
 		return nil
 	}
-	k.close()
+	_, _ = k.hold.Close(), k.reports.Close() // nothing is buffered
 	ended := k.cmd.Wait()
 	switch {
 	case r.Missing && strings.Contains(name, "/"):
@@ -96,16 +94,15 @@ func (k *client) awaitStart(name string, tail func() string) error {
 }
 
 // wait returns the supervisor's report of the end. Without a report the supervisor was
-// killed: on Linux the program has died with it, and wait kills the rest of the
-// program's group.
+// killed, and wait kills the program's group.
 func (k *client) wait() (exit int, err error) {
 	var r report
 	err = k.decoder.Decode(&r)
 	if err != nil {
 		_ = syscall.Kill(-k.program, syscall.SIGKILL) // an error: the group is gone
 	}
-	_ = k.cmd.Wait() // it has reported, or is dead
-	k.close()
+	_ = k.cmd.Wait()                         // it has reported, or is dead
+	_, _ = k.hold.Close(), k.reports.Close() // one may be closed already
 	switch {
 	case err != nil:
 		return -1, errors.New("its supervisor was killed")
@@ -115,11 +112,12 @@ func (k *client) wait() (exit int, err error) {
 	return r.Exit, nil
 }
 
-func (k *client) interrupt() { k.order("interrupt\n") }
+// interrupt must not be called after the end: the number may be another group's.
+func (k *client) interrupt() { _ = syscall.Kill(-k.program, syscall.SIGINT) }
 
-// stop orders the supervisor to end the program, and kills it if it does not obey.
-func (k *client) stop(grace time.Duration, done <-chan struct{}) {
-	k.order(fmt.Sprintf("stop %s\n", grace))
+// stop lets the supervisor end the program, and kills it if it hangs.
+func (k *client) stop(done <-chan struct{}) {
+	_ = k.hold.Close() // it may be closed already
 	late := time.NewTimer(grace + k.stopLimit)
 	defer late.Stop()
 	select {
@@ -127,16 +125,4 @@ func (k *client) stop(grace time.Duration, done <-chan struct{}) {
 	case <-late.C:
 		_ = k.cmd.Process.Kill() // an error: it has ended
 	}
-}
-
-func (k *client) order(line string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	_, _ = k.orders.WriteString(line) // an error: the supervisor has ended
-}
-
-func (k *client) close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	_, _ = k.orders.Close(), k.reports.Close() // nothing is buffered
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"syscall"
 	"time"
 )
 
@@ -14,9 +13,6 @@ type client struct{ tree *Tree }
 func connect(c Command, stdin, stdout, stderr *os.File, _ func() string) (*client, error) {
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, stdin, stdout, stderr
-	if c.WindowsLine != "" {
-		cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: c.WindowsLine}
-	}
 	tree, err := StartTree(cmd)
 	if err != nil {
 		return nil, err
@@ -36,7 +32,7 @@ func (k *client) wait() (exit int, err error) {
 func (k *client) interrupt() {} // impossible without a shared console
 
 // stop waits for the program, whose stdin has ended, and ends the job.
-func (k *client) stop(grace time.Duration, done <-chan struct{}) {
+func (k *client) stop(done <-chan struct{}) {
 	late := time.NewTimer(grace)
 	defer late.Stop()
 	select {

@@ -1,12 +1,6 @@
 package supervise
 
-import (
-	"os"
-	"syscall"
-)
-
-// untilDeath has the kernel kill the program when the supervisor is killed.
-func untilDeath() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+import "os"
 
 // rename changes the name by which killall and pkill find this process. It has no
 // effect without /proc.

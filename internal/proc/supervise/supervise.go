@@ -1,11 +1,10 @@
-// Package supervise starts programs and ends their whole process trees: Tree for what
-// a command leaves behind, Start for a program that must not outlive us.
+// Package supervise starts programs and ends what they leave behind: Tree for a command
+// that we wait for, Start for a program that must not outlive us.
 //
 // On Unix, Start puts a supervisor process between us and the program: the hidden
-// command `cursor-ralph supervise`, which ends everything when we are gone. On Linux it
-// also finds processes that moved to another session or lost their parent; on other
-// Unix systems only those in the program's group. On Windows a job object does the
-// same.
+// command `cursor-ralph supervise`, which ends the program's process group when the pipe
+// from us ends. On Linux it adopts orphans, so that it also finds what has left the
+// group. On Windows a job object does the same.
 package supervise
 
 import (
@@ -21,10 +20,6 @@ type Command struct {
 	Dir  string
 	Env  []string // nil is ours
 	Self string   // the path of cursor-ralph; not needed on Windows
-
-	// WindowsLine replaces Argv as the command line on Windows, for programs with
-	// their own way of parsing it.
-	WindowsLine string
 }
 
 // Process is a started program.
@@ -125,13 +120,20 @@ func (p *Process) Exit() (code int, err error) {
 }
 
 // Interrupt does what Ctrl-C does in a terminal. On Windows it does nothing.
-func (p *Process) Interrupt() { p.supervisor.interrupt() }
+func (p *Process) Interrupt() {
+	if !p.HasEnded() {
+		p.supervisor.interrupt()
+	}
+}
+
+// grace is how long a program has to end after a polite signal.
+const grace = 2 * time.Second
 
 // Stop closes the program's stdin and, except on Windows, asks it to end. When it has
-// ended, or after grace, Stop kills the rest of the tree and returns.
-func (p *Process) Stop(grace time.Duration) {
+// ended, or after two seconds, Stop kills the rest and returns.
+func (p *Process) Stop() {
 	_ = p.Stdin.Close() // it may be closed already
-	p.supervisor.stop(grace, p.done)
+	p.supervisor.stop(p.done)
 	<-p.done
 }
 

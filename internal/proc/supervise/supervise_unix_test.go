@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -59,7 +58,7 @@ func TestNothingIsLeft(t *testing.T) {
 		name string
 		end  func(p *Process)
 	}{
-		{"of what is stopped", func(p *Process) { p.Stop(100 * time.Millisecond) }},
+		{"of what is stopped", func(p *Process) { p.Stop() }},
 		{"when the supervisor is asked", func(p *Process) { hit(p, syscall.SIGTERM) }},
 	} {
 		for i, c := range stubborn {
@@ -113,25 +112,6 @@ func TestTheSupervisorIsKilled(t *testing.T) {
 	s.Gone(pids...)
 }
 
-// The supervisor is killed too, before it can react. Then only the program itself can
-// be killed, by the Linux kernel.
-func TestBothAreKilled(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		return
-	}
-	s := scene.New(t)
-	starter := starter(s, `trap '' TERM HUP; sh $T/tell supervisor $PPID; sh $T/tell a $$; while :; do sleep 60; done`)
-	pids := s.PIDs("supervisor", "a")
-	if err := syscall.Kill(pids[0], syscall.SIGSTOP); err != nil {
-		t.Error(err)
-	}
-	kill(s, starter)
-	if err := syscall.Kill(pids[0], syscall.SIGKILL); err != nil {
-		t.Error(err)
-	}
-	s.Gone(pids...)
-}
-
 // If the supervisor hangs, Stop waits for a limited time.
 func TestTheSupervisorHangs(t *testing.T) {
 	t.Parallel()
@@ -140,7 +120,7 @@ func TestTheSupervisorHangs(t *testing.T) {
 	pids := s.PIDs("a")
 	hit(p, syscall.SIGSTOP)
 	p.supervisor.stopLimit = 100 * time.Millisecond
-	p.Stop(0)
+	p.Stop()
 	s.Gone(pids...)
 }
 
@@ -186,32 +166,6 @@ func TestWhatItLeavesIsKilled(t *testing.T) {
 	s.Gone(s.PID("a"))
 }
 
-func TestStreamsAreItsOwn(t *testing.T) {
-	s := scene.New(t)
-	p := start(s, `pwd; echo $X; tr a-z A-Z; exec >&-; while [ ! -e $T/go ]; do sleep 0.01; done; exit 4`)
-	if _, err := io.WriteString(p.Stdin, "words\x00\xff"); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Stdin.Close(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := io.ReadAll(p.Stdout) // ends before the program does
-	if want := s.Dir + "\nx\nWORDS\x00\xff"; string(out) != want || err != nil {
-		t.Errorf("got %q, %v, want %q", out, err, want)
-	}
-	select {
-	case <-p.Done():
-		t.Error("it has ended with its output")
-	default:
-	}
-	if err := os.WriteFile(filepath.Join(s.Dir, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if code, err := p.Exit(); code != 4 || err != nil {
-		t.Errorf("got %d, %v, want 4", code, err)
-	}
-}
-
 func TestOnlyItsStreamsAreOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // no /proc
@@ -243,7 +197,7 @@ func TestInterruptAndStop(t *testing.T) {
 		quick        bool
 	}{
 		{"an interrupt", "INT", (*Process).Interrupt, true},
-		{"a stop", "TERM", func(p *Process) { p.Stop(20 * time.Second) }, true},
+		{"a stop", "TERM", func(p *Process) { p.Stop() }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := scene.New(t)
@@ -258,36 +212,6 @@ func TestInterruptAndStop(t *testing.T) {
 				t.Errorf("got %d, %v, want 9", code, err)
 			}
 		})
-	}
-}
-
-// Interrupt and Stop may be called again and after the end.
-func TestStopAfterTheEnd(t *testing.T) {
-	p := start(scene.New(t), "true")
-	for range 3 {
-		p.Interrupt()
-		p.Stop(time.Hour)
-	}
-	if code, err := p.Exit(); code != 0 && err != nil { // it may have been stopped before
-		t.Log(code, err)
-	}
-}
-
-func TestFloodOnStderr(t *testing.T) {
-	short.Skip(t)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	p := start(scene.New(t), `head -c 50000000 /dev/zero | tr '\0' x >&2; head -c 20000000 /dev/zero | tr '\0' '\n' >&2; echo end >&2`)
-	if code, err := p.Exit(); code != 0 || err != nil {
-		t.Errorf("got %d, %v, want success", code, err)
-	}
-	runtime.ReadMemStats(&after)
-	if got := p.Tail(); !strings.HasSuffix(got, "\nend") || len(got) > 8<<10 {
-		t.Errorf("got %d bytes %q, want the end", len(got), got)
-	}
-	if grown := after.Sys - before.Sys; grown > 32<<20 {
-		t.Errorf("got %d MB more of the system, want next to none", grown>>20)
 	}
 }
 
@@ -327,27 +251,6 @@ func TestCannotStart(t *testing.T) {
 	}
 }
 
-func TestRunNeedsAClient(t *testing.T) {
-	out, err := exec.Command(os.Args[0], "supervise", "--", "sh", "-c", "echo ran").CombinedOutput()
-	if err == nil || string(out) != "nobody waits for the command\n" {
-		t.Errorf("got %q, %v, want that it is refused", out, err)
-	}
-}
-
-func TestFilesAreClosed(t *testing.T) {
-	before := scene.Open(t)
-	for range 5 {
-		p := start(scene.New(t), "echo x")
-		_, _ = io.ReadAll(p.Stdout)
-		p.Stop(0)
-	}
-	for range 5 {
-		_, _ = Start(Command{Argv: []string{"no-such-agent"}, Self: os.Args[0]})
-	}
-	s := scene.New(t)
-	s.Until("all are closed", func() bool { return scene.Open(t) <= before })
-}
-
 func hit(p *Process, s syscall.Signal) { _ = p.supervisor.cmd.Process.Signal(s) }
 
 // start starts a program in a scene.
@@ -357,7 +260,7 @@ func start(s scene.Scene, text string) *Process {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.Cleanup(func() { p.Stop(0) })
+	s.Cleanup(func() { p.Stop() })
 	return p
 }
 

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
 func TestTail(t *testing.T) {
@@ -53,24 +51,6 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// A Tail stays small, however much is written, and however long the lines are.
-func TestTailHoldsLittle(t *testing.T) {
-	short.Skip(t)
-	for _, line := range []string{"", "x\n", strings.Repeat("x", maxBytes) + "\n", strings.Repeat("€", 1000), "\r12%"} {
-		var got Tail
-		for range 50_000_000 / (len(line) + 1000) {
-			fmt.Fprint(&got, line)
-		}
-		held := cap(got.line)
-		for _, l := range got.lines[:cap(got.lines)] {
-			held += len(l)
-		}
-		if held > 2*maxLines*maxBytes {
-			t.Errorf("%.10q again and again: got %d bytes held, want at most %d", line, held, 2*maxLines*maxBytes)
-		}
-	}
-}
-
 func FuzzTail(f *testing.F) {
 	f.Add("a\x1b[3\xe2\x82\r\n\u009b", 2)
 	f.Fuzz(func(t *testing.T, in string, size int) {
@@ -83,25 +63,6 @@ func FuzzTail(f *testing.F) {
 			t.Errorf("got %q, want %q as when written at once", got, whole)
 		}
 	})
-}
-
-func TestTailOfAnotherSize(t *testing.T) {
-	kept := Tail{Lines: 100, Bytes: 300}
-	fmt.Fprint(&kept, numbers(1, 200))
-	if got, want := kept.String(), "\n"+numbers(126, 200); got != want { // 300 bytes
-		t.Errorf("got %q, want %q", got, want)
-	}
-	for range 1000 {
-		fmt.Fprintln(&kept, strings.Repeat("y", 300))
-	}
-	if got := len(kept.lines); got > 2 {
-		t.Errorf("got %d lines kept, want no more than are returned", got)
-	}
-	kept = Tail{Lines: 3, Bytes: 20 << 10}
-	fmt.Fprint(&kept, "a\n\n\n", strings.Repeat("x", 15<<10))
-	if got, want := kept.String(), "\n\n"+strings.Repeat("x", 15<<10); got != want {
-		t.Errorf("got %d bytes, want %d", len(got), len(want))
-	}
 }
 
 // writtenBy returns what a Tail keeps of a text that is written in pieces.

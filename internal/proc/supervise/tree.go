@@ -1,13 +1,10 @@
 package supervise
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -19,38 +16,27 @@ const (
 
 var errUnkillable = errors.New("something that it started could not be killed and still runs")
 
-// Tree is a process tree: a command and everything that it started.
-//
-// On Linux this process adopts the tree's orphans until Close. So there can be only one
-// Tree at a time, and nothing else may be started meanwhile.
+// Tree is a command and what it started: its process group, and on Windows its job. On
+// Linux this process also adopts the orphans of the tree until Close. So there can be
+// only one Tree at a time, and nothing else may be started meanwhile.
 type Tree struct {
-	cmd         *exec.Cmd
-	descendants *descendants
-	ended       chan struct{} // closed when the command itself has ended
-	err         error         // of Wait, after that
+	cmd   *exec.Cmd
+	group group
+	ended chan struct{} // closed when the command itself has ended
+	err   error         // of Wait, after that
 }
 
 // StartTree starts a command in its own session, or on Windows in a job that ends with
 // this process. The caller closes the tree.
 func StartTree(cmd *exec.Cmd) (*Tree, error) {
 	cmd.SysProcAttr = apart(cmd.SysProcAttr)
-	cmd.Env = withoutSecrets(cmd.Environ())
-	d, err := startWithDescendants(cmd)
+	g, err := startGroup(cmd)
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{cmd: cmd, descendants: d, ended: make(chan struct{})}
+	t := &Tree{cmd: cmd, group: g, ended: make(chan struct{})}
 	go t.wait()
 	return t, nil
-}
-
-// notifyVariable is our own variable that may hold passwords. No program of the user needs it.
-const notifyVariable = "CURSOR_RALPH_NOTIFY="
-
-func withoutSecrets(env []string) []string {
-	return slices.DeleteFunc(env, func(v string) bool {
-		return len(v) >= len(notifyVariable) && strings.EqualFold(v[:len(notifyVariable)], notifyVariable)
-	})
 }
 
 // CheckDir returns an error if no program can be started in a folder; the system's own
@@ -87,36 +73,35 @@ func (t *Tree) Exit() (code int, err error) {
 	return state.ExitCode(), nil
 }
 
-// Stop asks all processes to end, and waits until they have, grace is over, or ctx is
-// done.
-func (t *Tree) Stop(ctx context.Context, grace time.Duration) {
-	t.descendants.signal(true, syscall.SIGTERM)
-	until(grace, func() bool { return ctx.Err() != nil || t.isOver() && !t.descendants.signal(true, 0) })
+// Stop asks the processes of the group to end, and waits until they have or grace is
+// over. Windows has no way to ask.
+func (t *Tree) Stop(grace time.Duration) {
+	t.group.ask()
+	until(grace, func() bool { return t.isOver() && !t.group.lives() })
 }
 
-// Kill kills all processes, whichever session they have moved to.
-func (t *Tree) Kill() error {
-	if !t.sweep(true) {
+// KillGroup kills what still runs in the group. What has left it, as daemons do, stays,
+// except on Windows.
+func (t *Tree) KillGroup() error { return t.sweep(t.group.kill) }
+
+// Kill kills the group and on Linux also what has left it. On other Unix systems that
+// cannot be found.
+func (t *Tree) Kill() error { return t.sweep(t.group.killAll) }
+
+// sweep kills again until nothing is left: a process may start more just before it is
+// killed.
+func (t *Tree) sweep(kill func(over bool) (found bool)) error {
+	if !until(patience, func() bool {
+		over := t.isOver()
+		return !kill(over) && over
+	}) {
 		return errUnkillable
 	}
 	return nil
 }
 
-// KillSession kills all processes except those that moved to another session, as
-// daemons do.
-func (t *Tree) KillSession() { t.sweep(false) }
-
-// sweep kills again until nothing is left: a process may start more just before it is
-// killed.
-func (t *Tree) sweep(all bool) bool {
-	return until(patience, func() bool {
-		over := t.isOver() // asked first: the command may start more and end while signal looks
-		return !t.descendants.signal(all, syscall.SIGKILL) && over
-	})
-}
-
 // Close ends the adoption of orphans. On Windows it also kills what is left.
-func (t *Tree) Close() { t.descendants.close() }
+func (t *Tree) Close() { t.group.close() }
 
 func (t *Tree) isOver() bool { return isClosed(t.ended) }
 

@@ -1,9 +1,7 @@
 package supervise
 
 import (
-	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -15,11 +13,11 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// nothingIsBelow checks that we have no descendants, not even zombies, and no longer
-// adopt orphans.
+// nothingIsBelow checks that we have no children, not even zombies, and no longer adopt
+// orphans.
 func nothingIsBelow(t testing.TB) {
 	t.Helper()
-	for _, s := range below(os.Getpid()) {
+	for _, s := range children() {
 		t.Errorf("still below us: %+v", s)
 	}
 	var adopts int32
@@ -86,62 +84,4 @@ while kill -0 $(cat $T/a) 2>/dev/null; do sleep 0.01; done; exit 7`)
 	}
 	tree.Close()
 	nothingIsBelow(t)
-}
-
-// Children that we had before are neither killed nor waited for.
-func TestOtherChildrenAreLeftAlone(t *testing.T) {
-	s := scene.New(t)
-	lives, ended := exec.Command("sh", "-c", "sh $T/tell child $$; sleep 60 & wait"), exec.Command("sh", "-c", "exit 7")
-	for _, other := range []*exec.Cmd{lives, ended} {
-		other.Env, other.SysProcAttr = s.Env(), &syscall.SysProcAttr{Setsid: true}
-		if err := other.Start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pid := s.PID("child")
-	s.Gone(ended.Process.Pid)
-	tree := startTree(s, "setsid sleep 60 & sh $T/tell a $$; wait")
-	s.PID("a")
-	if err := tree.Kill(); err != nil {
-		t.Error(err)
-	}
-	tree.Close()
-	if proc.Gone(pid) {
-		t.Error("the other child was killed")
-	}
-	if err := ended.Wait(); ended.ProcessState.ExitCode() != 7 {
-		t.Errorf("got %v of the one that has ended, want exit status 7", err)
-	}
-	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
-		t.Error(err)
-	}
-	_ = lives.Wait() // killed
-	nothingIsBelow(t)
-}
-
-func TestBelow(t *testing.T) {
-	s := scene.New(t)
-	child := exec.Command("/bin/sh", "-c", "sleep 60 & sh $T/tell a $!; wait")
-	child.Env, child.SysProcAttr = s.Env(), &syscall.SysProcAttr{Setsid: true}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	pid, grandchild := child.Process.Pid, s.PID("a")
-	var all []proc.Stat
-	s.Until("there are two", func() bool { all = below(os.Getpid()); return len(all) == 2 })
-	if all[0].PID != pid || all[1].PID != grandchild || all[1].Parent != pid || all[1].Group != pid || all[1].Session != pid || all[1].Ended {
-		t.Errorf("got %+v, want %d and its child %d", all, pid, grandchild)
-	}
-	if got := below(os.Getpid(), all[0]); len(got) != 0 {
-		t.Errorf("got %+v, want none but these", got)
-	}
-	younger := all[0]
-	younger.Started += "0"
-	if got := below(os.Getpid(), younger); len(got) != 2 {
-		t.Errorf("got %+v, want both: another process had that number", got)
-	}
-	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
-		t.Error(err)
-	}
-	_ = child.Wait() // killed
 }

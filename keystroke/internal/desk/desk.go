@@ -1,6 +1,6 @@
-// Package desk says what a desktop, its clipboard and its keyboard have to do
-// for a delivery, and runs the programs that the ways of typing need. The rules
-// of a delivery are not here but in package keystroke.
+// Package desk has the desktops that cursor-ralph types on: for each way of
+// typing the few verbs that a delivery needs, done with the system's own tools.
+// When they are used, and when not, is decided in package keystroke.
 package desk
 
 import (
@@ -9,141 +9,111 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/proc"
-	"github.com/cursor-ralph/cursor-ralph/keystroke/internal/key"
 )
 
-// Desk is a desktop.
-type Desk interface {
-	// Windows returns the windows whose class and executable are the editor's.
-	Windows(ctx context.Context, editors Editors) ([]Window, error)
-	// Front returns the window that has the focus, whichever program's it is.
-	Front(ctx context.Context) (Window, error)
-	// Focused reports whether a window has the keyboard focus now.
-	Focused(ctx context.Context, w Window) (bool, error)
-	// Activate requests the focus and need not wait for it.
-	Activate(ctx context.Context, w Window) error
-	// Idle returns how long the user has touched neither keys nor pointer, or
-	// ErrUnknown.
-	Idle(ctx context.Context) (time.Duration, error)
-	// Put puts the line on the clipboard and keeps what was there.
-	Put(ctx context.Context, w Window, line string) (Clip, error)
-}
-
-// Clip is a clipboard with our line on it.
-type Clip interface {
-	// Fetched waits until the window has read the line, after paste was pressed.
-	// Where that cannot be observed it waits as long as reading usually takes.
-	Fetched(ctx context.Context) error
-	// Restore puts back what was there before. It describes what it cannot
-	// restore in words, for the log.
-	Restore(ctx context.Context) (lost string, err error)
-}
-
-// Keyboard presses keys.
-type Keyboard interface {
-	// Press presses and releases a chord. The window had the focus a moment ago;
-	// a keyboard that checks again, in one step with the key, returns ErrLostFocus.
-	// After that, and after a NotPressed error, no key was sent.
-	Press(ctx context.Context, w Window, c key.Chord) error
-}
-
-// Session is a way of typing that is ready for one delivery.
-type Session struct {
-	Desk
-	Keyboard
-	// Probe replaces the search for the window where that takes too long to find
-	// out whether this way works. Nil where it does not.
-	Probe func(ctx context.Context) error
-	// Close ends the session. Nil where there is nothing to end.
+// Desk is one way of working a desktop. A nil Idle means that it does not report
+// how long the user has rested, a nil Close that there is nothing to end.
+type Desk struct {
+	// Windows returns the windows that may be the editor's, of which IsEditor is
+	// asked, and perhaps others.
+	Windows func(ctx context.Context, editors []string) ([]Window, error)
+	// Front returns the window that has the focus, whichever program's it is, or
+	// ErrNoFront.
+	Front func(ctx context.Context) (Window, error)
+	// Raise asks for a window to be brought to the front, and need not wait for it.
+	Raise func(ctx context.Context, w Window) error
+	// Boards are what the paste keys may paste.
+	Boards []Board
+	// Press presses and releases a key. It calls ready right before the key is
+	// sent, and returns its error. Then, and after ErrLostFocus, no key was sent.
+	Press func(ctx context.Context, w Window, k Key, ready func() error) error
+	// Idle returns for how long the user has touched neither keys nor pointer.
+	Idle func(ctx context.Context) (time.Duration, error)
+	// Probe reports whether the editor runs, where looking for its windows takes
+	// too long to find out whether this way works. Nil where it does not.
+	Probe func(ctx context.Context, editors []string) (bool, error)
+	// Close ends what the desk has started.
 	Close func()
-}
-
-// Request is what a way of typing needs to know of a delivery.
-type Request struct {
-	Line              string
-	Editors           Editors
-	FocusKeys, Submit key.Chord
-	Test, Unchecked   bool
-	Permit            func(ctx context.Context) error
-}
-
-// Chords are all chords that a delivery may press.
-func (r Request) Chords() []key.Chord {
-	chords := []key.Chord{key.Paste, r.Submit}
-	if r.FocusKeys.Key != "" {
-		chords = append(chords, r.FocusKeys)
-	}
-	return chords
 }
 
 // Window is one top-level window.
 type Window struct {
-	ID    string // what the desktop calls it
-	Title string
-	PID   int
+	ID       string // what the desktop calls it; on macOS empty for a program's only window
+	Title    string
+	Class    string   // empty where the desktop has no classes
+	PID      int      // 0 where it is not known
+	Programs []string // its process: the path of the executable, on Linux also the name
 }
 
-// Editors are the names of the editor's executable, lower case and without .exe.
-type Editors []string
-
-// Has reports whether an executable, a path or a name, is the editor's.
-func (e Editors) Has(path string) bool {
-	name := Executable(path)
-	return name != "" && slices.Contains(e, name)
+// Is reports whether a window is this one.
+func (w Window) Is(other Window) bool {
+	return (w.ID == "" || w.ID == other.ID) && (w.PID == 0 || other.PID == 0 || w.PID == other.PID)
 }
 
-// Executable returns the name of an executable from its path.
+// runs reports whether the window's process is one of these executables.
+func (w Window) runs(editors []string) bool {
+	return slices.ContainsFunc(w.Programs, func(p string) bool { return slices.Contains(editors, Executable(p)) })
+}
+
+// chromeClass begins the class of every window of an Electron program on Windows.
+// Source: Chromium, ui/gfx/win/window_impl.cc.
+const chromeClass = "Chrome_WidgetWin_"
+
+// IsEditor reports whether a window is the editor's: by its executable, and where
+// there are classes by its class too. An editor of another name has that as its
+// class.
+func (w Window) IsEditor(editors []string) bool {
+	isClass := w.Class == "" || slices.Contains(classes(editors), strings.ToLower(w.Class)) || strings.HasPrefix(w.Class, chromeClass)
+	return isClass && w.runs(editors)
+}
+
+func classes(editors []string) []string {
+	return slices.Concat([]string{"cursor", "cursor-nightly", "cursor nightly"}, editors)
+}
+
+// Board is a clipboard.
+type Board struct {
+	Name string
+	// Get returns what it holds.
+	Get func(ctx context.Context) (Content, error)
+	// Set puts a text on it, which stays when this process ends.
+	Set func(ctx context.Context, text string) error
+}
+
+// Content is what a clipboard holds.
+type Content struct {
+	Text  string
+	Types []string // the system's names for what it holds; none for an empty clipboard
+}
+
+// Key is a key with its modifiers.
+type Key string
+
+// The keys that are pressed, and no others. Paste is Shift+Insert, which pastes on
+// every layout; Ctrl+V fails on one without a v. On macOS it is Cmd+V.
+const (
+	Paste     Key = "paste"
+	Return    Key = "return"
+	CtrlEnter Key = "ctrl+enter"
+	CmdEnter  Key = "cmd+enter"
+)
+
+// Errors of desktops.
+var (
+	ErrNoFront   = errors.New("no window has the focus")
+	ErrLostFocus = errors.New("the window of Cursor lost the focus")
+	errNoKey     = errors.New("this desktop has no such key")
+)
+
+// Executable returns the name of an executable from its path: lower case,
+// without .exe.
 func Executable(path string) string {
 	return strings.TrimSuffix(strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:]), ".exe")
 }
 
-// Errors of desktops and keyboards.
-var (
-	ErrUnknown   = errors.New("the desktop does not say")
-	ErrLostFocus = errors.New("the window of Cursor lost the focus")
-	ErrNoWindow  = errors.New("there is no window of Cursor here")
-	ErrNoFront   = errors.New("no window has the focus")
-)
-
-// notPressed is an error before which no key was pressed.
-type notPressed struct{ error }
-
-// Unwrap returns the cause.
-func (e notPressed) Unwrap() error { return e.error }
-
-// NotPressed marks an error before which no key was pressed.
-func NotPressed(err error) error { return notPressed{err} }
-
-// IsNotPressed reports whether an error is so marked.
-func IsNotPressed(err error) bool { return errors.As(err, new(notPressed)) }
-
-// What a clipboard lost, in words.
-const (
-	// PasswordLost is about a clipboard that a password manager has marked. Only its text could be put back, without the
-	// mark, and clipboard histories would keep it.
-	PasswordLost = "what had been copied is marked as a password and was not put back"
-	NoTextLost   = "what had been copied was not text and could not be put back"
-	RichTextLost = "of what had been copied only the text was put back"
-)
-
-const (
-	// Poll is the time between two looks at something that is waited for.
-	Poll = 10 * time.Millisecond
-	// PasteWait is how long an editor gets to read the line where that cannot be
-	// observed.
-	PasteWait = 250 * time.Millisecond
-)
-
-// Until waits until ok returns true or an error, or for some time at most, and returns what ok returned last.
-func Until(ctx context.Context, patience time.Duration, ok func() (bool, error)) (bool, error) {
-	for end := time.Now().Add(patience); ; {
-		if done, err := ok(); done || err != nil || time.Now().After(end) {
-			return done, err
-		}
-		if err := proc.Sleep(ctx, Poll); err != nil {
-			return false, err
-		}
-	}
+// IsText reports whether a type of a clipboard's content is plain text. The names
+// are those of X11 and Wayland, of macOS, and those that Windows's desks use.
+func IsText(kind string) bool {
+	return strings.HasPrefix(kind, "text/plain") ||
+		slices.Contains([]string{"UTF8_STRING", "STRING", "TEXT", "public.utf8-plain-text", "NSStringPboardType", "UnicodeText", "Text"}, kind)
 }

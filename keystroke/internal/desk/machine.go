@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,6 @@ type Machine struct {
 	OS      string
 	Env     []string
 	Robotgo string
-	Guard   []string
 }
 
 // Getenv returns a variable of the machine's environment, the last one of several.
@@ -52,20 +52,75 @@ func LookIn(dir, program string) (string, error) {
 	return exec.LookPath(filepath.Join(dir, program))
 }
 
-// ProgramWait is how long a program may take to press or answer something.
-const ProgramWait = 3 * time.Second
+// lookAll finds programs, by their names.
+func (m Machine) lookAll(programs ...string) (map[string]string, error) {
+	paths, errs := map[string]string{}, []error(nil)
+	for _, p := range programs {
+		path, err := m.Look(p)
+		paths[p] = path
+		errs = append(errs, err)
+	}
+	return paths, errors.Join(errs...)
+}
 
-// Run runs a program found by Look and returns its output, for at most
-// ProgramWait. Its error has the first line of the program's standard error.
-func (m Machine) Run(ctx context.Context, stdin, path string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, ProgramWait)
+// programWait is how long a program may take to press or answer something.
+const programWait = 3 * time.Second
+
+// OutputLimit is more than any of the programs says, in bytes.
+const OutputLimit = 4 << 20
+
+// run runs a program and returns its output, for at most programWait. Its error
+// has the first line of the program's standard error.
+func (m Machine) run(ctx context.Context, path string, args ...string) (string, error) {
+	return m.command(ctx, proc.Command{Path: path, Args: args, Limit: OutputLimit})
+}
+
+// feed runs a program that reads a text, may leave a child behind that serves it,
+// and whose output does not matter: with our streams the child would keep us
+// waiting.
+func (m Machine) feed(ctx context.Context, stdin, path string, args ...string) error {
+	_, err := m.command(ctx, proc.Command{Path: path, Args: args, Stdin: stdin})
+	return err
+}
+
+// tell is run for a program that reads a text.
+func (m Machine) tell(ctx context.Context, stdin, path string, args ...string) (string, error) {
+	return m.command(ctx, proc.Command{Path: path, Args: args, Stdin: stdin, Limit: OutputLimit})
+}
+
+func (m Machine) command(ctx context.Context, c proc.Command) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, programWait)
 	defer cancel()
-	out, err := proc.Command{Path: path, Args: args, Env: m.Env, Stdin: stdin, Limit: OutputLimit}.Output(ctx)
-	if err != nil && !errors.Is(err, proc.ErrHeld) { // wl-copy leaves a child with our streams
-		return "", fmt.Errorf("%s: %w", filepath.Base(path), err)
+	c.Env = m.Env
+	out, err := c.Output(ctx)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", filepath.Base(c.Path), err)
 	}
 	return string(out), nil
 }
 
-// OutputLimit is more than any of the programs says, in bytes.
-const OutputLimit = 4 << 20
+// stderrOf returns what a program that failed said, and whether it is one that
+// ran and failed.
+func stderrOf(err error) (string, bool) {
+	exit := (*proc.ExitError)(nil)
+	if !errors.As(err, &exit) {
+		return "", false
+	}
+	return exit.Stderr, true
+}
+
+// programsOf returns the names of a process on Linux. An editor that was updated
+// while it runs has an executable that was deleted. Source: proc_pid_exe(5).
+func programsOf(pid int) (names []string) {
+	if pid <= 0 {
+		return nil
+	}
+	dir := fmt.Sprintf("/proc/%d/", pid)
+	if exe, err := os.Readlink(dir + "exe"); err == nil {
+		names = append(names, strings.TrimSuffix(exe, " (deleted)"))
+	}
+	if comm, err := os.ReadFile(dir + "comm"); err == nil {
+		names = append(names, strings.TrimSpace(string(comm)))
+	}
+	return names
+}

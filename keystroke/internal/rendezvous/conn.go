@@ -3,10 +3,6 @@ package rendezvous
 import (
 	"bufio"
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,8 +33,7 @@ type Window struct {
 type message struct {
 	Type         string   `json:"type"`
 	Version      int      `json:"version,omitempty"`
-	Nonce        string   `json:"nonce,omitempty"`
-	Proof        string   `json:"proof,omitempty"`
+	Token        string   `json:"token,omitempty"`
 	ID           int      `json:"id,omitempty"`
 	Method       string   `json:"method,omitempty"`
 	Conversation string   `json:"conversation,omitempty"`
@@ -86,10 +81,13 @@ type RefusedError struct {
 // send it, who sees the input.
 const Left = "left"
 
+// UserBusy is the Code of a window whose user is at work, such as in a box of the extension.
+const UserBusy = "user-busy"
+
 // Error returns the reason of the window, printable.
 func (e *RefusedError) Error() string { return fmt.Sprintf("%.40q: %.300q", e.Code, e.Reason) }
 
-// Dial connects to a window. Each side proves to the other that it knows the token.
+// Dial connects to a window, which serves only whoever knows its token.
 func Dial(ctx context.Context, a Announcement) (*Window, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloWait)
 	defer cancel()
@@ -108,36 +106,22 @@ func Dial(ctx context.Context, a Announcement) (*Window, error) {
 // Close ends the connection. A request that is in progress is withdrawn.
 func (w *Window) Close() error { return w.conn.Close() }
 
+// authenticate shows the token. The socket is in a folder that is ours alone, so
+// whoever listens there is ours.
 func (w *Window) authenticate(token string) error {
-	hello, err := w.read()
-	if err != nil {
-		return err
-	}
-	if hello.Type != "hello" || hello.Version != version {
-		return fmt.Errorf("the extension speaks version %d and we version %d", hello.Version, version)
-	}
-	random := make([]byte, 16)
-	_, _ = rand.Read(random) // never fails
-	nonce := hex.EncodeToString(random)
-	if err := w.write(message{Type: "auth", Version: version, Nonce: nonce, Proof: proof(token, "client", hello.Nonce, nonce)}); err != nil {
+	if err := w.write(message{Type: "hello", Version: version, Token: token}); err != nil {
 		return err
 	}
 	answer, err := w.read()
 	switch {
 	case err != nil:
 		return err
-	case answer.Type != "auth":
+	case answer.Type != "hello":
 		return &RefusedError{Code: answer.Code, Reason: answer.Reason}
-	case !hmac.Equal([]byte(answer.Proof), []byte(proof(token, "server", nonce, hello.Nonce))):
-		return errors.New("the other end of the socket does not know the token")
+	case answer.Version != version:
+		return fmt.Errorf("the extension speaks version %d and we version %d", answer.Version, version)
 	}
 	return nil
-}
-
-func proof(token, side, first, second string) string {
-	mac := hmac.New(sha256.New, []byte(token))
-	mac.Write([]byte(side + " " + first + " " + second))
-	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // Find asks where a window has a chat. A window that cannot tell returns a

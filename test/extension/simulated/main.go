@@ -22,7 +22,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/simcursor"
+	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
 // request is a line of standard input.

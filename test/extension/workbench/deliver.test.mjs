@@ -15,7 +15,7 @@ before(async () => {
 
 after(() => wb?.stop());
 
-const lineOf = (chat) => `/ralph-loop --continue ${chat}`;
+const lineOf = (chat) => wb.lineOf(chat);
 const asked = () => w.notice('Press Enter in the chat');
 
 test('the plugin is registered, once', async () => {
@@ -31,7 +31,7 @@ test('a delivery reaches the right chat while the focus is in a source file', as
   await w.run('await vscode.env.clipboard.writeText("what the user copied")');
   const injected = wb.ralph('inject', 'chat-1', '--wait', '1m');
   await asked().waitFor({ timeout: 40_000 });
-  assert.deepEqual(await w.input(), { text: lineOf('chat-1'), title: 'Chat chat-1' });
+  assert.deepEqual(await w.input(), { text: (await lineOf('chat-1')), title: 'Chat chat-1' });
   assert.equal(await w.run('return vscode.env.clipboard.readText()'), 'what the user copied');
   await page.keyboard.press('Enter');
   const out = await injected;
@@ -39,7 +39,7 @@ test('a delivery reaches the right chat while the focus is in a source file', as
   assert.match(out.stdout, /typed by extension, and arrived/);
   await asked().waitFor({ state: 'detached' });
   const { submitted } = await w.cursor('seen');
-  assert.deepEqual(submitted, [{ chat: 'chat-1', text: lineOf('chat-1') }]);
+  assert.deepEqual(submitted, [{ chat: 'chat-1', text: (await lineOf('chat-1')) }]);
   assert.equal(await w.fileText(), 'package main\n');
   assert.equal(readFileSync(wb.at('ws/main.go'), 'utf8'), 'package main\n');
   await wb.ralph('cancel', 'chat-1');
@@ -69,12 +69,12 @@ test('the Agents window, where the usual command to focus does nothing', async (
   await w.clickFile();
   const injected = wb.ralph('inject', 'chat-4', '--wait', '1m');
   await asked().waitFor();
-  assert.deepEqual(await w.input('ui-prompt-input-editor__input'), { text: lineOf('chat-4'), title: 'Chat chat-4' });
+  assert.deepEqual(await w.input('ui-prompt-input-editor__input'), { text: (await lineOf('chat-4')), title: 'Chat chat-4' });
   await page.keyboard.press('Enter');
   const out = await injected;
   assert.equal(out.code, 0, out.stderr + out.stdout);
   await asked().waitFor({ state: 'detached' });
-  assert.deepEqual((await w.cursor('seen')).submitted.slice(1), [{ chat: 'chat-4', text: lineOf('chat-4') }]);
+  assert.deepEqual((await w.cursor('seen')).submitted.slice(1), [{ chat: 'chat-4', text: (await lineOf('chat-4')) }]);
   assert.equal(await w.fileText(), 'package main\n');
   await w.cursor('agents', false);
   await wb.ralph('cancel', 'chat-4');
@@ -122,7 +122,7 @@ test('who pauses or cancels at a step of a delivery stops it: nothing is put in 
       await asked().waitFor({ state: 'detached' });
       const { text } = await w.input();
       if (step === 'show' || step === 'focus') assert.equal(text, '', what);
-      else assert.equal(text, lineOf(chat), what); // it stays: nothing is deleted
+      else assert.equal(text, (await lineOf(chat)), what); // it stays: nothing is deleted
       assert.equal((await w.cursor('seen')).submitted.length, before, what);
       assert.equal(await w.fileText(), 'package main\n', what);
       await w.cursor('clear');
@@ -135,7 +135,7 @@ test('who pauses or cancels at a step of a delivery stops it: nothing is put in 
 test('who adds context during a delivery, or resumes after a pause in it, lets it go on', async () => {
   const [chat, before] = ['chat-20', (await w.cursor('seen')).submitted.length];
   await w.cursor('chats', [chat]);
-  wb.loop(chat, { rested: true }); // so that only a message goes on
+  wb.loop(chat, { idle: true }); // so that only a message goes on
   await w.wantChip('Loop • Running • Iter 3/20');
   const paused = await interrupted(chat, 'focus', async () => {
     await w.steer('Pause');
@@ -152,7 +152,7 @@ test('who adds context during a delivery, or resumes after a pause in it, lets i
   const turn = await until('the turn', async () => (await w.cursor('seen')).turns.find((t) => t.chat === chat));
   assert.match(turn.added.join(), /the port is 5433/);
   await until('it goes on', async () => (await wb.status(chat)).status === 'running');
-  assert.deepEqual((await w.cursor('seen')).submitted.slice(before), [{ chat, text: lineOf(chat) }]);
+  assert.deepEqual((await w.cursor('seen')).submitted.slice(before), [{ chat, text: (await lineOf(chat)) }]);
   await wb.ralph('cancel', chat); // the chip shows the next loop
 });
 
@@ -160,10 +160,11 @@ const unsure = () => w.notice('when its input holds this line alone');
 
 test('a line that a pause left in the input is not put in again, and what the user made of it stays', async () => {
   for (const [chat, root] of [['chat-40', 'aislash-editor-input'], ['chat-41', 'ui-prompt-input-editor__input']]) {
-    const [line, before] = [lineOf(chat), (await w.cursor('seen')).submitted.length];
+    const before = (await w.cursor('seen')).submitted.length;
     await w.cursor('agents', chat === 'chat-41');
     await w.cursor('chats', ['chat-2', chat]);
-    wb.loop(chat, { rested: true });
+    wb.loop(chat, { idle: true });
+    let line = await lineOf(chat);
     await w.wantChip('Loop • Running • Iter 3/20');
     // paused is a delivery that a pause stops after the line was put in, and resumed the next one.
     const paused = async () => {
@@ -188,7 +189,8 @@ test('a line that a pause left in the input is not put in again, and what the us
     assert.deepEqual((await w.cursor('seen')).submitted.slice(before), [{ chat, text: line }]);
     await wb.ralph('cancel', chat);
 
-    wb.loop(chat, { rested: true }); // its line was sent, so the next one is put in again
+    wb.loop(chat, { idle: true }); // its line was sent, so the next one is put in again
+    line = await lineOf(chat);
     await w.wantChip('Loop • Running • Iter 3/20');
     await paused();
     assert.equal((await w.input(root)).text, line);
@@ -220,7 +222,29 @@ test('a delivery waits until the user has stopped typing', async () => {
   assert.equal((await w.cursor('seen')).chats[0], 'chat-2');
   await asked().waitFor();
   assert.equal((await w.fileText()).replace(/[^x]/g, ''), typed);
-  assert.equal((await w.input()).text, lineOf(chat));
+  assert.equal((await w.input()).text, (await lineOf(chat)));
+  await page.keyboard.press('Enter');
+  assert.equal((await injected).code, 0);
+});
+
+test('a delivery takes no keys from a box of the extension', async () => {
+  const chat = 'chat-51';
+  await w.cursor('chats', ['chat-2', chat]);
+  wb.loop(chat);
+  await w.command('composer.openComposer', 'chat-2');
+  await w.clickFile();
+  w.command('cursorRalph.context', (await wb.status(chat)).id).catch(() => undefined); // it waits for the box
+  const box = page.locator('.quick-input-widget input');
+  await page.locator('.quick-input-widget', { hasText: 'The agent reads it once' }).waitFor();
+  await page.keyboard.type('use the te');
+  const injected = wb.ralph('inject', chat, '--wait', '1m');
+  await until('the delivery that waits', async () => /the user is active/.test((await wb.ralph('log', chat)).stdout));
+  await page.keyboard.type('st database');
+  assert.equal(await box.inputValue(), 'use the test database');
+  assert.equal((await w.cursor('seen')).chats[0], 'chat-2');
+  await page.keyboard.press('Escape');
+  await asked().waitFor();
+  assert.equal((await w.input()).text, (await lineOf(chat)));
   await page.keyboard.press('Enter');
   assert.equal((await injected).code, 0);
 });

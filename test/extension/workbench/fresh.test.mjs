@@ -15,7 +15,7 @@ before(async () => {
 
 after(() => wb?.stop());
 
-const lineOf = (chat) => `/ralph-loop --continue ${chat}`;
+const lineOf = (chat) => wb.lineOf(chat);
 
 async function begins(chat, text) {
   await w.command('composer.openComposer', chat);
@@ -50,7 +50,8 @@ test('a loop of 23 iterations goes on in a new chat after every four', async () 
   assert.equal((await wb.status('chat-8')).iterations, 23);
   await w.wantChip('Loop • Promise accepted • Iter 23/30');
   const seen = await w.cursor('seen');
-  assert.deepEqual(seen.submitted, [{ chat: 'chat-1', text: begin }, ...chats.slice(1).map((chat, n) => ({ chat, text: lineOf(chats[n]) }))]);
+  const line = await lineOf('chat-8');
+  assert.deepEqual(seen.submitted, [{ chat: 'chat-1', text: begin }, ...chats.slice(1).map((chat) => ({ chat, text: line }))]);
   assert.deepEqual(seen.turns.map((t) => t.chat), chats.flatMap((chat) => Array(chat === 'chat-8' ? 3 : 4).fill(chat)));
   for (const [n, chat] of chats.slice(1).entries()) {
     const [first] = seen.turns.find((t) => t.chat === chat).added;
@@ -71,9 +72,9 @@ test('a new chat that does not come is not created twice, and the user opens one
   assert.equal((await w.cursor('seen')).submitted.length, 1);
   await w.cursor('play', 'composer.createNew', null);
   await w.wantChip(/Waiting/);
-  await w.steer('Continue now');
+  await w.steer('Continue in a new chat…');
   await w.notice('goes on in a new chat, which has not begun').locator('.monaco-button', { hasText: 'Open New Chat' }).click();
-  const line = lineOf('chat-2');
+  const line = await lineOf('chat-2');
   await until('the line is in a new chat', async () => (await w.input()).text === line);
   const [fresh] = (await w.cursor('seen')).chats;
   assert.notEqual(fresh, 'chat-2');
@@ -93,5 +94,5 @@ test('where Cursor creates no chats, the agent asks the user for one', async () 
   const turns = all.filter((t) => t.chat === 'chat-3'); // the turn of the test before may end only now
   assert.equal(submitted.length, 1);
   assert.equal(turns.length, 2);
-  assert.match(turns[1].message, /to open a new chat and to send this line there:\n\/ralph-loop --continue chat-3\n/);
+  assert.match(turns[1].message, /to open a new chat and to send this line there:\n\/ralph-loop --continue [0-9a-z]{5}\n/);
 }, { timeout: 120_000 });

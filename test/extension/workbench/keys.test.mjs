@@ -1,4 +1,4 @@
-// A delivery on a real display: the extension puts the line in, and xtest presses Return. DISPLAY has an X server with a
+// A delivery on a real display: the extension puts the line in, and xdotool presses Return. DISPLAY has an X server with a
 // window manager.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -28,7 +28,7 @@ before(async () => {
 
 after(() => wb?.stop());
 
-const lineOf = (chat) => `/ralph-loop --continue ${chat}`;
+const lineOf = (chat) => wb.lineOf(chat);
 
 test('Return is pressed in the chat, once, wherever the focus was: 23 iterations in 5 sessions', async () => {
   const [editor, notes] = [await windowNamed(' ws '), await windowNamed('notes - other')];
@@ -59,14 +59,14 @@ test('Return is pressed in the chat, once, wherever the focus was: 23 iterations
   await until('the promise', async () => (await wb.status('chat-3')).status === 'PROMISE_ACCEPTED', 60_000);
   assert.equal((await wb.status('chat-3')).iterations, 23);
   const seen = await w.cursor('seen');
-  const line = lineOf('chat-3');
+  const line = await lineOf('chat-3');
   assert.deepEqual(seen.submitted, [begin, line, line, line, line].map((text) => ({ chat: 'chat-3', text })));
   assert.deepEqual(seen.keys, Array(5).fill('Enter')); // the first one is the user's
   assert.deepEqual(seen.violations ?? [], []);
   assert.equal(await w.fileText(), 'package main\n');
   assert.equal(readFileSync(wb.at('ws/main.go'), 'utf8'), 'package main\n');
   assert.deepEqual(await other.evaluate('keys'), []);
-  const methods = (await wb.ralph('log', 'chat-3', '--lines', '1000')).stdout.match(/xtest in \d+ ms/g);
+  const methods = (await wb.ralph('log', 'chat-3', '--lines', '1000')).stdout.match(/xdotool in \d+ ms/g);
   assert.equal(methods?.length, 4);
 });
 
@@ -81,7 +81,7 @@ test('a command that answers late causes no second delivery', async () => {
     const out = await wb.ralph('inject', chat, '--wait', '2s');
     await until('the late answer', async () => (await w.cursor('lateAnswers')) === n + 1);
     await w.cursor('play', command, null);
-    const line = lineOf(chat);
+    const line = await lineOf(chat);
     const [seen, { text }] = [await w.cursor('seen'), await w.input()];
     assert.deepEqual(seen.submitted, out.code === 0 ? [{ chat, text: line }] : [], command);
     assert.ok(text.split(line).length <= (out.code === 0 ? 1 : 2), `${command}: ${text}`);

@@ -9,9 +9,9 @@ const seconds = 5;
 let wb, w;
 
 // A cursor-ralph with nothing but events.
-const busy = (workspace) => `#!${process.execPath}
+const busy = (loop) => `#!${process.execPath}
 if (process.argv[2] !== 'events') process.exit(1);
-const line = (n) => JSON.stringify({ schema: 1, type: 'loop', cursor: 'c' + n, loop: { schema: 1, id: 'k' + (1000 + (n % 100)), kind: 'chat', status: n % 7 ? 'running' : 'paused', iteration: n, max_iterations: 99999, prompt: 'x'.repeat(1000), workspace: ${JSON.stringify(workspace)} } }) + '\\n';
+const line = (n) => JSON.stringify({ schema: 1, type: 'loop', cursor: 'c' + n, loop: { ...${JSON.stringify(loop)}, id: 'k' + (1000 + (n % 100)), iteration: n, prompt: 'x'.repeat(1000) } }) + '\\n';
 let n = 0;
 const due = () => Math.floor(((Date.now() - began) * 200) / 1000);
 const began = Date.now();
@@ -21,7 +21,9 @@ process.stdin.on('end', () => process.exit()).resume();
 
 before(async () => {
   wb = await Workbench.start();
-  writeFileSync(wb.at('busy'), busy(wb.at('ws')));
+  wb.loop('chat-1');
+  writeFileSync(wb.at('busy'), busy({ ...(await wb.status('chat-1')), here: true }));
+  await wb.ralph('cancel', 'chat-1');
   chmodSync(wb.at('busy'), 0o755);
   w = await wb.open();
 }, { timeout: 180_000 });

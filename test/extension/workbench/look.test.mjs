@@ -1,6 +1,6 @@
 // What the extension shows, and what its menu and form do.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { until, Workbench } from './workbench.mjs';
@@ -20,7 +20,7 @@ test('the chip follows a change within a second', async () => {
   wb.loop('chat-1');
   await w.wantChip('Loop • Running • Iter 3/20');
   const took = [];
-  for (const [command, want] of Array(3).fill([['pause', 'Loop • Paused (user) • Iter 3/20'], ['resume', 'Loop • Running • Iter 3/20']]).flat()) {
+  for (const [command, want] of Array(3).fill([['pause', 'Loop • Pausing • Iter 3/20'], ['resume', 'Loop • Running • Iter 3/20']]).flat()) {
     assert.equal((await wb.ralph(command, 'chat-1')).code, 0);
     const began = Date.now();
     await w.wantChip(want);
@@ -33,7 +33,7 @@ test('the chip follows a change within a second', async () => {
 test('the menu pauses, resumes, adds context and cancels', async () => {
   await w.pick('Pause');
   await until('paused', async () => (await wb.status('chat-1')).status === 'paused');
-  await w.wantChip(/Paused/);
+  await w.wantChip(/Pausing/);
   await w.chip().click();
   await w.row('Resume').waitFor();
   await w.shot('menu');
@@ -44,7 +44,7 @@ test('the menu pauses, resumes, adds context and cancels', async () => {
   await w.steer('Add context', text);
   await until('the context', () => readFileSync(wb.at('ralph/cursor-ralph-loop-chat-1.json'), 'utf8').includes(JSON.stringify(text).slice(1, -1)));
   wb.loop('chat-3');
-  await w.wantChip('2 loops • 2 running');
+  await w.wantChip('2 loops');
   await wb.ralph('cancel', 'chat-3');
   await w.wantChip(/Running/);
 });
@@ -61,40 +61,59 @@ const history = () => {
   return Array.from({ length: 8 }, (_, i) => ({
     iteration: i + 1, started_at: at(i), ended_at: at(i + 1), duration_seconds: 20 + 13 * ((i * 5) % 7), promise: i === 5 ? 'refused' : 'none', refused: i === 5 ? 'the verification failed' : '',
     tools: { edit_file: i, run_terminal_cmd: 2 }, files: ['main.go', `part${i}.go`], action: 'follow-up',
+    ...(i === 5 ? { verification: { id: 'x', passed: false, exit: 1, seconds: 2, gate: 'verify', output: '--- FAIL: TestParser' } } : {}),
   }));
 };
 
-test('the detail page charts the iterations', async () => {
-  wb.loop('chat-1', { iterations: 8, history: history() });
-  await w.wantChip(/Iter 9\/20/);
-  await w.command('cursorRalph.details', (await wb.status('chat-1')).id);
-  const detail = await until('the bars', async () => {
-    for (const f of page.frames()) if ((await f.locator('rect').count().catch(() => 0)) === 8) return f;
+// report opens the report of a loop, and returns its frame.
+async function report(chat, selector = 'main[data-loop]') {
+  const { id } = await wb.status(chat);
+  await w.command('cursorRalph.details', id);
+  return until('the report', async () => {
+    for (const f of page.frames()) if (await f.locator(`main[data-loop="${id}"]`).count().catch(() => 0)) return (await f.locator(selector).count()) > 0 && f;
     return undefined;
   });
-  const bar = detail.locator('rect.refused');
-  assert.match(await bar.getAttribute('aria-label'), /^Iteration 6: .*promise refused: the verification failed/);
-  await detail.locator('rect[tabindex="0"]').focus();
+}
+
+test('the report charts the iterations, by mouse and keyboard, and keeps what is open', async () => {
+  wb.loop('chat-1', { id: 'k7f2m', iterations: 8, history: history() });
+  await w.wantChip(/Iter 9\/20/);
+  let page1 = await report('chat-1', '.bar.refused');
+  assert.match(await page1.locator('a:has(.bar.refused)').getAttribute('aria-label'), /^Iteration 6: .*promise refused: the verification failed/);
+  await page1.locator('#bar-8').focus();
   await page.keyboard.press('ArrowLeft');
-  assert.match(await detail.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Iteration 7:/);
+  assert.match(await page1.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Iteration 7:/);
   await page.keyboard.press('Enter');
-  await detail.locator('#row-7 details[open] button.link', { hasText: 'part6.go' }).waitFor();
+  await page1.locator('#iteration-7[open] button.file', { hasText: 'part6.go' }).waitFor();
+  await page1.locator('#bar-6').click();
+  await page1.locator('#iteration-6[open] pre', { hasText: '--- FAIL: TestParser' }).waitFor();
+  const open = (frame) => frame.locator('details[open]').evaluateAll((all) => all.map((d) => d.id));
+  wb.loop('chat-1', { id: 'k7f2m', iterations: 9, history: [...history(), { ...history()[7], iteration: 9 }] });
+  await page1.locator('#iteration-9').waitFor();
+  assert.deepEqual(await open(page1), ['iteration-7', 'iteration-6'], 'after an update');
+  await w.openFile('main.go'); // another tab
+  page1 = await report('chat-1', '#iteration-7[open]');
+  assert.deepEqual(await open(page1), ['iteration-7', 'iteration-6'], 'after another tab');
+  await page1.locator('#act-pause').click();
+  await w.wantChip(/Pausing/);
+  await page1.locator('#act-resume').waitFor();
+  await wb.ralph('resume', 'chat-1');
   await w.command('cursorRalph.show');
-  await page.locator('.pane-body .monaco-list-row', { hasText: 'make the tests pass' }).first().click();
+  await page.locator('.pane-body .monaco-list-row', { hasText: 'make the tests pass' }).first().locator('.monaco-tl-twistie').click();
   await page.locator('.pane-body .monaco-list-row', { hasText: 'Iteration 6' }).waitFor();
-  await detail.evaluate(() => scrollTo(0, 0));
-  await themes(detail);
+  await page1.evaluate(() => scrollTo(0, 0));
+  await themes(page1);
 });
 
 // themes looks at the window in each theme: the page has the editor's colors.
-async function themes(detail) {
+async function themes(frame) {
   const background = () => getComputedStyle(document.documentElement).getPropertyValue('--vscode-editor-background');
   const seen = [];
   for (const [name, theme, base] of [['light', 'Default Light Modern', 'vs'], ['dark', 'Default Dark Modern', 'vs-dark'], ['high-contrast', 'Default High Contrast', 'hc-black']]) {
     await w.run(`await vscode.workspace.getConfiguration('workbench').update('colorTheme', ${JSON.stringify(theme)}, true)`);
     await page.locator(`.monaco-workbench.${base}`).waitFor();
     const now = await until(theme, async () => {
-      const color = await detail.evaluate(background);
+      const color = await frame.evaluate(background);
       return !seen.includes(color) && color;
     });
     seen.push(now);
@@ -104,43 +123,59 @@ async function themes(detail) {
   }
 }
 
-test('a hostile task is text in the view and on the detail page', async () => {
+test('a hostile task is text in the view and on its report', async () => {
   wb.loop('chat-2', { prompt: hostile, iterations: 3 });
   await w.command('cursorRalph.show');
   const row = page.locator('.pane-body .monaco-list-row', { hasText: '<img src=x' });
   await row.waitFor();
   assert.equal(await row.locator('img, script, a[href*="evil"], .label-name .codicon').count(), 0);
-  const id = (await wb.status('chat-2')).id;
-  await w.command('cursorRalph.details', id);
-  const detail = await until('its page', async () => {
-    for (const f of page.frames()) if (await f.locator('#task', { hasText: '<script>' }).count().catch(() => 0)) return f;
-    return undefined;
-  });
-  await until('the task', async () => (await detail.locator('#task').innerText()).includes('<script>alert(1)</script>'));
-  assert.equal(await detail.locator('#task *').count(), 0);
-  assert.equal(await detail.locator('a').count(), 0);
+  const shown = await report('chat-2');
+  assert.match(await shown.locator('main').innerText(), /<script>alert\(1\)<\/script>/);
+  assert.equal(await shown.locator('main img, main script, a[href*="evil"], a[href*="command"]').count(), 0);
   await wb.ralph('cancel', 'chat-2');
 });
 
-test('the start form starts a loop', async () => {
+test('a loop is started in a document, word for word, and a pending one begins from the view', async () => {
   await page.keyboard.press('F1');
-  await page.locator('.quick-input-widget input').fill('>Ralph Loop: Start a Loop');
+  await page.locator('.quick-input-widget input').fill('>Cursor Ralph: Start a Loop');
   await w.row('Start a Loop').click();
-  const answer = async (text) => {
-    await page.locator('.quick-input-widget input').fill(text);
-    await page.keyboard.press('Enter');
-  };
-  await page.locator('.quick-input-widget', { hasText: 'the task' }).waitFor();
-  await answer('--replace everything');
-  await w.row('go test ./...').click();
-  await page.locator('.quick-input-widget', { hasText: 'iterations at most' }).waitFor();
-  await answer('7');
-  await page.locator('.quick-input-widget', { hasText: 'time at most' }).waitFor();
-  await answer('2h');
-  await page.locator('.quick-input-widget', { hasText: 'iterations in one chat' }).waitFor();
-  await answer('0');
-  await w.notice('The loop is pending').waitFor();
+  await page.locator('.codelens-decoration', { hasText: 'Start in a new chat' }).waitFor();
+  const text = await w.run('return vscode.window.activeTextEditor.document.getText()');
+  assert.match(text, /^max-iterations: 20$/m);
+  assert.match(text, /^verify: go test \.\/\.\.\.$/m);
+  await w.shot('form');
+  const task = '--replace everything:\n\n- one\n  - two';
+  await w.run(`const e = vscode.window.activeTextEditor; await e.edit((b) => b.replace(new vscode.Range(0, 0, 99, 0), ${JSON.stringify(text.replace('20', '7') + task + '\n')}))`);
+  await w.cursor('play', 'composer.createNew', 'throws'); // so that it stays pending
+  await page.locator('.codelens-decoration a', { hasText: 'Start in a new chat' }).click();
+  await w.notice('No chat was opened').waitFor();
   const loops = JSON.parse((await wb.ralph('list', '--json')).stdout);
-  const ours = loops.find((l) => l.prompt === '--replace everything');
+  const ours = loops.find((l) => l.prompt === task);
   assert.deepEqual([ours?.status, ours?.max_iterations, ours?.verify], ['pending', 7, 'go test ./...']);
+  assert.equal(await w.run('return vscode.workspace.textDocuments.filter((d) => d.isUntitled && d.getText().startsWith("---")).length'), 0);
+  await w.cursor('play', 'composer.createNew', null);
+  await w.command('cursorRalph.show');
+  const row = page.locator('.pane-body .monaco-list-row', { hasText: '0/20 pending'.replace('20', '7') });
+  await row.hover();
+  await row.locator('.action-label[aria-label^="Begin in a Chat"]').click();
+  await w.row('In a new chat').click();
+  await until('it is submitted', async () => (await w.cursor('seen')).submitted.some((m) => m.text === `/ralph-loop --continue ${ours.id}`));
+});
+
+test('a dead program does not look healthy, nor a missing one', async () => {
+  const program = (value) => w.run(`await vscode.workspace.getConfiguration('cursorRalph').update('program', ${JSON.stringify(value)}, true)`);
+  await program('/nowhere/cursor-ralph');
+  await w.wantChip('Loop • Trouble');
+  await page.locator('.pane-body', { hasText: 'the setting cursorRalph.program is /nowhere/cursor-ralph' }).first().waitFor();
+  const began = Date.now();
+  await w.chip().click();
+  await w.notice('the setting cursorRalph.program is /nowhere/cursor-ralph').waitFor();
+  assert.ok(Date.now() - began < 5000, 'the menu does not wait for it');
+  writeFileSync(wb.at('dying'), `#!/bin/sh\n[ "$1" = events ] || exit 1\n[ -e ${wb.at('died')} ] && exit 3\ntouch ${wb.at('died')}\nexec timeout 1 "${wb.program}" "$@"\n`);
+  chmodSync(wb.at('dying'), 0o755);
+  await program(wb.at('dying'));
+  await w.wantChip('Loop • Trouble', 20_000);
+  await until('the reason', async () => /exit code 3/.test(await page.locator('.pane-body').first().innerText()));
+  await program('');
+  await w.wantChip(/^(?!Loop • Trouble)./);
 });

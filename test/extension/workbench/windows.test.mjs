@@ -34,12 +34,12 @@ test('each window shows the loops of its folders, and the line goes where the ch
   await several.page.locator('.pane-body .monaco-list-row', { hasText: 'the task of b' }).waitFor();
   const injected = wb.ralph('inject', 'chat-9', '--wait', '1m');
   await several.notice('Press Enter in the chat').waitFor();
-  assert.deepEqual(await several.input(), { text: '/ralph-loop --continue chat-9', title: 'Chat chat-9' });
+  assert.deepEqual(await several.input(), { text: await wb.lineOf('chat-9'), title: 'Chat chat-9' });
   assert.equal(await one.notice('Press Enter in the chat').count(), 0);
   await several.page.keyboard.press('Enter');
   const out = await injected;
   assert.equal(out.code, 0, out.stderr);
-  assert.deepEqual((await several.cursor('seen')).submitted, [{ chat: 'chat-9', text: '/ralph-loop --continue chat-9' }]);
+  assert.deepEqual((await several.cursor('seen')).submitted, [{ chat: 'chat-9', text: await wb.lineOf('chat-9') }]);
   assert.deepEqual((await one.cursor('seen')).submitted, []);
   await wb.ralph('cancel', 'chat-9');
 });
@@ -60,14 +60,14 @@ test('a window without a folder shows all loops, and takes no line that is not i
   await none.cursor('chats', ['chat-51']);
   await none.wantChip('Loop • Running • Iter 3/20');
   await none.steer('Pause');
-  await one.wantChip(/Paused/);
-  await none.wantChip(/Paused/);
+  await one.wantChip(/Pausing/);
+  await none.wantChip(/Pausing/);
   await wb.ralph('resume', 'chat-1');
   await one.wantChip(/Running/);
   await none.run("void vscode.commands.executeCommand('cursorRalph.start')");
   await none.notice('A loop works in a folder: open one first.').waitFor();
   const out = await wb.ralph('inject', 'chat-1', '--wait', '1s');
   assert.equal(out.code, 1); // nobody pressed Enter
-  assert.equal((await one.input()).text, '/ralph-loop --continue chat-1');
+  assert.equal((await one.input()).text, await wb.lineOf('chat-1'));
   await none.close();
 });

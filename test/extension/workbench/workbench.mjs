@@ -40,7 +40,7 @@ async function freePort() {
 
 const settings = {
   'workbench.startupEditor': 'none', 'telemetry.telemetryLevel': 'off', 'extensions.autoUpdate': false, 'extensions.autoCheckUpdates': false,
-  'extensions.ignoreRecommendations': true, 'update.mode': 'none', 'security.workspace.trust.enabled': false, 'git.enabled': false,
+  'extensions.ignoreRecommendations': true, 'update.mode': 'none', 'git.enabled': false,
   'workbench.enableExperiments': false, 'chat.disableAIFeatures': true, 'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
@@ -53,9 +53,11 @@ const flags = [
 export class Workbench {
   windows = [];
 
-  // start starts it. env is more of the environment; prepare may put files into the home folder first.
-  static async start({ env = {}, prepare = () => undefined } = {}) {
+  // start starts it. env is more of the environment; prepare may put files into the home folder first; where the folder is not
+  // trusted, windows are in Restricted Mode.
+  static async start({ env = {}, prepare = () => undefined, trusted = true } = {}) {
     const w = new Workbench();
+    w.trusted = trusted;
     w.root = mkdtempSync('/tmp/wb-');
     process.on('exit', () => w.end());
     w.layOut();
@@ -76,7 +78,7 @@ export class Workbench {
     writeFileSync(this.at('ws/main.go'), 'package main\n');
     writeFileSync(this.at('ws/go.mod'), 'module example\n');
     writeFileSync(this.at('config.yaml'), 'auth: none\n');
-    writeFileSync(this.at('data/User/settings.json'), JSON.stringify(settings));
+    writeFileSync(this.at('data/User/settings.json'), JSON.stringify({ ...settings, 'security.workspace.trust.enabled': !this.trusted, 'security.workspace.trust.startupPrompt': 'never' }));
   }
 
   environment() {
@@ -102,7 +104,7 @@ export class Workbench {
 
   async serve() {
     const port = await freePort();
-    const more = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
+    const more = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', ...(this.trusted ? ['--disable-workspace-trust'] : [])];
     this.server = spawn(process.execPath, [...this.arguments(), ...more], { env: this.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const log = createWriteStream(this.at('server.log'));
     this.server.stdout.pipe(log);
@@ -111,8 +113,9 @@ export class Workbench {
     await until('the server', async () => (await fetch(this.url + 'healthz')).ok);
   }
 
-  // open opens a window: of the folder, unless query says otherwise. It waits until our extension runs in it.
-  async open({ query = { folder: this.at('ws') }, open = [this.at('ws')], headless = true } = {}) {
+  // open opens a window: of the folder, unless query says otherwise. It waits until our extension runs in it, and has
+  // announced it where it does that.
+  async open({ query = { folder: this.at('ws') }, open = [this.at('ws')], headless = true, announced = true } = {}) {
     this.browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless, args: flags, env: this.env });
     const context = await this.browser.newContext({ viewport: headless ? { width: 1400, height: 900 } : null, permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
@@ -124,7 +127,7 @@ export class Workbench {
     const window = new Window(this, page, driver);
     this.windows.push(window);
     await until('the extension', () => window.run('return vscode.extensions.getExtension("cursor-ralph.cursor-ralph").isActive'), 60_000);
-    await until('its rendezvous', () => readdirSync(this.at('ralph/cursor-ralph-rendezvous')).some((name) => name.startsWith(`${driver.pid}-`) && name.endsWith('.json')));
+    if (announced) await until('its rendezvous', () => readdirSync(this.at('ralph/cursor-ralph-rendezvous')).some((name) => name.startsWith(`${driver.pid}-`) && name.endsWith('.json')));
     return window;
   }
 
@@ -140,7 +143,12 @@ export class Workbench {
   }
 
   async status(chat) {
-    return JSON.parse((await this.ralph('status', chat, '--json')).stdout);
+    return JSON.parse((await this.ralph('status', chat, '--json')).stdout).loops[0];
+  }
+
+  // lineOf is the line that continues the loop of a chat. It has the loop's own id.
+  async lineOf(chat) {
+    return `/ralph-loop --continue ${(await this.status(chat)).id}`;
   }
 
   // loop writes a state file, as the hook or a person does.

@@ -1,0 +1,117 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+)
+
+// gemini is Gemini CLI, seen with 0.61.0. prompt_response adds up the answers of all turns and repeats pieces of them, so the
+// last words come from the transcript.
+func gemini() Host {
+	return Host{
+		Name: "gemini", Title: "Gemini CLI", Mark: "/", Folder: "GEMINI_PROJECT_DIR", Clears: true,
+		events: []event{
+			{"AfterAgent", hook.EventStop}, {"BeforeAgent", hook.EventBeforeSubmitPrompt}, {"AfterTool", hook.EventPostToolUse},
+		},
+		is: func(p payload) bool { return p.Session != "" },
+		prompt: func(p payload, t Trust) (string, bool) {
+			line, ok := afterMark(p.Prompt)
+			if !ok {
+				return p.Prompt, true
+			}
+			name, _, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+			for _, root := range t.Roots { // whose commands win over the user's
+				if t.Exists(filepath.Join(root, ".gemini", "commands", strings.TrimSpace(name)+".toml")) {
+					return "", false
+				}
+			}
+			return line, true
+		},
+		words: func(p payload) (string, error) { return lastOfGemini(p.Transcript) },
+		idle:  func(p payload) bool { return strings.HasSuffix(strings.TrimSpace(p.Response), "[no response text]") }, // the user interrupted
+		answer: func(event string, a answer) any {
+			if !a.fresh {
+				return nil
+			}
+			return decision{"block", a.block, map[string]any{"hookEventName": event, "clearContext": true}}
+		},
+		Files: Files{
+			Home: ".gemini", Settings: "settings.json", Rules: "policies/cursor-ralph.toml", rules: policy, // its list tools.allowed would deny all other commands
+			Milliseconds: true, Command: "commands/%s.toml", shape: toml, Once: "trust the folder, if it asks",
+		},
+	}
+}
+
+// afterMark returns the raw line behind the last line of our command's text, which stands there exactly once.
+func afterMark(prompt string) (line string, ok bool) {
+	if strings.Count(prompt, Mark) != 1 {
+		return "", false
+	}
+	_, rest, _ := strings.Cut(prompt, Mark)
+	_, line, _ = strings.Cut(rest, "-->")
+	line = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "</skill-context>")) // around a skill's text
+	return line, strings.HasPrefix(line, "/")
+}
+
+// mostTranscript is how much of the end of a transcript is read.
+const mostTranscript = 4 << 20
+
+// tail returns the end of a file, at the beginning of a line.
+func tail(path string) ([]byte, error) {
+	f, err := os.Open(path) // #nosec G304 -- the host names it
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, info.Size()-mostTranscript)
+	data := make([]byte, info.Size()-from)
+	n, err := f.ReadAt(data, from)
+	data = data[:n]
+	if from > 0 {
+		data = data[bytes.IndexByte(data, '\n')+1:]
+	}
+	if n > 0 {
+		err = nil
+	}
+	return data, err
+}
+
+// lastOfGemini returns the content of the last line of the agent. A message is written again when its tool calls end.
+func lastOfGemini(path string) (said string, err error) {
+	data, err := tail(path)
+	for line := range bytes.Lines(data) {
+		var m struct {
+			Type    string          `json:"type"`
+			Content json.RawMessage `json:"content"`
+		}
+		if json.Unmarshal(line, &m) == nil && m.Type == "gemini" {
+			said = content(m.Content)
+		}
+	}
+	return said, err
+}
+
+// content is a string, or parts with texts.
+func content(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(raw, &parts)
+	for _, p := range parts {
+		text += p.Text
+	}
+	return text
+}

@@ -1,0 +1,263 @@
+package onevent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
+	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
+	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/state"
+)
+
+// prompt handles a message before it reaches the agent: it arms a loop from a
+// raw /ralph-loop, or in loop mode, obeys the controls, and tells a user's
+// message from our own follow-up. Where Cursor shows us an expanded command
+// instead of the raw line, a control is for the agent's own call of cursor-ralph.
+func (h *handler) prompt(ctx context.Context) any { return h.forHost(h.onPrompt(ctx)) }
+
+func (h *handler) onPrompt(ctx context.Context) any {
+	if !slices.ContainsFunc(starts, h.in.Contains) { // another task, or the line that continues this one
+		h.restore(ctx)
+	}
+	has := h.hasLoop(ctx, nil)
+	hasEnded := !has && h.store.HasFile(h.in.ConversationID)
+	if !has && !hasEnded && h.isNotForUs() {
+		return nil
+	}
+	var e hook.BeforeSubmitPrompt
+	if err := h.in.Decode(&e); err != nil {
+		h.fail(err)
+		return nil
+	}
+	h.composer = e.ComposerMode
+	isAboutEnded := hasEnded && h.isAboutEnded(ctx, e.Prompt)
+	name, rest, isCommand := loop.SlashCommand(e.Prompt)
+	expanded := false
+	if !isCommand {
+		name, rest, expanded = loop.ExpandedCommand(e.Prompt)
+		isCommand = expanded && slices.Contains(starts, name)
+	}
+	switch {
+	case isCommand && slices.Contains(starts, name) && h.handsOver():
+		return h.handOver(ctx)
+	case isCommand && slices.Contains(starts, name):
+		return h.command(ctx, name, rest, expanded)
+	case isCommand && slices.Contains(controls, name):
+		if answer := h.control(ctx, name, strings.TrimSpace(rest), has); answer != nil || !has {
+			return answer
+		}
+	}
+	if meant := loop.Misplaced(e.Prompt); meant != "" {
+		if has {
+			if answer := h.message(ctx, h.in.ConversationID, e.Prompt); answer != nil {
+				return answer
+			}
+		}
+		return hook.BeforeSubmitPromptAnswer{AdditionalContext: fmt.Sprintf(misplaced, meant)}
+	}
+	switch {
+	case has:
+		return h.message(ctx, h.in.ConversationID, e.Prompt)
+	case isAboutEnded:
+		return nil
+	}
+	return h.byLoopMode(ctx, e)
+}
+
+// misplaced has the agent ask about a command that does not begin its message.
+const misplaced = `This message has a Ralph loop's command in it, but not at its beginning, so no loop was started. If the user wants one, the line was probably meant as
+
+%s
+
+Show the user that line and ask whether it is right, before you do anything else; the user then sends it as a message of its own. If the message only talks about the command, answer it as usual.`
+
+// The slash commands that a message may begin with.
+var (
+	starts   = []string{"ralph-loop", "ulw-loop"}
+	controls = []string{"cancel-ralph", "ralph-pause", "ralph-resume", "ralph-context", "ralph-status"}
+)
+
+// runs are the options that have programs run.
+var runs = []string{"verify", "review", "checkpoints", "on-end"}
+
+// isNotForUs reports whether a message to an agent without a loop names none of our
+// commands, while loop mode is off. Decoding such a message would cost more than
+// this.
+func (h *handler) isNotForUs() bool {
+	const escaped = `\u00` // a plain letter may be written so, too
+	if h.in.Contains(escaped) || slices.ContainsFunc(slices.Concat(starts, controls), h.in.Contains) {
+		return false
+	}
+	_, on := h.loopMode()
+	return !on
+}
+
+// message records that the agent of a loop got a message. Our own follow-up is kept
+// back if it comes too late.
+func (h *handler) message(ctx context.Context, id, text string) any {
+	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventMessage, Text: text, Message: loop.Message{Composer: h.composer}, Generation: h.in.GenerationID, Host: h.hostTitle()})
+	if err == nil && action.Reason != "" {
+		h.logDecision(l, action)
+		h.notify(l, action)
+	}
+	if err == nil && action.Kind == loop.Refuse {
+		return h.refuse("Not sent: " + action.Why() + ".")
+	}
+	if err == nil {
+		if h.host == nil {
+			h.seeLimit(id, l, text)
+			if l.IsOwn(text) {
+				h.seeDelivery(loop.FollowupShown)
+			}
+		}
+		err = h.store.AddToJournal(id, loop.Record{
+			Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, Own: l.IsOwn(text), ByLine: l.IsLine(text),
+		})
+	}
+	h.failUnlessGone(err)
+	return nil
+}
+
+// command arms a loop, or notes in which conversation one goes on. The agent's call
+// starts one whose line has to be trusted and is expanded.
+func (h *handler) command(ctx context.Context, name, rest string, expanded bool) any {
+	r, err := loop.ParseCommand(rest, func() []loop.Default { return h.settings.Defaults })
+	if err != nil {
+		return h.refuse("/" + name + ": " + strings.Join(loop.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
+	}
+	if r.Continue != "" {
+		r.Continue = h.byShortID(ctx, h.whole(r.Continue))
+		if answer := h.onTyped(ctx, r.Continue); answer != nil {
+			return answer
+		}
+		return h.continueByLine(ctx, r)
+	}
+	if r.File != "" { // which the agent may read; its call starts the loop
+		return hook.BeforeSubmitPromptAnswer{AdditionalContext: fmt.Sprintf(fileInstead, cmp.Or(h.calledByAgent(), "cursor-ralph"))}
+	}
+	if expanded && slices.ContainsFunc(runs, r.Given) {
+		return nil
+	}
+	if h.settings.Problem != "" {
+		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + h.settings.Problem)
+	}
+	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
+	return h.arm(ctx, r)
+}
+
+// fileInstead has the agent start a loop whose task is in a file: a hook does not read
+// files that a message names.
+const fileInstead = "This message starts a Ralph loop whose task is in a file. If you have not done so: run `%s slash ralph-loop` in the shell, with this whole message, word for word, on standard input. Do what it prints; if it prints an error, show the user the error and its hint, and stop."
+
+// onTyped notes that the continue line of a loop was typed in this conversation.
+// One that was typed by us and came to the wrong chat is kept back.
+func (h *handler) onTyped(ctx context.Context, id string) any {
+	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: h.in.ConversationID, NewChat: id != h.in.ConversationID && h.isNewChat()}})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return h.wentOn(id) // else cursor-ralph continue tells the user
+	case err != nil:
+		h.fail(err)
+		return nil
+	case action.Kind == loop.Refuse && l.Outer():
+		return h.refuse("Not done: " + action.Why() + ". To go on: " + action.Hint)
+	case action.Kind == loop.Refuse && (l.Status == loop.Running || action.Reason.IsAboutNewChat()):
+		return h.refuse("Not sent: " + action.Why() + "; " + action.Hint + ".")
+	case action.Kind == loop.Refuse && (l.Status == loop.Paused || l.Status == loop.UserStopped || l.Status == loop.Cancelled):
+		return h.refuse("Not done: " + action.Why() + ". To go on, send: " + loop.ContinueLine(l.ShortID()))
+	case action.Kind == loop.Refuse:
+		return h.refuse("cursor-ralph typed this line for the Ralph loop of another chat, which was not in front. Nothing was sent. Bring that chat to the front and send there: " + loop.ContinueLine(l.ShortID()))
+	}
+	h.log(hooklog.Line{Action: "continue-typed", Why: "for " + id})
+	if live, err := h.store.Has(id); live && err == nil {
+		h.message(ctx, id, loop.ContinueLine(id))
+	}
+	return nil
+}
+
+// wentOn keeps back the line of a loop that is in another chat by now: it may be ours,
+// and late. The agent of this chat would work on the loop too.
+func (h *handler) wentOn(id string) any {
+	var moved *state.MovedError
+	if _, err := h.store.Recorded(id); !errors.As(err, &moved) || moved.To == h.in.ConversationID || !h.hasAny(moved.To) {
+		return nil
+	}
+	return h.refuse("Not sent: " + moved.Error() + ". To bring it here, send: " + loop.ContinueLine(moved.To))
+}
+
+// armedTwice is how close two reports of one message are, when our hook is
+// installed in two places.
+const armedTwice = 5 * time.Second
+
+// arm puts the loop into the pending folder under this conversation's name.
+func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
+	l := r.State.Requested(h.in.GenerationID)
+	l.ConversationID, l.Workspace = h.in.ConversationID, h.workspace()
+	l.Program, l.Host = h.calledByAgent(), h.hostTitle()
+	if h.host != nil && l.FreshChat > 0 && !h.host.Clears {
+		return h.refuse("--fresh-chat: " + h.host.Title + " cannot begin a new chat by itself" + r.Origin("fresh-chat") + ". Nothing was started.")
+	}
+	l.PlanMode = h.composer == loop.PlanComposer
+	l = l.In(l.ConversationID, h.now()) // the agent's text names it
+	if problem := l.GatesProblem(); problem != "" {
+		return h.refuse(problem + r.Origin("gate-timeout") + ". Nothing was started.")
+	}
+	if why := h.checkGates(ctx, l); why != "" {
+		return h.refuse("Nothing was started: " + why + r.Origin("review"))
+	}
+	if why := engine.NoCheckpoints(l, os.Environ()); why != "" {
+		return h.refuse("--checkpoints: " + why + r.Origin("checkpoints") + ". Nothing was started.")
+	}
+	l = h.withBaseline(ctx, l)
+	if problem := l.TasksProblem(); problem != "" {
+		return h.refuse(problem + r.Origin("tasks") + ". Nothing was started.")
+	}
+	again := false
+	_, err := h.ask(ctx, l, "armed", func(running *loop.State) (bool, error) {
+		switch {
+		case running == nil:
+		case running.SameRequest(l) && h.now().Sub(running.CreatedAt).Abs() < armedTwice:
+			again = running.Due.In != l.Due.In
+			return false, nil
+		case !r.Replace:
+			answer = h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iteration(), running.MaxIterations))
+			return false, nil
+		}
+		return true, nil
+	})
+	if err != nil {
+		h.fail(err)
+		return h.refuse("Nothing was started: " + err.Error())
+	}
+	if again { // the user sent it twice: this turn's stop is the loop's
+		return h.message(ctx, l.ConversationID, l.Prompt)
+	}
+	return cmp.Or(answer, any(h.adding(l, l.ContractText(suggest.Fits(l)))))
+}
+
+// ask makes a loop pending under its conversation's name, if wants agrees.
+func (h *handler) ask(ctx context.Context, l loop.State, action string, wants func(running *loop.State) (bool, error)) (done bool, err error) {
+	done, err = h.box.Ask(ctx, l, wants)
+	if done {
+		h.log(hooklog.Line{Max: l.MaxIterations, Action: action})
+	}
+	return done, err
+}
+
+// refuse keeps a message from the agent and tells the user why. No promise is in
+// the words: they may name the task.
+func (h *handler) refuse(why string) any {
+	why = loop.Unmarked(why)
+	h.log(hooklog.Line{Action: "message-kept-back", Why: why})
+	return hook.Block(why)
+}

@@ -1,0 +1,64 @@
+package loop
+
+import "time"
+
+// needs says what has to be found out before a stop can be decided: the last words of the turn, whether a program can type here,
+// or what the gates say about its promise. It is the zero Action if nothing is. The caller finds it out and comes again, so that a
+// decision is made once and never taken back.
+func (s *State) needs(e *Event, now time.Time) Action {
+	goesOn := !s.Stop && e.Turn.Unread == "" && (s.Status == Running || s.Status == Waiting)
+	switch {
+	case !goesOn || e.Status == Aborted:
+		return Action{}
+	case e.Status != Completed:
+		return s.needsForRetry(e)
+	}
+	after, v := s.clone(), verdict{}
+	after.noteStop(e, now)
+	if s.isTextDue(e, now) {
+		after.SessionIterations++
+	} else {
+		v = s.judge(e)
+		after.count(e)
+	}
+	switch {
+	case v.asks:
+		return Action{Kind: AskVerify, Reason: reasonVerifying}
+	case v.accepted:
+		return Action{}
+	case after.atLimit(now).status == "":
+		return after.needsForTurn(e, now)
+	case len(e.Turn.Texts) == 0 && !e.Waited:
+		return Action{Kind: AwaitText}
+	}
+	return Action{}
+}
+
+// needsForRetry is needs for a turn that failed.
+func (s *State) needsForRetry(e *Event) Action {
+	if !s.Outer() && s.retries(e) && e.Typing == typingUnknown {
+		return Action{Kind: AskTyping}
+	}
+	return Action{}
+}
+
+// needsForTurn is needs for the turn that comes next.
+func (s *State) needsForTurn(e *Event, now time.Time) Action {
+	if e.Typing != typingUnknown || s.Outer() {
+		return Action{}
+	}
+	s.stayAfterTurn(now)
+	switch {
+	case s.goesToNewChat(e):
+		return Action{Kind: AskTyping, Fresh: true}
+	case s.isSessionOver(e) && !s.isFreshDue():
+		return Action{Kind: AskTyping}
+	}
+	return Action{}
+}
+
+// goesToNewChat reports whether a program that can begin a new chat would be of use now.
+func (s *State) goesToNewChat(e *Event) bool {
+	due := s.isFreshDue() && s.FreshWait != freshTelling
+	return due || s.isFreshNext() && !s.isSessionOver(e)
+}
