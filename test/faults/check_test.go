@@ -19,6 +19,7 @@ import (
 // profile is what an operation does when nothing goes wrong.
 type profile struct {
 	op     operation
+	isHook bool
 	world  world           // made ready, and copied for every try
 	calls  []call          // about our files
 	every  map[string]bool // the paths that are the same in every run
@@ -48,6 +49,7 @@ func learn(op operation, p programs, folder string) (*profile, error) {
 		return nil, fmt.Errorf("%s: %w", op.name, err)
 	}
 	learned := &profile{op: op, world: w, seen: map[string]bool{}, every: map[string]bool{}}
+	learned.isHook = op.run(w).args[0] == p.hook
 	for i, twice := range []bool{false, true} {
 		w, err := w.copy(fmt.Sprintf("%s/learn-%d", folder, i))
 		if err != nil {
@@ -204,7 +206,7 @@ func (p *profile) said(w world, i injury, o outcome, after found) (wrong []strin
 	if i.errno == "EINTR" && (o.status.ExitStatus() != 0 || w.general(o.stdout) != p.answer || !done) {
 		wrong = append(wrong, fmt.Sprintf("EINTR was seen: exit %d, %q, %q, %v", o.status.ExitStatus(), o.stdout, o.stderr, after))
 	}
-	if p.isHook(w) {
+	if p.isHook {
 		return append(wrong, p.answered(o, done)...)
 	}
 	first, _, _ := strings.Cut(o.stderr, "\n")
@@ -218,8 +220,6 @@ func (p *profile) said(w world, i injury, o outcome, after found) (wrong []strin
 	}
 	return wrong
 }
-
-func (p *profile) isHook(w world) bool { return p.op.run(w).args[0] == w.programs.hook }
 
 // answered checks a hook: exit 0, one JSON object and nothing else. A follow-up
 // is not given before the turn is counted.
@@ -244,6 +244,9 @@ func (p *profile) repeat(w world) (wrong []string) {
 		return []string{err.Error()}
 	case code != 0 && !(p.op.refused && code == 1):
 		return []string{fmt.Sprintf("done once more: exit %d: %s", code, o.stderr)}
+	}
+	if strings.Contains(o.stdout, `"continue":false`) {
+		w.turn.Add(-1) // a message that is kept back begins no turn
 	}
 	return nil
 }

@@ -101,10 +101,6 @@ func (p *profile) report(t *testing.T, what string, wrong []string, err error) {
 		t.Fatalf("%s: %v", what, err)
 	}
 	for _, w := range wrong {
-		if p.op.open {
-			t.Logf("still open: %s: %s", what, w)
-			continue
-		}
 		t.Errorf("%s: %s", what, w)
 	}
 }

@@ -28,7 +28,6 @@ type operation struct {
 	tells   bool   // the loop has an --on-end
 	work    bool   // in a git work tree of its own
 	gits    bool   // nearly all calls are git's
-	open    bool   // some injuries are known to leave it wrong: what they leave is logged, and is to be mended
 	sample  int    // one of so many injuries is done; 0 is all
 }
 
@@ -181,9 +180,9 @@ func prompts() []operation {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop())))
 		}, run: sends(`/ralph-loop "` + task + `" --replace`), begins: true, other: old},
 		{name: "start in loop mode", ready: func(w world) error { return do(w.cli("loop-mode", "on")) }, run: sends(task), begins: true},
-		{name: "the line of a loop that waits", open: true, bare: true, ready: waits(""), run: sends("/ralph-loop --continue " + shortID)},
-		{name: "the line in another workspace", open: true, bare: true, ready: waits("/elsewhere"), run: sends("/ralph-loop --continue " + shortID)},
-		{name: "the line in a new chat", open: true, moves: true, ready: awaitedElsewhere, run: sends("/ralph-loop --continue " + other)},
+		{name: "the line of a loop that waits", bare: true, ready: waits(""), run: sends("/ralph-loop --continue " + shortID)},
+		{name: "the line in another workspace", bare: true, ready: waits("/elsewhere"), run: sends("/ralph-loop --continue " + shortID)},
+		{name: "the line in a new chat", moves: true, ready: awaitedElsewhere, run: sends("/ralph-loop --continue " + other)},
 		{name: "cancel in the chat", ready: running(nil), run: sends("/cancel-ralph"), then: isOver},
 		{name: "pause in the chat", ready: running(nil), run: sends("/ralph-pause"), then: rests},
 	}
@@ -204,8 +203,8 @@ func commands() []operation {
 		{name: "cancel of a pending loop", ready: pendingAs(me, nil), run: typed("cancel", me), then: isOver, refused: true},
 		{name: "blocked", ready: running(nil), run: typed("blocked", me, "no key"), then: isOver, refused: true},
 		{name: "continue", ready: paused, run: typed("continue", me)},
-		{name: "continue in another chat", open: true, moves: true, ready: pausedElsewhere, run: fetched, refused: true},
-		{name: "continue in a chat that had a loop", open: true, moves: true, ready: func(w world) error {
+		{name: "continue in another chat", moves: true, ready: pausedElsewhere, run: fetched, refused: true},
+		{name: "continue in a chat that had a loop", moves: true, ready: func(w world) error {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), pausedElsewhere(w))
 		}, run: fetched, refused: true, other: old},
 		{name: "continue of an ended loop", ready: limited, run: typed("continue", me, "--max-iterations", "9")},
