@@ -128,6 +128,9 @@ func (s *Store) move(from, to string) error {
 			return &RecordError{err}
 		}
 	}
+	if err := s.remove(to); err != nil { // of a loop that has just ended: it would count as this one, once this is entered
+		return err
+	}
 	was := l
 	l.EnterChat(to)
 	l.Journal, l.CameFrom = loop.Mark{Of: to, Tools: l.Journal.Tools}, from
@@ -139,9 +142,6 @@ func (s *Store) move(from, to string) error {
 		if err != nil {
 			return &RecordError{err}
 		}
-	}
-	if err := s.dropJournal(to); err != nil {
-		return err
 	}
 	if err := ownfile.Rename(s.places.Live(from), s.places.Live(to)); err != nil {
 		return err
