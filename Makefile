@@ -66,7 +66,7 @@ bench: ## measure the hook beside the least that a program can do, and beside ho
 	@go test -count=1 -timeout 30m -v -run TestTable ./test/bench -args -runs 200 $(BENCH)
 
 faults: ## kill every operation, and fail it, at each call about our files, and say how often; needs Linux and strace (FAULTS="/claim")
-	@go test -count=1 -v -timeout 30m -run "NothingIsLost$(FAULTS)" ./test/faults
+	@go test -count=1 -v -timeout 30m -run "NothingIsLost$(FAULTS)" ./test/faults -args -every
 
 fuzz: ## every fuzz target for FUZZ=1m, with a table (FUZZ="-p 2 10m", FUZZ=corpus)
 	@scripts/fuzz $(FUZZ)

@@ -3,6 +3,7 @@
 package faults_test
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,9 +98,11 @@ func errorsOf(c call) []string {
 	return list
 }
 
+var everyError = flag.Bool("every", false, "let each call fail with each of its errors, as make faults does; else with one of them, in turn")
+
 // injuries returns all that an operation gets.
 func (p *profile) injuries() (list []injury) {
-	times := map[string]int{}
+	times, turn := map[string]int{}, 0
 	for _, c := range p.calls {
 		kind := kinds()[c.name]
 		times[c.name]++
@@ -118,7 +121,12 @@ func (p *profile) injuries() (list []injury) {
 		if kind.changes {
 			list = append(list, injury{call: c.name, path: c.path, n: c.n})
 		}
-		for _, e := range errorsOf(c) {
+		errors := errorsOf(c)
+		if n := len(errors); n > 0 && !*everyError {
+			errors = errors[turn%n : turn%n+1]
+			turn++
+		}
+		for _, e := range errors {
 			if p.op.work && e == "EINTR" {
 				continue // git, which is at work here too, does not make every call again
 			}
