@@ -124,8 +124,14 @@ var everyday = []string{"max-iterations", "verify", "tasks", "review", "checkpoi
 
 // helpOfLoop shows a command that takes the options of a loop: a few of them, or all.
 func helpOfLoop(c *cobra.Command, all bool) error {
+	rest := []string{cli.NoTry}
 	for _, o := range loop.Options() {
-		if f := c.Flags().Lookup(o.Name); f != nil && !all && !slices.Contains(everyday, o.Name) {
+		if !slices.Contains(everyday, o.Name) {
+			rest = append(rest, o.Name)
+		}
+	}
+	for _, name := range rest {
+		if f := c.Flags().Lookup(name); f != nil && !all {
 			f.Hidden = true
 		}
 	}

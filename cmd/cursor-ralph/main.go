@@ -7,8 +7,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
@@ -19,23 +17,12 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv
 // run runs one command line and returns its exit code: 0 for success, 1 for failure, 2
 // for misuse.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends us at once
+	ctx := cli.UntilSignalled(context.Background())
 	e := &env{&cli.Env{Terminal: cli.Terminal{Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: getenv}, Now: time.Now}}
 	if err := e.execute(ctx, args); err != nil {
 		return e.Complain(err)
 	}
 	return 0
-}
-
-// endings are the signals that end us cleanly. Under nohup, SIGHUP stays ignored.
-func endings() []os.Signal {
-	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		list = append(list, syscall.SIGHUP)
-	}
-	return list
 }
 
 // env is what a command of this program has to work with.

@@ -34,6 +34,7 @@ func startFlags(f *pflag.FlagSet) {
 	}
 	f.Bool("next-chat", false, "let the next chat of this folder whose agent stops take the loop, without its line")
 	cli.AddWithout(f)
+	cli.TryFlag(f)
 }
 
 func start(ctx context.Context, e *env, args []string) error {
@@ -73,6 +74,11 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	}
 	if unset != nil {
 		return unset
+	}
+	if !binding && l.ConversationID == "" { // at a terminal: an agent's call runs nothing
+		if ctx, err = e.TryVerify(ctx, l); err != nil {
+			return err
+		}
 	}
 	secret := ""
 	if l.ConversationID == "" && binding {

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -17,6 +18,18 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
+
+// UntilSignalled returns a context that a signal ends which is meant to end us cleanly: under nohup SIGHUP stays ignored. A
+// second Ctrl-C ends us at once.
+func UntilSignalled(ctx context.Context) context.Context {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, list...)
+	context.AfterFunc(ctx, stop)
+	return ctx
+}
 
 // OutliveReader ignores SIGPIPE: if the reader (tee, head) exits first, writes fail
 // with EPIPE and cleanup still runs.

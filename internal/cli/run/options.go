@@ -36,6 +36,7 @@ func Flags(f *pflag.FlagSet) {
 		cli.AddOption(f, o, usage)
 	}
 	cli.AddWithout(f)
+	cli.TryFlag(f)
 }
 
 // setDefaults sets the flags that were not given from the settings. The model

@@ -45,6 +45,9 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 		return err
 	}
 	e.Warn("%s", cli.Understood(l))
+	if ctx, err = e.TryVerify(ctx, l); err != nil {
+		return err
+	}
 	return newRun(ctx, e, l, r)
 }
 
