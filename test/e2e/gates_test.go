@@ -100,7 +100,7 @@ func TestGates(t *testing.T) {
 				script += fmt.Sprintf("%d) %s;;\n", n+1, turn.does)
 			}
 			agent := w.scriptedAgent(script + "esac\necho x >>work\necho '" + done + "'\n")
-			w.must(os.WriteFile(filepath.Join(w.dir, "start"), []byte(`"$1" run "make it green" --agent-command "$2" `+g.options), 0o600))
+			w.must(os.WriteFile(filepath.Join(w.dir, "start"), []byte(`"$1" run "make it green" --no-try --agent-command "$2" `+g.options), 0o600))
 			r := w.startShell(filepath.Join(w.dir, "start"), filepath.Join(bin, "cursor-ralph"), agent)
 			r.ends(0)
 			for n, turn := range g.turns {
@@ -133,7 +133,7 @@ func TestWhatEndsAGateRoundOfARun(t *testing.T) {
 			w := newWorld(t, variant{})
 			w.write(filepath.Join(w.repo(), "TODO.md"), "- [x] write\n")
 			agent := w.scriptedAgent("echo x >work\necho '" + done + "'\n")
-			r := w.startRun("make it green", "--agent-command", agent, "--tasks", "TODO.md", "--verify", "echo $$ >pid; sleep 600")
+			r := w.startRun("make it green", "--agent-command", agent, "--tasks", "TODO.md", "--no-try", "--verify", "echo $$ >pid; sleep 600")
 			pid := w.pidIn("pid")
 			verifier, err := strconv.Atoi(w.parent(strconv.Itoa(pid)))
 			w.must(err)

@@ -34,7 +34,7 @@ func loopEnds() []ending {
 	}
 	run := func(script string, play func(w *world, r *outerRun)) func(*world) {
 		return func(w *world) {
-			r := w.startRun("make it green", "--max-iterations", "2", "--agent-command", w.scriptedAgent("env >>../env\n"+script), "--verify", "env >>../env", "--on-end", onEnd[len("--on-end '"):len(onEnd)-1])
+			r := w.startRun("make it green", "--max-iterations", "2", "--agent-command", w.scriptedAgent("env >>../env\n"+script), "--no-try", "--verify", "env >>../env", "--on-end", onEnd[len("--on-end '"):len(onEnd)-1])
 			play(w, r)
 			<-r.done
 		}
