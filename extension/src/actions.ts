@@ -74,7 +74,11 @@ export class Actions {
   // the only one that suits, or the one that the user picks.
   private async choose(from: unknown, suits: (l: Loop) => boolean, title: string): Promise<Loop | undefined> {
     const id = typeof from === 'string' ? from : (from as { loop?: { id?: unknown } } | undefined)?.loop?.id;
-    if (validId(id)) return this.w.loops().find((l) => l.id === id);
+    if (validId(id)) {
+      const known = this.w.loops().find((l) => l.id === id);
+      if (!known) void vscode.window.showInformationMessage(t('This window does not know loop {0}.', id));
+      return known;
+    }
     const fit = this.mine().filter(suits);
     if (fit.length === 0) void vscode.window.showInformationMessage(t('No loop here can do that now.'));
     return fit.length < 2 ? fit[0] : this.pick(fit, title);

@@ -45,7 +45,8 @@ export function find(p: Places, name = 'cursor-ralph', exists = executable): str
   return folders.filter((f) => path.isAbsolute(f)).map((f) => path.join(f, file)).find(exists);
 }
 
-// complaint parts what cursor-ralph wrote to standard error.
+// complaint returns why cursor-ralph failed, which is the last that it wrote to
+// standard error before its hints: above it may be what it was doing.
 export function complaint(stderr: string): { what: string; hint: string } {
   const what: string[] = [];
   const hint: string[] = [];
@@ -54,7 +55,7 @@ export function complaint(stderr: string): { what: string; hint: string } {
     if (!rest) continue;
     (rest[1] ? hint : what).push(plain(rest[2] ?? ''));
   }
-  return { what: what.join('; ') || plain(stderr.slice(0, 300)), hint: hint.join(' ') };
+  return { what: what.at(-1) ?? plain(stderr.slice(0, 300)), hint: hint.join(' ') };
 }
 
 const outputLimit = 16 << 20;

@@ -82,6 +82,8 @@ test('commands act on the loop they are about', async () => {
   assert.equal(fake.asked.at(-1)?.args[0], 'No loop here can do that now.');
   await s.actions.asked('resume')('g7f2a');
   assert.equal(fake.asked.at(-1)?.args[0], 'The loop has gone on: 3/20 running', 'a notice may be old');
+  await s.actions.asked('pause')('zz999');
+  assert.equal(fake.asked.at(-1)?.args[0], 'This window does not know loop zz999.');
   assert.equal(s.ran.length, 3);
 });
 
