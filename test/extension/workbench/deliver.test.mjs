@@ -18,6 +18,13 @@ after(() => wb?.stop());
 const lineOf = (chat) => wb.lineOf(chat);
 const asked = () => w.notice('Press Enter in the chat');
 
+// inject begins a delivery, once the notice of the one before is gone, and returns how its end is awaited.
+async function inject(chat) {
+  await asked().waitFor({ state: 'detached' });
+  const injected = wb.ralph('inject', chat, '--wait', '1m');
+  return () => injected;
+}
+
 test('the plugin is registered, once', async () => {
   const { plugins } = await w.cursor('seen');
   assert.equal(plugins.length, 1);
@@ -29,12 +36,12 @@ test('a delivery reaches the right chat while the focus is in a source file', as
   await w.command('composer.openComposer', 'chat-2');
   await w.clickFile();
   await w.run('await vscode.env.clipboard.writeText("what the user copied")');
-  const injected = wb.ralph('inject', 'chat-1', '--wait', '1m');
+  const injected = await inject('chat-1');
   await asked().waitFor({ timeout: 40_000 });
   assert.deepEqual(await w.input(), { text: (await lineOf('chat-1')), title: 'Chat chat-1' });
   assert.equal(await w.run('return vscode.env.clipboard.readText()'), 'what the user copied');
   await page.keyboard.press('Enter');
-  const out = await injected;
+  const out = await injected();
   assert.equal(out.code, 0, out.stderr + out.stdout);
   assert.match(out.stdout, /typed by extension, and arrived/);
   await asked().waitFor({ state: 'detached' });
@@ -67,11 +74,11 @@ test('the Agents window, where the usual command to focus does nothing', async (
   await w.cursor('agents', true);
   wb.loop('chat-4');
   await w.clickFile();
-  const injected = wb.ralph('inject', 'chat-4', '--wait', '1m');
+  const injected = await inject('chat-4');
   await asked().waitFor();
   assert.deepEqual(await w.input('ui-prompt-input-editor__input'), { text: (await lineOf('chat-4')), title: 'Chat chat-4' });
   await page.keyboard.press('Enter');
-  const out = await injected;
+  const out = await injected();
   assert.equal(out.code, 0, out.stderr + out.stdout);
   await asked().waitFor({ state: 'detached' });
   assert.deepEqual((await w.cursor('seen')).submitted.slice(1), [{ chat: 'chat-4', text: (await lineOf('chat-4')) }]);
@@ -92,7 +99,7 @@ const steps = {
 async function interrupted(chat, step, act) {
   const [command, how] = steps[step];
   if (command) await w.cursor('play', command, how);
-  const injected = wb.ralph('inject', chat, '--wait', '1m');
+  const injected = await inject(chat);
   if (command) await until(`held at ${step}`, () => w.cursor('isHeld'));
   else await asked().waitFor();
   await act();
@@ -100,7 +107,7 @@ async function interrupted(chat, step, act) {
     await w.cursor('go');
     await w.cursor('play', command, null);
   }
-  return injected;
+  return injected();
 }
 
 test('who pauses or cancels at a step of a delivery stops it: nothing is put in after that, and nothing is sent', async () => {
@@ -212,7 +219,7 @@ test('a delivery waits until the user has stopped typing', async () => {
   await w.cursor('chats', ['chat-2', chat]);
   wb.loop(chat);
   await w.clickFile();
-  const injected = wb.ralph('inject', chat, '--wait', '1m');
+  const injected = await inject(chat);
   let waits, typed = '';
   const log = async () => (waits = /the user is active/.test((await wb.ralph('log', chat)).stdout));
   for (let looking = log(); !waits; looking = looking.then(() => waits || log())) {
@@ -224,7 +231,7 @@ test('a delivery waits until the user has stopped typing', async () => {
   assert.equal((await w.fileText()).replace(/[^x]/g, ''), typed);
   assert.equal((await w.input()).text, (await lineOf(chat)));
   await page.keyboard.press('Enter');
-  assert.equal((await injected).code, 0);
+  assert.equal((await injected()).code, 0);
 });
 
 test('a delivery takes no keys from a box of the extension', async () => {
@@ -233,11 +240,15 @@ test('a delivery takes no keys from a box of the extension', async () => {
   wb.loop(chat);
   await w.command('composer.openComposer', 'chat-2');
   await w.clickFile();
-  w.command('cursorRalph.context', (await wb.status(chat)).id).catch(() => undefined); // it waits for the box
+  const { id } = await wb.status(chat);
+  const opened = page.locator('.quick-input-widget', { hasText: 'The agent reads it once' });
+  await until('the box', () => { // the window may not know the loop yet
+    w.command('cursorRalph.context', id).catch(() => undefined); // it waits for the box
+    return opened.waitFor({ timeout: 2000 }).then(() => true, () => false);
+  });
   const box = page.locator('.quick-input-widget input');
-  await page.locator('.quick-input-widget', { hasText: 'The agent reads it once' }).waitFor();
   await page.keyboard.type('use the te');
-  const injected = wb.ralph('inject', chat, '--wait', '1m');
+  const injected = await inject(chat);
   await until('the delivery that waits', async () => /the user is active/.test((await wb.ralph('log', chat)).stdout));
   await page.keyboard.type('st database');
   assert.equal(await box.inputValue(), 'use the test database');
@@ -246,5 +257,5 @@ test('a delivery takes no keys from a box of the extension', async () => {
   await asked().waitFor();
   assert.equal((await w.input()).text, (await lineOf(chat)));
   await page.keyboard.press('Enter');
-  assert.equal((await injected).code, 0);
+  assert.equal((await injected()).code, 0);
 });

@@ -162,6 +162,15 @@ test('a loop is started in a document, word for word, and a pending one begins f
   await until('it is submitted', async () => (await w.cursor('seen')).submitted.some((m) => m.text === `/ralph-loop --continue ${ours.id}`));
 });
 
+test('a start that is refused says why, and keeps the document', async () => {
+  await w.command('cursorRalph.start');
+  await w.run(`const e = vscode.window.activeTextEditor; await e.edit((b) => { b.replace(new vscode.Range(0, 0, 99, 0), '---\\nverify: no-such-program now\\n---\\npaint it\\n'); })`);
+  await page.locator('.codelens-decoration a', { hasText: 'Start in a new chat' }).click();
+  await w.notice('the command of --verify cannot run: exit 127').waitFor();
+  assert.match(await w.run('return vscode.window.activeTextEditor.document.getText()'), /paint it/);
+  assert.doesNotMatch((await wb.ralph('list', '--json')).stdout, /paint it/);
+});
+
 test('a dead program does not look healthy, nor a missing one', async () => {
   const program = (value) => w.run(`await vscode.workspace.getConfiguration('cursorRalph').update('program', ${JSON.stringify(value)}, true)`);
   await program('/nowhere/cursor-ralph');

@@ -74,7 +74,9 @@ export class Workbench {
   }
 
   layOut() {
-    for (const dir of ['ws', 'data/User', 'exts', 'home', 'ralph', 'state', 'drivers']) mkdirSync(this.at(dir), { recursive: true, mode: 0o700 });
+    for (const dir of ['bin', 'ws', 'data/User', 'exts', 'home', 'ralph', 'state', 'drivers']) mkdirSync(this.at(dir), { recursive: true, mode: 0o700 });
+    writeFileSync(this.at('bin/go'), '#!/bin/sh\nexit 1\n', { mode: 0o700 }); // the verification that a Go module is offered
+    writeFileSync(this.at('home/.profile'), `PATH="${this.at('bin')}:$PATH"\n`); // shells that log in begin with another PATH
     writeFileSync(this.at('ws/main.go'), 'package main\n');
     writeFileSync(this.at('ws/go.mod'), 'module example\n');
     writeFileSync(this.at('config.yaml'), 'auth: none\n');
@@ -83,7 +85,7 @@ export class Workbench {
 
   environment() {
     return {
-      PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: this.at('home'), SHELL: '/bin/bash', LANG: 'C.UTF-8', TMPDIR: process.env.TMPDIR ?? '/tmp',
+      PATH: `${this.at('bin')}:${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: this.at('home'), SHELL: '/bin/bash', LANG: 'C.UTF-8', TMPDIR: process.env.TMPDIR ?? '/tmp',
       CURSOR_RALPH_DIR: this.at('ralph'), CURSOR_RALPH_STATE_DIR: this.at('state'), CURSOR_RALPH_NO_NOTIFY: '1', CURSOR_RALPH_NO_WATCHER: '1',
       EXTENSIONS_GALLERY: '{}', WORKBENCH_DRIVERS: this.at('drivers'), WORKBENCH_SECRET: this.secret, WORKBENCH_INPUTS: process.env.INPUTS, WORKBENCH_CURSOR: process.env.SIMULATED,
     };
