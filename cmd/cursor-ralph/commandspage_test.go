@@ -26,62 +26,34 @@ func TestCommandsPage(t *testing.T) { golden.Matches(t, commandsPage, string(com
 func commandsMarkdown(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteString("# Commands\n\nWritten by `make docs` from the program's own commands; `cursor-ralph help <command>` says more, with an example.\n\n" +
+	b.WriteString("# Commands\n\nWritten by `make docs`. `cursor-ralph help <command>` describes the options of one, with an example.\n\n" +
 		"Without an id, a command is about the loop of this chat, otherwise about the only loop of this workspace. Exit codes:\n" +
-		"0 is success, 1 a failure, 2 a wrong command line. Errors and hints go to standard error.\n")
-	told := map[string]bool{}
+		"0 is success, 1 a failure, 2 a wrong command line.\n")
 	root := (&env{&cli.Env{}}).root()
 	for _, g := range root.Groups() {
-		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(g.Title, ":"))
+		fmt.Fprintf(&b, "\n## %s\n\n", strings.TrimSuffix(g.Title, ":"))
 		for _, c := range root.Commands() {
 			if c.GroupID == g.ID && !c.Hidden {
-				commandSection(&b, c, told)
+				fmt.Fprintf(&b, "- `%s`: %s\n", c.Use, strings.Join(append([]string{c.Short + "."}, optionsOf(c)...), " "))
 			}
 		}
 	}
 	return b.Bytes()
 }
 
-// commandSection has each option in one line: those of a loop are in docs/loops.md, and what told has was described before.
-func commandSection(b *bytes.Buffer, c *cobra.Command, told map[string]bool) {
-	fmt.Fprintf(b, "\n### %s\n\n`cursor-ralph %s`: %s.\n", c.Name(), c.Use, c.Short)
+// optionsOf returns the names of a command's options: those of a loop are in docs/loops.md.
+func optionsOf(c *cobra.Command) (names []string) {
 	flags := c.Flags()
 	takesAll := flags.Lookup("promise-match") != nil
-	var lines string
-	var again []string
 	flags.VisitAll(func(f *pflag.Flag) {
-		switch {
-		case f.Hidden || f.Name == "help" || takesAll && isLoopOption(f.Name):
-		case told[f.Name+f.Usage]:
-			again = append(again, "`--"+f.Name+"`")
-		default:
-			lines += optionLine(f)
-			told[f.Name+f.Usage] = true
+		if !f.Hidden && f.Name != "help" && !(takesAll && isLoopOption(f.Name)) {
+			names = append(names, "`--"+f.Name+"`")
 		}
 	})
 	if takesAll {
-		again = append(again, "[the options of a loop](loops.md#options)")
+		names = append(names, "[those of a loop](loops.md#options)")
 	}
-	if len(again) > 0 {
-		lines += "- also " + strings.Join(again, ", ") + "\n"
-	}
-	if lines != "" {
-		b.WriteString("\n" + lines)
-	}
-}
-
-func optionLine(f *pflag.Flag) string {
-	value, text := pflag.UnquoteUsage(f)
-	line := "- `--" + f.Name
-	if value != "" {
-		line += " " + value
-	}
-	line += "`: " + text
-	switch f.DefValue {
-	case "", "false", "0", "0s", "[]":
-		return line + "\n"
-	}
-	return line + " (default " + strings.TrimSuffix(f.DefValue, "0m0s") + ")\n"
+	return names
 }
 
 // isLoopOption reports whether a flag is a setting of loops, which many commands take.

@@ -585,7 +585,7 @@ func follow(from, link string, anchors map[string][]string) error {
 }
 
 // wordLimit is for what users read; docs/measured is not.
-const wordLimit = 11000
+const wordLimit = 8000
 
 // TestUserDocsAreShort: the README and docs/*.md, those that are written by make docs too.
 func TestUserDocsAreShort(t *testing.T) {
