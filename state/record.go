@@ -293,11 +293,14 @@ func (s *Store) isTaken(id, conversation string) (bool, error) {
 
 // MovedError says that a loop is in another conversation now. It counts as an
 // fs.ErrNotExist.
-type MovedError struct{ From, To string }
+type MovedError struct {
+	Loop string // its short id
+	To   string
+}
 
-// Error names both conversations.
+// Error names the loop.
 func (e *MovedError) Error() string {
-	return fmt.Sprintf("the loop of conversation %s went on in conversation %s", e.From, e.To)
+	return fmt.Sprintf("loop %s went on in another chat", e.Loop)
 }
 
 // Unwrap returns fs.ErrNotExist.
@@ -345,7 +348,7 @@ func (s *Store) last(conversation string) (loop.State, []byte, error) {
 				newest = l
 			}
 		case l.CameFrom == conversation:
-			moved = &MovedError{conversation, l.ConversationID}
+			moved = &MovedError{l.ShortID(), l.ConversationID}
 		}
 	}
 	if newest.ID == "" {

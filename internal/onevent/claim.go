@@ -124,7 +124,7 @@ func (h *handler) bindContinued(ctx context.Context, token string) {
 	switch {
 	case err != nil || l.Token != token || from == h.in.ConversationID:
 	case l.HasAny() && !h.claimant(false).Holds(l.Workspace): // the agent of another folder asks; its user sends the line
-		h.log(hooklog.Line{Loop: l.ShortID(), Action: "not-moved", Why: "from " + from + ": its commands were asked for in " + l.Workspace})
+		h.log(hooklog.Line{Loop: l.ShortID(), Action: "not-moved", Why: "its commands were asked for in " + l.Workspace})
 	default:
 		h.bring(ctx, from, l)
 	}
@@ -136,7 +136,7 @@ func (h *handler) bring(ctx context.Context, from string, l loop.State) bool {
 	err := h.store.Bring(ctx, from, h.in.ConversationID)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		h.log(hooklog.Line{Action: "not-moved", Why: "from " + from + ": a loop runs here"})
+		h.log(hooklog.Line{Loop: l.ShortID(), Action: "not-moved", Why: "a loop runs here"})
 		return false
 	case errors.Is(err, fs.ErrNotExist): // another copy of our hook was faster
 		return true
@@ -144,6 +144,6 @@ func (h *handler) bring(ctx context.Context, from string, l loop.State) bool {
 		h.fail(err)
 		return false
 	}
-	h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved", Why: "from " + from})
+	h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved"})
 	return true
 }

@@ -178,7 +178,7 @@ func (h *handler) onTyped(ctx context.Context, id string) any {
 	case action.Kind == loop.Refuse:
 		return h.refuse("cursor-ralph typed this line for the Ralph loop of another chat, which was not in front. Nothing was sent. Bring that chat to the front and send there: " + loop.ContinueLine(l.ShortID()))
 	}
-	h.log(hooklog.Line{Action: "continue-typed", Why: "for " + id})
+	h.log(hooklog.Line{Loop: l.ShortID(), Action: "continue-typed"})
 	if live, err := h.store.Has(id); live && err == nil {
 		h.message(ctx, id, loop.ContinueLine(id))
 	}
@@ -192,7 +192,7 @@ func (h *handler) wentOn(id string) any {
 	if _, err := h.store.Recorded(id); !errors.As(err, &moved) || moved.To == h.in.ConversationID || !h.hasAny(moved.To) {
 		return nil
 	}
-	return h.refuse("Not sent: " + moved.Error() + ". To bring it here, send: " + loop.ContinueLine(moved.To))
+	return h.refuse("Not sent: " + moved.Error() + ". To bring it here, send: " + loop.ContinueLine(moved.Loop))
 }
 
 // armedTwice is how close two reports of one message are, when our hook is

@@ -153,7 +153,7 @@ func TestFreshChats(t *testing.T) {
 			w.wantPart("continue", printed, fmt.Sprintf("- iterations done: %d\n- last progress note: part %d is done\n", 2*n, n))
 			e.settled()
 			w.wantStatus(next.ID, "running", 2*n)
-			w.wantPart("the old chat", w.refused(w.repo(), "status", c.ID), "went on in conversation "+next.ID)
+			w.wantPart("the old chat", w.refused(w.repo(), "status", c.ID), "went on in another chat")
 			c.types("hello") // it has no loop
 			c.says("Hello. " + done)
 			c.rests()

@@ -125,7 +125,7 @@ func TestALoopGoesOnInANewChat(t *testing.T) {
 		if ids := w.listed(); len(ids) != 1 || ids[0] != next.ID {
 			w.Errorf("got loops %q, want %q", ids, next.ID)
 		}
-		w.wantPart("status of the old chat", w.refused(w.repo(), "status", c.ID), "went on in conversation "+next.ID)
+		w.wantPart("status of the old chat", w.refused(w.repo(), "status", c.ID), "went on in another chat")
 
 		c.types("hello")
 		c.works()

@@ -75,12 +75,12 @@ func otherOptions(s loop.State) string {
 	return OptionsOf(s)
 }
 
-// idWords names the loop, and the chat that the line for the chat names.
+// idWords names the loop, and says if it is not one of a chat.
 func idWords(l view.Loop) string {
-	if l.ConversationID == "" {
+	if l.Kind == view.Chat {
 		return l.ID
 	}
-	return fmt.Sprintf("%s (%s %s)", l.ID, l.Kind, l.ConversationID)
+	return fmt.Sprintf("%s (%s)", l.ID, l.Kind)
 }
 
 // statusWords returns how the loop stands and what else is worth knowing.
