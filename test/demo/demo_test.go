@@ -24,7 +24,7 @@ func TestDemo(t *testing.T) {
 	if code := run([]string{bin}, &out, &errs); code != 0 || errs.Len() > 0 {
 		t.Fatalf("got exit %d, %s\n%s", code, &errs, &out)
 	}
-	for _, want := range []string{"no completion promise", "refused: `" + tests() + "` failed with exit 1.", "not ok 1d: got ", "It reads days too.", "PROMISE_ACCEPTED"} {
+	for _, want := range []string{"no completion promise", "refused: `" + tests() + "` failed with exit 1.", "not ok 1d: got ", "To go on, send: /ralph-loop --continue ", "[Ralph loop 4/20] The user continues", "It reads weeks too.", "PROMISE_ACCEPTED"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got\n%s\nwant %q in it", &out, want)
 		}

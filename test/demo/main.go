@@ -65,6 +65,7 @@ type show struct {
 	environ  []string
 	color    bool
 	typed    string // what the user typed after /ralph-loop
+	line     string // what the user has to type to go on
 }
 
 func newShow(programs string, out io.Writer) (*show, error) {
@@ -77,13 +78,13 @@ func newShow(programs string, out io.Writer) (*show, error) {
 		return nil, err
 	}
 	s := &show{out: out, folder: folder, programs: programs, color: isColorful(out)}
-	for _, name := range []string{"home", "tmp", "parser"} {
-		if err := os.Mkdir(s.in(name), 0o700); err != nil {
+	for _, name := range []string{"home/.config/cursor-ralph", "tmp", "parser"} {
+		if err := os.MkdirAll(s.in(name), 0o700); err != nil {
 			return nil, err
 		}
 	}
 	s.environ = s.variables()
-	return s, nil
+	return s, os.WriteFile(s.in("home/.config/cursor-ralph/config.toml"), []byte("[hook]\nsession-limit = 2\n"), 0o600)
 }
 
 func isColorful(out io.Writer) bool {
@@ -129,6 +130,10 @@ func (s *show) play(ctx context.Context) error {
 	if err := s.send(ctx, chat, fmt.Sprintf(`"Make %s pass. Don't change it." --verify %[1]s`, tests())); err != nil {
 		return err
 	}
+	s.title("Cursor's limit, here two answers in a row: cursor-ralph types the line where it finds Cursor's window. Here is none, and the user does:")
+	if err := s.send(ctx, chat, s.line); err != nil {
+		return err
+	}
 	s.title("What happened, from the archive:")
 	var history bytes.Buffer
 	err = s.run(ctx, io.MultiWriter(s.out, &history), "history")
@@ -160,13 +165,14 @@ func (s *show) agent(t *simcursor.Turn) {
 	if t.Number == len(words) {
 		t.Shell(tests())
 	}
-	t.Say(words[min(t.Number, len(words))-1])
+	t.Say(strings.ReplaceAll(words[min(t.Number, len(words))-1], "LINE", "/ralph-loop "+s.line))
 }
 
 var words = []string{
 	"The parser reads minutes now. I'm done for now.",
 	"It reads hours too. All tests should pass. <promise>COMPLETE</promise>",
-	"It reads days too. I ran the tests: they pass. <promise>COMPLETE</promise>",
+	"It reads days too; weeks are left. To go on, send: LINE",
+	"It reads weeks too. I ran the tests: they pass. <promise>COMPLETE</promise>",
 }
 
 func handOver(typed string) string {
@@ -179,25 +185,40 @@ func handOver(typed string) string {
 func (s *show) observe(x simcursor.Entry) {
 	switch x.Kind {
 	case simcursor.UserMessage:
-		s.line("36", "user", x.Text)
+		s.say("36", "user", x.Text)
 	case simcursor.FollowupMessage:
-		why, _, _ := strings.Cut(strings.ReplaceAll(x.Text, "\n```", ""), "\n\n")
-		for i, text := range strings.Split(why, "\n") {
-			s.line("35", []string{"cursor", ""}[min(i, 1)], text)
+		s.answer(x.Text)
+	case simcursor.AddedContext:
+		if s.line != "" { // what the continue line brings
+			s.answer(x.Text)
 		}
 	case simcursor.AssistantText:
-		s.line("32", "agent", x.Text)
+		s.say("32", "agent", x.Text)
 	case simcursor.ToolCall:
 		command, _, _ := strings.Cut(x.Text, "\n")
-		s.line("90", "tool", x.Name+": "+strings.TrimPrefix(command, s.in("parser")+string(filepath.Separator)))
+		s.say("90", "tool", x.Name+": "+strings.TrimPrefix(command, s.in("parser")+string(filepath.Separator)))
 	case simcursor.TurnEnd:
-		s.line("90", "turn", x.Text)
+		s.say("90", "turn", x.Text)
 	case simcursor.ShownToUser:
-		s.line("33", "cursor", x.Text)
+		s.say("33", "cursor", x.Text)
 	}
 }
 
-func (s *show) line(color, who, text string) { s.print(color, fmt.Sprintf("  %-7s %s", who, text)) }
+// answer shows what a hook answers: the reason, and the line that the user has to type.
+func (s *show) answer(says string) {
+	why, _, _ := strings.Cut(strings.ReplaceAll(says, "\n```", ""), "\n\n")
+	const limit, command = "This is the last turn", "/ralph-loop "
+	if _, last, isLast := strings.Cut(says, limit); isLast {
+		sentence, _, _ := strings.Cut(last, ".")
+		s.line = strings.TrimSpace(last[strings.LastIndex(last, command)+len(command):])
+		why += "\n" + limit + sentence + ". …\n" + command + s.line
+	}
+	for i, text := range strings.Split(why, "\n") {
+		s.say("35", []string{"cursor", ""}[min(i, 1)], text)
+	}
+}
+
+func (s *show) say(color, who, text string) { s.print(color, fmt.Sprintf("  %-7s %s", who, text)) }
 
 func (s *show) title(text string) { s.print("1", "\n"+text) }
 

@@ -12,7 +12,7 @@ func tests() string {
 	return "./run-tests"
 }
 
-// The tests run the parser; those for Windows only look whether it knows days.
+// The tests run the parser; those for Windows only look whether it knows weeks.
 const (
 	testScript = `#!/bin/sh
 failed=0
@@ -24,15 +24,16 @@ done <<END
 5m 300
 2h 7200
 1d 86400
+2w 1209600
 END
 exit $failed
 `
-	testScriptWindows = "@find \"*d)\" parse >nul\r\n@if errorlevel 1 goto failed\r\n@exit /b 0\r\n:failed\r\n@echo not ok 1d\r\n@exit /b 1\r\n"
+	testScriptWindows = "@find \"*w)\" parse >nul\r\n@if errorlevel 1 goto failed\r\n@exit /b 0\r\n:failed\r\n@echo not ok 2w\r\n@exit /b 1\r\n"
 )
 
 // parser returns the parser of durations with so many units besides seconds.
 func parser(units int) string {
-	cases := []string{"*m) echo $((${1%m} * 60)) ;;\n", "*h) echo $((${1%h} * 3600)) ;;\n", "*d) echo $((${1%d} * 86400)) ;;\n"}
+	cases := []string{"*m) echo $((${1%m} * 60)) ;;\n", "*h) echo $((${1%h} * 3600)) ;;\n", "*d) echo $((${1%d} * 86400)) ;;\n", "*w) echo $((${1%w} * 604800)) ;;\n"}
 	text := "# parse TEXT prints a duration in seconds.\ncase $1 in\n*s) echo ${1%s} ;;\n"
 	for _, c := range cases[:min(units, len(cases))] {
 		text += c

@@ -338,6 +338,7 @@ func (w *world) demo() string {
 // varying is what no two demos have in common.
 func varying(line string) string {
 	line = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).ReplaceAllString(line, "ID")
+	line = regexp.MustCompile(`--continue [a-z0-9]{5}`).ReplaceAllString(line, "--continue ID")
 	line = regexp.MustCompile(`\d\d:\d\d:\d\d +\d+\.\d`).ReplaceAllString(line, "TIME")
 	return strings.Join(strings.Fields(line), " ")
 }
