@@ -12,7 +12,6 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // runner is what a command does.
@@ -119,22 +118,18 @@ func brief(run runner) runner {
 	}
 }
 
-// everyday are the options of a loop that help shows first.
-var everyday = []string{"max-iterations", "verify", "tasks", "review", "checkpoints", "max-duration", "max-tokens"}
+// everyday are the options that help shows first, of the commands that take those of a loop.
+var everyday = map[string][]string{
+	"start":     {"file", "max-iterations", "max-duration", "verify", "tasks", "review", "checkpoints", "next-chat"},
+	"run":       {"agent", "permissions", "max-iterations", "max-duration", "verify", "tasks", "review", "resume"},
+	"loop-mode": {"for", "workspace", "json", "max-iterations", "max-duration", "verify", "tasks", "review"},
+}
 
 // helpOfLoop shows a command that takes the options of a loop: a few of them, or all.
 func helpOfLoop(c *cobra.Command, all bool) error {
-	rest := []string{cli.NoTry}
-	for _, o := range loop.Options() {
-		if !slices.Contains(everyday, o.Name) {
-			rest = append(rest, o.Name)
-		}
-	}
-	for _, name := range rest {
-		if f := c.Flags().Lookup(name); f != nil && !all {
-			f.Hidden = true
-		}
-	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		f.Hidden = f.Hidden || !all && f.Name != "help" && !slices.Contains(everyday[c.Name()], f.Name)
+	})
 	c.SetHelpFunc(nil)
 	err := c.Help()
 	if !all {

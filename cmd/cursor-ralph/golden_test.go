@@ -14,7 +14,7 @@ import (
 
 // TestHelpIsGolden has the list, and the two forms of a command that takes the options of a loop.
 func TestHelpIsGolden(t *testing.T) {
-	for _, args := range [][]string{{"help"}, {"start", "--help"}, {"start", "--help", "--all"}} {
+	for _, args := range [][]string{{"help"}, {"start", "--help"}, {"start", "--help", "--all"}, {"run", "--help"}} {
 		var out bytes.Buffer
 		if code := run(args, nil, &out, &out, func(string) string { return "" }); code != 0 {
 			t.Errorf("%v: got exit code %d, want 0", args, code)

@@ -19,6 +19,9 @@ import (
 // checkTyping reports the desktop and whether each way of typing would work now. Few loops need one: a Cursor without a session
 // limit goes on by itself.
 func checkTyping(ctx context.Context, e *cli.Env, found *list) {
+	if _, err := e.Config(); err != nil {
+		return // checkConfig reports it
+	}
 	desktop := typing.Machine(e).Desktop
 	ways, target, err := typing.Ways(e)
 	switch {
