@@ -51,9 +51,9 @@ export function complaint(stderr: string): { what: string; hint: string } {
   const what: string[] = [];
   const hint: string[] = [];
   for (const line of stderr.split('\n')) {
-    const rest = /^cursor-ralph: (hint: )?(.*)$/.exec(line);
-    if (!rest) continue;
-    (rest[1] ? hint : what).push(plain(rest[2] ?? ''));
+    const rest = /^(?:cursor-ralph: (hint: )?|(  )(?=\S))(.*)$/.exec(line);
+    if (!rest || (rest[2] && hint.length === 0)) continue; // a hint goes on with two spaces
+    (rest[1] || rest[2] ? hint : what).push(plain(rest[3] ?? ''));
   }
   return { what: what.at(-1) ?? plain(stderr.slice(0, 300)), hint: hint.join(' ') };
 }

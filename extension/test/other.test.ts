@@ -23,7 +23,7 @@ test('a program gets its arguments as they are, and its complaint is parted', as
   const folder = mkdtempSync(path.join(tmpdir(), 'ext-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'cursor-ralph');
-  writeFileSync(file, '#!/bin/sh\nfor a in "$@"; do printf "[%s]" "$a"; done\ncase $1 in bad) printf "cursor-ralph: looking for it\\ncursor-ralph: no loop %s\\ncursor-ralph: hint: name one\\ncursor-ralph: hint:   abc\\n" x >&2; exit 2 ;; hang) sleep 60 ;; esac\n');
+  writeFileSync(file, '#!/bin/sh\nfor a in "$@"; do printf "[%s]" "$a"; done\ncase $1 in bad) printf "cursor-ralph: looking for it\\ncursor-ralph: no loop %s\\ncursor-ralph: hint: name one\\n  abc\\n" x >&2; exit 2 ;; hang) sleep 60 ;; esac\n');
   chmodSync(file, 0o755);
   const p = program(file, { PATH: '/usr/bin:/bin' });
   const nasty = '$(touch /tmp/x) `id` "; rm -rf / \' *';

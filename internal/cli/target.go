@@ -182,9 +182,9 @@ func (e *Env) whichOne(what string, from []loops.Loop) error {
 		return hint.New(what, "/ralph-loop \"<task>\" in Cursor or `cursor-ralph run` starts one, `cursor-ralph list --all` shows ended ones")
 	}
 	if more := len(from) - mostNamed; more > 0 {
-		return hint.New(what, fmt.Sprintf("name one of these, or of %d more, which `cursor-ralph list --all` shows:\n%s", more, e.Table(from[more:], len(hint.Prefix))))
+		return hint.New(what, fmt.Sprintf("name one of these, or of %d more, which `cursor-ralph list --all` shows:\n%s", more, e.Table(from[more:], len(hint.Indent))))
 	}
-	return hint.New(what, "name one of these:\n"+e.Table(from, len(hint.Prefix)))
+	return hint.New(what, "name one of these:\n"+e.Table(from, len(hint.Indent)))
 }
 
 func (e *Env) unknown(typed string, err error) error {

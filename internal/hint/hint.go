@@ -49,14 +49,16 @@ func Code(err error) int {
 	return 1
 }
 
-// Prefix begins every line of a hint.
-const Prefix = "cursor-ralph: hint: "
+// Indent begins the lines of a hint after its first.
+const Indent = "  "
 
 // Print writes an error and its hint as every command does. clean makes text
 // safe for w.
 func Print(w io.Writer, clean func(string) string, err error) {
 	fmt.Fprintf(w, "cursor-ralph: %s\n", clean(err.Error()))
+	begin := "cursor-ralph: hint: "
 	for line := range strings.Lines(clean(Of(err))) {
-		fmt.Fprintf(w, Prefix+"%s\n", strings.TrimRight(line, "\n"))
+		fmt.Fprintf(w, "%s%s\n", begin, strings.TrimRight(line, "\n"))
+		begin = Indent
 	}
 }

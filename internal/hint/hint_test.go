@@ -18,7 +18,7 @@ func TestPrint(t *testing.T) {
 	}{
 		{errors.New("no"), "cursor-ralph: NO\n", 1},
 		{hint.New("no", ""), "cursor-ralph: NO\n", 1},
-		{hint.Misuse("no such x", "try a\nor b"), "cursor-ralph: NO SUCH X\ncursor-ralph: hint: TRY A\ncursor-ralph: hint: OR B\n", 2},
+		{hint.Misuse("no such x", "try a\nor b"), "cursor-ralph: NO SUCH X\ncursor-ralph: hint: TRY A\n  OR B\n", 2},
 		{fmt.Errorf("read: %w", hint.Add(fs.ErrNotExist, "make it")), "cursor-ralph: READ: FILE DOES NOT EXIST\ncursor-ralph: hint: MAKE IT\n", 1},
 		{errors.Join(errors.New("a"), hint.Misuse("b", "c")), "cursor-ralph: A\nB\ncursor-ralph: hint: C\n", 2},
 	} {
