@@ -130,7 +130,7 @@ func (s *show) play(ctx context.Context) error {
 	if err := s.send(ctx, chat, fmt.Sprintf(`"Make %s pass. Don't change it." --verify %[1]s`, tests())); err != nil {
 		return err
 	}
-	s.title("Cursor's limit, here two answers in a row: cursor-ralph types the line where it finds Cursor's window. Here is none, and the user does:")
+	s.title("Cursor's limit, here two answers in a row. cursor-ralph types the line into Cursor's window; without one the user does:")
 	if err := s.send(ctx, chat, s.line); err != nil {
 		return err
 	}
