@@ -229,6 +229,9 @@ func TestX11MatrixWithInputMethod(t *testing.T) {
 		t.Fatalf("the input method is not active: gks became %q, %v", s.Draft, err)
 	}
 	r.xdotool("key", "Return") // ends the syllable
+	if text, err := r.page.Message(testdesk.Patient(t)); err != nil {
+		t.Fatalf("after Return: message %q, %v", text, err)
+	}
 	r.cells(t, condition{name: "input method on (Hangul)", layout: "us"}, tries(5, 20))
 }
 
