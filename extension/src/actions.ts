@@ -210,8 +210,8 @@ export class Actions {
     const folder = await this.folder();
     if (folder === undefined) return void vscode.window.showInformationMessage(t('Loop mode belongs to a folder: open one first.'));
     const on = !(await this.isLoopModeOn(folder));
-    if (on && !(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed('Loop mode'));
-    if (on && !(await mayStart('Loop mode'))) return;
+    if (on && !(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed(t('Loop mode')));
+    if (on && !(await mayStart(t('Loop mode')))) return;
     const out = await this.run(['loop-mode', on ? 'on' : 'off', '--workspace', folder], { cwd: folder });
     if (out?.code === 0) void vscode.window.setStatusBarMessage(on ? t('Loop mode is on: your next message in a chat starts a loop.') : t('Loop mode is off.'), 5000);
   };

@@ -8,6 +8,7 @@ import type { Program } from './program';
 
 export const scheme = 'cursor-ralph-checkpoint';
 
+const { t } = vscode.l10n;
 const sides = ['before', 'after'] as const;
 
 // uriOf names a file at a checkpoint. Its path ends like the file's, so that the
@@ -33,15 +34,15 @@ export class Checkpoints implements vscode.TextDocumentContentProvider {
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const args = argumentsOf(uri.query);
     const out = args && (await this.program()?.run(args));
-    if (!out || out.code !== 0) throw new Error(out?.what || 'this is not a file of a checkpoint');
-    return out.stdout.includes('\0') ? '(a binary file)\n' : out.stdout;
+    if (!out || out.code !== 0) throw new Error(out?.what || t('this is not a file of a checkpoint'));
+    return out.stdout.includes('\0') ? `${t('(a binary file)')}\n` : out.stdout;
   }
 }
 
 // opening is the command that shows a file of an iteration: its changes where there
 // is a checkpoint, else the file as it is now.
 export function opening(l: Loop, it: Iteration, file: string, now: vscode.Uri): vscode.Command {
-  if (it.checkpoint === undefined) return { command: 'vscode.open', title: 'Open', arguments: [now] };
+  if (it.checkpoint === undefined) return { command: 'vscode.open', title: t('Open'), arguments: [now] };
   const [before, after] = [uriOf(l.id, it.checkpoint, 'before', file), uriOf(l.id, it.checkpoint, 'after', file)];
-  return { command: 'vscode.diff', title: 'Show Changes', arguments: [before, after, `${head(plain(path.basename(file)), 60)} (loop ${l.id}, iteration ${it.iteration})`] };
+  return { command: 'vscode.diff', title: t('Show Changes'), arguments: [before, after, t('{0} (loop {1}, iteration {2})', head(plain(path.basename(file)), 60), l.id, it.iteration)] };
 }

@@ -1,5 +1,6 @@
 // Cursor's private commands and its documented API. Any of them may be missing,
 // fail, hang or lie: each is looked up before it is called and has a time limit.
+import { l10n } from 'vscode';
 import { failed, missing, ok, within, type Result } from './result';
 import { notice } from './text';
 
@@ -38,7 +39,7 @@ export class Cursor {
 
   // needed is what to say where something works in Cursor alone.
   needed(what: string): string {
-    return `${what} needs Cursor, and this is ${notice(this.host.name ?? '', 60) || 'another editor'}. Loops of \`cursor-ralph run\` can be seen and steered here.`;
+    return l10n.t('{0} needs Cursor, and this is {1}. Loops of `cursor-ralph run` can be seen and steered here.', what, notice(this.host.name ?? '', 60) || l10n.t('another editor'));
   }
 
   async has(command: string): Promise<boolean> {

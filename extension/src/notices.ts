@@ -1,4 +1,5 @@
 // Which change of a loop deserves a notice, and its words. Pure.
+import { l10n } from 'vscode';
 import { isEnded, type Loop } from './loops';
 import { notice } from './text';
 import type { Change } from './client';
@@ -19,7 +20,7 @@ export function noticeOf({ before, after }: Change, level: Level, now = new Date
   if (!after || level === 'none') return undefined;
   const at = now.toTimeString().slice(0, 5);
   const said = (severity: Notice['severity'], what: string): Notice => ({ severity, loop: after, text: notice(`${what}: ${after.item.label} (${after.id}, ${at}: ${after.item.description})`) });
-  if (after.needs_user && !before?.needs_user && after.status !== 'pending') return said('warning', 'A Ralph loop needs you');
+  if (after.needs_user && !before?.needs_user && after.status !== 'pending') return said('warning', l10n.t('A Ralph loop needs you'));
   if (!before || isEnded(before) || !isEnded(after) || level !== 'all' || byUser.includes(after.status)) return undefined;
-  return said(after.status === 'PROMISE_ACCEPTED' ? 'information' : 'warning', 'A Ralph loop has ended');
+  return said(after.status === 'PROMISE_ACCEPTED' ? 'information' : 'warning', l10n.t('A Ralph loop has ended'));
 }

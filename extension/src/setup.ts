@@ -14,6 +14,7 @@ import { program } from './program';
 import { reasonOf, within } from './result';
 import { changed, folders } from './settings';
 
+const { t } = vscode.l10n;
 const keep = 12 * 60 * 60_000; // a copy that is in use is kept
 const patience = 10_000; // a home folder may be on a network
 const settle = 2000; // what is learned together is reported together
@@ -69,7 +70,7 @@ export class Setup implements vscode.Disposable {
   private offerProgram(): void {
     const variables = this.context.environmentVariableCollection;
     variables.clear();
-    variables.description = 'cursor-ralph, which comes with the extension';
+    variables.description = t('cursor-ralph, which comes with the extension');
     if (existsSync(this.placed.stable)) variables.append('PATH', path.delimiter + this.placed.stable);
   }
 
@@ -85,18 +86,18 @@ export class Setup implements vscode.Disposable {
     const asked = 'cursorRalph.offeredInstall';
     if (this.context.globalState.get(asked) || !this.actions.hasProgram()) return;
     await this.context.globalState.update(asked, true);
-    const yes = 'Install';
-    const chosen = await vscode.window.showInformationMessage('cursor-ralph is not installed in this Cursor yet: its hooks and slash commands are missing.', yes);
+    const yes = t('Install');
+    const chosen = await vscode.window.showInformationMessage(t('cursor-ralph is not installed in this Cursor yet: its hooks and slash commands are missing.'), yes);
     if (chosen === yes) await this.installByProgram();
   }
 
   async installByProgram(): Promise<void> {
-    if (this.installed?.how === 'plugin') return void vscode.window.showInformationMessage('The hooks and slash commands are installed already: this extension has registered them.');
-    if (!(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed('Installing hooks'));
+    if (this.installed?.how === 'plugin') return void vscode.window.showInformationMessage(t('The hooks and slash commands are installed already: this extension has registered them.'));
+    if (!(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed(t('Installing hooks')));
     const out = await this.actions.run(['install']);
     if (out?.code !== 0) return;
     this.output.appendLine(out.stdout.trimEnd());
-    void vscode.window.showInformationMessage("cursor-ralph's hooks and slash commands are installed.");
+    void vscode.window.showInformationMessage(t("cursor-ralph's hooks and slash commands are installed."));
   }
 
   // report tells cursor-ralph what this editor can do; doctor shows it.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import manifest from '../package.json';
+import words from '../package.nls.json';
 
 // The tests run in the extension's folder.
 const source = readFileSync('src/extension.ts', 'utf8');
@@ -13,6 +14,18 @@ test('every command is registered, and in the command palette', () => {
   assert.deepEqual([...registered].sort(), [...declared].sort());
   assert.ok(!('commandPalette' in manifest.contributes.menus), 'nothing is hidden from the palette');
   for (const used of Object.values(manifest.contributes.menus).flat()) assert.ok(declared.includes(used.command), used.command);
+});
+
+// What the editor shows of the manifest stands in package.nls.json, and what the code shows goes through l10n.
+test('every word can be translated', () => {
+  const used = [...JSON.stringify(manifest).matchAll(/"%([^%"]+)%"/g)].map((m) => m[1]);
+  assert.deepEqual([...new Set(used)].sort(), Object.keys(words).sort());
+  const titles = [...JSON.stringify(manifest.contributes).matchAll(/"(?:title|description|markdownDescription|contents|name)":"([^"%][^"]*)"/g)].map((m) => m[1]);
+  assert.deepEqual([...new Set(titles)], ['Cursor Ralph'], 'the name alone is the same everywhere');
+  for (const file of readdirSync('src')) {
+    const bare = [...readFileSync(`src/${file}`, 'utf8').matchAll(/(?:show(?:Information|Warning|Error)Message\(|notice\(|setStatusBarMessage\(|needed\(|mayStart\(|title: |prompt: |placeHolder: )(['"][^'"]{4,})/g)].map((m) => m[1]);
+    assert.deepEqual(bare, [], file);
+  }
 });
 
 test('nothing from npm is part of the extension', () => {
