@@ -45,14 +45,18 @@ func (e *Env) TryVerify(ctx context.Context, l loop.State) (context.Context, err
 	default:
 	}
 	const notExecutable, notFound = 126, 127 // by which a shell says so
+	ended := fmt.Sprintf("exit %d", r.Exit)
+	if said := Printable(text.Line(text.Tail(r.Output, 200))); said != "" {
+		ended += ": " + said
+	}
 	why := ""
 	switch isLate := r.Seconds >= l.GateLimit().Seconds(); {
 	case r.Exit == notExecutable || r.Exit == notFound:
-		why = fmt.Sprintf("exit %d: %s", r.Exit, Printable(text.Line(text.Tail(r.Output, 200))))
+		why = ended
 	case r.Passed:
 		e.Warn("it passes already: the first promise would end the loop")
 	case r.Exit >= 0:
-		e.Warn("it fails now, as it should (exit %d)", r.Exit)
+		e.Warn("it fails now, as it should (%s)", ended)
 	case isLate:
 		e.Warn("%s", r.Why)
 	default:
