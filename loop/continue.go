@@ -214,7 +214,7 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	s.setRunning()
 	s.Stop, s.LastTurn = false, false
 	s.EndedAt, s.SessionIterations, s.Token, s.EventAt = time.Time{}, 0, "", now
-	s.EndTold = false
+	s.OnEndBegun = false
 	s.LastStop.Past = !s.LastStop.At.IsZero() // kept: the second report of it may still come
 	s.RetryAt, s.Reviews = time.Time{}, 0
 	if e.Idle { // nothing is delivered to an idle agent

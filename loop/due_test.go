@@ -31,7 +31,7 @@ func TestTheTextThatIsDueComesBeforeATurnCounts(t *testing.T) {
 		}
 	}
 	line, call := loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{FromLine: true}, Generation: "g"}, loop.Event{Kind: loop.EventContinue}
-	talkIn, ownCall := stop(talked(working), generation("g")), stop(loop.Fold(lines(own(tool("t1", "Shell"))), nil), generation("g"))
+	talkIn, ownCall := stop(talked(working), generation("g")), stop(loop.TurnIn(lines(own(tool("t1", "Shell"))), nil), generation("g"))
 	play(t, []rule{
 		{"by the first stop, which does not count", started(), []loop.Event{talk}, goesOn(0), ""},
 		{"and the next one does, whatever it is", started(), []loop.Event{talk, talk}, goesOn(1), "none"},
@@ -104,7 +104,7 @@ func requestedIn(generation string) func(*loop.State) {
 
 // read is a turn as its journal tells it.
 func (c *chat) read(generation string, records ...loop.Record) loop.Turn {
-	return c.l.Fold(lines(records...), &loop.Event{Kind: loop.EventStop, Generation: generation})
+	return c.l.TurnIn(lines(records...), &loop.Event{Kind: loop.EventStop, Generation: generation})
 }
 
 func in(generation string, r loop.Record) loop.Record {

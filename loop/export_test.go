@@ -1,11 +1,11 @@
 package loop
 
-// Fold folds a journal for a turn of any generation.
-func Fold(journal []byte, seen []string) Turn { return folding{seen: seen}.read(journal) }
+// TurnIn reads a journal for a turn of any generation.
+func TurnIn(journal []byte, seen []string) Turn { return reading{seen: seen}.read(journal) }
 
-// FoldBefore folds the part of a journal before the user's last message.
-func FoldBefore(journal []byte, seen []string) Turn {
-	return folding{seen: seen}.read(beforeMessage(journal))
+// TurnBefore reads the part of a journal before the user's last message.
+func TurnBefore(journal []byte, seen []string) Turn {
+	return reading{seen: seen}.read(beforeMessage(journal))
 }
 
 // FollowupWait is how long a follow-up may take.

@@ -116,10 +116,10 @@ func (s *State) inNewChat(now time.Time) bool {
 // it is a line like any other.
 func (s *State) onNewChat(e *Event, now time.Time) (refused Action, ok bool) {
 	elsewhere := e.Conversation != s.ConversationID
-	again := e.Conversation == s.Turned.Chat && now.Sub(s.Turned.At).Abs() < duplicateWindow // another copy of our hook
+	again := e.Conversation == s.KeptBack.Chat && now.Sub(s.KeptBack.At).Abs() < duplicateWindow // another copy of our hook
 	switch {
 	case again:
-		refused = Action{Reason: s.Turned.Why}
+		refused = Action{Reason: s.KeptBack.Why}
 	case s.inNewChat(now) && s.ContinueIn != e.Conversation:
 		refused = Action{Reason: reasonInNewChat, Hint: "nothing is left to do here"}
 	case !elsewhere || s.Delivery.Way != WayNewChat && !s.hasLateChat(now):
@@ -134,12 +134,12 @@ func (s *State) onNewChat(e *Event, now time.Time) (refused Action, ok bool) {
 	default:
 		return Action{}, false
 	}
-	s.Turned, refused.Kind = TurnedAway{e.Conversation, refused.Reason, now}, Refuse
+	s.KeptBack, refused.Kind = KeptBack{e.Conversation, refused.Reason, now}, Refuse
 	return refused, true
 }
 
-// TurnedAway is a chat from which the line for a new chat was kept back, the last one.
-type TurnedAway struct {
+// KeptBack is a chat from which the line for a new chat was kept back, the last one.
+type KeptBack struct {
 	Chat string    `json:"chat"`
 	Why  Reason    `json:"why"`
 	At   time.Time `json:"at"`

@@ -166,7 +166,7 @@ func FuzzFold(f *testing.F) {
 	f.Add([]byte("{\"e\":\"tool\",\"id\":7}\nnull\n\n\xff\x00\n"), 3)
 	f.Add(lines(driverTook(-7, 5), driverTook(3, 5), loop.Record{Kind: loop.RecordText, Text: "a", Generation: "g", Tokens: took(9, 1)}), 60)
 	f.Fuzz(func(t *testing.T, journal []byte, cut int) {
-		turn, before := loop.Fold(journal, nil), loop.FoldBefore(journal, nil)
+		turn, before := loop.TurnIn(journal, nil), loop.TurnBefore(journal, nil)
 		for _, got := range []loop.Turn{turn, before} {
 			n := got.Length
 			if n < 0 || n > int64(len(journal)) || n > 0 && journal[n-1] != '\n' {
@@ -189,8 +189,8 @@ func FuzzFold(f *testing.F) {
 		if cut < 0 || cut > len(journal) {
 			return
 		}
-		first := loop.Fold(journal[:cut], nil)
-		second := loop.Fold(journal[first.Length:], first.IDs)
+		first := loop.TurnIn(journal[:cut], nil)
+		second := loop.TurnIn(journal[first.Length:], first.IDs)
 		if got := first.ToolCalls + second.ToolCalls; got != turn.ToolCalls || first.Length+second.Length != turn.Length {
 			t.Errorf("cut at %d: got %d calls, %d bytes want %d, %d", cut, got, first.Length+second.Length, turn.ToolCalls, turn.Length)
 		}

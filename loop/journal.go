@@ -89,13 +89,13 @@ func (t Turn) withoutWork() Turn {
 func (t Turn) isSilent() bool { return !t.isActive() && !t.Followed && !t.Prompted }
 
 const (
-	keptTail   = 512 // bytes before what is not folded in: a record or more, with its time and its id
+	keptTail   = 512 // bytes before what is not read yet: a record or more, with its time and its id
 	keptIDs    = 64  // tool calls remembered, to know them again
 	keptFacts  = 50  // files and errors kept of a turn
 	keptErrors = 200 // bytes of an error line
 )
 
-// past is the mark behind a turn that was folded in.
+// past is the mark behind a turn that was read.
 func (m Mark) past(t Turn) Mark {
 	m.Offset += t.Length
 	if len(t.tail) > 0 {
@@ -116,11 +116,11 @@ func (m Mark) Unread(size int64, lines int, tail []byte) Turn {
 	return Turn{Unread: many + " of words and tool calls", IDs: newest(m.Tools, keptIDs), Length: length, tail: tail}
 }
 
-// Start is the byte from which on a journal is read: some of what was folded in
+// Start is the byte from which on a journal is read: some of what was read
 // already is there to know it by.
 func (m Mark) Start() int64 { return max(0, m.Offset-m.TailBytes) }
 
-// Rest is what was not folded in of a journal that was read from Start on. Known
+// Rest is what was not read yet of a journal that was read from Start on. Known
 // is false for another journal than the one of which that was remembered.
 func (m Mark) Rest(data []byte) (rest []byte, known bool) {
 	if int64(len(data)) < m.TailBytes || m.TailBytes > 0 && sum(data[:m.TailBytes]) != m.TailSum {

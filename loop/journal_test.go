@@ -82,7 +82,7 @@ func TestFold(t *testing.T) {
 				tt.want.Tools = map[string]int{}
 			}
 			seen := slices.Clone(tt.seen)
-			if diff := cmp.Diff(tt.want, loop.Fold(journal, seen), cmpopts.IgnoreUnexported(loop.Turn{}), cmpopts.IgnoreFields(loop.Turn{}, "Generations")); diff != "" {
+			if diff := cmp.Diff(tt.want, loop.TurnIn(journal, seen), cmpopts.IgnoreUnexported(loop.Turn{}), cmpopts.IgnoreFields(loop.Turn{}, "Generations")); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			if !slices.Equal(seen, tt.seen) {
@@ -109,7 +109,7 @@ func TestFoldBefore(t *testing.T) {
 		{"words like a message in a text", asWhole(text("a"), text(`{"e":"prompt"}`), text("b")), []string{"a", `{"e":"prompt"}`, "b"}, len(asWhole(text("a"), text(`{"e":"prompt"}`), text("b")))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := loop.FoldBefore(tt.journal, []string{"t0"})
+			got := loop.TurnBefore(tt.journal, []string{"t0"})
 			if !slices.Equal(got.Texts, tt.texts) || got.Length != int64(tt.upTo) || !slices.Equal(got.IDs, []string{"t0"}) {
 				t.Errorf("got %q up to %d, ids %q want %q up to %d", got.Texts, got.Length, got.IDs, tt.texts, tt.upTo)
 			}
@@ -124,7 +124,7 @@ func TestWhatIsKeptOfATurnIsBounded(t *testing.T) {
 		r.File, r.Error = fmt.Sprint("f", i), fmt.Sprint(strings.Repeat("é", 150), i)
 		records = append(records, r)
 	}
-	turn := loop.Fold(lines(records...), nil)
+	turn := loop.TurnIn(lines(records...), nil)
 	if len(turn.Files) != 50 || turn.Files[49] != "f49" || turn.ToolCalls != 80 {
 		t.Errorf("got %d files, %d calls", len(turn.Files), turn.ToolCalls)
 	}
@@ -151,19 +151,19 @@ func TestATextOfATurnCountsOnce(t *testing.T) {
 		}
 		return data
 	}
-	first := loop.Fold(line(said), nil)
+	first := loop.TurnIn(line(said), nil)
 	if len(first.Texts) != 1 {
 		t.Fatalf("got %q", first.Texts)
 	}
-	if late := loop.Fold(line(said), first.IDs); len(late.Texts) != 0 {
+	if late := loop.TurnIn(line(said), first.IDs); len(late.Texts) != 0 {
 		t.Errorf("got %q of a second report after the stop", late.Texts)
 	}
 	other := said
 	other.Text = working
-	if more := loop.Fold(line(other), first.IDs); len(more.Texts) != 1 {
+	if more := loop.TurnIn(line(other), first.IDs); len(more.Texts) != 1 {
 		t.Errorf("got %q of other words", more.Texts)
 	}
-	if next := loop.Fold(line(again), first.IDs); len(next.Texts) != 1 {
+	if next := loop.TurnIn(line(again), first.IDs); len(next.Texts) != 1 {
 		t.Errorf("got %q of the same words in another turn", next.Texts)
 	}
 }

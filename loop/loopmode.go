@@ -56,9 +56,9 @@ func (s *State) onMessageAfterEnd(e *Event) Action {
 	switch {
 	case s.IsOwn(e.Text):
 		return Action{Reason: reasonLastFollowup}
-	case s.Status != Cancelled || !Ordinary(e.Text) || s.Spoken != "" && s.Spoken != words:
+	case s.Status != Cancelled || !Ordinary(e.Text) || s.AfterCancel != "" && s.AfterCancel != words:
 		return Action{}
 	}
-	s.Spoken = words
+	s.AfterCancel = words
 	return Action{Reason: reasonFirstAfterCancel}
 }

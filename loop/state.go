@@ -94,25 +94,25 @@ type Origin struct {
 
 // Continuation is how the loop gets from one turn to the next.
 type Continuation struct {
-	ContinueIn   string     `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
-	ContinueAt   time.Time  `json:"continue_at,omitzero"`  // when that was
-	ChatSince    int        `json:"chat_since,omitempty"`  // the iterations before it came to its chat, or to its agent's session
-	FreshWait    FreshWait  `json:"fresh_wait,omitempty"`
-	Turned       TurnedAway `json:"turned_away,omitzero"`
-	Due          Due        `json:"due,omitzero"`            // the text that the agent may lack
-	MessageAt    time.Time  `json:"message_at,omitzero"`     // of the user's last message in the chat
-	Promised     bool       `json:"promised,omitempty"`      // in a turn that ended while the loop was paused; the gates are not asked yet
-	Idle         bool       `json:"idle,omitempty"`          // the agent is: a stop was left unanswered, and only a message goes on
-	LastTurn     bool       `json:"last_turn,omitempty"`     // the turn that goes on was handed over: no stop hook sees its end
-	Context      []string   `json:"context,omitempty"`       // added by the user, not delivered yet
-	Notices      []string   `json:"notices,omitempty"`       // added by cursor-ralph, not delivered yet
-	LastFollowup string     `json:"last_followup,omitempty"` // or what a continue gave the agent since
-	Delivery     Delivery   `json:"delivery,omitzero"`       // of the next continuation, or the last one
-	StalledAt    time.Time  `json:"stalled_at,omitzero"`     // the last event before the stall that was dealt with
-	StallLine    int        `json:"stall_line,omitempty"`    // the iteration in which a stall had the line sent
-	LastStop     StopMark   `json:"last_stop,omitzero"`
-	Retries      int        `json:"retries,omitempty"`   // of failed turns, in a row
-	TaskNext     bool       `json:"task_next,omitempty"` // with --repeat first: the next continuation has the whole task
+	ContinueIn   string    `json:"continue_in,omitempty"` // the conversation in which the continue line was typed
+	ContinueAt   time.Time `json:"continue_at,omitzero"`  // when that was
+	ChatSince    int       `json:"chat_since,omitempty"`  // the iterations before it came to its chat, or to its agent's session
+	FreshWait    FreshWait `json:"fresh_wait,omitempty"`
+	KeptBack     KeptBack  `json:"kept_back,omitzero"`
+	Due          Due       `json:"due,omitzero"`            // the text that the agent may lack
+	MessageAt    time.Time `json:"message_at,omitzero"`     // of the user's last message in the chat
+	Promised     bool      `json:"promised,omitempty"`      // in a turn that ended while the loop was paused; the gates are not asked yet
+	Idle         bool      `json:"idle,omitempty"`          // the agent is: a stop was left unanswered, and only a message goes on
+	LastTurn     bool      `json:"last_turn,omitempty"`     // the turn that goes on was handed over: no stop hook sees its end
+	Context      []string  `json:"context,omitempty"`       // added by the user, not delivered yet
+	Notices      []string  `json:"notices,omitempty"`       // added by cursor-ralph, not delivered yet
+	LastFollowup string    `json:"last_followup,omitempty"` // or what a continue gave the agent since
+	Delivery     Delivery  `json:"delivery,omitzero"`       // of the next continuation, or the last one
+	StalledAt    time.Time `json:"stalled_at,omitzero"`     // the last event before the stall that was dealt with
+	StallLine    int       `json:"stall_line,omitempty"`    // the iteration in which a stall had the line sent
+	LastStop     StopMark  `json:"last_stop,omitzero"`
+	Retries      int       `json:"retries,omitempty"`   // of failed turns, in a row
+	TaskNext     bool      `json:"task_next,omitempty"` // with --repeat first: the next continuation has the whole task
 }
 
 // Evidence is what was seen of the agent's work.
@@ -149,9 +149,9 @@ type OuterRun struct {
 type Archive struct {
 	Task        string `json:"task,omitempty"`         // as the user gave it, for a reviewer, where the live file has another
 	CameFrom    string `json:"came_from,omitempty"`    // the conversation that it was in before
-	EndTold     bool   `json:"end_told,omitempty"`     // OnEnd was started for this end
+	OnEndBegun  bool   `json:"on_end_begun,omitempty"` // OnEnd was started for this end
 	CancelledBy Caller `json:"cancelled_by,omitempty"` // who cancelled it in a chat
-	Spoken      string `json:"spoken,omitempty"`       // a fingerprint of the user's first message after a cancel
+	AfterCancel string `json:"after_cancel,omitempty"` // a fingerprint of the user's first message after a cancel
 }
 
 // StopMark identifies a stop event, to tell a second report of the same one.
@@ -164,7 +164,7 @@ type StopMark struct {
 	Tokens     *Tokens    `json:"tokens,omitempty"`
 }
 
-// Mark is how far the journal of a conversation has been folded in, and which
+// Mark is how far the journal of a conversation has been read, and which
 // tool calls were counted last: a second copy of our hook may report them late.
 type Mark struct {
 	Of     string   `json:"of"`

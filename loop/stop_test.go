@@ -109,7 +109,7 @@ func TestTheLimits(t *testing.T) {
 
 		{"a limit without a text waits for it", atMost(1), []loop.Event{silent}, awaits(0), ""},
 		{"so does a time limit", within(time.Second), []loop.Event{turn, silent}, awaits(1), ""},
-		{"an empty text does not count", atMost(1), []loop.Event{stop(loop.Fold(lines(text("")), nil))}, awaits(0), ""},
+		{"an empty text does not count", atMost(1), []loop.Event{stop(loop.TurnIn(lines(text("")), nil))}, awaits(0), ""},
 		{"waited for in vain it ends", atMost(1), []loop.Event{silent, stop(worked(), waited)}, atMaximum(1), "none"},
 		{"waited for it may be the promise", atMost(1), []loop.Event{silent, said}, accepted(1), "accepted"},
 		{"waited for it may be other words", atMost(1), []loop.Event{silent, turn}, atMaximum(1), "none"},

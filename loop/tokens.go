@@ -137,7 +137,7 @@ func (t *reported) with(stop *Tokens, generation string) *Tokens {
 }
 
 // hasCounted reports whether a text repeats what an earlier stop had.
-func (f *folding) hasCounted(r Record) bool {
+func (f *reading) hasCounted(r Record) bool {
 	if r.Tokens == nil || r.Kind != RecordText {
 		return false
 	}

@@ -55,7 +55,7 @@ func TestTokensOfATurn(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			l := newLoop(tt.change)
 			e := loop.Event{Kind: loop.EventStop, Generation: "g2", Stop: loop.Stop{Status: loop.Completed, Tokens: tt.stop}}
-			if diff := cmp.Diff(tt.want, l.Fold(lines(tt.records...), &e).Tokens); diff != "" {
+			if diff := cmp.Diff(tt.want, l.TurnIn(lines(tt.records...), &e).Tokens); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

@@ -161,10 +161,10 @@ func (s *Store) TakeEnd(ctx context.Context, conversation, id string) (l loop.St
 		if live, _, err := s.load(conversation); err == nil && live.ID == id {
 			return fs.ErrNotExist // it goes on
 		}
-		if l, err = s.AtEnd(conversation, id); err != nil || l.EndTold || l.OnEnd == "" || l.StartedAt.IsZero() {
+		if l, err = s.AtEnd(conversation, id); err != nil || l.OnEndBegun || l.OnEnd == "" || l.StartedAt.IsZero() {
 			return err
 		}
-		l.EndTold, first = true, true
+		l.OnEndBegun, first = true, true
 		return s.saveRecord(l)
 	})
 	return l, first && err == nil, err

@@ -90,7 +90,7 @@ func (s *Store) withTurn(id string, l loop.State, e *loop.Event) (loop.State, er
 		return l, err
 	}
 	l.Journal = mark
-	e.Turn = s.fold(data, &l, e)
+	e.Turn = s.readTurn(data, &l, e)
 	return l, nil
 }
 
@@ -114,8 +114,8 @@ func (s *Store) unread(id string, m loop.Mark, lines int) (loop.Turn, error) {
 	return m.Unread(info.Size(), lines, tail), err
 }
 
-// folded is a journal that was folded, and what else the result depends on.
-type folded struct {
+// lastRead is a journal that was read, and what else the result depends on.
+type lastRead struct {
 	journal    []byte
 	kind       loop.EventKind
 	generation string
@@ -127,14 +127,14 @@ type folded struct {
 	turn       loop.Turn
 }
 
-// fold folds the journal of a turn once, although Turn and Apply both need it.
-func (s *Store) fold(journal []byte, l *loop.State, e *loop.Event) loop.Turn {
-	last := s.lastFold.Load()
+// readTurn reads the journal of a turn once, although Turn and Apply both need it.
+func (s *Store) readTurn(journal []byte, l *loop.State, e *loop.Event) loop.Turn {
+	last := s.lastRead.Load()
 	if last != nil && last.kind == e.Kind && last.generation == e.Generation && last.due == l.Due &&
 		last.status == e.Status && last.tokens == e.Tokens && last.lastStop == l.LastStop && slices.Equal(last.tools, l.Journal.Tools) && bytes.Equal(last.journal, journal) {
 		return last.turn
 	}
-	turn := l.Fold(journal, e)
-	s.lastFold.Store(&folded{journal, e.Kind, e.Generation, l.Due, e.Status, e.Tokens, l.LastStop, l.Journal.Tools, turn})
+	turn := l.TurnIn(journal, e)
+	s.lastRead.Store(&lastRead{journal, e.Kind, e.Generation, l.Due, e.Status, e.Tokens, l.LastStop, l.Journal.Tools, turn})
 	return turn
 }

@@ -1,6 +1,6 @@
 // Package state keeps the loops that run and the records of those that ended.
 //
-// A loop changes in one way only: Apply locks it, reads it, folds in what the
+// A loop changes in one way only: Apply locks it, reads it, takes in what the
 // other hooks left in its journal, lets package loop decide, and writes it
 // with an atomic replace. What happens next is not decided here, and loops
 // that nobody has claimed are in package pending.
@@ -41,7 +41,7 @@ type Store struct {
 	now    func() time.Time
 
 	lastParse atomic.Pointer[parsed]
-	lastFold  atomic.Pointer[folded]
+	lastRead  atomic.Pointer[lastRead]
 }
 
 // New returns the store in the given places.

@@ -28,7 +28,7 @@ func overdue(w world) error {
 	err = errors.Join(append([]error{err}, asErrors(w.quiet())...)...)
 	record := w.places.Record(shortID)
 	data, read := os.ReadFile(record)
-	told := regexp.MustCompile(`,\s*"end_told": true`)
+	told := regexp.MustCompile(`,\s*"on_end_begun": true`)
 	if !told.Match(data) {
 		return errors.Join(err, read, fmt.Errorf("the command has not run: %s", data))
 	}

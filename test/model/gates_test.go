@@ -114,7 +114,7 @@ func (w *roundWorld) apply(e loop.Event) loop.Action {
 	}
 	w.now = w.now.Add(time.Second)
 	if e.Kind == loop.EventStop || e.Kind == loop.EventContinue {
-		e.Turn = w.l.Fold(w.journal[min(int(w.l.Journal.Offset), len(w.journal)):], &e)
+		e.Turn = w.l.TurnIn(w.journal[min(int(w.l.Journal.Offset), len(w.journal)):], &e)
 	}
 	next, action := loop.Decide(w.l, e, w.now)
 	if !slices.Contains([]loop.ActionKind{loop.AwaitText, loop.AskTyping}, action.Kind) {

@@ -181,7 +181,7 @@ func (p *pool) decide(d decision) result {
 		}
 		var rest []byte
 		rest, l.Journal = unfolded([]byte(p.texts[d.journal]), l.Journal)
-		e.Turn = l.Fold(rest, &e)
+		e.Turn = l.TurnIn(rest, &e)
 	}
 	next, action := loop.Decide(l, e, d.now.time())
 	r := result{p.state(next), actionOf(action.Kind), p.text(action.Text)}

@@ -521,7 +521,7 @@ func (p *pool) withLastWords(r ref, id uint8, journal ref, now instant) ref {
 		return r
 	}
 	l.Journal = mark
-	if e.Turn = l.Fold(rest, &e); len(e.Turn.Texts) == 0 {
+	if e.Turn = l.TurnIn(rest, &e); len(e.Turn.Texts) == 0 {
 		return r
 	}
 	e.Kind, e.Generation = loop.EventLateText, l.LastStop.Generation

@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Fold reads what the journal holds for an event. An unfinished last line is left
-// for the next time, an unreadable one is skipped, and calls that were folded in
+// TurnIn reads what the journal holds for an event. An unfinished last line is left
+// for the next time, an unreadable one is skipped, and calls that were taken in
 // before are not counted again. For a continue the part before the user's last
 // message counts; while a text is due, or after a stop has brought it, only the stop's own turn.
-func (s *State) Fold(journal []byte, e *Event) Turn {
+func (s *State) TurnIn(journal []byte, e *Event) Turn {
 	if e.Kind == EventContinue {
-		return folding{seen: newest(s.Journal.Tools, keptIDs), last: s.LastStop}.read(beforeMessage(journal))
+		return reading{seen: newest(s.Journal.Tools, keptIDs), last: s.LastStop}.read(beforeMessage(journal))
 	}
-	f := folding{seen: newest(s.Journal.Tools, keptIDs), generation: e.Generation, stop: e.Stop, last: s.LastStop}
+	f := reading{seen: newest(s.Journal.Tools, keptIDs), generation: e.Generation, stop: e.Stop, last: s.LastStop}
 	f.only = s.Due.tellsTurns(s.ConversationID) && e.Generation != ""
 	return f.read(journal)
 }
 
-// folding reads a journal from where the last fold ended.
-type folding struct {
+// reading reads a journal from where the last one ended.
+type reading struct {
 	Turn
 	seen       []string        // calls and texts of before
 	said       map[string]bool // texts of this turn, by textID
@@ -38,7 +38,7 @@ type folding struct {
 	tokens     reported
 }
 
-func (f folding) read(journal []byte) Turn {
+func (f reading) read(journal []byte) Turn {
 	end := bytes.LastIndexByte(journal, '\n') + 1
 	f.Turn = Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(f.seen), tail: journal[max(0, end-keptTail):end], generations: map[string]bool{}}
 	f.said, f.known, f.prompt = map[string]bool{}, map[string]bool{}, firstPrompt(journal[:end])
@@ -69,7 +69,7 @@ func firstPrompt(journal []byte) int {
 }
 
 // add takes in the record that is at this place of the journal.
-func (f *folding) add(at int, r Record) {
+func (f *reading) add(at int, r Record) {
 	if r.Kind != "" && !f.known[r.Generation] {
 		f.known[r.Generation] = true
 		f.Generations = append(f.Generations, r.Generation)
@@ -105,7 +105,7 @@ func (f *folding) add(at int, r Record) {
 // addText drops a text without words, and one that came before: our hook may be
 // installed in two places, and the second report of a refused promise must not
 // count as another promise.
-func (f *folding) addText(at int, r Record) {
+func (f *reading) addText(at int, r Record) {
 	n := len(f.Texts)
 	if r.Text == "" || n > 0 && f.Texts[n-1] == r.Text {
 		return
@@ -124,12 +124,12 @@ func (f *folding) addText(at int, r Record) {
 	f.Texts, f.active = append(f.Texts, r.Text), true
 }
 
-// isCopy reports whether words that were folded in before are the late report of
+// isCopy reports whether words that were taken in before are the late report of
 // a second hook, and not said again in another turn. The generation tells, or a
 // message that comes after them, however late they are. Else they are of one
 // generation, as all turns of some Cursors are, and only the first words of a
 // turn that come soon can be a copy.
-func (f *folding) isCopy(at int, r Record, reported time.Time) bool {
+func (f *reading) isCopy(at int, r Record, reported time.Time) bool {
 	switch {
 	case f.generation != "" && r.Generation != f.generation, at < f.prompt:
 		return true
