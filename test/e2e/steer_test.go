@@ -80,7 +80,7 @@ func TestTheDoorsAreOpenWhileATurnRuns(t *testing.T) {
 		c.begin(func(t *simcursor.Turn) { t.Shell("touch begun; while [ ! -e go ]; do sleep 0.01; done") })
 		w.waitFor(filepath.Join(w.repo(), "begun"))
 		out := w.ok(w.repo(), "status")
-		for _, part := range []string{c.ID, "running", "2 of 9", "COMPLETE (exact)", "~/code/repo", "make it green", "last event", "ago"} {
+		for _, part := range []string{w.shortID(c.ID), "running", "2 of 9", "COMPLETE (exact)", "~/code/repo", "make it green", "last event", "ago"} {
 			w.wantPart("status", out, part)
 		}
 		w.wantPart("chip", w.ok(w.repo(), "status", "--json"), `"chip": "Loop • Running • Iter 2/9"`)
