@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/doctor"
 	"github.com/cursor-ralph/cursor-ralph/internal/editors"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
@@ -21,7 +22,7 @@ func editorFlags(f *pflag.FlagSet) {
 	f.String("program", "cursor-ralph", "the `PATH` of cursor-ralph in its slash commands")
 }
 
-// editor remembers what the extension reports about its editor.
+// editor remembers what the extension reports about its editor, and prints why its hooks do not run, if that is known.
 func editor(_ context.Context, e *env, _ []string) error {
 	if folder := e.Text("plugin"); folder != "" {
 		return withPaths(folder, e.Text("hook"), e.Text("program"))
@@ -35,7 +36,13 @@ func editor(_ context.Context, e *env, _ []string) error {
 	if err != nil {
 		return hint.Misuse("the report is not valid: "+err.Error(), "the extension writes it as JSON on standard input")
 	}
-	return editors.Remember(e.Places.Archive, report)
+	if err := editors.Remember(e.Places.Archive, report); err != nil {
+		return err
+	}
+	if why := doctor.PluginsOff(e.Env); why != "" {
+		return e.Say("%s", why)
+	}
+	return nil
 }
 
 // withPaths rewrites a plugin folder: the shells of Cursor and of its agent may not find our programs by name.

@@ -13,6 +13,7 @@ import { own, place, rootOf, touch, type Placed } from './place';
 import { program } from './program';
 import { reasonOf, within } from './result';
 import { changed, folders } from './settings';
+import { notice } from './text';
 
 const { t } = vscode.l10n;
 const keep = 12 * 60 * 60_000; // a copy that is in use is kept
@@ -25,6 +26,7 @@ export class Setup implements vscode.Disposable {
   private installed: Installed | undefined;
   private readonly again = setInterval(() => void touch(this.placed), keep);
   private reporting: NodeJS.Timeout | undefined;
+  private warned = false;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -97,7 +99,7 @@ export class Setup implements vscode.Disposable {
     const out = await this.actions.run(['install']);
     if (out?.code !== 0) return;
     this.output.appendLine(out.stdout.trimEnd());
-    void vscode.window.showInformationMessage(t("cursor-ralph's hooks and slash commands are installed."));
+    this.told();
   }
 
   // report tells cursor-ralph what this editor can do; doctor shows it.
@@ -114,6 +116,20 @@ export class Setup implements vscode.Disposable {
     const input = report({ name: vscode.env.appName, version, extension, installed, commands: this.cursor.worked, settings: changed() });
     const out = await this.actions.quietly(['editor'], input);
     if (out && out.code !== 0) this.output.appendLine(`editor: ${out.what}`);
+    else if (out && out.stdout.trim() !== '') void this.warn(out.stdout);
+  }
+
+  // warn tells the user once why the hooks do not run.
+  private async warn(why: string): Promise<void> {
+    if (this.warned) return;
+    this.warned = true;
+    const yes = t('Install Hooks');
+    const chosen = await vscode.window.showWarningMessage(notice(why), yes);
+    if (chosen === yes && (await this.actions.run(['install']))?.code === 0) this.told();
+  }
+
+  private told(): void {
+    void vscode.window.showInformationMessage(t("cursor-ralph's hooks and slash commands are installed."));
   }
 
   dispose(): void {

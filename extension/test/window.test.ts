@@ -327,6 +327,20 @@ test('in an editor that is not Cursor each command works, or says what it needs'
   assert.deepEqual(fake.ran.map((t) => t.execution.args), [['run', '--resume', 'h7f2a']]);
 });
 
+test('the user learns once that Cursor runs no hooks of plugins, and can have them installed', async () => {
+  const s = scene([], { answer: (args) => (args[0] === 'editor' ? { stdout: 'Cursor runs no hooks of plugins: [x](command:y)\n' } : {}), cursor: editor({}) });
+  const context = { extensionPath: '/ext', extension: { packageJSON: {} }, environmentVariableCollection: {} };
+  const setup = new Setup(context as never, s.actions.cursor, s.actions, { appendLine: () => undefined } as never);
+  fake.reset('Install Hooks', undefined);
+  const send = (): Promise<void> => (setup as unknown as { send(i: unknown): Promise<void> }).send({ how: 'plugin', folder: '/ext/plugin' });
+  await send();
+  await send();
+  await new Promise(setImmediate);
+  setup.dispose();
+  assert.deepEqual(fake.asked.map((a) => a.args[0]), ['Cursor runs no hooks of plugins: [x] (command:y)', "cursor-ralph's hooks and slash commands are installed."]);
+  assert.deepEqual(s.ran.filter(([name]) => name === 'install'), [['install']]);
+});
+
 type Item = { text: string; shown: boolean; tooltip: string; backgroundColor: { id: string } | undefined };
 
 const color = (i: Item): string | undefined => i.backgroundColor?.id;

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -27,7 +28,9 @@ func checkCursorLog(_ context.Context, e *cli.Env, found *list) {
 		return
 	}
 	verdicts(e, all, found)
-	pluginsOff(e, all, found)
+	if why := pluginsOff(e, all); why != "" {
+		found.problem("cursor-ralph install", "%s", why)
+	}
 	found.orOK("nothing about our files in %s", paths[0])
 }
 
@@ -43,15 +46,24 @@ func verdicts(e *cli.Env, all []cursorlog.Verdict, found *list) {
 	}
 }
 
-// pluginsOff reports that Cursor runs no hooks of plugins, where ours are in one alone.
-func pluginsOff(e *cli.Env, all []cursorlog.Verdict, found *list) {
+// PluginsOff says that Cursor, by its log, runs no hooks of plugins, where ours are in one alone; else it is empty.
+func PluginsOff(e *cli.Env) string {
+	folder := platform.CursorLogs(runtime.GOOS, e.Getenv)
+	if folder == "" {
+		return ""
+	}
+	all, _ := cursorlog.Read(folder)
+	return pluginsOff(e, all)
+}
+
+func pluginsOff(e *cli.Env, all []cursorlog.Verdict) string {
 	at := slices.IndexFunc(all, func(v cursorlog.Verdict) bool { return v.Source == cursorlog.Plugins })
 	inPlugin := len(install.OurPlugins(e)) > 0 || len(install.Registered(e)) > 0
 	inFile := slices.ContainsFunc(install.HookFiles(e), func(path string) bool { return install.InstalledAt(path).Any() })
 	if at < 0 || !inPlugin || inFile {
-		return
+		return ""
 	}
-	found.problem("cursor-ralph install", "Cursor runs no hooks of plugins%s: its setting \"Include third-party Plugins, Skills, and other configs\" is off; turn it on, or install the hooks in hooks.json", shortTime(all[at].At))
+	return fmt.Sprintf("Cursor runs no hooks of plugins%s: its setting \"Include third-party Plugins, Skills, and other configs\" is off; turn it on, or install the hooks in hooks.json", shortTime(all[at].At))
 }
 
 // verdict reports one verdict. If the log does not name the file, a project's may be about another project.
