@@ -39,10 +39,14 @@ func editor(_ context.Context, e *env, _ []string) error {
 	if err := editors.Remember(e.Places.Archive, report); err != nil {
 		return err
 	}
-	if why := doctor.PluginsOff(e.Env); why != "" {
-		return e.Say("%s", why)
+	why := ""
+	if report.Hooks == editors.ByPlugin {
+		why = doctor.PluginsOff(e.Env)
 	}
-	return nil
+	if why == "" {
+		return nil
+	}
+	return e.Say("%s", why)
 }
 
 // withPaths rewrites a plugin folder: the shells of Cursor and of its agent may not find our programs by name.
