@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -141,13 +142,13 @@ func parted(text string) (head, task string, ok bool) {
 }
 
 func argumentOf(name, value string, isOn func(string) bool) []string {
-	off := value == "" || value == "no" || value == "off" || value == "false"
+	off, on := slices.Contains([]string{"", "no", "off", "false"}, value), slices.Contains([]string{"yes", "on", "true"}, value)
 	switch o := optionNamed(name); {
 	case off && isOn(name) && o.Name != "" && hasWithout(o):
 		return []string{"--no-" + name}
 	case off:
 		return nil
-	case o.Name != "" && o.Arg == "":
+	case o.Arg == "" && (o.Name != "" || on):
 		return []string{"--" + name}
 	}
 	return []string{"--" + name + "=" + value}
