@@ -120,9 +120,8 @@ func brief(run runner) runner {
 
 // everyday are the options that help shows first, of the commands that take those of a loop.
 var everyday = map[string][]string{
-	"start":     {"file", "max-iterations", "max-duration", "verify", "tasks", "review", "checkpoints", "next-chat"},
-	"run":       {"agent", "permissions", "max-iterations", "max-duration", "verify", "tasks", "review", "resume"},
-	"loop-mode": {"for", "workspace", "json", "max-iterations", "max-duration", "verify", "tasks", "review"},
+	"start": {"file", "max-iterations", "max-duration", "verify", "tasks", "review", "checkpoints", "next-chat"},
+	"run":   {"agent", "permissions", "max-iterations", "max-duration", "verify", "tasks", "review", "resume"},
 }
 
 // helpOfLoop shows a command that takes the options of a loop: a few of them, or all.
