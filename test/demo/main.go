@@ -109,7 +109,7 @@ func (s *show) variables() []string {
 	for _, name := range []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "ProgramFiles"} { // PowerShell needs them
 		list = append(list, name+"="+os.Getenv(name))
 	}
-	return append(list, "USERPROFILE="+s.in("home"), "TEMP="+s.in("tmp"), "TMP="+s.in("tmp"))
+	return append(list, "USERPROFILE="+s.in("home"), "APPDATA="+s.in("home/.config"), "TEMP="+s.in("tmp"), "TMP="+s.in("tmp"))
 }
 
 func (s *show) in(name string) string { return filepath.Join(s.folder, name) }
