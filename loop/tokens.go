@@ -137,11 +137,11 @@ func (t *reported) with(stop *Tokens, generation string) *Tokens {
 }
 
 // hasCounted reports whether a text repeats what an earlier stop had.
-func (f *reading) hasCounted(r Record) bool {
+func (t *reading) hasCounted(r Record) bool {
 	if r.Tokens == nil || r.Kind != RecordText {
 		return false
 	}
-	return r.Generation != f.generation && slices.Contains(f.seen, tokensID(r.Generation)) || f.last.isCounted(r, f.generation)
+	return r.Generation != t.generation && slices.Contains(t.seen, tokensID(r.Generation)) || t.last.isCounted(r, t.generation)
 }
 
 // isCounted reports whether a text repeats what the last stop had: its hook came

@@ -18,9 +18,9 @@ func (s *State) TurnIn(journal []byte, e *Event) Turn {
 	if e.Kind == EventContinue {
 		return reading{seen: newest(s.Journal.Tools, keptIDs), last: s.LastStop}.read(beforeMessage(journal))
 	}
-	f := reading{seen: newest(s.Journal.Tools, keptIDs), generation: e.Generation, stop: e.Stop, last: s.LastStop}
-	f.only = s.Due.tellsTurns(s.ConversationID) && e.Generation != ""
-	return f.read(journal)
+	t := reading{seen: newest(s.Journal.Tools, keptIDs), generation: e.Generation, stop: e.Stop, last: s.LastStop}
+	t.only = s.Due.tellsTurns(s.ConversationID) && e.Generation != ""
+	return t.read(journal)
 }
 
 // reading reads a journal from where the last one ended.
@@ -38,21 +38,21 @@ type reading struct {
 	tokens     reported
 }
 
-func (f reading) read(journal []byte) Turn {
+func (t reading) read(journal []byte) Turn {
 	end := bytes.LastIndexByte(journal, '\n') + 1
-	f.Turn = Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(f.seen), tail: journal[max(0, end-keptTail):end], generations: map[string]bool{}}
-	f.said, f.known, f.prompt = map[string]bool{}, map[string]bool{}, firstPrompt(journal[:end])
+	t.Turn = Turn{Length: int64(end), Tools: map[string]int{}, IDs: slices.Clone(t.seen), tail: journal[max(0, end-keptTail):end], generations: map[string]bool{}}
+	t.said, t.known, t.prompt = map[string]bool{}, map[string]bool{}, firstPrompt(journal[:end])
 	for at, r := range records(journal[:end]) {
 		r.Tokens = r.Tokens.checked()
 		if r.Kind == RecordPrompt && !r.Own && !r.ByLine {
-			f.Texts = nil // the user asks for something else: what was said before promises nothing
+			t.Texts = nil // the user asks for something else: what was said before promises nothing
 		}
-		f.add(at, r)
+		t.add(at, r)
 	}
-	f.IDs = newest(f.IDs, keptIDs)
-	f.Turn.Tokens = f.tokens.with(f.stop.Tokens, f.generation)
-	f.Turn.ended = f.stop.Status == Completed
-	return f.Turn
+	t.IDs = newest(t.IDs, keptIDs)
+	t.Turn.Tokens = t.tokens.with(t.stop.Tokens, t.generation)
+	t.Turn.ended = t.stop.Status == Completed
+	return t.Turn
 }
 
 // firstPrompt returns where the first message is in a journal, -1 for none.
@@ -69,59 +69,59 @@ func firstPrompt(journal []byte) int {
 }
 
 // add takes in the record that is at this place of the journal.
-func (f *reading) add(at int, r Record) {
-	if r.Kind != "" && !f.known[r.Generation] {
-		f.known[r.Generation] = true
-		f.Generations = append(f.Generations, r.Generation)
+func (t *reading) add(at int, r Record) {
+	if r.Kind != "" && !t.known[r.Generation] {
+		t.known[r.Generation] = true
+		t.Generations = append(t.Generations, r.Generation)
 	}
 	switch r.Kind {
 	case RecordPrompt:
-		f.Followed, f.Prompted, f.active = f.Followed || r.Own, true, false
-		f.tokens.next()
+		t.Followed, t.Prompted, t.active = t.Followed || r.Own, true, false
+		t.tokens.next()
 		return
 	case RecordUnread:
-		f.Unread = "an event that is too large"
+		t.Unread = "an event that is too large"
 		return
 	}
 	if r.Generation != "" {
-		f.generations[r.Generation] = true
-		if f.only && r.Generation != f.generation {
+		t.generations[r.Generation] = true
+		if t.only && r.Generation != t.generation {
 			return
 		}
 	}
-	f.hasOwn = f.hasOwn || r.Kind == RecordTool && r.Own
-	if !f.hasCounted(r) {
-		f.tokens.add(r)
+	t.hasOwn = t.hasOwn || r.Kind == RecordTool && r.Own
+	if !t.hasCounted(r) {
+		t.tokens.add(r)
 	}
 	switch r.Kind {
 	case RecordText:
-		f.addText(at, r)
+		t.addText(at, r)
 	case RecordTool:
-		f.addTool(r)
-		f.active = true
+		t.addTool(r)
+		t.active = true
 	}
 }
 
 // addText drops a text without words, and one that came before: our hook may be
 // installed in two places, and the second report of a refused promise must not
 // count as another promise.
-func (f *reading) addText(at int, r Record) {
-	n := len(f.Texts)
-	if r.Text == "" || n > 0 && f.Texts[n-1] == r.Text {
+func (t *reading) addText(at int, r Record) {
+	n := len(t.Texts)
+	if r.Text == "" || n > 0 && t.Texts[n-1] == r.Text {
 		return
 	}
 	if r.Generation != "" {
 		id := textID(r)
-		if f.said[id] {
+		if t.said[id] {
 			return
 		}
-		if reported, before := lastReport(f.seen, id); before && f.isCopy(at, r, reported) {
+		if reported, before := lastReport(t.seen, id); before && t.isCopy(at, r, reported) {
 			return
 		}
-		f.said[id] = true
-		f.IDs = append(f.IDs, id+strconv.FormatInt(r.At.Unix(), 10))
+		t.said[id] = true
+		t.IDs = append(t.IDs, id+strconv.FormatInt(r.At.Unix(), 10))
 	}
-	f.Texts, f.active = append(f.Texts, r.Text), true
+	t.Texts, t.active = append(t.Texts, r.Text), true
 }
 
 // isCopy reports whether words that were taken in before are the late report of
@@ -129,12 +129,12 @@ func (f *reading) addText(at int, r Record) {
 // message that comes after them, however late they are. Else they are of one
 // generation, as all turns of some Cursors are, and only the first words of a
 // turn that come soon can be a copy.
-func (f *reading) isCopy(at int, r Record, reported time.Time) bool {
+func (t *reading) isCopy(at int, r Record, reported time.Time) bool {
 	switch {
-	case f.generation != "" && r.Generation != f.generation, at < f.prompt:
+	case t.generation != "" && r.Generation != t.generation, at < t.prompt:
 		return true
 	}
-	return !f.active && r.At.Sub(reported).Abs() < busyWindow
+	return !t.active && r.At.Sub(reported).Abs() < busyWindow
 }
 
 // textID identifies a text of a generation in few bytes. The time of its report
