@@ -68,6 +68,8 @@ var rows = []row{
 	// Which command verifies the work in a folder.
 	{dir: "internal/suggest", ours: list("internal/ownfile", "loop")},
 	{dir: "internal/shellwords"},
+	// What a user typed, in a chat or in a terminal.
+	{dir: "internal/cmdline", ours: list("internal/text", "loop")},
 
 	// The only loop around loop.Decide.
 	{dir: "internal/engine", ours: list("loop", "state", "internal/ownfile", "internal/proc", "internal/worktree", "internal/git")},
@@ -139,6 +141,8 @@ var rows = []row{
 	// The JSON of --json against docs/schema. For tests only.
 	{dir: "test/schema", theirs: list("github.com/santhosh-tekuri/jsonschema")},
 	// Scripts that report the numbers of their processes. For tests only.
+	{dir: "test/procs"},
+	{dir: "test/terminal"},
 	{dir: "test/scene", ours: list("internal/proc")},
 	// Tests alone: real agents from their registries, in the outer loop.
 	{dir: "test/agents"},
@@ -157,10 +161,10 @@ var rows = []row{
 	{dir: "cmd/cursor-ralph-hook", ours: list("internal/onevent")},
 	// One event: in the hook, and in cursor-ralph with the user's settings.
 	{dir: "internal/onevent",
-		ours:   list("internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/engine", "internal/handoff", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/text", "internal/toolcall"),
+		ours:   list("internal/cmdline", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/engine", "internal/handoff", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/text", "internal/toolcall"),
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
-		ours: list("internal/onevent", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
+		ours: list("internal/cmdline", "internal/onevent", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
 			"internal/proc", "internal/proc/supervise", "internal/config", "internal/checkpoint", "internal/cli/checkpoints", "internal/survey", "internal/tasks", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/install", "internal/cli/notify", "internal/notice", "internal/cli/render", "internal/cli/run",
 			"internal/cli/typing", "internal/suggest", "internal/editors", "internal/outer"),
@@ -168,7 +172,7 @@ var rows = []row{
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},
 	// What cursor-ralph calls: a command and what belongs to it each.
-	{dir: "internal/cli", ours: list("internal/host", "internal/engine", "internal/notice", "commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/verify", "internal/view", "internal/worktree", "keystroke", "loop", "internal/outer", "pending", "platform", "state", "internal/git"),
+	{dir: "internal/cli", ours: list("internal/cmdline", "internal/host", "internal/engine", "internal/notice", "commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/verify", "internal/view", "internal/worktree", "keystroke", "loop", "internal/outer", "pending", "platform", "state", "internal/git"),
 		theirs: list("github.com/charmbracelet/x/term", "github.com/spf13/pflag")},
 	{dir: "internal/cli/checkpoints", ours: list("internal/checkpoint", "internal/hint", "internal/loops", "internal/text", "internal/view", "internal/cli", "internal/cli/render", "loop", "internal/git", "platform"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/doctor", ours: list("internal/editors", "internal/host", "internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "hook", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/render",
@@ -256,7 +260,7 @@ var exceptions = []struct{ dir, name, why string }{
 	{"test/golden", "os.Getenv", "UPDATE=1 writes them"},
 	{"test/scene", "os.Environ", "is what the scripts of a test get"},
 	{"internal/autoload", "unicode.Cf", "compares file names as HFS+ does"},
-	{"loop", "unicode.Cf", "passes over characters without a width where a task may hide an option"},
+	{"internal/cmdline", "unicode.Cf", "passes over characters without a width where a task may hide an option"},
 	{"test/simcursor", "os.Environ", "stands for the editor, which hands its environment to hooks"},
 }
 

@@ -28,6 +28,7 @@ var foreign = map[string]string{
 	"\ndiff --git ":            "git",
 	"# branch.oid ":            "git",
 	"[no response text]":       "Gemini CLI, of a turn that was interrupted",
+	"[Pasted Content ":         "Qwen Code, of a turn that was interrupted",
 
 	"\nBase directory for this skill: ": "Copilot CLI, before a skill's text",
 }

@@ -310,6 +310,9 @@ func (o Options) hostFiles(h host.Host) (list []hostFile, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Project && h.Files.Expands {
+		files = nil
+	}
 	for _, f := range files {
 		name := strings.TrimSuffix(f.Path, ".md")
 		title, _, _ := strings.Cut(string(f.New), "\n")

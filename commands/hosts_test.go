@@ -91,6 +91,23 @@ func TestAHostsSettingsAreAsBeforeAfterARemoval(t *testing.T) {
 	}
 }
 
+// A project gets a command only where its hook sees what was typed.
+func TestAProjectsCommands(t *testing.T) {
+	t.Parallel()
+	for _, h := range host.All() {
+		o, _ := inHost(t, h, "")
+		o.Project = true
+		apply(t, commands.PlanHost, o, h)
+		has := false
+		for path := range tree(t, o.Folder) {
+			has = has || strings.Contains(path, "ralph-loop")
+		}
+		if want := h.Name != "gemini" && h.Name != "copilot"; has != want {
+			t.Errorf("%s: has /ralph-loop is %v, want %v", h.Name, has, want)
+		}
+	}
+}
+
 func TestAHostsUpgradeReplacesOurEntries(t *testing.T) {
 	t.Parallel()
 	for _, h := range host.All() {

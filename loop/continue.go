@@ -56,7 +56,7 @@ const quiet = time.Minute
 // isGoingOn reports whether a continue line, or cursor-ralph continue in the user's
 // terminal or without a line in the agent's shell, comes to a loop whose agent is at work: it would get one text twice, and
 // the loop would wait for a line while the agent works. A line may be the answer to a
-// delivery that is open; another copy of our hook may have reported this one.
+// delivery that is open.
 func (s *State) isGoingOn(e *Event, now time.Time) bool {
 	if s.Status != Running || s.Outer() || s.Verifying.ID != "" || now.Sub(s.EventAt).Abs() >= quiet || e.Verified.ID != "" {
 		return false
@@ -64,14 +64,13 @@ func (s *State) isGoingOn(e *Event, now time.Time) bool {
 	if e.Kind == EventContinue && e.Idle {
 		return !e.Returned
 	}
-	reported := now.Sub(s.ContinueAt).Abs() < busyWindow
 	isSeen := s.ContinueIn != "" || s.IsLineTurn() || now.Sub(s.MessageAt).Abs() < typedWindow
 	open := s.LacksTask() || s.Delivery.IsFollowup() && (e.Kind == EventTyped || !s.isProvedBy(e.Turn)) || s.Delivery.IsTyping(now) || s.Delivery.IsLine() && s.Delivery.isUnproved() || s.FreshChat > 0 // whose lines have rules of their own
 	switch e.Kind {
 	case EventContinue:
-		return !e.FromLine && !isSeen && !open && !reported && !e.Turn.isSilent() // else the call before may have been killed
+		return !e.FromLine && !isSeen && !open && !e.Turn.isSilent() // else the call before may have been killed
 	case EventTyped:
-		return !open && !reported && !s.isRedundant(now)
+		return !open && !s.isRedundant(now)
 	}
 	return false
 }
@@ -178,7 +177,7 @@ func (s State) refuseAtLimit(e *Event, now time.Time) (a Action) {
 	s.raise(e)
 	if limit := s.atLimit(now); limit.status != "" {
 		a = limit.refuse()
-		a.Line = s.ResumeLine(now)
+		a.Line = s.resumeLine(now)
 	}
 	return a
 }

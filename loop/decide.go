@@ -103,7 +103,7 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		if s.Outer() {
 			return s.refuseOuter(now)
 		}
-		if s.isStopCrossed(now) || s.Status == Cancelled && now.Sub(s.ContinueAt).Abs() < crossWindow { // another copy of our hook has reported it
+		if s.isStopCrossed(now) || s.Status == Cancelled && now.Sub(s.ContinueAt).Abs() < crossWindow { // the line came just before the cancel
 			s.noteCrossed(e, now)
 			return s.stopCrossed()
 		}
@@ -204,8 +204,7 @@ func (s *State) IsStale(now time.Time) bool {
 	return !s.Status.Ended() && !s.EventAt.IsZero() && now.Sub(s.EventAt) > StaleAfter
 }
 
-// addOnce adds text unless it is there already: our hook may be installed in
-// two places, and both would add it.
+// addOnce adds text unless it is there already.
 //
 //go:noinline
 func addOnce(list []string, text string) []string {

@@ -78,10 +78,10 @@ func (p place) state() loop.State {
 	l := newLoop()
 	l.Status, l.Stop, l.MaxIterations, l.Iterations = p.status, p.stop, 10, 10-p.left
 	l.StartedAt, l.SessionIterations = began(), max(0, p.session-1)
-	l.LastStop = loop.StopMark{Generation: "g1", LoopCount: max(0, p.session-2), Status: loop.Completed, At: began()}
+	l.LastStop = loop.StopMark{Generation: "g1", LoopCount: max(0, p.session-2), At: began()}
 	l.Context, l.Notices = make([]string, 0, 4), make([]string, 0, 4)
 	l.History = append(make([]loop.Iteration, 0, 4), loop.Iteration{Number: 1, EndedAt: began(), Action: "hand-over", Promise: "none"})
-	l.Journal = loop.Mark{Of: "c1", Offset: 7, Tools: append(make([]string, 0, 4), "t1")}
+	l.Journal = loop.Mark{Of: "c1", Offset: 7, Events: append(make([]string, 0, 4), "t1:0")}
 	if p.withTwist {
 		l.Delivery = loop.Delivery{ID: "i1", Iteration: 1, OpenedAt: began().Add(59 * time.Minute)}
 	}
@@ -117,7 +117,7 @@ func (p place) event() loop.Event {
 		e.Turn.Texts = []string{marker}
 	}
 	if p.tools {
-		e.Turn.Tools, e.Turn.ToolCalls, e.Turn.IDs = map[string]int{"Shell": 2}, 2, []string{"t1", "t2"}
+		e.Turn.Tools, e.Turn.ToolCalls, e.Turn.Events = map[string]int{"Shell": 2}, 2, []string{"t1:0", "t2:0"}
 	}
 	return e
 }
@@ -150,7 +150,7 @@ func untouched(l loop.State, e loop.Event, p place) string {
 	if !reflect.DeepEqual(l, wasL) || !reflect.DeepEqual(e, wasE) {
 		return "the state or the event that was given has changed"
 	}
-	for _, list := range [][]string{l.Context, l.Notices, l.Journal.Tools} {
+	for _, list := range [][]string{l.Context, l.Notices, l.Journal.Events} {
 		if slices.ContainsFunc(list[len(list):cap(list)], func(s string) bool { return s != "" }) {
 			return "something was appended in the caller's memory"
 		}

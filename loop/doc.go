@@ -4,9 +4,10 @@
 //
 // Everything here is pure. Decide turns a State and an Event into the next
 // State and an Action; Parse and State.Encode are the state file's format;
-// ParseCommand reads what a user typed after /ralph-loop; Record is a line of
-// the journal in which the other hooks leave what they saw.
+// Options are those of a loop, and Record is a line of the journal in which the
+// other hooks leave what they saw.
 //
-// It is not where files are read, locked or written (package state), nor where
-// Cursor's own events are decoded (package hook).
+// It is not where files are read, locked or written (package state), where
+// Cursor's own events are decoded (package hook), nor where a user's line is
+// read (package cmdline).
 package loop

@@ -81,7 +81,6 @@ type Stop struct {
 	Aborts        bool   // this Cursor reports the user's Stop as aborted, so an error is not a Stop
 	CursorVersion string
 	FollowupWait  time.Duration // how long its follow-up may take; zero for the usual time
-	Began         time.Time     // when the hook began, zero for now: a decision may take long
 	Waited        bool          // the caller has waited for a text that the stop may have overtaken
 	Tokens        *Tokens       // of this turn, as the stop reports them; nil is unknown
 	Said          string        // the assistant's last words, where the stop has them
@@ -135,13 +134,4 @@ type Observation struct {
 // Answers are what the caller found out for Decide.
 type Answers struct {
 	Verified Verification // of the promise, as AskVerify asked for
-}
-
-// began is when the hook of an event began: two copies of our hook begin at
-// once, and may take differently long.
-func (e *Event) began(now time.Time) time.Time {
-	if e.Began.IsZero() {
-		return now
-	}
-	return e.Began
 }

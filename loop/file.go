@@ -111,7 +111,7 @@ func checkValues(data []byte) error {
 func (s State) normal() State {
 	s.Version = Version
 	if s.MaxIterations < 1 {
-		s.MaxIterations = DefaultMaxIterations
+		s.MaxIterations = defaultMaxIterations
 	}
 	s.MaxIterations = min(s.MaxIterations, MaxMaxIterations)
 	s.MinIterations = max(s.MinIterations, 1)

@@ -35,7 +35,6 @@ func TestWhatClosesAFollowup(t *testing.T) {
 		{"continue", loop.Event{Kind: loop.EventContinue}, "closed"},
 		{"added context leaves it open", loop.Event{Kind: loop.EventContext, Text: "more"}, ""},
 		{"a note leaves it open", loop.Event{Kind: loop.EventNote, Text: "half"}, ""},
-		{"the same stop again leaves it open", stop(worked(working), generation("g1"), func(e *loop.Event) { e.Began = began() }), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t)

@@ -47,16 +47,16 @@ func (s *State) nextChat(e *Event, now time.Time, a Action, why string) Action {
 	a.Detail = a.Why()
 	switch {
 	case s.FreshWait == freshTelling:
-		a.Kind, a.Reason = HandOver, ReasonFreshChat
+		a.Kind, a.Reason = HandOver, reasonFreshChat
 		s.awaitUser()
 		return a
 	case e.Typing == TypingPossible:
 		s.openLine(e, now)
 		s.Delivery.Way, s.FreshWait = WayNewChat, freshWaiting
 		s.setWaiting("the loop goes on in a new chat, which is being opened")
-		return Action{Kind: Inject, Reason: ReasonFreshChat, Detail: a.Detail, Promise: a.Promise}
+		return Action{Kind: Inject, Reason: reasonFreshChat, Detail: a.Detail, Promise: a.Promise}
 	}
-	a.Kind, a.Reason, s.FreshWait = Followup, ReasonFreshChat, freshTelling
+	a.Kind, a.Reason, s.FreshWait = Followup, reasonFreshChat, freshTelling
 	if s.isSessionOver(e) { // no stop hook sees the end of that turn
 		a.Kind = HandOver
 		s.awaitUser()
@@ -116,10 +116,7 @@ func (s *State) inNewChat(now time.Time) bool {
 // it is a line like any other.
 func (s *State) onNewChat(e *Event, now time.Time) (refused Action, ok bool) {
 	elsewhere := e.Conversation != s.ConversationID
-	again := e.Conversation == s.KeptBack.Chat && now.Sub(s.KeptBack.At).Abs() < duplicateWindow // another copy of our hook
 	switch {
-	case again:
-		refused = Action{Reason: s.KeptBack.Why}
 	case s.inNewChat(now) && s.ContinueIn != e.Conversation:
 		refused = Action{Reason: reasonInNewChat, Hint: "nothing is left to do here"}
 	case !elsewhere || s.Delivery.Way != WayNewChat && !s.hasLateChat(now):
@@ -134,15 +131,8 @@ func (s *State) onNewChat(e *Event, now time.Time) (refused Action, ok bool) {
 	default:
 		return Action{}, false
 	}
-	s.KeptBack, refused.Kind = KeptBack{e.Conversation, refused.Reason, now}, Refuse
+	refused.Kind = Refuse
 	return refused, true
-}
-
-// KeptBack is a chat from which the line for a new chat was kept back, the last one.
-type KeptBack struct {
-	Chat string    `json:"chat"`
-	Why  Reason    `json:"why"`
-	At   time.Time `json:"at"`
 }
 
 // hasLateChat reports whether a line for a new chat may still come.

@@ -65,7 +65,6 @@ func TestWhereALoopGoesOn(t *testing.T) {
 		outcome loop.Outcome
 	}{
 		{"the new chat", nil, fresh, loop.Rest, loop.Arrived},
-		{"twice, by two copies of the hook", []loop.Event{fresh}, fresh, loop.Rest, loop.Arrived},
 		{"a chat that is not new", nil, lineIn("c3", false), refused, ""},
 		{"the old chat", nil, lineIn("c1", false), loop.Rest, "the loop went on in the chat that it was in"},
 		{"another new chat after the first", []loop.Event{fresh}, lineIn("c3", true), refused, loop.Arrived},

@@ -3,99 +3,14 @@ package loop_test
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
-
-// FuzzParseCommand asserts that no text makes the parser panic, that what it
-// gives is within the bounds of its options, and that the task is the user's.
-func FuzzParseCommand(f *testing.F) {
-	for _, task := range tasks() {
-		if len(task) < 1<<10 {
-			f.Add(`"` + strings.ReplaceAll(task, `"`, `\"`) + `" --max-iterations 5`)
-			f.Add(task)
-		}
-	}
-	for _, text := range []string{
-		`fix "a b" --completion-promise="ALL DONE" --replace`, "„fix it“ —max-duration 2h", "--continue c1 --max-iterations 30",
-		`‘x’ --promise-match=bare`, "'tis", "a -- b --- c", `--min-tool-calls 0 "x" y`,
-	} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		r, err := loop.ParseCommand(text, nil)
-		if err != nil {
-			if !utf8.ValidString(err.Error()) && utf8.ValidString(text) || len(err.Error()) > 3000 {
-				t.Errorf("got an error that cannot be shown: %q", err)
-			}
-			return
-		}
-		l := r.State
-		switch {
-		case r.Continue != "" && (loop.CheckID(r.Continue) != nil || l.Prompt != ""):
-			t.Errorf("got continue %q with task %q", r.Continue, l.Prompt)
-		case r.Continue == "" && (strings.TrimSpace(l.Prompt) == "" || !fromUser(text, l.Prompt)):
-			t.Errorf("got task %q, which is not the user's", l.Prompt)
-		case l.MaxIterations < 1 || l.MaxIterations > loop.MaxMaxIterations || l.MinIterations < 1 || l.MinToolCalls < 0,
-			l.MaxDuration < 0, strings.TrimSpace(l.CompletionPromise) == "", strings.ContainsAny(l.CompletionPromise, "\n\r\x00"):
-			t.Errorf("got options out of bounds: %+v", l)
-		}
-		if l.Prompt == "" {
-			return
-		}
-		if got := saved(t, l); got.Prompt != l.Prompt || got.CompletionPromise != l.CompletionPromise {
-			t.Errorf("got %q, %q after it was saved want %q, %q", got.Prompt, got.CompletionPromise, l.Prompt, l.CompletionPromise)
-		}
-		if !strings.Contains(l.StartText(), "\n\n"+l.Prompt+"\n\n---\n") {
-			t.Errorf("got a text without the task %q", l.Prompt)
-		}
-	})
-}
-
-// fromUser reports whether the task is a part of the text, but for backslashes
-// that were taken from escapes.
-func fromUser(text, task string) bool {
-	if strings.Contains(text, task) {
-		return true
-	}
-	for i := range len(text) {
-		if quoted(text[i:], task) {
-			return true
-		}
-	}
-	return false
-}
-
-func quoted(text, task string) bool {
-	for task != "" {
-		switch {
-		case text == "":
-			return false
-		case text[0] == '\\' && len(text) > 1 && escapes(text[1:], task):
-			text = text[1:]
-		case text[0] != task[0]:
-			return false
-		}
-		text, task = text[1:], task[1:]
-	}
-	return true
-}
-
-func escapes(behind, task string) bool {
-	for _, c := range []string{`\`, `"`, "“", "”", "„"} {
-		if strings.HasPrefix(behind, c) && strings.HasPrefix(task, c) {
-			return true
-		}
-	}
-	return false
-}
 
 // FuzzParse asserts that no file makes the package panic, that what was read
 // and written is read the same, with every field.
@@ -163,7 +78,7 @@ func FuzzFold(f *testing.F) {
 	f.Add(whole, 30)
 	f.Add(whole[:len(whole)-5], 90)
 	f.Add(append(bytes.Clone(whole[:100]), whole...), 100)
-	f.Add([]byte("{\"e\":\"tool\",\"id\":7}\nnull\n\n\xff\x00\n"), 3)
+	f.Add([]byte("{\"e\":\"tool\",\"ev\":7}\nnull\n\n\xff\x00\n"), 3)
 	f.Add(lines(driverTook(-7, 5), driverTook(3, 5), loop.Record{Kind: loop.RecordText, Text: "a", Generation: "g", Tokens: took(9, 1)}), 60)
 	f.Fuzz(func(t *testing.T, journal []byte, cut int) {
 		turn, before := loop.TurnIn(journal, nil), loop.TurnBefore(journal, nil)
@@ -179,7 +94,7 @@ func FuzzFold(f *testing.F) {
 			if n := got.Tokens; n != nil && (n.Input < 0 || n.Output < 0 || n.CacheRead < 0 || n.CacheWrite < 0 || n.Sum() == 0) {
 				t.Errorf("got %+v", n)
 			}
-			if calls != got.ToolCalls || len(got.IDs) > 64 || len(got.Files) > 50 || len(got.Errors) > 50 {
+			if calls != got.ToolCalls || len(got.Events) > 64 || len(got.Files) > 50 || len(got.Errors) > 50 {
 				t.Errorf("got %+v", got)
 			}
 		}
@@ -190,7 +105,7 @@ func FuzzFold(f *testing.F) {
 			return
 		}
 		first := loop.TurnIn(journal[:cut], nil)
-		second := loop.TurnIn(journal[first.Length:], first.IDs)
+		second := loop.TurnIn(journal[first.Length:], first.Events)
 		if got := first.ToolCalls + second.ToolCalls; got != turn.ToolCalls || first.Length+second.Length != turn.Length {
 			t.Errorf("cut at %d: got %d calls, %d bytes want %d, %d", cut, got, first.Length+second.Length, turn.ToolCalls, turn.Length)
 		}

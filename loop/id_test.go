@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -99,9 +100,19 @@ func TestThePromptLinkCarriesTheContinueLine(t *testing.T) {
 			t.Errorf("got %q want %q", got, want)
 		}
 		name, rest, ok := loop.SlashCommand(loop.ContinueLine(id))
-		r, err := loop.ParseCommand(rest, nil)
+		r, err := cmdline.Parse(rest, nil)
 		if name != "ralph-loop" || !ok || err != nil && !strings.HasPrefix(id, "--") || err == nil && r.Continue != id {
 			t.Errorf("got /%s, continue %q, %v want %q", name, r.Continue, err, id)
+		}
+	}
+}
+
+func TestNoLineContinuesAHostileID(t *testing.T) {
+	for name, id := range badIDs() {
+		for _, line := range []string{"--continue " + id, "--continue=" + id, `--continue "` + id + `"`} {
+			if r, err := cmdline.Parse(line, nil); err == nil && loop.CheckID(r.Continue) != nil {
+				t.Errorf("%s: %q: got %q", name, line, r.Continue)
+			}
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
@@ -27,7 +29,8 @@ type Record struct {
 	Kind       string    `json:"e"`
 	At         time.Time `json:"t"`
 	Generation string    `json:"gen,omitempty"`
-	ID         string    `json:"id,omitempty"`    // tool_use_id
+	Event      string    `json:"ev,omitempty"`    // a hash of the event's bytes, see HashEvent
+	Entry      string    `json:"by,omitempty"`    // a hash of the name of the entry that called the hook
 	Tool       string    `json:"tool,omitempty"`  // tool name
 	Own        bool      `json:"own,omitempty"`   // the call ran cursor-ralph or wrote our files; the message was our follow-up
 	ByLine     bool      `json:"line,omitempty"`  // the message was the continue line
@@ -59,7 +62,7 @@ type Turn struct {
 	Files     []string
 	Errors    []string
 	Failed    []string // shell commands
-	IDs       []string // of the tool calls, the newest last
+	Events    []string // the last ones with their times, the newest last
 	Followed  bool     // our own follow-up reached the agent
 	Prompted  bool     // a message reached the agent, whoever sent it
 	Length    int64    // bytes of the journal that were read
@@ -82,7 +85,7 @@ func (t Turn) hasCalls() bool { return len(t.Tools) > 0 || t.hasOwn }
 
 // withoutWork is a turn of which nothing counts.
 func (t Turn) withoutWork() Turn {
-	return Turn{IDs: t.IDs, Length: t.Length, tail: t.tail}
+	return Turn{Events: t.Events, Length: t.Length, tail: t.tail}
 }
 
 // isSilent reports whether nothing was seen since the last decision: no work, no words, no message.
@@ -90,7 +93,7 @@ func (t Turn) isSilent() bool { return !t.isActive() && !t.Followed && !t.Prompt
 
 const (
 	keptTail   = 512 // bytes before what is not read yet: a record or more, with its time and its id
-	keptIDs    = 64  // tool calls remembered, to know them again
+	keptEvents = 64  // events remembered, to know them again
 	keptFacts  = 50  // files and errors kept of a turn
 	keptErrors = 200 // bytes of an error line
 )
@@ -113,7 +116,7 @@ func (m Mark) Unread(size int64, lines int, tail []byte) Turn {
 	if lines == 0 {
 		many = fmt.Sprintf("%d MiB", length>>20)
 	}
-	return Turn{Unread: many + " of words and tool calls", IDs: newest(m.Tools, keptIDs), Length: length, tail: tail}
+	return Turn{Unread: many + " of words and tool calls", Events: newest(m.Events, keptEvents), Length: length, tail: tail}
 }
 
 // Start is the byte from which on a journal is read: some of what was read
@@ -162,17 +165,50 @@ func records(journal []byte) iter.Seq2[int, Record] {
 	}
 }
 
-// firstTime remembers an id that is not among the last ones.
-func (t *Turn) firstTime(id string) bool {
-	if slices.Contains(t.IDs[max(0, len(t.IDs)-keptIDs):], id) {
+// CopyWindow is how far apart two hooks begin at most that get one event: our hook may be installed in two places.
+const CopyWindow = 300 * time.Millisecond
+
+// HashEvent returns what tells the bytes of one event from those of another.
+func HashEvent(event []byte) string {
+	h := fnv.New64a()
+	h.Write(event)
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// lateCopy is how far apart two hooks may begin whose entries have different names: a machine may be busy.
+const lateCopy = 5 * time.Second
+
+// isCopy reports whether another hook has recorded the same event, and remembers it. An entry that has recorded it less often
+// than another records it once more.
+func (t *Turn) isCopy(r Record) bool {
+	if r.Event == "" {
 		return false
 	}
-	t.IDs = append(t.IDs, id)
-	return true
+	isNear, mine, others := false, 0, 0
+	var last time.Time // of the others
+	for _, before := range t.Events[max(0, len(t.Events)-keptEvents):] {
+		event, at, _ := strings.Cut(before, ":")
+		at, entry, _ := strings.Cut(at, ":")
+		ms, err := strconv.ParseInt(at, 10, 64)
+		switch when := time.UnixMilli(ms); {
+		case err != nil || event != r.Event:
+		case entry == r.Entry || entry == "" || r.Entry == "":
+			mine++
+			isNear = isNear || r.At.Sub(when).Abs() < CopyWindow
+		default:
+			others++
+			last = when
+		}
+	}
+	isLate := others > mine && r.At.Sub(last).Abs() < lateCopy
+	if !isNear || isLate {
+		t.Events = append(t.Events, strings.TrimSuffix(r.Event+":"+strconv.FormatInt(r.At.UnixMilli(), 10)+":"+r.Entry, ":"))
+	}
+	return isNear || isLate
 }
 
 func (t *Turn) addTool(r Record) {
-	if r.ID != "" && !t.firstTime(r.ID) || r.Own {
+	if r.Own {
 		return
 	}
 	t.Tools[r.Tool]++

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -15,8 +16,8 @@ import (
 )
 
 func text(words string) loop.Record { return loop.Record{Kind: loop.RecordText, Text: words} }
-func tool(id, name string) loop.Record {
-	return loop.Record{Kind: loop.RecordTool, ID: id, Tool: name}
+func tool(event, name string) loop.Record {
+	return loop.Record{Kind: loop.RecordTool, At: time.UnixMilli(0), Event: event, Tool: name}
 }
 func own(r loop.Record) loop.Record  { r.Own = true; return r }
 func line(r loop.Record) loop.Record { r.ByLine = true; return r }
@@ -50,19 +51,18 @@ func TestFold(t *testing.T) {
 	}{
 		{"nothing", nil, nil, loop.Turn{}, 0},
 		{"texts and tools", [][]byte{lines(text("a"), tool("t1", "Shell"), tool("t2", "Shell"), tool("", "Read"), text("b"))}, nil,
-			loop.Turn{Texts: []string{"a", "b"}, Tools: map[string]int{"Shell": 2, "Read": 1}, ToolCalls: 3, IDs: []string{"t1", "t2"}}, 0},
-		{"files and errors, each once", [][]byte{lines(failed, wrote, tool("t3", "Shell"), loop.Record{Kind: "tool", ID: "t4", Tool: "Write", File: "a.go", Error: "exit 1"})}, nil,
-			loop.Turn{Tools: map[string]int{"Shell": 2, "Write": 2}, ToolCalls: 4, Files: []string{"a.go"}, Errors: []string{"exit 1"}, IDs: []string{"t1", "t2", "t3", "t4"}}, 0},
+			loop.Turn{Texts: []string{"a", "b"}, Tools: map[string]int{"Shell": 2, "Read": 1}, ToolCalls: 3, Events: []string{"t1:0", "t2:0"}}, 0},
+		{"files and errors, each once", [][]byte{lines(failed, wrote, tool("t3", "Shell"), loop.Record{Kind: "tool", At: time.UnixMilli(0), Event: "t4", Tool: "Write", File: "a.go", Error: "exit 1"})}, nil,
+			loop.Turn{Tools: map[string]int{"Shell": 2, "Write": 2}, ToolCalls: 4, Files: []string{"a.go"}, Errors: []string{"exit 1"}, Events: []string{"t1:0", "t2:0", "t3:0", "t4:0"}}, 0},
 		{"a call that was reported twice", [][]byte{lines(tool("t1", "Shell"), tool("t1", "Shell"), tool("t1", "Other"))}, nil,
-			loop.Turn{Tools: map[string]int{"Shell": 1}, ToolCalls: 1, IDs: []string{"t1"}}, 0},
-		{"a call that was counted last time", [][]byte{lines(tool("t1", "Shell"), tool("t2", "Shell"))}, []string{"t0", "t1"},
-			loop.Turn{Tools: map[string]int{"Shell": 1}, ToolCalls: 1, IDs: []string{"t0", "t1", "t2"}}, 0},
+			loop.Turn{Tools: map[string]int{"Shell": 1}, ToolCalls: 1, Events: []string{"t1:0"}}, 0},
+		{"a call that was counted last time", [][]byte{lines(tool("t1", "Shell"), tool("t2", "Shell"))}, []string{"t0:0", "t1:0"},
+			loop.Turn{Tools: map[string]int{"Shell": 1}, ToolCalls: 1, Events: []string{"t0:0", "t1:0", "t2:0"}}, 0},
 		{"calls without an id", [][]byte{lines(tool("", "Shell"), tool("", "Shell"))}, nil,
 			loop.Turn{Tools: map[string]int{"Shell": 2}, ToolCalls: 2}, 0},
 		{"our own calls", [][]byte{lines(own(tool("t1", "Shell")), own(wrote))}, nil,
-			loop.Turn{IDs: []string{"t1", "t2"}}, 0},
-		{"a text that was reported twice", [][]byte{lines(text("a"), text("a"), text("b"), text("a"))}, nil,
-			loop.Turn{Texts: []string{"a", "b", "a"}}, 0},
+			loop.Turn{Events: []string{"t1:0", "t2:0"}}, 0},
+		{"a text that was said twice", [][]byte{lines(text("a"), text("a"), text("b"))}, nil, loop.Turn{Texts: []string{"a", "a", "b"}}, 0},
 		{"an empty text", [][]byte{lines(text(""), text("a"), text(""))}, nil, loop.Turn{Texts: []string{"a"}}, 0},
 		{"messages and unknown kinds", [][]byte{lines(prompt(), loop.Record{Kind: "later"}, loop.Record{}, own(prompt()))}, nil, loop.Turn{Followed: true, Prompted: true}, 0},
 		{"a torn last line", [][]byte{lines(text("a")), torn(9, text("b"))}, nil, loop.Turn{Texts: []string{"a"}}, 8},
@@ -109,9 +109,9 @@ func TestFoldBefore(t *testing.T) {
 		{"words like a message in a text", asWhole(text("a"), text(`{"e":"prompt"}`), text("b")), []string{"a", `{"e":"prompt"}`, "b"}, len(asWhole(text("a"), text(`{"e":"prompt"}`), text("b")))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := loop.TurnBefore(tt.journal, []string{"t0"})
-			if !slices.Equal(got.Texts, tt.texts) || got.Length != int64(tt.upTo) || !slices.Equal(got.IDs, []string{"t0"}) {
-				t.Errorf("got %q up to %d, ids %q want %q up to %d", got.Texts, got.Length, got.IDs, tt.texts, tt.upTo)
+			got := loop.TurnBefore(tt.journal, []string{"t0:0"})
+			if !slices.Equal(got.Texts, tt.texts) || got.Length != int64(tt.upTo) || !slices.Equal(got.Events, []string{"t0:0"}) {
+				t.Errorf("got %q up to %d, ids %q want %q up to %d", got.Texts, got.Length, got.Events, tt.texts, tt.upTo)
 			}
 		})
 	}
@@ -134,36 +134,49 @@ func TestWhatIsKeptOfATurnIsBounded(t *testing.T) {
 }
 
 func TestARecordKeepsAllItsFields(t *testing.T) {
-	want := loop.Record{Kind: "tool", At: began(), Generation: "g", ID: "i", Tool: "T", Own: true, File: "f", Error: "e", Text: "t"}
+	want := loop.Record{Kind: "tool", At: began(), Generation: "g", Event: "i", Tool: "T", Own: true, File: "f", Error: "e", Text: "t"}
 	var got loop.Record
 	if err := json.Unmarshal(lines(want), &got); err != nil || got != want {
 		t.Errorf("got %+v, %v want %+v", got, err, want)
 	}
 }
 
-func TestATextOfATurnCountsOnce(t *testing.T) {
-	said := loop.Record{Kind: loop.RecordText, Generation: "g1", Text: marker}
-	again := loop.Record{Kind: loop.RecordText, Generation: "g2", Text: marker}
-	line := func(r loop.Record) []byte {
-		data, err := r.Line()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+// Two hooks that get one event record it with nearly the same time, and the second may be late.
+func TestAnEventOfTwoHooksCountsOnce(t *testing.T) {
+	said := func(event string, after time.Duration) []byte {
+		return lines(loop.Record{Kind: loop.RecordText, At: began().Add(after), Event: event, Generation: "g1", Text: marker})
 	}
-	first := loop.TurnIn(line(said), nil)
+	first := loop.TurnIn(said("e1", 0), nil)
 	if len(first.Texts) != 1 {
 		t.Fatalf("got %q", first.Texts)
 	}
-	if late := loop.TurnIn(line(said), first.IDs); len(late.Texts) != 0 {
-		t.Errorf("got %q of a second report after the stop", late.Texts)
+	for name, tt := range map[string]struct {
+		journal []byte
+		texts   int
+	}{
+		"the second hook's, after the stop":  {said("e1", 299*time.Millisecond), 0},
+		"which began first":                  {said("e1", -299*time.Millisecond), 0},
+		"the same bytes, later":              {said("e1", loop.CopyWindow), 1},
+		"and their copy":                     {bytes.Join([][]byte{said("e1", time.Second), said("e1", time.Second)}, nil), 1},
+		"other bytes with the same words":    {said("e2", 0), 1},
+		"what cursor-ralph run has recorded": {said("", 0), 1},
+	} {
+		if got := loop.TurnIn(tt.journal, first.Events); len(got.Texts) != tt.texts {
+			t.Errorf("%s: got %q, want %d", name, got.Texts, tt.texts)
+		}
 	}
-	other := said
-	other.Text = working
-	if more := loop.TurnIn(line(other), first.IDs); len(more.Texts) != 1 {
-		t.Errorf("got %q of other words", more.Texts)
+}
+
+// Two entries record one event each, however late the second is on a busy machine; the next event counts again.
+func TestTwoEntriesRecordACallOnce(t *testing.T) {
+	var journal []byte
+	for _, c := range []struct {
+		entry string
+		at    time.Duration
+	}{{"user", 0}, {"project", 900 * time.Millisecond}, {"project", time.Second}, {"user", 2 * time.Second}, {"user", 3 * time.Second}, {"user", 9 * time.Second}, {"project", 20 * time.Second}} {
+		journal = append(journal, lines(loop.Record{Kind: loop.RecordTool, Tool: "Shell", Event: "e", Entry: c.entry, At: began().Add(c.at)})...)
 	}
-	if next := loop.TurnIn(line(again), first.IDs); len(next.Texts) != 1 {
-		t.Errorf("got %q of the same words in another turn", next.Texts)
+	if got := loop.TurnIn(journal, nil).ToolCalls; got != 5 {
+		t.Errorf("got %d calls, want 5: one, one, one, one and one that is too late for a copy", got)
 	}
 }

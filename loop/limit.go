@@ -52,7 +52,7 @@ func IsLimit(option string) bool {
 func (s *State) higherLimits(now time.Time) (options string) {
 	elapsed, allowed := s.Worked(now), time.Duration(s.MaxDuration)
 	if s.Iterations >= s.MaxIterations {
-		options = fmt.Sprintf(" --max-iterations %d", min(s.Iterations+DefaultMaxIterations, MaxMaxIterations))
+		options = fmt.Sprintf(" --max-iterations %d", min(s.Iterations+defaultMaxIterations, MaxMaxIterations))
 	}
 	if allowed > 0 && elapsed >= allowed {
 		options += fmt.Sprintf(" --max-duration %s", text.Exactly((elapsed+allowed).Truncate(time.Minute)+time.Minute))
@@ -73,9 +73,9 @@ func (s *State) ResumeCommand(now time.Time) string {
 	return s.resumedBy(command+s.ShortID(), now)
 }
 
-// ResumeLine returns the line that continues a loop when it is sent in a chat,
+// resumeLine returns the line that continues a loop when it is sent in a chat,
 // otherwise like ResumeCommand.
-func (s *State) ResumeLine(now time.Time) string {
+func (s *State) resumeLine(now time.Time) string {
 	return s.resumedBy(ContinueLine(s.ShortID()), now)
 }
 

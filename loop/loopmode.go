@@ -6,17 +6,6 @@ import (
 	"strings"
 )
 
-// Ordinary reports whether loop mode may make a message the task of a loop: not a
-// command, nor the text of one of our commands, which some Cursors show to a hook
-// instead of what was typed. The texts of other commands are unknown.
-func Ordinary(message string) bool {
-	_, _, isCommand := SlashCommand(message)
-	return !isCommand && strings.TrimSpace(message) != "" && !strings.Contains(message, installedMark)
-}
-
-// installedMark begins the last line of each slash command that is installed.
-const installedMark = "<!-- cursor-ralph: installed file"
-
 // InLoopMode is a loop of these rules that has a user's message as its task, word
 // for word.
 func (s State) InLoopMode(message, generation string) State {
@@ -47,18 +36,16 @@ const modeNotice = "Loop mode is on in this workspace, so the user's message bec
 
 // onMessageAfterEnd notes that the conversation goes on after the loop's end: if all turns
 // have one generation, words from now on are not the loop's. The user's first message after
-// a cancel is about the cancel and no task; both reports of it get the same answer, if our
-// hook is installed in two places. The loop's own last follow-up, which crossed with its
+// a cancel is about the cancel and no task. The loop's own last follow-up, which crossed with its
 // end, is not a message of the user.
 func (s *State) onMessageAfterEnd(e *Event) Action {
 	s.LastStop.Past = s.LastStop.Past || e.Generation == s.LastStop.Generation
-	words := fingerprint([]string{e.Generation, e.Text})
 	switch {
 	case s.IsOwn(e.Text):
 		return Action{Reason: reasonLastFollowup}
-	case s.Status != Cancelled || !Ordinary(e.Text) || s.AfterCancel != "" && s.AfterCancel != words:
+	case s.Status != Cancelled || !Ordinary(e.Text) || s.AfterCancel:
 		return Action{}
 	}
-	s.AfterCancel = words
+	s.AfterCancel = true
 	return Action{Reason: reasonFirstAfterCancel}
 }

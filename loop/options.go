@@ -106,8 +106,8 @@ func Options() []Option {
 	}
 }
 
-// slashOptions are understood by the slash command alone.
-func slashOptions() []Option {
+// SlashOptions lists those that the slash command alone has.
+func SlashOptions() []Option {
 	return []Option{{"file", "FILE", "read the task from `FILE`", func(r *Request, v string) error {
 		r.File = v
 		return checkPath(v)
@@ -115,6 +115,21 @@ func slashOptions() []Option {
 		r.Continue = v
 		return CheckID(v)
 	}}}
+}
+
+// FindOption returns the option of a name, or the switch that turns it off.
+func FindOption(options []Option, name string) (Option, bool) {
+	for _, o := range options {
+		if o.Name == name {
+			return o, true
+		}
+	}
+	if of, ok := strings.CutPrefix(name, "no-"); ok && !strings.HasPrefix(of, "no-") {
+		if o, ok := FindOption(options, of); ok {
+			return o.Without()
+		}
+	}
+	return Option{}, false
 }
 
 //go:noinline

@@ -10,7 +10,7 @@ const (
 	reasonNoPromise      Reason = "no-promise"
 	reasonPromiseRefused Reason = "promise-refused"
 	ReasonSessionLimit   Reason = "session-limit" // Detail says why the loop goes on
-	ReasonFreshChat      Reason = "fresh-chat"    // the same
+	reasonFreshChat      Reason = "fresh-chat"    // the same
 	ReasonContinued      Reason = "continued"
 	ReasonLatePromise    Reason = "late-promise" // accepted after a limit had ended the loop
 	ReasonLateRefused    Reason = "late-refused" // refused then
@@ -40,7 +40,6 @@ const (
 	reasonStale            Reason = "stale"
 	reasonPaused           Reason = "paused"
 	reasonUnknownStatus    Reason = "unknown-status"
-	reasonSameStop         Reason = "same-stop"
 	reasonTurnBefore       Reason = "turn-before"
 	reasonTextDue          Reason = "text-due"
 	reasonVerifying        Reason = "verifying"
@@ -105,7 +104,7 @@ var reasonWords = []struct {
 	{reasonNoPromise, "no promise"},
 	{reasonPromiseRefused, "promise refused"},
 	{ReasonSessionLimit, "%s; session limit reached"},
-	{ReasonFreshChat, "%s; it is time for a new chat"},
+	{reasonFreshChat, "%s; it is time for a new chat"},
 	{reasonNotNew, "this loop goes on in a new chat, and this one is not new"},
 	{reasonInNewChat, "the loop goes on in another chat already"},
 	{reasonTooLate, "the loop went on, or was paused, before this chat began"},
@@ -132,7 +131,6 @@ var reasonWords = []struct {
 	{reasonStale, "no event for %s; send the continue line to go on"},
 	{reasonPaused, "the loop is paused: %s"},
 	{reasonUnknownStatus, "this version does not know the status %s"},
-	{reasonSameStop, "the same stop was reported twice"},
 	{reasonTurnBefore, "this turn began before the message that the loop goes on with"},
 	{reasonTextDue, "the agent gets the text that it may lack; this turn does not count"},
 	{reasonVerifying, "the promise is being verified"},

@@ -81,7 +81,7 @@ func (r Request) Fill(defaults []Default) (Request, error) {
 	filled, given := r, r.given
 	filled.origins = map[string]string{}
 	for _, d := range defaults {
-		o, ok := findOption(d.Name)
+		o, ok := FindOption(Options(), d.Name)
 		if !ok || r.Given(d.Name) {
 			continue
 		}
@@ -105,7 +105,7 @@ func (r Request) Origin(names ...string) string {
 		if !ok {
 			continue
 		}
-		if o, _ := findOption(name); o.canBeOff() {
+		if o, _ := FindOption(Options(), name); o.canBeOff() {
 			return " (from " + from + "; --no-" + name + " starts without it)"
 		}
 		return " (from " + from + ")"

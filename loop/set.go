@@ -37,7 +37,7 @@ func (s *State) onSet(e *Event, now time.Time) Action {
 func (s State) WithOptions(options []Default) (State, error) {
 	r := Request{State: s.clone()}
 	for _, d := range options {
-		o, ok := findOption(d.Name)
+		o, ok := FindOption(Options(), d.Name)
 		if !ok || !IsSettable(d.Name) {
 			continue
 		}

@@ -12,19 +12,6 @@ func (s *State) SameTask(other State) bool {
 	return strings.Join(strings.Fields(s.Prompt), " ") == strings.Join(strings.Fields(other.Prompt), " ")
 }
 
-// SameRequest reports whether two loops were asked for by the same words: what is known only
-// later, such as the mode of the chat and how many tasks there are, does not count.
-func (s *State) SameRequest(other State) bool {
-	said := func(l State) (Rules, Commands) {
-		l.PlanMode, l.PlanGuard, l.Baseline = false, "", 0
-		return l.Rules, l.Commands
-	}
-	rules, commands := said(*s)
-	otherRules, otherCommands := said(other)
-	return s.SameTask(other) && s.MaxIterations == other.MaxIterations && s.CompletionPromise == other.CompletionPromise &&
-		rules == otherRules && commands.Equal(otherCommands)
-}
-
 // LacksGateOf reports whether a request asks for a gate that the loop does not have.
 func (s *State) LacksGateOf(r Request) bool {
 	return r.State.Verify != "" && s.Verify == "" || r.State.Tasks != "" && s.Tasks == "" || r.State.Review != "" && s.Review == ""

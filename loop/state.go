@@ -7,7 +7,7 @@ import (
 
 // Limits and defaults of a loop.
 const (
-	DefaultMaxIterations = 20
+	defaultMaxIterations = 20
 	MaxMaxIterations     = 10000
 	defaultPromise       = "COMPLETE"
 	defaultGateTimeout   = 10 * time.Minute
@@ -98,7 +98,6 @@ type Continuation struct {
 	ContinueAt   time.Time `json:"continue_at,omitzero"`  // when that was
 	ChatSince    int       `json:"chat_since,omitempty"`  // the iterations before it came to its chat, or to its agent's session
 	FreshWait    FreshWait `json:"fresh_wait,omitempty"`
-	KeptBack     KeptBack  `json:"kept_back,omitzero"`
 	Due          Due       `json:"due,omitzero"`            // the text that the agent may lack
 	MessageAt    time.Time `json:"message_at,omitzero"`     // of the user's last message in the chat
 	Promised     bool      `json:"promised,omitempty"`      // in a turn that ended while the loop was paused; the gates are not asked yet
@@ -151,25 +150,24 @@ type Archive struct {
 	CameFrom    string `json:"came_from,omitempty"`    // the conversation that it was in before
 	OnEndBegun  bool   `json:"on_end_begun,omitempty"` // OnEnd was started for this end
 	CancelledBy Caller `json:"cancelled_by,omitempty"` // who cancelled it in a chat
-	AfterCancel string `json:"after_cancel,omitempty"` // a fingerprint of the user's first message after a cancel
+	AfterCancel bool   `json:"after_cancel,omitempty"` // the user's first message after a cancel has come
 }
 
-// StopMark identifies a stop event, to tell a second report of the same one.
+// StopMark is the last stop event.
 type StopMark struct {
-	Generation string     `json:"generation_id"`
-	LoopCount  int        `json:"loop_count"`
-	Status     StopStatus `json:"status"`
-	At         time.Time  `json:"at"`
-	Past       bool       `json:"past,omitempty"` // another turn began since, whatever its generation
-	Tokens     *Tokens    `json:"tokens,omitempty"`
+	Generation string    `json:"generation_id"`
+	LoopCount  int       `json:"loop_count"`
+	At         time.Time `json:"at"`
+	Past       bool      `json:"past,omitempty"` // another turn began since, whatever its generation
+	Tokens     *Tokens   `json:"tokens,omitempty"`
 }
 
-// Mark is how far the journal of a conversation has been read, and which
-// tool calls were counted last: a second copy of our hook may report them late.
+// Mark is how far the journal of a conversation has been read, and which events
+// it had last.
 type Mark struct {
 	Of     string   `json:"of"`
-	Offset int64    `json:"offset"` // bytes
-	Tools  []string `json:"tools,omitempty"`
+	Offset int64    `json:"offset"`           // bytes
+	Events []string `json:"events,omitempty"` // the last ones that were read, with their times
 
 	// The last bytes before Offset, how many and their sum: where /tmp was
 	// cleaned a journal that is begun anew may get longer than this one was.
@@ -193,7 +191,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // New returns a loop with the default rules and no task.
 func New() State {
 	return State{
-		Contract: Contract{MaxIterations: DefaultMaxIterations, CompletionPromise: defaultPromise},
+		Contract: Contract{MaxIterations: defaultMaxIterations, CompletionPromise: defaultPromise},
 		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: matchExact, NoWork: rejectNoWork, StruggleHint: defaultStruggleHint, OnError: pauseOnError, StallAfter: Duration(defaultStallAfter), OnStall: notifyOnStall},
 	}
 }

@@ -33,7 +33,7 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 		return s.onResume(e, now)
 	case EventCancel:
 		why := cmp.Or(e.Text, "cancelled by the user")
-		s.CancelledBy, s.AfterCancel = e.By, ""
+		s.CancelledBy, s.AfterCancel = e.By, false
 		s.ContinueIn = ""
 		s.end(Cancelled, why, now)
 		return Action{Reason: reasonCancelled, Detail: why}

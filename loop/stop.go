@@ -15,8 +15,6 @@ func (s *State) onStop(e *Event, now time.Time) Action {
 	switch asked := e.Verified.ID == ""; {
 	case e.Verified.ID != s.Verifying.ID && !asked:
 		return Action{Reason: reasonVerifyObsolete}
-	case asked && s.Host == "" && !s.isAfterMessage(e, now) && (s.SawStop(e, now) || s.hasBusyStop(e, now)):
-		return Action{Reason: reasonSameStop}
 	case asked && e.Status != Aborted && s.IsVerifying(now):
 		return Action{Reason: reasonVerifyOpen}
 	case s.isTurnBefore(e) && !s.Stop:
@@ -49,7 +47,7 @@ func (s *State) noteStop(e *Event, now time.Time) {
 	}
 	s.Delivery.Again = false // another turn began: it is not needed any more, and the history says that it was lost
 	s.closeFollowup(e.deliveryAtStop(), now)
-	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, Status: e.Status, At: e.began(now), Tokens: e.Turn.Tokens}
+	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, At: now, Tokens: e.Turn.Tokens}
 }
 
 func (s *State) onTurnEnd(e *Event, now time.Time) Action {
@@ -236,7 +234,7 @@ func (s *State) addTurn(t Turn) {
 	s.ToolCalls += t.ToolCalls
 	s.addTokens(t)
 	s.Journal = s.Journal.past(t)
-	s.Journal.Tools = t.IDs
+	s.Journal.Events = t.Events
 	if t.hasCalls() {
 		s.Due = Due{}
 	}
@@ -252,40 +250,4 @@ func (s *State) markDelivered() {
 		s.Uncounted.Context = slices.Concat(s.Uncounted.Context, s.Context)
 	}
 	s.Context, s.Notices, s.TaskNext = nil, nil, false
-}
-
-// isAfterMessage reports whether a stop began after a message that came since the last one: it is no second report of that
-// one, even if generation_id is always the same.
-func (s *State) isAfterMessage(e *Event, now time.Time) bool {
-	return s.MessageAt.After(s.LastStop.At) && e.began(now).After(s.MessageAt)
-}
-
-// duplicateWindow is how close two reports of one stop are, when our hook is
-// installed in two places: Cursor runs all hooks of an event at once.
-const duplicateWindow = time.Second
-
-// busyWindow is how far apart they may begin on a busy machine, if nothing happened
-// since the first.
-const busyWindow = 10 * time.Second
-
-// SawStop reports whether a stop event was decided a moment ago: if our hook is
-// installed in two places, Cursor runs it twice.
-func (s *State) SawStop(e *Event, now time.Time) bool {
-	return s.hasStopWithin(duplicateWindow, e, now)
-}
-
-// hasBusyStop is SawStop on a machine so busy that the two copies begin seconds
-// apart. Then the generation and the count must match, with no sign of the agent
-// since.
-func (s *State) hasBusyStop(e *Event, now time.Time) bool {
-	return e.Turn.isSilent() && e.Generation != "" && s.hasStopWithin(busyWindow, e, now)
-}
-
-func (s *State) hasStopWithin(window time.Duration, e *Event, now time.Time) bool {
-	last := s.LastStop
-	if e.Generation == s.ConversationID && e.Turn.hasCalls() {
-		return false // all turns have one generation, and another was at work since
-	}
-	return !last.At.IsZero() && last.Generation == e.Generation && last.LoopCount == e.LoopCount &&
-		last.Status == e.Status && e.began(now).Sub(last.At).Abs() < window
 }

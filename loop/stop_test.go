@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -158,51 +156,6 @@ func TestATurnThatFailsPausesTheLoop(t *testing.T) {
 	a := c.do(failed)
 	if c.l.PauseReason != "error" || c.l.Reason != "the turn failed: Cursor reported error" || a.Why() != c.l.Reason || !c.l.Idle {
 		t.Errorf("got %q, %q, %q, rested %t", c.l.PauseReason, c.l.Reason, a.Why(), c.l.Idle)
-	}
-}
-
-func TestTheSameStopTwice(t *testing.T) {
-	first := stop(worked(working), generation("g"), loopCount(2))
-	for _, tt := range []struct {
-		name   string
-		second loop.Event
-		after  time.Duration
-		counts bool
-	}{
-		{"at the same moment", first, 0, false},
-		{"just within a second", first, time.Second - 1, false},
-		{"a second later it is another", first, time.Second, true},
-		{"by a clock that is behind", first, -time.Second + 1, false},
-		{"by a clock that is far behind", first, -time.Second, true},
-		{"of another turn", stop(worked(working), generation("h"), loopCount(2)), 0, true},
-		{"with another count", stop(worked(working), generation("g"), loopCount(3)), 0, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t)
-			c.do(first)
-			once := c.l
-			c.now = began().Add(tt.after)
-			a := c.do(tt.second)
-			if got := c.l.Iterations == 2; got != tt.counts || got != (a.Kind == loop.Followup) {
-				t.Errorf("got counted %t, %+v want %t", got, a, tt.counts)
-			}
-			if !tt.counts && a != (loop.Action{Reason: "same-stop", Iteration: a.Iteration}) {
-				t.Errorf("got %+v", a)
-			}
-			once.EventAt = c.l.EventAt
-			if diff := cmp.Diff(once, c.l); !tt.counts && diff != "" {
-				t.Errorf("the second report changed something, -want +got:\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestAStopWithAnotherStatusIsNoSecondReport(t *testing.T) {
-	c := newChat(t)
-	c.do(stop(worked(working), generation("g")))
-	c.now = began()
-	if c.do(stop(worked(working), generation("g"), status(loop.Aborted))); c.l.Status != loop.UserStopped {
-		t.Errorf("got %s", c.l.Status)
 	}
 }
 

@@ -1,9 +1,6 @@
 package loop
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // TokensOf returns the tokens that an agent reports. A number that cannot be true
 // counts as none; where neither input nor output is left, they are unknown: nil.
@@ -69,9 +66,6 @@ func (s *State) addReviewTokens(e *Event) {
 // allTokens are those that are known, of turns and reviews; nil if none are.
 func (s *State) allTokens() *Tokens { return s.Tokens.Plus(s.ReviewTokens) }
 
-// tokensID stands, among the calls and texts that were counted, for the tokens of a turn.
-func tokensID(generation string) string { return "tokens:" + generation }
-
 // isTokenLimitIdle reports whether --max-tokens cannot act.
 func (s *State) isTokenLimitIdle() bool {
 	return s.MaxTokens > 0 && s.Tokens == nil && s.TokenGaps > 0
@@ -136,18 +130,10 @@ func (t *reported) with(stop *Tokens, generation string) *Tokens {
 	return t.sum.Plus(t.last).Plus(stop)
 }
 
-// hasCounted reports whether a text repeats what an earlier stop had.
-func (t *reading) hasCounted(r Record) bool {
-	if r.Tokens == nil || r.Kind != RecordText {
-		return false
-	}
-	return r.Generation != t.generation && slices.Contains(t.seen, tokensID(r.Generation)) || t.last.isCounted(r, t.generation)
-}
-
 // isCounted reports whether a text repeats what the last stop had: its hook came
-// late, or is a second copy of our hook.
+// late.
 func (m StopMark) isCounted(r Record, generation string) bool {
-	if m.Tokens == nil || r.Generation != m.Generation {
+	if m.Tokens == nil || r.Tokens == nil || r.Kind != RecordText || r.Generation != m.Generation {
 		return false
 	}
 	return *r.Tokens == *m.Tokens || generation != "" && r.Generation != generation

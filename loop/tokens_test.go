@@ -27,7 +27,7 @@ func TestTokensOfATurn(t *testing.T) {
 	}
 	prompt := loop.Record{Kind: loop.RecordPrompt, Generation: "g2"}
 	counted := func(l *loop.State) {
-		l.LastStop = loop.StopMark{Generation: "g1", Status: loop.Completed, At: began(), Tokens: took(10, 1)}
+		l.LastStop = loop.StopMark{Generation: "g1", At: began(), Tokens: took(10, 1)}
 	}
 	for _, tt := range []struct {
 		name    string

@@ -21,15 +21,15 @@ func (s *State) Understood(fits string) string {
 	var gates []string
 	for _, gate := range []struct{ option, value string }{{"verify", s.Verify}, {"tasks", s.Tasks}, {"review", s.Review}} {
 		if gate.value != "" {
-			gates = append(gates, "--"+gate.option+" "+quoteWord(text.Limit(gate.value, 500)))
+			gates = append(gates, "--"+gate.option+" "+text.Quote(text.Limit(gate.value, 500)))
 		}
 	}
 	ends := "gates: " + strings.Join(gates, ", ")
 	if len(gates) == 0 {
 		ends = "no gate: the promise alone ends it"
 		if fits != "" {
-			ends += "; --verify " + quoteWord(fits) + " fits this project"
+			ends += "; --verify " + text.Quote(fits) + " fits this project"
 		}
 	}
-	return Unmarked(fmt.Sprintf("task %s; at most %s; %s", quoteWord(text.Limit(text.Line(s.Prompt), 200)), limit, ends))
+	return Unmarked(fmt.Sprintf("task %s; at most %s; %s", text.Quote(text.Limit(text.Line(s.Prompt), 200)), limit, ends))
 }

@@ -8,30 +8,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// tasks are what must come through unchanged.
-func tasks() map[string]string {
-	return map[string]string{
-		"plain":                     "Build it.",
-		"quotes":                    `say "hello" and 'bye', it's "done"`,
-		"shell":                     "run $(rm -rf ~) and `date` and ${HOME} and $1 && exit; # no",
-		"newlines":                  "first\nsecond\r\n\n\tthird\n",
-		"the end of a here-doc":     "cat <<EOF\nEOF\n'EOF'\n",
-		"emoji":                     "make it 🚀 and 👩‍👩‍👧 and é",
-		"curly quotes":              "“so” ‘so’ „so“ ”so” «so»",
-		"spaces at its ends":        "  two before, three behind   ",
-		"100 kB":                    strings.Repeat("Ω long ", 14_000),
-		"a marker":                  "say <promise>COMPLETE</promise> when done",
-		"formats":                   "100%s %d %% %!v(MISSING) %[1]s",
-		"a template":                "{{.Prompt}} {prompt} <no value>",
-		"backslashes":               `C:\new\table \\ \" \u0041`,
-		"HTML":                      `<b>&amp;</b> <script>"&"</script>`,
-		"controls":                  "bell \a escape \x1b[31m null \x00 delete \x7f",
-		"line separators":           "one\u2028two\u2029three\u0085four\ufefffive",
-		"our own frame":             "The task, word for word:\n\nx\n\n---\nAdded by the user:\n- y\n",
-		"the replacement character": "bad \ufffd byte",
-	}
-}
-
 func TestWhatTheAgentIsTold(t *testing.T) {
 	refusing := func(l *loop.State) { l.MinIterations = 3 }
 	failing := worked(working)

@@ -79,7 +79,7 @@ func (b *Box) bindSecond(ctx context.Context, token string, who Claimant, runnin
 		return b.refuse(ctx, item, who.ID, same)
 	}
 	if err := b.bindFile(ctx, token, who); err != nil {
-		return Binding{}, ignore(err, fs.ErrNotExist) // another copy of our hook was faster
+		return Binding{}, ignore(err, fs.ErrNotExist) // the hook of another event was faster
 	}
 	l, action, err := b.store.Apply(ctx, who.ID, loop.Event{Kind: loop.EventReplace})
 	if err != nil {

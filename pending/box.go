@@ -109,8 +109,8 @@ func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
 
 // Ask puts a loop for its conversation while nothing can happen to the one that
 // runs there. If wants, which gets that loop or nil, returns true, l is put and the
-// other one ends as replaced. It reports whether l was put: another copy of our
-// hook may have been faster, or was killed here.
+// other one ends as replaced. It reports whether l was put: the hook of another
+// event may have been faster, or was killed here.
 func (b *Box) Ask(ctx context.Context, l loop.State, wants func(running *loop.State) (bool, error)) (done bool, err error) {
 	err = b.store.Ask(ctx, l.ConversationID, func(running *loop.State) (bool, error) {
 		wanted, err := wants(running)

@@ -20,9 +20,8 @@ var errHalfWritten = errors.New("a pending file is still being written")
 // Claimant is a conversation without a loop that looks for one.
 type Claimant struct {
 	ID         string
-	Workspaces []string    // its workspace roots
-	Stopped    bool        // a completed stop: unbound files may be taken too
-	Stop       *loop.Event // the stop at which it looks, if it does
+	Workspaces []string // its workspace roots
+	Stopped    bool     // a completed stop: unbound files may be taken too
 }
 
 // Waiting reports, without a lock, whether there may be something to claim. In
@@ -42,7 +41,7 @@ func (b *Box) Waiting(who Claimant) bool {
 
 // Claimed is the loop that a conversation has now.
 type Claimed struct {
-	New     bool       // this call made it live, and not another copy of our hook
+	New     bool       // this call made it live, and not the hook of another event
 	Loop    loop.State // a new one
 	Warning error      // files that turned out to be broken, or another user's
 }
@@ -67,9 +66,6 @@ func (b *Box) Claim(ctx context.Context, who Claimant) (c Claimed, err error) {
 
 func (b *Box) claimOnce(ctx context.Context, who Claimant, c Claimed) (Claimed, error) {
 	err := b.store.Claim(ctx, who.ID, func(live string) error {
-		if who.Stop != nil && b.hasJustEnded(who) {
-			return fs.ErrNotExist
-		}
 		warning, err := b.take(ctx, who, live)
 		c.Warning, c.New = errors.Join(c.Warning, warning), err == nil
 		return err
@@ -87,14 +83,6 @@ func (b *Box) claimOnce(ctx context.Context, who Claimant, c Claimed) (Claimed, 
 	c.Loop, _, err = b.store.Apply(ctx, who.ID, e)
 	c.New = err == nil // fs.ErrNotExist: it was cancelled at this very moment
 	return c, err
-}
-
-// hasJustEnded reports whether this very stop has ended the conversation's loop
-// already, in another copy of our hook: then it may not claim the next one. It is
-// called under the loop's lock, or the other copy might be about to end it.
-func (b *Box) hasJustEnded(who Claimant) bool {
-	l, err := b.store.JustEnded(who.ID)
-	return err == nil && l.SawStop(who.Stop, b.now())
 }
 
 // take moves the file that who may have to the path live.

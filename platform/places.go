@@ -173,6 +173,9 @@ func (p Places) Looks() string { return filepath.Join(p.Archive, "looks") }
 // Copies is the folder of the copies of work trees that reviewers get.
 func (p Places) Copies() string { return filepath.Join(p.Archive, "copies") }
 
+// Events is where hooks note which events they decide.
+func (p Places) Events() string { return filepath.Join(p.Archive, "events") }
+
 // Chat is the file that names the loop of a conversation that has not ended.
 func (p Places) Chat(id string) string { return filepath.Join(p.Archive, "chats", id) }
 

@@ -133,7 +133,7 @@ func (s *Store) move(from, to string) error {
 	}
 	was := l
 	l.EnterChat(to)
-	l.Journal, l.CameFrom = loop.Mark{Of: to, Tools: l.Journal.Tools}, from
+	l.Journal, l.CameFrom = loop.Mark{Of: to, Events: l.Journal.Events}, from
 	if l.Kept {
 		err := s.enter(to, l.ID)
 		if err == nil {

@@ -49,7 +49,7 @@ func share(dir string) error {
 func play(ctx context.Context, s *state.Store, who string) error {
 	for turn := range turns {
 		name := fmt.Sprint(who, "-", turn)
-		if err := s.AddToJournal(me, loop.Record{Kind: loop.RecordTool, Tool: "Write", ID: name}); err != nil {
+		if err := s.AddToJournal(me, loop.Record{Kind: loop.RecordTool, Tool: "Write", Event: name}); err != nil {
 			return err
 		}
 		e := loop.Event{Kind: loop.EventStop, Generation: name, Stop: loop.Stop{Status: loop.Completed, Waited: true}}

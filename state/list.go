@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -131,4 +132,63 @@ func cutBoth(name, prefix, suffix string) (string, bool) {
 		return "", false
 	}
 	return strings.CutSuffix(name, suffix)
+}
+
+// clockSlack is how far the clock of the file system may be behind ours.
+const clockSlack = time.Minute
+
+// Records returns the records that were written since a moment, those last that ended
+// last, without histories; those of pending loops are left out. Files that cannot be read
+// are reported in problems.
+func (s *Store) Records(since time.Time) (records []loop.State, problems []error) {
+	ids, err := s.recordIDs(func(entry fs.DirEntry) bool {
+		info, err := entry.Info()
+		return err == nil && (since.IsZero() || info.ModTime().After(since.Add(-clockSlack)))
+	})
+	if err != nil {
+		return nil, []error{err}
+	}
+	for _, found := range s.readAll(ids, func(id string) (loop.State, error) { return s.Record(id, false) }) {
+		switch {
+		case errors.Is(found.err, fs.ErrNotExist): // just removed
+		case found.err != nil:
+			problems = append(problems, found.err)
+		case !found.loop.IsAsked():
+			records = append(records, found.loop)
+		}
+	}
+	slices.SortStableFunc(records, func(a, b loop.State) int { return a.EndedAt.Compare(b.EndedAt) })
+	return records, problems
+}
+
+// EndedSince lists the records of loops that ended since a moment, newest last,
+// without histories. A record is written when its loop ends, so older files are
+// not opened.
+func (s *Store) EndedSince(at time.Time) (ended []loop.State) {
+	records, _ := s.Records(at)
+	for _, l := range records {
+		if l.Status.Ended() && !l.EndedAt.Before(at) {
+			ended = append(ended, l)
+		}
+	}
+	return ended
+}
+
+// RecordIDs returns the own ids of all loops that have a record.
+func (s *Store) RecordIDs() ([]string, error) { return s.recordIDs(nil) }
+
+func (s *Store) recordIDs(wanted func(fs.DirEntry) bool) (ids []string, err error) {
+	if err := ownfile.CheckFolder(s.places.Archive); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(s.places.Records())
+	for _, entry := range entries {
+		id, isRecord := strings.CutSuffix(entry.Name(), ".json")
+		if isRecord && loop.IsShortID(id) && entry.Type().IsRegular() && (wanted == nil || wanted(entry)) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, ignoreMissing(err)
 }

@@ -208,7 +208,7 @@ func TestUnchangedLoopIsNotWritten(t *testing.T) {
 func TestJournalThatWasClearedOrTornIsNoLoss(t *testing.T) {
 	w := newWorld(t)
 	w.begun(me, "a")
-	tool := func(id string) { w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, ID: id})) }
+	tool := func(id string) { w.must(w.store.AddToJournal(me, loop.Record{Kind: loop.RecordTool, Event: id})) }
 	tool("1")
 	w.stop(me)
 	w.must(os.Remove(w.places.Journal(me)))

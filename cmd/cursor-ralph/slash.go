@@ -15,6 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
+	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
@@ -65,9 +66,9 @@ func (e *env) handedOver(name string) (string, error) {
 
 func (e *env) slashLoop(ctx context.Context, name, text string) error {
 	c, unset := e.Config()
-	r, err := loop.ParseCommand(text, c.Loop)
+	r, err := cmdline.Parse(text, c.Loop)
 	if err != nil {
-		lines := loop.Explained("/"+name, err)
+		lines := cmdline.Explained("/"+name, err)
 		return hint.Misuse("/"+name+": "+lines[0], strings.Join(append(lines[1:], "tell the user; nothing was started. `/ralph-help` shows the options"), "\n"))
 	}
 	if r.Continue != "" {

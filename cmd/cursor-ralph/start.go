@@ -117,7 +117,7 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 		return l, err
 	}
 	l.PlanGuard = install.PlanGuard(e.Env, l.Workspace)
-	l.Tree, _ = e.Viewer().Look(ctx, l.Workspace, nil) // without it the first iteration has nothing to be compared with
+	l.Tree, _ = e.Viewer().Tree(ctx, l.Workspace, nil) // without it the first iteration has nothing to be compared with
 	return l.In(l.ConversationID, e.Now()), nil
 }
 
@@ -183,7 +183,7 @@ func (e *env) waitingIn(workspace string) (waiting []loops.Loop) {
 
 // noHook warns if no hook would take a loop in a workspace.
 func (e *env) noHook(workspace string) string {
-	if e.isHooked(workspace, commands.Installation.Any) {
+	if e.isHooked(workspace, commands.Installation.Any) || install.InAnyHost(e.Env) {
 		return ""
 	}
 	return "\nBut our hook is in no hooks.json, so no chat takes it: cursor-ralph install"

@@ -28,7 +28,7 @@ func watch(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	err := tui.Panel{
-		Look: newLoopsToShow(e).read, Do: e.forPanel,
+		Loops: newLoopsToShow(e).read, Do: e.forPanel,
 		Now: e.Now, Home: e.HomeFolder(), ASCII: e.Screen().ASCII, Chosen: chosen, Environ: os.Environ(),
 	}.Run(ctx, e.Stdin, e.Stdout)
 	if errors.Is(err, tui.ErrNoTerminal) {
@@ -69,7 +69,7 @@ func newLoopsToShow(e *env) *loopsToShow {
 // read returns the loops in the order of the screen, of those that have ended the
 // newest.
 func (s *loopsToShow) read() (all []tui.Loop, problems []error) {
-	problems = s.changes.Look(func(c loops.Change) {
+	problems = s.changes.Poll(func(c loops.Change) {
 		delete(s.shown, c.Key)
 		if c.Gone {
 			return

@@ -64,7 +64,7 @@ func (w *watching) live() []watcher.Loop {
 	if _, err := os.Stat(w.Places.Base); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	_ = w.changes.Look(func(c loops.Change) {
+	_ = w.changes.Poll(func(c loops.Change) {
 		delete(w.loops, c.Key)
 		if !c.Gone && !c.State.Status.Ended() {
 			w.loops[c.Key] = watcher.Of(c.ID, c.State)
@@ -80,7 +80,7 @@ func (w *watching) untilIdle(ctx context.Context) error {
 		if left := w.Store.RemoveEnded(); !left && !watcher.AnyRuns(loops, w.Now()) {
 			return nil
 		}
-		due, next := w.schedule.Look(loops, w.Now(), time.Since(w.began))
+		due, next := w.schedule.Due(loops, w.Now(), time.Since(w.began))
 		for _, d := range due {
 			if err := w.do(ctx, d); err != nil && ctx.Err() == nil {
 				w.logWatched(d.Loop.ID, "error", err.Error())

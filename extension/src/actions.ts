@@ -85,7 +85,7 @@ export class Actions {
   }
 
   private async pick(loops: readonly Loop[], title: string): Promise<Loop | undefined> {
-    const items = loops.map((l) => ({ label: label(l.item.label), description: `${l.id} • ${label(l.item.description)}`, loop: l }));
+    const items = loops.map((l) => ({ label: label(l.item.title), description: `${l.id} • ${label(l.item.description)}`, loop: l }));
     return (await this.boxes.pick(items, { title, matchOnDescription: true }))?.loop;
   }
 
@@ -129,12 +129,12 @@ export class Actions {
   private async cancel(l: Loop, a: Action): Promise<void> {
     const yes = t('Cancel the Loop');
     const detail = t('It ends at once. Its record stays, and it can be continued later.');
-    const chosen = await this.boxes.during(() => vscode.window.showWarningMessage(notice(t('Cancel the loop "{0}"?', l.item.label)), { modal: true, detail }, yes));
+    const chosen = await this.boxes.during(() => vscode.window.showWarningMessage(notice(t('Cancel the loop "{0}"?', l.item.title)), { modal: true, detail }, yes));
     if (chosen === yes) await this.steps(a);
   }
 
   private async context(l: Loop, a: Action): Promise<void> {
-    const text = await this.boxes.input({ title: t('Context for {0}', l.item.label), prompt: t('The agent reads it once, with its next continuation.'), ignoreFocusOut: true });
+    const text = await this.boxes.input({ title: t('Context for {0}', l.item.title), prompt: t('The agent reads it once, with its next continuation.'), ignoreFocusOut: true });
     if (text === undefined || text.trim() === '') return;
     const out = await this.run([...(a.steps?.[0] ?? []), text]);
     if (out?.code === 0) void vscode.window.setStatusBarMessage(t('The agent reads it with its next continuation.'), 5000);
@@ -237,7 +237,7 @@ export class Actions {
     const l = live.length > 1 ? await this.pick(live, t('Which loop?')) : (live[0] ?? this.mine().sort((a, b) => (b.ended_at ?? '').localeCompare(a.ended_at ?? ''))[0]);
     if (live.length > 1 && !l) return;
     const items = [...(l ? this.itemsOf(l) : []), ...this.general()];
-    const chosen = await this.boxes.pick<Item>(items, { title: l ? `${label(l.item.label)} • ${label(l.item.description)}` : 'Cursor Ralph' });
+    const chosen = await this.boxes.pick<Item>(items, { title: l ? `${label(l.item.title)} • ${label(l.item.description)}` : 'Cursor Ralph' });
     await chosen?.act?.();
   };
 

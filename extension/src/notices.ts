@@ -19,7 +19,7 @@ const byUser = ['CANCELLED', 'REPLACED', 'USER_STOPPED'];
 export function noticeOf({ before, after }: Change, level: Level, now = new Date()): Notice | undefined {
   if (!after || level === 'none') return undefined;
   const at = now.toTimeString().slice(0, 5);
-  const said = (severity: Notice['severity'], what: string): Notice => ({ severity, loop: after, text: notice(`${what}: ${after.item.label} (${after.id}, ${at}: ${after.item.description})`) });
+  const said = (severity: Notice['severity'], what: string): Notice => ({ severity, loop: after, text: notice(`${what}: ${after.item.title} (${after.id}, ${at}: ${after.item.description})`) });
   if (after.needs_user && !before?.needs_user && after.status !== 'pending') return said('warning', l10n.t('A Ralph loop needs you'));
   if (!before || isEnded(before) || !isEnded(after) || level !== 'all' || byUser.includes(after.status)) return undefined;
   return said(after.status === 'PROMISE_ACCEPTED' ? 'information' : 'warning', l10n.t('A Ralph loop has ended'));

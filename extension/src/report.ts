@@ -26,7 +26,7 @@ export class Reports implements vscode.WebviewPanelSerializer, vscode.Disposable
   open(l: Loop): void {
     const there = this.panels.get(l.id);
     if (there) return there.reveal();
-    this.fill(l.id, vscode.window.createWebviewPanel(type, label(l.item.label), vscode.ViewColumn.Active, { enableScripts: true, localResourceRoots: [] }));
+    this.fill(l.id, vscode.window.createWebviewPanel(type, label(l.item.title), vscode.ViewColumn.Active, { enableScripts: true, localResourceRoots: [] }));
   }
 
   // The editor calls it after a reload. The page itself remembers what was open in it.
@@ -55,7 +55,7 @@ export class Reports implements vscode.WebviewPanelSerializer, vscode.Disposable
     const html = await this.source.page(id);
     const panel = this.panels.get(id);
     const l = this.source.find(id);
-    if (panel && l) panel.title = label(l.item.label);
+    if (panel && l) panel.title = label(l.item.title);
     await panel?.webview.postMessage({ html });
   }
 

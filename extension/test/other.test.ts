@@ -38,7 +38,7 @@ test('which change deserves a notice', () => {
   const of = (before: string | undefined, after: string, level: 'all' | 'attention' | 'none' = 'all') =>
     noticeOf({ before: before === undefined ? undefined : loop(before), after: loop(after) }, level, new Date(2026, 1, 3, 14, 5));
   assert.equal(of('running', 'running'), undefined);
-  assert.equal(of('running', 'waiting')?.text, 'A Ralph loop needs you: waiting: make the tests … (h7f2a, 14:05: 3/20 waiting (continuation))', 'it says when it was so');
+  assert.equal(of('running', 'waiting')?.text, 'A Ralph loop needs you: waiting: make the tests pass (h7f2a, 14:05: 3/20 waiting (continuation))', 'it says when it was so');
   assert.equal(of('waiting', 'failed'), undefined, 'it needed the user before');
   assert.equal(of('running', 'paused'), undefined, 'the user paused it');
   assert.equal(of(undefined, 'pending'), undefined, 'the user has just started it');

@@ -172,11 +172,11 @@ test("the menu has the live loop's actions, the most useful first, and its first
     return `${options.title}: ${items.map((i) => i.label).join('|')}`;
   };
   const rest = "\\|Show report\\|Open the loop's chat\\|Show what was decided and why\\|\\|Start a loop…\\|Show all loops$";
-  assert.match(await labels(loop('running')), new RegExp(`^running: make the tests … • 3/20 running: Pause\\|Add context…\\|Cancel…${rest}`));
+  assert.match(await labels(loop('running')), new RegExp(`^running: make the tests pass • 3/20 running: Pause\\|Add context…\\|Cancel…${rest}`));
   assert.match(await labels(loop('waiting')), /: Continue now\|Pause\|/);
   assert.match(await labels(loop('running'), loop('failed')), /paused \(error\): Resume\|Add context…\|/, 'of several, the one that needs the user is the first to pick');
   assert.match(await labels(loop('cancelled')), /: Continue now\|Show report\|.*\|Dismiss from the status bar\|/);
-  const wide = { ...loop('running').item, label: '字'.repeat(30) };
+  const wide = { ...loop('running').item, title: '字'.repeat(30) };
   assert.match(await labels(loop('running', { item: wide })), /: Pause\|/, 'wide letters are in the title');
 });
 
@@ -392,10 +392,10 @@ test('the tree has groups, a stable order, a badge, and says what is wrong', asy
   const tree = new LoopTree({ loops: () => loops, all: () => all, history: async () => history, uri: ((l: Loop, f: string) => fake.Uri.file(`${l.workspace}/${f}`)) as never });
   const view = fake.treeViews.at(-1);
   const want = [
-    'Needs you – 2', '  waiting: make the tests … – 3/20 waiting (continuation)', '  failed: make the tests p… – 3/20 paused (error)',
-    'Running – 2', '  running: make the tests … – 3/20 running', '  paused: make the tests p… – 3/20 paused (user)',
-    'Ended – 2', '  cancelled: make the test… – 3/20 cancelled', '  accepted: make the tests… – 2/20 promise accepted', '  Show older ones… – ',
-    'In other folders – 1', '  elsewhere: make the test… – 3/20 running',
+    'Needs you – 2', '  waiting: make t… – 3/20 waiting (continuation)', '  failed: make th… – 3/20 paused (error)',
+    'Running – 2', '  running: make t… – 3/20 running', '  paused: make th… – 3/20 paused (user)',
+    'Ended – 2', '  cancelled: make… – 3/20 cancelled', '  accepted: make … – 2/20 promise accepted', '  Show older ones… – ',
+    'In other folders – 1', '  elsewhere: make… – 3/20 running',
   ];
   assert.deepEqual(await shown(tree), want);
   loops.reverse();
@@ -444,7 +444,7 @@ test('a report is the page of cursor-ralph, with its actions and files', async (
   const panel = fake.panels.at(-1);
   assert.ok(panel);
   assert.equal(panel.html, printed.page);
-  assert.equal(panel.title, 'running: make the tests …');
+  assert.equal(panel.title, 'running: make the tests pass');
   assert.match(panel.html, /--- FAIL: TestX/, 'the output of the verification that refused');
   panel.send({ act: 'pause' });
   panel.send({ file: 'b/c d.go', iteration: 2 });

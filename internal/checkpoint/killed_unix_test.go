@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // fakeGit is git until its call number "die", at which it ends with the lock of our index left behind, before or after
@@ -89,5 +90,21 @@ func TestKilled(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestLeftByAKilledCheckpoint: a later checkpoint removes an unfinished file.
+func TestLeftByAKilledCheckpoint(t *testing.T) {
+	w := newWorld(t)
+	w.write("a", "1\n")
+	w.commit()
+	w.take("0")
+	left := filepath.Join(w.p.Folder, w.l.ShortID(), ".new-1")
+	w.must(os.WriteFile(left, []byte("par"), 0o600))
+	before := time.Now().Add(-48 * time.Hour)
+	w.must(os.Chtimes(left, before, before))
+	w.take("1")
+	if _, err := os.Lstat(left); err == nil {
+		t.Error("it is still there")
 	}
 }

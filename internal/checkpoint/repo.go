@@ -75,6 +75,9 @@ func (p Places) lock(ctx context.Context, l loop.State) (release func() error, e
 			return nil, errors.Join(err, release())
 		}
 	}
+	if err := ownfile.Sweep(p.dir(l), time.Now()); err != nil {
+		return nil, errors.Join(err, release())
+	}
 	return release, nil
 }
 

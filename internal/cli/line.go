@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -27,9 +28,9 @@ func (e *Env) ParseLine(args []string) (task []string, err error) {
 			return nil, hint.Misuse(command+": unknown option "+arg, "`cursor-ralph help "+command+"` shows the options")
 		}
 	}
-	text, given, err := loop.ParseArguments(args, optionsOf(e.Flags))
+	text, given, err := cmdline.ParseArgs(args, optionsOf(e.Flags))
 	if err != nil {
-		lines := loop.Explained("cursor-ralph "+command, err)
+		lines := cmdline.Explained("cursor-ralph "+command, err)
 		return nil, hint.Misuse(command+": "+lines[0], strings.Join(append(lines[1:], "nothing was started; `cursor-ralph help "+command+"` shows the options"), "\n"))
 	}
 	for _, o := range given {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -40,7 +41,7 @@ func FuzzFile(f *testing.F) {
 				t.Errorf("got %q for %s, which is refused", v.Text, s.Key())
 			}
 		}
-		r, err := loop.ParseCommand("task", c.Loop)
+		r, err := cmdline.Parse("task", c.Loop)
 		if l := r.State; err == nil && (l.MaxIterations < 1 || l.MaxIterations > loop.MaxMaxIterations || strings.ContainsFunc(l.CompletionPromise, unicode.IsControl)) {
 			t.Errorf("got %+v", l)
 		}

@@ -124,7 +124,7 @@ func wantsObservation(l loop.State, e loop.Event) bool {
 // Baseline adds to a new loop what its workspace looks like.
 func (g Engine) Baseline(ctx context.Context, l loop.State, now time.Time) (loop.State, error) {
 	var err error
-	l.Tree, err = g.View.Look(ctx, l.Workspace, nil)
+	l.Tree, err = g.View.Tree(ctx, l.Workspace, nil)
 	if l.IsSurveyed() {
 		l.CreatedAt = now // its own id is final now
 		l = l.In(l.ConversationID, now)

@@ -47,7 +47,7 @@ func copilot() Host {
 		},
 		Files: Files{
 			Home: ".copilot", Project: ".github", Settings: "hooks/cursor-ralph.json", Own: true,
-			Command: "skills/%s/SKILL.md", shape: copilotSkill, Once: "answer its question whether you trust the folder",
+			Command: "skills/%s/SKILL.md", Expands: true, shape: copilotSkill, Once: "answer its question whether you trust the folder",
 		},
 	}
 }

@@ -25,6 +25,7 @@ type Files struct {
 	seconds      int
 
 	Command string // the file of a command, by name
+	Expands bool   // the hook sees its text, so a project gets no command: an agent may write there
 	Beside  string // a second file for each command
 	Once    string // what the user has to do once
 	Trust   string // its file that has the hooks which the user trusts; empty if it asks for none

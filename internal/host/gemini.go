@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
@@ -18,22 +19,16 @@ func gemini() Host {
 		events: []event{
 			{"AfterAgent", hook.EventStop}, {"BeforeAgent", hook.EventBeforeSubmitPrompt}, {"AfterTool", hook.EventPostToolUse},
 		},
-		is: func(p payload) bool { return p.Session != "" },
-		prompt: func(p payload, t Trust) (string, bool) {
-			line, ok := afterMark(p.Prompt)
-			if !ok {
-				return p.Prompt, true
-			}
-			name, _, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
-			for _, root := range t.Roots { // whose commands win over the user's
-				if t.Exists(filepath.Join(root, ".gemini", "commands", strings.TrimSpace(name)+".toml")) {
-					return "", false
-				}
-			}
-			return line, true
+		is:     func(p payload) bool { return p.Session != "" },
+		prompt: func(p payload, t Trust) (string, bool) { return t.lineIn(p.Prompt, ".gemini/commands") },
+		words: func(p payload) (string, error) {
+			said, _, err := lastOfGemini(p.Transcript)
+			return said, err
 		},
-		words: func(p payload) (string, error) { return lastOfGemini(p.Transcript) },
-		idle:  func(p payload) bool { return strings.HasSuffix(strings.TrimSpace(p.Response), "[no response text]") }, // the user interrupted
+		idle: func(p payload) bool { // the user interrupted: of a continuation the transcript has no answer, and this stop comes again
+			_, isOpen, _ := lastOfGemini(p.Transcript)
+			return isOpen || strings.HasSuffix(strings.TrimSpace(p.Response), "[no response text]")
+		},
 		answer: func(event string, a answer) any {
 			if !a.fresh {
 				return nil
@@ -42,9 +37,24 @@ func gemini() Host {
 		},
 		Files: Files{
 			Home: ".gemini", Settings: "settings.json", Rules: "policies/cursor-ralph.toml", rules: policy, // its list tools.allowed would deny all other commands
-			Milliseconds: true, Command: "commands/%s.toml", shape: toml, Once: "trust the folder, if it asks",
+			Milliseconds: true, Command: "commands/%s.toml", Expands: true, shape: toml, Once: "trust the folder, if it asks",
 		},
 	}
+}
+
+// lineIn returns the raw line behind our command's text in a prompt, or the prompt. In a project with commands, whose texts an agent
+// in a sandbox may write, the user may have typed another one: there no line starts a loop, since it can name programs to run.
+func (t Trust) lineIn(prompt, folder string) (line string, ok bool) {
+	if line, ok = afterMark(prompt); !ok {
+		line = prompt
+	}
+	words := strings.Fields(line)
+	starts := len(words) > 0 && slices.Contains([]string{"/ralph-loop", "/ulw-loop"}, words[0]) && !strings.HasPrefix(strings.Join(words[1:], " "), "--continue")
+	theirs := func(root string) bool { return t.Exists(filepath.Join(root, filepath.FromSlash(folder))) }
+	if starts && slices.ContainsFunc(t.Roots, theirs) {
+		return "", false
+	}
+	return line, true
 }
 
 // afterMark returns the raw line behind the last line of our command's text, which stands there exactly once.
@@ -85,19 +95,26 @@ func tail(path string) ([]byte, error) {
 	return data, err
 }
 
-// lastOfGemini returns the content of the last line of the agent. A message is written again when its tool calls end.
-func lastOfGemini(path string) (said string, err error) {
+// lastOfGemini returns the content of the last line of the agent, and whether a message behind it has no answer. A message is
+// written again when its tool calls end.
+func lastOfGemini(path string) (said string, isOpen bool, err error) {
 	data, err := tail(path)
 	for line := range bytes.Lines(data) {
 		var m struct {
 			Type    string          `json:"type"`
 			Content json.RawMessage `json:"content"`
 		}
-		if json.Unmarshal(line, &m) == nil && m.Type == "gemini" {
-			said = content(m.Content)
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		switch m.Type {
+		case "gemini":
+			said, isOpen = content(m.Content), false
+		case "user":
+			isOpen = true
 		}
 	}
-	return said, err
+	return said, isOpen, err
 }
 
 // content is a string, or parts with texts.

@@ -2,7 +2,7 @@
 // answered, and where their files are. A host is a small file here, which fills in one Host. What a loop does is the same in
 // all of them: Read makes of a payload the event that Cursor would send, and Answer makes of our answer what the host reads.
 //
-// Each fact was seen in the real program; test/hosts runs them.
+// Each fact was seen in the real program; test/agents runs them.
 package host
 
 import (
@@ -265,6 +265,21 @@ func (h Host) Read(raw []byte, getenv func(string) string, trust Trust) (event [
 	}
 	event, err := json.Marshal(w)
 	return event, err == nil
+}
+
+// Untimed returns a payload without its time, which two hooks that get one event need not share. Copilot CLI 1.0.102 gave both the
+// same one.
+func Untimed(raw []byte) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return raw
+	}
+	delete(fields, "timestamp")
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return raw
+	}
+	return out
 }
 
 func (h Host) ours(p payload) string {

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,10 @@ func TestTheLineBehindACommandsText(t *testing.T) {
 	gemini := `{"session_id":"s","hook_event_name":"BeforeAgent","prompt":` + quote(text+"\n\n"+line) + `}`
 	theirs := user
 	theirs.Exists = func(path string) bool {
-		return strings.HasSuffix(filepath.ToSlash(path), "/.gemini/commands/ralph-loop.toml")
+		return strings.HasSuffix(filepath.ToSlash(path), "/.gemini/commands") || strings.HasSuffix(filepath.ToSlash(path), "/.qwen/commands")
+	}
+	qwen := func(prompt string) string {
+		return `{"cwd":"/w","session_id":"s","prompt_id":"s####0","transcript_path":"/q/chats/s.jsonl","hook_event_name":"UserPromptSubmit","submitted_prompt":"/ralph-loop [Pasted Content 12444 chars]","prompt":` + quote(prompt) + `}`
 	}
 	skill := func(folder string) string {
 		return `{"sessionId":"s","prompt":` + quote("The user explicitly invoked the \"/ralph-loop\" skill.\n\n<skill-context name=\"ralph-loop\">\nBase directory for this skill: "+folder+"\n"+text+"\n"+line+"\n\n</skill-context>") + `}`
@@ -98,7 +102,15 @@ func TestTheLineBehindACommandsText(t *testing.T) {
 		ok                  bool
 	}{
 		{"the user's command", "gemini", gemini, user, line, true},
-		{"a project's command of that name", "gemini", strings.Replace(gemini, `{`, `{"cwd":"/w",`, 1), theirs, "", false},
+		{"a project's command, of any name", "gemini", strings.Replace(gemini, `{`, `{"cwd":"/w",`, 1), theirs, "", false},
+		{"a project's command whose text is a line", "gemini", `{"cwd":"/w","session_id":"s","hook_event_name":"BeforeAgent","prompt":` + quote("\n"+line) + `}`, theirs, "", false},
+		{"a line that goes on with a loop", "gemini", `{"cwd":"/w","session_id":"s","hook_event_name":"BeforeAgent","prompt":` + quote(text+"\n/ralph-loop --continue k7f2m") + `}`, theirs, "/ralph-loop --continue k7f2m", true},
+		{"a line that ends one", "gemini", `{"cwd":"/w","session_id":"s","hook_event_name":"BeforeAgent","prompt":` + quote(text+"\n/cancel-ralph") + `}`, theirs, "/cancel-ralph", true},
+		{"a message in such a project", "gemini", `{"cwd":"/w","session_id":"s","hook_event_name":"BeforeAgent","prompt":"mind the edges"}`, theirs, "mind the edges", true},
+		{"a raw line in another", "gemini", `{"cwd":"/w","session_id":"s","hook_event_name":"BeforeAgent","prompt":` + quote(line) + `}`, user, line, true},
+		{"a paste", "qwen", qwen(text + "\n\n" + line), user, line, true},
+		{"a paste into a project's command, of any name", "qwen", qwen(text + "\n\n" + line), theirs, "", false},
+		{"a paste into a message", "qwen", qwen("a long one"), theirs, "a long one", true},
 		{"the mark twice", "gemini", `{"session_id":"s","hook_event_name":"BeforeAgent","prompt":` + quote(text+text+line) + `}`, user, text + text + line, true},
 		{"the user's skill", "copilot", skill("/home/user/.copilot/skills/ralph-loop"), user, line, true},
 		{"a project's skill", "copilot", skill("/w/.github/skills/ralph-loop"), user, "", false},
@@ -124,6 +136,12 @@ func quote(s string) string {
 // Stops that end no turn, and those of the user.
 func TestWhatEndsATurn(t *testing.T) {
 	t.Parallel()
+	open, answered := filepath.Join(t.TempDir(), "open"), filepath.Join(t.TempDir(), "answered")
+	before := `{"type":"user","content":"x"}` + "\n" + `{"type":"gemini","content":"Not yet."}` + "\n"
+	if err := errors.Join(os.WriteFile(answered, []byte(before+`{"type":"info","content":"i"}`+"\n"), 0o600),
+		os.WriteFile(open, []byte(before+`{"type":"user","content":"T"}`+"\n"+`{"type":"info","content":"Request cancelled."}`+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, host, payload, want string
 		ok                        bool
@@ -131,6 +149,8 @@ func TestWhatEndsATurn(t *testing.T) {
 		{"background tasks run", "claude", `{"session_id":"s","hook_event_name":"Stop","transcript_path":"/x/projects/w/s.jsonl","background_tasks":[{"id":"b"}]}`, "", false},
 		{"background tasks run", "qwen", `{"session_id":"s","prompt_id":"s##0","hook_event_name":"Stop","transcript_path":"/x/chats/s.jsonl","background_tasks":[{}]}`, "", false},
 		{"interrupted", "gemini", `{"session_id":"s","hook_event_name":"AfterAgent","prompt_response":"done 1 [no response text]"}`, "", false},
+		{"interrupted after a continuation", "gemini", `{"session_id":"s","hook_event_name":"AfterAgent","prompt_response":"Not yet.","stop_hook_active":true,"transcript_path":` + quote(open) + `}`, "", false},
+		{"answered", "gemini", `{"session_id":"s","hook_event_name":"AfterAgent","prompt_response":"Not yet.","transcript_path":` + quote(answered) + `}`, "completed", true},
 		{"interrupted", "codex", `{"session_id":"s","turn_id":"t","hook_event_name":"Interrupt"}`, "aborted", true},
 		{"failed", "claude", `{"session_id":"s","hook_event_name":"StopFailure","transcript_path":"/x/projects/w/s.jsonl"}`, "error", true},
 		{"failed", "copilot", `{"sessionId":"s","error":{"message":"m"}}`, "error", true},
@@ -198,5 +218,23 @@ func TestHowEachHostIsAnswered(t *testing.T) {
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s: got %s, %v; want %s", tt.host, got, err, tt.want)
 		}
+	}
+}
+
+// Two hooks that get one event may differ in its time alone.
+func TestUntimed(t *testing.T) {
+	first := host.Untimed([]byte(`{"sessionId":"s","timestamp":1795417331649,"stopReason":"end_turn"}`))
+	for payload, same := range map[string]bool{
+		`{"sessionId":"s","timestamp":1795417331700,"stopReason":"end_turn"}`:   true,
+		`{"sessionId":"s","timestamp":"2026-11-27","stopReason":"end_turn"}`:    true,
+		`{"sessionId":"s","timestamp":1795417331649,"stopReason":"max_tokens"}`: false,
+		`{"sessionId":"s","stopReason":"end_turn","prompt":"timestamp"}`:        false,
+	} {
+		if got := host.Untimed([]byte(payload)); (string(got) == string(first)) != same {
+			t.Errorf("%s: got %s beside %s", payload, got, first)
+		}
+	}
+	if got := host.Untimed([]byte("no JSON")); string(got) != "no JSON" {
+		t.Errorf("got %q", got)
 	}
 }

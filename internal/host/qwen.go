@@ -17,9 +17,12 @@ func qwen() Host {
 		is: func(p payload) bool {
 			return strings.HasPrefix(p.PromptID, p.Session) && hasFolder(p.Transcript, "chats")
 		},
-		prompt: func(p payload, _ Trust) (string, bool) { // else it is a continuation, or a tool's result
-			if p.Submitted == nil {
+		prompt: func(p payload, t Trust) (string, bool) {
+			switch {
+			case p.Submitted == nil: // a continuation, or a tool's result
 				return "", false
+			case strings.Contains(*p.Submitted, "[Pasted Content "): // in the place of a long one
+				return t.lineIn(p.Prompt, ".qwen/commands")
 			}
 			return *p.Submitted, true
 		},

@@ -47,10 +47,10 @@ func (s *Loops) changes(folders ...*folder) *Changes {
 	return &Changes{folders: folders, now: s.now, known: map[string]*known{}}
 }
 
-// Look visits the loops that have changed since the last look, the first time all
+// Poll visits the loops that have changed since the last look, the first time all
 // of them, then those that are gone. While a folder cannot be read no loop counts as
 // gone. What lies there and is no loop is in problems.
-func (c *Changes) Look(visit func(Change)) (problems []error) {
+func (c *Changes) Poll(visit func(Change)) (problems []error) {
 	c.looks++
 	complete := true
 	for _, f := range c.folders {

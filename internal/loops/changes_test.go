@@ -65,7 +65,7 @@ func (o *observer) wants(want ...string) {
 	o.Helper()
 	var got []string
 	var tasks = map[string]string{}
-	problems := o.Look(func(c Change) {
+	problems := o.Poll(func(c Change) {
 		switch {
 		case c.Gone:
 			got = append(got, "gone")

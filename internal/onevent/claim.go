@@ -51,7 +51,7 @@ func (h *handler) hasLost(ctx context.Context) bool {
 // there is a live one now.
 func (h *handler) claim(ctx context.Context, stop *loop.Event) bool {
 	who := h.claimant(stop != nil && stop.Status == loop.Completed)
-	if who.Stop = stop; !h.box.Waiting(who) {
+	if !h.box.Waiting(who) {
 		return h.claimedMeanwhile()
 	}
 	c, err := h.box.Claim(ctx, who)
@@ -138,7 +138,7 @@ func (h *handler) bring(ctx context.Context, from string, l loop.State) bool {
 	case errors.Is(err, fs.ErrExist):
 		h.log(hooklog.Line{Loop: l.ShortID(), Action: "not-moved", Why: "a loop runs here"})
 		return false
-	case errors.Is(err, fs.ErrNotExist): // another copy of our hook was faster
+	case errors.Is(err, fs.ErrNotExist): // the agent's call was faster
 		return true
 	case err != nil:
 		h.fail(err)

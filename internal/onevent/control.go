@@ -57,7 +57,7 @@ func (h *handler) steer(ctx context.Context, name, text, id string) any {
 	case err != nil:
 		h.fail(err)
 		return h.refuse("This did not work: " + err.Error())
-	case action.Kind == loop.Refuse && (name != "ralph-resume" || l.Status == loop.Paused): // another copy of our hook may have resumed it
+	case action.Kind == loop.Refuse:
 		return h.refuse(strings.TrimSpace("Not done: " + action.Why() + ". " + action.Hint))
 	}
 	h.logDecision(l, action)

@@ -23,7 +23,7 @@ func FuzzCall(f *testing.F) {
 		if !json.Valid([]byte(input)) || !json.Valid([]byte(output)) || !utf8.ValidString(tool) {
 			return // hook.Read has refused it
 		}
-		c := call{id: "1", tool: tool, output: hook.Text(json.RawMessage(output))}
+		c := call{tool: tool, output: hook.Text(json.RawMessage(output))}
 		c.input(json.RawMessage(input))
 		c.result()
 		r := c.record()

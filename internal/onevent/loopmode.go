@@ -59,6 +59,11 @@ func (h *handler) loopMode() (state.Mode, bool) {
 	return state.Mode{}, false
 }
 
+func (h *handler) inLoopMode() bool {
+	_, on := h.loopMode()
+	return on
+}
+
 // isAboutEnded reports whether a message belongs to the loop that has just ended in the
 // conversation, as the first one after a cancel does.
 func (h *handler) isAboutEnded(ctx context.Context, text string) bool {
@@ -81,9 +86,8 @@ func (h *handler) isAboutEnded(ctx context.Context, text string) bool {
 	return true
 }
 
-// startNow starts a loop at once, unless the conversation has one now: our hook may
-// be installed in two places. After a kill the loop is pending under the
-// conversation's name.
+// startNow starts a loop at once, unless the conversation has one now. After a kill
+// the loop is pending under the conversation's name.
 func (h *handler) startNow(ctx context.Context, l loop.State) (started bool, err error) {
 	started, err = h.ask(ctx, l, "loop-mode", func(running *loop.State) (bool, error) { return running == nil, nil })
 	if err != nil || !started {

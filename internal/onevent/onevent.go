@@ -27,12 +27,15 @@ import (
 // Main is the hook: it reads one event from standard input, answers with one JSON object and returns, whatever happens.
 // release is the version of a release, and linger how long a build for tests stays after an answer; both may be empty.
 func Main(release, linger string) {
-	h := &handler{now: time.Now, getenv: os.Getenv, pid: os.Getpid(), release: release, stay: hook.Linger(runtime.GOOS), hands: true}
+	h := &handler{now: utc, getenv: os.Getenv, pid: os.Getpid(), release: release, program: os.Args[0], stay: hook.Linger(runtime.GOOS), hands: true}
 	if stay, err := time.ParseDuration(linger); err == nil {
 		h.stay = stay
 	}
-	h.run(os.Args[1:], inTime{os.Stdin, time.Now().Add(deadline)}, output{os.Stdout})
+	h.run(os.Args[1:], inTime{os.Stdin, time.Now().Add(deadline)}, output{os.Stdout, h.left})
 }
+
+// utc is the clock. A time of the machine's zone would have each hook read the file of zones.
+func utc() time.Time { return time.Now().UTC() }
 
 // deadline is how long one event may take, waiting for locks and for a text
 // that is late included.
@@ -82,6 +85,35 @@ func (h *handler) forHost(answer any) any {
 	return h.host.Answer(h.in.EventName, answer)
 }
 
+// once has an event decided in one process: our hook may be installed in two places.
+func (h *handler) once(ctx context.Context, decide func(context.Context) any) any {
+	if !h.hands { // the hook has handed it over
+		return h.forHost(decide(ctx))
+	}
+	answer, err := h.store.Once(h.bytes(), h.pid, h.caller(), func() json.RawMessage {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		h.failIf(e.Encode(h.forHost(decide(ctx))))
+		return bytes.TrimSpace(b.Bytes())
+	})
+	h.failIf(err)
+	if string(answer) == "null" || len(answer) == 0 {
+		return nil
+	}
+	return answer
+}
+
+// caller is the entry that called us. Cursor runs one of the user's and one of a project in different folders; without them, time
+// tells two hooks of one event from two events.
+func (h *handler) caller() state.Entry {
+	if h.host != nil {
+		return h.entry
+	}
+	folder, _ := os.Getwd()
+	return state.Entry{Name: folder, Shared: true}
+}
+
 // afterwards starts what the editor does not wait for: the answer is out.
 func (h *handler) afterwards() {
 	h.watch()
@@ -107,7 +139,7 @@ func (h *handler) read(args []string, stdin io.Reader) (hook.Input, error) {
 		if !ok {
 			return hook.Input{}, fmt.Errorf("--host %q is not known", args[1])
 		}
-		h.host = &named
+		h.host, h.entry = &named, state.Entry{Name: h.program} // for oneself it is a path, for a project the name
 		payload, err := io.ReadAll(io.LimitReader(stdin, hook.MaxInput))
 		if err != nil {
 			return hook.Input{}, err
@@ -117,9 +149,18 @@ func (h *handler) read(args []string, stdin io.Reader) (hook.Input, error) {
 		if !ok {
 			return hook.Input{}, nil
 		}
+		h.payload = payload
 		stdin = bytes.NewReader(event)
 	}
 	return read(stdin)
+}
+
+// bytes are those of the event, by which a second hook has the same one.
+func (h *handler) bytes() []byte {
+	if h.host != nil {
+		return host.Untimed(h.payload)
+	}
+	return h.in.Raw()
 }
 
 func exists(path string) bool {
@@ -140,21 +181,24 @@ func read(stdin io.Reader) (in hook.Input, err error) {
 
 // handler is one event and what is needed to handle it.
 type handler struct {
-	in     hook.Input
-	host   *host.Host // whose event it is; nil for Cursor's
-	called string     // how its agent's shell calls cursor-ralph, once the event is handed over
-	places platform.Places
-	store  *state.Store
-	box    *pending.Box
-	now    func() time.Time
-	getenv func(string) string
+	in      hook.Input
+	host    *host.Host  // whose event it is; nil for Cursor's
+	payload []byte      // that host's
+	entry   state.Entry // that called us, in another host
+	called  string      // how its agent's shell calls cursor-ralph, once the event is handed over
+	places  platform.Places
+	store   *state.Store
+	box     *pending.Box
+	now     func() time.Time
+	getenv  func(string) string
 
 	isGuard  bool // the entry in hooks.json is the plan guard's
 	settings Settings
 	stay     time.Duration // after an answer that must not be lost
 	hands    bool          // what depends on settings goes to cursor-ralph: this is the hook
 	release  string
-	pid      int // of the hook's process, which has to be over before a line is typed
+	program  string // as it was called
+	pid      int    // of the hook's process, which has to be over before a line is typed
 
 	reply    *handoff.Reply // of the cursor-ralph that has handled the event
 	composer string         // the mode of Cursor's composer, as a message tells it
@@ -172,6 +216,9 @@ func (h *handler) renew(limit time.Duration) {
 	h.patience.renew(time.Now().Add(limit))
 	h.end = time.Now().Add(longest)
 }
+
+// left is how long writing the answer may take: a host on a busy machine reads late.
+func (h *handler) left() time.Duration { return max(writeWait, time.Until(h.end)) }
 
 // linger is how long to stay after an answer, as far as there is time.
 func (h *handler) linger() time.Duration {
@@ -291,15 +338,16 @@ func (h *handler) logDecision(l loop.State, a loop.Action) {
 	}
 }
 
-// writeWait is how long the editor may take to make room for an answer.
+// writeWait is how long the editor may take at least to make room for an answer.
 const writeWait = 200 * time.Millisecond
 
 var errUnread = errors.New("nobody reads standard output")
 
 // output is standard output, of an editor that may stop reading, or be gone:
-// then writing is an error after a moment, and neither a signal nor a wait.
+// then writing is an error in the end, and neither a signal nor a wait without one.
 type output struct {
 	file *os.File
+	left func() time.Duration
 }
 
 // Close makes the end of the answer known.

@@ -112,3 +112,17 @@ func TestAReaderThatIsGoneOrStops(t *testing.T) {
 		})
 	}
 }
+
+// TestAReaderThatBeginsLate: on a busy machine an agent may be slow to read. Claude Code and Qwen Code lost a loop so.
+func TestAReaderThatBeginsLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.places.Live(me), `{"prompt": "`+strings.Repeat("word ", 60_000)+`"}`)
+	h := w.speak(program(), w.stopEvent(me))
+	<-time.After(5 * writeWait)
+	text, err := io.ReadAll(h.out)
+	w.must(errors.Join(err, h.Wait()))
+	if !strings.Contains(string(text), "followup_message") || !strings.HasSuffix(strings.TrimSpace(string(text)), "}") {
+		t.Errorf("got %d bytes", len(text))
+	}
+}

@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
@@ -23,9 +23,7 @@ import (
 // raw /ralph-loop, or in loop mode, obeys the controls, and tells a user's
 // message from our own follow-up. Where Cursor shows us an expanded command
 // instead of the raw line, a control is for the agent's own call of cursor-ralph.
-func (h *handler) prompt(ctx context.Context) any { return h.forHost(h.onPrompt(ctx)) }
-
-func (h *handler) onPrompt(ctx context.Context) any {
+func (h *handler) prompt(ctx context.Context) any {
 	if !slices.ContainsFunc(starts, h.in.Contains) { // another task, or the line that continues this one
 		h.restore(ctx)
 	}
@@ -34,6 +32,14 @@ func (h *handler) onPrompt(ctx context.Context) any {
 	if !has && !hasEnded && h.isNotForUs() {
 		return nil
 	}
+	decide := func(ctx context.Context) any { return h.onPrompt(ctx, has, hasEnded) }
+	if !has && !slices.ContainsFunc(starts, h.in.Contains) && !h.inLoopMode() { // nothing changes
+		return h.forHost(decide(ctx))
+	}
+	return h.once(ctx, decide)
+}
+
+func (h *handler) onPrompt(ctx context.Context, has, hasEnded bool) any {
 	var e hook.BeforeSubmitPrompt
 	if err := h.in.Decode(&e); err != nil {
 		h.fail(err)
@@ -57,7 +63,7 @@ func (h *handler) onPrompt(ctx context.Context) any {
 			return answer
 		}
 	}
-	if meant := loop.Misplaced(e.Prompt); meant != "" {
+	if meant := cmdline.Misplaced(e.Prompt); meant != "" {
 		if has {
 			if answer := h.message(ctx, h.in.ConversationID, e.Prompt); answer != nil {
 				return answer
@@ -98,8 +104,7 @@ func (h *handler) isNotForUs() bool {
 	if h.in.Contains(escaped) || slices.ContainsFunc(slices.Concat(starts, controls), h.in.Contains) {
 		return false
 	}
-	_, on := h.loopMode()
-	return !on
+	return !h.inLoopMode()
 }
 
 // message records that the agent of a loop got a message. Our own follow-up is kept
@@ -131,9 +136,9 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 // command arms a loop, or notes in which conversation one goes on. The agent's call
 // starts one whose line has to be trusted and is expanded.
 func (h *handler) command(ctx context.Context, name, rest string, expanded bool) any {
-	r, err := loop.ParseCommand(rest, func() []loop.Default { return h.settings.Defaults })
+	r, err := cmdline.Parse(rest, func() []loop.Default { return h.settings.Defaults })
 	if err != nil {
-		return h.refuse("/" + name + ": " + strings.Join(loop.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
+		return h.refuse("/" + name + ": " + strings.Join(cmdline.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
 	}
 	if r.Continue != "" {
 		r.Continue = h.byShortID(ctx, h.whole(r.Continue))
@@ -148,6 +153,11 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 	if expanded && slices.ContainsFunc(runs, r.Given) {
 		return nil
 	}
+	if h.host == nil && slices.ContainsFunc(runs, r.Given) {
+		if file := h.commandFile(); file != "" {
+			return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
+		}
+	}
 	if h.settings.Problem != "" {
 		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + h.settings.Problem)
 	}
@@ -158,6 +168,9 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 // fileInstead has the agent start a loop whose task is in a file: a hook does not read
 // files that a message names.
 const fileInstead = "This message starts a Ralph loop whose task is in a file. If you have not done so: run `%s slash ralph-loop` in the shell, with this whole message, word for word, on standard input. Do what it prints; if it prints an error, show the user the error and its hint, and stop."
+
+// maybeTheirs refuses a line that an agent may have written into the project.
+const maybeTheirs = "/%s: %s begins with such a line, so this one may not be yours: a command of the project must not name programs to run. Nothing was started; remove that file, or start the loop with `cursor-ralph start` in a terminal."
 
 // onTyped notes that the continue line of a loop was typed in this conversation.
 // One that was typed by us and came to the wrong chat is kept back.
@@ -195,10 +208,6 @@ func (h *handler) wentOn(id string) any {
 	return h.refuse("Not sent: " + moved.Error() + ". To bring it here, send: " + loop.ContinueLine(moved.Loop))
 }
 
-// armedTwice is how close two reports of one message are, when our hook is
-// installed in two places.
-const armedTwice = 5 * time.Second
-
 // arm puts the loop into the pending folder under this conversation's name.
 func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l := r.State.Requested(h.in.GenerationID)
@@ -222,14 +231,9 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	if problem := l.TasksProblem(); problem != "" {
 		return h.refuse(problem + r.Origin("tasks") + ". Nothing was started.")
 	}
-	again := false
 	_, err := h.ask(ctx, l, "armed", func(running *loop.State) (bool, error) {
 		switch {
-		case running == nil:
-		case running.SameRequest(l) && h.now().Sub(running.CreatedAt).Abs() < armedTwice:
-			again = running.Due.In != l.Due.In
-			return false, nil
-		case !r.Replace:
+		case running != nil && !r.Replace:
 			answer = h.refuse(fmt.Sprintf("A Ralph loop runs in this chat already (iteration %d of %d). Add --replace to begin a new one in its place, or /cancel-ralph first.", running.Iteration(), running.MaxIterations))
 			return false, nil
 		}
@@ -238,9 +242,6 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	if err != nil {
 		h.fail(err)
 		return h.refuse("Nothing was started: " + err.Error())
-	}
-	if again { // the user sent it twice: this turn's stop is the loop's
-		return h.message(ctx, l.ConversationID, l.Prompt)
 	}
 	return cmp.Or(answer, any(h.adding(l, l.ContractText(suggest.Fits(l)))))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
@@ -101,11 +102,14 @@ func (h *handler) byShortID(ctx context.Context, id string) string {
 	if last, _ := h.last(l.ConversationID); last.ShortID() != id { // an older one of its chat
 		return id
 	}
-	if err != nil || l.StartedAt.IsZero() || l.Delivery.OpenedAt.IsZero() && h.now().Sub(l.StartedAt).Abs() < armedTwice { // it was sent in two chats at once
+	if err != nil || l.StartedAt.IsZero() || l.Delivery.OpenedAt.IsZero() && h.now().Sub(l.StartedAt).Abs() < justBegun { // it was sent in two chats at once
 		return id
 	}
 	return l.ConversationID
 }
+
+// justBegun is how long after its beginning a loop's first line, in another chat, is the same that began it.
+const justBegun = 5 * time.Second
 
 // isHere reports whether the loop with this short id is, or was last, in this
 // conversation.
@@ -146,7 +150,7 @@ func (h *handler) askInstead(id string) any {
 }
 
 // isBroughtHere reports whether the loop of another conversation is in this one
-// now. Another copy of our hook may bring it here at any moment.
+// now. The agent's call may bring it here at any moment.
 func (h *handler) isBroughtHere(id string) bool {
 	l, err := h.store.Read(h.in.ConversationID)
 	return err == nil && l.CameFrom == id && !h.hasAny(id)

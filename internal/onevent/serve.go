@@ -30,7 +30,7 @@ const NoLimit = -1
 // Serve handles an event that the hook has handed over. after starts what the editor does not wait for; it is to be called when
 // the reply is out.
 func Serve(e handoff.Event, s Settings, getenv func(string) string) (reply handoff.Reply, after func(), err error) {
-	h := &handler{now: time.Now, getenv: getenv, pid: e.Hook, settings: s, called: e.Called}
+	h := &handler{now: utc, getenv: getenv, pid: e.Hook, settings: s, called: e.Called}
 	if named, ok := host.Named(e.Host); ok {
 		h.host = &named
 	}

@@ -17,13 +17,15 @@ import (
 )
 
 // stop answers the end of a turn: with the next continuation, or with {}.
-func (h *handler) stop(ctx context.Context) any { return h.forHost(h.onStop(ctx)) }
-
-func (h *handler) onStop(ctx context.Context) any {
+func (h *handler) stop(ctx context.Context) any {
 	h.restore(ctx)
 	if h.isIdle() {
 		return nil
 	}
+	return h.once(ctx, h.onStop)
+}
+
+func (h *handler) onStop(ctx context.Context) any {
 	if h.handsOver() {
 		return h.handOver(ctx)
 	}
@@ -40,7 +42,7 @@ func (h *handler) onStop(ctx context.Context) any {
 		Generation: e.GenerationID,
 		Workspace:  h.workspace(),
 		Program:    h.calledByAgent(),
-		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, Began: h.now(), CursorVersion: h.in.CursorVersion, FollowupWait: h.settings.FollowupWait, Tokens: tokens(e.Usage)},
+		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, CursorVersion: h.in.CursorVersion, FollowupWait: h.settings.FollowupWait, Tokens: tokens(e.Usage)},
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil

@@ -34,7 +34,7 @@ const oneWrite = 512
 // Write writes while there is room. It goes past package os, which ends the
 // program where the reader of standard output is gone.
 func (o output) Write(p []byte) (n int, err error) {
-	end := time.Now().Add(writeWait)
+	end := time.Now().Add(o.left())
 	for n < len(p) && err == nil {
 		if err = o.awaitRoom(end); err == nil {
 			var written int

@@ -9,7 +9,7 @@ func (in inTime) Read(p []byte) (int, error) {
 
 // Write ends where nobody reads.
 func (o output) Write(p []byte) (int, error) {
-	return inTimeOr(errUnread, writeWait, func() (int, error) { return o.file.Write(p) })
+	return inTimeOr(errUnread, o.left(), func() (int, error) { return o.file.Write(p) })
 }
 
 // inTimeOr waits for a read or a write. At the end of the time it leaves a goroutine

@@ -69,14 +69,14 @@ func (h *handler) tool(ctx context.Context) {
 
 // record adds a line to the loop's journal.
 func (h *handler) record(r loop.Record) {
-	r.At, r.Generation = h.now(), h.in.GenerationID
+	r.At, r.Generation, r.Event, r.Entry = h.now(), h.in.GenerationID, loop.HashEvent(h.bytes()), loop.HashEvent([]byte(h.caller().Name))
 	h.failIf(h.store.AddToJournal(h.in.ConversationID, r))
 }
 
 // call is a finished tool call, whichever event reported it.
 type call struct {
-	id, tool, command, file, output, failure string
-	exit                                     int // of a command, where the output tells
+	tool, command, file, output, failure string
+	exit                                 int // of a command, where the output tells
 }
 
 func (h *handler) call() (call, error) {
@@ -88,14 +88,14 @@ func (h *handler) call() (call, error) {
 	case hook.EventPostToolUse:
 		var e hook.PostToolUse
 		err := h.in.Decode(&e)
-		c := call{id: e.ToolUseID, tool: e.ToolName, output: hook.Text(e.ToolOutput)}
+		c := call{tool: e.ToolName, output: hook.Text(e.ToolOutput)}
 		c.input(e.ToolInput)
 		c.result()
 		return c, err
 	}
 	var e hook.PostToolUseFailure
 	err := h.in.Decode(&e)
-	c := call{id: e.ToolUseID, tool: e.ToolName, output: e.ErrorMessage, failure: e.ErrorMessage}
+	c := call{tool: e.ToolName, output: e.ErrorMessage, failure: e.ErrorMessage}
 	c.input(e.ToolInput)
 	if c.command != "" { // Cursor's CLI reports a command with a non-zero exit so (reported)
 		c.failure = toolcall.Failed(c.command, e.ErrorMessage)
@@ -129,7 +129,7 @@ func (c *call) result() {
 }
 
 func (c call) record() loop.Record {
-	r := loop.Record{Kind: loop.RecordTool, ID: c.id, Tool: c.tool, Error: c.failure, Own: c.own()}
+	r := loop.Record{Kind: loop.RecordTool, Tool: c.tool, Error: c.failure, Own: c.own()}
 	if c.failure != "" {
 		r.Command = toolcall.Head(c.command)
 	}

@@ -202,9 +202,6 @@ func (n *notes) see(s Seen) {
 func (n *notes) record(s Seen) {
 	rec := s.Record
 	rec.At, rec.Generation = time.Now(), n.generation
-	if rec.ID != "" {
-		rec.ID = n.generation + ":" + head(rec.ID) // agents may count from 1 in each turn
-	}
 	rec.Own = rec.Kind == loop.RecordTool && selfcall.Is(s.Command, rec.File)
 	rec.Tool, rec.File, rec.Error, rec.Command = head(rec.Tool), head(rec.File), head(rec.Error), head(rec.Command)
 	rec.Text = strings.Clone(text.Tail(rec.Text, keptText))

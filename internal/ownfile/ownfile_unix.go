@@ -15,26 +15,33 @@ const noFollow = syscall.O_NOFOLLOW
 
 // open never follows a link and never waits for the other end of a pipe.
 func open(path string, flag int) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|noFollow|syscall.O_NONBLOCK, 0o600)
+	f, err := descriptor(path, flag|syscall.O_NONBLOCK)
 	return f, refusal(path, err)
 }
 
-// openFolder does not wait for a pipe in the folder's place. os.OpenFile would
-// start the runtime's poller, which costs every stop without a loop more than the
-// listing does.
+// openFolder does not wait for a pipe in the folder's place.
 func openFolder(path string) (*os.File, error) {
-	for {
-		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_DIRECTORY|noFollow, 0)
-		switch {
-		case err == nil:
-			return os.NewFile(uintptr(fd), path), nil
-		case errors.Is(err, syscall.EINTR):
-			continue
-		}
+	f, err := descriptor(path, syscall.O_RDONLY|syscall.O_DIRECTORY)
+	if err != nil {
 		if refused := CheckFolder(path); errors.Is(refused, ErrNotOurs) {
 			return nil, refused
 		}
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return f, err
+}
+
+// descriptor opens a file without the runtime's poller: os.OpenFile would start it, which costs a hook more than the reading.
+func descriptor(path string, flag int) (*os.File, error) {
+	for {
+		fd, err := syscall.Open(path, flag|syscall.O_CLOEXEC|noFollow, 0o600)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil:
+			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		}
+		_ = syscall.SetNonblock(fd, false) // else os.NewFile starts it; only a pipe would wait, and it is refused
+		return os.NewFile(uintptr(fd), path), nil
 	}
 }
 

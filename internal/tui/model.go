@@ -80,7 +80,7 @@ func ticking() tea.Cmd {
 
 func (m model) look() tea.Msg {
 	began := time.Now()
-	loops, problems := m.Look()
+	loops, problems := m.Loops()
 	return looked{loops, len(problems), time.Since(began)}
 }
 

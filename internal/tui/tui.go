@@ -21,9 +21,9 @@ var ErrNoTerminal = errors.New("not a terminal")
 
 // Panel is what the panel needs.
 type Panel struct {
-	// Look returns all loops in the order of the screen, those that have ended last, and
+	// Loops returns all loops in the order of the screen, those that have ended last, and
 	// what could not be read.
-	Look func() ([]Loop, []error)
+	Loops func() ([]Loop, []error)
 	// Do runs a command of cursor-ralph for a loop and returns what it printed: pause,
 	// resume, cancel, or context with a text.
 	Do func(ctx context.Context, command, id string, args ...string) (string, error)

@@ -39,7 +39,7 @@ func sits(t *testing.T, loops ...Loop) *user {
 
 func (u *user) panel() Panel {
 	return Panel{
-		Look: func() ([]Loop, []error) { return u.loops, nil },
+		Loops: func() ([]Loop, []error) { return u.loops, nil },
 		Do: func(_ context.Context, command, id string, args ...string) (string, error) {
 			u.ran = append(u.ran, strings.Join(append([]string{command, id}, args...), "|"))
 			return u.says, u.fails

@@ -135,17 +135,20 @@ func TestActions(t *testing.T) {
 
 func TestTheItemOfALoopIsShortPlainText(t *testing.T) {
 	const coder = "👩\u200d💻"
-	for task, want := range map[string]string{
-		"make the tests pass":              "make the tests pass",
-		"make the tests pass, all of them": "make the tests pass, all…",
-		strings.Repeat(coder, 20):          strings.Repeat(coder, 12) + "…",
-		"\n a\u202eb\x1b[2J\tc\nsecond":    "ab[2J c",
-		"say <promise>COMPLETE</promise>":  "say ‹promise›COMPLETE‹/p…",
-		"\u00ad":                           "k7f2m",
+	for task, want := range map[string][2]string{ // the title, and the label beside "3/20 running"
+		"make the tests pass":              {"make the tests pass", "make the tests …"},
+		"make the tests pass, all of them": {"make the tests pass, all of them", "make the tests …"},
+		strings.Repeat(coder, 31):          {strings.Repeat(coder, 29) + "…", strings.Repeat(coder, 7) + "…"},
+		"\n a\u202eb\x1b[2J\tc\nsecond":    {"ab[2J c", "ab[2J c"},
+		"say <promise>COMPLETE</promise>":  {"say ‹promise›COMPLETE‹/promise›", "say ‹promise›CO…"},
+		"\u00ad":                           {"k7f2m", "k7f2m"},
 	} {
 		l := view.Of(state(func(s *loop.State) { s.ID, s.Prompt = "k7f2m", task }), view.Facts{Now: now})
-		if l.Item.Label != want || l.Item.Description != "3/20 running" || !strings.HasPrefix(l.Item.Tooltip, "Loop k7f2m: running, iteration 3 of 20\n") {
-			t.Errorf("%q: got %+v, want %q", task, l.Item, want)
+		if got := [2]string{l.Item.Title, l.Item.Label}; got != want {
+			t.Errorf("%q: got %q, want %q", task, got, want)
+		}
+		if l.Item.Description != "3/20 running" || !strings.HasPrefix(l.Item.Tooltip, "Loop k7f2m: running, iteration 3 of 20\n") {
+			t.Errorf("%q: got %+v", task, l.Item)
 		}
 	}
 	done := view.Iterations([]loop.Iteration{{Number: 1, Seconds: 61, Tools: map[string]int{"Write": 1}, Files: []string{"a", "b"}, Promise: "refused", Refused: "tests\nfail"}})

@@ -14,7 +14,8 @@ import (
 // Item is a loop in a list of an editor: text without control characters.
 type Item struct {
 	Group       Group  `json:"group"`
-	Label       string `json:"label"`
+	Title       string `json:"title"`
+	Label       string `json:"label"` // the title, shorter: with the description it fits into a side bar
 	Description string `json:"description"`
 	Tooltip     string `json:"tooltip"`
 }
@@ -30,24 +31,26 @@ const (
 )
 
 const (
-	labelWidth   = 25  // columns
+	titleWidth   = 60  // columns
+	labelWidth   = 16  // columns: a side bar shows about 30 at its default width, and how the loop stands belongs there too
 	tooltipWidth = 200 // columns, of each line
 )
 
 func (l Loop) item() Item {
-	i := Item{Group: Goes, Label: Short(text.First(l.Prompt), labelWidth), Description: l.Progress() + " " + l.plainWords(), Tooltip: l.tooltip()}
+	i := Item{Group: Goes, Title: Short(text.First(l.Prompt), titleWidth), Description: l.Progress() + " " + l.plainWords(), Tooltip: l.tooltip()}
 	switch {
 	case l.NeedsUser:
 		i.Group = NeedsUser
 	case l.Status.Ended():
 		i.Group = Over
 	}
-	if i.Label == "" {
-		i.Label = l.ID
+	if i.Title == "" {
+		i.Title = l.ID
 	}
 	if done := l.Tasks.Progress(); done != "" {
 		i.Description += ", tasks " + done
 	}
+	i.Label = Short(i.Title, labelWidth)
 	return i
 }
 

@@ -59,10 +59,10 @@ const suspended = 2 * time.Second
 // during a suspend, only this shows it.
 const asleep = 30 * time.Second
 
-// Look returns what is due now, and when to look again. Each follow-up is due
+// Due returns what is due now, and when to look again. Each follow-up is due
 // once. awake is how long the machine has been awake since some moment: after a
 // suspend every wait begins anew, because Cursor was suspended too.
-func (s *Schedule) Look(loops []Loop, now time.Time, awake time.Duration) (due []Duty, next time.Time) {
+func (s *Schedule) Due(loops []Loop, now time.Time, awake time.Duration) (due []Duty, next time.Time) {
 	now = now.Round(0) // by the wall clock, which goes on during a suspend
 	if gap := now.Sub(s.lookedAt); !s.lookedAt.IsZero() && (gap > asleep || gap-(awake-s.awake) > suspended) {
 		s.wokeAt = now

@@ -36,7 +36,7 @@ func TestWhatIsDueAndWhenToLookAgain(t *testing.T) {
 		{"the next of two", []watcher.Loop{open("f", 3*time.Second), stalls(2 * time.Second)}, nil, 2 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			due, next := new(watcher.Schedule).Look(tt.loops, start(), 0)
+			due, next := new(watcher.Schedule).Due(tt.loops, start(), 0)
 			if diff := cmp.Diff(tt.due, kinds(due)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -59,7 +59,7 @@ func TestAFollowupIsDueOnce(t *testing.T) {
 	for i, want := range []int{1, 0, 1, 0} {
 		id := []string{"f1", "f1", "f2", "f2"}[i]
 		since := time.Duration(i) * time.Second
-		if due, _ := s.Look([]watcher.Loop{open(id, 0)}, start().Add(since), since); len(due) != want {
+		if due, _ := s.Due([]watcher.Loop{open(id, 0)}, start().Add(since), since); len(due) != want {
 			t.Errorf("look %d: got %d duties want %d", i+1, len(due), want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestASuspendIsNoSilence(t *testing.T) {
 		{woke.Add(19 * time.Second), 24 * time.Second, 0},
 		{woke.Add(20 * time.Second), 25 * time.Second, 1},
 	} {
-		if due, _ := s.Look([]watcher.Loop{l}, look.now, look.awake); len(due) != look.want {
+		if due, _ := s.Due([]watcher.Loop{l}, look.now, look.awake); len(due) != look.want {
 			t.Errorf("after %s: got %d duties want %d", look.now.Sub(start()), len(due), look.want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestALongSleepIsASuspend(t *testing.T) {
 		after time.Duration
 		want  int
 	}{{0, 0}, {8 * time.Hour, 0}, {8*time.Hour + 19*time.Second, 0}, {8*time.Hour + 20*time.Second, 1}} {
-		if due, _ := s.Look(l, start().Add(look.after), look.after); len(due) != look.want {
+		if due, _ := s.Due(l, start().Add(look.after), look.after); len(due) != look.want {
 			t.Errorf("after %s: got %d duties want %d", look.after, len(due), look.want)
 		}
 	}

@@ -61,7 +61,7 @@ func TestMisbehavingGit(t *testing.T) {
 			script := strings.ReplaceAll(strings.ReplaceAll(tt.script, "SLEEP", sleep), "FLOOD", strings.Repeat("x", 4000))
 			w = w.fakeGit(script)
 			begin := time.Now()
-			tree, err := viewer(t, w.env).Look(t.Context(), w.dir, []string{"file"})
+			tree, err := viewer(t, w.env).Tree(t.Context(), w.dir, []string{"file"})
 			if took := time.Since(begin); took > hung {
 				t.Errorf("it took %v", took)
 			}

@@ -54,7 +54,7 @@ func TestNothingIsWritten(t *testing.T) {
 	before := snapshot(w)
 	w.look("file", "ignored")
 	if after := snapshot(w); !maps.Equal(before, after) {
-		t.Error("Look has written into the repository")
+		t.Error("Tree has written into the repository")
 	}
 	w.git("status")
 	if after := snapshot(w); maps.Equal(before, after) {
@@ -88,7 +88,7 @@ func TestBareRepositoryAtTheRoot(t *testing.T) {
 	w.git("config", "--unset", "core.bare")
 	w.git("config", "core.fsmonitor", trap)
 	w.write(".git/HEAD", "broken")
-	tree, err := viewer(t, w.env).Look(t.Context(), w.dir, nil)
+	tree, err := viewer(t, w.env).Tree(t.Context(), w.dir, nil)
 	if err == nil || tree.Root != "" || sprung() {
 		t.Errorf("got %+v, %v, want an error", tree, err)
 	}

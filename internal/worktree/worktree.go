@@ -36,18 +36,18 @@ type Viewer struct {
 	Env    []string // for git
 }
 
-// Look returns the workspace's current state. It includes the files that edit events
+// Tree returns the workspace's current state. It includes the files that edit events
 // named, absolute or relative to dir, wherever they are.
 //
 // Without a repository the Tree has only the edited files; that is not an error. If git
 // fails or takes too long, the Tree has no Print either, and the error says why.
-func (v Viewer) Look(ctx context.Context, dir string, edited []string) (loop.Tree, error) {
+func (v Viewer) Tree(ctx context.Context, dir string, edited []string) (loop.Tree, error) {
 	t, _, err := v.after(ctx, dir, edited, loop.Tree{})
 	return t, err
 }
 
 // After returns the state of a loop's workspace after a turn, and the files that
-// commits of the turn changed. The errors are those of Look.
+// commits of the turn changed. The errors are those of Tree.
 func (v Viewer) After(ctx context.Context, l loop.State, t loop.Turn) (now loop.Tree, committed []string, err error) {
 	return v.after(ctx, l.Workspace, slices.Concat(l.Edited, t.Files), l.Tree)
 }

@@ -158,7 +158,7 @@ func TestRoots(t *testing.T) {
 		{"a store elsewhere, no commit yet", separate.dir, separate.dir, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tree, err := viewer(t, w.env).Look(t.Context(), tt.dir, nil)
+			tree, err := viewer(t, w.env).Tree(t.Context(), tt.dir, nil)
 			if tree.Root != tt.root || tree.Head != tt.head || err != nil || tree.Print == "" {
 				t.Errorf("got %+v, %v, want the root %q and the head %q", tree, err, tt.root, tt.head)
 			}
@@ -176,7 +176,7 @@ func TestWithoutGit(t *testing.T) {
 		w.write("bin/git", "#!/bin/sh\ntouch ran\n")
 		w.must(os.Chmod(w.path("git"), 0o777))
 		w.must(os.Chmod(w.path("bin/git"), 0o777))
-		tree, err := viewer(t, []string{"PATH=" + path}).Look(t.Context(), w.dir, []string{"file"})
+		tree, err := viewer(t, []string{"PATH=" + path}).Tree(t.Context(), w.dir, []string{"file"})
 		if err == nil || !strings.Contains(err.Error(), "no git on PATH") {
 			t.Errorf("PATH %q: got %v, want an error", path, err)
 		}
@@ -188,7 +188,7 @@ func TestWithoutGit(t *testing.T) {
 		}
 	}
 	w := emptyWorld(t)
-	if _, err := viewer(t, nil).Look(t.Context(), w.dir, nil); err != nil {
+	if _, err := viewer(t, nil).Tree(t.Context(), w.dir, nil); err != nil {
 		t.Errorf("no repository: got %v, want no error", err)
 	}
 }

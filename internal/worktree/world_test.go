@@ -113,7 +113,7 @@ func (w world) try(args ...string) (string, error) {
 
 func (w world) look(edited ...string) loop.Tree {
 	w.t.Helper()
-	tree, err := viewer(w.t, w.env).Look(w.t.Context(), w.dir, edited)
+	tree, err := viewer(w.t, w.env).Tree(w.t.Context(), w.dir, edited)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func TestReviewersObeyNothingOfAProject(t *testing.T) {
 					p.must(os.MkdirAll(filepath.Dir(filepath.Join(left, name)), 0o700))
 					p.must(os.WriteFile(filepath.Join(left, name), []byte(fill.Replace(content)), 0o600))
 				}
-				p.fill = withCode
+				p.fills(withCode)
 				p.model(turn{say(`{"code":"CODE","verdict":"clear","findings":[]}`)})
 				work := "cat >/dev/null; cp -r '" + left + "/.' .; echo '.claude' >.gitignore; echo done >work.txt; echo '<promise>COMPLETE</promise>'"
 				code, _ := p.ralph("run", "--agent-command", "sh -c "+quoted(work), "--review", agent, "--max-iterations", "1", "--", task)

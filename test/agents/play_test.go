@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -80,6 +81,9 @@ func (p *play) end() {
 func (p *play) answer(r modelserver.Request) modelserver.Answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if isAside(r) {
+		return modelserver.Answer{Text: "scripted"}
+	}
 	if len(p.next) == 0 {
 		if len(p.turns) == 0 {
 			return modelserver.Answer{Status: 400, Text: "no turn is left in the script"}
@@ -93,6 +97,21 @@ func (p *play) answer(r modelserver.Request) modelserver.Answer {
 		a = p.fill(r, a)
 	}
 	return a
+}
+
+// isAside reports whether a request is not of the conversation, though it offers tools: for a title (Codex), for what the user might
+// say next, and for what to remember (Qwen Code).
+func isAside(r modelserver.Request) bool {
+	return strings.HasPrefix(r.System, "You are now acting as the managed memory extraction subagent") || slices.ContainsFunc(r.Messages, func(m modelserver.Message) bool {
+		return strings.HasPrefix(m.Text, "Generate a concise, single-line task title") || strings.HasPrefix(m.Text, "[SUGGESTION MODE: ")
+	})
+}
+
+// fills has the model's answers made as they are given.
+func (p *play) fills(fill func(modelserver.Request, modelserver.Answer) modelserver.Answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fill = fill
 }
 
 // model sets the next turns.

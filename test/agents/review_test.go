@@ -32,7 +32,7 @@ func TestRealAgentsReview(t *testing.T) {
 		t.Run(tt.agent, func(t *testing.T) {
 			t.Parallel()
 			p := newPlay(t, all[tt.agent])
-			p.fill = withCode
+			p.fills(withCode)
 			evil := turn{write(p.path("evil.txt"), "evil\n"), execute("echo evil >'" + p.path("evil2.txt") + "'")}[:tt.tools]
 			p.model(
 				append(evil, say(`{"code":"CODE","verdict":"findings","findings":[{"file":"work.txt","line":1,"problem":"It is empty."}]}`)),

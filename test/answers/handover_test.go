@@ -3,17 +3,17 @@
 package answers_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/test/procs"
 )
 
 // A hook that is killed while a gate runs in cursor-ralph leaves nothing running.
@@ -69,20 +69,7 @@ func TestAKilledHookEndsItsGate(t *testing.T) {
 	}
 	_ = stop.Wait() // it was killed
 	await(t, "the end of the gate", func() bool { return syscall.Kill(pid, 0) != nil })
-	await(t, "the end of all that was started", func() bool { return !runs(t, dir) })
-}
-
-// runs reports whether a process has the folder in its environment.
-func runs(t *testing.T, dir string) bool {
-	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.ContainsFunc(files, func(file string) bool {
-		environment, _ := os.ReadFile(file) // one that has ended has none
-		return bytes.Contains(environment, []byte("CURSOR_RALPH_STATE_DIR="+dir))
-	})
+	await(t, "the end of all that was started", func() bool { return len(procs.With("CURSOR_RALPH_STATE_DIR="+filepath.Join(dir, "state"))) == 0 })
 }
 
 func await(t *testing.T, what string, is func() bool) {

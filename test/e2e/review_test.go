@@ -124,7 +124,7 @@ func TestReview(t *testing.T) {
 		{"invalid once, with its tokens", "claude", nil, []string{"Fine.", problem, allClear}, "PROMISE_ACCEPTED", 2, "", "", finding},
 		{"copied from the work", "claude", nil, []string{strings.ReplaceAll(allClear, "CODE", "FORGED"), strings.ReplaceAll(allClear, "CODE", "FORGED")}, "paused", 0, "error", "its answer was not valid", ""},
 		{"dies", "opencode", nil, []string{"!echo no more credit >&2; exit 3"}, "paused", 0, "error", "no more credit", ""},
-		{"hangs", "opencode", []string{"--gate-timeout", "1s"}, []string{"!sleep 1000"}, "paused", 0, "error", "it gave no answer within 1s", ""},
+		{"hangs", "opencode", []string{"--gate-timeout", "8s"}, []string{"!sleep 1000"}, "paused", 0, "error", "it gave no answer within ", ""},
 		{"refused before", "opencode", []string{"--verify", "'test -e work-2.txt'", "--gate-timeout", "5m"}, []string{allClear}, "PROMISE_ACCEPTED", 2, "", "", "failed with exit 1"},
 	}, 4) {
 		check := func(w *world, id string) {

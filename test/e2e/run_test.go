@@ -264,17 +264,17 @@ func TestRunInATerminal(t *testing.T) {
 	w.write(agent, talking)
 	w.must(os.Chmod(agent, 0o755))
 	win := w.inTerminal("clear; cursor-ralph run 'build it' --permissions all --acp-command \"'" + agent + "'\"")
-	win.sees("iteration 1 of 20", "words words")
+	win.Sees("iteration 1 of 20", "words words")
 	w.write(filepath.Join(w.repo(), "line-1"), "")
-	win.sees("  end\n")
+	win.Sees("  end\n")
 	w.write(filepath.Join(w.repo(), "go-1"), "")
-	screen := win.sees("iteration 2 of 20")
+	screen := win.Sees("iteration 2 of 20")
 	first, _, _ := strings.Cut(screen, "iteration 2 of 20")
 	if got := strings.Count(strings.ReplaceAll(first, "\n", ""), "words"); got != 40 {
 		t.Errorf("got the screen\n%s\nwith %d words, want each of the 40 once", screen, got)
 	}
-	win.presses("C-c")
-	win.sees("stopping; press Ctrl-C again", "✗ not done: paused (user)", "run --resume", "ended with 1")
+	win.Presses("C-c")
+	win.Sees("stopping; press Ctrl-C again", "✗ not done: paused (user)", "run --resume", "ended with 1")
 }
 
 // pidlessUntil waits for a whole file of the agent's.

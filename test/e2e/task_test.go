@@ -55,7 +55,7 @@ func ways() []variant {
 		with("user and project, byte-order mark", func(v *variant) { v.installs, v.BOM = both(), true }),
 	}
 	for i := range list { // short sessions show every kind of continuation soon
-		list[i].config, list[i].patience = "[hook]\nsession-limit = 2\n", 5*time.Minute
+		list[i].config, list[i].patience = "[hook]\nsession-limit = 2\n", 10*time.Minute
 	}
 	return list
 }

@@ -4,124 +4,51 @@ package e2e_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/test/terminal"
 )
 
-// terminalWindow is a window of tmux in which the user watches their loops. It is 80
-// cells wide and 24 high.
-type terminalWindow struct {
-	*world
-	socket string
-}
-
-// watches opens a terminal and runs cursor-ralph watch in it.
-func (w *world) watches(env ...string) *terminalWindow {
+// watches opens a terminal, 80 cells wide and 24 high, and runs cursor-ralph watch in it.
+func (w *world) watches(env ...string) *terminal.Window {
 	w.Helper()
 	return w.inTerminal(strings.Join(env, " ") + " cursor-ralph watch")
 }
 
 // inTerminal opens a terminal and runs a command in it, as the user does in a
 // shell.
-func (w *world) inTerminal(command string) *terminalWindow {
+func (w *world) inTerminal(command string) *terminal.Window {
 	w.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		w.Skip("needs tmux")
-	}
-	// The name of a socket must be short.
-	dir, err := os.MkdirTemp("", "tmux")
-	w.must(err)
-	win := &terminalWindow{w, filepath.Join(dir, "s")}
-	w.Cleanup(func() {
-		win.tmux("kill-server")
-		if err := os.RemoveAll(dir); err != nil {
-			w.Error(err)
-		}
-	})
-	win.tmux("-f", os.DevNull, "new-session", "-d", "-x", "80", "-y", "24", "-c", w.repo(), "exec env PS1='ready> ' ENV= sh")
-	win.sees("ready>")
-	win.types(command + "; echo ended with $?")
-	win.presses("Enter")
+	win := terminal.Open(w.T, 80, 24, w.repo(), w.env(), patience)
+	win.Runs(command + "; echo ended with $?")
 	return win
 }
 
-func (t *terminalWindow) tmux(args ...string) string {
-	t.Helper()
-	cmd := exec.Command("tmux", append([]string{"-S", t.socket}, args...)...)
-	cmd.Env = append(t.env(), "LANG=C.UTF-8", "TERM=xterm-256color")
-	out, err := cmd.CombinedOutput()
-	if err != nil && args[0] != "kill-server" {
-		t.Fatalf("tmux %s: %v: %s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
-// types sends letters as they are, presses keys by tmux's names of them.
-func (t *terminalWindow) types(text string) { t.Helper(); t.tmux("send-keys", "-l", text) }
-
-func (t *terminalWindow) presses(keys ...string) {
-	t.Helper()
-	t.tmux(append([]string{"send-keys"}, keys...)...)
-}
-
-func (t *terminalWindow) screen() string { t.Helper(); return t.tmux("capture-pane", "-p") }
-
-// sees waits until all parts are on the screen, and gives it.
-func (t *terminalWindow) sees(parts ...string) string {
-	t.Helper()
-	return t.waits(fmt.Sprintf("%q", parts), func(screen string) bool {
-		for _, part := range parts {
-			if !strings.Contains(screen, part) {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-func (t *terminalWindow) waits(what string, is func(screen string) bool) string {
-	t.Helper()
-	for {
-		screen := t.screen()
-		if is(screen) {
-			return screen
-		}
-		select {
-		case <-t.ctx.Done():
-			t.Fatalf("got the screen\n%s\nwant %s", screen, what)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
 // leaves ends the panel, and checks that the shell has its terminal back.
-func (t *terminalWindow) leaves(keys ...string) {
+func leaves(t *terminal.Window, keys ...string) {
 	t.Helper()
-	t.presses(keys...)
-	screen := t.sees("ended with 0")
+	t.Presses(keys...)
+	screen := t.Sees("ended with 0")
 	if strings.Contains(screen, "q quit") {
 		t.Errorf("got the panel left on the screen:\n%s", screen)
 	}
-	t.types("stty -a; echo echoed")
-	t.presses("Enter")
-	screen = t.waits("the shell's answer", func(s string) bool { return strings.Contains(s, "\nechoed") })
+	t.Types("stty -a; echo echoed")
+	t.Presses("Enter")
+	screen = t.Waits("the shell's answer", func(s string) bool { return strings.Contains(s, "\nechoed") })
 	for _, mode := range []string{"icanon", "echo", "isig"} {
 		if !regexp.MustCompile(`[ \n]` + mode + `\b`).MatchString(screen) {
 			t.Errorf("got a terminal without %s:\n%s", mode, screen)
 		}
 	}
 	for _, mode := range []string{"alternate_on", "mouse_any_flag"} {
-		if got := strings.TrimSpace(t.tmux("display-message", "-p", "#{"+mode+"}")); got != "0" {
+		if got := strings.TrimSpace(t.Tmux("display-message", "-p", "#{"+mode+"}")); got != "0" {
 			t.Errorf("got %s %s, want 0", mode, got)
 		}
 	}
-	if got := strings.TrimSpace(t.tmux("display-message", "-p", "#{cursor_flag}")); got != "1" {
+	if got := strings.TrimSpace(t.Tmux("display-message", "-p", "#{cursor_flag}")); got != "1" {
 		t.Error("got a terminal whose cursor is hidden")
 	}
 }
@@ -142,11 +69,11 @@ func TestALoopIsWatchedAndSteered(t *testing.T) {
 		c := running(w, `"make it green"`)
 		id := w.shortID(c.ID)
 		win := w.watches()
-		win.sees("1 running", ">  "+id+"  running  2/20", "make it green")
+		win.Sees("1 running", ">  "+id+"  running  2/20", "make it green")
 		c.works()
 		c.says("The parser is done.")
 		c.goesOn()
-		win.sees(">  "+id+"  running  3/20", "said            The parser is done.", "work-")
+		win.Sees(">  "+id+"  running  3/20", "said            The parser is done.", "work-")
 		const want = `task            make it green
 status          running
 iteration       3 of 20 (2 in this session)
@@ -156,41 +83,41 @@ last event      TIME
 workspace       WORKSPACE
 loop            LOOP1
 `
-		if got := timeless(win.screen(), id); !strings.Contains(got, want) || !strings.Contains(got, "\n━━━━━━━━────") {
+		if got := timeless(win.Screen(), id); !strings.Contains(got, want) || !strings.Contains(got, "\n━━━━━━━━────") {
 			w.Errorf("got the screen\n%s\nwant\n%s", got, want)
 		}
 
-		win.presses("a")
-		win.sees("enter send")
-		win.tmux("set-buffer", "the database\nis on port 5433")
-		win.tmux("paste-buffer", "-p")
-		win.sees("the database is on port 5433")
-		win.types(", really")
-		win.presses("Enter")
-		win.sees("context to come the database")
+		win.Presses("a")
+		win.Sees("enter send")
+		win.Tmux("set-buffer", "the database\nis on port 5433")
+		win.Tmux("paste-buffer", "-p")
+		win.Sees("the database is on port 5433")
+		win.Types(", really")
+		win.Presses("Enter")
+		win.Sees("context to come the database")
 		c.works()
 		w.wantPart("continuation", c.goesOn(), "the database is on port 5433, really")
-		win.sees(id + "  running  4/20")
+		win.Sees(id + "  running  4/20")
 
-		win.presses("p")
-		win.sees("pausing (at the next stop)", "takes effect at the next stop")
+		win.Presses("p")
+		win.Sees("pausing (at the next stop)", "takes effect at the next stop")
 		c.works()
 		c.rests()
 		w.wantStatus(c.ID, "paused", 3)
 
-		win.presses("r")
-		win.sees("waiting (continuation)", c.line())
-		win.presses("c")
-		win.sees("cancel the loop " + id)
-		win.presses("n")
-		win.sees("not cancelled")
+		win.Presses("r")
+		win.Sees("waiting (continuation)", c.line())
+		win.Presses("c")
+		win.Sees("cancel the loop " + id)
+		win.Presses("n")
+		win.Sees("not cancelled")
 		w.wantStatus(c.ID, "waiting", 3)
-		win.presses("c")
-		win.sees("cancel the loop " + id)
-		win.presses("y")
-		win.sees("  1 ended", "CANCELLED ")
+		win.Presses("c")
+		win.Sees("cancel the loop " + id)
+		win.Presses("y")
+		win.Sees("  1 ended", "CANCELLED ")
 		w.wantStatus(c.ID, "CANCELLED", 3)
-		win.leaves("q")
+		leaves(win, "q")
 	})
 }
 
@@ -205,11 +132,11 @@ func (w *world) shortID(chat string) string {
 func TestASignalEndsThePanelAndLeavesTheTerminalAsItWas(t *testing.T) {
 	once(t, func(w *world) {
 		win := w.watches()
-		win.sees("no loops yet")
-		pid := strings.TrimSpace(win.tmux("display-message", "-p", "#{pane_pid}"))
+		win.Sees("no loops yet")
+		pid := strings.TrimSpace(win.Tmux("display-message", "-p", "#{pane_pid}"))
 		out, err := exec.CommandContext(w.ctx, "pgrep", "-P", pid).Output()
 		w.must(err)
 		w.must(exec.CommandContext(w.ctx, "kill", "-TERM", strings.TrimSpace(string(out))).Run())
-		win.leaves()
+		leaves(win)
 	})
 }

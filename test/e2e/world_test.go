@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/test/procs"
 	"github.com/cursor-ralph/cursor-ralph/test/schema"
 	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
@@ -36,8 +37,8 @@ type world struct {
 	broken   []string                     // what hooks may do wrong, because the test makes them
 }
 
-// patience is how long a test may take before it has hung.
-const patience = 90 * time.Second
+// patience is how long a test may take before it has hung, on a machine that does much else.
+const patience = 5 * time.Minute
 
 // newWorld is a machine on which the variant's installations were made.
 func newWorld(t *testing.T, v variant) *world {
@@ -85,6 +86,7 @@ func bareWorld(t *testing.T, v variant) *world {
 		w.settings(w.config)
 	}
 	t.Cleanup(w.check)
+	t.Cleanup(w.endProcesses)
 	return w
 }
 
@@ -163,6 +165,23 @@ func (w *world) check() {
 			w.Logf("left over: %s", f)
 		}
 	}
+}
+
+// endProcesses ends the watcher, which stays as long as an ended loop's live file, and waits for
+// every other process of the world: its folder goes then.
+func (w *world) endProcesses() {
+	var left map[int]string
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if left = procs.With("CURSOR_RALPH_DIR=" + w.tmp()); len(left) == 0 {
+			return
+		}
+		for pid, line := range left {
+			if strings.Contains(line, "/cursor-ralph watcher") {
+				_ = syscall.Kill(pid, syscall.SIGTERM) // it may have ended
+			}
+		}
+	}
+	w.Errorf("left behind: %v", left)
 }
 
 func (w *world) log() string {

@@ -79,13 +79,12 @@ func (p *profile) clean(w world, twice bool) error {
 	if o.status.ExitStatus() != 0 || end.times() != 1 || len(torn) > 0 {
 		return fmt.Errorf("unharmed: exit %d, %v, %q: %s", o.status.ExitStatus(), end, torn, o.stderr)
 	}
+	var problems []string
 	if twice && !p.op.anew {
-		if _, err := p.op.run(w).run(); err != nil {
-			return err
-		}
+		problems = p.repeat(w)
 	}
-	final, problems := p.goOn(w)
-	if problems = append(problems, p.told(w, false)...); len(problems) > 0 {
+	final, more := p.goOn(w)
+	if problems = slices.Concat(problems, more, p.told(w, false)); len(problems) > 0 {
 		return fmt.Errorf("unharmed: %q", problems)
 	}
 	p.finals = append(p.finals, final.counters)
@@ -168,7 +167,7 @@ func (p *profile) later(w world, after found) (wrong []string) {
 	if p.op.moves {
 		wrong = append(wrong, w.silent()...)
 	}
-	if !p.op.anew || after.times() == 0 {
+	if !p.op.anew || !p.isDone(w, after) {
 		wrong = append(wrong, p.repeat(w)...)
 	}
 	final, problems := p.goOn(w)
@@ -185,6 +184,16 @@ func (p *profile) later(w world, after found) (wrong []string) {
 		wrong = append(wrong, p.swept(w)...)
 	}
 	return wrong
+}
+
+// isDone reports whether the operation was done to its end.
+func (p *profile) isDone(w world, after found) bool {
+	if p.op.other != "" {
+		if other, _ := w.look(p.op.other); other.over == 0 {
+			return false
+		}
+	}
+	return after.counters == p.states[len(p.states)-1]
 }
 
 func (p *profile) once(w world, f found) (wrong []string) {

@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -116,6 +117,9 @@ func (p *profile) hurt(i injury, folder string) (wrong []string, hit bool, err e
 	o, calls, err := w.strace(p.op.run(w), i.options(w)...)
 	if err != nil {
 		return nil, false, err
+	}
+	if strings.HasPrefix(o.stderr, "strace: ptrace(") { // it does not always get along with threads that end (6.1)
+		return nil, false, nil
 	}
 	return p.check(w, i, o), o.killed() || isInjected(calls), nil
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/state"
+	"github.com/cursor-ralph/cursor-ralph/test/procs"
 )
 
 // gates are what a promise with gates and a loop with checkpoints wait for. Here a hook
@@ -105,17 +106,7 @@ func (w world) processes() []string { return slices.Collect(maps.Values(w.runnin
 
 // running are the processes of a world, with their command lines.
 func (w world) running() map[int]string {
-	list := map[int]string{}
-	all, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
-	for _, path := range all {
-		env, _ := os.ReadFile(path) // of one that is over, or not ours, it cannot be read
-		if slices.Contains(strings.Split(string(env), "\x00"), "CURSOR_RALPH_DIR="+filepath.Join(w.dir, "tmp")) {
-			args, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")) // as above
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))            // it is a number
-			list[pid] = strings.ReplaceAll(string(args), "\x00", " ")
-		}
-	}
-	return list
+	return procs.With("CURSOR_RALPH_DIR=" + filepath.Join(w.dir, "tmp"))
 }
 
 // whileChecking is a kill at the moment at which the command of --verify runs, which would

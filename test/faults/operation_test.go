@@ -178,7 +178,7 @@ func prompts() []operation {
 		{name: "start in the chat", ready: nothing, run: sends(`/ralph-loop "` + task + `"`), begins: true},
 		{name: "start in place of another", ready: func(w world) error {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop())))
-		}, run: sends(`/ralph-loop "` + task + `" --replace`), begins: true, other: old},
+		}, run: sends(`/ralph-loop "` + task + `" --replace`), begins: true, anew: true, other: old},
 		{name: "start in loop mode", ready: func(w world) error { return do(w.cli("loop-mode", "on")) }, run: sends(task), begins: true},
 		{name: "the line of a loop that waits", bare: true, ready: waits(""), run: sends("/ralph-loop --continue " + shortID)},
 		{name: "the line in another workspace", bare: true, ready: waits("/elsewhere"), run: sends("/ralph-loop --continue " + shortID)},

@@ -53,22 +53,20 @@ func (p person) memory(stdin, program string, args ...string) (out string, mib i
 	return string(data), mib >> 10
 }
 
-// sends an event with so many bytes in its middle.
+// sends an event with so many bytes in its middle. The hook has all of them at once: a pipe on a busy machine may be too slow for it.
 func (p person) sends(begin string, middle int, end string) {
 	p.Helper()
+	f, err := os.Create(filepath.Join(p.TempDir(), "event"))
+	p.must(err)
+	defer f.Close()
+	part := strings.Repeat("words ", 10_000)
+	_, err = io.Copy(f, io.MultiReader(strings.NewReader(begin), strings.NewReader(strings.Repeat(part, middle/len(part)+1)), strings.NewReader(end)))
+	p.must(err)
+	_, err = f.Seek(0, io.SeekStart)
+	p.must(err)
 	cmd := exec.CommandContext(p.Context(), filepath.Join(bin, "cursor-ralph-hook"))
-	cmd.Dir, cmd.Env = p.cwd, p.env()
-	stdin, err := cmd.StdinPipe()
-	p.must(err)
-	p.must(cmd.Start())
-	_, err = io.WriteString(stdin, begin)
-	for part := strings.Repeat("words ", 10_000); middle > 0 && err == nil; middle -= len(part) {
-		_, err = io.WriteString(stdin, part)
-	}
-	p.must(err)
-	_, err = io.WriteString(stdin, end)
-	p.must(errors.Join(err, stdin.Close()))
-	p.must(cmd.Wait())
+	cmd.Dir, cmd.Env, cmd.Stdin = p.cwd, p.env(), f
+	p.must(cmd.Run())
 }
 
 func (p person) stopOf(id string) string {

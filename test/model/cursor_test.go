@@ -27,6 +27,7 @@ func (w *world) hooksDone(c uint8) bool {
 }
 
 func (m *model) startHooks(w *world, c uint8, k kind) {
+	w.chats[c].begun = false
 	for i := range m.installed() {
 		w.procs[c*copies+i] = proc{kind: k, chat: c}
 	}
@@ -126,7 +127,7 @@ func (m *model) turnEnds(w *world, c uint8, emit emitter) {
 
 func (m *model) ended(w world, c uint8) *world {
 	h := &w.chats[c]
-	h.msg, h.own, h.ownOf, h.began = nothing, 0, 0, w.now
+	h.msg, h.own, h.ownOf = nothing, 0, 0
 	if m.limit > 0 && h.lc >= m.limit {
 		h.phase = idle // the editor runs no stop hook any more
 		return &w
@@ -158,15 +159,12 @@ func (r *run) stopEvent() event {
 	if h.aborted {
 		status = loop.Aborted
 	}
-	e := event{kind: loop.EventStop, chat: r.p.chat, lc: h.lc, gen: h.gen, status: status, limit: r.limit, began: h.began}
+	e := event{kind: loop.EventStop, chat: r.p.chat, lc: h.lc, gen: h.gen, status: status, limit: r.limit}
 	switch {
 	case r.p.typing && r.byHand:
 		e.typing = loop.TypingImpossible
 	case r.p.typing:
 		e.typing = loop.TypingPossible
-	}
-	if r.variant == forgottenStop {
-		e.gen += uint8(r.me%copies) * 100
 	}
 	return e
 }

@@ -7,9 +7,9 @@
 //
 // Of those: the agent gets at most one continuation of a stop, and exactly one if
 // the line can be delivered; what the user's message, Stop, pause or cancel closed
-// is not sent again. What the
-// loop decides is decided by loop.Decide itself, and states go through their
-// file's form at each step; a step of the store is what the real one does at
+// is not sent again; the agent of a loop that was started elsewhere gets its task,
+// in a turn that does not count. What the loop decides is decided by loop.Decide
+// itself, and states go through their file's form at each step; a step of the store is what the real one does at
 // once: a rename, a replaced file, a look without a lock. Another test drives
 // the real state.Store and pending.Box beside the model's.
 //

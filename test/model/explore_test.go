@@ -106,9 +106,6 @@ func (m *model) meet(w *world, from int32) {
 // same puts the copies of the hook, and the injectors, into one order: worlds
 // that differ in that alone are one.
 func (m *model) same(w *world) {
-	if m.variant == forgottenStop {
-		return // there the copies are not alike
-	}
 	for c := 0; c < firstAgent; c += copies {
 		w.order(c, c+1)
 	}
@@ -205,11 +202,13 @@ func (m *model) procSteps(w *world, i int, emit emitter) {
 	next := *w
 	r := &run{m, &next, i, &next.procs[i]}
 	step := false
-	switch w.procs[i].kind {
-	case stopHook:
-		step = r.stopHook()
-	case promptHook:
-		step = r.promptHook()
+	switch kind := w.procs[i].kind; kind {
+	case stopHook, promptHook:
+		if step = r.isCopy(); step {
+			r.end()
+			break
+		}
+		step = map[bool]func() bool{true: r.stopHook, false: r.promptHook}[kind == stopHook]()
 	case agent:
 		step = r.agent()
 	case canceller:
@@ -244,18 +243,26 @@ func (m *model) faults(w *world, emit emitter) {
 	}
 }
 
+// late notes that a loop's line was on its way for minutes: it counts after a cancel too.
+func (m *model) late(w *world, id uint8) {
+	m.wanted(w, id)
+	if l := w.recorded(m, id); l != 0 {
+		w.ghost.slow |= 1 << m.pool.task(l)
+	}
+}
+
 // slow lets a line that is on its way for so long count as the user's, and so one
 // that hangs on a key.
 func (m *model) slow(w *world) {
 	for _, p := range w.procs {
 		if p.kind == typist && (p.pc == paste || p.pc == pressReturn) {
-			m.wanted(w, p.id)
+			m.late(w, p.id)
 		}
 	}
 	for _, h := range w.chats {
 		for _, msg := range h.queue {
 			if msg >= lineFor {
-				m.wanted(w, msg-lineFor)
+				m.late(w, msg-lineFor)
 			}
 		}
 	}

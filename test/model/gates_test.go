@@ -14,8 +14,7 @@ type roundWorld struct {
 	l       loop.State
 	now     time.Time
 	journal []byte
-	turn    int       // of the agent
-	ended   time.Time // when its last turn ended
+	turn    int // of the agent
 	hooks   []checker
 	ghost   struct {
 		closed   bool // by a pause, a cancel or Stop, and not opened since
@@ -84,9 +83,8 @@ func (w *roundWorld) generation() string { return fmt.Sprint("g", w.turn) }
 // promises is a turn in which the agent works and gives its promise.
 func (w *roundWorld) promises() {
 	w.turn++
-	w.note(loop.Record{Kind: loop.RecordPrompt}, loop.Record{Kind: loop.RecordTool, Tool: "Shell", ID: fmt.Sprint("t", w.turn)},
+	w.note(loop.Record{Kind: loop.RecordPrompt}, loop.Record{Kind: loop.RecordTool, Tool: "Shell"},
 		loop.Record{Kind: loop.RecordText, Text: fmt.Sprintf("Turn %d. <promise>COMPLETE</promise>", w.turn)})
-	w.ended = w.now
 }
 
 func (w *roundWorld) note(records ...loop.Record) {
@@ -101,10 +99,10 @@ func (w *roundWorld) note(records ...loop.Record) {
 	}
 }
 
-// stopsAgain is a stop hook for the turn. All copies of it begin at once.
+// stopsAgain is a stop hook for the turn.
 func (w *roundWorld) stopsAgain() {
 	w.hooks = append(slices.Clip(w.hooks), checker{turn: w.turn, event: loop.Event{Kind: loop.EventStop, Generation: w.generation(),
-		Stop: loop.Stop{Status: loop.Completed, Began: w.ended, Tokens: loop.TokensOf(turnTokens, 0, 0, 0)}}})
+		Stop: loop.Stop{Status: loop.Completed, Tokens: loop.TokensOf(turnTokens, 0, 0, 0)}}})
 }
 
 // apply is an event as the store applies it: a decision with what the journal holds.

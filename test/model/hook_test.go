@@ -21,6 +21,17 @@ func (r *run) end() { *r.p = proc{} }
 // goTo is the end of an operation.
 func (r *run) goTo(pc uint8) { r.p.pc, r.p.stage, r.p.next, r.p.did = pc, unlocked, 0, result{} }
 
+// isCopy reports whether another hook has begun with the event: our hook may be installed twice.
+func (r *run) isCopy() bool {
+	h := &r.w.chats[r.p.chat]
+	if r.p.begun || r.variant == forgottenStop {
+		return false
+	}
+	isCopy := h.begun
+	h.begun, r.p.begun = true, true
+	return isCopy
+}
+
 // stopHook is the handling of a stop event. It reports whether it could take a
 // step.
 func (r *run) stopHook() bool {

@@ -32,6 +32,8 @@ func families() []family {
 			budget{acts: 3, turns: 3}},
 		{"the session is over, and the user types", bounds{limit: 1, acts: injects | types | talks | clicks, left: budget{acts: 1, turns: 2}, most: 2, begin: running},
 			budget{acts: 1, turns: 3}},
+		{"a loop was started elsewhere", bounds{limit: 2, acts: pauses | resumes | talks | clicks, left: budget{acts: 1, turns: 2}, most: 2, begin: startedElsewhere},
+			budget{kills: 1, acts: 2, turns: 3, rescues: 1}},
 		{"the session is over, and something is killed", bounds{limit: 1, left: budget{kills: 1, turns: 2, rescues: 1}, most: 2, begin: running},
 			budget{kills: 2, acts: 0, turns: 3, rescues: 1}},
 		{"the session is over, and time passes", bounds{limit: 1, acts: pauses | cancels, left: budget{acts: 1, ticks: 1, turns: 2}, most: 2, begin: running},
@@ -97,6 +99,13 @@ func running(m *model, w *world) {
 	m.exists = 1
 	m.begun(w, 0, 0)
 	w.chats[0].phase = busy
+}
+
+func startedElsewhere(m *model, w *world) {
+	running(m, w)
+	l := m.pool.states[w.rec[0]].Started()
+	w.rec[0] = m.pool.state(l)
+	w.live[0] = m.pool.bare(w.rec[0])
 }
 
 func otherInFront(m *model, w *world) {
@@ -208,9 +217,10 @@ func TestABrokenProtocolIsFound(t *testing.T) {
 		{"a loop that is restored in a chat which it has not come to", eagerRestore, "a new chat is due, and something is killed", twoPlaces},
 		{"a cancelled loop that its line revives", revivedByLine, "the session is over, and the user steers", revived},
 		{"an injection that begins beside another", secondInject, "the session is over, and the user types", openedTwice},
+		{"a message that leaves the line on its way", deafMessage, "the session is over, and the user types", lineStays},
+		{"a task that is not brought", keptText, "a loop was started elsewhere", textMissing},
 		{"an injector that does not wait for its turn", sharedKeys, "the session is over, and the user types", twoTypists},
 		{"a line that is taken wherever it comes", movesAnywhere, "another chat is in front", notKept},
-		{"a line that only one copy of the hook keeps back", keptOnce, "another chat is in front", notKept},
 		{"a line that is kept back by no answer", unhindered, "another chat is in front", notKept},
 		{"a stop hook that starts no watcher", unwatched, "an answer goes astray", lostRunning},
 		{"a watcher that ends without a second look", hastyEnd, "an answer goes astray, and the user pauses", lostRunning},

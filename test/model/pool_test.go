@@ -81,7 +81,6 @@ type event struct {
 	status loop.StopStatus
 	limit  uint8
 	text   ref
-	began  instant
 	id     ref // of an injection
 	idle   bool
 	asked  bool
@@ -98,7 +97,7 @@ func (p *pool) event(e event) loop.Event {
 	}
 	switch e.kind {
 	case loop.EventStop:
-		out.Generation, out.Began = fmt.Sprintf("g%d-%d", e.chat, e.gen), e.began.time()
+		out.Generation = fmt.Sprintf("g%d-%d", e.chat, e.gen)
 	case loop.EventTyped:
 		out.Conversation = names(e.chat)
 	case loop.EventFollowupLost:

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"strings"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -29,6 +30,8 @@ const (
 	needless     violation = "what arrived is sent again"
 	secondChat   violation = "a line takes the loop to a second chat"
 	notKept      violation = "a line that came to another chat was not kept back"
+	lineStays    violation = "the user's message leaves a line on its way"
+	textMissing  violation = "the agent does not get the task of a loop that was started elsewhere"
 )
 
 // invariant holds in every state.
@@ -47,7 +50,7 @@ func (m *model) invariant(w *world) violation {
 		case s.Iterations != int(w.ghost.counted[task]), s.SessionIterations != int(w.ghost.session[task]):
 			return miscounted
 		case s.Status.Ended():
-		case w.ghost.cancelled&(1<<task) != 0:
+		case w.ghost.cancelled&^w.ghost.slow&(1<<task) != 0:
 			return revived
 		case w.ghost.paused&(1<<task) != 0 && s.Status != loop.Paused:
 			return unpaused
@@ -170,7 +173,7 @@ func (r *run) count(before ref, e event, did result) {
 	switch {
 	case s.Status.Ended() && e.kind != loop.EventContinue:
 	case e.kind == loop.EventStop:
-		r.countStop(s, e)
+		r.countStop(s, e, did)
 	case e.kind == loop.EventContinue && did.kind != refuse:
 		g.session[task] = 0
 		if !e.idle {
@@ -178,13 +181,17 @@ func (r *run) count(before ref, e event, did result) {
 		}
 	case e.kind == loop.EventMessage && did.kind != refuse && r.pool.texts[e.text] != s.LastFollowup:
 		g.session[task] = 0
+		now := r.w.now.time()
+		if !s.IsLine(r.pool.texts[e.text]) && s.Delivery.IsTyping(now) && after.Delivery.IsTyping(now) {
+			r.violates(lineStays)
+		}
 	}
 	if e.kind == loop.EventContinue && e.idle || e.kind == loop.EventResume && did.kind != refuse {
 		g.paused &^= 1 << task
 	}
 }
 
-func (r *run) countStop(s loop.State, e event) {
+func (r *run) countStop(s loop.State, e event, did result) {
 	h, g := &r.w.chats[e.chat], &r.w.ghost
 	task := s.Prompt[0] - '1'
 	if h.counted {
@@ -194,9 +201,17 @@ func (r *run) countStop(s loop.State, e event) {
 	if int(e.lc) < s.LastStop.LoopCount {
 		g.session[task] = 0
 	}
-	if e.status == loop.Completed && !s.Stop && (s.Status == loop.Running || s.Status == loop.Waiting) {
+	if e.status != loop.Completed || s.Stop || s.Status != loop.Running && s.Status != loop.Waiting {
+		return
+	}
+	g.session[task]++
+	if !s.LacksTask() {
 		g.counted[task]++
-		g.session[task]++
+		return
+	}
+	// The agent calls no tool here, so it lacks the task: the turn does not count.
+	if did.kind != inject && !strings.Contains(r.pool.texts[did.text], s.Prompt+"\n") {
+		r.violates(textMissing)
 	}
 }
 
@@ -221,7 +236,6 @@ const (
 	secondInject          // an injection is not refused while another is open
 	sharedKeys            // an injector does not wait for its turn
 	movesAnywhere         // a line that came to another chat is not kept back
-	keptOnce              // the second copy of the hook does not know that it was
 	unhindered            // the hook's answer does not keep it back
 	unwatched             // a stop hook starts no watcher
 	hastyEnd              // a watcher does not look once more when its lock is free
@@ -232,6 +246,8 @@ const (
 	lateTwice             // a follow-up that was delivered again is not kept back
 	lateWins              // the line for a new chat counts whatever was before
 	unlinkedFirst         // a cancelled pending file is removed before its record is written
+	deafMessage           // a message of the user's does not close a line
+	keptText              // the text of a loop that was started elsewhere is not brought
 	eagerRestore          // a loop that a kill kept from coming is taken for one that was lost
 	noExcuse              // as it is; what is not promised is looked at, too
 )
@@ -251,6 +267,13 @@ func (r *run) bend(before ref, e event, did result) result {
 	if l := r.pool.states[before]; did.kind == refuse && r.pretends(l.Delivery, e) {
 		l.Delivery.Outcome, l.Delivery.ClosedAt = "closed", time.Time{}
 		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
+	}
+	if was, l := r.pool.states[before], r.pool.states[did.next]; r.variant == deafMessage && e.kind == loop.EventMessage && was.Delivery.IsTyping(r.w.now.time()) {
+		l.Delivery = was.Delivery
+		did.next = r.pool.state(l)
+	}
+	if r.variant == keptText && e.kind == loop.EventStop && r.pool.states[before].LacksTask() {
+		did.text = 0
 	}
 	if l := r.pool.states[before]; r.variant == lateWins && e.kind == loop.EventTyped && did.kind == refuse && l.Delivery.Way == loop.WayNewChat {
 		l.Delivery.Outcome, l.ContinueIn = "closed", ""
@@ -274,8 +297,6 @@ func (r *run) pretends(i loop.Delivery, e event) bool {
 		return e.kind == loop.EventInject
 	case movesAnywhere:
 		return e.kind == loop.EventTyped
-	case keptOnce:
-		return e.kind == loop.EventTyped && i.Outcome != ""
 	}
 	return false
 }

@@ -190,13 +190,13 @@ func (p *pair) act(rnd *rand.Rand) string {
 		return p.apply(id, event{kind: steer[n-6], idle: n == 10 && rnd.IntN(2) == 0})
 	case n < 16:
 		p.turn++
-		e := event{kind: loop.EventStop, chat: id, gen: p.turn, lc: uint8(rnd.IntN(2)), status: loop.Completed, limit: 2, began: p.w.now}
+		e := event{kind: loop.EventStop, chat: id, gen: p.turn, lc: uint8(rnd.IntN(2)), status: loop.Completed, limit: 2}
 		if n > 12 {
 			e.typing = []loop.Typing{loop.TypingPossible, loop.TypingImpossible, ""}[n-13]
 		}
 		return p.apply(id, e)
 	case n == 16:
-		return p.apply(id, event{kind: loop.EventStop, chat: id, gen: p.turn, status: loop.Aborted, began: p.w.now})
+		return p.apply(id, event{kind: loop.EventStop, chat: id, gen: p.turn, status: loop.Aborted})
 	case n == 17:
 		return p.apply(id, event{kind: loop.EventTyped, chat: other})
 	case n == 18:
@@ -224,7 +224,7 @@ func (p *pair) act(rnd *rand.Rand) string {
 // are left where the real store finds them.
 func (p *pair) killed(rnd *rand.Rand, id uint8) string {
 	p.turn++
-	stop := event{kind: loop.EventStop, chat: id, gen: p.turn, status: loop.Completed, limit: 2, began: p.w.now}
+	stop := event{kind: loop.EventStop, chat: id, gen: p.turn, status: loop.Completed, limit: 2}
 	slot := rnd.IntN(len(p.path))
 	names := []string{"a stop", "a cancel", "a claim", "a cancel of a pending loop", "a move"}
 	steps := []func(r *run) outcome{

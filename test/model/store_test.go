@@ -328,18 +328,7 @@ func (r *run) claim(chat uint8, stop bool) outcome {
 		return blocked
 	}
 	w.journal[chat] = 0 // whether there is a loop or not
-	if stop && r.sawStop(chat) {
-		return r.release(missing)
-	}
 	return r.take(chat, stop)
-}
-
-// sawStop reports whether this stop ended the chat's loop in the other copy of
-// the hook.
-func (r *run) sawStop(chat uint8) bool {
-	l := r.w.justEnded(r.model, chat)
-	stop := r.pool.event(r.stopEvent())
-	return l != 0 && r.pool.states[l].SawStop(&stop, r.w.now.time())
 }
 
 // take begins a claim; the rename is what counts.
@@ -490,7 +479,7 @@ func (r *run) beginMove(from, to uint8) outcome {
 func (p *pool) movedTo(r ref, from, to uint8) ref {
 	l := p.states[r]
 	l.EnterChat(names(to))
-	l.Journal, l.CameFrom = loop.Mark{Of: names(to), Tools: l.Journal.Tools}, names(from)
+	l.Journal, l.CameFrom = loop.Mark{Of: names(to), Events: l.Journal.Events}, names(from)
 	return p.state(l)
 }
 

@@ -60,6 +60,7 @@ type ghost struct {
 	counted   [tasks]uint8 // turns of it that ended, each once
 	session   [tasks]uint8 // those since the session began
 	cancelled uint8        // tasks whose cancel has returned
+	slow      uint8        // tasks whose line was on its way for minutes
 	paused    uint8        // tasks whose pause has returned, and that the user did not take up since
 	loose     uint8        // tasks whose line is on its way by the user's wish, or was given up and may still come
 	told      uint8        // tasks whose user was expected to type the line
@@ -98,7 +99,7 @@ type chat struct {
 	queue   [2]uint8 // what the user, or the typing, sent meanwhile
 	follow  ref      // what a stop hook answered
 	own     ref      // the text of a follow-up that is submitted
-	began   instant
+	begun   bool     // a hook has begun with the event
 	refused bool
 	kept    bool // the line came while it was to be kept back
 	counted bool // this turn's end
@@ -134,6 +135,7 @@ type proc struct {
 	stage  uint8 // of a step of the store that takes several
 	next   ref   // what is being saved
 	did    result
+	begun  bool  // it is the first hook of its event
 	typing bool  // it is known whether the line can be typed
 	inj    ref   // an injection's id
 	why    ref   // an injection did not work

@@ -15,6 +15,8 @@ type Answer struct {
 
 	Status     int           // of an error: 429, 529, 500
 	RetryAfter time.Duration // in whole seconds, with an error
+
+	Hangs chan<- struct{} // no answer comes; closed when the agent gives up
 }
 
 // Call is a tool call, whatever the agent's tool is called: with a Path it writes a new

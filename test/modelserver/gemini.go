@@ -28,6 +28,11 @@ func readGemini(path string, body []byte) (Request, error) {
 		Tools             []struct {
 			FunctionDeclarations []struct{ Name string }
 		}
+		GenerationConfig struct {
+			ResponseJSONSchema struct {
+				Properties map[string]struct{ Type string }
+			} `json:"responseJsonSchema"`
+		}
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, err
@@ -35,6 +40,12 @@ func readGemini(path string, body []byte) (Request, error) {
 	_, model, _ := strings.Cut(path, "/models/")
 	model, method, _ := strings.Cut(model, ":")
 	r := Request{Model: model, stream: strings.HasPrefix(method, "stream"), System: in.SystemInstruction.text()}
+	for name, p := range in.GenerationConfig.ResponseJSONSchema.Properties {
+		if r.fields == nil {
+			r.fields = map[string]any{}
+		}
+		r.fields[name] = map[string]any{"string": "scripted", "number": 0, "boolean": false}[p.Type]
+	}
 	for _, t := range in.Tools {
 		for _, f := range t.FunctionDeclarations {
 			r.Tools = append(r.Tools, f.Name)

@@ -41,7 +41,8 @@ type Request struct {
 	Tools    []string // the names of the offered tools
 
 	stream bool
-	custom []string // tools that take text instead of JSON
+	custom []string       // tools that take text instead of JSON
+	fields map[string]any // an object that the answer has to be, such as Gemini CLI's question whether it goes in circles
 }
 
 // Message is one turn of the conversation so far.
@@ -101,7 +102,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method == http.MethodPost {
 		if p := wireOf(r.URL.Path); p != nil {
-			s.ask(w, r.URL.Path, p, body)
+			s.ask(w, r, p, body)
 			return
 		}
 	}
@@ -151,13 +152,18 @@ func aside(method, path string) any {
 	return nil
 }
 
-func (s *Server) ask(w http.ResponseWriter, path string, p *wire, body []byte) {
-	req, err := p.read(path, body)
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, p *wire, body []byte) {
+	req, err := p.read(r.URL.Path, body)
 	if err != nil {
 		writeJSON(w, http.StatusBadRequest, p.fail(Answer{Text: err.Error()}))
 		return
 	}
 	a := s.answer(req)
+	if a.Hangs != nil {
+		<-r.Context().Done()
+		close(a.Hangs)
+		return
+	}
 	if a.Status != 0 {
 		if a.RetryAfter > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(a.RetryAfter.Seconds())))
@@ -175,7 +181,14 @@ func (s *Server) ask(w http.ResponseWriter, path string, p *wire, body []byte) {
 
 // answer runs the script.
 func (s *Server) answer(req Request) Answer {
-	if len(req.Tools) == 0 {
+	switch {
+	case len(req.Tools) == 0 && req.fields != nil:
+		object, err := json.Marshal(req.fields)
+		if err != nil {
+			return Answer{Status: http.StatusInternalServerError, Text: err.Error()}
+		}
+		return Answer{Text: string(object)}
+	case len(req.Tools) == 0:
 		return Answer{Text: "scripted"}
 	}
 	s.mu.Lock()

@@ -32,6 +32,7 @@ type Chat struct {
 	loopCount  int
 	fired      int // events
 	stops      int // of them
+	stopped    time.Time
 	generation string
 	started    bool     // sessionStart has fired
 	env        []string // from its hooks
@@ -238,6 +239,10 @@ func (ch *Chat) finish(ctx context.Context, t *Turn, status string) string {
 	case AfterStop:
 		t.report(1)
 	}
+	if options.ConstantGeneration {
+		wait(ctx, time.Until(ch.stopped.Add(fastestTurn)))
+		ch.stopped = time.Now()
+	}
 	runs := ch.fire(ctx, "stop", stopFields(status, ch.count(), t.tokensAtStop()))
 	late.Wait()
 	t.report(0)
@@ -247,14 +252,22 @@ func (ch *Chat) finish(ctx context.Context, t *Turn, status string) string {
 	return lastString(runs, "followup_message")
 }
 
+// fastestTurn is how far apart the stops of two turns are that have one generation. Only the time tells them then from one stop
+// that reaches two hooks, and no model answers as fast as our scripts.
+const fastestTurn = 400 * time.Millisecond
+
 func (t *Turn) reportAfter(delay time.Duration) {
+	wait(t.send, delay)
+	t.report(0)
+}
+
+func wait(ctx context.Context, delay time.Duration) {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-t.send.Done():
+	case <-ctx.Done():
 	}
-	t.report(0)
 }
 
 func (ch *Chat) show(runs []Run) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/test/short"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -20,6 +21,7 @@ func TestProgramsEndWithTheTest(t *testing.T) {
 		openAll(t)
 		return
 	}
+	short.Skip(t)
 	testdesk.Needs(t, "Xvfb", "openbox", "chromium", "sway", "swaymsg", "foot")
 	dir, err := os.MkdirTemp("", "testdesk") // not TempDir: sway may be another user's
 	testdesk.Must(t, err)

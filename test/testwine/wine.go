@@ -52,7 +52,13 @@ func New(t testing.TB, environ []string, limit time.Duration) *Wine {
 		}
 		w.Env = append(w.Env, cache+"="+strings.TrimSpace(string(out)))
 	}
-	t.Cleanup(func() { _ = w.Command("wineserver", "-k").Run() }) // none may be left
+	t.Cleanup(func() { // none may be left, also where the time is over; an error says that none runs
+		var cancel context.CancelFunc
+		w.ctx, cancel = context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_ = w.Command("wineserver", "-k").Run()
+		_ = w.Command("wineserver", "-w").Run()
+	})
 	w.Run(t, "wineboot", "-i")
 	w.randomness(t)
 	return w

@@ -19,7 +19,7 @@ func TestUnderWine(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
 	sources.Read(t, root)
-	w := testwine.New(t, os.Environ(), 10*time.Minute)
+	w := testwine.New(t, os.Environ(), 20*time.Minute)
 	programs := filepath.Join(w.Dir, "programs")
 	w.Run(t, "go", "build", "-o", programs+"/", root+"/cmd/cursor-ralph", root+"/cmd/cursor-ralph-hook", "./testdata/agent")
 	powershell := filepath.Join(w.Windows(), "system32/WindowsPowerShell/v1.0/powershell.exe")
@@ -32,10 +32,10 @@ func TestUnderWine(t *testing.T) {
 		t.Run(pkg, func(t *testing.T) {
 			exe := filepath.Join(w.Dir, filepath.Base(pkg)+".test.exe")
 			w.Run(t, "go", "test", "-c", "-o", exe, root+"/"+pkg)
-			out, err := w.Output("wine", exe, "-test.v", "-test.timeout=5m")
+			out, err := w.Output("wine", exe, "-test.v", "-test.timeout=9m")
 			if err != nil && strings.Contains(out, "powershell.exe: Internal error.") { // Wine 8 could not start it; this is rare
 				t.Log(out)
-				out, err = w.Output("wine", exe, "-test.v", "-test.timeout=5m")
+				out, err = w.Output("wine", exe, "-test.v", "-test.timeout=9m")
 			}
 			if err != nil || !strings.Contains(out, "\nPASS") || strings.Contains(out, "--- SKIP") {
 				t.Errorf("%v\n%s", err, out)

@@ -101,7 +101,7 @@ const cursorEvery = 10 * time.Second
 // look visits what has changed, and prints the last line.
 func (s *stream) look(visit func(loops.Change)) {
 	now := cursor{At: s.env.Now(), window: s.window}
-	s.changes.Look(visit) // doctor shows what cannot be read
+	s.changes.Poll(visit) // doctor shows what cannot be read
 	if s.held != nil || now.At.Sub(s.cursor.At) >= cursorEvery {
 		now.sum = now.sumOf(s.shown)
 		s.cursor = now

@@ -43,6 +43,11 @@ func InHost(e *cli.Env, h host.Host) bool {
 	return err == nil && commands.HasHost(raw, h)
 }
 
+// InAnyHost reports whether our hook is in the user's settings of any host but Cursor.
+func InAnyHost(e *cli.Env) bool {
+	return slices.ContainsFunc(host.All(), func(h host.Host) bool { return InHost(e, h) })
+}
+
 // hosts are those that --host names; all are those that wants.
 func hosts(e *cli.Env, wants func(host.Host) bool) (list []host.Host, err error) {
 	names, err := e.Flags.GetStringSlice("host")
@@ -120,6 +125,9 @@ func installHosts(_ context.Context, e *cli.Env, args []string) error {
 		}
 		if what := allowed(h, o); what != "" {
 			change.Notes = append(change.Notes, what)
+		}
+		if o.Project && h.Files.Expands {
+			change.Notes = append(change.Notes, fmt.Sprintf("in %s a project gets the hooks alone, for its commands could say anything; install it for yourself, too", h.Title))
 		}
 		done := fmt.Sprintf("installed into %s (%s)", h.Title, o.Folder)
 		if h.Files.Once != "" {

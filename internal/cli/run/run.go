@@ -87,7 +87,7 @@ func newRun(ctx context.Context, e *cli.Env, l loop.State, r loop.Request) error
 	if err := s.takeOver(l.Workspace, r.Replace); err != nil {
 		return err
 	}
-	if l.Tree, err = e.Viewer().Look(ctx, l.Workspace, nil); err != nil {
+	if l.Tree, err = e.Viewer().Tree(ctx, l.Workspace, nil); err != nil {
 		s.view.trouble(err)
 	}
 	l = l.Surveyed(s.runner.BeginSurvey(ctx, l), e.Now())

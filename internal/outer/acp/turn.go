@@ -160,7 +160,7 @@ func (t *turn) call(id sdk.ToolCallId) *call {
 }
 
 func (t *turn) endCall(c *call) {
-	r := loop.Record{Kind: loop.RecordTool, Tool: c.name(), ID: clip(string(c.id))}
+	r := loop.Record{Kind: loop.RecordTool, Tool: c.name()}
 	if writes(c.kind) {
 		if files := c.paths(); len(files) > 0 {
 			r.File = t.a.ws.absolute(files[0])

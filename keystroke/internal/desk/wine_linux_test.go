@@ -47,7 +47,7 @@ func newWine(t *testing.T) wine {
 			t.Skip("needs " + tool)
 		}
 	}
-	w := wine{testwine.New(t, os.Environ(), 5*time.Minute)}
+	w := wine{testwine.New(t, os.Environ(), 15*time.Minute)}
 	w.Env = append(w.Env, "WINEDIT="+w.Dir)
 	w.screen(t)
 	w.Run(t, "go", "test", "-c", "-o", w.Dir+"/keystroke.exe", ".")

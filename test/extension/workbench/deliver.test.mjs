@@ -259,3 +259,35 @@ test('a delivery takes no keys from a box of the extension', async () => {
   await page.keyboard.press('Enter');
   assert.equal((await injected()).code, 0);
 });
+
+test('a paste that meets no chat: it puts nothing into a file, or the user gets a notice', async () => {
+  const chat = 'chat-52';
+  await w.cursor('chats', ['chat-2', chat]);
+  wb.loop(chat);
+  const before = (await w.cursor('seen')).submitted.length;
+  const text = await w.fileText();
+  await w.clickFile();
+  await w.cursor('play', 'composer.focusComposer', 'lies');
+  assert.equal((await wb.ralph('inject', chat, '--wait', '2s')).code, 1);
+  await w.cursor('play', 'composer.focusComposer', null);
+  assert.equal(await w.fileText(), text, 'the focus did not move');
+  await asked().waitFor({ state: 'detached' });
+  await wb.ralph('cancel', chat);
+  wb.loop('chat-53');
+  await w.cursor('chats', ['chat-2', 'chat-53']);
+  await w.cursor('play', 'editor.action.clipboardPasteAction', 'held');
+  const injected = await inject('chat-53');
+  await until('held', () => w.cursor('isHeld'));
+  await w.clickFile();
+  await w.cursor('go');
+  await w.notice("A loop's line went into main.go instead of its chat").waitFor();
+  const out = await injected();
+  assert.equal(out.code, 1);
+  assert.match(out.stderr, /into a (document|text editor)/);
+  await w.cursor('play', 'editor.action.clipboardPasteAction', null);
+  assert.match(await w.fileText(), new RegExp(await lineOf('chat-53')));
+  await w.clickFile();
+  await page.keyboard.press('ControlOrMeta+z');
+  await until('undone', async () => (await w.fileText()) === text);
+  assert.equal((await w.cursor('seen')).submitted.length, before);
+});

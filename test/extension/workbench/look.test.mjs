@@ -99,7 +99,7 @@ test('the report charts the iterations, by mouse and keyboard, and keeps what is
   await page1.locator('#act-resume').waitFor();
   await wb.ralph('resume', 'chat-1');
   await w.command('cursorRalph.show');
-  await page.locator('.pane-body .monaco-list-row', { hasText: 'make the tests pass' }).first().locator('.monaco-tl-twistie').click();
+  await page.locator('.pane-body .monaco-list-row', { hasText: 'make the tests' }).first().locator('.monaco-tl-twistie').click();
   await page.locator('.pane-body .monaco-list-row', { hasText: 'Iteration 6' }).waitFor();
   await page1.evaluate(() => scrollTo(0, 0));
   await themes(page1);

@@ -46,6 +46,7 @@ const settings = {
 
 const flags = [
   '--no-sandbox', '--test-type', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--blink-settings=javaScriptCanAccessClipboard=true,DOMPasteAllowed=true', // VS Code's paste command pastes, as in Electron
   '--allow-pre-commit-input', '--disable-backgrounding-occluded-windows', '--disable-renderer-backgrounding', '--disable-background-timer-throttling',
 ];
 

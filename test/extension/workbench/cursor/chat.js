@@ -25,6 +25,7 @@ root.id = 'input';
 const focus = () => code.postMessage({ type: 'focus', has: document.hasFocus() && document.activeElement === root });
 root.addEventListener('focus', focus); root.addEventListener('blur', focus); addEventListener('blur', focus);
 root.addEventListener('keydown', (e) => code.postMessage({ type: 'key', key: e.key }));
+root.addEventListener('paste', () => (pasted = true));
 addEventListener('message', (e) => {
   if (e.data.type === 'title') document.getElementById('title').textContent = e.data.text;
   if (e.data.type === 'focus') input.focus();

@@ -7,6 +7,7 @@ const { simulated } = require('./agent');
 const { Chat } = require('./chat');
 const { offer } = require('./plugins');
 
+const paste = 'editor.action.clipboardPasteAction';
 const late = 2500; // longer than anybody waits for a command
 
 exports.activate = (context) => {
@@ -38,7 +39,6 @@ exports.activate = (context) => {
   };
   bring(chats[0]);
 
-  const editorPaste = async (text) => vscode.window.activeTextEditor?.edit((edit) => edit.insert(vscode.window.activeTextEditor.selection.active, text));
   const commands = {
     'composer.getOrderedSelectedComposerIds': () => chats,
     'composer.openComposer': async (id) => {
@@ -46,10 +46,11 @@ exports.activate = (context) => {
       if (chats.includes(id)) await bring(id);
     },
     'composer.focusComposer': () => (chat === editorChat ? chat.focus() : undefined),
-    // A paste goes to whatever has the focus: without the chat's input, the worst, the source file.
-    'editor.action.clipboardPasteAction': async () => {
-      const text = await vscode.env.clipboard.readText();
-      return editorChat.hasFocus ? editorChat.paste(text) : editorPaste(text);
+    // VS Code's own: it goes to whatever has the focus. Ours stands before it only while a test plays it.
+    [paste]: async () => {
+      registered.get(paste).dispose();
+      await vscode.commands.executeCommand(paste);
+      register(paste);
     },
     // It resolves only when the turns of the message have ended.
     'composer.createNew': async (o) => {
@@ -85,12 +86,12 @@ exports.activate = (context) => {
     registered.get(id)?.dispose();
     registered.delete(id);
     played.delete(id);
-    if (how === 'missing') return;
+    if (how === 'missing' || (id === paste && !how)) return;
     if (how) played.set(id, how);
     register(id);
   };
   const glass = ['glass.focusInput', 'glass.osEditPaste'];
-  for (const id of Object.keys(commands)) if (!glass.includes(id)) register(id);
+  for (const id of Object.keys(commands)) if (!glass.includes(id) && id !== paste) register(id);
 
   const forTests = {
     play,

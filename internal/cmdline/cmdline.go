@@ -1,4 +1,7 @@
-package loop
+// Package cmdline reads what a user typed: the line after /ralph-loop in a chat, or the arguments of a
+// command in a terminal. A slip in its quotes never costs a loop its gate: what does not say clearly what
+// is wanted is an error, with the line as it was probably meant.
+package cmdline
 
 import (
 	"errors"
@@ -7,50 +10,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// SlashCommand splits a chat message that begins with a slash command into its
-// name and the rest; ok is false for any other message.
-func SlashCommand(message string) (name, rest string, ok bool) {
-	message = strings.TrimLeftFunc(message, unicode.IsSpace)
-	if !strings.HasPrefix(message, "/") {
-		return "", "", false
-	}
-	end := strings.IndexFunc(message, unicode.IsSpace)
-	if end < 0 {
-		end = len(message)
-	}
-	return message[1:end], message[end:], true
-}
-
-// ExpandedCommand does the same for the text of one of our slash commands, which some
-// Cursors show to a hook instead of what was typed: the fixed last line of its file stands
-// there exactly once, and the user's text follows it.
-//
-// Whoever can write command files for the user's Cursor can write such a text, and an agent
-// in a sandbox may be one of them: nothing in it may name a program to run.
-func ExpandedCommand(message string) (name, rest string, ok bool) {
-	body, rest, _ := strings.Cut(message, "\n"+installedMark)
-	_, rest, ended := strings.Cut(rest, "-->")
-	if !ended || strings.Count(message, installedMark) != 1 {
-		return "", "", false
-	}
-	name = titleOf(body)
-	return name, rest, name != ""
-}
-
-// titleOf returns the command whose text has this first title; empty for any other text.
-func titleOf(body string) string {
-	for line := range strings.Lines(body) {
-		if title, isTitle := strings.CutPrefix(line, "#"); isTitle {
-			name, _, _ := SlashCommand(title)
-			return strings.TrimSuffix(name, ":")
-		}
-	}
-	return ""
-}
-
-// ParseCommand reads what a user typed after /ralph-loop: the task and its
+// Parse reads what a user typed after /ralph-loop: the task and its
 // options, or --continue and an id. It works like a shell: white space separates
 // words; a quote, straight or curly, opens only at the start of a word and closes
 // only at the end of one. Nothing is expanded; inside double quotes \" and \\ are
@@ -58,8 +23,8 @@ func titleOf(body string) string {
 // space included; after -- everything is. A line that does not say clearly what the
 // user wants is a SlipError. defaults, which may be nil, is called for a new loop
 // alone, and sets the options that were not typed.
-func ParseCommand(text string, defaults func() []Default) (Request, error) {
-	p := parser{line: strings.TrimSpace(text), options: append(Options(), slashOptions()...)}
+func Parse(line string, defaults func() []loop.Default) (loop.Request, error) {
+	p := parser{line: strings.TrimSpace(line), options: append(loop.Options(), loop.SlashOptions()...)}
 	r, err := p.request()
 	if err != nil {
 		return r, err
@@ -67,7 +32,7 @@ func ParseCommand(text string, defaults func() []Default) (Request, error) {
 	switch {
 	case r.Continue != "" && r.State.Prompt != "":
 		return r, errors.New("--continue goes on with the task that the loop has: leave out the new one")
-	case r.Continue != "" && slices.ContainsFunc(r.given, notForContinue):
+	case r.Continue != "" && slices.ContainsFunc(r.Changes(), notForContinue):
 		return r, errors.New("--continue goes on with the rules that the loop has: only --max-iterations, --max-duration and --max-tokens may stand beside it")
 	case r.File != "" && r.State.Prompt != "":
 		return r, errors.New("--file has the task in it: leave out the other one")
@@ -82,11 +47,11 @@ func ParseCommand(text string, defaults func() []Default) (Request, error) {
 	return r, r.Check()
 }
 
-// ParseArguments reads the arguments of a command in a terminal in the same way: an
+// ParseArgs reads the arguments of a command in a terminal in the same way: an
 // argument that the shell took out of quotes is a quoted word. options are all that the
 // command has; one without a rule for its value takes any. It returns the task, empty if
 // there is none, and the options in their order.
-func ParseArguments(args []string, options []Option) (task string, given []Given, err error) {
+func ParseArgs(args []string, options []loop.Option) (task string, given []Given, err error) {
 	words := make([]string, len(args))
 	for i, arg := range args {
 		words[i] = argumentWord(arg)
@@ -109,20 +74,20 @@ func argumentWord(arg string) string {
 	case ok && strings.HasPrefix(name, "--") && !strings.ContainsFunc(name, unicode.IsSpace) && value != "":
 		return name + "=" + argumentWord(value)
 	case arg == "" || strings.ContainsFunc(arg, unicode.IsSpace) || closers(firstRune(arg)) != "":
-		return quoteWord(arg)
+		return text.Quote(arg)
 	}
 	return arg
 }
 
-func notForContinue(d Default) bool {
-	return d.Name != "continue" && !IsLimit(d.Name)
+func notForContinue(d loop.Default) bool {
+	return d.Name != "continue" && !loop.IsLimit(d.Name)
 }
 
 // parser walks through a command; rest is what is still to be read.
 type parser struct {
-	Request
+	loop.Request
 	line, rest   string
-	options      []Option
+	options      []loop.Option
 	areArguments bool // of a terminal: the shell took their quotes
 	hasTask      bool
 	isQuotedTask bool
@@ -133,9 +98,9 @@ type parser struct {
 	repair       string // the line as it was probably meant, after a slip
 }
 
-func (p *parser) request() (Request, error) {
+func (p *parser) request() (loop.Request, error) {
 	if !utf8.ValidString(p.line) {
-		return NewRequest(), errors.New("the task is not valid UTF-8 text")
+		return loop.NewRequest(), errors.New("the task is not valid UTF-8 text")
 	}
 	err := p.parse()
 	if err != nil {
@@ -155,7 +120,7 @@ type saidOption struct {
 func (p *parser) at() int { return len(p.line) - len(p.rest) }
 
 func (p *parser) parse() error {
-	p.Request, p.rest = NewRequest(), p.line
+	p.Request, p.rest = loop.NewRequest(), p.line
 	for p.rest != "" {
 		var err error
 		switch name, ok := p.flag(); {
@@ -185,7 +150,7 @@ func (p *parser) flag() (name string, ok bool) {
 	}
 	word := p.rest[:end]
 	if name, ok := strings.CutPrefix(word, "—"); ok {
-		_, ok = find(p.options, name)
+		_, ok = loop.FindOption(p.options, name)
 		return name, ok
 	}
 	name, ok = strings.CutPrefix(word, "--")
@@ -199,7 +164,7 @@ func (p *parser) isDashes() bool {
 }
 
 func (p *parser) option(name string) error {
-	o, ok := find(p.options, name)
+	o, ok := loop.FindOption(p.options, name)
 	if !ok {
 		return p.unknownOption(name)
 	}
@@ -223,24 +188,6 @@ func (p *parser) option(name string) error {
 	}
 	p.said = append(p.said, said)
 	return o.Set(&p.Request, said.value)
-}
-
-func findOption(name string) (Option, bool) {
-	return find(append(Options(), slashOptions()...), name)
-}
-
-func find(options []Option, name string) (Option, bool) {
-	for _, o := range options {
-		if o.Name == name {
-			return o, true
-		}
-	}
-	if of, ok := strings.CutPrefix(name, "no-"); ok && !strings.HasPrefix(of, "no-") {
-		if o, ok := find(options, of); ok {
-			return o.Without()
-		}
-	}
-	return Option{}, false
 }
 
 func (p *parser) value(said *saidOption) (string, error) {

@@ -1,4 +1,4 @@
-package loop_test
+package cmdline_test
 
 import (
 	"errors"
@@ -8,34 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
-
-func TestSlashCommand(t *testing.T) {
-	for _, tt := range []struct {
-		message, name, rest string
-		ok                  bool
-	}{
-		{`/ralph-loop "x" --replace`, "ralph-loop", ` "x" --replace`, true},
-		{" \n\t/ralph-status", "ralph-status", "", true},
-		{"/ralph-loop\nfix it", "ralph-loop", "\nfix it", true},
-		{"/ralph-loop\u00a0fix it", "ralph-loop", "\u00a0fix it", true},
-		{`/ralph-loop"x"`, `ralph-loop"x"`, "", true},
-		{"/", "", "", true},
-		{"/ x", "", " x", true},
-		{"//x y", "/x", " y", true},
-		{"ralph-loop x", "", "", false},
-		{"run /ralph-loop x", "", "", false},
-		{`"/ralph-loop x"`, "", "", false},
-		{"", "", "", false},
-		{" \n", "", "", false},
-	} {
-		name, rest, ok := loop.SlashCommand(tt.message)
-		if name != tt.name || rest != tt.rest || ok != tt.ok {
-			t.Errorf("%q: got %q, %q, %t want %q, %q, %t", tt.message, name, rest, ok, tt.name, tt.rest, tt.ok)
-		}
-	}
-}
 
 // The task of a command that has no options.
 func TestTheTaskOfACommand(t *testing.T) {
@@ -100,7 +75,7 @@ func TestTheTaskOfACommand(t *testing.T) {
 		{"guillemets are words", "«fix it»", "«fix it»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := loop.ParseCommand(tt.text, nil)
+			r, err := cmdline.Parse(tt.text, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +141,7 @@ func TestTheOptionsOfACommand(t *testing.T) {
 		{"replace", `x --replace`, replace},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := loop.ParseCommand(tt.text, nil)
+			r, err := cmdline.Parse(tt.text, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,7 +222,7 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"a promise over two lines", "x --completion-promise \"A\nB\"", "has control characters"},
 		{"a promise with a delete", "x --completion-promise A\x7fB", "has control characters"},
 		{"a promise that is too long", "x --completion-promise " + strings.Repeat("y", 201), "longer than 200 bytes"},
-		{"a promise with its tag", "x --completion-promise " + marker, "has the tag in it"},
+		{"a promise with its tag", "x --completion-promise <promise>COMPLETE</promise>", "has the tag in it"},
 		{"a promise with a closing tag", "x --completion-promise A</promise>", "has the tag in it"},
 		{"a least above the limit", "x --max-iterations 5 --min-iterations 6", "--min-iterations 6 is more than --max-iterations 5"},
 		{"a least above the usual limit", "x --min-iterations 21", "--min-iterations 21 is more than --max-iterations 20"},
@@ -273,21 +248,12 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"half a character", `"fix it 🚀`[:9] + `"`, "not valid UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := loop.ParseCommand(tt.text, nil)
+			r, err := cmdline.Parse(tt.text, nil)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("got %+v, %v want %s", r, err, tt.want)
 			}
 			if len(err.Error()) > 300 {
 				t.Errorf("got an error of %d bytes", len(err.Error()))
-			}
-		})
-	}
-	for name, id := range badIDs() {
-		t.Run("continue with a hostile id: "+name, func(t *testing.T) {
-			for _, text := range []string{"--continue " + id, "--continue=" + id, `--continue "` + id + `"`} {
-				if r, err := loop.ParseCommand(text, nil); err == nil && loop.CheckID(r.Continue) != nil {
-					t.Errorf("%q: got %q", text, r.Continue)
-				}
 			}
 		})
 	}
@@ -337,26 +303,4 @@ func sampleValue(o loop.Option) string {
 		return "2h"
 	}
 	return "3"
-}
-
-// The text of a slash command, as some Cursors show it, is our command only if our line
-// stands there once.
-func TestExpandedCommand(t *testing.T) {
-	const file, mark = "---\nname: x\n---\n\n# /ralph-loop: work\n\n    /ralph-loop \"<task>\"\n\n", "<!-- cursor-ralph: installed file of the plugin -->"
-	for _, c := range []struct{ what, text, name, rest string }{
-		{"with a line", file + mark + "\n\n\"do it\" --max-iterations 3", "ralph-loop", "\n\n\"do it\" --max-iterations 3"},
-		{"with lines", file + mark + "\r\n\"do\nit\"", "ralph-loop", "\r\n\"do\nit\""},
-		{"without one", file + mark, "ralph-loop", ""},
-		{"another command", "# /cancel-ralph: end\n" + mark + "\nx", "cancel-ralph", "\nx"},
-		{"the line twice", file + mark + "\nx\n" + mark + "\n--verify y", "", ""},
-		{"within a line", file + "x " + mark + "\ny", "", ""},
-		{"without an end", file + strings.TrimSuffix(mark, "-->") + "\nx", "", ""},
-		{"without a title", mark + "\nx", "", ""},
-		{"the raw line", "/ralph-loop \"do it\"", "", ""},
-		{"words about it", "What does " + mark + " mean?", "", ""},
-	} {
-		if name, rest, ok := loop.ExpandedCommand(c.text); name != c.name || rest != c.rest || ok != (c.name != "") {
-			t.Errorf("%s: got %q, %q, %t; want %q, %q", c.what, name, rest, ok, c.name, c.rest)
-		}
-	}
 }

@@ -1,10 +1,11 @@
-package loop_test
+package cmdline_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -49,11 +50,11 @@ func TestASlipNeverCostsAGate(t *testing.T) {
 		{"an option without its value in the task", `"explain --verify"`, "then -- and the task", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := loop.ParseCommand(tt.text, nil)
+			_, err := cmdline.Parse(tt.text, nil)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("got %v, want %s", err, tt.want)
 			}
-			lines := strings.Join(loop.Explained("/ralph-loop", err), "\n")
+			lines := strings.Join(cmdline.Explained("/ralph-loop", err), "\n")
 			if tt.meant != "" && tt.understood == "" && !strings.Contains(lines, "\nUnderstood: ") {
 				t.Errorf("got %s, want how it was understood", lines)
 			}
@@ -66,7 +67,7 @@ func TestASlipNeverCostsAGate(t *testing.T) {
 			if !strings.HasSuffix(lines, "\nProbably meant: /ralph-loop "+tt.meant) {
 				t.Fatalf("got %s\nwant meant %s", lines, tt.meant)
 			}
-			if _, err := loop.ParseCommand(tt.meant, nil); err != nil {
+			if _, err := cmdline.Parse(tt.meant, nil); err != nil {
 				t.Errorf("the line that was probably meant: %v", err)
 			}
 		})
@@ -93,19 +94,19 @@ func TestArguments(t *testing.T) {
 		{"an option in the task", []string{`fix it --verify "npm test"`}, "", "", "option --verify in it", `"fix it" --verify "npm test"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			task, given, err := loop.ParseArguments(tt.args, loop.Options())
+			task, given, err := cmdline.ParseArgs(tt.args, loop.Options())
 			if tt.slip == "" {
-				var want []loop.Given
+				var want []cmdline.Given
 				if tt.verify != "" {
-					want = []loop.Given{{"verify", tt.verify}}
+					want = []cmdline.Given{{"verify", tt.verify}}
 				}
 				if err != nil || task != tt.task || !slices.Equal(given, want) {
 					t.Errorf("got %q, %q, %v", task, given, err)
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), tt.slip) || !strings.HasSuffix(strings.Join(loop.Explained("start", err), "\n"), "meant: start "+tt.understood) {
-				t.Errorf("got %q", loop.Explained("start", err))
+			if err == nil || !strings.Contains(err.Error(), tt.slip) || !strings.HasSuffix(strings.Join(cmdline.Explained("start", err), "\n"), "meant: start "+tt.understood) {
+				t.Errorf("got %q", cmdline.Explained("start", err))
 			}
 		})
 	}
@@ -123,7 +124,7 @@ func TestACommandThatDoesNotBeginItsMessage(t *testing.T) {
 		"[Ralph loop 2/3] send\n/ralph-loop --continue k7f2m": "",
 		"# /ralph-loop: work\n\n    /ralph-loop <task>":       "",
 	} {
-		if got := loop.Misplaced(message); got != want {
+		if got := cmdline.Misplaced(message); got != want {
 			t.Errorf("%q: got %q, want %q", message, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package loop
+package cmdline
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // SlipError is a line in which something does not fit, such as words that are left over or
@@ -21,7 +22,7 @@ type SlipError struct {
 // Error returns what does not fit, without the lines.
 func (e *SlipError) Error() string { return e.What }
 
-// Explained returns an error of ParseCommand, with the line as it was understood and as it was
+// Explained returns an error of Parse, with the line as it was understood and as it was
 // probably meant.
 func Explained(command string, err error) (lines []string) {
 	lines = []string{err.Error()}
@@ -34,7 +35,7 @@ func Explained(command string, err error) (lines []string) {
 // Misplaced returns the line that was probably meant by a message with a command that starts a
 // loop in it, but not at its beginning; empty for any other message.
 func Misplaced(message string) string {
-	if _, _, ok := SlashCommand(message); ok || titleOf(message) != "" || strings.HasPrefix(message, opening) { // our own texts
+	if !loop.Ordinary(message) {
 		return ""
 	}
 	for _, command := range []string{"/ralph-loop", "/ulw-loop"} {
@@ -43,8 +44,8 @@ func Misplaced(message string) string {
 			continue
 		}
 		line := strings.TrimSpace(after)
-		if r, err := ParseCommand(line, nil); err != nil || r.State.Prompt == "" && r.Continue == "" {
-			line = quoteWord(strings.TrimSpace(before)) + " " + line // the task comes first
+		if r, err := Parse(line, nil); err != nil || r.State.Prompt == "" && r.Continue == "" {
+			line = text.Quote(strings.TrimSpace(before)) + " " + line // the task comes first
 		}
 		return text.Limit(strings.TrimSpace(command+" "+line), 2000)
 	}
@@ -74,7 +75,7 @@ func (p *parser) explained(err error) error {
 	}
 	understood := p.understood()
 	if rest := strings.TrimSpace(p.rest); rest != "" && understood != "" {
-		understood += " and then " + quoteWord(shortened(rest))
+		understood += " and then " + text.Quote(shortened(rest))
 	}
 	return &SlipError{What: err.Error(), Understood: understood, Meant: p.repair}
 }
@@ -84,7 +85,7 @@ func (p *parser) understood() string {
 	if !p.hasTask {
 		return strings.TrimSpace(p.saidOptions())
 	}
-	return strings.TrimSpace(quoteWord(shortened(p.State.Prompt)) + " " + p.saidOptions())
+	return strings.TrimSpace(text.Quote(shortened(p.State.Prompt)) + " " + p.saidOptions())
 }
 
 // saidOptions are the options that were given, in their order.
@@ -93,7 +94,7 @@ func (p *parser) saidOptions() string {
 	for _, s := range p.said {
 		b.WriteString("--" + s.name + " ")
 		if s.to > s.from {
-			b.WriteString(quoteWord(s.value) + " ")
+			b.WriteString(text.Quote(s.value) + " ")
 		}
 	}
 	return b.String()
@@ -135,20 +136,20 @@ func (p *parser) leftOver() error {
 	words, after := unquoted(strings.TrimSpace(p.rest[:end])), p.rest[end:]
 	if n := len(p.said); n > 0 && p.hasTask {
 		last := p.said[n-1]
-		if last.to > last.from && !last.quoted && p.mend(p.line[:last.from]+quoteWord(last.value+" "+words)+" "+after) {
+		if last.to > last.from && !last.quoted && p.mend(p.line[:last.from]+text.Quote(last.value+" "+words)+" "+after) {
 			return err
 		}
 	}
 	if p.hasTask {
 		words = p.State.Prompt + " " + words
 	}
-	p.mend(quoteWord(words) + " " + p.saidOptions() + after)
+	p.mend(text.Quote(words) + " " + p.saidOptions() + after)
 	return err
 }
 
 // endOfWords returns where the next option begins in rest that counts.
 func (p *parser) endOfWords(rest string, counts func(name string) bool) int {
-	ahead := parser{rest: rest, options: p.options}
+	ahead := parser{line: rest, rest: rest, options: p.options, repairs: mostRepairs}
 	for ahead.rest != "" {
 		if name, isFlag := ahead.flag(); isFlag && counts(name) {
 			break
@@ -180,8 +181,8 @@ func (p *parser) unknownOption(name string) error {
 	case near != "":
 		p.mend(p.line[:at] + near + p.line[at+len(name):])
 	case len(p.said) == 0 && !p.isQuotedTask:
-		end := p.at() + p.endOfWords(p.rest, func(name string) bool { _, ok := find(p.options, name); return ok })
-		p.mend(quoteWord(strings.TrimSpace(p.line[:end])) + " " + p.line[end:])
+		end := p.at() + p.endOfWords(p.rest, func(name string) bool { _, ok := loop.FindOption(p.options, name); return ok })
+		p.mend(text.Quote(strings.TrimSpace(p.line[:end])) + " " + p.line[end:])
 	}
 	return fmt.Errorf("unknown option --%s; a task that has such a word in it belongs in quotes", text.FirstHead(name, 40))
 }
@@ -204,7 +205,7 @@ func (p *parser) givenTwice(name string) error {
 }
 
 // nearest returns the option that differs from a name in two letters side by side at most.
-func nearest(options []Option, name string) string {
+func nearest(options []loop.Option, name string) string {
 	for _, o := range options {
 		shorter, longer := min(len(name), len(o.Name)), max(len(name), len(o.Name))
 		start, end := 0, 0
@@ -226,14 +227,14 @@ func nearest(options []Option, name string) string {
 func (p *parser) notClosed(open rune, body string) error {
 	err := fmt.Errorf("the quote %c before %q is not closed", open, text.FirstHead(body, 40))
 	quoteAt := len(p.line) - len(body) - utf8.RuneLen(open)
-	if name, at, _ := p.optionIn(body); name != "" && p.mend(p.line[:quoteAt]+quoteWord(strings.TrimSpace(body[:at]))+" "+body[at:]) {
+	if name, at, _ := p.optionIn(body); name != "" && p.mend(p.line[:quoteAt]+text.Quote(strings.TrimSpace(body[:at]))+" "+body[at:]) {
 		return err
 	}
 	isApostrophe := !p.inValue && (open == '\'' || open == '‘')
 	if p.inValue || quoteAt == p.taskAt && !isApostrophe {
-		p.mend(p.line[:quoteAt] + quoteWord(body))
+		p.mend(p.line[:quoteAt] + text.Quote(body))
 	} else {
-		p.mend(p.line[:p.taskAt] + quoteWord(p.line[p.taskAt:]))
+		p.mend(p.line[:p.taskAt] + text.Quote(p.line[p.taskAt:]))
 	}
 	return err
 }
@@ -243,10 +244,10 @@ func (p *parser) notClosed(open rune, body string) error {
 func (p *parser) optionInTask(name, task string, at, end int) error {
 	head, tail := p.beforeOption(task[:at]), strings.TrimLeft(task[end:], "\"'“”„‘’")
 	if tail != "" && !strings.HasPrefix(tail, "=") && !unicode.IsSpace(firstRune(tail)) {
-		tail = " " + quoteWord(tail)
+		tail = " " + text.Quote(tail)
 	}
 	for _, quote := range []string{"", `"`, `'`} {
-		if p.mend(p.line[:p.taskAt] + quoteWord(head) + " --" + name + tail + quote + " " + p.rest) {
+		if p.mend(p.line[:p.taskAt] + text.Quote(head) + " --" + name + tail + quote + " " + p.rest) {
 			break
 		}
 	}
@@ -317,7 +318,7 @@ func (p *parser) optionAt(task string, at int, mayBeApart bool) (name string, en
 		}
 		rest = rest[size:]
 	}
-	_, known := find(p.options, b.String())
+	_, known := loop.FindOption(p.options, b.String())
 	after := firstRune(rest)
 	isOfPath := after == '/' || after == '.' && isWordRune(firstRune(rest[1:]))
 	if !known || isWordRune(after) || isOfPath {
@@ -330,17 +331,3 @@ func (p *parser) optionAt(task string, at int, mayBeApart bool) (name string, en
 func isDash(c rune) bool { return c == '-' || c >= '\u2010' && c <= '\u2015' || c == '\u2212' }
 
 func isWordRune(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
-
-// quoteWord writes a word so that the chat and a shell read it as one.
-func quoteWord(word string) string {
-	isPlain := word != "" && !strings.HasPrefix(word, "--") && closers(firstRune(word)) == "" && !strings.ContainsFunc(word, func(c rune) bool {
-		return unicode.IsSpace(c) || strings.ContainsRune("\"'\\$`&|;<>()*?[]{}~#!", c)
-	})
-	switch {
-	case isPlain:
-		return word
-	case strings.ContainsAny(word, "\"\\$`!") && !strings.Contains(word, "'"):
-		return "'" + word + "'"
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
-}

@@ -1,0 +1,77 @@
+package onevent
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/cursor-ralph/cursor-ralph/loop"
+)
+
+// What is looked at of a project's command files.
+const (
+	mostCommandFiles = 500
+	mostOfCommand    = 1 << 20 // bytes
+)
+
+// commandFile returns a command file of the workspace whose text begins with a line that starts a loop; empty if none does.
+// It is not known whether Cursor shows a hook a project's command as the user typed it or the text of its file. An agent in a
+// sandbox may write that text, so such a line is not known to be the user's.
+func (h *handler) commandFile() string {
+	for _, root := range h.in.WorkspaceRoots {
+		folder, err := filepath.EvalSymlinks(filepath.Join(root, ".cursor", "commands"))
+		if err != nil {
+			continue
+		}
+		var files []string
+		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error { // it returns no error
+			if err == nil && !d.IsDir() { // what cannot be read is no command
+				files = append(files, path)
+			}
+			if len(files) > mostCommandFiles {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		for i, path := range files {
+			if i == mostCommandFiles || isFolder(path) || holdsStart(path) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// isFolder reports whether a link leads to a folder, which is not looked through.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// holdsStart reports whether the text of a command file, without its front matter, begins with a line that starts a loop, or is
+// too long to tell.
+func holdsStart(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // #nosec G304 -- its first words are looked at, no more
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	text, err := io.ReadAll(io.LimitReader(f, mostOfCommand))
+	if len(text) == mostOfCommand {
+		return true
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if front, isFront := bytes.CutPrefix(bytes.TrimSpace(text), []byte("---")); isFront {
+		_, text, _ = bytes.Cut(front, []byte("\n---"))
+	}
+	name, _, ok := loop.SlashCommand(string(text))
+	return err == nil && ok && slices.Contains(starts, name)
+}

@@ -1,0 +1,133 @@
+package loop
+
+import "time"
+
+// Injecting reports whether this line is still wanted; the typer asks before
+// every key. One that the user requested is wanted whatever the status, unless a
+// stop came later.
+func (s *State) Injecting(id string, now time.Time) bool {
+	d := s.Delivery
+	switch {
+	case d.ID != id || !d.IsTyping(now) || s.Status.Ended():
+		return false
+	case d.Asked:
+		return s.Stop == d.Stopped
+	}
+	return s.Status == Waiting && !s.Stop
+}
+
+// onInject sends a line that the user requested. The line, when it arrives,
+// revokes a pause or a stop; the request does not.
+func (s *State) onInject(e *Event, now time.Time) Action {
+	if s.Outer() {
+		return s.refuseOuter(now)
+	}
+	if s.Host != "" {
+		return Action{Kind: Refuse, Reason: reasonNoTyping, Detail: s.Host, Line: ContinueLine(s.ConversationID), Hint: "send the line there"}
+	}
+	if s.Delivery.IsTyping(now) && !s.Delivery.isEarly(now) {
+		return Action{Kind: Refuse, Reason: reasonTypingAlready, Hint: "wait for it, or cancel the loop"}
+	}
+	s.openLine(e, now)
+	s.Delivery.Asked, s.Delivery.Stopped = true, s.Stop
+	return Action{Kind: Inject, Reason: reasonAskedFor}
+}
+
+// onInjected takes in how the typing of a line went. Evidence that was seen decides its
+// outcome, not the report.
+func (s *State) onInjected(report Delivery, now time.Time) {
+	d, ok := s.LineOf(report.ID)
+	if !ok {
+		return
+	}
+	d.Method, d.Milliseconds, d.Tries = report.Method, report.Milliseconds, report.Tries
+	switch {
+	case d.Outcome != Open:
+	case d.IsTyping(now):
+		d.Outcome, d.ClosedAt = report.Outcome, now
+	default:
+		d.Outcome, d.ClosedAt = lineUnreported, now
+	}
+	if d.ID == s.Delivery.ID {
+		s.Delivery = d
+		if s.Idle && d.Outcome != Arrived {
+			s.setWaitReason(d.notTyped())
+		}
+	}
+	s.recordLine(d)
+}
+
+// setWaitReason says why a loop waits; one that does not has other reasons.
+func (s *State) setWaitReason(reason string) {
+	if s.Status == Waiting {
+		s.Reason = reason
+	}
+}
+
+func (d Delivery) notTyped() string {
+	if d.Way == WayNewChat {
+		return "no new chat went on with the loop (" + string(d.Outcome) + "); open one and send the continue line there"
+	}
+	return "typing the continue line did not work (" + string(d.Outcome) + "); type it yourself"
+}
+
+// onTyped notes that the continue line came in a conversation. While our line
+// is on its way, another conversation than the loop's was in front by mistake: nothing
+// moves there.
+func (s *State) onTyped(e *Event, now time.Time) Action {
+	if s.Outer() {
+		return s.refuseOuter(now)
+	}
+	if s.isRedundant(now) {
+		return Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}
+	}
+	if s.isPauseCrossed(now) || e.Asked && s.isOvertaken() {
+		return s.pauseCrossed()
+	}
+	if action, ok := s.onNewChat(e, now); ok {
+		return action
+	}
+	d := &s.Delivery
+	elsewhere := e.Conversation != s.ConversationID
+	if elsewhere && d.Way != WayNewChat && d.IsTyping(now) && !d.isEarly(now) {
+		s.closeLine(keptBack, now)
+		s.setWaitReason(d.notTyped())
+		return Action{Kind: Refuse, Reason: reasonKeptBack, Hint: "send the line in the chat that it is for"}
+	}
+	if elsewhere && d.Way == WayNewChat {
+		s.noteArrival(now)
+	}
+	if !elsewhere {
+		s.stayByLine(now)
+		s.noteArrival(now)
+		s.closeFollowup(deliveryClosed, now)
+	}
+	s.ContinueIn, s.ContinueAt = e.Conversation, now
+	return Action{}
+}
+
+// noteArrival takes in the evidence that the line reached its conversation.
+func (s *State) noteArrival(now time.Time) {
+	if s.Delivery.IsTyping(now) {
+		s.setWaitReason("the continue line arrived; the agent continues the loop")
+	}
+	s.closeLine(Arrived, now)
+}
+
+// isRedundant reports whether our continue line comes on top of a follow-up, so
+// that the agent would get both: the line is the second delivery of one that
+// arrived just before, or a busy chat queued the line and its stop was answered
+// first.
+func (s *State) isRedundant(now time.Time) bool {
+	d := s.Delivery
+	late := d.Outcome == followupArrived && now.Sub(d.ClosedAt).Abs() < crossWindow
+	queued := d.Way == WayFollowup && (d.Outcome == Open || d.Outcome == FollowupShown) && s.Status == Running && d.hasLateLine(crossWindow, now)
+	return late || queued
+}
+
+func (s *State) whyRedundant() Reason {
+	if s.Delivery.Outcome == followupArrived {
+		return reasonFollowupArrived
+	}
+	return reasonTurnEnded
+}

@@ -1,0 +1,26 @@
+// Package procs finds the processes of a test by their environment.
+package procs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// With returns the processes, and their command lines, that have a variable ("NAME=value") in their
+// environment. It finds none where there is no /proc.
+func With(variable string) map[int]string {
+	list := map[int]string{}
+	all, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
+	for _, path := range all {
+		env, _ := os.ReadFile(path) // of one that is over, or not ours, it cannot be read
+		if slices.Contains(strings.Split(string(env), "\x00"), variable) {
+			args, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")) // as above
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))            // it is a number
+			list[pid] = strings.ReplaceAll(string(args), "\x00", " ")
+		}
+	}
+	return list
+}
