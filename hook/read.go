@@ -79,17 +79,15 @@ type Input struct {
 // Read reads one event from r. It always reads r to its end, or Cursor would get
 // EPIPE. It accepts a byte-order mark (Windows) and white space around the object;
 // anything else that is not one JSON object is an error. The error wraps that of r,
-// or ErrTooLarge: then the Input has the common fields that stand before what is too
-// large, and cannot be decoded.
+// or ErrTooLarge: then the Input has the common fields that stand in the beginning
+// that was read, and cannot be decoded.
 func Read(r io.Reader) (Input, error) {
 	var in Input
 	raw, err := readAll(r)
-	if errors.Is(err, ErrTooLarge) {
+	if err != nil {
 		return Input{Common: begin(raw)}, fmt.Errorf("read hook input: %w", err)
 	}
-	if err == nil {
-		in.raw, err = object(raw)
-	}
+	in.raw, err = object(raw)
 	if err == nil {
 		err = decode(in.raw, &in.Common)
 	}
@@ -99,14 +97,12 @@ func Read(r io.Reader) (Input, error) {
 	return in, nil
 }
 
-// readAll returns all of r, or its beginning and ErrTooLarge, and drains it.
+// readAll returns all of r, or its beginning with the error of r or ErrTooLarge, and
+// drains it.
 func readAll(r io.Reader) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxInput+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(raw) <= MaxInput {
-		return raw, nil
+	if err != nil || len(raw) <= MaxInput {
+		return raw, err
 	}
 	_, err = io.Copy(io.Discard, r)
 	return raw, errors.Join(ErrTooLarge, err)
@@ -116,7 +112,7 @@ func readAll(r io.Reader) ([]byte, error) {
 // comma at which it can be cut off.
 func begin(raw []byte) (c Common) {
 	const most = 8 << 10
-	head := bytes.TrimPrefix(raw[:most], []byte("\xef\xbb\xbf"))
+	head := bytes.TrimPrefix(raw[:min(most, len(raw))], []byte("\xef\xbb\xbf"))
 	for i := len(head); i > 0; i = bytes.LastIndexByte(head[:i], ',') {
 		if decode(append(bytes.Clone(head[:i]), '}'), &c) == nil {
 			return c

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 )
@@ -115,6 +116,26 @@ func TestReadDrainsWhatIsTooLarge(t *testing.T) {
 	}
 	if r.N != 0 {
 		t.Errorf("%d bytes left unread", r.N)
+	}
+}
+
+// TestReadNamesTheChatOfWhatItCouldNotRead: the event is lost, but not whose it was.
+func TestReadNamesTheChatOfWhatItCouldNotRead(t *testing.T) {
+	const head = `{"conversation_id":"c","hook_event_name":"stop","text":"and so`
+	for _, tt := range []struct {
+		name string
+		rest io.Reader
+		want error
+	}{
+		{"too large", &io.LimitedReader{R: filler(' '), N: hook.MaxInput}, hook.ErrTooLarge},
+		{"the rest cannot be read", iotest.ErrReader(io.ErrNoProgress), io.ErrNoProgress},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in, err := hook.Read(io.MultiReader(strings.NewReader(head), tt.rest))
+			if !errors.Is(err, tt.want) || in.ConversationID != "c" || in.EventName != hook.EventStop {
+				t.Errorf("got %q, %q and error %v, want c, stop and %v", in.ConversationID, in.EventName, err, tt.want)
+			}
+		})
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 	RecordText   = "text"   // something the assistant said
 	RecordPrompt = "prompt" // a message that reached the agent
 
-	RecordUnread = "unread" // an event that was too large to be read
+	RecordUnread = "unread" // an event that was too large, or too slow, to be read
 	RecordTokens = "tokens" // tokens that a driver reports: added up
 )
 
@@ -67,7 +67,7 @@ type Turn struct {
 	Prompted  bool     // a message reached the agent, whoever sent it
 	Length    int64    // bytes of the journal that were read
 	Tokens    *Tokens  // those of the event too; nil is unknown
-	Unread    string   // what of it was too large to be read
+	Unread    string   // what of it could not be read
 
 	Generations []string // of the turns whose events these are, as Cursor named them
 
@@ -116,7 +116,7 @@ func (m Mark) Unread(size int64, lines int, tail []byte) Turn {
 	if lines == 0 {
 		many = fmt.Sprintf("%d MiB", length>>20)
 	}
-	return Turn{Unread: many + " of words and tool calls", Events: newest(m.Events, keptEvents), Length: length, tail: tail}
+	return Turn{Unread: many + " of words and tool calls, more than cursor-ralph reads", Events: newest(m.Events, keptEvents), Length: length, tail: tail}
 }
 
 // Start is the byte from which on a journal is read: some of what was read

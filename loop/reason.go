@@ -121,7 +121,7 @@ var reasonWords = []struct {
 	{reasonBlocked, "blocked: %s"},
 	{reasonReplaced, "replaced by another loop in this conversation"},
 	{reasonTurnFailed, "%s"},
-	{reasonTurnUnread, "this turn had %s, more than cursor-ralph reads: it is not counted, and a promise in it is lost"},
+	{reasonTurnUnread, "this turn had %s: it is not counted, and a promise in it is lost"},
 	{reasonRetry, "%s"},
 	{reasonRetryNow, "the turn is tried again"},
 	{reasonStruggling, "STRUGGLING: %s"},

@@ -62,7 +62,7 @@ func (t *reading) add(r Record) {
 		t.tokens.next()
 		return
 	case RecordUnread:
-		t.Unread = "an event that is too large"
+		t.Unread = "an event that is too large or came too slowly"
 		return
 	}
 	if r.Generation != "" {

@@ -121,10 +121,11 @@ func (h *handler) afterwards() {
 	h.prune()
 }
 
-// noteUnread has the loop of an event that is too large pause at its next stop.
+// noteUnread has the loop of an event that is too large, or did not come in time, pause
+// at its next stop.
 func (h *handler) noteUnread(err error) {
 	id := h.in.ConversationID
-	if h.store == nil || !errors.Is(err, hook.ErrTooLarge) || loop.CheckID(id) != nil {
+	if h.store == nil || !errors.Is(err, hook.ErrTooLarge) && !errors.Is(err, errLate) || loop.CheckID(id) != nil {
 		return
 	}
 	if has, err := h.store.Has(id); has && err == nil {

@@ -113,6 +113,22 @@ func TestInputWithoutAnEnd(t *testing.T) {
 	}
 }
 
+// TestInputThatComesTooSlowly: what an event said is lost, so the loop pauses and says why.
+func TestInputThatComesTooSlowly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.places.Live(me), seven("the task"))
+	p := w.piped(200 * time.Millisecond)
+	defer p.editor.Close()
+	words := w.says(me, strings.Repeat("words ", 1000))
+	p.sends(words[:len(words)-100])
+	if got := p.answer(); got != "{}\n" {
+		t.Errorf("got %q, want {}", got)
+	}
+	w.rests(w.stopEvent(me))
+	w.logged("an event that is too large or came too slowly")
+}
+
 // broken is a reader with a bug.
 type broken struct{}
 
