@@ -41,7 +41,7 @@ END
   [ "$request" != Set ] || echo "ok $(cat types);$word" >answer-Get
   case $answer in
   hang) exec sleep 60 ;;
-  flood) exec yes 'ralph 99 ok True' ;;
+  flood) exec yes "ralph 99 ok $(printf '%04000d' 0)" ;;
   die) exit 1 ;;
   *) echo "a line of somebody else's"; echo "PS C:\\> ralph $number $answer" ;;
   esac
