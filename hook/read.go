@@ -79,13 +79,13 @@ type Input struct {
 // Read reads one event from r. It always reads r to its end, or Cursor would get
 // EPIPE. It accepts a byte-order mark (Windows) and white space around the object;
 // anything else that is not one JSON object is an error. The error wraps that of r,
-// or ErrTooLarge: then the Input has the common fields that stand in the beginning
-// that was read, and cannot be decoded.
+// or ErrTooLarge: then the Input is the beginning that was read, cut off before one of
+// its fields.
 func Read(r io.Reader) (Input, error) {
 	var in Input
 	raw, err := readAll(r)
 	if err != nil {
-		return Input{Common: begin(raw)}, fmt.Errorf("read hook input: %w", err)
+		return begin(raw), fmt.Errorf("read hook input: %w", err)
 	}
 	in.raw, err = object(raw)
 	if err == nil {
@@ -108,17 +108,19 @@ func readAll(r io.Reader) ([]byte, error) {
 	return raw, errors.Join(ErrTooLarge, err)
 }
 
-// begin returns the common fields in the beginning of an event: those before the last
-// comma at which it can be cut off.
-func begin(raw []byte) (c Common) {
+// begin returns what stands in the beginning of an event, before the last comma at
+// which it can be cut off.
+func begin(raw []byte) (in Input) {
 	const most = 8 << 10
 	head := bytes.TrimPrefix(raw[:min(most, len(raw))], []byte("\xef\xbb\xbf"))
 	for i := len(head); i > 0; i = bytes.LastIndexByte(head[:i], ',') {
-		if decode(append(bytes.Clone(head[:i]), '}'), &c) == nil {
-			return c
+		cut := append(bytes.Clone(head[:i]), '}')
+		if decode(cut, &in.Common) == nil {
+			in.raw = cut
+			return in
 		}
 	}
-	return Common{}
+	return Input{}
 }
 
 // object trims raw to the object. It checks the first byte because encoding/json
@@ -135,7 +137,8 @@ func object(raw []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// Raw returns the event as Cursor wrote it. It is not to be changed.
+// Raw returns the event as Cursor wrote it, or the beginning that Read says. It is not
+// to be changed.
 func (in Input) Raw() []byte { return in.raw }
 
 // Contains reports whether the raw event contains s, so that a hook can skip events

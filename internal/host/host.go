@@ -227,8 +227,8 @@ type wire struct {
 
 // Read returns a payload as the event that Cursor would send. ok is false for what is no event of this host, or of no use.
 func (h Host) Read(raw []byte, getenv func(string) string, trust Trust) (event []byte, ok bool) {
-	var p payload
-	if json.Unmarshal(raw, &p) != nil && p.Session == "" && p.SessionID == "" || p.CursorVersion != "" || p.ConversationID != "" || !h.is(p) {
+	p, ok := h.payload(raw)
+	if !ok {
 		return nil, false
 	}
 	if h.event != nil {
@@ -265,6 +265,20 @@ func (h Host) Read(raw []byte, getenv func(string) string, trust Trust) (event [
 	}
 	event, err := json.Marshal(w)
 	return event, err == nil
+}
+
+// Session returns the session's id in a payload of this host's that may lack its end, and "" in any other.
+func (h Host) Session(raw []byte) string {
+	p, _ := h.payload(raw)
+	return p.Session + p.SessionID
+}
+
+// payload decodes a payload of this host's.
+func (h Host) payload(raw []byte) (p payload, ok bool) {
+	if json.Unmarshal(raw, &p) != nil && p.Session == "" && p.SessionID == "" || p.CursorVersion != "" || p.ConversationID != "" || !h.is(p) {
+		return payload{}, false
+	}
+	return p, true
 }
 
 // Untimed returns a payload without its time, which two hooks that get one event need not share. Copilot CLI 1.0.102 gave both the

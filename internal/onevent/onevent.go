@@ -135,25 +135,25 @@ func (h *handler) noteUnread(err error) {
 
 // read reads an event of Cursor's, or that of the host which the entry names.
 func (h *handler) read(args []string, stdin io.Reader) (hook.Input, error) {
-	if len(args) > 1 && args[0] == "--host" {
-		named, ok := host.Named(args[1])
-		if !ok {
-			return hook.Input{}, fmt.Errorf("--host %q is not known", args[1])
-		}
-		h.host, h.entry = &named, state.Entry{Name: h.program} // for oneself it is a path, for a project the name
-		payload, err := io.ReadAll(io.LimitReader(stdin, hook.MaxInput))
-		if err != nil {
-			return hook.Input{}, err
-		}
-		trust := host.Trust{Home: platform.Home(runtime.GOOS, h.getenv), Exists: exists}
-		event, ok := named.Read(payload, h.getenv, trust)
-		if !ok {
-			return hook.Input{}, nil
-		}
-		h.payload = payload
-		stdin = bytes.NewReader(event)
+	if len(args) < 2 || args[0] != "--host" {
+		return read(stdin)
 	}
-	return read(stdin)
+	named, ok := host.Named(args[1])
+	if !ok {
+		return hook.Input{}, fmt.Errorf("--host %q is not known", args[1])
+	}
+	h.host, h.entry = &named, state.Entry{Name: h.program} // for oneself it is a path, for a project the name
+	in, err := read(stdin)
+	if err != nil {
+		return hook.Input{Common: hook.Common{ConversationID: named.Session(in.Raw())}}, err
+	}
+	h.payload = in.Raw()
+	trust := host.Trust{Home: platform.Home(runtime.GOOS, h.getenv), Exists: exists}
+	event, ok := named.Read(h.payload, h.getenv, trust)
+	if !ok {
+		return hook.Input{}, nil
+	}
+	return read(bytes.NewReader(event))
 }
 
 // bytes are those of the event, by which a second hook has the same one.

@@ -4,6 +4,7 @@ package onevent
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
@@ -27,14 +29,14 @@ type piped struct {
 	closed bool // in
 }
 
-func (w world) piped(patience time.Duration) *piped {
+func (w world) piped(patience time.Duration, args ...string) *piped {
 	w.Helper()
 	in, editor, err := os.Pipe()
 	w.must(err)
 	p := &piped{w: w, in: in, editor: editor, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
-		run(nil, inTime{in, time.Now().Add(patience)}, &p.out, w.getenv, time.Now)
+		run(args, inTime{in, time.Now().Add(patience)}, &p.out, w.getenv, time.Now)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.closed = true
@@ -127,6 +129,50 @@ func TestInputThatComesTooSlowly(t *testing.T) {
 	}
 	w.rests(w.stopEvent(me))
 	w.logged("an event that is too large or came too slowly")
+}
+
+// TestInputOfAnotherHostThatComesTooSlowly or is too large: the loop pauses there too, if the event is that host's.
+func TestInputOfAnotherHostThatComesTooSlowly(t *testing.T) {
+	t.Parallel()
+	const began, output = `{"session_id":"` + me + `","transcript_path":"/home/user/.claude/projects/x/` + me + `.jsonl","cwd":"/x","hook_event_name":"PostToolUse",`, `"tool_response":"`
+	for _, tt := range []struct {
+		name, host, begin string
+		unread            bool
+	}{
+		{"a host", "claude", began, true},
+		{"a host with names of its own", "copilot", `{"sessionId":"` + me + `","timestamp":1,"cwd":"/x","toolName":"shell",`, true},
+		{"an event of Cursor's", "claude", `{"cursor_version":"3.18",` + began[1:], false},
+		{"an event of another host's", "copilot", began, false},
+	} {
+		for _, large := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, large %t", tt.name, large), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.write(w.places.Live(me), seven("the task"))
+				event := tt.begin + output + strings.Repeat("x", 20<<10)
+				var out bytes.Buffer
+				if large {
+					run([]string{"--host", tt.host}, io.MultiReader(strings.NewReader(event), strings.NewReader(strings.Repeat("x", hook.MaxInput)), strings.NewReader(`"}`)), &out, w.getenv, time.Now)
+				} else {
+					p := w.piped(200*time.Millisecond, "--host", tt.host)
+					defer p.editor.Close()
+					p.sends(event)
+					p.answer()
+					out = p.out
+				}
+				if got := out.String(); got != "{}\n" {
+					t.Errorf("got %q, want {}", got)
+				}
+				if got := len(w.log("an event that is too large or came too slowly")) > 0; got {
+					t.Errorf("got a pause before the stop")
+				}
+				w.hook(w.stopEvent(me))
+				if got := len(w.log("an event that is too large or came too slowly")) > 0; got != tt.unread {
+					t.Errorf("the loop pauses: got %t, want %t", got, tt.unread)
+				}
+			})
+		}
+	}
 }
 
 // broken is a reader with a bug.
