@@ -42,7 +42,7 @@ const (
 	wayHand     Way = ""          // the user sends the line
 	WayFollowup Way = "follow-up" // the answer to a stop. Cursor can lose it (PROTOCOL.md, "The answer can be lost")
 	wayLine     Way = "line"      // a program sends the continue line in the loop's chat
-	WayNewChat  Way = "new-chat"  // the same in a new chat
+	WayNewChat  Way = "new-chat"  // a program, or the user, sends it in a new chat
 )
 
 // Outcome is what became of a delivery: one of these constants, or an error of the typing in words. State files have these very
@@ -100,7 +100,7 @@ const (
 func (d Delivery) IsFollowup() bool { return d.Way == WayFollowup && d.Outcome == Open }
 
 // IsLine reports whether it is a line that a program sends, whatever became of it.
-func (d Delivery) IsLine() bool { return d.Way == wayLine || d.Way == WayNewChat }
+func (d Delivery) IsLine() bool { return d.Way == wayLine || d.Way == WayNewChat && d.ID != "" }
 
 // IsTyping reports whether it is a line that is on its way, or not due yet.
 func (d Delivery) IsTyping(now time.Time) bool {
@@ -223,7 +223,7 @@ func (s *State) close(outcome Outcome, now time.Time) {
 // for a new chat may come though it was given up before.
 func (s *State) callOff(outcome Outcome, now time.Time) {
 	s.close(outcome, now)
-	if d := &s.Delivery; d.Way == WayNewChat && s.FreshWait != "" && d.mayCome() && now.Sub(d.OpenedAt).Abs() < lineWait {
+	if d := &s.Delivery; s.AwaitsNewChat() && d.mayCome() && now.Sub(d.OpenedAt).Abs() < lineWait {
 		d.Outcome, d.ClosedAt = outcome, now
 	}
 }

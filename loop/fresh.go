@@ -15,79 +15,41 @@ import (
 //
 // With --fresh-chat N a loop goes on in a new chat after every N iterations. At the
 // stop that is due the editor's extension creates that chat and submits the continue
-// line in it. Where it cannot, the last turn in the old chat tells the user to do so. If
-// that turns out only at the stop that is due, one more turn there does.
+// line in it. Where it cannot, the loop waits for the user to do so.
 // The prompt hook of the new chat, or its agent's cursor-ralph continue, is the proof,
 // and moves the loop there. Whatever comes first decides: the line in a new chat, the
 // line or a message of the user in the old one. What comes later moves nothing.
-
-// FreshWait is how far a loop has come on its way to a new chat; empty if it needs
-// none.
-type FreshWait string
-
-const (
-	freshTelling FreshWait = "telling" // the turn goes on in which the agent tells the user
-	freshWaiting FreshWait = "waiting" // the agent is idle until the new chat begins
-)
 
 // isFreshDue reports whether the next iteration belongs in a new chat.
 func (s *State) isFreshDue() bool {
 	return s.FreshChat > 0 && s.Iterations-s.ChatSince >= s.FreshChat
 }
 
-// isFreshNext reports whether the next iteration is the last one in this chat, and
-// others may follow in a new one.
-func (s *State) isFreshNext() bool {
-	next := s.Iterations + 1
-	return s.FreshChat > 0 && !s.Outer() && next-s.ChatSince == s.FreshChat && next < s.MaxIterations
-}
-
-// nextChat goes on in a new chat, which needs somebody to create it.
-func (s *State) nextChat(e *Event, now time.Time, a Action, why string) Action {
+// nextChat goes on in a new chat, which the extension or the user creates.
+func (s *State) nextChat(e *Event, now time.Time, a Action) Action {
 	a.Detail = a.Why()
-	switch {
-	case s.FreshWait == freshTelling:
+	if e.Typing != TypingPossible {
 		a.Kind, a.Reason = HandOver, reasonFreshChat
-		s.awaitUser()
+		s.open(wayHand, now)
+		s.Delivery.Way = WayNewChat
+		s.setWaiting("open a new chat and send the continue line there")
 		return a
-	case e.Typing == TypingPossible:
-		s.openLine(e, now)
-		s.Delivery.Way, s.FreshWait = WayNewChat, freshWaiting
-		s.setWaiting("the loop goes on in a new chat, which is being opened")
-		return Action{Kind: Inject, Reason: reasonFreshChat, Detail: a.Detail, Promise: a.Promise}
 	}
-	a.Kind, a.Reason, s.FreshWait = Followup, reasonFreshChat, freshTelling
-	if s.isSessionOver(e) { // no stop hook sees the end of that turn
-		a.Kind = HandOver
-		s.awaitUser()
-		s.LastTurn = true
-	}
-	a.Text = s.words(s.Iterations+1, why, true)
-	s.noteAnswer(a, e, now)
-	return a
-}
-
-// awaitUser waits for the user to begin a new chat.
-func (s *State) awaitUser() {
-	s.FreshWait = freshWaiting
-	s.setWaiting("open a new chat and send the continue line there")
-}
-
-// stayAfterTurn is stayHere after a turn in the old chat that was not ours to end.
-func (s *State) stayAfterTurn(now time.Time) {
-	if s.FreshWait == freshWaiting || s.FreshWait != "" && !s.isFreshDue() {
-		s.stayHere(now)
-	}
+	s.openLine(e, now)
+	s.Delivery.Way = WayNewChat
+	s.setWaiting("the loop goes on in a new chat, which is being opened")
+	return Action{Kind: Inject, Reason: reasonFreshChat, Detail: a.Detail, Promise: a.Promise}
 }
 
 // stayHere has the loop go on in its chat, though it was to begin a new one: the user
-// went on here. The line that may still come to a new chat then moves nothing.
+// went on here, or a turn that was not ours to end did. The line that may still come to
+// a new chat then moves nothing.
 func (s *State) stayHere(now time.Time) {
-	if s.FreshWait == "" || s.inNewChat(now) {
+	if !s.AwaitsNewChat() || s.inNewChat(now) {
 		return
 	}
-	s.FreshWait, s.ChatSince = "", s.Iterations
-	if d := &s.Delivery; d.Way == WayNewChat {
+	s.ChatSince = s.Iterations
+	if d := &s.Delivery; d.IsLine() {
 		d.Outcome, d.ClosedAt = lineStayed, now
 		s.recordLine(*d)
 	}
@@ -103,7 +65,7 @@ func (s *State) stayByLine(now time.Time) {
 
 // AwaitsNewChat reports whether the loop goes on in a new chat that has not begun. A
 // line in the old one would have two agents work.
-func (s *State) AwaitsNewChat() bool { return s.FreshWait == freshWaiting }
+func (s *State) AwaitsNewChat() bool { return s.Delivery.Way == WayNewChat && s.isFreshDue() }
 
 // inNewChat reports whether the line has come to a new chat whose agent has not
 // requested the continuation yet.
@@ -145,7 +107,7 @@ func (s *State) hasLateChat(now time.Time) bool {
 func (s *State) IsLate(now time.Time) bool {
 	d := s.Delivery
 	if d.Way != WayNewChat { // another delivery has begun since then
-		return (s.FreshWait == "" || d.IsTyping(now)) && s.hasLateChat(now)
+		return s.hasLateChat(now)
 	}
 	stayed := d.Outcome == lineStayed || d.Outcome == deliveryPaused && s.Status == Paused
 	return stayed && now.Sub(d.OpenedAt).Abs() < lineWait
@@ -154,7 +116,7 @@ func (s *State) IsLate(now time.Time) bool {
 // EnterChat takes in that the loop is in another conversation now.
 func (s *State) EnterChat(id string) {
 	s.ConversationID, s.ContinueIn = id, ""
-	s.ChatSince, s.FreshWait = s.Iterations, ""
+	s.ChatSince = s.Iterations
 }
 
 // BeginsSession reports whether the agent of an outer loop needs a new session for
@@ -167,16 +129,14 @@ func (s *State) BeginsSession() bool {
 // loop's. Where no hook sees that, the loop that waits for a new chat has got one.
 func (s *State) comesToNewChat(now time.Time) bool {
 	in := s.TypedIn(now)
-	return s.FreshChat > 0 && !s.Outer() && (in != "" && in != s.ConversationID || in == "" && s.FreshWait != "")
+	return s.FreshChat > 0 && !s.Outer() && (in != "" && in != s.ConversationID || in == "" && s.AwaitsNewChat())
 }
 
 // enterFresh is a continue: in a new chat its agent learns what was done, in the old
 // one the loop stays there.
 func (s *State) enterFresh(why string, now time.Time) string {
 	if s.comesToNewChat(now) {
-		if s.FreshWait != "" {
-			s.FreshWait, s.ChatSince = "", s.Iterations
-		}
+		s.ChatSince = s.Iterations
 		return s.withDone(cmp.Or(strings.TrimPrefix(why, userContinues), "The loop goes on in this new chat."))
 	}
 	s.stayByLine(now)

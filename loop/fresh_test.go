@@ -22,24 +22,21 @@ func lineIn(chat string, isNew bool) loop.Event {
 func TestWhoBeginsANewChat(t *testing.T) {
 	turn, unknown, possible, impossible := stop(worked(working)), turnWith(""), turnWith(loop.TypingPossible), turnWith(loop.TypingImpossible)
 	over := turnWith(loop.TypingImpossible, func(e *loop.Event) { e.SessionLimit = 2 })
+	awaits := outcome{loop.HandOver, loop.Waiting, 2}
 	message := loop.Event{Kind: loop.EventMessage, Text: "hello"}
 	play(t, []rule{
 		{"without the option never", nil, []loop.Event{turn, turn, possible}, goesOn(3), "none"},
 		{"before it is time nobody asks", freshAfter(3), []loop.Event{turn}, goesOn(1), "none"},
-		{"before the last turn it is asked whether one can be created", freshAfter(3), []loop.Event{turn, unknown}, asks(1), ""},
-		{"where it cannot, the agent tells the user in the last turn", freshAfter(3), []loop.Event{turn, impossible}, goesOn(2), "none"},
-		{"and then the loop waits", freshAfter(3), []loop.Event{turn, impossible, unknown}, handsOver(3), "none"},
-		{"it is asked again after the last turn", freshAfter(2), []loop.Event{possible, unknown}, asks(1), ""},
-		{"where it can, the line goes there", freshAfter(2), []loop.Event{possible, possible}, injects(2), "none"},
-		{"where it no longer can, the agent tells the user in one more turn", freshAfter(2), []loop.Event{possible, impossible}, goesOn(2), "none"},
-		{"which counts, and then the loop waits", freshAfter(2), []loop.Event{possible, impossible, turn}, handsOver(3), "none"},
-		{"at the session limit the same turn is handed over", freshAfter(2), []loop.Event{possible, over}, handsOver(2), "none"},
+		{"before the last turn nobody asks", freshAfter(3), []loop.Event{turn, turn}, goesOn(2), "none"},
+		{"after it, it is asked whether one can be created", freshAfter(2), []loop.Event{turn, unknown}, asks(1), ""},
+		{"where it can, the line goes there", freshAfter(2), []loop.Event{turn, possible}, injects(2), "none"},
+		{"where it cannot, the loop waits for the user", freshAfter(2), []loop.Event{turn, impossible}, awaits, "none"},
+		{"at the session limit too", freshAfter(2), []loop.Event{turn, over}, awaits, "none"},
 		{"the session limit before it is an ordinary one", freshAfter(3), []loop.Event{turn, over}, handsOver(2), "none"},
 		{"the promise goes before it", freshAfter(1), []loop.Event{stop(worked(marker))}, accepted(1), "accepted"},
-		{"a promise in the turn that tells the user", freshAfter(1), []loop.Event{impossible, stop(worked(marker))}, accepted(2), "accepted"},
 		{"the limit of iterations goes before it", func(l *loop.State) { l.FreshChat, l.MaxIterations = 1, 1 }, []loop.Event{stop(worked(working), waited)}, atMaximum(1), "none"},
 		{"a message in the old chat keeps the loop there", freshAfter(2), []loop.Event{possible, possible, message, possible}, goesOn(3), "none"},
-		{"so does one in the turn that tells the user", freshAfter(3), []loop.Event{turn, impossible, message, turn}, goesOn(3), "none"},
+		{"also where the user was to open the new one", freshAfter(2), []loop.Event{turn, impossible, message, turn}, goesOn(3), "none"},
 		{"for as many iterations as before", freshAfter(2), []loop.Event{possible, possible, message, possible, possible}, injects(4), "none"},
 		{"a turn of which nothing else is known", freshAfter(2), []loop.Event{possible, possible, possible}, goesOn(3), "none"},
 		{"pause", freshAfter(1), []loop.Event{possible, {Kind: loop.EventPause}}, pausedAt(1), ""},
@@ -81,8 +78,6 @@ func TestWhereALoopGoesOn(t *testing.T) {
 		{"after it was given up, and a pause", []loop.Event{failed, pause}, fresh, refused, "paused by the user"},
 		{"some time after that", []loop.Event{failed, pause, note, note, note, note, note, note}, fresh, refused, "it came after the loop had gone on, or was paused"},
 		{"after it was given up, and a cancel", []loop.Event{failed, {Kind: loop.EventCancel}}, fresh, refused, "the loop was cancelled before it came"},
-		{"after the user had the line typed in the old chat", append([]loop.Event{failed, {Kind: loop.EventInject}}, old...), fresh, refused, loop.Arrived},
-		{"and once more, by the user, after that", append([]loop.Event{failed, {Kind: loop.EventInject}, lineIn("c1", false), goOn(talked())}, fresh), fresh, loop.Rest, loop.Arrived},
 		{"after a cancel", []loop.Event{{Kind: loop.EventCancel}}, fresh, refused, "the loop was cancelled before it came"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,7 +100,7 @@ func TestWhereALoopGoesOn(t *testing.T) {
 	if a := c.do(goOn(talked())); a.Kind != goesOn || !strings.Contains(a.Text, "The loop goes on in this new chat. You know nothing") {
 		t.Errorf("got %q %q", a.Kind, a.Text)
 	}
-	if c.l.EnterChat("c2"); c.l.ChatSince != 1 || c.l.FreshWait != "" || c.l.ConversationID != "c2" {
+	if c.l.EnterChat("c2"); c.l.ChatSince != 1 || c.l.AwaitsNewChat() || c.l.ConversationID != "c2" {
 		t.Errorf("got %+v", c.l.Continuation)
 	}
 }

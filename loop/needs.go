@@ -47,18 +47,12 @@ func (s *State) needsForTurn(e *Event, now time.Time) Action {
 	if e.Typing != typingUnknown || s.Outer() {
 		return Action{}
 	}
-	s.stayAfterTurn(now)
+	s.stayHere(now)
 	switch {
-	case s.goesToNewChat(e):
+	case s.isFreshDue():
 		return Action{Kind: AskTyping, Fresh: true}
-	case s.isSessionOver(e) && !s.isFreshDue():
+	case s.isSessionOver(e):
 		return Action{Kind: AskTyping}
 	}
 	return Action{}
-}
-
-// goesToNewChat reports whether a program that can begin a new chat would be of use now.
-func (s *State) goesToNewChat(e *Event) bool {
-	due := s.isFreshDue() && s.FreshWait != freshTelling
-	return due || s.isFreshNext() && !s.isSessionOver(e)
 }

@@ -21,7 +21,7 @@ func TestAQuestionDecidesNothing(t *testing.T) {
 		{"the last words, before a limit", []func(*loop.State){atMost(1)}, stop(worked()), loop.AwaitText},
 		{"typing, at the session limit", nil, atSessionLimit("", working), loop.AskTyping},
 		{"typing, for a turn that failed", []func(*loop.State){retrying}, stop(worked(working), status(loop.Errored), knows), loop.AskTyping},
-		{"a new chat, before the last turn in this one", []func(*loop.State){freshAfter(2)}, stop(worked(working)), loop.AskTyping},
+		{"a new chat, where one is due", []func(*loop.State){freshAfter(1)}, stop(worked(working)), loop.AskTyping},
 		{"the gates", []func(*loop.State){verifies}, stop(worked(marker)), loop.AskVerify},
 		{"nothing, where the promise ends it", nil, atSessionLimit("", marker), loop.Rest},
 		{"nothing, where the user stopped it", []func(*loop.State){verifies}, stop(worked(marker), status(loop.Aborted)), loop.Rest},

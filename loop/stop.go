@@ -169,15 +169,15 @@ func (s *State) pauseUnread(e *Event) Action {
 // nextTurn brings the agent to its next turn: by a follow-up, or at the session
 // limit by typing.
 func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Action {
-	s.stayAfterTurn(now)
+	s.stayHere(now)
 	if s.isFreshDue() && (s.Outer() || e.Clears) {
 		s.ChatSince = s.Iterations
 		why, action.Fresh = s.withDone(why), e.Clears
 		s.TaskNext = s.Repeat == repeatFirst
 	}
 	switch {
-	case s.isFreshDue(), !e.Clears && s.isFreshNext() && !s.isSessionOver(e) && e.Typing != TypingPossible:
-		return s.nextChat(e, now, action, why)
+	case s.isFreshDue():
+		return s.nextChat(e, now, action)
 	case s.isSessionOver(e) && e.Typing == TypingPossible:
 		return s.startTyping(e, now, action)
 	case s.isSessionOver(e) && s.Host != "" && s.SessionIterations > e.SessionLimit: // that of the last turn, whose answer has no effect

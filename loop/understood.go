@@ -18,6 +18,9 @@ func (s *State) Understood(fits string) string {
 	if s.MaxTokens > 0 {
 		limit += fmt.Sprintf(", %d tokens", s.MaxTokens)
 	}
+	if s.FreshChat > 0 {
+		limit += ", " + s.whoBeginsChats()
+	}
 	var gates []string
 	for _, gate := range []struct{ option, value string }{{"verify", s.Verify}, {"tasks", s.Tasks}, {"review", s.Review}} {
 		if gate.value != "" {
@@ -32,4 +35,13 @@ func (s *State) Understood(fits string) string {
 		}
 	}
 	return Unmarked(fmt.Sprintf("task %s; at most %s; %s", text.Quote(text.Limit(text.Line(s.Prompt), 200)), limit, ends))
+}
+
+// whoBeginsChats says after how many iterations a new chat begins, and what that needs.
+func (s *State) whoBeginsChats() string {
+	words := "a new chat after every " + text.Count(s.FreshChat, "iteration")
+	if s.Host != "" || s.Outer() {
+		return words
+	}
+	return words + " (by the editor's extension; without it you open them)"
 }

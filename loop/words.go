@@ -70,9 +70,6 @@ func (s *State) lastTurnText(iteration int) string {
 
 // handOverWords have the agent tell the user to send the continue line.
 func (s *State) handOverWords() string {
-	if s.FreshWait != "" {
-		return fmt.Sprintf(openingNewChat, s.Marker(), ContinueLine(s.ShortID()))
-	}
 	return fmt.Sprintf(handingOver, cmp.Or(s.Host, "Cursor"), s.Marker(), ContinueLine(s.ShortID()))
 }
 
@@ -125,10 +122,6 @@ const verified = `The promise then counts only if this command succeeds in the w
 `
 
 const lastTurn = `This is the loop's last turn: its limit is %s. Leave the work in a good state, and end with a summary of what is done and what is missing.
-`
-
-const openingNewChat = `This is the loop's last turn in this chat: it goes on in a new one, which remembers nothing of this one. Work as before. If the task is then still not done (you did not output %s), end your turn by telling the user, as your last words, to open a new chat and to send this line there:
-%s
 `
 
 const handingOver = `This is the last turn that %s lets the loop chain by itself. Work as before. If the task is then still not done (you did not output %s), end your turn by telling the user, as your last words, to send this line in the chat:

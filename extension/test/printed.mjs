@@ -19,7 +19,7 @@ const history = [
 const states = {
   running: { history },
   waiting: { status: 'waiting' },
-  newchat: { status: 'waiting', fresh_wait: 'waiting' },
+  newchat: { status: 'waiting', fresh_chat: 2, delivery: { id: '', way: 'new-chat', opened_at: '2026-10-01T12:00:00Z' } },
   paused: { status: 'paused', pause_reason: 'user', idle: true },
   failed: { status: 'paused', pause_reason: 'error', idle: true },
   hostile: { prompt: hostile },

@@ -44,7 +44,7 @@ func TestStandings(t *testing.T) {
 		{"stalled run", func(s *loop.State) { s.EventAt, s.Run.Driver = now.Add(-time.Hour), "acp" }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", ""},
 		{"waiting", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
 		{"retry", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, "waiting (retry)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
-		{"for a new chat", func(s *loop.State) { s.Status, s.FreshWait = loop.Waiting, "waiting" }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
+		{"for a new chat", func(s *loop.State) { s.Status, s.FreshChat, s.Delivery.Way = loop.Waiting, 1, loop.WayNewChat }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
 		{"paused at rest", func(s *loop.State) { s.Status, s.PauseReason, s.Idle = loop.Paused, "idle", true }, view.Facts{}, "paused (idle)", "Loop • Paused • Iter 3/20", "/ralph-loop --continue xx9r3"},
 		{"paused in a turn", func(s *loop.State) { s.Status, s.PauseReason, s.ID = loop.Paused, loop.PauseUser, "k7f2m" }, view.Facts{}, "pausing (at the next stop)", "Loop • Pausing • Iter 3/20", "cursor-ralph resume k7f2m"},
 		{"interrupted", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{Interrupted: true}, "interrupted", "Loop • Interrupted • Iter 3/20", "*"},
@@ -92,7 +92,7 @@ func TestActions(t *testing.T) {
 		{"a line on its way", func(s *loop.State) {
 			s.Status, s.Delivery = loop.Waiting, loop.Delivery{ID: "d", Way: "line", OpenedAt: now.Add(-time.Second)}
 		}, view.Facts{}, view.Goes, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
-		{"for a new chat", func(s *loop.State) { s.Status, s.FreshWait = loop.Waiting, "waiting" }, view.Facts{}, view.NeedsUser, "continue pause[pause k7f2m] context cancel", "*"},
+		{"for a new chat", func(s *loop.State) { s.Status, s.FreshChat, s.Delivery.Way = loop.Waiting, 1, loop.WayNewChat }, view.Facts{}, view.NeedsUser, "continue pause[pause k7f2m] context cancel", "*"},
 		{"to be tried again", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, view.Goes, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
 		{"paused by an error", func(s *loop.State) { s.Status, s.PauseReason, s.Idle = loop.Paused, "error", true }, view.Facts{}, view.NeedsUser, "resume[resume k7f2m --inject] context cancel", "*"},
 		{"paused by the user", func(s *loop.State) { s.Status, s.PauseReason = loop.Paused, loop.PauseUser }, view.Facts{}, view.Goes, "resume[resume k7f2m --inject] context cancel", line},
@@ -158,7 +158,7 @@ func TestTheItemOfALoopIsShortPlainText(t *testing.T) {
 }
 
 func TestALoopThatAwaitsANewChatSaysSo(t *testing.T) {
-	awaits := func(s *loop.State) { s.FreshWait = "waiting" }
+	awaits := func(s *loop.State) { s.FreshChat, s.Delivery.Way = 1, loop.WayNewChat }
 	if !view.Of(state(awaits), view.Facts{Now: now}).NewChat || view.Of(state(nil), view.Facts{Now: now}).NewChat {
 		t.Error("want new_chat for the loop that awaits one, and for no other")
 	}

@@ -27,7 +27,7 @@ func (r *run) createsChat(emit func(string)) {
 
 // stays notes that the user went on in the old chat.
 func (r *run) stays(before ref) {
-	if l := r.pool.states[before]; before != 0 && l.FreshWait != "" && !r.w.ghost.went {
+	if l := r.pool.states[before]; before != 0 && l.AwaitsNewChat() && !r.w.ghost.went {
 		r.w.ghost.stayed = true
 	}
 }
