@@ -14,10 +14,13 @@ func (s *State) onContinue(e *Event, now time.Time) Action {
 	if e.Verified.ID != s.Verifying.ID {
 		e.Verified = Verification{}
 	}
-	if action, ok := s.repeatContinue(e); ok {
+	if action, refused := s.refuseLine(e, now); refused {
 		return action
 	}
-	if !e.Idle && (s.isPauseCrossed(now) || s.isOvertaken()) {
+	if action, ok := s.repeatContinue(e, now); ok {
+		return action
+	}
+	if !e.Idle && (s.isPauseCrossed(now) || s.isOvertaken(e)) {
 		if e.Verified.ID != "" {
 			s.Verifying = Verifying{} // its promise is still in the journal, and is found again
 		}
@@ -26,13 +29,14 @@ func (s *State) onContinue(e *Event, now time.Time) Action {
 	if e.Verified.ID == "" && s.IsVerifying(now) {
 		return Action{Kind: Refuse, Reason: reasonVerifyOpen, Hint: "wait until it ends, or cancel the loop"}
 	}
+	s.takeLine(e, now)
 	return s.onContinuedTurn(e, now)
 }
 
 // repeatContinue answers a second request for the continuation of a line's turn
 // with the same text, so that nothing is used up twice. A pause since then wins,
 // and new limits are a new request.
-func (s *State) repeatContinue(e *Event) (action Action, ok bool) {
+func (s *State) repeatContinue(e *Event, now time.Time) (action Action, ok bool) {
 	raises := e.MaxIterations > 0 && e.MaxIterations != s.MaxIterations || e.MaxDuration != 0 && max(e.MaxDuration, 0) != s.MaxDuration ||
 		e.MaxTokens != 0 && max(e.MaxTokens, 0) != s.MaxTokens
 	switch {
@@ -45,8 +49,11 @@ func (s *State) repeatContinue(e *Event) (action Action, ok bool) {
 	case e.FromLine:
 		s.Due.In = e.Generation
 	default:
-		s.Due.Known, s.ContinueIn, s.ContinueAt = true, "", time.Time{}
+		s.Due.Known = true
 	}
+	s.takeLine(e, now)
+	s.closeLine(Arrived, now)
+	s.setRunning()
 	return Action{Kind: Followup, Reason: reasonAgain, Text: s.LastFollowup}, true
 }
 
@@ -64,15 +71,16 @@ func (s *State) isGoingOn(e *Event, now time.Time) bool {
 	if e.Kind == EventContinue && e.Idle {
 		return !e.Returned
 	}
-	isSeen := s.ContinueIn != "" || s.IsLineTurn() || now.Sub(s.MessageAt).Abs() < typedWindow
-	open := s.LacksTask() || s.Delivery.IsFollowup() && (e.Kind == EventTyped || !s.isProvedBy(e.Turn)) || s.Delivery.IsTyping(now) || s.Delivery.IsLine() && s.Delivery.isUnproved() || s.FreshChat > 0 // whose lines have rules of their own
-	switch e.Kind {
-	case EventContinue:
-		return !e.FromLine && !isSeen && !open && !e.Turn.isSilent() // else the call before may have been killed
-	case EventTyped:
-		return !open && !s.isRedundant(now)
+	comes := e.FromLine || s.isElsewhere(e)
+	open := s.LacksTask() || s.Delivery.IsFollowup() && (comes || !s.isProvedBy(e.Turn)) || s.Delivery.IsTyping(now) || s.Delivery.IsLine() && s.Delivery.isUnproved() || s.FreshChat > 0 // whose lines have rules of their own
+	switch {
+	case e.Kind != EventContinue || open:
+		return false
+	case comes:
+		return !s.isRedundant(now)
 	}
-	return false
+	isSeen := s.hasLine() || now.Sub(s.MessageAt).Abs() < lineWindow
+	return !isSeen && !e.Turn.isSilent() // else the call before may have been killed
 }
 
 func (s *State) runsAlready() Action {
@@ -139,6 +147,12 @@ func (s *State) verifyFirst(e *Event, now time.Time) Action {
 	if !e.FromLine {
 		s.beginVerifying(now)
 	}
+	if !s.Due.isOpen() {
+		s.Due = Due{After: duePromise, Known: true}
+	}
+	if s.Status == Paused { // the request came after the pause; another pause wins
+		s.setRunning()
+	}
 	return Action{Kind: AskVerify, Reason: reasonVerifying}
 }
 
@@ -154,7 +168,8 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if s.Outer() && e.Run.Driver == "" {
 		return s.refuseOuter(now)
 	}
-	if !e.Idle && (s.isStopCrossed(now) || s.isOvertaken()) {
+	if !e.Idle && (s.isStopCrossed(now) || s.isOvertaken(e)) {
+		s.noteCrossed(e)
 		return s.stopCrossed()
 	}
 	switch s.Status {
@@ -169,6 +184,10 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if a := s.refuseAtLimit(e, now); a.Kind == Refuse {
 		return a
 	}
+	if s.isElsewhere(e) && e.Occupied {
+		return refuseOccupied()
+	}
+	s.takeLine(e, now)
 	return s.goOn(e, cmp.Or(e.Text, "The user continues this ended loop."), now)
 }
 
@@ -224,10 +243,7 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 		return Action{Reason: ReasonContinued}
 	}
 	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
-	why = s.enterFresh(why, now)
-	if !e.FromLine && !s.inNewChat(now) { // else the agent's own call may still ask where it was typed
-		s.ContinueIn, s.ContinueAt = "", time.Time{}
-	}
+	why = s.enterFresh(e, why, now)
 	s.closeLine(Arrived, now)
 	s.TaskNext = s.Repeat == repeatFirst
 	action := s.continuation(e, why, now)

@@ -58,7 +58,7 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	last := s.EventAt
 	s.EventAt, s.Workspace, s.Program = now, cmp.Or(s.Workspace, e.Workspace), cmp.Or(s.Program, e.Program)
 	action := s.onLive(e, now)
-	if action.Kind == Refuse && (e.Kind == EventMessage || e.Kind == EventTyped) {
+	if action.Kind == Refuse && (e.Kind == EventMessage || e.FromLine) {
 		s.EventAt = last // what was kept back is no sign of the agent
 	}
 	if woken && s.PauseReason == pauseStale {
@@ -76,8 +76,6 @@ func (s *State) onLive(e *Event, now time.Time) Action {
 		return s.onContinue(e, now)
 	case EventMessage:
 		return s.onMessage(e, now)
-	case EventTyped:
-		return s.onTyped(e, now)
 	case EventInject:
 		return s.onInject(e, now)
 	case EventSet:
@@ -99,15 +97,6 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		return s.onLateText(e, now)
 	case EventMessage:
 		return s.onMessageAfterEnd(e)
-	case EventTyped:
-		if s.Outer() {
-			return s.refuseOuter(now)
-		}
-		if s.isStopCrossed(now) || s.Status == Cancelled && now.Sub(s.ContinueAt).Abs() < crossWindow { // the line came just before the cancel
-			s.noteCrossed(e, now)
-			return s.stopCrossed()
-		}
-		s.ContinueIn, s.ContinueAt = e.Conversation, now
 	case EventNameTokens:
 		s.Token = e.Text
 	case EventInjected:

@@ -15,7 +15,7 @@ import (
 
 func kinds() []loop.EventKind {
 	return []loop.EventKind{
-		loop.EventStop, loop.EventMessage, loop.EventTyped, loop.EventLateText, loop.EventContinue,
+		loop.EventStop, loop.EventMessage, loop.EventLateText, loop.EventContinue,
 		loop.EventPause, loop.EventResume, loop.EventCancel, loop.EventContext, loop.EventNotice,
 		loop.EventNote, loop.EventBlocked, loop.EventReplace, loop.EventConfirm, loop.EventNameTokens,
 		loop.EventInject, loop.EventInjected, loop.EventVerified,
@@ -106,7 +106,6 @@ func (p place) event() loop.Event {
 		Generation: "g2",
 		Turn:       talked(),
 		Injected:   loop.Injected{Line: loop.Delivery{ID: "i1", Outcome: "the window is gone", Method: "xtest", Tries: []string{"robotgo: no"}}},
-		Typed:      loop.Typed{Conversation: "c2"},
 		Stop:       loop.Stop{Status: p.ended, LoopCount: max(0, p.session-1), SessionLimit: p.session, Waited: p.waited, Typing: []loop.Typing{"", loop.TypingPossible, loop.TypingImpossible}[p.left%3]},
 		Continue:   loop.Continue{Idle: p.withTwist},
 	}

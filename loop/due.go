@@ -34,6 +34,7 @@ const (
 	dueRequest dueAfter = "request" // the /ralph-loop line, which has the task in it
 	dueMessage dueAfter = "message" // the message that is the task, in loop mode
 	dueLine    dueAfter = "line"    // the continue line; its text is LastFollowup
+	duePromise dueAfter = "promise" // the continue line, where a promise has to be verified before there is a text
 )
 
 // Started is a new loop whose task no agent has.
@@ -57,6 +58,9 @@ func (s *State) IsUnconfirmed() bool { return s.Due.After == dueRequest && !s.Du
 // IsLineTurn reports whether the turn goes on that a continue line began. The prompt hook has continued the loop, and the
 // agent may ask for the text.
 func (s *State) IsLineTurn() bool { return s.Due.After == dueLine && !s.Due.Brought }
+
+// hasLine reports whether a continue line has come, and the turn goes on that it began.
+func (s *State) hasLine() bool { return s.IsLineTurn() || s.Due.After == duePromise }
 
 func (d Due) isOpen() bool { return d.After != "" && !d.Known && !d.Brought }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -80,8 +81,9 @@ func TestALinesTextComesAgain(t *testing.T) {
 	c := newChat(t, byLine)
 	first := c.do(loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{FromLine: true}, Generation: "g"})
 	c.do(loop.Event{Kind: loop.EventContext, Text: "use tabs"})
+	c.now = c.now.Add(2 * time.Minute)
 	for name, a := range map[string]loop.Action{
-		"the line": first, "its second report": c.do(loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{FromLine: true}, Generation: "g"}),
+		"the line": first, "the line once more, since nothing came": c.do(loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{FromLine: true}, Generation: "g"}),
 		"the stop": c.do(stop(talked("What is that?"), generation("g"))),
 	} {
 		for _, part := range []string{"[Ralph loop 2/20] The user continues", "mind the gap"} {

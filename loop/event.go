@@ -12,10 +12,9 @@ type EventKind string
 const (
 	EventStop       EventKind = "stop"        // a turn ended: Generation; in an outer loop Text, what failed
 	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Generation
-	EventTyped      EventKind = "typed"       // the continue line was typed
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation
 	EventVerified   EventKind = "verified"    // a verification was given up: Verified, Idle
-	EventContinue   EventKind = "continue"    // cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
+	EventContinue   EventKind = "continue"    // the continue line, or cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
 	EventAgain      EventKind = "again"       // an outer loop tries a failed turn again
 	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text, Status
 	EventSession    EventKind = "session"     // the agent of an outer loop began a session: Text
@@ -63,7 +62,6 @@ type Event struct {
 	Stop
 	Message
 	Continue
-	Typed
 	Cancel
 	Set
 	Injected
@@ -95,6 +93,9 @@ type Continue struct {
 	Idle          bool     // requested away from the chat, whose agent does not know
 	Returned      bool     // from a chat that has a loop of its own
 	FromLine      bool     // by the prompt hook, which saw the continue line
+	Conversation  string   // in which it was requested, empty if that is not known: the loop goes on there
+	NewChat       bool     // nothing shows that this one had a message before
+	Occupied      bool     // it has a loop of its own
 	Gates         bool     // of a resume: the caller can ask the gates
 	Run           Run      // how the agent of an outer loop is talked to from now on
 }
@@ -115,13 +116,6 @@ type Injected struct{ Line Delivery }
 
 // Lost names a follow-up that is overdue.
 type Lost struct{ Followup string }
-
-// Typed is the continue line in a chat.
-type Typed struct {
-	Conversation string
-	Asked        bool // by the agent, which got the line before
-	NewChat      bool // nothing shows that the chat had a message before
-}
 
 // Observation is what a workspace is like now.
 type Observation struct {

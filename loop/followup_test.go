@@ -26,7 +26,7 @@ func TestWhatClosesAFollowup(t *testing.T) {
 	}{
 		{"its text", message(followed), loop.FollowupShown},
 		{"a message of the user", message("Wait."), "closed"},
-		{"the continue line", loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}, "closed"},
+		{"the continue line", lineIn("c1", false), "closed"},
 		{"a pause", loop.Event{Kind: loop.EventPause}, "paused by the user"},
 		{"a cancel", loop.Event{Kind: loop.EventCancel}, "the loop ended"},
 		{"blocked", loop.Event{Kind: loop.EventBlocked, Text: "why"}, "the loop ended"},
@@ -101,8 +101,7 @@ func TestTheSecondDelivery(t *testing.T) {
 	if got, want := (outcome{"", c.l.Status, c.l.Iterations}), waitingAt(1); got != want {
 		t.Errorf("while it is under way: got %+v want %+v", got, want)
 	}
-	c.do(loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}})
-	a := c.do(loop.Event{Kind: loop.EventContinue})
+	a := c.do(lineIn("c1", false))
 	if !strings.HasPrefix(a.Text, strings.TrimRight(lost, "\n")) || strings.Count(a.Text, "Mind the gap.") != 1 || !strings.Contains(a.Text, "And the door.") {
 		t.Errorf("got\n%s\nwant the lost text with what was added:\n%s", a.Text, lost)
 	}
@@ -115,6 +114,10 @@ func TestTheSecondDelivery(t *testing.T) {
 	if got := c.l.History[0]; got.Delivery != loop.FollowupAgain {
 		t.Errorf("got %q in the history, want %q", got.Delivery, loop.FollowupAgain)
 	}
+	if again := c.do(loop.Event{Kind: loop.EventContinue}); again.Text != a.Text {
+		t.Errorf("the agent's own call about that line: got\n%s\nwant\n%s", again.Text, a.Text)
+	}
+	c.do(stop(worked(working), generation("g2")))
 	if a = c.do(loop.Event{Kind: loop.EventContinue}); strings.HasPrefix(a.Text, lost) {
 		t.Error("a later continue got the lost text too")
 	}
@@ -135,7 +138,7 @@ func lostFollowup(t *testing.T, changes ...func(*loop.State)) *chat {
 // TestAFollowupThatIsVeryLate comes after the turn that its second delivery began,
 // or that the user's own line began.
 func TestAFollowupThatIsVeryLate(t *testing.T) {
-	line := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
+	line := lineIn("c1", false)
 	for name, begin := range map[string]func(*testing.T) *chat{
 		"lost":         func(t *testing.T) *chat { return lostFollowup(t) },
 		"not given up": func(t *testing.T) *chat { c := newChat(t); c.do(stop(worked(working))); return c },
@@ -160,7 +163,7 @@ func TestAFollowupThatIsVeryLate(t *testing.T) {
 
 // TestALineThatCrosses the user's act counts for less than that.
 func TestALineThatCrosses(t *testing.T) {
-	line := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
+	line := lineIn("c1", false)
 	calledOff := func(t *testing.T) *chat {
 		c := lostFollowup(t)
 		c.do(message(c.l.LastFollowup))

@@ -45,7 +45,7 @@ func (s *State) nextChat(e *Event, now time.Time, a Action) Action {
 // went on here, or a turn that was not ours to end did. The line that may still come to
 // a new chat then moves nothing.
 func (s *State) stayHere(now time.Time) {
-	if !s.AwaitsNewChat() || s.inNewChat(now) {
+	if !s.AwaitsNewChat() {
 		return
 	}
 	s.ChatSince = s.Iterations
@@ -67,34 +67,21 @@ func (s *State) stayByLine(now time.Time) {
 // line in the old one would have two agents work.
 func (s *State) AwaitsNewChat() bool { return s.Delivery.Way == WayNewChat && s.isFreshDue() }
 
-// inNewChat reports whether the line has come to a new chat whose agent has not
-// requested the continuation yet.
-func (s *State) inNewChat(now time.Time) bool {
-	in := s.TypedIn(now)
-	return s.Delivery.Way == WayNewChat && s.Delivery.Outcome == Arrived && in != "" && in != s.ConversationID
-}
-
-// onNewChat looks at a continue line of a loop that begins a new chat; ok is false if
-// it is a line like any other.
-func (s *State) onNewChat(e *Event, now time.Time) (refused Action, ok bool) {
-	elsewhere := e.Conversation != s.ConversationID
+// refuseNewChat keeps back a line in another chat, of a loop that begins a new one.
+func (s *State) refuseNewChat(e *Event, now time.Time) (refused Action, ok bool) {
+	d := &s.Delivery
 	switch {
-	case s.inNewChat(now) && s.ContinueIn != e.Conversation:
-		refused = Action{Reason: reasonInNewChat, Hint: "nothing is left to do here"}
-	case !elsewhere || s.Delivery.Way != WayNewChat && !s.hasLateChat(now):
+	case d.Way != WayNewChat && !s.hasLateChat(now):
 		return Action{}, false
 	case s.IsLate(now):
-		if s.Delivery.LateLine = (time.Time{}); s.Delivery.Way == WayNewChat {
-			s.Delivery.Outcome = lineTooLate
+		if d.LateLine = (time.Time{}); d.Way == WayNewChat {
+			d.Outcome = lineTooLate
 		}
-		refused = Action{Reason: reasonTooLate, Hint: "to bring the loop here, send the line once more"}
-	case s.Delivery.Way == WayNewChat && s.Delivery.IsTyping(now) && !e.NewChat:
-		refused = Action{Reason: reasonNotNew, Hint: "send the line in a new chat"}
-	default:
-		return Action{}, false
+		return Action{Kind: Refuse, Reason: reasonTooLate, Hint: "to bring the loop here, send the line once more"}, true
+	case d.Way == WayNewChat && d.IsTyping(now) && !e.NewChat:
+		return Action{Kind: Refuse, Reason: reasonNotNew, Hint: "send the line in a new chat"}, true
 	}
-	refused.Kind = Refuse
-	return refused, true
+	return Action{}, false
 }
 
 // hasLateChat reports whether a line for a new chat may still come.
@@ -115,8 +102,7 @@ func (s *State) IsLate(now time.Time) bool {
 
 // EnterChat takes in that the loop is in another conversation now.
 func (s *State) EnterChat(id string) {
-	s.ConversationID, s.ContinueIn = id, ""
-	s.ChatSince = s.Iterations
+	s.ConversationID, s.ChatSince = id, s.Iterations
 }
 
 // BeginsSession reports whether the agent of an outer loop needs a new session for
@@ -127,15 +113,14 @@ func (s *State) BeginsSession() bool {
 
 // comesToNewChat reports whether a continue was requested in another chat than the
 // loop's. Where no hook sees that, the loop that waits for a new chat has got one.
-func (s *State) comesToNewChat(now time.Time) bool {
-	in := s.TypedIn(now)
-	return s.FreshChat > 0 && !s.Outer() && (in != "" && in != s.ConversationID || in == "" && s.AwaitsNewChat())
+func (s *State) comesToNewChat(e *Event) bool {
+	return s.FreshChat > 0 && !s.Outer() && (s.isElsewhere(e) || e.Conversation == "" && s.AwaitsNewChat())
 }
 
 // enterFresh is a continue: in a new chat its agent learns what was done, in the old
 // one the loop stays there.
-func (s *State) enterFresh(why string, now time.Time) string {
-	if s.comesToNewChat(now) {
+func (s *State) enterFresh(e *Event, why string, now time.Time) string {
+	if s.comesToNewChat(e) {
 		s.ChatSince = s.Iterations
 		return s.withDone(cmp.Or(strings.TrimPrefix(why, userContinues), "The loop goes on in this new chat."))
 	}

@@ -16,7 +16,7 @@ func turnWith(typing loop.Typing, changes ...func(*loop.Event)) loop.Event {
 }
 
 func lineIn(chat string, isNew bool) loop.Event {
-	return loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: chat, NewChat: isNew}}
+	return loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{FromLine: true, Conversation: chat, NewChat: isNew}}
 }
 
 func TestWhoBeginsANewChat(t *testing.T) {
@@ -47,12 +47,12 @@ func TestWhoBeginsANewChat(t *testing.T) {
 
 // Whatever comes while a new chat is awaited, the loop goes on in one chat.
 func TestWhereALoopGoesOn(t *testing.T) {
-	refused, goesOn := loop.Refuse, loop.Followup
+	refused, taken := loop.Refuse, loop.Followup
 	pause, resume := loop.Event{Kind: loop.EventPause}, loop.Event{Kind: loop.EventResume}
 	failed := loop.Event{Kind: loop.EventInjected, Injected: loop.Injected{Line: loop.Delivery{ID: "last", Outcome: "nobody saw it"}}}
 	message := loop.Event{Kind: loop.EventMessage, Text: "hello"}
 	note := loop.Event{Kind: loop.EventNote, Text: "a second passes"}
-	old := []loop.Event{lineIn("c1", false), goOn(talked())}
+	old := []loop.Event{lineIn("c1", false)}
 	fresh := lineIn("c2", true)
 	for _, tt := range []struct {
 		name    string
@@ -61,20 +61,18 @@ func TestWhereALoopGoesOn(t *testing.T) {
 		want    loop.ActionKind
 		outcome loop.Outcome
 	}{
-		{"the new chat", nil, fresh, loop.Rest, loop.Arrived},
+		{"the new chat", nil, fresh, taken, loop.Arrived},
 		{"a chat that is not new", nil, lineIn("c3", false), refused, ""},
-		{"the old chat", nil, lineIn("c1", false), loop.Rest, "the loop went on in the chat that it was in"},
-		{"another new chat after the first", []loop.Event{fresh}, lineIn("c3", true), refused, loop.Arrived},
-		{"the old chat after the new one", []loop.Event{fresh}, lineIn("c1", false), refused, loop.Arrived},
+		{"the old chat", nil, lineIn("c1", false), taken, "the loop went on in the chat that it was in"},
 		{"the new chat after the old one", old, fresh, refused, "it came after the loop had gone on, or was paused"},
-		{"and once more, by the user", append(old, fresh), fresh, loop.Rest, "it came after the loop had gone on, or was paused"},
+		{"and once more, by the user", append(old, fresh), fresh, taken, "it came after the loop had gone on, or was paused"},
 		{"the new chat after a message in the old one", []loop.Event{message}, fresh, refused, "it came after the loop had gone on, or was paused"},
-		{"the new chat after it was given up", []loop.Event{failed}, fresh, loop.Rest, "nobody saw it"},
+		{"the new chat after it was given up", []loop.Event{failed}, fresh, taken, "nobody saw it"},
 		{"after it was given up, and the old chat", append([]loop.Event{failed}, old...), fresh, refused, "it came after the loop had gone on, or was paused"},
-		{"any chat after it was given up", []loop.Event{failed}, lineIn("c3", false), loop.Rest, "nobody saw it"},
+		{"any chat after it was given up", []loop.Event{failed}, lineIn("c3", false), taken, "nobody saw it"},
 		{"the new chat after a pause", []loop.Event{pause}, fresh, refused, "paused by the user"},
 		{"some time after a pause", []loop.Event{pause, note, note, note, note, note, note}, fresh, refused, "it came after the loop had gone on, or was paused"},
-		{"after a pause that was taken back", []loop.Event{pause, resume}, fresh, loop.Rest, "paused by the user"},
+		{"after a pause that was taken back", []loop.Event{pause, resume}, fresh, taken, "paused by the user"},
 		{"after it was given up, and a pause", []loop.Event{failed, pause}, fresh, refused, "paused by the user"},
 		{"some time after that", []loop.Event{failed, pause, note, note, note, note, note, note}, fresh, refused, "it came after the loop had gone on, or was paused"},
 		{"after it was given up, and a cancel", []loop.Event{failed, {Kind: loop.EventCancel}}, fresh, refused, "the loop was cancelled before it came"},
@@ -96,8 +94,8 @@ func TestWhereALoopGoesOn(t *testing.T) {
 		})
 	}
 	c := newChat(t, freshAfter(1))
-	c.all(turnWith(loop.TypingPossible), fresh)
-	if a := c.do(goOn(talked())); a.Kind != goesOn || !strings.Contains(a.Text, "The loop goes on in this new chat. You know nothing") {
+	c.do(turnWith(loop.TypingPossible))
+	if a := c.do(fresh); a.Kind != taken || !strings.Contains(a.Text, "The loop goes on in this new chat. You know nothing") {
 		t.Errorf("got %q %q", a.Kind, a.Text)
 	}
 	if c.l.EnterChat("c2"); c.l.ChatSince != 1 || c.l.AwaitsNewChat() || c.l.ConversationID != "c2" {
@@ -122,8 +120,7 @@ func TestANewChatLearnsWhatWasDone(t *testing.T) {
 	if c.l.Status != loop.Waiting {
 		t.Fatalf("got %s (%s) %+v", c.l.Status, c.l.Reason, c.l.History)
 	}
-	c.do(lineIn("c2", true))
-	text := c.do(goOn(talked())).Text
+	text := c.do(lineIn("c2", true)).Text
 	for _, part := range []string{
 		"[Ralph loop 3/20] The loop goes on in this new chat. ", "\n- iterations done: 2\n", "\n- last progress note: all but the ", "\n- tasks done: 7 of 12\n- next task: the eighth\n",
 		"\n- the promise of iteration 1 was refused: `make test` failed with exit 2\n", "\n- files changed lately: a.go, b.go\n", "The task, word for word:\n\nBuild it.\n", "cursor-ralph note k7f2m ",

@@ -33,8 +33,7 @@ func TestWhoBringsTheAgentBackAtTheSessionLimit(t *testing.T) {
 
 // TestTheSessionBeginsWithTheEvidence: not with the hope for it.
 func TestTheSessionBeginsWithTheEvidence(t *testing.T) {
-	typed := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c1"}}
-	line := loop.Event{Kind: loop.EventMessage, Text: loop.ContinueLine("c1")}
+	typed := lineIn("c1", false)
 	for _, tt := range []struct {
 		name    string
 		events  []loop.Event
@@ -43,7 +42,7 @@ func TestTheSessionBeginsWithTheEvidence(t *testing.T) {
 		status  loop.Status
 	}{
 		{"nothing was seen", nil, "", 1, loop.Waiting},
-		{"the line was seen", []loop.Event{typed, line}, loop.Arrived, 0, loop.Waiting},
+		{"the line was seen", []loop.Event{typed}, loop.Arrived, 0, loop.Running},
 		{"the line was seen with the command's text around it", []loop.Event{{Kind: loop.EventMessage, Text: "Do this: --continue c1"}}, "", 0, loop.Waiting},
 		{"the agent asked for the continuation", []loop.Event{{Kind: loop.EventContinue}}, loop.Arrived, 0, loop.Running},
 		{"the user was faster", []loop.Event{{Kind: loop.EventMessage, Text: "Wait."}}, "the user sent a message first", 0, loop.Waiting},
@@ -105,17 +104,14 @@ func TestAnInjectionIsWantedBeforeEachKey(t *testing.T) {
 }
 
 func TestTheLineInAnotherChat(t *testing.T) {
-	elsewhere := loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: "c2"}}
+	elsewhere := lineIn("c2", false)
 	c := newChat(t)
 	c.do(atSessionLimit(loop.TypingPossible, working))
 	action := c.do(elsewhere)
 	if action.Kind != loop.Refuse || !strings.Contains(c.l.Reason, "another chat was in front") || c.l.Status != loop.Waiting {
 		t.Errorf("got %+v and %s: %s, want that it is kept back there", action, c.l.Status, c.l.Reason)
 	}
-	if in := c.l.TypedIn(c.now); in != "" {
-		t.Errorf("got that the loop goes on in %q", in)
-	}
-	if action := c.do(elsewhere); action.Kind != loop.Rest || c.l.TypedIn(c.now) != "c2" {
-		t.Errorf("typed there by hand, later: got %+v, in %q, want that the loop goes on there", action, c.l.TypedIn(c.now))
+	if action := c.do(elsewhere); action.Kind != loop.Followup || c.l.Status != loop.Running {
+		t.Errorf("typed there by hand, later: got %+v and %s, want that the loop goes on there", action, c.l.Status)
 	}
 }

@@ -71,39 +71,61 @@ func (d Delivery) notTyped() string {
 	return "typing the continue line did not work (" + string(d.Outcome) + "); type it yourself"
 }
 
-// onTyped notes that the continue line came in a conversation. While our line
-// is on its way, another conversation than the loop's was in front by mistake: nothing
-// moves there.
-func (s *State) onTyped(e *Event, now time.Time) Action {
-	if s.Outer() {
-		return s.refuseOuter(now)
+// refuseLine keeps back a continue line that must not go on here: one that comes on top of
+// something else, or to another chat than it is for. While our line is on its way, a
+// chat that is not the loop's was in front by mistake.
+func (s *State) refuseLine(e *Event, now time.Time) (refused Action, ok bool) {
+	d, elsewhere := &s.Delivery, s.isElsewhere(e)
+	if e.Verified.ID != "" || !e.FromLine && !elsewhere {
+		return Action{}, false
 	}
-	if s.isRedundant(now) {
-		return Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}
+	switch {
+	case s.isRedundant(now):
+		return Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}, true
+	case s.isPauseCrossed(now):
+		return s.pauseCrossed(), true
+	case !elsewhere:
+		return Action{}, false
 	}
-	if s.isPauseCrossed(now) || e.Asked && s.isOvertaken() {
-		return s.pauseCrossed()
+	if refused, ok = s.refuseNewChat(e, now); ok {
+		return refused, true
 	}
-	if action, ok := s.onNewChat(e, now); ok {
-		return action
-	}
-	d := &s.Delivery
-	elsewhere := e.Conversation != s.ConversationID
-	if elsewhere && d.Way != WayNewChat && d.IsTyping(now) && !d.isEarly(now) {
+	switch {
+	case d.Way != WayNewChat && d.IsTyping(now) && !d.isEarly(now):
 		s.closeLine(keptBack, now)
 		s.setWaitReason(d.notTyped())
-		return Action{Kind: Refuse, Reason: reasonKeptBack, Hint: "send the line in the chat that it is for"}
+		return Action{Kind: Refuse, Reason: reasonKeptBack, Hint: "bring the chat of its loop to the front and send there: " + ContinueLine(s.ShortID())}, true
+	case e.Occupied:
+		return refuseOccupied(), true
 	}
-	if elsewhere && d.Way == WayNewChat {
-		s.noteArrival(now)
+	return Action{}, false
+}
+
+func refuseOccupied() Action {
+	return Action{Kind: Refuse, Reason: reasonOccupied, Hint: "send the line in another chat, or cancel the loop of this one"}
+}
+
+// isElsewhere reports whether the line came in another chat than the loop's.
+func (s *State) isElsewhere(e *Event) bool {
+	return e.Conversation != "" && e.Conversation != s.ConversationID
+}
+
+// takeLine takes in that the continue line has reached its agent.
+func (s *State) takeLine(e *Event, now time.Time) {
+	elsewhere := s.isElsewhere(e)
+	if e.Verified.ID != "" || !e.FromLine && !elsewhere {
+		return
 	}
 	if !elsewhere {
 		s.stayByLine(now)
-		s.noteArrival(now)
 		s.closeFollowup(deliveryClosed, now)
 	}
-	s.ContinueIn, s.ContinueAt = e.Conversation, now
-	return Action{}
+	if !elsewhere || s.Delivery.Way == WayNewChat {
+		s.noteArrival(now)
+	}
+	if e.FromLine {
+		s.MessageAt, s.SessionIterations, s.Idle = now, 0, false
+	}
 }
 
 // noteArrival takes in the evidence that the line reached its conversation.

@@ -23,9 +23,7 @@ func (s *State) onMessage(e *Event, now time.Time) Action {
 	}
 	s.MessageAt = now
 	s.closeFollowup(deliveryClosed, now)
-	if in := s.TypedIn(now); in == "" || in == s.ConversationID {
-		s.stayByLine(now)
-	}
+	s.stayByLine(now)
 	if !s.IsLine(e.Text) {
 		s.stayHere(now)
 		if s.Delivery.IsTyping(now) {
@@ -63,16 +61,8 @@ func (s *State) IsLine(text string) bool {
 	})
 }
 
-// typedWindow is how long a typed continue line decides where a loop goes on.
-const typedWindow = 2 * time.Minute
-
-// TypedIn returns the conversation in which the continue line was typed just now.
-func (s *State) TypedIn(now time.Time) string {
-	if now.Sub(s.ContinueAt).Abs() > typedWindow {
-		return ""
-	}
-	return s.ContinueIn
-}
+// lineWindow is how long after a continue line its agent's own call may come.
+const lineWindow = 2 * time.Minute
 
 // IsOwn reports whether a message is the follow-up that the loop sent last.
 func (s *State) IsOwn(text string) bool {

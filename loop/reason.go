@@ -50,9 +50,9 @@ const (
 	reasonTypingAlready    Reason = "typing-already"
 	reasonNoTyping         Reason = "no-typing" // refused: nothing types into the program that has the chat
 	reasonKeptBack         Reason = "kept-back"
-	reasonNotNew           Reason = "not-new"     // refused: the line is for a new chat
-	reasonInNewChat        Reason = "in-new-chat" // refused: the loop goes on in another chat
-	reasonTooLate          Reason = "too-late"    // refused: the loop went on before the new chat began
+	reasonNotNew           Reason = "not-new"  // refused: the line is for a new chat
+	reasonOccupied         Reason = "occupied" // refused: the chat of the line has a loop of its own
+	reasonTooLate          Reason = "too-late" // refused: the loop went on before the new chat began
 	reasonFollowupArrived  Reason = "followup-arrived"
 	reasonTurnEnded        Reason = "turn-ended"
 	reasonFollowupLost     Reason = "followup-lost"
@@ -80,12 +80,6 @@ func (r Reason) Pauses() bool {
 	return false
 }
 
-// IsAboutNewChat reports whether a continue line was refused because of the new chat
-// that the loop goes on in.
-func (r Reason) IsAboutNewChat() bool {
-	return r == reasonNotNew || r == reasonInNewChat || r == reasonTooLate
-}
-
 // words says a reason; %s is the detail.
 func (r Reason) words(detail string) string {
 	for _, w := range reasonWords {
@@ -106,7 +100,7 @@ var reasonWords = []struct {
 	{ReasonSessionLimit, "%s; session limit reached"},
 	{reasonFreshChat, "%s; it is time for a new chat"},
 	{reasonNotNew, "this loop goes on in a new chat, and this one is not new"},
-	{reasonInNewChat, "the loop goes on in another chat already"},
+	{reasonOccupied, "a loop runs in this chat already"},
 	{reasonTooLate, "the loop went on, or was paused, before this chat began"},
 	{ReasonContinued, "continued"},
 	{ReasonLatePromise, "promise accepted in a late text"},

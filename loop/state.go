@@ -94,8 +94,6 @@ type Origin struct {
 
 // Continuation is how the loop gets from one turn to the next.
 type Continuation struct {
-	ContinueIn   string    `json:"continue_in,omitempty"`   // the conversation in which the continue line was typed
-	ContinueAt   time.Time `json:"continue_at,omitzero"`    // when that was
 	ChatSince    int       `json:"chat_since,omitempty"`    // the iterations before it came to its chat, or to its agent's session
 	Due          Due       `json:"due,omitzero"`            // the text that the agent may lack
 	MessageAt    time.Time `json:"message_at,omitzero"`     // of the user's last message in the chat

@@ -18,7 +18,6 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventPause:
 		s.callOff(deliveryPaused, now)
-		s.ContinueIn = ""
 		if s.Delivery.Outcome == followupArrived {
 			s.Delivery.ClosedAt = now // its line may have been sent all the same
 		}
@@ -34,7 +33,6 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 	case EventCancel:
 		why := cmp.Or(e.Text, "cancelled by the user")
 		s.CancelledBy, s.AfterCancel = e.By, false
-		s.ContinueIn = ""
 		s.end(Cancelled, why, now)
 		return Action{Reason: reasonCancelled, Detail: why}
 	case EventBlocked:
@@ -133,32 +131,32 @@ func (s *State) isPauseCrossed(now time.Time) bool {
 func (s *State) isStopCrossed(now time.Time) bool {
 	window := crossWindow
 	if s.Status == Cancelled && s.Delivery.Outcome == loopEnded {
-		window = typedWindow
+		window = lineWindow
 	}
 	ended := s.Status == UserStopped || s.Status == Cancelled
 	return ended && s.Delivery.IsLine() && s.Delivery.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < window
 }
 
 // noteCrossed notes that the line came which a cancel overtook: the next one is the
-// user's, unless it is another report of this one.
-func (s *State) noteCrossed(e *Event, now time.Time) {
-	if !e.Asked && s.Status == Cancelled && s.Delivery.Outcome == loopEnded {
-		s.Delivery.Outcome, s.ContinueAt = lineCrossed, now
+// user's.
+func (s *State) noteCrossed(e *Event) {
+	if e.FromLine && s.Status == Cancelled && s.Delivery.Outcome == loopEnded {
+		s.Delivery.Outcome = lineCrossed
 	}
 }
 
 func (s *State) stopCrossed() Action {
-	return Action{Kind: Refuse, Reason: reasonStopCrossed, Hint: "the user sends " + ContinueLine(s.ShortID()) + " to go on"}
+	return Action{Kind: Refuse, Reason: reasonStopCrossed, Line: ContinueLine(s.ShortID()), Hint: "the user sends " + ContinueLine(s.ShortID()) + " to go on"}
 }
 
 // isOvertaken reports whether the loop was paused or cancelled after its line had come,
-// and before the agent requested the continuation.
-func (s *State) isOvertaken() bool {
-	return (s.Status == Paused || s.Status == Cancelled) && s.ContinueIn == "" && !s.ContinueAt.IsZero()
+// and before the agent's own call about that line.
+func (s *State) isOvertaken(e *Event) bool {
+	return (s.Status == Paused || s.Status == Cancelled) && !e.FromLine && s.hasLine()
 }
 
 func (s *State) pauseCrossed() Action {
-	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Hint: "the user sends " + ContinueLine(s.ShortID()) + " to go on, or runs cursor-ralph resume " + s.ShortID()}
+	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Line: ContinueLine(s.ShortID()), Hint: "the user sends " + ContinueLine(s.ShortID()) + " to go on, or runs cursor-ralph resume " + s.ShortID()}
 }
 
 // resetStruggle forgets struggle and failed turns: the user has looked at the loop.

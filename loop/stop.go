@@ -53,7 +53,10 @@ func (s *State) noteStop(e *Event, now time.Time) {
 func (s *State) onTurnEnd(e *Event, now time.Time) Action {
 	s.noteStop(e, now)
 	s.closeLine(turnEnded, now)
-	s.LastTurn, s.ContinueIn, s.ContinueAt = false, "", time.Time{}
+	s.LastTurn = false
+	if s.Due.After == duePromise {
+		s.Due = Due{}
+	}
 	if e.Status == Aborted {
 		s.Stop = true
 	}

@@ -7,11 +7,14 @@ import (
 
 // TurnIn reads what the journal holds for an event. An unfinished last line is left
 // for the next time, an unreadable one is skipped, and calls that were taken in
-// before are not counted again. For a continue the part before the user's last
-// message counts; while a text is due, or after a stop has brought it, only the stop's own turn.
+// before are not counted again. For a continue by the agent the part before the user's last
+// message counts: the line itself, if a hook saw it; while a text is due, or after a stop has brought it, only the stop's own turn.
 func (s *State) TurnIn(journal []byte, e *Event) Turn {
 	if e.Kind == EventContinue {
-		return reading{seen: newest(s.Journal.Events, keptEvents), last: s.LastStop}.read(beforeMessage(journal))
+		if !e.FromLine {
+			journal = beforeMessage(journal)
+		}
+		return reading{seen: newest(s.Journal.Events, keptEvents), last: s.LastStop}.read(journal)
 	}
 	t := reading{seen: newest(s.Journal.Events, keptEvents), generation: e.Generation, stop: e.Stop, last: s.LastStop}
 	t.only = s.Due.tellsTurns(s.ConversationID) && e.Generation != ""

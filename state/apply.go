@@ -23,13 +23,33 @@ func (e *ArchiveError) Unwrap() error { return e.Err }
 // Apply lets an event happen to the loop of a conversation, to no other than e.LoopID
 // where that is set. For a conversation without a live loop it returns an fs.ErrNotExist;
 // but an event that may concern one that has ended or is interrupted, such as
-// EventContinue, finds its record.
+// EventContinue, finds its record. A loop that is continued in another conversation is
+// moved there.
 func (s *Store) Apply(ctx context.Context, id string, e loop.Event) (l loop.State, a loop.Action, err error) {
+	if to := e.Conversation; to != "" && to != id {
+		err = s.lockedBoth(ctx, id, to, func() (err error) {
+			l, a, err = s.applyIn(id, to, e)
+			return err
+		})
+		return l, a, err
+	}
 	err = s.locked(ctx, id, func() (err error) {
 		l, a, err = s.apply(id, e)
 		return err
 	})
 	return l, a, err
+}
+
+// applyIn is apply of a continue in another conversation.
+func (s *Store) applyIn(id, to string, e loop.Event) (loop.State, loop.Action, error) {
+	_, _, err := s.load(to)
+	e.Occupied = !errors.Is(err, fs.ErrNotExist)
+	l, a, err := s.apply(id, e)
+	if err != nil && !errors.As(err, new(*ArchiveError)) || a.Kind != loop.Followup {
+		return l, a, err
+	}
+	l, moved := s.move(id, to)
+	return l, a, errors.Join(err, moved)
 }
 
 func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) {
@@ -52,7 +72,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 	case loop.AwaitText, loop.AskTyping: // nothing was decided
 		return old, action, nil
 	case loop.Refuse:
-		if !live && e.Kind != loop.EventTyped {
+		if !live && !e.FromLine {
 			return old, action, nil
 		}
 	}
@@ -71,13 +91,16 @@ func (s *Store) concerned(id string, e *loop.Event) (l loop.State, was []byte, e
 		l, was, err = s.justEnded(id)
 	case loop.EventCancel:
 		l, was, err = s.entered(id, loop.Parse)
-	case loop.EventContinue, loop.EventTyped, loop.EventNameTokens, loop.EventInjected:
+	case loop.EventContinue, loop.EventNameTokens, loop.EventInjected:
 		if e.LoopID == "" {
 			l, was, err = s.recorded(id)
 			break
 		}
 		if l, was, err = s.readRecord(e.LoopID, loop.Parse); err == nil && !s.isOf(l, id) {
 			err = fs.ErrNotExist
+		}
+		if last, _, _ := s.recorded(id); last.ID != l.ID { // the turn of its last line is long over
+			l.Due = loop.Due{}
 		}
 	default:
 		err = fs.ErrNotExist

@@ -98,38 +98,49 @@ func (s *Store) Ask(ctx context.Context, id string, ask func(running *loop.State
 // Move brings a live loop to another conversation. The error is fs.ErrExist if
 // that has one.
 func (s *Store) Move(ctx context.Context, from, to string) error {
-	if err := errors.Join(loop.CheckID(from), loop.CheckID(to)); err != nil || from == to {
+	if from == to {
+		return loop.CheckID(from)
+	}
+	return s.lockedBoth(ctx, from, to, func() error {
+		_, err := s.move(from, to)
+		return err
+	})
+}
+
+// lockedBoth does something under the locks of two conversations.
+func (s *Store) lockedBoth(ctx context.Context, one, other string, f func() error) error {
+	if err := errors.Join(loop.CheckID(one), loop.CheckID(other)); err != nil {
 		return err
 	}
-	first, second := from, to // in the order of their locks, so that two moves cannot wait for each other
+	first, second := one, other // in the order of their locks, so that two cannot wait for each other
 	if slot(second) < slot(first) {
 		first, second = second, first
 	}
 	return s.locked(ctx, first, func() error {
 		if slot(first) == slot(second) {
-			return s.move(from, to)
+			return f()
 		}
-		return s.locked(ctx, second, func() error { return s.move(from, to) })
+		return s.locked(ctx, second, f)
 	})
 }
 
 // move renames the live file, which is the one step that counts; killed before
 // it the loop is still where it was, killed after it it is at its new place.
-func (s *Store) move(from, to string) error {
+func (s *Store) move(from, to string) (loop.State, error) {
 	l, _, err := s.load(from)
 	if err != nil {
-		return err
+		return l, err
 	}
 	if _, _, err := s.load(to); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fmt.Errorf("conversation %s has a loop already: %w", to, fs.ErrExist), err)
+		return l, errors.Join(fmt.Errorf("conversation %s has a loop already: %w", to, fs.ErrExist), err)
 	}
 	if !l.Kept { // its record would stay behind if it is there, and cannot be read
 		if _, _, err := s.entered(from, loop.ParseHead); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return &RecordError{err}
+			return l, &RecordError{err}
 		}
 	}
 	if err := s.remove(to); err != nil { // of a loop that has just ended: it would count as this one, once this is entered
-		return err
+		return l, err
 	}
 	was := l
 	l.EnterChat(to)
@@ -140,14 +151,14 @@ func (s *Store) move(from, to string) error {
 			err = s.saveRecord(l)
 		}
 		if err != nil {
-			return &RecordError{err}
+			return was, &RecordError{err}
 		}
 	}
 	if err := ownfile.Rename(s.places.Live(from), s.places.Live(to)); err != nil {
-		return err
+		return was, err
 	}
-	_, err = s.save(to, was, l, nil, true, "")
-	return errors.Join(err, s.leave(from, l.ID), s.dropJournal(from))
+	l, err = s.save(to, was, l, nil, true, "")
+	return l, errors.Join(err, s.leave(from, l.ID), s.dropJournal(from))
 }
 
 // Bring moves a loop to the conversation in which it was continued. If that has a

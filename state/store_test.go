@@ -97,7 +97,7 @@ func TestNewerVersionIsLeftAlone(t *testing.T) {
 
 func everyEvent() []loop.EventKind {
 	return []loop.EventKind{
-		"", loop.EventStop, loop.EventMessage, loop.EventTyped, loop.EventLateText, loop.EventContinue, loop.EventPause,
+		"", loop.EventStop, loop.EventMessage, loop.EventLateText, loop.EventContinue, loop.EventPause,
 		loop.EventResume, loop.EventCancel, loop.EventContext, loop.EventNotice, loop.EventNote, loop.EventBlocked,
 		loop.EventReplace, loop.EventConfirm, loop.EventNameTokens, "no such event",
 	}

@@ -140,7 +140,7 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 		return e.askAgain(ctx, found)
 	case forUser:
 		return e.takeUp(ctx, found, event)
-	case found.IsLive() && l.IsLineTurn(): // the prompt hook continued it in this turn
+	case found.IsLive() && l.IsLineTurn() && e.isHere(found.ID): // the prompt hook continued it in this turn
 		action, err := e.applyContinue(ctx, found, event)
 		if err != nil {
 			return err
@@ -151,38 +151,39 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 	return e.continueHere(ctx, found, event)
 }
 
+// isHere reports whether a conversation may be that of the agent that called us.
+func (e *env) isHere(id string) bool {
+	here, err := e.Conversation()
+	return err == nil && (here == "" || here == id)
+}
+
 // continueHere continues a loop in the chat that asked for it.
 func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Event) error {
 	if err := e.inTheWay(found); err != nil {
 		return err
 	}
-	id, typed := found.ID, loop.Event{Kind: loop.EventTyped, LoopID: event.LoopID}
-	to, err := e.askedIn(found.State)
+	to, err := e.Conversation()
 	if err != nil {
 		return err
 	}
-	if found.Older { // the line was for this loop, whatever its end overtook
-		typed.Typed = loop.Typed{Conversation: id, Asked: true}
-		if _, _, err := e.Apply(ctx, id, typed); err != nil {
+	if event.Conversation = to; to != "" && to != found.ID {
+		if err := e.mayCome(found.ID, to); err != nil {
 			return err
 		}
-	}
-	if to != "" && to != id {
-		if err := e.mayCome(id, to); err != nil {
-			return err
-		}
-		// A line that we type may have got into the wrong chat.
-		typed.Typed = loop.Typed{Conversation: to, Asked: true, NewChat: !e.Store.HasHad(to)}
-		if _, _, err := e.Apply(ctx, id, typed); err != nil {
-			return err
-		}
+		event.NewChat = !e.Store.HasHad(to)
 	}
 	action, err := e.applyContinue(ctx, found, event)
 	if err != nil {
 		return err
 	}
 	e.StartWatcher()
-	return e.continued(ctx, id, to, action.Text)
+	if to == "" {
+		if err := e.printToken(ctx, found.ID); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprint(e.Stdout, action.Text)
+	return err
 }
 
 // applyContinue verifies a promise first, if one was given since the last stop.
@@ -289,29 +290,12 @@ func lowered(l loop.State, limit int) string {
 		limit, l.Iterations, limit-l.Iterations, l.MaxIterations-l.Iterations, limit, l.ShortID(), l.Iterations+limit)
 }
 
-// askedIn returns the conversation that asked for a continue, if the prompt hook or
-// the environment knows it.
-func (e *env) askedIn(l loop.State) (string, error) {
-	if in := l.TypedIn(e.Now()); in != "" {
-		return in, nil
+// printToken prints what binds the loop to the conversation whose tool hook sees it.
+func (e *env) printToken(ctx context.Context, id string) error {
+	token := id + ":" + newSecret()
+	if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventNameTokens, Text: token}); err != nil {
+		return err
 	}
-	return e.Conversation()
-}
-
-func (e *env) continued(ctx context.Context, id, to, text string) error {
-	switch to {
-	case "":
-		token := id + ":" + newSecret()
-		if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventNameTokens, Text: token}); err != nil {
-			return err
-		}
-		fmt.Fprintf(e.Stdout, "%s%s\n", pending.TokenLine, token)
-	case id:
-	default:
-		if err := e.Store.Move(ctx, id, to); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprint(e.Stdout, text)
+	_, err := fmt.Fprintf(e.Stdout, "%s%s\n", pending.TokenLine, token)
 	return err
 }

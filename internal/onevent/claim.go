@@ -130,20 +130,17 @@ func (h *handler) bindContinued(ctx context.Context, token string) {
 	}
 }
 
-// bring moves a continued loop to this conversation, and reports whether it is
-// here now. If this one has a loop of its own, the other waits where it is.
-func (h *handler) bring(ctx context.Context, from string, l loop.State) bool {
+// bring moves a continued loop to this conversation. If this one has a loop of its own,
+// the other waits where it is.
+func (h *handler) bring(ctx context.Context, from string, l loop.State) {
 	err := h.store.Bring(ctx, from, h.in.ConversationID)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		h.log(hooklog.Line{Loop: l.ShortID(), Action: "not-moved", Why: "a loop runs here"})
-		return false
 	case errors.Is(err, fs.ErrNotExist): // the agent's call was faster
-		return true
 	case err != nil:
 		h.fail(err)
-		return false
+	default:
+		h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved"})
 	}
-	h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved"})
-	return true
 }

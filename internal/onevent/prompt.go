@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -142,9 +141,6 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 	}
 	if r.Continue != "" {
 		r.Continue = h.byShortID(ctx, h.whole(r.Continue))
-		if answer := h.onTyped(ctx, r.Continue); answer != nil {
-			return answer
-		}
 		return h.continueByLine(ctx, r)
 	}
 	if r.File != "" { // which the agent may read; its call starts the loop
@@ -171,32 +167,6 @@ const fileInstead = "This message starts a Ralph loop whose task is in a file. I
 
 // maybeTheirs refuses a line that an agent may have written into the project.
 const maybeTheirs = "/%s: %s begins with such a line, so this one may not be yours: a command of the project must not name programs to run. Nothing was started; remove that file, or start the loop with `cursor-ralph start` in a terminal."
-
-// onTyped notes that the continue line of a loop was typed in this conversation.
-// One that was typed by us and came to the wrong chat is kept back.
-func (h *handler) onTyped(ctx context.Context, id string) any {
-	l, action, err := h.store.Apply(ctx, id, loop.Event{Kind: loop.EventTyped, Typed: loop.Typed{Conversation: h.in.ConversationID, NewChat: id != h.in.ConversationID && h.isNewChat()}})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return h.wentOn(id) // else cursor-ralph continue tells the user
-	case err != nil:
-		h.fail(err)
-		return nil
-	case action.Kind == loop.Refuse && l.Outer():
-		return h.refuse("Not done: " + action.Why() + ". To go on: " + action.Hint)
-	case action.Kind == loop.Refuse && (l.Status == loop.Running || action.Reason.IsAboutNewChat()):
-		return h.refuse("Not sent: " + action.Why() + "; " + action.Hint + ".")
-	case action.Kind == loop.Refuse && (l.Status == loop.Paused || l.Status == loop.UserStopped || l.Status == loop.Cancelled):
-		return h.refuse("Not done: " + action.Why() + ". To go on, send: " + loop.ContinueLine(l.ShortID()))
-	case action.Kind == loop.Refuse:
-		return h.refuse("cursor-ralph typed this line for the Ralph loop of another chat, which was not in front. Nothing was sent. Bring that chat to the front and send there: " + loop.ContinueLine(l.ShortID()))
-	}
-	h.log(hooklog.Line{Loop: l.ShortID(), Action: "continue-typed"})
-	if live, err := h.store.Has(id); live && err == nil {
-		h.message(ctx, id, loop.ContinueLine(id))
-	}
-	return nil
-}
 
 // wentOn keeps back the line of a loop that is in another chat by now: it may be ours,
 // and late. The agent of this chat would work on the loop too.

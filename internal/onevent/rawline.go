@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -22,17 +23,22 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 	if h.isBroughtHere(id) {
 		id = here
 	}
+	if !h.hasAny(id) {
+		if answer := h.wentOn(id); answer != nil {
+			return answer
+		}
+	}
 	if !h.hasAny(id) && !h.store.HasHad(id) {
 		if h.hasAny(here) {
 			h.message(ctx, here, loop.ContinueLine(id))
 		}
 		return h.askInstead(id) // which finds it by its beginning, or lists the loops that there are
 	}
-	if id != here && h.hasAny(here) && !h.isBroughtHere(id) {
-		return hook.BeforeSubmitPromptAnswer{AdditionalContext: "The loop " + h.shortOf(id) + " was not brought here: another Ralph loop runs in this chat. Tell the user so. It can be ended with cursor-ralph cancel " + h.shortOf(here) + "."}
-	}
 	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Program: h.calledByAgent(), Continue: r.Limits(), Host: h.hostTitle()}
-	event.FromLine = true
+	event.FromLine, event.Conversation, event.NewChat = true, here, id != here && h.isNewChat()
+	if before, err := h.store.Read(here); err == nil && id == here && h.host == nil {
+		h.seeLimit(id, before, loop.ContinueLine(id))
+	}
 	l, action, err := h.continueLoop(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && id != here && h.isBroughtHere(id) {
 		id = here
@@ -44,16 +50,20 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 	case err != nil:
 		h.fail(err)
 		return h.askInstead(id)
-	case action.Kind == loop.AskVerify:
-		return h.askInstead(id)
 	}
 	h.logDecision(l, action)
-	h.watched = action.Kind == loop.Followup
 	if action.Kind == loop.Refuse {
-		return h.refuse("The Ralph loop was not continued: " + action.Why() + ". " + toSend(action))
+		return h.refuse("Not sent: " + action.Why() + whatToDo(action) + ".")
 	}
-	if id != here && !h.bring(ctx, id, l) {
-		return nil
+	if l.ConversationID == here {
+		h.failUnlessGone(h.store.AddToJournal(here, loop.Record{Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, ByLine: true}))
+	}
+	if action.Kind == loop.AskVerify {
+		return h.askInstead(id)
+	}
+	h.watched = action.Kind == loop.Followup
+	if id != here {
+		h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved"})
 	}
 	return h.adding(l, action.Text)
 }
@@ -136,11 +146,11 @@ func (h *handler) last(conversation string) (loop.State, error) {
 	return l, err
 }
 
-func toSend(a loop.Action) string {
+func whatToDo(a loop.Action) string {
 	if a.Line == "" {
-		return "What to do: " + a.Hint + "."
+		return "; " + a.Hint
 	}
-	return "To go on, send: " + a.Line
+	return ". To go on, send: " + a.Line
 }
 
 // askInstead has the agent do what the hook cannot: it may wait for long, and

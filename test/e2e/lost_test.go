@@ -28,7 +28,7 @@ type losing struct {
 
 func newLosing(t *testing.T, last int, change func(*simcursor.Options)) *losing {
 	t.Helper()
-	l := &losing{bridged: newBridged(t, option("loses answers", change), "[hook]\nlinger = \"0s\"\nfollowup-wait = \"600ms\"\n"), last: last}
+	l := &losing{bridged: newBridged(t, option("loses answers", change), "[hook]\nlinger = \"0s\"\nfollowup-wait = \"1500ms\"\n"), last: last}
 	l.extra = append(l.extra, "CURSOR_RALPH_NO_WATCHER=")
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)

@@ -166,7 +166,7 @@ func (r *run) promptHook() bool {
 		if h.msg < lineFor {
 			return r.speaks(c)
 		}
-		return r.typed(h)
+		return r.lined(h)
 	case speaks:
 		return r.speaks(p.id)
 	}
@@ -176,24 +176,29 @@ func (r *run) promptHook() bool {
 	return true
 }
 
-// typed takes note of a continue line, or keeps it back.
-func (r *run) typed(h *chat) bool {
+// lined continues a loop by its line, or keeps that back.
+func (r *run) lined(h *chat) bool {
 	w, p := r.w, r.p
-	id := h.msg - lineFor
-	before := w.live[id]
-	o := r.apply(id, event{kind: loop.EventTyped, chat: p.chat, fresh: r.isNew(p.chat)})
+	if p.stage == unlocked {
+		if p.id = h.msg - lineFor; r.isBrought(p.id) {
+			p.id = p.chat
+		}
+		p.inj = w.live[p.id]
+	}
+	id := p.id
+	o := r.applyIn(id, event{kind: loop.EventContinue, chat: p.chat, in: true, line: true, fresh: r.isNew(p.chat)})
 	if o == finished {
-		r.wins(id, before)
-		r.keeps(h, id, before)
+		r.wins(id, p.inj)
+		r.keeps(h, id, p.inj)
 	}
 	switch {
 	case o == finished && p.did.kind == refuse:
 		h.refused = h.refused || r.variant != unhindered
 		r.tell(p.did.next)
 		r.end()
-	case o == finished && w.live[id] != 0:
-		p.id = id
-		r.goTo(speaks)
+	case o == finished && w.live[p.chat] != 0:
+		p.id, p.typing = p.chat, false
+		r.goTo(records)
 	case o == finished, o == missing:
 		r.end()
 	}
@@ -214,8 +219,6 @@ func (r *run) speaks(id uint8) bool {
 	switch {
 	case h.msg == ordinary:
 		text = r.pool.text("Hello.")
-	case h.msg >= lineFor:
-		text = r.pool.text(loop.ContinueLine(names(h.msg - lineFor)))
 	}
 	before := r.w.live[id]
 	o := r.apply(id, event{kind: loop.EventMessage, text: text})
@@ -248,71 +251,47 @@ func (r *run) said(id uint8, text ref) {
 // The steps of an agent that has to continue a loop.
 const (
 	asks = iota
-	comes
 	continues
-	moves
 )
 
 // agent is the agent's call of cursor-ralph continue.
 func (r *run) agent() bool {
 	w, p := r.w, r.p
-	switch p.pc {
-	case asks:
+	if p.pc == asks {
 		r.asks()
 		return true
-	case comes:
-		o := r.apply(p.id, event{kind: loop.EventTyped, chat: p.slot, asked: true, fresh: w.recorded(r.model, p.slot) == 0})
-		switch {
-		case o == missing, o == finished && p.did.kind == refuse:
-			r.tell(p.did.next)
-			r.end()
-		case o == finished:
-			r.goTo(continues)
-		}
-		return o != blocked
-	case continues:
-		o := r.apply(p.id, event{kind: loop.EventContinue})
-		switch {
-		case o == missing, o == finished && p.did.kind == refuse:
-			r.tell(p.did.next)
-			r.end()
-		case o == finished && p.slot != p.id:
-			r.goTo(moves)
-		case o == finished:
-			r.end()
-		}
-		return o != blocked
 	}
-	o := r.move(p.id, p.slot)
-	if o == finished || o == missing {
-		if o == missing && w.live[p.id] != 0 {
-			r.tell(w.live[p.id])
-		}
+	o := r.applyIn(p.id, event{kind: loop.EventContinue, chat: p.chat, in: true, fresh: w.recorded(r.model, p.chat) == 0})
+	switch {
+	case o == missing, o == finished && p.did.kind == refuse:
+		r.tell(p.did.next)
+		r.end()
+	case o == finished:
 		r.end()
 	}
 	return o != blocked
 }
 
-// asks finds out where the loop is to go on: where the line was typed, else in
-// the chat whose agent asks.
+// isBrought reports whether the loop of a chat is in that of the process now.
+func (r *run) isBrought(id uint8) bool {
+	here := r.w.live[r.p.chat]
+	return id != r.p.chat && r.w.live[id] == 0 && here != 0 && r.pool.states[*r.recordOf(here)].CameFrom == names(id)
+}
+
+// asks finds the loop, which the prompt hook may have brought to the agent's chat.
 func (r *run) asks() {
 	w, p := r.w, r.p
 	l := w.live[p.id]
 	if l == 0 || r.pool.ended(l) {
 		l = w.recorded(r.model, p.id)
 	}
-	to := p.chat
-	if in := r.pool.states[l].TypedIn(w.now.time()); l != 0 && in != "" {
-		to = in[0] - 'A'
-	}
-	p.slot = to
 	switch {
-	case to == p.id:
-		r.goTo(continues)
-	case w.live[to] != 0:
+	case r.isBrought(p.id) && r.pool.states[w.live[p.chat]].IsLineTurn():
+		p.id = p.chat
+	case p.id != p.chat && w.live[p.chat] != 0:
 		r.tell(l)
 		r.end()
-	default:
-		r.goTo(comes)
+		return
 	}
+	r.goTo(continues)
 }

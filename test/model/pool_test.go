@@ -83,8 +83,10 @@ type event struct {
 	text   ref
 	id     ref // of an injection
 	idle   bool
-	asked  bool
-	fresh  bool // nothing shows that the chat had a message before
+	line   bool // the prompt hook saw the continue line
+	in     bool // of a continue: chat is the one in which it was requested
+	busy   bool // that one has a loop of its own
+	fresh  bool // nothing shows that it had a message before
 }
 
 func (p *pool) event(e event) loop.Event {
@@ -92,14 +94,14 @@ func (p *pool) event(e event) loop.Event {
 		Kind:     e.kind,
 		Text:     p.texts[e.text],
 		Stop:     loop.Stop{LoopCount: int(e.lc), Typing: e.typing, Status: e.status, SessionLimit: int(e.limit), FollowupWait: time.Nanosecond, Waited: true},
-		Continue: loop.Continue{Idle: e.idle},
-		Typed:    loop.Typed{Asked: e.asked, NewChat: e.fresh},
+		Continue: loop.Continue{Idle: e.idle, FromLine: e.line, NewChat: e.fresh, Occupied: e.busy},
+	}
+	if e.in {
+		out.Conversation = names(e.chat)
 	}
 	switch e.kind {
 	case loop.EventStop:
 		out.Generation = fmt.Sprintf("g%d-%d", e.chat, e.gen)
-	case loop.EventTyped:
-		out.Conversation = names(e.chat)
 	case loop.EventFollowupLost:
 		out.Followup = p.texts[e.id]
 	case loop.EventInjected:

@@ -150,7 +150,7 @@ func (r *run) keeps(h *chat, id uint8, before ref) {
 		return // wins looks at it
 	}
 	h.kept = h.kept || l.Delivery.IsTyping(r.w.now.time())
-	if h.kept && r.p.did.kind != refuse && r.pool.states[r.p.did.next].ContinueIn == names(r.p.chat) {
+	if h.kept && r.p.did.kind != refuse {
 		r.violates(notKept)
 	}
 }
@@ -205,11 +205,12 @@ func (r *run) countStop(s loop.State, e event, did result) {
 		return
 	}
 	g.session[task]++
-	if !s.LacksTask() {
+	brings := s.IsLineTurn() && !s.Due.Known && r.pool.states[did.next].Iterations == s.Iterations
+	if !s.LacksTask() && !brings {
 		g.counted[task]++
 		return
 	}
-	// The agent calls no tool here, so it lacks the task: the turn does not count.
+	// The agent calls no tool here, so it lacks the text: the turn does not count.
 	if did.kind != inject && !strings.Contains(r.pool.texts[did.text], s.Prompt+"\n") {
 		r.violates(textMissing)
 	}
@@ -275,8 +276,8 @@ func (r *run) bend(before ref, e event, did result) result {
 	if r.variant == keptText && e.kind == loop.EventStop && r.pool.states[before].LacksTask() {
 		did.text = 0
 	}
-	if l := r.pool.states[before]; r.variant == lateWins && e.kind == loop.EventTyped && did.kind == refuse && l.Delivery.Way == loop.WayNewChat {
-		l.Delivery.Outcome, l.ContinueIn = "closed", ""
+	if l := r.pool.states[before]; r.variant == lateWins && e.line && did.kind == refuse && l.Delivery.Way == loop.WayNewChat {
+		l.Delivery.Outcome = "closed"
 		did = r.pool.decide(decision{r.pool.state(l), r.p.id, e, 0, r.w.now})
 	}
 	if r.variant == hearsay && e.kind == loop.EventFollowupLost && did.kind != inject {
@@ -296,14 +297,14 @@ func (r *run) pretends(i loop.Delivery, e event) bool {
 	case secondInject:
 		return e.kind == loop.EventInject
 	case movesAnywhere:
-		return e.kind == loop.EventTyped
+		return e.line
 	}
 	return false
 }
 
 // unpaused decides as if the user had not paused.
 func (r *run) unpaused(l loop.State, e event) result {
-	l.Delivery.ClosedAt, l.ContinueAt = l.Delivery.OpenedAt.Add(-tick), time.Time{}
+	l.Delivery.ClosedAt, l.Due = l.Delivery.OpenedAt.Add(-tick), loop.Due{}
 	return r.pool.decide(decision{r.pool.state(l), r.p.id, e, r.w.journal[r.p.id], r.w.now})
 }
 

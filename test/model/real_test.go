@@ -128,7 +128,12 @@ func (p *pair) claim(c uint8, stop bool) string {
 
 func (p *pair) apply(id uint8, e event) string {
 	l, action, err := p.store.Apply(p.Context(), names(id), p.m.pool.event(e))
-	o, did := p.alone(proc{chat: e.chat}, func(r *run) outcome { return r.apply(id, e) })
+	o, did := p.alone(proc{chat: e.chat}, func(r *run) outcome {
+		if e.in {
+			return r.applyIn(id, e)
+		}
+		return r.apply(id, e)
+	})
 	p.agrees(string(e.kind), err, o)
 	if err == nil && (actionOf(action.Kind) != did.kind || action.Text != p.m.pool.texts[did.text]) {
 		p.Fatalf("%s: got %+v want action %d: %q (%s)", e.kind, action, did.kind, p.m.pool.texts[did.text], l.Status)
@@ -198,7 +203,7 @@ func (p *pair) act(rnd *rand.Rand) string {
 	case n == 16:
 		return p.apply(id, event{kind: loop.EventStop, chat: id, gen: p.turn, status: loop.Aborted})
 	case n == 17:
-		return p.apply(id, event{kind: loop.EventTyped, chat: other})
+		return p.apply(id, event{kind: loop.EventContinue, chat: other, in: true, line: rnd.IntN(2) == 0})
 	case n == 18:
 		return p.apply(id, event{kind: loop.EventMessage, text: p.m.pool.text("Hello.")})
 	case n == 19:

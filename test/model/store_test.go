@@ -215,6 +215,37 @@ func (r *run) apply(id uint8, e event) outcome {
 	return r.decide(id, e)
 }
 
+// applyIn is state.Store.Apply of a continue in another chat: the loop is moved there
+// under both locks.
+func (r *run) applyIn(id uint8, e event) outcome {
+	w, p := r.w, r.p
+	if e.chat == id {
+		return r.apply(id, e)
+	}
+	for _, one := range []uint8{id, e.chat} {
+		if w.locks[one] != 0 && w.locks[one] != r.holder() {
+			return blocked
+		}
+	}
+	if p.stage >= announced {
+		return r.move(id, e.chat)
+	}
+	if p.stage < recording && r.load(e.chat) {
+		return more
+	}
+	r.lock(id)
+	r.lock(e.chat)
+	e.busy = w.live[e.chat] != 0
+	o := r.apply(id, e)
+	if o != finished || p.did.kind != follow {
+		if o == finished || o == missing {
+			r.release(o)
+		}
+		return o
+	}
+	return r.move(id, e.chat) // which locks them again in the same step
+}
+
 // concerned is the record that an event is about in a chat without a live loop.
 func (r *run) concerned(id uint8, k loop.EventKind) (l ref) {
 	switch k {
@@ -222,7 +253,7 @@ func (r *run) concerned(id uint8, k loop.EventKind) (l ref) {
 		l = r.w.justEnded(r.model, id)
 	case loop.EventCancel:
 		l = r.w.entry(r.model, id)
-	case loop.EventContinue, loop.EventTyped, loop.EventInjected:
+	case loop.EventContinue, loop.EventInjected:
 		l = r.w.recorded(r.model, id)
 	}
 	if s := r.pool.states[l]; s.IsAsked() {
@@ -249,7 +280,7 @@ func (r *run) decide(id uint8, e event) outcome {
 		w.journal[id] = 0
 	}
 	p.did = r.bend(before, e, r.pool.decide(decision{before, id, e, r.proof(id, e), w.now}))
-	if p.did.kind == askTyping || p.did.kind == refuse && !live && e.kind != loop.EventTyped {
+	if p.did.kind == askTyping || p.did.kind == refuse && !live && !e.line {
 		return r.release(finished)
 	}
 	if task := r.pool.task(before); !live && e.kind == loop.EventContinue && !r.pool.ended(p.did.next) && w.chat[id] != task+1 {

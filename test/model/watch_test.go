@@ -239,7 +239,7 @@ func (m *model) given(w *world, iteration uint8) {
 func (r *run) countGiven(before loop.State, e event, did result) {
 	g := &r.w.ghost
 	switch {
-	case e.kind == loop.EventContinue && did.text != 0 && did.kind != refuse:
+	case e.kind == loop.EventContinue && did.text != 0 && did.kind != refuse && !before.IsLineTurn(): // else it is the same text, in the same turn
 		of := r.pool.states[did.next].Iterations
 		if before.Delivery.Again {
 			of = before.Delivery.Iteration

@@ -168,7 +168,7 @@ func (p proc) doing() string {
 	steps := []string{"looks for a loop", "claims", "decides", "claims again", "decides again", "notes the message", "writes the journal", "ends", "starts the watcher"}
 	switch p.kind {
 	case agent:
-		steps = []string{"asks where to go on", "says where the line was typed", "continues", "moves the loop"}
+		steps = []string{"asks where to go on", "continues"}
 	case watcher:
 		steps = []string{"looks", "brings what is due", "starts an injector", "sees its injector's end", "lets its lock go", "looks once more"}
 	case canceller:
