@@ -48,8 +48,11 @@ func (s *Store) applyIn(id, to string, e loop.Event) (loop.State, loop.Action, e
 	if err != nil && !errors.As(err, new(*ArchiveError)) || a.Kind != loop.Followup {
 		return l, a, err
 	}
-	l, moved := s.move(id, to)
-	return l, a, errors.Join(err, moved)
+	moved, failed := s.move(id, to)
+	if failed != nil {
+		return l, a, failed
+	}
+	return moved, a, err
 }
 
 func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) {
