@@ -47,7 +47,7 @@ func Rivals(files []HooksFile) (found []Finding) {
 		if ours(s.command) {
 			continue
 		}
-		what, remedy := s.inWords()
+		what, remedy := s.describe()
 		f := Finding{Problem: s.Path + ": " + what, Remedy: remedy}
 		switch {
 		case at < 0:
@@ -64,8 +64,8 @@ func Rivals(files []HooksFile) (found []Finding) {
 	return found
 }
 
-// inWords says whose stop hook it is, and how to be rid of it.
-func (s stopHook) inWords() (what, remedy string) {
+// describe says whose stop hook it is, and how to be rid of it.
+func (s stopHook) describe() (what, remedy string) {
 	what, remedy = "another stop hook, "+s.name, "remove the entry from that file"
 	if s.Plugin != "" {
 		what, remedy = "a stop hook of the plugin "+s.Plugin+", "+s.name, "disable the plugin "+s.Plugin+" in Cursor's settings, if it is enabled there"

@@ -119,8 +119,8 @@ func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
 	}
 	if v.accepted {
 		s.setAction("ended")
-		s.end(PromiseAccepted, "promise "+v.words(), now)
-		return Action{Kind: Refuse, Reason: ReasonOver, Hint: "nothing is left to do; tell the user so", Promise: v.words()}
+		s.end(PromiseAccepted, "promise "+v.String(), now)
+		return Action{Kind: Refuse, Reason: ReasonOver, Hint: "nothing is left to do; tell the user so", Promise: v.String()}
 	}
 	why := cmp.Or(e.Text, userContinues)
 	if v.found {
@@ -270,5 +270,5 @@ func (s *State) continuation(e *Event, why string, now time.Time) Action {
 		return Action{Kind: Followup, Reason: ReasonContinued, Text: text}
 	}
 	s.closeFollowup(deliveryClosed, now)
-	return Action{Kind: Followup, Reason: ReasonContinued, Text: s.words(s.Iterations+1, why, false)}
+	return Action{Kind: Followup, Reason: ReasonContinued, Text: s.turnText(s.Iterations+1, why, false)}
 }

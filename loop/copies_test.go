@@ -48,7 +48,7 @@ func TestWhatTheAgentRepeatsIsNoPromise(t *testing.T) {
 		change(&s)
 		s.Prompt = strings.ReplaceAll(task, marker, s.Marker())
 		if s.LastFollowup != "" {
-			s.LastFollowup = s.words(3, "Your promise was refused: it said "+s.Marker()+" too early.", true)
+			s.LastFollowup = s.turnText(3, "Your promise was refused: it said "+s.Marker()+" too early.", true)
 		}
 		copies := map[string]string{
 			"the start": s.StartText(), "the contract": s.ContractText(""), "the last continuation": s.LastFollowup,
@@ -108,7 +108,7 @@ func TestAnHonestPromiseCounts(t *testing.T) {
 	const marker = "<promise>COMPLETE</promise>"
 	s := New()
 	s.Prompt, s.ConversationID = "Build the parser. When it works, say "+marker+" and nothing else.", "c1"
-	s.LastFollowup = s.words(3, "You stopped.", false)
+	s.LastFollowup = s.turnText(3, "You stopped.", false)
 	for _, said := range []string{
 		marker, " " + marker + "\n", "`" + marker + "`", "**" + marker + "**", "```\n" + marker + "\n```", "> " + marker, "- " + marker,
 		marker + ".", marker + "\n\nThat was it.", "Everything is done and checked.\n" + marker, "Everything that the task asks for is done and checked:\n\n" + marker,

@@ -53,7 +53,7 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	}
 	woken, silence := s.isWokenBy(e, now), text.Duration(now.Sub(s.EventAt))
 	if woken {
-		s.pause(pauseStale, reasonStale.words(silence))
+		s.pause(pauseStale, reasonStale.text(silence))
 	}
 	last := s.EventAt
 	s.EventAt, s.Workspace, s.Program = now, cmp.Or(s.Workspace, e.Workspace), cmp.Or(s.Program, e.Program)
@@ -239,4 +239,4 @@ type Action struct {
 }
 
 // Why puts the reason into words, for the log and the user.
-func (a Action) Why() string { return a.Reason.words(a.Detail) }
+func (a Action) Why() string { return a.Reason.text(a.Detail) }

@@ -131,8 +131,8 @@ func (d Delivery) mayCome() bool {
 	return d.IsLine() && d.Outcome != Arrived && d.Outcome != lineTooLate
 }
 
-// Words says how the typing went; empty if it was never tried.
-func (d Delivery) Words(now time.Time) string {
+// Describe says how the typing went; empty if it was never tried.
+func (d Delivery) Describe(now time.Time) string {
 	if !d.IsLine() {
 		return ""
 	}

@@ -58,8 +58,8 @@ func (s *State) GatesProblem() string {
 	return fmt.Sprintf("--gate-timeout %s%s is more than Cursor waits for: the gates have %s together", text.Exactly(s.GateLimit()), each, text.Exactly(VerifyRoom))
 }
 
-// GateWords names what a promise has to pass beside the rules.
-func (s *State) GateWords() string {
+// GateNames names what a promise has to pass beside the rules.
+func (s *State) GateNames() string {
 	var gates []string
 	if s.Tasks != "" {
 		gates = append(gates, "the tasks of "+s.Tasks)

@@ -18,7 +18,7 @@ type limit struct {
 	hint   string // how to raise it
 }
 
-func (l limit) why() string { return l.reason.words(l.detail) }
+func (l limit) why() string { return l.reason.text(l.detail) }
 
 // refuse refuses to continue a loop at a limit.
 func (l limit) refuse() Action {

@@ -116,7 +116,7 @@ func (v verdict) name() string {
 }
 
 //go:noinline
-func (v verdict) words() string {
+func (v verdict) String() string {
 	switch {
 	case v.refused != "":
 		return "refused: " + v.refused

@@ -80,8 +80,8 @@ func (r Reason) Pauses() bool {
 	return false
 }
 
-// words says a reason; %s is the detail.
-func (r Reason) words(detail string) string {
+// text says a reason; %s is the detail.
+func (r Reason) text(detail string) string {
 	for _, w := range reasonWords {
 		if w.reason == r {
 			return strings.Replace(w.words, "%s", detail, 1)

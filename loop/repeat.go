@@ -25,9 +25,9 @@ func (s *State) repeatsAll(iteration int) bool {
 	return s.Repeat != repeatFirst || iteration <= 1 || s.TaskNext || s.Run.Fresh
 }
 
-// taskWords is what the text for an iteration says about the task: all of it, or
+// taskText is what the text for an iteration says about the task: all of it, or
 // where that is, if that is shorter.
-func (s *State) taskWords(iteration int) string {
+func (s *State) taskText(iteration int) string {
 	whole, part := s.wholeTask(), s.taskStart()
 	if s.repeatsAll(iteration) || len(part) >= len(whole) {
 		return whole

@@ -59,5 +59,5 @@ func (s *State) newGates() string {
 	if !s.IsGated() {
 		return "The user has changed the loop: no gate checks the promise any more."
 	}
-	return "The user has changed the loop: the promise now has to pass " + Unmarked(s.GateWords()) + "."
+	return "The user has changed the loop: the promise now has to pass " + Unmarked(s.GateNames()) + "."
 }

@@ -45,7 +45,7 @@ func TestHowTypingWentInWords(t *testing.T) {
 		{with(func(i *loop.Delivery) { i.Outcome, i.Method, i.Milliseconds = loop.Arrived, "xtest", 57 }), time.Second, "arrived, by xtest in 57 ms"},
 		{with(func(i *loop.Delivery) { i.Outcome = "no window" }), time.Second, "no window"},
 	} {
-		if got := tt.injection.Words(began().Add(tt.later)); got != tt.want {
+		if got := tt.injection.Describe(began().Add(tt.later)); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}

@@ -73,6 +73,6 @@ func (s *State) onStalled(e *Event, now time.Time) Action {
 	}
 	s.StallLine = s.Iterations + 1
 	s.redeliver(e, now)
-	s.setWaiting("the loop stalled (" + reasonStalled.words(silence) + "); the continue line is being sent")
+	s.setWaiting("the loop stalled (" + reasonStalled.text(silence) + "); the continue line is being sent")
 	return Action{Kind: Inject, Reason: reasonStalled, Detail: silence}
 }

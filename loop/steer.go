@@ -108,8 +108,8 @@ func (s *State) judgeKept(e *Event, now time.Time) (action Action, done bool) {
 	case v.accepted:
 		s.Iterations = min(s.Iterations+1, s.MaxIterations)
 		s.addHistory(e, now, v, "ended")
-		s.end(PromiseAccepted, "promise "+v.words(), now)
-		return Action{Reason: reasonAccepted, Promise: v.words()}, true
+		s.end(PromiseAccepted, "promise "+v.String(), now)
+		return Action{Reason: reasonAccepted, Promise: v.String()}, true
 	}
 	s.countReview(v.check)
 	s.dropPromise()

@@ -104,14 +104,14 @@ func (s *State) onCompleted(e *Event, now time.Time) Action {
 	s.takeTasks(v.check.Tasks)
 	if v.accepted {
 		s.addHistory(e, now, v, "ended")
-		s.end(PromiseAccepted, "promise "+v.words(), now)
-		return Action{Reason: reasonAccepted, Promise: v.words()}
+		s.end(PromiseAccepted, "promise "+v.String(), now)
+		return Action{Reason: reasonAccepted, Promise: v.String()}
 	}
 	if limit := s.atLimit(now); limit.status != "" {
 		s.addHistory(e, now, v, "ended")
 		s.end(limit.status, s.summary(limit, now), now)
 		s.dropPromise()
-		return Action{Reason: limit.reason, Detail: limit.detail, Promise: v.words()}
+		return Action{Reason: limit.reason, Detail: limit.detail, Promise: v.String()}
 	}
 	s.dropPromise()
 	s.countReview(v.check)
@@ -136,14 +136,14 @@ func (s *State) nextIteration(e *Event, now time.Time, v verdict) Action {
 	s.addHistory(e, now, v, string(Followup))
 	switch {
 	case s.isStruggling():
-		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.UnchangedSeen), Promise: v.words()})
+		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.UnchangedSeen), Promise: v.String()})
 	case s.Reviews >= s.reviewRounds() && v.check.foundByReview():
 		s.Notices = addOnce(s.Notices, v.why())
-		return s.pauseStuck(pauseReview, Action{Reason: reasonReview, Detail: text.Count(s.Reviews, "time"), Promise: v.words()})
+		return s.pauseStuck(pauseReview, Action{Reason: reasonReview, Detail: text.Count(s.Reviews, "time"), Promise: v.String()})
 	case s.isIdle():
-		return s.pauseStuck(pauseIdle, Action{Reason: reasonIdle, Detail: strconv.Itoa(s.Empty), Promise: v.words()})
+		return s.pauseStuck(pauseIdle, Action{Reason: reasonIdle, Detail: strconv.Itoa(s.Empty), Promise: v.String()})
 	}
-	action := Action{Kind: Followup, Reason: reasonNoPromise, Promise: v.words()}
+	action := Action{Kind: Followup, Reason: reasonNoPromise, Promise: v.String()}
 	if v.found {
 		action.Reason = reasonPromiseRefused
 	}
@@ -190,9 +190,9 @@ func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Act
 	case s.isSessionOver(e):
 		action.Kind, action.Reason, action.Detail = HandOver, ReasonSessionLimit, action.Why()
 		s.handOver()
-		action.Text = s.words(s.Iterations+1, why, true)
+		action.Text = s.turnText(s.Iterations+1, why, true)
 	default:
-		action.Text = cmp.Or(action.Text, s.words(s.Iterations+1, why, false))
+		action.Text = cmp.Or(action.Text, s.turnText(s.Iterations+1, why, false))
 	}
 	s.noteAnswer(action, e, now)
 	return action

@@ -231,10 +231,10 @@ func (s *State) onLateText(e *Event, now time.Time) Action {
 	}
 	s.EventAt = now
 	if !v.accepted {
-		return Action{Reason: ReasonLateRefused, Detail: v.refused, Promise: v.words()}
+		return Action{Reason: ReasonLateRefused, Detail: v.refused, Promise: v.String()}
 	}
-	s.end(PromiseAccepted, "promise "+v.words(), now)
-	return Action{Reason: ReasonLatePromise, Promise: v.words()}
+	s.end(PromiseAccepted, "promise "+v.String(), now)
+	return Action{Reason: ReasonLatePromise, Promise: v.String()}
 }
 
 // lateUnchecked is what the record says of a promise that came too late for its gates.

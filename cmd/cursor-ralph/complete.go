@@ -43,7 +43,7 @@ func (e *env) loopIDs(resumable bool) (ids []cobra.Completion) {
 	for _, l := range slices.Backward(all) {
 		if l.Err == nil && (!resumable || l.State.Status.Resumable()) {
 			v := e.View(l.State, l.IsInterrupted())
-			ids = append(ids, cobra.CompletionWithDesc(v.ID, cli.Shortened(v.Words()+": "+v.Prompt, aboutWidth)))
+			ids = append(ids, cobra.CompletionWithDesc(v.ID, cli.Shortened(v.Describe()+": "+v.Prompt, aboutWidth)))
 		}
 	}
 	return ids

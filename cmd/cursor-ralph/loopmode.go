@@ -58,7 +58,7 @@ func (e *env) loopModeOn(ctx context.Context) error {
 		return err
 	}
 	install.HintPlanGuard(e.Env, mode.Loop)
-	err = e.Say("%s\nAn ordinary message to the agent there starts a loop; one that begins with / does not, nor one in Ask mode.\nTo switch it off: cursor-ralph loop-mode off", render.ModeWords(mode))
+	err = e.Say("%s\nAn ordinary message to the agent there starts a loop; one that begins with / does not, nor one in Ask mode.\nTo switch it off: cursor-ralph loop-mode off", render.DescribeMode(mode))
 	return errors.Join(err, e.warnNoHook(mode.Workspace))
 }
 
@@ -174,7 +174,7 @@ func modesOf(folder string, modes []state.Mode) (here []state.Mode) {
 func elsewhere(on []state.Mode) string {
 	var words strings.Builder
 	for _, m := range on {
-		words.WriteString("\n" + render.ModeWords(m))
+		words.WriteString("\n" + render.DescribeMode(m))
 	}
 	return words.String()
 }
@@ -207,7 +207,7 @@ func (e *env) loopModeStatus() error {
 	case e.IsSet("json"):
 		return e.JSON(modeStatus{Workspace: folder})
 	case len(here) > 0:
-		return e.Say("%s\nTo switch it off: cursor-ralph loop-mode off", render.ModeWords(here[0]))
+		return e.Say("%s\nTo switch it off: cursor-ralph loop-mode off", render.DescribeMode(here[0]))
 	}
 	return e.Say("Loop mode is off in %s.%s", folder, elsewhere(on))
 }

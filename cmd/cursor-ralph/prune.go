@@ -82,7 +82,7 @@ func prune(ctx context.Context, e *env, _ []string) error {
 	switch {
 	case e.IsSet("auto"):
 		if p.Removed > 0 || p.err != nil {
-			e.Log(hooklog.Line{Event: "prune", Action: "pruned", Why: p.words(r)})
+			e.Log(hooklog.Line{Event: "prune", Action: "pruned", Why: p.summary(r)})
 		}
 		return nil
 	case e.IsSet("json"):
@@ -153,11 +153,11 @@ func (e *env) sayPruned(p pruned, r state.Retention) error {
 			return err
 		}
 	}
-	return e.Say("%s", p.words(r))
+	return e.Say("%s", p.summary(r))
 }
 
-// words is what was done, in a line.
-func (p pruned) words(r state.Retention) string {
+// summary is what was done, in a line.
+func (p pruned) summary(r state.Retention) string {
 	did := "removed"
 	if p.DryRun {
 		did = "would remove"
@@ -168,10 +168,10 @@ func (p pruned) words(r state.Retention) string {
 	case p.Removed == 0:
 		return "nothing to remove: " + text.Count(p.Kept, "record") + " kept"
 	}
-	return fmt.Sprintf("%s %s (%s); %d kept", did, text.Count(p.Removed, "record"), bytesWords(p.Bytes), p.Kept)
+	return fmt.Sprintf("%s %s (%s); %d kept", did, text.Count(p.Removed, "record"), sizeOf(p.Bytes), p.Kept)
 }
 
-func bytesWords(n int64) string {
+func sizeOf(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d bytes", n)

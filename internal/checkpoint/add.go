@@ -29,8 +29,8 @@ type leftOut struct{ name, why string }
 
 type leftOuts []leftOut
 
-// words names the first files.
-func (l leftOuts) words() string {
+// describe names the first files.
+func (l leftOuts) describe() string {
 	if len(l) == 0 {
 		return ""
 	}

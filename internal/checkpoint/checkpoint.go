@@ -106,7 +106,7 @@ func (p Places) Take(ctx context.Context, l loop.State, n Name) (m Made, err err
 		return m, err
 	}
 	m.Checkpoint, err = r.save(ctx, n, now)
-	m.Why = now.left.words()
+	m.Why = now.left.describe()
 	return m, err
 }
 

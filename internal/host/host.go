@@ -325,8 +325,8 @@ func (h Host) status(p payload) hook.Status {
 	return hook.Completed
 }
 
-// Words returns the agent's last words at a stop that Read has returned. Where they are in the transcript it may wait for them.
-func (h Host) Words(event []byte) (string, error) {
+// LastWords returns the agent's last words at a stop that Read has returned. Where they are in the transcript it may wait for them.
+func (h Host) LastWords(event []byte) (string, error) {
 	var w wire
 	if err := json.Unmarshal(event, &w); err != nil {
 		return "", err

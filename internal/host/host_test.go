@@ -189,7 +189,7 @@ func TestTheLastWords(t *testing.T) {
 		{"copilot", `{"transcript_path":` + quote(copilot) + `}`, "done"},
 	} {
 		h, _ := host.Named(tt.host)
-		if got, err := h.Words([]byte(tt.event)); got != tt.want || err != nil {
+		if got, err := h.LastWords([]byte(tt.event)); got != tt.want || err != nil {
 			t.Errorf("%s: got %q, %v; want %q", tt.host, got, err, tt.want)
 		}
 	}

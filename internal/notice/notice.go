@@ -62,7 +62,7 @@ func Of(l loop.State, now time.Time, details bool) Notice {
 		n.PauseReason = ""
 	}
 	goOn := clean(goOn(l, n.Event, now), reasonLimit)
-	if n.local = localWords(l, n.Event, goOn); details {
+	if n.local = localText(l, n.Event, goOn); details {
 		n.Reason, n.GoOn = clean(l.Reason, reasonLimit), goOn
 	}
 	n.Title = "Ralph loop"
@@ -133,8 +133,8 @@ func goOn(l loop.State, e Event, now time.Time) string {
 	return ""
 }
 
-// localWords are for the desktop, which keeps them on this machine.
-func localWords(l loop.State, e Event, goOn string) string {
+// localText is for the desktop, which keeps them on this machine.
+func localText(l loop.State, e Event, goOn string) string {
 	switch {
 	case e == Asking:
 		return " Answer in the terminal of cursor-ralph run."

@@ -114,7 +114,7 @@ func (s Sender) send(c Channel, n Notice) error {
 		return s.Desktop(n.Title, n.Desktop())
 	}
 	if err := sendTo(string(c), n.Message()); err != nil {
-		return errors.New(words(err)) // the error may have a password in it
+		return errors.New(explain(err)) // the error may have a password in it
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func TestNoSecretInAnError(t *testing.T) {
 		}
 	}
 	for _, leak := range []error{errors.New("Post \"https://x/" + secret + "\": dial tcp: " + secret), errors.New(secret + " status 404 " + secret), errors.New("502 Bad Gateway " + secret)} {
-		without(t, words(leak))
+		without(t, explain(leak))
 	}
 }
 

@@ -75,9 +75,9 @@ type limited struct {
 	io.Closer
 }
 
-// words says why a service got nothing. It takes no word from the error itself, which may have the URL in it, whole, in parts or
+// explain says why a service got nothing. It takes no word from the error itself, which may have the URL in it, whole, in parts or
 // encoded.
-func words(err error) string {
+func explain(err error) string {
 	said := strings.ToLower(err.Error())
 	for _, known := range reasons() {
 		if strings.Contains(said, known[0]) {

@@ -155,7 +155,7 @@ func (h *handler) inject(ctx context.Context, l loop.State) {
 // timeout it kills us and takes no answer.
 func (h *handler) verify(l loop.State) loop.Verification {
 	limit := min(l.RoundLimit(), loop.VerifyRoom)
-	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateWords()}
+	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateNames()}
 	h.log(line)
 	v := cursorRalph().Verify(context.Background(), l, limit)
 	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()

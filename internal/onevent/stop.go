@@ -88,7 +88,7 @@ func (h *handler) hostsStop(event *loop.Event) {
 		return
 	}
 	var err error
-	event.Said, err = h.host.Words(h.in.Raw())
+	event.Said, err = h.host.LastWords(h.in.Raw())
 	h.failIf(err)
 }
 

@@ -46,7 +46,7 @@ func verdict(said, code string) (r loop.Review, why string) {
 			return r, "there is more than one answer in the last message"
 		}
 	}
-	switch findings := a.words(); {
+	switch findings := a.findings(); {
 	case a.Verdict == string(loop.ReviewClear) && len(a.Findings) == 0:
 		return loop.Review{Verdict: loop.ReviewClear}, ""
 	case a.Verdict == string(loop.ReviewClear):
@@ -75,8 +75,8 @@ func answers(said, code string) (found []answer) {
 	return found
 }
 
-// words are the findings, as file:line: problem.
-func (a answer) words() (list []string) {
+// findings are those of an answer, each as file:line: problem.
+func (a answer) findings() (list []string) {
 	size := 0
 	for i, f := range a.Findings {
 		problem := strings.TrimSpace(text.WithoutControls(f.Problem))

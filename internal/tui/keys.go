@@ -99,7 +99,7 @@ func (m model) steer(key string, l Loop) (tea.Model, tea.Cmd) {
 func (m model) begin(key string, l Loop) model {
 	switch {
 	case l.Status.Ended():
-		m.said, m.wrong = "the loop has ended ("+l.Words()+")", true
+		m.said, m.wrong = "the loop has ended ("+l.Describe()+")", true
 	case key == "c":
 		m.mode, m.about = asking, l
 	default:

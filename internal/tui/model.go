@@ -181,7 +181,7 @@ func (m model) do(command string, about Loop, args ...string) (tea.Model, tea.Cm
 func (m model) onDone(d done) model {
 	m.mode, m.said, m.wrong = listing, strings.TrimSpace(d.said), false
 	if d.err != nil {
-		m.said, m.wrong = words(d.err), true
+		m.said, m.wrong = explain(d.err), true
 	}
 	switch {
 	case d.command != "context":
@@ -193,7 +193,7 @@ func (m model) onDone(d done) model {
 	return m
 }
 
-func words(err error) string {
+func explain(err error) string {
 	if todo := hint.Of(err); todo != "" {
 		return err.Error() + "; " + todo
 	}

@@ -155,7 +155,7 @@ func shown(id string, l loop.State, details ...view.Detail) Loop {
 	v := view.Of(l, view.Facts{Now: noon()})
 	v.ID = id
 	return Of("key-"+id, v, func() []view.Detail {
-		return append([]view.Detail{{Name: "task", Words: l.Prompt}, {Name: "status", Words: v.Words()}}, details...)
+		return append([]view.Detail{{Name: "task", Words: l.Prompt}, {Name: "status", Words: v.Describe()}}, details...)
 	})
 }
 

@@ -65,7 +65,7 @@ func Iterations(all []loop.Iteration) []Iteration {
 		for _, n := range h.Lines {
 			i.Injections = append(i.Injections, injectionOf(n))
 		}
-		i.Words = i.words()
+		i.Words = i.describe()
 		shown = append(shown, i)
 	}
 	return shown
@@ -83,8 +83,8 @@ func reviewOf(r *loop.Review) *loop.Review {
 	return &shown
 }
 
-// ReviewWords says in a line how a review went; nothing where there was none.
-func ReviewWords(v *loop.Verification) string {
+// DescribeReview says in a line how a review went; nothing where there was none.
+func DescribeReview(v *loop.Verification) string {
 	if v == nil || v.Review == nil {
 		return ""
 	}

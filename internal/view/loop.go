@@ -87,7 +87,7 @@ func Of(s loop.State, f Facts) Loop {
 		l.WaitingFor = waitingFor(s, f.Now)
 		l.Reason = cmp.Or(s.Asking.What, s.Reason)
 	case Interrupted:
-		l.Reason = interruptedWords(f)
+		l.Reason = describeInterrupted(f)
 	case Running:
 		l.Verifying = s.IsVerifying(f.Now)
 		if s.IsLastTurn(f.Now) {
@@ -103,7 +103,7 @@ func Of(s loop.State, f Facts) Loop {
 	l.ChatLine = chatLine(s, l, f)
 	l.NeedsUser = needsUser(s, l, f.Now)
 	l.Actions = append([]Action{}, l.actions()...)
-	l.StatusWords, l.ChipWords, l.Item = l.Words(), l.Chip(), l.item()
+	l.StatusWords, l.ChipWords, l.Item = l.Describe(), l.Chip(), l.item()
 	return l
 }
 
@@ -125,7 +125,7 @@ func waitingFor(s loop.State, now time.Time) WaitingFor {
 	return ForContinuation
 }
 
-func interruptedWords(f Facts) string {
+func describeInterrupted(f Facts) string {
 	if f.Interrupted {
 		return "its file is gone, as after a restart; its record is there"
 	}

@@ -21,11 +21,11 @@ func Header() Row { return Row{"ID", "STATUS", "ITERATION", "WHEN", "WORKSPACE",
 
 // Row returns the loop's row, safe for a terminal. ~ is the home folder.
 func (l Loop) Row(now time.Time, home string) Row {
-	return Row{l.ID, l.Words(), l.Progress(), Ago(now, l.At()), plain(Tilde(l.Workspace, home)), plain(l.taskWords())}
+	return Row{l.ID, l.Describe(), l.Progress(), Ago(now, l.At()), plain(Tilde(l.Workspace, home)), plain(l.describeTask())}
 }
 
-// taskWords is the task, behind how far its list is.
-func (l Loop) taskWords() string {
+// describeTask is the task, behind how far its list is.
+func (l Loop) describeTask() string {
 	if done := l.Tasks.Progress(); done != "" {
 		return "[" + done + "] " + l.Prompt
 	}

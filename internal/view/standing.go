@@ -66,8 +66,8 @@ func standing(s loop.State, f Facts) Standing {
 // Ended reports whether a loop that stands so is over.
 func (s Standing) Ended() bool { return loop.Status(s).Ended() }
 
-// Words says how the loop stands, with the reason in parentheses: paused (idle).
-func (l Loop) Words() string {
+// Describe says how the loop stands, with the reason in parentheses: paused (idle).
+func (l Loop) Describe() string {
 	why := cmp.Or(string(l.PauseReason), string(l.WaitingFor))
 	switch {
 	case l.Verifying:
@@ -87,7 +87,7 @@ func (l Loop) Chip() string {
 	words := string(l.Status)
 	switch {
 	case l.Verifying || l.WaitingFor == ForPermission:
-		words = l.Words()
+		words = l.Describe()
 	case l.Pausing:
 		words = "pausing"
 	}

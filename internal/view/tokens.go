@@ -37,9 +37,9 @@ func short(n int64) string {
 	return fmt.Sprintf("%.1fM", float64(n/(million/10))/10)
 }
 
-// TokenWords says how many tokens a loop and its reviews have taken, its limit, and what
+// DescribeTokens says how many tokens a loop and its reviews have taken, its limit, and what
 // is not in the sum; nothing for a loop of which no turn has ended.
-func (l Loop) TokenWords() string {
+func (l Loop) DescribeTokens() string {
 	words, limit := "", ""
 	if l.MaxTokens > 0 {
 		limit = fmt.Sprintf(" of at most %d", l.MaxTokens)

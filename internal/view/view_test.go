@@ -58,8 +58,8 @@ func TestStandings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.facts.Now = now
 			l := view.Of(state(tt.change), tt.facts)
-			if l.Words() != tt.words || l.Chip() != tt.chip {
-				t.Errorf("got %q and %q, want %q and %q", l.Words(), l.Chip(), tt.words, tt.chip)
+			if l.Describe() != tt.words || l.Chip() != tt.chip {
+				t.Errorf("got %q and %q, want %q and %q", l.Describe(), l.Chip(), tt.words, tt.chip)
 			}
 			if tt.goOn != l.Continue && (tt.goOn != "*" || l.Continue == "") {
 				t.Errorf("got continue %q, want %q", l.Continue, tt.goOn)

@@ -41,14 +41,14 @@ func checkExtension(_ context.Context, e *cli.Env, found *list) {
 }
 
 func aboutEditor(editor editors.Editor) string {
-	words := fmt.Sprintf("extension %s ran in %s %s on %s; hooks: %s", editor.Extension, editor.Name, editor.Version, editor.At.Format(time.DateOnly), hooksWords(editor))
+	words := fmt.Sprintf("extension %s ran in %s %s on %s; hooks: %s", editor.Extension, editor.Name, editor.Version, editor.At.Format(time.DateOnly), describeHooks(editor))
 	if worked := outcomes(editor, true); worked != "" {
 		words += "; worked: " + worked
 	}
 	return words
 }
 
-func hooksWords(editor editors.Editor) string {
+func describeHooks(editor editors.Editor) string {
 	switch editor.Hooks {
 	case editors.ByPlugin:
 		if _, err := os.Stat(editor.Plugin); err != nil {

@@ -153,7 +153,7 @@ func checkConfig(_ context.Context, e *cli.Env, found *list) {
 	for _, name := range unread(os.Environ(), known) {
 		found.warning("`cursor-ralph config --json` names those of the settings", "nothing reads the variable %s", name)
 	}
-	found.orOK("%s", configWords(c, e.ConfigFile()))
+	found.orOK("%s", describeConfig(c, e.ConfigFile()))
 }
 
 func checkedTogether(c config.Config) error {
@@ -161,7 +161,7 @@ func checkedTogether(c config.Config) error {
 	return cmp.Or(err, r.Check())
 }
 
-func configWords(c config.Config, path string) string {
+func describeConfig(c config.Config, path string) string {
 	set := 0
 	for _, v := range c.Values {
 		if v.From != config.BuiltIn {
@@ -193,7 +193,7 @@ func unread(environ, known []string) (names []string) {
 func checkLoopMode(_ context.Context, e *cli.Env, found *list) {
 	on, problems := e.Store.Modes()
 	for _, m := range on {
-		found.info("if it should not: cursor-ralph loop-mode off --workspace "+commands.Quote(m.Workspace, runtime.GOOS), "%s", render.ModeWords(m))
+		found.info("if it should not: cursor-ralph loop-mode off --workspace "+commands.Quote(m.Workspace, runtime.GOOS), "%s", render.DescribeMode(m))
 	}
 	for _, p := range problems {
 		found.problem("remove the file, and switch it on again", "it counts as off, because its file cannot be read: %v", p)

@@ -83,9 +83,9 @@ func (l list) of(level level) list {
 func (r report) verdict() string {
 	switch {
 	case r.Problems > 0:
-		return text.Count(r.Problems, "problem") + ": " + r.Checks.of(problem).words() + "; " + r.Checks.of(problem).fixes()
+		return text.Count(r.Problems, "problem") + ": " + r.Checks.of(problem).describe() + "; " + r.Checks.of(problem).fixes()
 	case r.Warnings > 0:
-		return "Ready, with " + text.Count(r.Warnings, "warning") + ": " + r.Checks.of(warning).words()
+		return "Ready, with " + text.Count(r.Warnings, "warning") + ": " + r.Checks.of(warning).describe()
 	}
 	return `Ready: type /ralph-loop "<task>" in Cursor's chat`
 }
@@ -96,7 +96,7 @@ const (
 	verdictText  = 100 // characters
 )
 
-func (l list) words() string {
+func (l list) describe() string {
 	var words []string
 	for _, f := range l[:min(len(l), verdictTexts)] {
 		words = append(words, text.Limit(text.Line(f.Text), verdictText))

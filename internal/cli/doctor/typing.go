@@ -32,9 +32,9 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 		found.problem("correct the setting", "%v", err)
 		return
 	case desktop.Kind == platform.NoDesktop && len(pressing(ways)) == 0:
-		found.info("run this in a terminal of the desktop on which Cursor runs; without a desktop, you type the continue line at a session limit, unless the bridge or the editor extension works", "%s", desktopWords(desktop))
+		found.info("run this in a terminal of the desktop on which Cursor runs; without a desktop, you type the continue line at a session limit, unless the bridge or the editor extension works", "%s", describeDesktop(desktop))
 	default:
-		found.ok("%s", desktopWords(desktop))
+		found.ok("%s", describeDesktop(desktop))
 	}
 	target.Line = loop.ContinueLine("doctor")
 	works := false
@@ -60,7 +60,7 @@ func pressing(ways []keystroke.Injector) []keystroke.Injector {
 	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "bridge" || i.Name() == "extension" })
 }
 
-func desktopWords(d platform.Desktop) string {
+func describeDesktop(d platform.Desktop) string {
 	words := "desktop: " + string(d.Kind)
 	switch {
 	case d.Kind == platform.Wayland && d.Compositor != "":

@@ -43,30 +43,30 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 	l, s, now := e.View(found.State, found.IsInterrupted()), found.State, e.Now()
 	showsFollowups, _ := e.Store.ShowsFollowups(s.Delivery.Cursor) // else silence means nothing
 	return []detail{
-		{"loop", idWords(l), false},
+		{"loop", describeID(l), false},
 		{"task", l.Prompt, false},
-		{"status", statusWords(l, s), false},
+		{"status", describeStatus(l, s), false},
 		{"why", l.Reason, false},
 		{"iteration", fmt.Sprintf("%d of %d (%d in this session)", l.Iteration, l.MaxIterations, l.SessionIterations), false},
 		{"started", moment(now, l.StartedAt), false},
 		{"last event", lastEvent(now, l), false},
-		{"ended", endedWords(now, l, s), false},
+		{"ended", describeEnd(now, l, s), false},
 		{"promise", fmt.Sprintf("%s (%s)", l.CompletionPromise, s.PromiseMatch), false},
-		{"tasks", taskWords(s), false},
-		{"verify", verifyWords(s, now), false},
+		{"tasks", describeTask(s), false},
+		{"verify", describeVerify(s, now), false},
 		{"not run", s.Misplaced, false},
-		{"tool calls", toolWords(l, s), false},
-		{"tokens", l.TokenWords(), false},
+		{"tool calls", describeTools(l, s), false},
+		{"tokens", l.DescribeTokens(), false},
 		{"progress", l.LastOutput, false},
 		{"stuck", s.Struggle, false},
 		{"context to come", strings.Join(s.Context, "\n"), false},
-		{"follow-up", followupWords(s.Delivery, showsFollowups, now), false},
-		{"typing", typingWords(s.Delivery, now), false},
+		{"follow-up", describeFollowup(s.Delivery, showsFollowups, now), false},
+		{"typing", describeTyping(s.Delivery, now), false},
 		{"options", otherOptions(s), false},
-		{"agent", agentWords(s.Run), false},
+		{"agent", describeAgent(s.Run), false},
 		{"workspace", view.Tilde(l.Workspace, e.HomeFolder()), false},
 		{"chat in", l.Host, false},
-		{"to go on", goOnWords(l), true},
+		{"to go on", describeGoOn(l), true},
 	}
 }
 
@@ -75,17 +75,17 @@ func otherOptions(s loop.State) string {
 	return OptionsOf(s)
 }
 
-// idWords names the loop, and says if it is not one of a chat.
-func idWords(l view.Loop) string {
+// describeID names the loop, and says if it is not one of a chat.
+func describeID(l view.Loop) string {
 	if l.Kind == view.Chat {
 		return l.ID
 	}
 	return fmt.Sprintf("%s (%s)", l.ID, l.Kind)
 }
 
-// statusWords returns how the loop stands and what else is worth knowing.
-func statusWords(l view.Loop, s loop.State) string {
-	words := l.Words()
+// describeStatus returns how the loop stands and what else is worth knowing.
+func describeStatus(l view.Loop, s loop.State) string {
+	words := l.Describe()
 	if s.Guarded() {
 		words += ", plan mode"
 	}
@@ -112,14 +112,14 @@ func lastEvent(now time.Time, l view.Loop) string {
 	return moment(now, l.LastEventAt)
 }
 
-func endedWords(now time.Time, l view.Loop, s loop.State) string {
+func describeEnd(now time.Time, l view.Loop, s loop.State) string {
 	if l.EndedAt.IsZero() || l.StartedAt.IsZero() {
 		return moment(now, l.EndedAt)
 	}
 	return moment(now, l.EndedAt) + ", after " + text.Duration(s.Worked(l.EndedAt)) + " of work"
 }
 
-func taskWords(l loop.State) string {
+func describeTask(l loop.State) string {
 	c := l.TaskCount
 	switch {
 	case l.Tasks == "" || c == nil:
@@ -137,7 +137,7 @@ func taskWords(l loop.State) string {
 	return words
 }
 
-func verifyWords(l loop.State, now time.Time) string {
+func describeVerify(l loop.State, now time.Time) string {
 	if l.Verify == "" {
 		return ""
 	}
@@ -148,14 +148,14 @@ func verifyWords(l loop.State, now time.Time) string {
 	return words
 }
 
-func toolWords(l view.Loop, s loop.State) string {
+func describeTools(l view.Loop, s loop.State) string {
 	if l.ToolCalls == nil {
 		return "unknown: the agent only prints"
 	}
 	return fmt.Sprintf("%d (%d needed)", *l.ToolCalls, s.MinToolCalls)
 }
 
-func followupWords(d loop.Delivery, shown bool, now time.Time) string {
+func describeFollowup(d loop.Delivery, shown bool, now time.Time) string {
 	if d.IsFollowup() && shown {
 		return "sent " + view.Ago(now, d.OpenedAt) + ", nothing shows yet that it arrived"
 	}
@@ -163,12 +163,12 @@ func followupWords(d loop.Delivery, shown bool, now time.Time) string {
 		return "sent " + view.Ago(now, d.OpenedAt)
 	}
 	if d.Again {
-		return deliveryWords(loop.FollowupLost)
+		return describeOutcome(loop.FollowupLost)
 	}
 	return ""
 }
 
-func deliveryWords(d loop.Outcome) string {
+func describeOutcome(d loop.Outcome) string {
 	switch d {
 	case loop.FollowupLost:
 		return "lost; it is delivered again"
@@ -180,8 +180,8 @@ func deliveryWords(d loop.Outcome) string {
 	return ""
 }
 
-func typingWords(i loop.Delivery, now time.Time) string {
-	words := i.Words(now)
+func describeTyping(i loop.Delivery, now time.Time) string {
+	words := i.Describe(now)
 	if words == "" {
 		return ""
 	}
@@ -196,7 +196,7 @@ func otherTries(i loop.Delivery) []string {
 	return i.Tries
 }
 
-func agentWords(r loop.Run) string {
+func describeAgent(r loop.Run) string {
 	if r.Driver == "" {
 		return ""
 	}
@@ -210,8 +210,8 @@ func agentWords(r loop.Run) string {
 	return words
 }
 
-// goOnWords returns what continues the loop; in a chat there is a link too.
-func goOnWords(l view.Loop) string {
+// describeGoOn returns what continues the loop; in a chat there is a link too.
+func describeGoOn(l view.Loop) string {
 	switch {
 	case l.Status == view.Waiting && l.WaitingFor == view.ForPermission:
 		return "answer in the terminal of the run"

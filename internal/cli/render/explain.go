@@ -102,7 +102,7 @@ func explain(l hooklog.Line) string {
 	if n := slices.IndexFunc(retellings, func(r retelling) bool { return r.fits(l) }); n >= 0 {
 		words = retellings[n].words
 	}
-	words = strings.NewReplacer("{promise}", promiseWords(l.Promise), "{why}", l.Why).Replace(words)
+	words = strings.NewReplacer("{promise}", describePromise(l.Promise), "{why}", l.Why).Replace(words)
 	words = strings.Trim(words, ";: ") // what the line did not say
 	switch {
 	case l.Max > 0 && l.Iteration > 0:
@@ -121,7 +121,7 @@ func (r retelling) fits(l hooklog.Line) bool {
 	return (r.action == "" || r.action == l.Action) && (r.event == "" || r.event == l.Event) && (r.reason == "" || r.reason == l.Reason) && (!r.silent || l.Why == "")
 }
 
-func promiseWords(promise string) string {
+func describePromise(promise string) string {
 	why, refused := strings.CutPrefix(promise, "refused: ")
 	switch {
 	case refused:

@@ -74,10 +74,10 @@ func verdicts(h loop.Iteration) []string {
 	if h.Verified == nil || !h.Verified.Ran() {
 		return nil
 	}
-	return []string{verdictWords(*h.Verified)}
+	return []string{describeVerdict(*h.Verified)}
 }
 
-func reviews(h loop.Iteration) []string { return []string{view.ReviewWords(h.Verified)} }
+func reviews(h loop.Iteration) []string { return []string{view.DescribeReview(h.Verified)} }
 
 func findings(h loop.Iteration) []string {
 	if h.Verified == nil || h.Verified.Review == nil {

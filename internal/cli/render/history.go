@@ -175,7 +175,7 @@ func below(screen view.Screen, h loop.Iteration, tokens bool) string {
 	}
 	tell("tasks", h.Tasks.Progress())
 	tell("refused", h.Refused)
-	tell("review", view.ReviewWords(h.Verified))
+	tell("review", view.DescribeReview(h.Verified))
 	if h.Promise == "accepted" {
 		tell("accepted with a warning", h.Warning)
 	} else {
@@ -191,7 +191,7 @@ func below(screen view.Screen, h loop.Iteration, tokens bool) string {
 	if tokens {
 		tell("tokens", view.Tokens(h.Tokens))
 	}
-	tell("follow-up", deliveryWords(h.Delivery))
+	tell("follow-up", describeOutcome(h.Delivery))
 	tell("context", h.Context...)
 	tell("note", h.Note)
 	return b.String()

@@ -17,7 +17,7 @@ func section(title, content string) string {
 func bullets(found []fact, most int) string {
 	var b strings.Builder
 	for _, f := range found[:min(len(found), most)] {
-		fmt.Fprintf(&b, "- %s (%s)\n", code(f.Text), inWords(f.In))
+		fmt.Fprintf(&b, "- %s (%s)\n", code(f.Text), enumerated(f.In))
 	}
 	if n := len(found) - most; n > 0 {
 		fmt.Fprintf(&b, "- and %d more\n", n)
@@ -25,7 +25,7 @@ func bullets(found []fact, most int) string {
 	return b.String()
 }
 
-func inWords(numbers []int) string {
+func enumerated(numbers []int) string {
 	const most = 8
 	if len(numbers) == 1 {
 		return fmt.Sprintf("iteration %d", numbers[0])

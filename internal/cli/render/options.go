@@ -11,8 +11,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
-// ModeWords describes loop mode in a workspace.
-func ModeWords(m state.Mode) string {
+// DescribeMode describes loop mode in a workspace.
+func DescribeMode(m state.Mode) string {
 	words := fmt.Sprintf("Loop mode is on in %s until %s", m.Workspace, m.Until.Local().Format("2006-01-02 15:04"))
 	if options := OptionsOf(m.Loop); options != "" {
 		words += ", with " + options

@@ -124,10 +124,10 @@ func rowOf(h view.Iteration, raw loop.Iteration) turnRow {
 	part("Why the promise was refused", h.Refused)
 	if v := raw.Verified; v != nil {
 		if v.Ran() {
-			part("Verification", verdictWords(*v))
+			part("Verification", describeVerdict(*v))
 		}
 		part("Its output", v.Output)
-		part("Review", view.ReviewWords(v))
+		part("Review", view.DescribeReview(v))
 		part("Findings", findings(raw)...)
 	}
 	part("Warning", h.Warning)

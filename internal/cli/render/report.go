@@ -87,7 +87,7 @@ func reportOf(l loop.State, shown view.Loop, now time.Time) string {
 	return strings.Join(slices.DeleteFunc([]string{
 		"# Ralph loop\n\n" + outcome(l, shown, now),
 		section("Task", block(l.Prompt, reportedTask)),
-		section("Tasks", block(taskWords(l), reportedTask)),
+		section("Tasks", block(describeTask(l), reportedTask)),
 		section("Changed files", bullets(files(l, all), reportedFiles)),
 		section("Failed commands", bullets(facts(all, failed), reportedFacts)),
 		section("Refused promises", bullets(facts(all, refusals), reportedFacts)),
@@ -107,7 +107,7 @@ func reportOf(l loop.State, shown view.Loop, now time.Time) string {
 func outcome(l loop.State, shown view.Loop, now time.Time) string {
 	var b strings.Builder
 	end := endOf(l, now)
-	fmt.Fprintf(&b, "**%s** after %d of at most %s", code(shown.Words()), l.Iterations, text.Count(l.MaxIterations, "iteration"))
+	fmt.Fprintf(&b, "**%s** after %d of at most %s", code(shown.Describe()), l.Iterations, text.Count(l.MaxIterations, "iteration"))
 	if !l.StartedAt.IsZero() {
 		const layout = "2006-01-02 15:04"
 		fmt.Fprintf(&b, ", from %s to %s UTC (%s)", l.StartedAt.UTC().Format(layout), end.UTC().Format(layout), text.Duration(l.Worked(end)))
@@ -117,7 +117,7 @@ func outcome(l loop.State, shown view.Loop, now time.Time) string {
 	} else {
 		fmt.Fprintf(&b, ", with %s", text.Count(*shown.ToolCalls, "tool call"))
 	}
-	switch tokens := shown.TokenWords(); {
+	switch tokens := shown.DescribeTokens(); {
 	case shown.Tokens != nil || shown.ReviewTokens != nil:
 		b.WriteString(", tokens: " + tokens)
 	case tokens != "":
@@ -151,7 +151,7 @@ func reviewed(l loop.State, all []loop.Iteration) string {
 	return b.String()
 }
 
-func verdictWords(v loop.Verification) string {
+func describeVerdict(v loop.Verification) string {
 	words := fmt.Sprintf("exit %d after %.1f s", v.Exit, v.Seconds)
 	switch {
 	case v.Passed || v.Gate == loop.GateReview:

@@ -45,7 +45,7 @@ func Status(_ context.Context, e *cli.Env, args []string) error {
 		words = []string{details(e, found[0])}
 	}
 	if len(elsewhere) > 0 {
-		words = append(words, elsewhereWords(e, elsewhere))
+		words = append(words, describeElsewhere(e, elsewhere))
 	}
 	return e.Say("%s", strings.Join(words, "\n"))
 }
@@ -100,14 +100,14 @@ func inFolder(from *loops.Loops, here string) (found, elsewhere []loops.Loop, er
 	return last, elsewhere, nil
 }
 
-// elsewhereWords is the line about the loops of other folders.
-func elsewhereWords(e *cli.Env, elsewhere []loops.Loop) string {
+// describeElsewhere is the line about the loops of other folders.
+func describeElsewhere(e *cli.Env, elsewhere []loops.Loop) string {
 	shown := e.Views(elsewhere)
 	if len(shown) > 1 {
-		return "elsewhere: " + countWords(shown) + "; `cursor-ralph list` shows them"
+		return "elsewhere: " + describeCount(shown) + "; `cursor-ralph list` shows them"
 	}
 	l := shown[0]
-	words := "elsewhere: " + l.ID + ", " + l.Words() + " " + l.Progress()
+	words := "elsewhere: " + l.ID + ", " + l.Describe() + " " + l.Progress()
 	if l.Workspace != "" {
 		words += ", in " + view.Tilde(l.Workspace, e.HomeFolder())
 	}
@@ -118,7 +118,7 @@ func elsewhereWords(e *cli.Env, elsewhere []loops.Loop) string {
 	return screen.Cut(text.FixedWidth(cli.Printable(words)), screen.Width)
 }
 
-func countWords(shown []view.Loop) string {
+func describeCount(shown []view.Loop) string {
 	count := map[view.Standing]int{}
 	for _, l := range shown {
 		count[l.Status]++

@@ -66,7 +66,7 @@ func (s *session) see(seen outer.Seen) {
 // verify runs the gate round in a process of its own, as the hook does: this process
 // must not adopt what the verification leaves behind.
 func (s *session) verify(ctx context.Context, l loop.State) loop.Verification {
-	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateWords()}
+	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateNames()}
 	s.log(line)
 	v := cli.Self().Verify(ctx, l, l.RoundLimit())
 	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()

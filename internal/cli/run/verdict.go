@@ -13,7 +13,7 @@ import (
 // could not save its state: it has stopped, whatever the state says.
 func (v *display) verdict(l loop.State, broken bool) string {
 	shown := view.Of(l, view.Facts{Now: v.e.Now(), Gone: true})
-	mark, how := "✗ not done: ", shown.Words()
+	mark, how := "✗ not done: ", shown.Describe()
 	switch {
 	case l.Status == loop.PromiseAccepted:
 		mark = "✓ done: "
@@ -24,7 +24,7 @@ func (v *display) verdict(l loop.State, broken bool) string {
 	if shown.ToolCalls != nil {
 		parts = append(parts, text.Count(*shown.ToolCalls, "tool call"))
 	}
-	lines := []string{"", strings.Join(append(parts, filesWords(l)), " · ")}
+	lines := []string{"", strings.Join(append(parts, describeFiles(l)), " · ")}
 	if why := whyEnded(l); why != "" && !broken {
 		lines = append(lines, "  "+why)
 	}
@@ -45,7 +45,7 @@ func whyEnded(l loop.State) string {
 	return ""
 }
 
-func filesWords(l loop.State) string {
+func describeFiles(l loop.State) string {
 	files := map[string]bool{}
 	for _, h := range l.History {
 		for _, file := range h.Files {

@@ -86,22 +86,22 @@ func (v *display) report(r outer.Report) {
 	switch r.Kind {
 	case outer.ReportTurn:
 		v.words.end("")
-		v.print(v.turnWords(r.State))
+		v.print(v.describeTurn(r.State))
 	case outer.ReportVerify:
-		v.print("  verifying: " + cli.Shortened(r.State.GateWords(), lineWidth))
+		v.print("  verifying: " + cli.Shortened(r.State.GateNames(), lineWidth))
 	case outer.ReportDecided:
 		v.words.end("")
-		v.print(decidedWords(r))
+		v.print(describeDecision(r))
 	case outer.ReportPausing:
 		v.print("  pausing: the loop pauses at the end of this turn")
 	case outer.ReportIdle:
-		v.print(idleWords(r.State))
+		v.print(describeIdle(r.State))
 	case outer.ReportTrouble:
 		v.print("  trouble: " + r.Err.Error())
 	}
 }
 
-func (v *display) turnWords(l loop.State) string {
+func (v *display) describeTurn(l loop.State) string {
 	words := fmt.Sprintf("iteration %d of %d", l.Iteration(), l.MaxIterations)
 	switch v.last {
 	case 0:
@@ -132,8 +132,8 @@ func (v *display) notice(text string) {
 
 func (v *display) trouble(err error) { v.report(outer.Report{Kind: outer.ReportTrouble, Err: err}) }
 
-// decidedWords describes a decision. It is empty if the next report says the same.
-func decidedWords(r outer.Report) string {
+// describeDecision describes a decision. It is empty if the next report says the same.
+func describeDecision(r outer.Report) string {
 	words := cmp.Or(r.Action.Promise, r.Action.Why())
 	switch {
 	case words == "none":
@@ -147,9 +147,9 @@ func decidedWords(r outer.Report) string {
 	return "  " + words
 }
 
-func idleWords(l loop.State) string {
+func describeIdle(l loop.State) string {
 	if l.Status == loop.Paused {
-		return fmt.Sprintf("%s; the turn so far does not count. To go on: cursor-ralph resume %s", view.Of(l, view.Facts{}).Words(), l.ShortID())
+		return fmt.Sprintf("%s; the turn so far does not count. To go on: cursor-ralph resume %s", view.Of(l, view.Facts{}).Describe(), l.ShortID())
 	}
 	return l.Reason
 }

@@ -89,7 +89,7 @@ func (b Bridge) Program() (string, error) {
 		names = []string{"cursor.cmd", "cursor.exe"}
 	}
 	for _, name := range names {
-		if path, err := b.Machine.Look(name); err == nil && !isAppImage(path) {
+		if path, err := b.Machine.LookPath(name); err == nil && !isAppImage(path) {
 			return path, nil
 		}
 	}

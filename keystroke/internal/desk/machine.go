@@ -34,8 +34,8 @@ func (m Machine) Getenv(name string) string {
 	return ""
 }
 
-// Look finds a program on the machine's PATH. It skips relative folders.
-func (m Machine) Look(program string) (string, error) {
+// LookPath finds a program on the machine's PATH. It skips relative folders.
+func (m Machine) LookPath(program string) (string, error) {
 	for _, dir := range filepath.SplitList(m.Getenv("PATH")) {
 		if path, err := LookIn(dir, program); err == nil {
 			return path, nil
@@ -56,7 +56,7 @@ func LookIn(dir, program string) (string, error) {
 func (m Machine) lookAll(programs ...string) (map[string]string, error) {
 	paths, errs := map[string]string{}, []error(nil)
 	for _, p := range programs {
-		path, err := m.Look(p)
+		path, err := m.LookPath(p)
 		paths[p] = path
 		errs = append(errs, err)
 	}

@@ -181,7 +181,7 @@ func (d macDesk) content(ctx context.Context) (Content, error) {
 // macLayout returns an identifier such as com.apple.keylayout.US, or nothing if
 // macOS does not say.
 func macLayout(ctx context.Context, m Machine) string {
-	path, err := m.Look("defaults")
+	path, err := m.LookPath("defaults")
 	if err != nil {
 		return ""
 	}

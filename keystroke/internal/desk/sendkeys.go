@@ -52,7 +52,7 @@ func findPowerShell(m Machine) (string, error) {
 	if m.OS != "windows" && m.Desktop.WSL == 0 {
 		return "", errors.New("this works on Windows and WSL only")
 	}
-	if path, err := m.Look("powershell.exe"); err == nil {
+	if path, err := m.LookPath("powershell.exe"); err == nil {
 		return path, nil
 	}
 	const folder = "System32/WindowsPowerShell/v1.0/powershell.exe"

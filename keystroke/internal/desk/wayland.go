@@ -17,7 +17,7 @@ import (
 // Wtype works a Wayland desktop by wtype, wl-clipboard and the compositor's own
 // program. The compositor has to take keys from programs: GNOME's does not.
 func Wtype(_ context.Context, m Machine) (Desk, error) {
-	path, err := m.Look("wtype")
+	path, err := m.LookPath("wtype")
 	if err != nil {
 		return Desk{}, err
 	}
@@ -53,7 +53,7 @@ func wayland(m Machine) (Desk, error) {
 
 // sway is asked by swaymsg. Source: sway-ipc(7).
 func sway(m Machine) (Desk, error) {
-	path, err := m.Look("swaymsg")
+	path, err := m.LookPath("swaymsg")
 	if err != nil {
 		return Desk{}, err
 	}
@@ -126,7 +126,7 @@ func (n swayNode) window() Window {
 // hyprland is asked by hyprctl. Source of its words and fields: hyprctl(1) and
 // wiki.hypr.land, "Using hyprctl" and "Dispatchers".
 func hyprland(m Machine) (Desk, error) {
-	path, err := m.Look("hyprctl")
+	path, err := m.LookPath("hyprctl")
 	if err != nil {
 		return Desk{}, err
 	}

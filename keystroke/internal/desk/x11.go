@@ -27,7 +27,7 @@ func Xdotool(_ context.Context, m Machine) (Desk, error) {
 		xclip(m, tools["xclip"], "clipboard"),
 		xclip(m, tools["xclip"], "primary"),
 	}}
-	if path, err := m.Look("xprintidle"); err == nil {
+	if path, err := m.LookPath("xprintidle"); err == nil {
 		d.Idle = func(ctx context.Context) (time.Duration, error) { return xprintidle(ctx, m, path) }
 	}
 	return d, nil

@@ -13,7 +13,7 @@ import (
 // Ydotool works a Wayland desktop as Wtype does, but presses keys by ydotool on a
 // keyboard of its own, which the kernel makes. It needs its daemon.
 func Ydotool(ctx context.Context, m Machine) (Desk, error) {
-	path, err := m.Look("ydotool")
+	path, err := m.LookPath("ydotool")
 	if err != nil {
 		return Desk{}, err
 	}

@@ -15,18 +15,18 @@ const opening = "[Ralph loop "
 // StartText is what the agent reads when the loop begins: the task, the marker,
 // the rules and how to record progress.
 func (s *State) StartText() string {
-	return s.words(1, taskWhy, false)
+	return s.turnText(1, taskWhy, false)
 }
 
-// words is the continuation for an iteration. The task is in it word for word,
+// turnText is the continuation for an iteration. The task is in it word for word,
 // the same from the first iteration to the last.
-func (s *State) words(iteration int, why string, handOver bool) string {
+func (s *State) turnText(iteration int, why string, handOver bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, opening+"%d/%d] %s\n\n", iteration, s.MaxIterations, why)
 	if s.Ultrawork {
 		b.WriteString(ultrawork)
 	}
-	b.WriteString(s.taskWords(iteration) + "---\n")
+	b.WriteString(s.taskText(iteration) + "---\n")
 	writeList(&b, "Added by the user:", s.Context)
 	writeList(&b, "Please note:", s.Notices)
 	writeList(&b, "What failed in the last iteration:", s.lastErrors(iteration))
@@ -40,7 +40,7 @@ func (s *State) words(iteration int, why string, handOver bool) string {
 	}
 	b.WriteString(s.lastTurnText(iteration))
 	if handOver {
-		b.WriteString(s.handOverWords())
+		b.WriteString(s.handOverText())
 	}
 	return b.String()
 }
@@ -68,8 +68,8 @@ func (s *State) lastTurnText(iteration int) string {
 	return fmt.Sprintf(lastTurn, text.Count(s.MaxIterations, "iteration"))
 }
 
-// handOverWords have the agent tell the user to send the continue line.
-func (s *State) handOverWords() string {
+// handOverText has the agent tell the user to send the continue line.
+func (s *State) handOverText() string {
 	return fmt.Sprintf(handingOver, cmp.Or(s.Host, "Cursor"), s.Marker(), ContinueLine(s.ShortID()))
 }
 

@@ -37,7 +37,7 @@ const (
 )
 
 func (l Loop) item() Item {
-	i := Item{Group: Goes, Title: Short(text.First(l.Prompt), titleWidth), Description: l.Progress() + " " + l.plainWords(), Tooltip: l.tooltip()}
+	i := Item{Group: Goes, Title: Short(text.First(l.Prompt), titleWidth), Description: l.Progress() + " " + l.describe(), Tooltip: l.tooltip()}
 	switch {
 	case l.NeedsUser:
 		i.Group = NeedsUser
@@ -60,14 +60,14 @@ func Short(s string, width int) string {
 	return ansi.Truncate(text.Line(text.Visible(loop.Unmarked(text.Prefix(s, longestCell)))), width, "…")
 }
 
-// plainWords is how the loop stands, in lower case: max iterations reached.
-func (l Loop) plainWords() string {
-	return strings.ToLower(strings.ReplaceAll(l.Words(), "_", " "))
+// describe is how the loop stands, in lower case: max iterations reached.
+func (l Loop) describe() string {
+	return strings.ToLower(strings.ReplaceAll(l.Describe(), "_", " "))
 }
 
 func (l Loop) tooltip() string {
 	lines := []string{
-		fmt.Sprintf("Loop %s: %s, iteration %d of %d", l.ID, l.plainWords(), l.Iteration, l.MaxIterations),
+		fmt.Sprintf("Loop %s: %s, iteration %d of %d", l.ID, l.describe(), l.Iteration, l.MaxIterations),
 		Short(l.Prompt, tooltipWidth), Short(l.Reason, tooltipWidth),
 	}
 	if l.Tasks.Progress() != "" && l.Tasks.Next != "" {
@@ -81,7 +81,7 @@ func (l Loop) tooltip() string {
 			lines = append(lines, at.what+" "+at.time.Local().Format("2006-01-02 15:04"))
 		}
 	}
-	if words := l.TokenWords(); words != "" {
+	if words := l.DescribeTokens(); words != "" {
 		lines = append(lines, "tokens: "+words)
 	}
 	lines = append(lines, Short(l.Workspace, tooltipWidth))
@@ -94,8 +94,8 @@ func (l Loop) tooltip() string {
 	return strings.Join(some, "\n")
 }
 
-// words says in a line what an iteration was like.
-func (i Iteration) words() string {
+// describe says in a line what an iteration was like.
+func (i Iteration) describe() string {
 	calls := 0
 	for _, n := range i.Tools {
 		calls += n
