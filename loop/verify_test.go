@@ -156,3 +156,36 @@ func TestAVerificationIsGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// What the user does while the promise of a continue is verified wins, whoever saw the line.
+func TestWhatComesWhileAContinueVerifies(t *testing.T) {
+	call := goOn(worked(marker))
+	line := lineIn("c1", false)
+	line.Turn = worked(marker)
+	for _, tt := range []struct {
+		name   string
+		before []loop.Event // the verification
+		act    loop.EventKind
+		want   outcome
+	}{
+		{"a pause, where no hook saw the line", nil, loop.EventPause, outcome{loop.Refuse, loop.Paused, 0}},
+		{"a cancel", nil, loop.EventCancel, outcome{loop.Refuse, loop.Cancelled, 0}},
+		{"a pause, where a hook saw it", []loop.Event{line}, loop.EventPause, outcome{loop.Refuse, loop.Paused, 0}},
+		{"a cancel there", []loop.Event{line}, loop.EventCancel, outcome{loop.Refuse, loop.Cancelled, 0}},
+		{"nothing, after a pause that the line took back", []loop.Event{{Kind: loop.EventPause}, line}, "", outcome{loop.Refuse, loop.PromiseAccepted, 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, verifies)
+			c.all(tt.before...)
+			if a := c.do(call); a.Kind != loop.AskVerify {
+				t.Fatalf("got %q (%s), want that it is verified", a.Kind, a.Why())
+			}
+			if tt.act != "" {
+				c.do(loop.Event{Kind: tt.act})
+			}
+			if got := c.outcome(c.verified(call, loop.Verification{Passed: true})); got != tt.want {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
