@@ -84,7 +84,7 @@ test('a new chat that does not come is not created twice, and the user opens one
   await wb.ralph('cancel', fresh);
 }, { timeout: 120_000 });
 
-test('where Cursor creates no chats, the agent asks the user for one', async () => {
+test('where Cursor creates no chats, the loop waits for the user to open one', async () => {
   await w.cursor('agent', 9);
   await w.cursor('play', 'composer.createNew', 'missing');
   await begins('chat-3', '/ralph-loop "make it green" --fresh-chat 1');
@@ -93,6 +93,5 @@ test('where Cursor creates no chats, the agent asks the user for one', async () 
   const { turns: all, submitted } = await w.cursor('seen');
   const turns = all.filter((t) => t.chat === 'chat-3'); // the turn of the test before may end only now
   assert.equal(submitted.length, 1);
-  assert.equal(turns.length, 2);
-  assert.match(turns[1].message, /to open a new chat and to send this line there:\n\/ralph-loop --continue [0-9a-z]{5}\n/);
+  assert.equal(turns.length, 1);
 }, { timeout: 120_000 });
