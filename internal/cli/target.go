@@ -245,13 +245,17 @@ func (e *Env) isLoop(text string) bool {
 	return slices.ContainsFunc(current, func(l loops.Loop) bool { return text == l.ID || text == l.State.ShortID() })
 }
 
-// isID reports whether a word is a whole id: that of a loop, also of one that has ended, or a word that can hardly be another.
+// isID reports whether a word is a whole id: that of a loop, also of one that has ended or cannot be read, or a word that can hardly be
+// another.
 func (e *Env) isID(word string) bool {
 	if e.isLoop(word) || loop.IsShortID(word) && strings.ContainsAny(word, "0123456789") {
 		return true
 	}
 	l, err := e.Loops.Resolve(word)
-	return err == nil && (l.ID == word || l.State.ShortID() == word)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) && !errors.As(err, new(*loops.AmbiguousError))
+	}
+	return l.ID == word || l.State.ShortID() == word
 }
 
 // SplitText splits "[id] text".
