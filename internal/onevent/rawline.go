@@ -27,12 +27,12 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 		if answer := h.wentOn(id); answer != nil {
 			return answer
 		}
-	}
-	if !h.hasAny(id) && !h.store.HasHad(id) {
-		if h.hasAny(here) {
-			h.message(ctx, here, loop.ContinueLine(id))
+		if !h.store.HasHad(id) {
+			if h.hasAny(here) {
+				h.message(ctx, here, loop.ContinueLine(id))
+			}
+			return h.askInstead(id) // which finds it by its beginning, or lists the loops that there are
 		}
-		return h.askInstead(id) // which finds it by its beginning, or lists the loops that there are
 	}
 	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Program: h.calledByAgent(), Continue: r.Limits(), Host: h.hostTitle()}
 	event.FromLine, event.Conversation, event.NewChat = true, here, id != here && h.isNewChat()
