@@ -105,6 +105,8 @@ var rows = []row{
 	{dir: "internal/hooklog", ours: list("internal/text", "loop", "internal/ownfile")},
 	// What editors with our extension can do.
 	{dir: "internal/editors", ours: list("internal/ownfile", "internal/text")},
+	// What the extension carries, where its updates leave it.
+	{dir: "internal/carried", ours: list("internal/ownfile", "commands")},
 	// What Cursor says of hooks in its own log.
 	{dir: "internal/cursorlog", ours: list("internal/ownfile")},
 	// Runs git, with a git folder of our own.
@@ -167,7 +169,7 @@ var rows = []row{
 		ours: list("internal/cmdline", "internal/onevent", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
 			"internal/proc", "internal/proc/supervise", "internal/config", "internal/checkpoint", "internal/cli/checkpoints", "internal/survey", "internal/tasks", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/install", "internal/cli/notify", "internal/notice", "internal/cli/render", "internal/cli/run",
-			"internal/cli/typing", "internal/suggest", "internal/editors", "internal/outer"),
+			"internal/cli/typing", "internal/suggest", "internal/carried", "internal/editors", "internal/outer"),
 		theirs: list("github.com/spf13/cobra", "github.com/spf13/pflag")},
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},

@@ -5,6 +5,7 @@ import "slices"
 // Installation is what a hooks.json has of our hook. The zero Installation has nothing.
 type Installation struct {
 	Events     []string // at which our hook runs
+	Commands   []string // of our entries
 	Unparsable bool     // for Cursor too
 	PlanGuard  bool     // there is an entry for the plan guard
 }
@@ -17,6 +18,9 @@ func Installed(raw []byte) (i Installation) {
 		return Installation{Unparsable: true}
 	}
 	for _, m := range members(d.hooks()) {
+		for _, at := range oursIn(&m.Value) {
+			i.Commands = append(i.Commands, stringIn(elements(&m.Value)[at], "command"))
+		}
 		if len(oursIn(&m.Value)) > 0 {
 			i.Events = append(i.Events, nameOf(m))
 			i.PlanGuard = i.PlanGuard || nameOf(m) == guardEvent

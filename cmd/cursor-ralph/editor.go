@@ -2,30 +2,33 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/pflag"
 
-	"github.com/cursor-ralph/cursor-ralph/commands"
+	"github.com/cursor-ralph/cursor-ralph/internal/carried"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/doctor"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/editors"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 )
 
 func editorFlags(f *pflag.FlagSet) {
-	f.String("plugin", "", "make this copy of the plugin `FOLDER` call the programs by their paths instead")
-	f.String("hook", "cursor-ralph-hook", "the `PATH` of the hook in it")
-	f.String("program", "cursor-ralph", "the `PATH` of cursor-ralph in its slash commands")
+	f.String("keep", "", "copy what the extension in `FOLDER` carries to where its update leaves it, and print where that is")
+	f.StringArray("folder", nil, "with --keep: a `FOLDER` of the window, whose hooks.json may have our hook")
+	f.String("leave", "", "the editor removes the extension in `FOLDER`: print the folder that can go, if no editor has it any more")
 }
 
 // editor remembers what the extension reports about its editor, and prints why its hooks do not run, if that is known.
-func editor(_ context.Context, e *env, _ []string) error {
-	if folder := e.Text("plugin"); folder != "" {
-		return withPaths(folder, e.Text("hook"), e.Text("program"))
+func editor(ctx context.Context, e *env, _ []string) error {
+	if extension := e.Text("keep"); extension != "" {
+		return keep(ctx, e, extension)
+	}
+	if extension := e.Text("leave"); extension != "" {
+		return leave(ctx, e, extension)
 	}
 	const largest = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(e.Stdin, largest))
@@ -49,27 +52,34 @@ func editor(_ context.Context, e *env, _ []string) error {
 	return e.Say("%s", why)
 }
 
-// withPaths rewrites a plugin folder: the shells of Cursor and of its agent may not find our programs by name.
-func withPaths(folder, hook, program string) error {
-	hooks := filepath.Join(folder, "hooks", "hooks.json")
-	raw, err := os.ReadFile(hooks)
-	if err != nil {
-		return err
-	}
-	if raw, err = commands.PluginHooks(raw, hook, runtime.GOOS); err != nil {
-		return err
-	}
-	files, err := commands.SlashCommands(program, runtime.GOOS)
-	if err != nil {
-		return err
-	}
-	for _, f := range append(files, commands.File{Path: filepath.Join("..", "hooks", "hooks.json"), New: raw}) {
-		if err := os.WriteFile(filepath.Join(folder, "commands", f.Path), f.New, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
+// kept is what the extension learns at its start.
+type kept struct {
+	carried.Copy
+	Hooks string `json:"hooks,omitempty"` // the hooks.json that has our hook
 }
+
+func keep(ctx context.Context, e *env, extension string) error {
+	folders, err := e.Flags.GetStringArray("folder")
+	if err != nil {
+		return err
+	}
+	place, err := carried.Keep(ctx, extension, copyFolder(e))
+	if err != nil {
+		return err
+	}
+	return e.JSON(kept{place, install.InstalledIn(e.Env, folders)})
+}
+
+func leave(ctx context.Context, e *env, extension string) error {
+	root := copyFolder(e)
+	last, err := carried.Leave(ctx, extension, root)
+	if err != nil || !last {
+		return err
+	}
+	return errors.Join(install.RemoveOf(e.Env, carried.Below(root).Hook()), e.Say("%s", root))
+}
+
+func copyFolder(e *env) string { return carried.Root(runtime.GOOS, e.HomeFolder(), e.Getenv) }
 
 // rendezvous prints the folder in which editor windows with our extension
 // announce themselves, and creates it.

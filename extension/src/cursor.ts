@@ -15,7 +15,6 @@ export interface Host {
 
 export interface Plugins {
   registerPath(folder: string): unknown;
-  unregisterPath(folder: string): unknown;
 }
 
 // The command that creates a chat.
@@ -88,22 +87,14 @@ export class Cursor {
   plugins(): Plugins | undefined {
     const api = this.host.cursor as { plugins?: Partial<Plugins> } | undefined;
     const p = api?.plugins;
-    return typeof p?.registerPath === 'function' && typeof p.unregisterPath === 'function' ? (p as Plugins) : undefined;
+    return typeof p?.registerPath === 'function' ? (p as Plugins) : undefined;
   }
 
-  registerPlugin(folder: string): Promise<Result<unknown>> {
-    return this.plugin('registerPath', folder);
-  }
-
-  unregisterPlugin(folder: string): Promise<Result<unknown>> {
-    return this.plugin('unregisterPath', folder);
-  }
-
-  private async plugin(method: keyof Plugins, folder: string): Promise<Result<unknown>> {
-    const name = `vscode.cursor.plugins.${method}`;
+  async registerPlugin(folder: string): Promise<Result<unknown>> {
+    const name = 'vscode.cursor.plugins.registerPath';
     const plugins = this.plugins();
     if (!plugins) return this.note(name, missing(name));
-    return this.note(name, await within(name, this.ms * 20, async () => plugins[method](folder))); // Cursor may be starting
+    return this.note(name, await within(name, this.ms * 20, async () => plugins.registerPath(folder))); // Cursor may be starting
   }
 
   private note<T>(command: string, r: Result<T>): Result<T> {

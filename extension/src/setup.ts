@@ -3,28 +3,23 @@
 // programs onto the PATH of the terminals. It reports to cursor-ralph what worked.
 import * as vscode from 'vscode';
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Actions } from './actions';
 import type { Cursor } from './cursor';
-import { hookFiles, install, type Installed } from './install';
+import { install, type Installed, type Kept } from './install';
 import { report, versionOf } from './memory';
-import { own, place, rootOf, touch, type Placed } from './place';
 import { program } from './program';
-import { reasonOf, within } from './result';
 import { changed, folders } from './settings';
 import { notice } from './text';
 
 const { t } = vscode.l10n;
-const keep = 12 * 60 * 60_000; // a copy that is in use is kept
 const patience = 10_000; // a home folder may be on a network
 const settle = 2000; // what is learned together is reported together
 const exe = process.platform === 'win32' ? '.exe' : '';
 
 export class Setup implements vscode.Disposable {
-  private placed: Placed;
+  private kept: Kept;
   private installed: Installed | undefined;
-  private readonly again = setInterval(() => void touch(this.placed), keep);
   private reporting: NodeJS.Timeout | undefined;
   private warned = false;
 
@@ -34,37 +29,22 @@ export class Setup implements vscode.Disposable {
     private readonly actions: Actions,
     private readonly output: vscode.OutputChannel,
   ) {
-    this.placed = own(context.extensionPath);
+    const own = (folder: string): string => path.join(context.extensionPath, folder);
+    this.kept = { bin: own('bin'), plugin: own('plugin') };
     cursor.learned = () => this.report();
   }
 
   // bin is the folder of the programs.
   get bin(): string {
-    return this.placed.bin;
+    return this.kept.bin;
   }
 
   async begin(): Promise<void> {
-    await within('the copy of the programs', patience, () => this.place());
+    const own = program(path.join(this.kept.bin, `cursor-ralph${exe}`), process.env);
+    const out = await own.run(['editor', '--keep', this.context.extensionPath, ...folders().flatMap((f) => ['--folder', f])], { ms: patience });
+    if (out.code === 0) this.kept = JSON.parse(out.stdout) as Kept;
+    else this.output.appendLine(`the programs stay in the extension's folder, and an update will remove them: ${out.what}`);
     this.offerProgram();
-  }
-
-  private async place(): Promise<void> {
-    const finish = (copy: string, placed: Pick<Placed, 'bin' | 'stable'>): Promise<void> => this.writePaths(copy, placed);
-    const root = rootOf(process.platform, homedir(), process.env);
-    await place({ extension: this.context.extensionPath, root, finish }).then(
-      (placed) => (this.placed = placed),
-      (error: unknown) => this.output.appendLine(`the programs stay in the extension's folder, and an update will remove them: ${reasonOf(error)}`),
-    );
-  }
-
-  // writePaths has the hooks and slash commands call the programs by their paths:
-  // the shells of Cursor and its agent may not find them.
-  private async writePaths(copy: string, placed: Pick<Placed, 'bin' | 'stable'>): Promise<void> {
-    const p = program(path.join(copy, 'bin', `cursor-ralph${exe}`), process.env);
-    const bin = process.platform === 'win32' ? placed.bin : placed.stable; // there an update leaves no link for a moment
-    const [hook, called] = [path.join(placed.bin, `cursor-ralph-hook${exe}`), path.join(bin, `cursor-ralph${exe}`)];
-    const out = await p.run(['editor', '--plugin', path.join(copy, 'plugin'), '--hook', hook, '--program', called]);
-    if (out.code !== 0) this.output.appendLine(`the plugin calls the programs by name: ${out.what}`);
   }
 
   // offerProgram has the terminals of this window find the carried cursor-ralph:
@@ -73,12 +53,11 @@ export class Setup implements vscode.Disposable {
     const variables = this.context.environmentVariableCollection;
     variables.clear();
     variables.description = t('cursor-ralph, which comes with the extension');
-    if (existsSync(this.placed.stable)) variables.append('PATH', path.delimiter + this.placed.stable);
+    if (existsSync(this.kept.bin)) variables.append('PATH', path.delimiter + this.kept.bin);
   }
 
   async install(wanted: boolean): Promise<void> {
-    const { plugin, others } = this.placed;
-    this.installed = await install({ cursor: this.cursor, plugin, others, wanted, files: hookFiles(homedir(), folders()) });
+    this.installed = await install(this.cursor, this.kept, wanted);
     this.output.appendLine(`hooks: ${sayInstalled(this.installed)}`);
     await this.send(this.installed);
     if (this.installed.how === 'nothing' && (await this.cursor.isCursor())) void this.offerInstall();
@@ -134,7 +113,6 @@ export class Setup implements vscode.Disposable {
 
   dispose(): void {
     this.cursor.learned = () => undefined;
-    clearInterval(this.again);
     clearTimeout(this.reporting);
   }
 }

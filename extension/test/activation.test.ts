@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +11,9 @@ import { activate, deactivate } from '../src/extension';
 // The program of an extension that was just unpacked. It takes its time before it is in its place.
 const script = `#!/bin/sh
 case $1 in
-editor) if [ -n "$2" ]; then while [ ! -e "$HOME/go" ]; do sleep 0.02; done; fi ;;
+editor) [ -n "$2" ] || exit 0
+  touch "$HOME/begun"; while [ ! -e "$HOME/go" ]; do sleep 0.02; done
+  mkdir "$HOME/copy"; cp "$0" "$HOME/copy"; echo "{\\"bin\\": \\"$HOME/copy\\", \\"plugin\\": \\"\\"}" ;;
 rendezvous) echo "$HOME/rendezvous" ;;
 events) echo $$ >"$HOME/events"; exec cat ;;
 log) echo "said by $0" ;;
@@ -31,8 +32,6 @@ function unpack(t: TestContext): { home: string; context: never } {
   const file = path.join(extensionPath, 'bin/cursor-ralph');
   writeFileSync(file, script);
   chmodSync(file, 0o755);
-  writeFileSync(path.join(extensionPath, 'carried'), `${createHash('sha256').update(script).digest('hex')}  bin/cursor-ralph\n`);
-  writeFileSync(path.join(extensionPath, 'package.json'), '{"version":"1.0.0"}');
   const state = { get: (_: string, usual?: unknown) => usual, update: async () => undefined };
   const context = { extensionPath, extension: { packageJSON: {} }, extensionUri: {}, subscriptions: [], workspaceState: state, globalState: state, environmentVariableCollection: { clear: () => undefined, append: () => undefined } };
   return { home, context: context as never };
@@ -52,7 +51,7 @@ test('in the first seconds after an update a command waits for the program', asy
   writeFileSync(path.join(home, 'go'), '');
   await ran;
   assert.deepEqual(fake.asked.filter((a) => a.kind === 'error'), []);
-  assert.match(fake.output.join('\n'), /said by .*\/editor\/1\.0\.0-[0-9a-f]{12}\/bin\/cursor-ralph/);
+  assert.match(fake.output.join('\n'), /said by .*\/copy\/cursor-ralph/);
 });
 
 test('whoever closes the window leaves nothing behind, at any moment', async (t) => {
@@ -61,7 +60,7 @@ test('whoever closes the window leaves nothing behind, at any moment', async (t)
     fake.live.clear();
     activate(context);
     const begun = fake.registeredCommands.get('cursorRalph.show')?.() as Promise<unknown>;
-    if (when === 'while the programs are copied') await until('the copy', () => existsSync(path.join(home, '.local/share/cursor-ralph/editor')));
+    if (when === 'while the programs are copied') await until('the copy', () => existsSync(path.join(home, 'begun')));
     if (when !== 'when all is up') deactivate();
     writeFileSync(path.join(home, 'go'), '');
     await begun;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { Cursor } from '../src/cursor';
-import { disk, hookFiles, install, installedIn } from '../src/install';
+import { install } from '../src/install';
+import { report, versionOf } from '../src/memory';
 import { noticeOf } from '../src/notices';
 import { complaint, find, program } from '../src/program';
 import { loop } from './loop';
@@ -52,36 +53,28 @@ test('which change deserves a notice', () => {
   assert.equal(noticeOf({ before: loop('running'), after: undefined }, 'all'), undefined);
 });
 
-test('hooks are registered once, in one place', async () => {
-  const text = (files: Record<string, string>) => ({ read: (f: string) => files[f], exists: (f: string) => f in files });
+test('hooks are registered once, in one place', async (t) => {
+  const plugin = mkdtempSync(path.join(tmpdir(), 'ext-'));
+  t.after(() => rmSync(plugin, { recursive: true, force: true }));
   const registered: string[] = [];
-  const api = { plugins: { registerPath: (f: string) => registered.push(f), unregisterPath: () => undefined } };
+  const api = { plugins: { registerPath: (f: string) => registered.push(f) } };
   const cursor = (c: unknown) => new Cursor({ cursor: c, getCommands: async () => [], execute: async () => undefined });
-  const files = hookFiles('/home/me', ['/code/repo'], '/etc/cursor/hooks.json');
-  assert.deepEqual(files, ['/home/me/.cursor/hooks.json', '/home/me/.cursor/plugins/local/cursor-ralph/hooks/hooks.json', '/code/repo/.cursor/hooks.json', '/etc/cursor/hooks.json']);
-  const carried = { '/ext/plugin/.cursor-plugin/plugin.json': '{}' };
-  const ours = '{"hooks":{"stop":[{"command":"/usr/bin/cursor-ralph-hook --x"}]}}';
-  const run = (c: unknown, there: Record<string, string>, wanted = true) => install({ cursor: cursor(c), plugin: '/ext/plugin', wanted, files, disk: text(there) });
-  assert.equal((await run(api, { ...carried, [files[1] ?? '']: ours })).how, 'hooks.json');
+  const kept = { bin: '/bin', plugin };
+  const hooks = '/home/me/.cursor/hooks.json';
+  assert.deepEqual(await install(cursor(api), { ...kept, hooks }, true), { how: 'hooks.json', file: hooks });
+  assert.equal((await install(cursor(api), kept, false)).how, 'off');
+  assert.equal((await install(cursor(undefined), kept, true)).how, 'nothing');
+  assert.equal((await install(cursor(api), { ...kept, plugin: path.join(plugin, 'gone') }, true)).how, 'nothing');
   assert.deepEqual(registered, []);
-  assert.equal((await run(api, carried, false)).how, 'off');
-  assert.equal((await run(undefined, carried)).how, 'nothing');
-  assert.equal((await run(api, {})).how, 'nothing');
-  assert.equal((await run(api, { ...carried, [files[0] ?? '']: '{ // "cursor-ralph-hook" was here\n}' })).how, 'plugin');
-  assert.deepEqual(registered, ['/ext/plugin']);
-  assert.equal(installedIn(['/a'], text({ '/a': '{"url":"http://x/y", "command":"cursor-ralph-hook"}' })), '/a');
+  assert.deepEqual(await install(cursor(api), kept, true), { how: 'plugin', folder: plugin });
+  assert.deepEqual(registered, [plugin]);
 });
 
-test("a repository's hooks.json cannot hang the editor", (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ext-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const link = path.join(folder, 'hooks.json');
-  symlinkSync('/dev/null', link); // as /dev/zero, which never ends
-  assert.equal(disk.read(link), undefined);
-  assert.equal(disk.read(folder), undefined);
-  for (const long of ['"' + '\\"'.repeat(1 << 20) + '\\', '/*'.repeat(1 << 20)]) {
-    const began = Date.now();
-    assert.equal(installedIn(['/a'], { read: () => long, exists: () => true }), undefined);
-    assert.ok(Date.now() - began < 2000, `${long.slice(0, 4)} took ${Date.now() - began} ms`);
-  }
+test('what cursor-ralph remembers of an editor', () => {
+  const product = (text: string): string => versionOf('/app', '1.105.1', (f) => (assert.equal(f, '/app/product.json'), text));
+  assert.equal(product('{"version":"3.22.0","vscodeVersion":"1.105.1"}'), '3.22.0');
+  assert.equal(product('{"version":"1.105.1"}'), '1.105.1');
+  assert.equal(product('no JSON'), '1.105.1');
+  const facts = { name: 'Cursor\u001b', version: '3.22.0', extension: '1.0.0', installed: { how: 'plugin', folder: '/p' } as const, commands: new Map([['composer.openComposer', 'ok'], ['workbench.action.focusStatusBar', 'ok']]), settings: { delivery: false } };
+  assert.deepEqual(JSON.parse(report(facts)), { name: 'Cursor', version: '3.22.0', extension: '1.0.0', hooks: 'plugin', plugin: '/p', commands: { 'composer.openComposer': 'ok' }, settings: { delivery: false } });
 });

@@ -23,8 +23,8 @@ type machine struct {
 	env         []string
 }
 
-// placed is what place.ts returns.
-type placed struct{ Bin, Plugin, Stable string }
+// kept is what cursor-ralph keeps of an extension.
+type kept struct{ Bin, Plugin, Hooks string }
 
 func newMachine(t *testing.T) machine {
 	t.Helper()
@@ -34,10 +34,8 @@ func newMachine(t *testing.T) machine {
 	m := machine{T: t, home: filepath.Join(t.TempDir(), "an 'odd' $HOME"), tools: t.TempDir()}
 	m.env = append(os.Environ(), "HOME="+m.home, "CURSOR_RALPH_DIR="+t.TempDir(), "CURSOR_RALPH_STATE_DIR="+filepath.Join(m.home, "state"),
 		"CURSOR_RALPH_NO_NOTIFY=1", "CURSOR_RALPH_NO_WATCHER=1", "SHELL=/bin/sh")
-	for _, name := range []string{"place", "uninstalled"} {
-		m.run("node", filepath.Join(deps, "node_modules/esbuild/bin/esbuild"), filepath.Join(root, "extension/src", name+".ts"),
-			"--bundle", "--platform=node", "--format=cjs", "--log-level=error", "--outfile="+filepath.Join(m.tools, name+".js"))
-	}
+	m.run("node", filepath.Join(deps, "node_modules/esbuild/bin/esbuild"), filepath.Join(root, "extension/src/uninstalled.ts"),
+		"--bundle", "--platform=node", "--format=cjs", "--log-level=error", "--outfile="+filepath.Join(m.tools, "uninstalled.js"))
 	if err := sources.Programs(m.tools, "cmd/cursor-ralph", "cmd/cursor-ralph-hook"); err != nil {
 		t.Fatal(err)
 	}
@@ -91,19 +89,15 @@ func (m machine) unpack(version string) (folder string) {
 }
 
 // start is what the extension does when it starts.
-func (m machine) start(extension string) (p placed) {
+func (m machine) start(extension string) (p kept) {
 	m.Helper()
-	const script = `const { place, rootOf } = require(process.argv[1]);
-const finish = async (copy, at) => require('child_process').execFileSync(copy + '/bin/cursor-ralph',
-  ['editor', '--plugin', copy + '/plugin', '--hook', at.bin + '/cursor-ralph-hook', '--program', at.stable + '/cursor-ralph']);
-place({ extension: process.argv[2], root: rootOf(process.platform, process.env.HOME, process.env), finish }).then((p) => console.log(JSON.stringify(p)));`
-	out := m.run("node", "-e", script, filepath.Join(m.tools, "place.js"), extension)
+	out := m.run(filepath.Join(extension, "bin/cursor-ralph"), "editor", "--keep", extension)
 	m.must(json.Unmarshal([]byte(out), &p))
 	return p
 }
 
 // event has a plugin's hooks see an event, as Cursor does: by a login shell.
-func (m machine) event(p placed, name string, more map[string]any) (answer struct {
+func (m machine) event(p kept, name string, more map[string]any) (answer struct {
 	Followup string `json:"followup_message"`
 }) {
 	m.Helper()
@@ -130,7 +124,7 @@ func (m machine) event(p placed, name string, more map[string]any) (answer struc
 }
 
 // turn is one run of the agent, from a prompt to a stop. It returns what continues it.
-func (m machine) turn(p placed, n int, prompt, words string) string {
+func (m machine) turn(p kept, n int, prompt, words string) string {
 	m.Helper()
 	var followup string
 	for _, e := range []struct {
@@ -148,36 +142,58 @@ func (m machine) turn(p placed, n int, prompt, words string) string {
 	return followup
 }
 
-// TestAnUpdateDoesNotBreakARunningLoop: the editor removes the old version's folder, while a window still runs its hooks, and
-// another already those of the new one.
+// TestAnUpdateDoesNotBreakARunningLoop: the editor removes the old version's folder, while a window of it still runs its hooks, and
+// another starts with the new version.
 func TestAnUpdateDoesNotBreakARunningLoop(t *testing.T) {
 	m := newMachine(t)
 	first := m.unpack("1.0.0")
-	old := m.start(first)
-	got := m.turn(old, 0, `/ralph-loop "make it green" --verify "test -e done"`, "working")
+	p := m.start(first)
+	got := m.turn(p, 0, `/ralph-loop "make it green" --verify "test -e done"`, "working")
 	if !strings.Contains(got, "make it green") {
-		t.Fatalf("got %q, want a continuation\n%s", got, m.run(filepath.Join(old.Bin, "cursor-ralph"), "log"))
+		t.Fatalf("got %q, want a continuation\n%s", got, m.run(filepath.Join(p.Bin, "cursor-ralph"), "log"))
 	}
 	second := m.unpack("2.0.0")
 	m.must(os.RemoveAll(first))
-	if got = m.turn(old, 1, got, "working"); !strings.Contains(got, "[Ralph loop 3/20]") {
+	if got = m.turn(p, 1, got, "working"); !strings.Contains(got, "[Ralph loop 3/20]") {
 		t.Errorf("between the removal and the new version's start: got %q", got)
 	}
-	fresh := m.start(second)
-	if fresh.Stable != old.Stable || fresh.Bin == old.Bin {
-		t.Errorf("got %+v after %+v", fresh, old)
+	if fresh := m.start(second); fresh != p {
+		t.Errorf("got %+v after %+v", fresh, p)
 	}
-	if got = m.turn(old, 2, got, "<promise>COMPLETE</promise>"); !strings.Contains(got, "[Ralph loop 4/20]") {
-		t.Errorf("an old window, and a verification that fails: got %q", got)
+	if got = m.turn(p, 2, got, "<promise>COMPLETE</promise>"); !strings.Contains(got, "[Ralph loop 4/20]") {
+		t.Errorf("a verification that fails: got %q", got)
 	}
 	m.must(os.WriteFile(filepath.Join(m.tools, "done"), nil, 0o600))
-	if got = m.turn(fresh, 3, got, "<promise>COMPLETE</promise>"); got != "" {
-		t.Errorf("a new window: got %q", got)
+	if got = m.turn(p, 3, got, "<promise>COMPLETE</promise>"); got != "" {
+		t.Errorf("after the verification: got %q", got)
 	}
-	if status := m.run(filepath.Join(fresh.Stable, "cursor-ralph"), "status", "chat-1", "--json"); !strings.Contains(status, "PROMISE_ACCEPTED") {
+	if status := m.run(filepath.Join(p.Bin, "cursor-ralph"), "status", "chat-1", "--json"); !strings.Contains(status, "PROMISE_ACCEPTED") {
 		t.Errorf("got %s", status)
 	}
 	m.leavesRecords(second)
+}
+
+// TestHooksInstalledFromTheCopy: an update leaves their path, and they are used instead of the plugin, until the extension goes.
+func TestHooksInstalledFromTheCopy(t *testing.T) {
+	m := newMachine(t)
+	p := m.start(m.unpack("1.0.0"))
+	hooks := filepath.Join(m.home, ".cursor/hooks.json")
+	m.run(filepath.Join(p.Bin, "cursor-ralph"), "install")
+	second := m.unpack("2.0.0")
+	if got := m.start(second).Hooks; got != hooks {
+		t.Errorf("got %q, want %s", got, hooks)
+	}
+	if raw, err := os.ReadFile(hooks); err != nil || !strings.Contains(string(raw), "share/cursor-ralph/editor/bin/cursor-ralph-hook") {
+		t.Errorf("got %s, %v, want hooks in %s", raw, err, p.Bin)
+	}
+	m.must(os.RemoveAll(filepath.Join(filepath.Dir(second), "cursor-ralph.cursor-ralph-1.0.0")))
+	m.run("node", filepath.Join(second, "dist/uninstalled.js"))
+	if raw, _ := os.ReadFile(hooks); strings.Contains(string(raw), "cursor-ralph") {
+		t.Errorf("got %s, want it without our hook", raw)
+	}
+	if left, err := filepath.Glob(filepath.Join(m.home, ".local/share/*")); err != nil || len(left) > 0 {
+		t.Errorf("got %v, %v, want nothing", left, err)
+	}
 }
 
 // leavesRecords uninstalls the extension, as the editor does.

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
@@ -92,6 +94,24 @@ func uninstallExtension(ctx context.Context, e *cli.Env) error {
 		return err
 	}
 	return e.Say("removed the extension from Cursor; its programs go when Cursor starts again, your loops and their records stay")
+}
+
+// RemoveOf takes our hook and slash commands out of Cursor if the hook is a program that is about to go.
+func RemoveOf(e *cli.Env, hook string) error {
+	user, err := CursorFolder(e, "")
+	if err != nil {
+		return err
+	}
+	called := commands.Invocation(hook, runtime.GOOS)
+	installed := InstalledAt(filepath.Join(user, "hooks.json")).Commands
+	if !slices.ContainsFunc(installed, func(command string) bool { return strings.HasPrefix(command, called) }) {
+		return nil
+	}
+	change, err := commands.PlanRemoval(commands.Options{Folder: user})
+	if err != nil {
+		return err
+	}
+	return change.Apply()
 }
 
 func extensionAlone(e *cli.Env) error {

@@ -102,6 +102,23 @@ func InstalledAt(path string) commands.Installation {
 	return commands.Installed(raw)
 }
 
+// InstalledIn returns the hooks.json that has our hook, of those that Cursor surely uses with some folders open; empty if none has.
+// A plugin in Cursor's cache may be disabled.
+func InstalledIn(e *cli.Env, folders []string) string {
+	var files []string
+	if user, err := CursorFolder(e, ""); err == nil {
+		files = append(files, filepath.Join(user, "hooks.json"), filepath.Join(user, "plugins", "local", commands.PluginName, "hooks", "hooks.json"))
+	}
+	for _, folder := range folders {
+		files = append(files, filepath.Join(folder, ".cursor", "hooks.json"))
+	}
+	files = append(files, MachineHooks(runtime.GOOS))
+	if i := slices.IndexFunc(files, func(f string) bool { return InstalledAt(f).Any() }); i >= 0 {
+		return files[i]
+	}
+	return ""
+}
+
 // InstallGuard is the command that installs the plan guard.
 const InstallGuard = "cursor-ralph install --plan-guard"
 
