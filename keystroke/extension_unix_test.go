@@ -3,11 +3,11 @@
 package keystroke
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,11 +28,9 @@ const (
 // fakeWindow plays a window with our extension: its answers are scripted.
 type fakeWindow struct {
 	dir, token string
-	version    int                       // of its hello
-	silent     string                    // hangs at this message: hello, auth, or a method
-	answers    map[string]map[string]any // by method; what is missing is a success
+	silent     string                    // hangs at this method
+	answers    map[string]map[string]any // by method; what is missing is a success, what has a code a refusal
 	does       func(method string)       // when a request comes
-	confirms   bool                      // asks before it puts the line in
 	mu         sync.Mutex
 	asked      []string
 }
@@ -55,16 +53,10 @@ func (w *fakeWindow) open(t *testing.T, name string) {
 	address := filepath.Join(w.dir, name+".sock")
 	l, err := net.Listen("unix", address)
 	testdesk.Must(t, err)
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go w.serve(conn)
-		}
-	}()
+	gone, leave := context.WithCancel(context.Background())
+	server := &http.Server{Handler: w, ReadHeaderTimeout: time.Minute, BaseContext: func(net.Listener) context.Context { return gone }}
+	t.Cleanup(func() { leave(); server.Close() })
+	go func() { _ = server.Serve(l) }()
 	announceWindow(t, w.dir, name, map[string]any{})
 }
 
@@ -78,75 +70,41 @@ func announceWindow(t *testing.T, dir, name string, change map[string]any) {
 	testdesk.Must(t, err, os.WriteFile(filepath.Join(dir, name+".json"), data, 0o600))
 }
 
-func (w *fakeWindow) serve(conn net.Conn) {
-	defer conn.Close()
-	in, out := bufio.NewScanner(conn), json.NewEncoder(conn)
-	hangs := func(at string) bool {
-		if w.silent == at {
-			in.Scan()
-			in.Scan() // until the other side goes
-			return true
-		}
-		return false
+func (w *fakeWindow) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	method := strings.TrimPrefix(r.URL.Path, "/")
+	var m struct{ Rested bool }
+	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+		panic(err)
 	}
-	if hangs("hello") {
+	if m.Rested {
+		w.did("rested")
+	}
+	w.did(method)
+	if w.does != nil {
+		w.does(method)
+	}
+	if w.silent == method {
+		<-r.Context().Done() // until the other side goes
 		return
 	}
-	var m map[string]any
-	if !in.Scan() || json.Unmarshal(in.Bytes(), &m) != nil || hangs("auth") {
-		return
+	answer := map[string]any{"place": "front", "folders": []string{"/work/repo"}}
+	for k, v := range w.answers[method] {
+		answer[k] = v
 	}
-	if m["token"] != w.token {
-		_ = out.Encode(map[string]any{"type": "error", "code": "denied", "reason": "wrong token"})
-		return
+	if r.Header.Get("Authorization") != "Bearer "+w.token {
+		answer = refused("denied", false)
 	}
-	_ = out.Encode(map[string]any{"type": "hello", "version": w.version})
-	for in.Scan() {
-		var m map[string]any
-		if json.Unmarshal(in.Bytes(), &m) != nil {
-			return
-		}
-		method, _ := m["method"].(string)
-		if m["rested"] == true {
-			w.did("rested")
-		}
-		w.did(method)
-		if w.does != nil {
-			w.does(method)
-		}
-		if hangs(method) {
-			return
-		}
-		if method == "deliver" {
-			_ = out.Encode(map[string]any{"type": "step", "id": m["id"], "step": "show", "result": "ok"})
-		}
-		if method == "deliver" && w.confirms && !w.confirmed(in, out, m) {
-			_ = out.Encode(map[string]any{"type": "result", "id": m["id"], "ok": false, "code": "cancelled", "reason": "not wanted"})
-			continue
-		}
-		answer := map[string]any{"type": "result", "id": m["id"], "ok": true, "place": "front", "folders": []string{"/work/repo"}}
-		for k, v := range w.answers[method] {
-			answer[k] = v
-		}
-		_ = out.Encode(answer)
+	if answer["code"] != nil {
+		out.WriteHeader(http.StatusConflict)
 	}
-}
-
-// confirmed asks whether the line is still wanted.
-func (w *fakeWindow) confirmed(in *bufio.Scanner, out *json.Encoder, request map[string]any) bool {
-	if request["confirm"] != true {
-		return false
-	}
-	_ = out.Encode(map[string]any{"type": "confirm", "id": request["id"]})
-	var answer map[string]any
-	return in.Scan() && json.Unmarshal(in.Bytes(), &answer) == nil && answer["type"] == "confirm" && answer["ok"] == true
+	_ = json.NewEncoder(out).Encode(answer)
 }
 
 func newWindow(t *testing.T) *fakeWindow {
 	dir, err := os.MkdirTemp("", "x") // a short path: it holds a socket
 	testdesk.Must(t, err, os.Chmod(dir, 0o700))
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	return &fakeWindow{dir: dir, token: token, version: 1, answers: map[string]map[string]any{}}
+	return &fakeWindow{dir: dir, token: token, answers: map[string]map[string]any{}}
 }
 
 func extensionTarget() Target {
@@ -161,7 +119,7 @@ func keysOf(p *play) Injector {
 }
 
 func refused(code string, touched bool) map[string]any {
-	return map[string]any{"ok": false, "code": code, "reason": "because", "touched": touched}
+	return map[string]any{"code": code, "reason": "because", "touched": touched}
 }
 
 // The extension puts the line in, and a key presses the submit key: nothing else
@@ -178,7 +136,7 @@ func TestExtensionPutsAndAKeySubmits(t *testing.T) {
 		t.Errorf("got %v by %q, keys %q", o.Tries, o.Method(), p.events)
 	}
 	// Asked whether the chat is still in front before each key.
-	if got, want := w.log(), "find find deliver check check sent"; got != want {
+	if got, want := w.log(), "find find rest show focus put check check sent"; got != want {
 		t.Errorf("the window was asked %q, want %q", got, want)
 	}
 	if !slices.Contains(steps, `extension: "show": "ok"`) {
@@ -251,21 +209,18 @@ func TestExtensionGoesWrong(t *testing.T) {
 		}, true, false, "unexpected end"},
 		{"no token", func(t *testing.T, w *fakeWindow) { announceWindow(t, w.dir, "a", map[string]any{"token": ""}) }, true, false, "not an announcement"},
 		{"another version in the file", func(t *testing.T, w *fakeWindow) { announceWindow(t, w.dir, "a", map[string]any{"version": 2}) }, true, false, "speaks version 2"},
-		{"another version on the socket", func(t *testing.T, w *fakeWindow) { w.version = 3; w.open(t, "a") }, true, false, "speaks version 3"},
-		{"a window with another token", func(t *testing.T, w *fakeWindow) { w.token = strings.Repeat("f", 32); w.open(t, "a") }, true, false, "wrong token"},
-		{"it hangs before it greets", func(t *testing.T, w *fakeWindow) { w.silent = "hello"; w.open(t, "a") }, false, false, "no answer in time"},
-		{"it hangs at the token", func(t *testing.T, w *fakeWindow) { w.silent = "auth"; w.open(t, "a") }, false, false, "no answer in time"},
+		{"a window with another token", func(t *testing.T, w *fakeWindow) { w.token = strings.Repeat("f", 32); w.open(t, "a") }, true, false, "denied"},
 		{"it hangs when asked for the chat", func(t *testing.T, w *fakeWindow) { w.silent = "find"; w.open(t, "a") }, false, false, "no answer in time"},
 		{"it does not have the chat", func(t *testing.T, w *fakeWindow) { w.answers["find"] = unknown; w.open(t, "a") }, true, false, "none of 1 windows shows the chat"},
 		{"it is no Cursor", func(t *testing.T, w *fakeWindow) { w.answers["find"] = refused("not-here", false); w.open(t, "a") }, true, false, "not-here"},
 		{"two windows have it", func(t *testing.T, w *fakeWindow) { w.open(t, "a"); w.open(t, "b") }, true, false, "2 windows may have the chat"},
-		{"the chat is not shown", func(t *testing.T, w *fakeWindow) { w.answers["deliver"] = refused("not-shown", false); w.open(t, "a") }, true, false, "not-shown"},
-		{"it answers another request", func(t *testing.T, w *fakeWindow) { w.answers["deliver"] = map[string]any{"id": 99}; w.open(t, "a") }, false, true, "want a result for"},
-		{"the line went astray", func(t *testing.T, w *fakeWindow) { w.answers["deliver"] = refused("strayed", true); w.open(t, "a") }, false, true, "strayed"},
+		{"the chat is not shown", func(t *testing.T, w *fakeWindow) { w.answers["show"] = refused("not-shown", false); w.open(t, "a") }, true, false, "not-shown"},
+		{"the focus does not move", func(t *testing.T, w *fakeWindow) { w.answers["focus"] = refused("no-focus", false); w.open(t, "a") }, true, false, "no-focus"},
+		{"the line went astray", func(t *testing.T, w *fakeWindow) { w.answers["put"] = refused("strayed", true); w.open(t, "a") }, false, true, "strayed"},
 		{"it breaks off during the delivery", func(t *testing.T, w *fakeWindow) {
-			w.answers["deliver"] = map[string]any{"type": strings.Repeat("x", 70<<10)}
+			w.answers["put"] = map[string]any{"reason": strings.Repeat("x", 70<<10)}
 			w.open(t, "a")
-		}, false, true, "token too long"},
+		}, false, true, "longer than 65536 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -279,7 +234,7 @@ func TestExtensionGoesWrong(t *testing.T) {
 			if whole != tt.falls || len(o.Tries) > 1 != tt.falls || o.Sent != (tt.falls || tt.put) {
 				t.Errorf("got %v, sent %t, keys %q", o.Tries, o.Sent, p.events)
 			}
-			if got := strings.Count(w.log(), "deliver"); got > 1 || tt.falls && strings.Contains(w.log(), "ask") {
+			if got := strings.Count(w.log(), "put"); got > 1 || tt.falls && strings.Contains(w.log(), "ask") {
 				t.Errorf("the window was asked %q", w.log())
 			}
 		})
@@ -323,7 +278,7 @@ func TestExtensionAsksTheUser(t *testing.T) {
 			if (o.Err() == nil) != tt.arrives || !o.Sent || o.Method() != "extension" {
 				t.Errorf("got %v, sent %t by %q", o.Tries, o.Sent, o.Method())
 			}
-			if strings.Contains(w.log(), "ask") != tt.asked || strings.Count(w.log(), "deliver") != 1 || slices.Contains(p.events, "paste") {
+			if strings.Contains(w.log(), "ask") != tt.asked || strings.Count(w.log(), "put") != 1 || slices.Contains(p.events, "paste") {
 				t.Errorf("the window was asked %q, keys %q", w.log(), p.events)
 			}
 		})
@@ -337,7 +292,7 @@ func TestExtensionStopsWhenTheLineIsNotWanted(t *testing.T) {
 	w, p := newWindow(t), &play{}
 	gone := make(chan struct{})
 	w.does = func(method string) {
-		if method == "deliver" {
+		if method == "put" {
 			close(gone)
 		}
 	}

@@ -2,7 +2,7 @@
 // knows about loops. The process is started again when it ends, each time a
 // little later, and continues after the last line that was read.
 import type { ChildProcess } from 'node:child_process';
-import { JsonLines } from './jsonlines';
+import { createInterface } from 'node:readline';
 import type { Event } from '../generated/schema';
 import { validId, type Loop } from './loops';
 import { plain } from './text';
@@ -20,16 +20,6 @@ export interface Events {
   trouble(reason: string | undefined): void;
 }
 
-export interface Clock {
-  set(f: () => void, ms: number): unknown;
-  clear(timer: unknown): void;
-}
-
-export const realClock: Clock = {
-  set: (f, ms) => setTimeout(f, ms),
-  clear: (timer) => clearTimeout(timer as NodeJS.Timeout),
-};
-
 const firstWait = 500;
 const longestWait = 30_000;
 const silence = 75_000; // an alive line comes each 30 s
@@ -37,6 +27,16 @@ const begin = 15_000; // until all loops have come
 const grace = 3000; // for a new start, before the end of the last one is trouble
 const schema = 1; // of the lines that this version understands
 const settle = 200; // changes that come together are shown together
+
+// eventOf reads a line. What is no JSON is not of cursor-ralph.
+function eventOf(line: string): Event | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Event) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 export class Client {
   private readonly known = new Map<string, Loop>();
@@ -47,10 +47,10 @@ export class Client {
   private ready = false; // once
   private settled = false; // since the last start
   private wait = firstWait;
-  private retry: unknown;
-  private flush: unknown;
-  private watchdog: unknown;
-  private late: unknown; // reports trouble, if there is no new start by then
+  private retry: NodeJS.Timeout | undefined;
+  private flush: NodeJS.Timeout | undefined;
+  private watchdog: NodeJS.Timeout | undefined;
+  private late: NodeJS.Timeout | undefined; // reports trouble, if there is no new start by then
   private complaint = '';
   private disposed = false;
 
@@ -59,7 +59,6 @@ export class Client {
     private readonly stream: (args: readonly string[]) => ChildProcess,
     private readonly more: readonly string[],
     private readonly events: Events,
-    private readonly clock: Clock = realClock,
   ) {}
 
   get loops(): Loop[] {
@@ -79,8 +78,7 @@ export class Client {
     const child = this.stream(args);
     this.child = child;
     this.complaint = '';
-    const lines = new JsonLines((value) => this.child === child && this.message(value));
-    child.stdout?.on('data', (data: Buffer) => lines.push(data));
+    if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => this.child === child && this.message(line));
     child.stderr?.on('data', (data: Buffer) => (this.complaint = (this.complaint + data.toString('utf8')).slice(-2000)));
     child.stdin?.on('error', () => undefined);
     child.on('error', (error) => this.ended(child, error.message));
@@ -90,15 +88,15 @@ export class Client {
 
   dispose(): void {
     this.disposed = true;
-    for (const timer of [this.retry, this.flush, this.watchdog, this.late]) this.clock.clear(timer);
+    for (const timer of [this.retry, this.flush, this.watchdog, this.late]) clearTimeout(timer);
     this.child?.stdin?.end();
     this.child?.kill();
     this.child = undefined;
   }
 
-  private message(value: unknown): void {
-    if (typeof value !== 'object' || value === null) return;
-    const m = value as Event;
+  private message(line: string): void {
+    const m = eventOf(line);
+    if (!m) return;
     if (m.schema !== schema) return this.refuse(`cursor-ralph prints schema ${plain(String(m.schema))}, and this extension reads ${schema}: update both`);
     if (m.type === 'loop' && validId(m.loop.id)) this.loop(m.loop);
     if (m.type === 'removed') this.change(m.id, undefined);
@@ -123,7 +121,7 @@ export class Client {
     if (!resumed) for (const id of [...this.known.keys()]) if (!this.seen.has(id)) this.change(id, undefined);
     this.wait = firstWait;
     this.settled = true;
-    this.clock.clear(this.late);
+    clearTimeout(this.late);
     this.late = undefined;
     this.events.trouble(undefined);
     this.flushNow();
@@ -135,11 +133,11 @@ export class Client {
     if (after) this.known.set(id, after);
     else this.known.delete(id);
     this.pending.set(id, { before, after });
-    this.flush ??= this.clock.set(() => this.flushNow(), settle);
+    this.flush ??= setTimeout(() => this.flushNow(), settle);
   }
 
   private flushNow(): void {
-    this.clock.clear(this.flush);
+    clearTimeout(this.flush);
     this.flush = undefined;
     const changes = [...this.pending.values()];
     this.pending = new Map();
@@ -147,8 +145,8 @@ export class Client {
   }
 
   private watch(ms: number): void {
-    this.clock.clear(this.watchdog);
-    this.watchdog = this.clock.set(() => {
+    clearTimeout(this.watchdog);
+    this.watchdog = setTimeout(() => {
       this.complaint = 'it does not answer';
       this.child?.kill('SIGKILL');
     }, ms);
@@ -157,12 +155,12 @@ export class Client {
   private ended(child: ChildProcess, how: string): void {
     if (this.child !== child) return;
     this.child = undefined;
-    this.clock.clear(this.watchdog);
+    clearTimeout(this.watchdog);
     if (this.disposed) return;
     const why = plain(this.complaint.replace(/^cursor-ralph: /gm, '')) || how;
     if (!this.settled) this.events.trouble(why);
-    else this.late ??= this.clock.set(() => this.events.trouble(why), grace);
-    this.retry = this.clock.set(() => this.start(), this.wait);
+    else this.late ??= setTimeout(() => this.events.trouble(why), grace);
+    this.retry = setTimeout(() => this.start(), this.wait);
     this.wait = Math.min(longestWait, this.wait * 2);
   }
 }

@@ -28,16 +28,25 @@ export interface Memory {
   set(value: readonly (readonly [string, number])[]): void;
 }
 
-export type Code = 'not-here' | 'not-shown' | 'no-focus' | 'left' | 'no-paste' | 'strayed' | 'cancelled' | 'user-busy' | 'not-created';
+export type Code = 'not-here' | 'not-shown' | 'no-focus' | 'left' | 'no-paste' | 'strayed' | 'moved' | 'user-busy' | 'not-created';
 
-export type Delivered = { ok: true } | { ok: false; code: Code; reason: string; touched: boolean };
+export type Done = { ok: true } | { ok: false; code: Code; reason: string; touched: boolean };
 
-export type Step = (name: 'wait' | 'show' | 'focus' | 'paste', result: string) => void;
+const done: Done = { ok: true };
+const not = (code: Code, reason: string, touched = false): Done => ({ ok: false, code, reason, touched });
+
+// each does one step after the other, until one fails.
+async function each(...steps: (() => Promise<Done>)[]): Promise<Done> {
+  for (const step of steps) {
+    const r = await step();
+    if (!r.ok) return r;
+  }
+  return done;
+}
 
 const editorPaste = 'editor.action.clipboardPasteAction';
 const agentsPaste = 'glass.osEditPaste';
-const withdrawn = 'the line is not wanted any more';
-const busy = 'the user is busy';
+const busy = not('user-busy', 'the user is busy');
 const pasteWait = 150; // an input reads the clipboard a moment after the command
 const quiet = 1000; // without a key or a click of the user
 const quietWait = 10_000; // for that, at most
@@ -46,6 +55,7 @@ const remembered = 50; // chats
 
 export class Delivery {
   private watching: { strayed(): string | undefined; dispose(): void } | undefined;
+  private pasting: { chat: string; command: string } | undefined; // since the focus is in its input
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -80,31 +90,58 @@ export class Delivery {
     return { kind: 'ok', value: at === 0 ? 'front' : at > 0 ? 'shown' : 'unknown' };
   }
 
-  // deliver shows a chat and puts a line into its input. rested says that the user has been waited for.
-  async deliver(chat: string, line: string, step: Step, wanted: () => Promise<boolean>, rested = false): Promise<Delivered> {
+  // deliver and begin do all steps, for a user who has asked for it here.
+  async deliver(chat: string, line: string): Promise<Done> {
+    return each(() => this.rest(), () => this.show(chat), () => this.focus(chat), () => this.put(chat, line));
+  }
+
+  async begin(line: string): Promise<Done> {
+    return each(() => this.rest(), () => this.create(line));
+  }
+
+  // rest waits until the user does nothing, for a limited time. Of a user who has been waited for,
+  // only the boxes here are new.
+  async rest(rested = false): Promise<Done> {
+    const idle = (): number => (rested ? this.desk.asked() : this.desk.idle());
+    const end = performance.now() + quietWait;
+    while (idle() < quiet && performance.now() < end) await this.desk.sleep(quiet - idle());
+    return idle() >= quiet ? done : busy;
+  }
+
+  // show brings a chat to the front.
+  async show(chat: string): Promise<Done> {
     this.forget();
-    const not = (code: Code, reason: string, touched = false): Delivered => ({ ok: false, code, reason, touched });
-    if (!(await this.rests(step, rested))) return not('user-busy', busy);
     const opened = await this.cursor.openChat(chat);
     const place = await this.place(chat);
-    const inFront = place.kind === 'ok' && place.value === 'front';
-    step('show', inFront ? 'ok' : words(opened.kind === 'ok' ? place : opened));
-    if (!inFront) return not('not-shown', this.whyNotShown(opened, place));
-    let paste: Result<string>;
-    do {
-      if (!(await wanted())) return not('cancelled', withdrawn);
-      if (!(await this.rests(step, true))) return not('user-busy', busy);
-      paste = await this.focus(step);
-      if (paste.kind !== 'ok') return not('no-focus', words(paste));
-      if (!(await wanted())) return not('cancelled', withdrawn);
-    } while (this.isAsking()); // a box that was opened meanwhile has the focus
+    if (place.kind === 'ok' && place.value === 'front') return done;
+    if (opened.kind !== 'ok') return not('not-shown', words(opened));
+    return not('not-shown', place.kind === 'ok' ? 'Cursor did not bring the chat to the front' : words(place));
+  }
+
+  // focus moves the focus into the input of the chat in front. It leaves the editors first: if
+  // Cursor's command then does nothing, the line goes nowhere instead of into a source file.
+  async focus(chat: string): Promise<Done> {
+    this.pasting = undefined;
+    if (!(await this.rest(true)).ok) return busy;
+    const left = this.desk.canLeave() ? await this.cursor.call('workbench.action.focusStatusBar') : missing('a status bar that is shown');
+    const paste = left.kind === 'ok' ? await this.focusInput() : left;
+    if (paste.kind !== 'ok') return not('no-focus', words(paste));
+    this.pasting = { chat, command: paste.value };
+    return done;
+  }
+
+  // put puts a line into the input that has the focus.
+  async put(chat: string, line: string): Promise<Done> {
+    const { pasting } = this;
+    this.pasting = undefined;
+    if (pasting?.chat !== chat) return not('no-focus', "the focus is not in the chat's input");
+    if (this.isAsking()) return busy; // a box that was opened meanwhile has the focus
     if (this.isLeft(chat)) return not('left', 'a line that was put in before may still be in its input', true);
-    const pasted = await this.paste(chat, line, paste.value);
+    const pasted = await this.paste(chat, line, pasting.command);
     if (pasted.kind === 'missing') this.remember(chat, undefined);
     const strayed = this.watching?.strayed();
-    step('paste', strayed ?? words(pasted));
     if (strayed) return not('strayed', strayed, true);
-    return pasted.kind === 'ok' ? { ok: true } : not('no-paste', words(pasted), pasted.kind !== 'missing');
+    return pasted.kind === 'ok' ? done : not('no-paste', words(pasted), pasted.kind !== 'missing');
   }
 
   // isLeft reports whether a line may still be in a chat's input.
@@ -131,16 +168,6 @@ export class Delivery {
     return this.desk.asked() < quiet;
   }
 
-  // rests waits until the user does nothing, for a limited time, and reports whether that is
-  // so. Of a user who has been waited for, only the boxes here are new.
-  private async rests(step: Step, rested: boolean): Promise<boolean> {
-    const idle = (): number => (rested ? this.desk.asked() : this.desk.idle());
-    if (idle() < quiet) step('wait', 'the user is active');
-    const end = performance.now() + quietWait;
-    while (idle() < quiet && performance.now() < end) await this.desk.sleep(quiet - idle());
-    return idle() >= quiet;
-  }
-
   // creates reports whether the editor may be able to create a chat.
   creates(): Promise<boolean> {
     return this.cursor.has(createNew);
@@ -148,46 +175,24 @@ export class Delivery {
 
   // create begins a chat with a line, once. Cursor may answer only when its turn ends:
   // only of a missing command it is certain that nothing was sent.
-  async create(line: string, step: Step, wanted: () => Promise<boolean>, rested = false): Promise<Delivered> {
-    if (!(await this.rests(step, rested))) return { ok: false, code: 'user-busy', reason: busy, touched: false };
-    if (!(await wanted())) return { ok: false, code: 'cancelled', reason: withdrawn, touched: false };
-    if (this.isAsking()) return { ok: false, code: 'user-busy', reason: busy, touched: false };
+  async create(line: string): Promise<Done> {
+    if (this.isAsking()) return busy;
     const r = await this.cursor.newChat(line);
-    if (r.kind === 'ok' || r.kind === 'timeout') return { ok: true };
-    return { ok: false, code: 'not-created', reason: words(r), touched: r.kind !== 'missing' };
+    return r.kind === 'ok' || r.kind === 'timeout' ? done : not('not-created', words(r), r.kind !== 'missing');
   }
 
-  // check returns why the focus may not be in the chat any more.
-  async check(chat: string): Promise<string | undefined> {
-    if (!this.watching) return 'nothing was put into a chat';
-    const strayed = this.watching.strayed();
-    if (strayed) return strayed;
-    if (this.isAsking()) return busy;
+  // check reports whether the focus is still in the chat.
+  async check(chat: string): Promise<Done> {
+    const strayed = this.watching ? this.watching.strayed() : 'nothing was put into a chat';
+    if (strayed) return not('moved', strayed, true);
+    if (this.isAsking()) return not('moved', 'the user is busy', true);
     const place = await this.place(chat);
-    return place.kind === 'ok' && place.value === 'front' ? undefined : 'another chat is in front';
+    return place.kind === 'ok' && place.value === 'front' ? done : not('moved', 'another chat is in front', true);
   }
 
   forget(): void {
     this.watching?.dispose();
-    this.watching = undefined;
-  }
-
-  private whyNotShown(opened: Result<unknown>, place: Result<string>): string {
-    if (opened.kind !== 'ok') return words(opened);
-    return place.kind === 'ok' ? 'Cursor did not bring the chat to the front' : words(place);
-  }
-
-  // focus leaves the editors first: if Cursor's command then does nothing, the
-  // line goes nowhere instead of into a source file. It returns the paste command.
-  private async focus(step: Step): Promise<Result<string>> {
-    const left = this.desk.canLeave() ? await this.cursor.call('workbench.action.focusStatusBar') : missing('a status bar that is shown');
-    if (left.kind !== 'ok') {
-      step('focus', words(left));
-      return left;
-    }
-    const r = await this.focusInput();
-    step('focus', words(r));
-    return r;
+    this.watching = this.pasting = undefined;
   }
 
   // focusInput calls both windows' commands: in the Agents window Cursor's usual one

@@ -2,12 +2,11 @@
 // plugin folder to a place that outlives an update, the hooks into Cursor, the
 // programs onto the PATH of the terminals. It reports to cursor-ralph what worked.
 import * as vscode from 'vscode';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Actions } from './actions';
 import type { Cursor } from './cursor';
 import { install, type Installed, type Kept } from './install';
-import { report, versionOf } from './memory';
 import { program } from './program';
 import { changed, folders } from './settings';
 import { notice } from './text';
@@ -75,10 +74,14 @@ export class Setup implements vscode.Disposable {
   async installByProgram(): Promise<void> {
     if (this.installed?.how === 'plugin') return void vscode.window.showInformationMessage(t('The hooks and slash commands are installed already: this extension has registered them.'));
     if (!(await this.cursor.isCursor())) return void vscode.window.showInformationMessage(this.cursor.needed(t('Installing hooks')));
+    await this.runInstall();
+  }
+
+  private async runInstall(): Promise<void> {
     const out = await this.actions.run(['install']);
     if (out?.code !== 0) return;
     this.output.appendLine(out.stdout.trimEnd());
-    this.told();
+    void vscode.window.showInformationMessage(t("cursor-ralph's hooks and slash commands are installed."));
   }
 
   // report tells cursor-ralph what this editor can do; doctor shows it.
@@ -90,9 +93,10 @@ export class Setup implements vscode.Disposable {
   }
 
   private async send(installed: Installed): Promise<void> {
-    const version = versionOf(vscode.env.appRoot, vscode.version, (file) => readFileSync(file, 'utf8'));
-    const extension = String((this.context.extension.packageJSON as { version?: unknown }).version ?? '');
-    const input = report({ name: vscode.env.appName, version, extension, installed, commands: this.cursor.worked, settings: changed() });
+    const { extension } = this.context;
+    const known = { name: vscode.env.appName, version: vscode.version, app: vscode.env.appRoot, extension: (extension.packageJSON as { version?: unknown }).version };
+    const plugin = installed.how === 'plugin' ? { plugin: installed.folder } : {};
+    const input = JSON.stringify({ ...known, hooks: installed.how, ...plugin, commands: Object.fromEntries(this.cursor.worked), settings: changed() });
     const out = await this.actions.quietly(['editor'], input);
     if (out && out.code !== 0) this.output.appendLine(`editor: ${out.what}`);
     else if (out && out.stdout.trim() !== '') void this.warn(out.stdout);
@@ -104,11 +108,7 @@ export class Setup implements vscode.Disposable {
     this.warned = true;
     const yes = t('Install Hooks');
     const chosen = await vscode.window.showWarningMessage(notice(why), yes);
-    if (chosen === yes && (await this.actions.run(['install']))?.code === 0) this.told();
-  }
-
-  private told(): void {
-    void vscode.window.showInformationMessage(t("cursor-ralph's hooks and slash commands are installed."));
+    if (chosen === yes) await this.runInstall();
   }
 
   dispose(): void {

@@ -114,7 +114,7 @@ export class Start implements vscode.CodeLensProvider, vscode.Disposable {
 
   // inChat puts the line into a chat's input. The user sends it: cursor-ralph presses keys only for a loop that has a chat.
   private async inChat(chat: string, line: string): Promise<void> {
-    const r = (await this.delivery.alone(() => this.delivery.deliver(chat, line, () => undefined, async () => true))) ?? busy();
+    const r = (await this.delivery.alone(() => this.delivery.deliver(chat, line))) ?? busy();
     if (!r.ok) return byHand(line, t('The line could not be put into the chat: {0}.', plain(r.reason)));
     const copy = t('Copy Line'); // nothing shows whether a paste has arrived
     const chosen = await vscode.window.showInformationMessage(t('Press Enter in the chat to begin the loop. If its line is not in the input, copy it.'), copy);
@@ -123,7 +123,7 @@ export class Start implements vscode.CodeLensProvider, vscode.Disposable {
 
   // newChat sends the line once. Only the loop's own events prove that it arrived.
   private async newChat(line: string): Promise<void> {
-    const r = (await this.delivery.alone(() => this.delivery.create(line, () => undefined, async () => true))) ?? busy();
+    const r = (await this.delivery.alone(() => this.delivery.begin(line))) ?? busy();
     if (!r.ok) await byHand(line, t('No chat was opened: {0}.', plain(r.reason)));
   }
 

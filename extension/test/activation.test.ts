@@ -58,6 +58,7 @@ test('whoever closes the window leaves nothing behind, at any moment', async (t)
   for (const when of ['at once', 'while the programs are copied', 'when all is up']) {
     const { home, context } = unpack(t);
     fake.live.clear();
+    await until('the end of what ran before', () => !process.getActiveResourcesInfo().includes('ProcessWrap'));
     activate(context);
     const begun = fake.registeredCommands.get('cursorRalph.show')?.() as Promise<unknown>;
     if (when === 'while the programs are copied') await until('the copy', () => existsSync(path.join(home, 'begun')));
@@ -70,7 +71,8 @@ test('whoever closes the window leaves nothing behind, at any moment', async (t)
       const pid = Number(readFileSync(path.join(home, 'events'), 'utf8'));
       await until('the end of the events', () => !existsSync(`/proc/${pid}/stat`) || readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z'));
     } else {
-      assert.ok(!process.getActiveResourcesInfo().includes('ProcessWrap'), when); // nothing was started after that
+      await until(`the end of what began ${when}`, () => !process.getActiveResourcesInfo().includes('ProcessWrap'));
+      assert.ok(!existsSync(path.join(home, 'events')), when); // nothing was started after that
     }
     assert.equal(fake.live.size, 0, when);
   }

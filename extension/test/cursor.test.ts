@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Cursor } from '../src/cursor';
-import { Delivery, type Desk } from '../src/delivery';
+import { Delivery, type Desk, type Done } from '../src/delivery';
 import { words } from '../src/result';
 import { remembering } from './loop';
 
@@ -11,6 +11,7 @@ const throws = (): never => {
 };
 const never = (): Promise<never> => new Promise(() => undefined);
 const line = '/ralph-loop --continue chat-1';
+const reasonFor = (d: Done): string | undefined => (d.ok ? undefined : d.reason);
 
 // An editor with some of Cursor's commands, each of which may misbehave.
 function scene(play: Play, desk: Partial<Desk> = {}, ms = 30) {
@@ -35,10 +36,8 @@ function scene(play: Play, desk: Partial<Desk> = {}, ms = 30) {
     sleep: () => Promise.resolve(),
     ...desk,
   };
-  const steps: string[] = [];
   const delivery = new Delivery(new Cursor(host, ms), full, remembering());
-  const deliver = (wanted = () => true) => delivery.deliver('chat-1', line, (name, result) => steps.push(`${name}: ${result}`), async () => wanted());
-  return { did, clip, gone, steps, delivery, deliver };
+  return { did, clip, gone, delivery, deliver: () => delivery.deliver('chat-1', line) };
 }
 
 const good = (): Play => ({
@@ -56,11 +55,11 @@ test('a delivery shows the chat, leaves the editors, focuses the input and paste
   assert.equal(pasted, line);
   assert.equal(s.clip.text, 'the user copied this');
   assert.deepEqual(s.did, ['composer.openComposer chat-1', 'composer.getOrderedSelectedComposerIds', 'workbench.action.focusStatusBar', 'composer.focusComposer', 'editor.action.clipboardPasteAction']);
-  assert.deepEqual(s.steps, ['show: ok', 'focus: ok', 'paste: ok']);
-  assert.equal(await s.delivery.check('chat-1'), undefined);
-  assert.equal(await s.delivery.check('chat-2'), 'another chat is in front');
+  const check = async (chat: string): Promise<string | undefined> => reasonFor(await s.delivery.check(chat));
+  assert.equal(await check('chat-1'), undefined);
+  assert.equal(await check('chat-2'), 'another chat is in front');
   s.gone.why = 'the focus went into a terminal';
-  assert.equal(await s.delivery.check('chat-1'), 'the focus went into a terminal');
+  assert.equal(await check('chat-1'), 'the focus went into a terminal');
 });
 
 test('the Agents window', async () => {
@@ -134,11 +133,15 @@ test('what the user copies meanwhile stays', async () => {
   assert.equal(s.clip.text, 'copied meanwhile');
 });
 
-test('a delivery that is withdrawn stops before the next step', async () => {
+test('a line is put only where the focus was just moved to', async () => {
   const s = scene(good());
-  const got = await s.deliver(() => s.did.length < 2);
-  assert.ok(!got.ok && got.code === 'cancelled');
-  assert.equal(s.did.length, 2);
+  const away = { ok: false, code: 'no-focus', reason: "the focus is not in the chat's input", touched: false };
+  assert.deepEqual(await s.delivery.put('chat-1', line), away);
+  assert.ok((await s.delivery.focus('chat-2')).ok);
+  assert.deepEqual(await s.delivery.put('chat-1', line), away);
+  assert.ok((await s.delivery.focus('chat-1')).ok);
+  assert.ok((await s.delivery.put('chat-1', line)).ok);
+  assert.deepEqual(await s.delivery.put('chat-1', line), away);
 });
 
 test('a line that may still be in the input is not put in again, until it was sent', async () => {
@@ -164,7 +167,7 @@ test('what puts nothing in leaves nothing', async () => {
   const s = scene(play);
   assert.equal((await s.deliver()).ok, false);
   play['editor.action.clipboardPasteAction'] = () => undefined;
-  assert.deepEqual(await s.deliver(() => s.did.length < 8), { ok: false, code: 'cancelled', reason: 'the line is not wanted any more', touched: false });
+  assert.ok((await s.delivery.focus('chat-1')).ok); // and no more: the line is not wanted any more
   assert.deepEqual(await s.deliver(), { ok: true });
 });
 
@@ -176,7 +179,7 @@ test('a delivery waits until the user pauses', async () => {
   assert.deepEqual(await s.deliver(), { ok: true });
   assert.equal(slept[0], 1000);
   slept.length = 0;
-  assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true), { ok: true });
+  assert.deepEqual(await s.delivery.begin(line), { ok: true });
   assert.deepEqual(slept, []);
 });
 
@@ -189,41 +192,34 @@ test('a user who does not pause is left alone after 10 s', async (t) => {
   const tenSeconds = Array(10).fill(1000);
   const isBusy = { ok: false, code: 'user-busy', reason: 'the user is busy', touched: false };
   assert.deepEqual(await s.deliver(), isBusy);
-  assert.deepEqual([s.steps[0], slept], ['wait: the user is active', tenSeconds]);
+  assert.deepEqual(slept, tenSeconds);
   slept.length = 0;
-  assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true), isBusy);
+  assert.deepEqual(await s.delivery.begin(line), isBusy);
   assert.deepEqual([slept, s.did], [tenSeconds, []], 'nothing was touched');
 });
 
 test('an open box of the extension is a busy user, at every step', async (t) => {
   let now = 0;
   t.mock.method(performance, 'now', () => now);
-  for (const at of [0, 1, 2]) {
-    let wants = 0;
-    const s = scene(good(), { asked: () => (wants >= at ? 0 : Infinity), sleep: (ms) => Promise.resolve(void (now += ms)) });
-    const wanted = async (): Promise<boolean> => ++wants > 0;
-    const done = await s.delivery.deliver('chat-1', line, () => undefined, wanted, true);
-    assert.deepEqual(done, { ok: false, code: 'user-busy', reason: 'the user is busy', touched: false }, String(at));
-    assert.ok(!s.did.includes('editor.action.clipboardPasteAction'));
-    assert.equal(s.did.includes('composer.focusComposer'), at === 2);
-  }
-  let focused = 0;
-  let closes = Infinity;
-  const twice: Play = { ...good(), 'composer.focusComposer': () => void (++focused === 1 && (closes = now + 3000)) };
-  const again = scene(twice, { asked: () => (closes === Infinity ? Infinity : now - closes + 1000), sleep: (ms) => Promise.resolve(void (now += ms)) });
-  assert.deepEqual(await again.deliver(), { ok: true });
-  assert.equal(focused, 2, 'the box that was opened meanwhile had the focus');
+  const isBusy = { ok: false, code: 'user-busy', reason: 'the user is busy', touched: false };
+  const waits: Partial<Desk> = { asked: () => 0, sleep: (ms) => Promise.resolve(void (now += ms)) };
+  const closed = scene(good(), waits);
+  for (const step of [() => closed.delivery.rest(true), () => closed.delivery.focus('chat-1'), () => closed.delivery.create(line)]) assert.deepEqual(await step(), isBusy);
+  assert.deepEqual(closed.did, []);
+  let opens = false;
+  const late = scene({ ...good(), 'composer.focusComposer': () => void (opens = true) }, { ...waits, asked: () => (opens ? 0 : Infinity) });
+  assert.deepEqual(await late.deliver(), isBusy, 'the box that was opened meanwhile has the focus');
+  assert.ok(!late.did.includes('editor.action.clipboardPasteAction'));
   let open = false;
   const s = scene(good(), { asked: () => (open ? 0 : Infinity) });
   assert.deepEqual(await s.deliver(), { ok: true });
   open = true;
-  assert.equal(await s.delivery.check('chat-1'), 'the user is busy', 'Return is not pressed');
+  assert.equal(reasonFor(await s.delivery.check('chat-1')), 'the user is busy', 'Return is not pressed');
 });
 
 test('a user who has been waited for is not waited for again', async () => {
   const s = scene({ ...good(), 'composer.createNew': () => undefined }, { idle: () => 0, sleep: (ms) => (assert.notEqual(ms, 1000), Promise.resolve()) });
-  assert.deepEqual(await s.delivery.deliver('chat-1', line, () => undefined, async () => true, true), { ok: true });
-  assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true, true), { ok: true });
+  assert.deepEqual(await s.delivery.rest(true), { ok: true });
 });
 
 test('a line that was not put in is not remembered', async () => {
@@ -275,7 +271,7 @@ test('a chat is created once, whatever the command does', async () => {
     const play: Play = command ? { 'composer.createNew': (o) => (got.push(o), command()) } : {};
     const s = scene(play);
     assert.equal(await s.delivery.creates(), command !== undefined);
-    assert.deepEqual(await s.delivery.create(line, () => undefined, async () => true), want);
+    assert.deepEqual(await s.delivery.create(line), want);
     assert.deepEqual(got, command ? [{ partialState: { text: line }, autoSubmit: true }] : []);
     assert.equal(s.clip.text, 'the user copied this');
   }

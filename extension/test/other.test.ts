@@ -5,7 +5,6 @@ import path from 'node:path';
 import test from 'node:test';
 import { Cursor } from '../src/cursor';
 import { install } from '../src/install';
-import { report, versionOf } from '../src/memory';
 import { noticeOf } from '../src/notices';
 import { complaint, find, program } from '../src/program';
 import { loop } from './loop';
@@ -68,13 +67,4 @@ test('hooks are registered once, in one place', async (t) => {
   assert.deepEqual(registered, []);
   assert.deepEqual(await install(cursor(api), kept, true), { how: 'plugin', folder: plugin });
   assert.deepEqual(registered, [plugin]);
-});
-
-test('what cursor-ralph remembers of an editor', () => {
-  const product = (text: string): string => versionOf('/app', '1.105.1', (f) => (assert.equal(f, '/app/product.json'), text));
-  assert.equal(product('{"version":"3.22.0","vscodeVersion":"1.105.1"}'), '3.22.0');
-  assert.equal(product('{"version":"1.105.1"}'), '1.105.1');
-  assert.equal(product('no JSON'), '1.105.1');
-  const facts = { name: 'Cursor\u001b', version: '3.22.0', extension: '1.0.0', installed: { how: 'plugin', folder: '/p' } as const, commands: new Map([['composer.openComposer', 'ok'], ['workbench.action.focusStatusBar', 'ok']]), settings: { delivery: false } };
-  assert.deepEqual(JSON.parse(report(facts)), { name: 'Cursor', version: '3.22.0', extension: '1.0.0', hooks: 'plugin', plugin: '/p', commands: { 'composer.openComposer': 'ok' }, settings: { delivery: false } });
 });

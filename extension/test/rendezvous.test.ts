@@ -1,40 +1,42 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { Agent, request, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import test, { type TestContext } from 'node:test';
-import { JsonLines } from '../src/jsonlines';
 import { deferred, remembering } from './loop';
 import { isLine, Rendezvous } from '../src/rendezvous';
-import { Delivery, type Delivered, type Desk, type Step } from '../src/delivery';
+import { Delivery, type Desk, type Done } from '../src/delivery';
 import type { Cursor } from '../src/cursor';
 
 type Message = Record<string, unknown>;
 const line = '/ralph-loop --continue chat-1';
+const conversation = 'chat-1';
 
-async function scene(t: TestContext, play: { deliver?: (step: Step, wanted: () => Promise<boolean>) => Promise<Delivered>; create?: Delivered } = {}, ms = { auth: 2000, request: 2000 }) {
+async function scene(t: TestContext, play: { put?: () => Promise<Done>; create?: Done } = {}, ms?: { request: number; idle: number }) {
   const folder = mkdtempSync(path.join(tmpdir(), 'ext-'));
-  const asked: string[] = [];
+  const did: string[] = [];
   const turns = new Delivery({} as Cursor, {} as Desk, remembering());
+  const does = (name: string, done: Done = { ok: true }) => async (...args: unknown[]): Promise<Done> => (did.push([name, ...args].join(' ')), done);
   const delivery = {
     turn: (ms: number) => turns.turn(ms),
-    sent: (chat: string) => asked.push(`sent in ${chat}`),
-    place: async (chat: string) => ({ kind: 'ok', value: chat === 'chat-1' ? 'front' : 'unknown' }),
-    deliver: async (chat: string, text: string, step: Step, wanted: () => Promise<boolean>) => {
-      asked.push(`${chat} ${text}`);
-      step('show', 'ok');
-      return play.deliver ? play.deliver(step, wanted) : { ok: true };
-    },
-    check: async () => 'another chat is in front',
+    sent: (chat: string) => did.push(`sent ${chat}`),
+    place: async (chat: string) => (chat === conversation ? { kind: 'ok', value: 'front' } : { kind: 'missing', what: 'x' }),
     creates: async () => true,
-    create: async (text: string, _: Step, wanted: () => Promise<boolean>) => {
-      if (!(await wanted())) return { ok: false, code: 'cancelled', reason: '', touched: false };
-      asked.push(`new ${text}`);
-      return play.create ?? { ok: true };
-    },
+    rest: does('rest'),
+    show: does('show'),
+    focus: does('focus'),
+    put: (chat: string, text: string) => (did.push(`put ${chat} ${text}`), play.put ? play.put() : Promise.resolve({ ok: true })),
+    check: does('check', { ok: false, code: 'moved', reason: 'another chat is in front', touched: true }),
+    create: does('create', play.create),
   } as unknown as Delivery;
-  const r = new Rendezvous({ folder, delivery, ms, log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/code/repo'], ask: (_, unsure) => asked.push(`the user${unsure === undefined ? '' : ` about ${unsure}`}`) } });
+  const ask = (over: Promise<void>, unsure: string | undefined): void => {
+    did.push(`ask${unsure === undefined ? '' : ` about ${unsure}`}`);
+    void over.then(() => did.push('over'));
+  };
+  const r = new Rendezvous({ folder, delivery, ...(ms ? { ms } : {}), log: () => undefined, window: { editor: 'Cursor', focused: () => true, folders: () => ['/code/repo'], ask } });
   await r.open();
   t.after(() => {
     r.close();
@@ -42,43 +44,26 @@ async function scene(t: TestContext, play: { deliver?: (step: Step, wanted: () =
   });
   const file = path.join(folder, readdirSync(folder).find((n) => n.endsWith('.json')) ?? '');
   const said = JSON.parse(readFileSync(file, 'utf8')) as { address: string; token: string; version: number; pid: number };
-  return { folder, file, said, asked, r };
+  return { folder, file, said, did, r };
 }
 
-class Peer {
-  private readonly got: Message[] = [];
-  private waiting: (() => void) | undefined;
-  closed = false;
-  constructor(readonly socket: Socket) {
-    const lines = new JsonLines((m) => {
-      this.got.push(m as Message);
-      this.waiting?.();
+// peer is a client: one connection.
+function peer(t: TestContext, said: { address: string; token: string }, token = said.token) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const post = (method: string, body: unknown = { conversation }, headers = {}): Promise<[number, Message]> =>
+    new Promise((resolve, reject) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const req = request({ socketPath: said.address, agent, method: 'POST', path: `/${method}`, headers: { authorization: `Bearer ${token}`, ...('transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(text) }), ...headers } }, (res) =>
+        json(res).then((got) => resolve([res.statusCode ?? 0, got as Message]), reject));
+      req.on('error', reject);
+      req.end(text);
     });
-    socket.on('data', (d: Buffer) => lines.push(d));
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      this.closed = true;
-      this.waiting?.();
-    });
-  }
-  send(m: object): void {
-    this.socket.write(JSON.stringify(m) + '\n');
-  }
-  // next is the next message, or undefined after the end.
-  async next(): Promise<Message | undefined> {
-    while (this.got.length === 0 && !this.closed) await new Promise<void>((resolve) => (this.waiting = resolve));
-    return this.got.shift();
-  }
+  return { post, leave: () => agent.destroy() };
 }
 
-async function dial(t: TestContext, said: { address: string; token: string }, token = said.token): Promise<Peer> {
-  const peer = new Peer(connect(said.address));
-  t.after(() => peer.socket.destroy());
-  peer.send({ type: 'hello', version: 1, token });
-  const hello = await peer.next();
-  if (hello?.['type'] === 'hello') assert.equal(hello['version'], 1);
-  else peer.send(hello ?? {});
-  return peer;
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !condition(); await new Promise((resolve) => setTimeout(resolve, 5))) assert.ok(Date.now() < end);
 }
 
 test('the file and the socket are private, and gone at the end', async (t) => {
@@ -87,99 +72,86 @@ test('the file and the socket are private, and gone at the end', async (t) => {
   assert.equal(statSync(s.said.address).mode & 0o777, 0o600);
   assert.equal(s.said.pid, process.pid);
   assert.match(s.said.token, /^[0-9a-f]{64}$/);
+  const client = peer(t, s.said);
+  await client.post('find'); // a connection that stays
   s.r.close();
   await new Promise((resolve) => setImmediate(resolve));
-  assert.ok(!existsSync(s.file));
   assert.deepEqual(readdirSync(s.folder), []);
+  await assert.rejects(client.post('find'));
 });
 
-test('find, deliver and check', async (t) => {
+test('a delivery, step by step', async (t) => {
   const s = await scene(t);
-  const peer = await dial(t, s.said);
-  peer.send({ type: 'request', id: 1, method: 'find', conversation: 'chat-1' });
-  assert.deepEqual(await peer.next(), { type: 'result', id: 1, ok: true, place: 'front', focused: true, folders: ['/code/repo'], creates: true });
-  peer.send({ type: 'request', id: 2, method: 'deliver', conversation: 'chat-1', line });
-  assert.deepEqual(await peer.next(), { type: 'step', id: 2, step: 'show', result: 'ok' });
-  assert.deepEqual(await peer.next(), { type: 'result', id: 2, ok: true });
-  peer.send({ type: 'request', id: 3, method: 'check', conversation: 'chat-1' });
-  assert.equal((await peer.next())?.['reason'], 'another chat is in front');
-  peer.send({ type: 'request', id: 4, method: 'ask', conversation: 'chat-1' });
-  assert.deepEqual(await peer.next(), { type: 'result', id: 4, ok: true });
-  peer.send({ type: 'request', id: 5, method: 'sent', conversation: 'chat-1' });
-  assert.deepEqual(await peer.next(), { type: 'result', id: 5, ok: true });
-  assert.deepEqual(s.asked, [`chat-1 ${line}`, 'the user', 'sent in chat-1']);
+  const { post } = peer(t, s.said);
+  assert.deepEqual(await post('find'), [200, { place: 'front', focused: true, folders: ['/code/repo'], creates: true }]);
+  assert.deepEqual(await post('rest', { conversation, rested: true }), [200, { ok: true }]);
+  for (const method of ['show', 'focus']) assert.equal((await post(method))[0], 200);
+  assert.deepEqual(await post('put', { conversation, line }), [200, { ok: true }]);
+  assert.deepEqual(await post('check'), [409, { ok: false, code: 'moved', reason: 'another chat is in front', touched: true }]);
+  for (const method of ['ask', 'sent']) assert.deepEqual(await post(method), [200, {}]);
+  assert.deepEqual(s.did, ['rest true', 'show chat-1', 'focus chat-1', `put chat-1 ${line}`, 'check chat-1', 'ask', 'sent chat-1']);
 });
 
-test('a line that may be in the input already is for the user', async (t) => {
-  const s = await scene(t, { deliver: async () => ({ ok: false, code: 'left', reason: 'x', touched: true }) });
-  const peer = await dial(t, s.said);
-  peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
-  await peer.next();
-  assert.equal((await peer.next())?.['code'], 'left');
-  peer.send({ type: 'request', id: 2, method: 'ask', conversation: 'chat-1' });
-  assert.equal((await peer.next())?.['ok'], true);
-  assert.equal(s.asked.at(-1), `the user about ${line}`);
+test('a window that cannot tell where a chat is may create one', async (t) => {
+  const s = await scene(t, { create: { ok: false, code: 'not-created', reason: 'boom', touched: true } });
+  const { post } = peer(t, s.said);
+  const [status, found] = await post('find', { conversation: 'chat-2' });
+  assert.deepEqual([status, found['code'], found['creates'], found['folders']], [409, 'not-here', true, ['/code/repo']]);
+  assert.deepEqual(await post('create', { conversation, line }), [409, { ok: false, code: 'not-created', reason: 'boom', touched: true }]);
+  assert.deepEqual(s.did, [`create ${line}`]);
 });
 
-test('create, if it is still wanted', async (t) => {
-  const failed: Delivered = { ok: false, code: 'not-created', reason: 'boom', touched: true };
-  for (const create of [undefined, failed]) {
-    const s = await scene(t, create ? { create } : {});
-    const peer = await dial(t, s.said);
-    const request = { type: 'request', method: 'create', conversation: 'chat-1', line, confirm: true };
-    for (const [id, wanted] of [[1, false], [2, true]] as const) {
-      peer.send({ ...request, id });
-      assert.deepEqual(await peer.next(), { type: 'confirm', id });
-      peer.send({ type: 'confirm', id, ok: wanted });
-      const answer = await peer.next();
-      if (wanted) assert.deepEqual(answer, { type: 'result', id, ...(create ?? { ok: true }) });
-      else assert.equal(answer?.['code'], 'cancelled');
-    }
-    assert.deepEqual(s.asked, [`new ${line}`]);
-  }
+test('a line that may be in the input already is for the user, until nobody waits', async (t) => {
+  const s = await scene(t, { put: async () => ({ ok: false, code: 'left', reason: 'x', touched: true }) });
+  const client = peer(t, s.said);
+  assert.equal((await client.post('put', { conversation, line }))[1]['code'], 'left');
+  assert.equal((await client.post('ask'))[0], 200);
+  assert.equal(s.did.at(-1), `ask about ${line}`);
+  client.leave();
+  await until(() => s.did.at(-1) === 'over');
 });
 
 test('without the token there is nothing', async (t) => {
   const s = await scene(t);
-  for (const first of [
-    { type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line },
-    { type: 'hello', version: 1, token: '0'.repeat(64) },
-    { type: 'hello', version: 1, token: 'é'.repeat(64) },
-    { type: 'hello', version: 1, token: '' },
-    { type: 'hello', version: 1 },
-    { type: 'hello', version: 2, token: s.said.token },
-    'GET / HTTP/1.1',
-    null,
-  ]) {
-    const peer = new Peer(connect(s.said.address));
-    peer.socket.write(typeof first === 'string' ? `${first}\r\n\r\n` : JSON.stringify(first) + '\n');
-    assert.equal((await peer.next())?.['type'], 'error', JSON.stringify(first));
-    peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
-    assert.equal(await peer.next(), undefined);
+  for (const token of ['', '0'.repeat(64), 'é'.repeat(32), `${s.said.token}0`]) {
+    for (const method of ['find', 'put', 'nothing']) {
+      const client = peer(t, s.said, encodeURI(token));
+      const [status, answer] = await client.post(method, { conversation, line });
+      client.leave();
+      assert.deepEqual([status, answer['code']], [401, 'denied']);
+    }
   }
-  const wrong = await dial(t, s.said, 'f'.repeat(64));
-  assert.equal(await wrong.next(), undefined);
-  assert.deepEqual(s.asked, []);
+  assert.equal((await peer(t, s.said).post('put', { conversation, line }, { authorization: s.said.token }))[0], 401);
+  assert.deepEqual(s.did, []);
 });
 
 test('invalid requests, ids and lines', async (t) => {
   const s = await scene(t);
-  const peer = await dial(t, s.said);
-  for (const bad of [
-    { method: 'deliver', conversation: '--help', line },
-    { method: 'deliver', conversation: 'chat-1', line: 'rm -rf /' },
-    { method: 'deliver', conversation: 'chat-1', line: `${line}\n/other` },
-    { method: 'create', conversation: 'chat-1', line: '/ralph-loop "rm -rf /"' },
-    { method: 'create', conversation: '../x', line },
-    { method: 'evaluate', conversation: 'chat-1' },
-    { method: 'find' },
-  ]) {
-    peer.send({ type: 'request', id: 9, ...bad });
-    assert.equal((await peer.next())?.['code'], 'bad-request', JSON.stringify(bad));
+  for (const [method, body] of [
+    ['put', { conversation: '--help', line }],
+    ['put', { conversation, line: 'rm -rf /' }],
+    ['put', { conversation, line: `${line}\n/other` }],
+    ['put', { conversation }],
+    ['create', { conversation, line: '/ralph-loop "rm -rf /"' }],
+    ['create', { conversation: '../x', line }],
+    ['evaluate', { conversation }],
+    ['find', {}],
+    ['find', null],
+    ['find', 'no JSON'],
+  ] as const) {
+    const client = peer(t, s.said);
+    const [status, answer] = await client.post(method, body);
+    client.leave(); // eight at once are the most
+    assert.ok(status === 400 || status === 409, method);
+    assert.equal(answer['code'], 'bad-request', JSON.stringify(body).slice(0, 100));
   }
-  peer.send({ type: 'gossip' });
-  assert.equal((await peer.next())?.['type'], 'error');
-  assert.deepEqual(s.asked, []);
+  // A body without a length, or a long one, is not read: the connection may end before all is written.
+  for (const length of [{ 'transfer-encoding': 'chunked' }, { 'content-length': 70_000 }]) {
+    const text = JSON.stringify({ conversation, more: 'x'.repeat(70_000 - 36) });
+    const [status] = await peer(t, s.said).post('sent', text, length).catch(() => [400]);
+    assert.equal(status, 400);
+  }
+  assert.deepEqual(s.did, []);
 });
 
 test('only the continue line', () => {
@@ -187,70 +159,58 @@ test('only the continue line', () => {
   for (const l of ['', line + ' ', '/ralph-loop "task"', line + '; ls', line + '\u202e', 'x'.repeat(400)]) assert.ok(!isLine(l), l);
 });
 
-test('one delivery at a time, over all connections', async (t) => {
-  const gate = deferred<Delivered>();
-  const s = await scene(t, { deliver: () => gate.promise });
-  const [a, b] = [await dial(t, s.said), await dial(t, s.said)];
-  a.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line });
-  assert.equal((await a.next())?.['type'], 'step');
-  a.send({ type: 'request', id: 2, method: 'find', conversation: 'chat-1' });
-  assert.equal((await a.next())?.['code'], 'busy');
+test('one connection at a time has the chats, until it ends', async (t) => {
+  const gate = deferred<Done>();
+  const s = await scene(t, { put: () => gate.promise });
+  const [a, b, c] = [peer(t, s.said), peer(t, s.said), peer(t, s.said)];
+  const putting = a.post('put', { conversation, line });
+  await until(() => s.did.length === 1);
   // Another client may look meanwhile: it must not take a delivery for a window that cannot do it.
-  b.send({ type: 'request', id: 1, method: 'find', conversation: 'chat-1' });
-  assert.equal((await b.next())?.['ok'], true);
-  b.send({ type: 'request', id: 2, method: 'deliver', conversation: 'chat-1', line });
-  b.send({ type: 'request', id: 3, method: 'find', conversation: 'chat-1' });
-  assert.equal((await b.next())?.['code'], 'busy'); // so the delivery before it has come, and waits
-  assert.equal(s.asked.length, 1);
+  assert.equal((await b.post('find'))[0], 200);
+  const next = b.post('show');
+  const gone = c.post('show', { conversation: 'chat-3' });
   gate.resolve({ ok: true });
-  assert.deepEqual(await a.next(), { type: 'result', id: 1, ok: true });
-  a.send({ type: 'request', id: 3, method: 'check', conversation: 'chat-1' });
-  assert.equal((await a.next())?.['code'], 'moved');
-  assert.equal(s.asked.length, 1, 'its key is not pressed yet');
-  a.socket.destroy();
-  assert.equal((await b.next())?.['type'], 'step');
-  assert.deepEqual(await b.next(), { type: 'result', id: 2, ok: true });
+  assert.equal((await putting)[0], 200);
+  assert.equal((await a.post('check'))[1]['code'], 'moved');
+  assert.deepEqual(s.did, [`put chat-1 ${line}`, 'check chat-1'], 'its key is not pressed yet');
+  c.leave(); // and withdraws its request
+  await assert.rejects(gone);
+  a.leave();
+  assert.equal((await next)[0], 200);
+  b.leave();
+  assert.equal((await peer(t, s.said).post('focus'))[0], 200);
+  assert.deepEqual(s.did.slice(2), ['show chat-1', 'focus chat-1']);
 });
 
-test('a client that goes away withdraws its request', async (t) => {
-  const seen = deferred<boolean>();
-  const s = await scene(t, {
-    deliver: async (_, wanted) => {
-      while (await wanted()) await new Promise((resolve) => setImmediate(resolve));
-      seen.resolve(true);
-      return { ok: false, code: 'cancelled', reason: '', touched: false };
-    },
-  });
-  for (const confirm of [false, true]) {
-    const peer = await dial(t, s.said);
-    peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line, confirm });
-    await peer.next();
-    if (confirm) assert.equal((await peer.next())?.['type'], 'confirm');
-    peer.socket.destroy();
-    assert.ok(await seen.promise);
+test('a client that leaves has the chats until what it asked for is done', async (t) => {
+  const gate = deferred<Done>();
+  const s = await scene(t, { put: () => gate.promise });
+  const [a, b] = [peer(t, s.said), peer(t, s.said)];
+  const putting = a.post('put', { conversation, line });
+  await until(() => s.did.length === 1);
+  a.leave();
+  await assert.rejects(putting);
+  const next = b.post('show');
+  const connections = (): Promise<number> => new Promise((resolve) => (s.r as unknown as { server: Server }).server.getConnections((_, n) => resolve(n)));
+  while ((await connections()) !== 1) await new Promise((resolve) => setTimeout(resolve, 5)); // that of b alone
+  assert.equal((await peer(t, s.said).post('find'))[0], 200);
+  assert.equal(s.did.length, 1, 'its paste may come yet');
+  gate.resolve({ ok: true });
+  assert.equal((await next)[0], 200);
+});
+
+test('a client that is silent is sent away', async (t) => {
+  const s = await scene(t, {}, { request: 20, idle: 20 });
+  for (const first of ['', 'POST /find HTTP/1.1\r\n', `POST /find HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.said.token}\r\nContent-Length: 9\r\n\r\n`]) {
+    const socket = connect(s.said.address);
+    t.after(() => socket.destroy());
+    socket.on('error', () => undefined).resume().write(first);
+    await new Promise((resolve) => socket.once('close', resolve));
   }
-});
-
-test('a client that offers it is asked whether the line is still wanted', async (t) => {
-  const s = await scene(t, { deliver: async (_, wanted) => ((await wanted()) && (await wanted()) ? { ok: true } : { ok: false, code: 'cancelled', reason: 'no', touched: false }) });
-  const peer = await dial(t, s.said);
-  for (const answers of [[true, true], [true, false], [false]]) {
-    peer.send({ type: 'request', id: 1, method: 'deliver', conversation: 'chat-1', line, confirm: true });
-    assert.equal((await peer.next())?.['type'], 'step');
-    for (const ok of answers) {
-      assert.deepEqual(await peer.next(), { type: 'confirm', id: 1 });
-      peer.send({ type: 'confirm', id: 1, ok });
-    }
-    assert.equal((await peer.next())?.['ok'], !answers.includes(false));
-  }
-});
-
-test('who connects and is silent is sent away', async (t) => {
-  const s = await scene(t, {}, { auth: 20, request: 20 });
-  const peer = new Peer(connect(s.said.address));
-  assert.equal((await peer.next())?.['code'], 'too-slow');
-  const known = await dial(t, s.said);
-  assert.equal((await known.next())?.['code'], 'too-slow');
+  const known = peer(t, s.said);
+  await known.post('show');
+  await peer(t, s.said).post('focus'); // the turn of the first has ended
+  assert.deepEqual(s.did, ['show chat-1', 'focus chat-1']);
 });
 
 test('a folder whose path is too long for a socket', async (t) => {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -87,14 +88,30 @@ func Newest(all []Editor) (newest []Editor) {
 	return newest
 }
 
-// Parse reads a report of the extension.
-func Parse(data []byte, now time.Time) (e Editor, err error) {
-	if err := json.Unmarshal(data, &e); err != nil {
-		return e, err
+// Parse reads a report of the extension, with the editor's folder beside what is remembered.
+func Parse(data []byte, now time.Time) (Editor, error) {
+	var report struct {
+		Editor
+		App string `json:"app"`
 	}
-	e.At = now
+	if err := json.Unmarshal(data, &report); err != nil {
+		return report.Editor, err
+	}
+	e := report.Editor
+	e.At, e.Version = now, ownVersion(report.App, e.Version)
 	e.shorten()
 	return e, e.check()
+}
+
+// ownVersion returns the version of an editor in a folder: an extension learns only that of the VS Code which the editor is based
+// on, and product.json has both.
+func ownVersion(app, version string) string {
+	raw, err := os.ReadFile(filepath.Join(app, "product.json")) // #nosec G304 -- of the editor that runs us
+	var product struct{ Version, VSCodeVersion string }
+	if err != nil || json.Unmarshal(raw, &product) != nil || product.VSCodeVersion == "" || product.Version == "" {
+		return version
+	}
+	return product.Version
 }
 
 // shorten cuts every text but the path: what is left of that would name another folder.

@@ -51,6 +51,23 @@ func TestOutcomesAreRememberedPerVersion(t *testing.T) {
 	}
 }
 
+func TestVersionIsTheEditorsOwn(t *testing.T) {
+	for _, tt := range []struct{ product, want string }{
+		{`{"version": "3.22.0", "vscodeVersion": "1.105.1"}`, "3.22.0"},
+		{`{"version": "1.105.1"}`, "1.105.1"},
+		{`{"version": "3.22.0", "vscodeVersion": 7}`, "1.105.1"},
+		{"no JSON", "1.105.1"},
+	} {
+		app := t.TempDir()
+		if err := os.WriteFile(filepath.Join(app, "product.json"), []byte(tt.product), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := report(t, fmt.Sprintf(`{"name": "x", "version": "1.105.1", "hooks": "off", "app": %q}`, app), then); got.Version != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.product, got.Version, tt.want)
+		}
+	}
+}
+
 func TestReportsAreBounded(t *testing.T) {
 	many := make([]string, entries+1)
 	for i := range many {

@@ -3,10 +3,10 @@
 package e2e_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,51 +36,35 @@ func (w *world) opens(creates bool, answer map[string]any) *editor {
 	address := filepath.Join(short, "s")
 	l, err := net.Listen("unix", address)
 	w.must(err)
-	w.Cleanup(func() { l.Close(); os.RemoveAll(short) })
 	folder := filepath.Join(w.tmp(), "cursor-ralph-rendezvous")
 	w.must(os.MkdirAll(folder, 0o700))
 	file := filepath.Join(folder, "1.json")
 	w.write(file, encode(map[string]any{"version": 1, "pid": os.Getpid(), "address": address, "token": editorToken, "editor": "Cursor"}))
 	w.must(os.Chmod(file, 0o600))
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go e.serve(conn)
-		}
-	}()
+	server := &http.Server{Handler: e, ReadHeaderTimeout: time.Minute}
+	w.Cleanup(func() { server.Close(); os.RemoveAll(short) })
+	go func() { _ = server.Serve(l) }()
 	return e
 }
 
-func (e *editor) serve(conn net.Conn) {
-	defer conn.Close()
-	in, out := bufio.NewScanner(conn), json.NewEncoder(conn)
-	for in.Scan() {
-		var m map[string]any
-		if json.Unmarshal(in.Bytes(), &m) != nil {
-			return
-		}
-		answer := map[string]any{"type": "result", "id": m["id"], "ok": true}
-		switch m["method"] {
-		case nil:
-			answer = map[string]any{"type": "hello", "version": 1}
-			if m["token"] != editorToken {
-				return
-			}
-		case "find":
-			answer["place"], answer["creates"], answer["folders"] = "front", e.creates, []string{e.repo()}
-		case "create":
-			e.asked <- fmt.Sprint(m["line"])
-			for k, v := range e.answer {
-				answer[k] = v
-			}
-		default:
-			answer["ok"], answer["code"] = false, "bad-request"
-		}
-		_ = out.Encode(answer)
+func (e *editor) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	var m struct{ Line string }
+	answer := map[string]any{}
+	switch err := json.NewDecoder(r.Body).Decode(&m); {
+	case err != nil, r.Header.Get("Authorization") != "Bearer "+editorToken:
+		answer["code"] = "denied"
+	case r.URL.Path == "/find":
+		answer = map[string]any{"place": "front", "creates": e.creates, "folders": []string{e.repo()}}
+	case r.URL.Path == "/create":
+		e.asked <- m.Line
+		answer = e.answer
+	case r.URL.Path != "/rest":
+		answer["code"] = "bad-request"
 	}
+	if answer["code"] != nil {
+		out.WriteHeader(http.StatusConflict)
+	}
+	_ = json.NewEncoder(out).Encode(answer)
 }
 
 // created is the line for the next new chat, once the hook's process has given it.
