@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/carried"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/doctor"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/editors"
@@ -35,7 +37,7 @@ func editor(ctx context.Context, e *env, _ []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := editors.Parse(data, e.Now().UTC())
+	report, err := editors.Parse(data, e.Now().UTC(), func(folder string) ([]byte, error) { return cli.ReadSmall(filepath.Join(folder, "product.json")) })
 	if err != nil {
 		return hint.Misuse("the report is not valid: "+err.Error(), "the extension writes it as JSON on standard input")
 	}

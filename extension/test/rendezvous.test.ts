@@ -92,7 +92,7 @@ test('a delivery, step by step', async (t) => {
   assert.deepEqual(s.did, ['rest true', 'show chat-1', 'focus chat-1', `put chat-1 ${line}`, 'check chat-1', 'ask', 'sent chat-1']);
 });
 
-test('a window that cannot tell where a chat is may create one', async (t) => {
+test('a window that does not know where a chat is may create one', async (t) => {
   const s = await scene(t, { create: { ok: false, code: 'not-created', reason: 'boom', touched: true } });
   const { post } = peer(t, s.said);
   const [status, found] = await post('find', { conversation: 'chat-2' });

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -88,8 +87,8 @@ func Newest(all []Editor) (newest []Editor) {
 	return newest
 }
 
-// Parse reads a report of the extension, with the editor's folder beside what is remembered.
-func Parse(data []byte, now time.Time) (Editor, error) {
+// Parse reads a report of the extension. product reads the product.json of an editor in a folder.
+func Parse(data []byte, now time.Time, product func(folder string) ([]byte, error)) (Editor, error) {
 	var report struct {
 		Editor
 		App string `json:"app"`
@@ -98,20 +97,23 @@ func Parse(data []byte, now time.Time) (Editor, error) {
 		return report.Editor, err
 	}
 	e := report.Editor
-	e.At, e.Version = now, ownVersion(report.App, e.Version)
+	e.At = now
+	if filepath.IsAbs(report.App) {
+		raw, _ := product(report.App) // without one the version stays
+		e.Version = ownVersion(raw, e.Version)
+	}
 	e.shorten()
 	return e, e.check()
 }
 
-// ownVersion returns the version of an editor in a folder: an extension learns only that of the VS Code which the editor is based
-// on, and product.json has both.
-func ownVersion(app, version string) string {
-	raw, err := os.ReadFile(filepath.Join(app, "product.json")) // #nosec G304 -- of the editor that runs us
-	var product struct{ Version, VSCodeVersion string }
-	if err != nil || json.Unmarshal(raw, &product) != nil || product.VSCodeVersion == "" || product.Version == "" {
+// ownVersion returns the version of an editor: an extension learns only that of the VS Code which the editor is based on, and
+// product.json has both.
+func ownVersion(product []byte, version string) string {
+	var both struct{ Version, VSCodeVersion string }
+	if json.Unmarshal(product, &both) != nil || both.VSCodeVersion == "" || both.Version == "" {
 		return version
 	}
-	return product.Version
+	return both.Version
 }
 
 // shorten cuts every text but the path: what is left of that would name another folder.

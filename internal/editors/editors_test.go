@@ -13,9 +13,11 @@ import (
 
 var then = time.Date(2026, 11, 22, 21, 0, 0, 0, time.UTC)
 
+func noProduct(string) ([]byte, error) { return nil, os.ErrNotExist }
+
 func report(t *testing.T, text string, at time.Time) Editor {
 	t.Helper()
-	e, err := Parse([]byte(text), at)
+	e, err := Parse([]byte(text), at, noProduct)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,18 +54,18 @@ func TestOutcomesAreRememberedPerVersion(t *testing.T) {
 }
 
 func TestVersionIsTheEditorsOwn(t *testing.T) {
-	for _, tt := range []struct{ product, want string }{
-		{`{"version": "3.22.0", "vscodeVersion": "1.105.1"}`, "3.22.0"},
-		{`{"version": "1.105.1"}`, "1.105.1"},
-		{`{"version": "3.22.0", "vscodeVersion": 7}`, "1.105.1"},
-		{"no JSON", "1.105.1"},
+	for product, want := range map[string]string{
+		`{"version": "3.22.0", "vscodeVersion": "1.105.1"}`: "3.22.0",
+		`{"version": "1.105.1"}`:                            "1.105.1",
+		`{"version": "3.22.0", "vscodeVersion": 7}`:         "1.105.1",
+		"no JSON": "1.105.1",
 	} {
-		app := t.TempDir()
-		if err := os.WriteFile(filepath.Join(app, "product.json"), []byte(tt.product), 0o600); err != nil {
-			t.Fatal(err)
+		read := func(folder string) ([]byte, error) {
+			return []byte(product), map[bool]error{false: os.ErrNotExist}[folder == "/app"]
 		}
-		if got := report(t, fmt.Sprintf(`{"name": "x", "version": "1.105.1", "hooks": "off", "app": %q}`, app), then); got.Version != tt.want {
-			t.Errorf("%s: got %s, want %s", tt.product, got.Version, tt.want)
+		got, err := Parse([]byte(`{"name": "x", "version": "1.105.1", "hooks": "off", "app": "/app"}`), then, read)
+		if err != nil || got.Version != want {
+			t.Errorf("%s: got %s, %v, want %s", product, got.Version, err, want)
 		}
 	}
 }
@@ -82,7 +84,7 @@ func TestReportsAreBounded(t *testing.T) {
 		`{"name": "x", "version": "1", "hooks": "plugin", "plugin": "/` + strings.Repeat("x", pathMax) + `"}`,
 		`{"name": "x", "version": "1", "hooks": "off", "commands": {` + strings.Join(many, ",") + `}}`,
 	} {
-		if e, err := Parse([]byte(text), then); err == nil {
+		if e, err := Parse([]byte(text), then, noProduct); err == nil {
 			t.Errorf("%.60s: got %+v, want an error", text, e)
 		}
 	}
