@@ -70,6 +70,9 @@ func (i extensionInjector) Type(ctx context.Context, t Target) error {
 		Step:   func(name, result string) { t.step("extension: %.20q: %.200q", name, result) },
 		Permit: func() error { return t.permit(ctx) },
 	}
+	if found.Active && !t.rested {
+		t.step("extension: the user is active")
+	}
 	if t.NewChat {
 		return create(ctx, t, w, d)
 	}

@@ -127,6 +127,7 @@ func refused(code string, touched bool) map[string]any {
 func TestExtensionPutsAndAKeySubmits(t *testing.T) {
 	t.Parallel()
 	w, p := newWindow(t), &play{}
+	w.answers["find"] = map[string]any{"active": true}
 	w.open(t, "a")
 	target, steps := extensionTarget(), []string(nil)
 	target.Arrived = func(context.Context) error { return nil }
@@ -139,7 +140,7 @@ func TestExtensionPutsAndAKeySubmits(t *testing.T) {
 	if got, want := w.log(), "find find rest show focus put check check sent"; got != want {
 		t.Errorf("the window was asked %q, want %q", got, want)
 	}
-	if !slices.Contains(steps, `extension: "show": "ok"`) {
+	if !slices.Contains(steps, "extension: the user is active") || !slices.Contains(steps, `extension: "show": "ok"`) {
 		t.Errorf("got the steps %q", steps)
 	}
 }

@@ -99,6 +99,11 @@ export class Delivery {
     return each(() => this.rest(), () => this.create(line));
   }
 
+  // isActive reports whether the user is at work.
+  isActive(): boolean {
+    return this.desk.idle() < quiet;
+  }
+
   // rest waits until the user does nothing, for a limited time. Of a user who has been waited for,
   // only the boxes here are new.
   async rest(rested = false): Promise<Done> {

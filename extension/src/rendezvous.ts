@@ -2,7 +2,7 @@
 // announced by a file that only the user can read. A client shows the token of that file and asks for
 // one thing after the other:
 //
-//	POST /find {"conversation":"…"}              200 {"place":"front","focused":true,"folders":["…"],"creates":true}
+//	POST /find {"conversation":"…"}              200 {"place":"front","focused":true,"folders":["…"],"creates":true,"active":false}
 //	POST /rest {"conversation":"…","rested":false}   when the user pauses; at once, if somebody has waited for that
 //	POST /show, then /focus {"conversation":"…"}
 //	POST /put {"conversation":"…","line":"…"}    into the input that has the focus
@@ -182,7 +182,7 @@ class Visit {
   private async find(chat: string): Promise<Answer> {
     const { delivery, window } = this.o;
     const place = await delivery.place(chat);
-    const about = { focused: window.focused(), folders: window.folders(), creates: await delivery.creates() };
+    const about = { focused: window.focused(), folders: window.folders(), creates: await delivery.creates(), active: delivery.isActive() };
     return place.kind === 'ok' ? { place: place.value, ...about } : { ...refusal('not-here', words(place)), ...about };
   }
 }

@@ -25,6 +25,7 @@ async function scene(t: TestContext, play: { put?: () => Promise<Done>; create?:
     sent: (chat: string) => did.push(`sent ${chat}`),
     place: async (chat: string) => (chat === conversation ? { kind: 'ok', value: 'front' } : { kind: 'missing', what: 'x' }),
     creates: async () => true,
+    isActive: () => false,
     rest: does('rest'),
     show: does('show'),
     focus: does('focus'),
@@ -83,7 +84,7 @@ test('the file and the socket are private, and gone at the end', async (t) => {
 test('a delivery, step by step', async (t) => {
   const s = await scene(t);
   const { post } = peer(t, s.said);
-  assert.deepEqual(await post('find'), [200, { place: 'front', focused: true, folders: ['/code/repo'], creates: true }]);
+  assert.deepEqual(await post('find'), [200, { place: 'front', focused: true, folders: ['/code/repo'], creates: true, active: false }]);
   assert.deepEqual(await post('rest', { conversation, rested: true }), [200, { ok: true }]);
   for (const method of ['show', 'focus']) assert.equal((await post(method))[0], 200);
   assert.deepEqual(await post('put', { conversation, line }), [200, { ok: true }]);

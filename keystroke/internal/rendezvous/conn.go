@@ -47,6 +47,7 @@ type answer struct {
 	Focused bool     `json:"focused"`
 	Folders []string `json:"folders"`
 	Creates bool     `json:"creates"`
+	Active  bool     `json:"active"`
 }
 
 // Place is where a window has a chat.
@@ -65,6 +66,7 @@ type Found struct {
 	Focused bool     // the window has the focus
 	Folders []string // that it has open
 	Creates bool     // it can create a chat
+	Active  bool     // its user is at work, and a delivery waits
 }
 
 // RefusedError is an answer of a window that did not do what it should.
@@ -103,7 +105,7 @@ func (w *Window) Close() error { return w.conn.Close() }
 // *RefusedError, and its folders nevertheless.
 func (w *Window) Find(ctx context.Context, conversation string) (Found, error) {
 	got, err := w.ask(ctx, findWait, "find", request{Conversation: conversation})
-	return Found{got.Place, got.Focused, got.Folders, got.Creates}, err
+	return Found{got.Place, got.Focused, got.Folders, got.Creates, got.Active}, err
 }
 
 // Delivery is what Deliver puts where.
