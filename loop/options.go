@@ -132,11 +132,14 @@ func FindOption(options []Option, name string) (Option, bool) {
 	return Option{}, false
 }
 
+// isSigned reports whether a value begins with a plus, as if it were to be added: each is a whole new value.
+func isSigned(v string) bool { return strings.HasPrefix(v, "+") }
+
 //go:noinline
 func number(low, high int, field func(*State) *int) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		n, err := strconv.Atoi(v)
-		if err != nil || n < low || n > high {
+		if err != nil || n < low || n > high || isSigned(v) {
 			return fmt.Errorf("%q is not a whole number from %d to %d", v, low, high)
 		}
 		*field(&r.State) = n
@@ -247,7 +250,7 @@ func setMaxTokens(r *Request, v string) error {
 		unit, number = 1000000, strings.TrimSuffix(number, "m")
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 1 || n > maxMaxTokens/unit {
+	if err != nil || n < 1 || n > maxMaxTokens/unit || isSigned(v) {
 		return fmt.Errorf("%q is not a number of tokens such as 500000, 500k or 2m", v)
 	}
 	r.State.MaxTokens = n * unit
@@ -290,7 +293,7 @@ func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 func duration(field func(*State) *Duration) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		d, err := ParseDuration(v)
-		if err != nil || d <= 0 {
+		if err != nil || d <= 0 || isSigned(v) {
 			return fmt.Errorf("%q is not a duration such as 90m, 2h or 1d12h", v)
 		}
 		*field(&r.State) = Duration(d)
