@@ -108,6 +108,9 @@ func (s *Store) IDs() (ids []string, err error) {
 
 func (s *Store) ids() (ids []string, left int, err error) {
 	entries, err := os.ReadDir(s.places.Base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil // the first loop creates it
+	}
 	if err != nil {
 		return nil, 0, err
 	}
