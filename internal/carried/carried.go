@@ -211,7 +211,7 @@ func copyProgram(from, to, sum string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(fresh, data, 0o600); err != nil {
+		if err := os.WriteFile(fresh, data, 0o600); err != nil { // #nosec G703 -- below a folder that only we can write
 			return err
 		}
 	}
