@@ -18,10 +18,11 @@ func Installed(raw []byte) (i Installation) {
 		return Installation{Unparsable: true}
 	}
 	for _, m := range members(d.hooks()) {
-		for _, at := range oursIn(&m.Value) {
+		ours := oursIn(&m.Value)
+		for _, at := range ours {
 			i.Commands = append(i.Commands, stringIn(elements(&m.Value)[at], "command"))
 		}
-		if len(oursIn(&m.Value)) > 0 {
+		if len(ours) > 0 {
 			i.Events = append(i.Events, nameOf(m))
 			i.PlanGuard = i.PlanGuard || nameOf(m) == guardEvent
 		}

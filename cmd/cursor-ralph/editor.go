@@ -66,8 +66,9 @@ func keep(ctx context.Context, e *env, extension string) error {
 		return err
 	}
 	place, err := carried.Keep(ctx, extension, copyFolder(e))
-	if err != nil {
-		return err
+	if err != nil { // the hooks must run once nevertheless
+		e.Warn("the programs stay in the extension's folder, and an update will remove them: %v", err)
+		place = carried.Below(extension)
 	}
 	return e.JSON(kept{place, install.InstalledIn(e.Env, folders)})
 }

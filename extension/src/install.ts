@@ -22,7 +22,7 @@ export type Installed =
 export async function install(cursor: Cursor, kept: Kept, wanted: boolean): Promise<Installed> {
   if (kept.hooks !== undefined) return { how: 'hooks.json', file: kept.hooks };
   if (!wanted) return { how: 'off' };
-  if (!existsSync(kept.plugin)) return { how: 'nothing', why: 'this build of the extension carries no plugin' };
+  if (!existsSync(kept.plugin)) return { how: 'nothing', why: 'the extension has no plugin folder, or it is not known whether hooks are installed' };
   const r = await cursor.registerPlugin(kept.plugin);
   return r.kind === 'ok' ? { how: 'plugin', folder: kept.plugin } : { how: 'nothing', why: words(r) };
 }

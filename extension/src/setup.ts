@@ -28,8 +28,7 @@ export class Setup implements vscode.Disposable {
     private readonly actions: Actions,
     private readonly output: vscode.OutputChannel,
   ) {
-    const own = (folder: string): string => path.join(context.extensionPath, folder);
-    this.kept = { bin: own('bin'), plugin: own('plugin') };
+    this.kept = { bin: path.join(context.extensionPath, 'bin'), plugin: '' }; // until it is known whether hooks are installed
     cursor.learned = () => this.report();
   }
 
@@ -42,7 +41,7 @@ export class Setup implements vscode.Disposable {
     const own = program(path.join(this.kept.bin, `cursor-ralph${exe}`), process.env);
     const out = await own.run(['editor', '--keep', this.context.extensionPath, ...folders().flatMap((f) => ['--folder', f])], { ms: patience });
     if (out.code === 0) this.kept = JSON.parse(out.stdout) as Kept;
-    else this.output.appendLine(`the programs stay in the extension's folder, and an update will remove them: ${out.what}`);
+    if (out.what !== '') this.output.appendLine(`editor: ${out.what}`);
     this.offerProgram();
   }
 

@@ -101,17 +101,17 @@ func TestAnUpdateReplacesWhatLoopsUse(t *testing.T) {
 // An older version has the copy for itself only if no editor has a newer one.
 func TestWhichVersionIsKept(t *testing.T) {
 	m := newMachine(t)
-	old := m.unpack("1.0.0", "vscode")
-	m.keep(m.unpack("2.0.0", "cursor"))
+	old := m.unpack("1.2.0", "vscode")
+	m.keep(m.unpack("1.10.0", "cursor"))
 	m.keep(old)
-	m.holds("2.0.0")
+	m.holds("1.10.0")
 	m.must(os.RemoveAll(filepath.Join(m.home, ".cursor")))
 	m.keep(old)
-	m.holds("1.0.0")
+	m.holds("1.2.0")
 	m.keep(m.unpack("2.0.0", "vscode"))
 	m.must(os.RemoveAll(filepath.Join(m.home, ".vscode/extensions", name+"-2.0.0")))
 	m.keep(old) // its user goes back to it
-	m.holds("1.0.0")
+	m.holds("1.2.0")
 }
 
 func TestWhatIsNotWholeIsNotUsed(t *testing.T) {

@@ -20,10 +20,9 @@ import (
 const editorsName = "editors.json"
 
 // register adds an editor, and returns the newest version that an editor has: state that a newer program wrote is not for an
-// older one. Editors that have our extension no more are left out.
+// older one.
 func register(root, extensions, version string) (newest string, err error) {
 	all := read(root)
-	maps.DeleteFunc(all, func(folder, _ string) bool { return !remains(folder, "") })
 	all[extensions] = version
 	newest = slices.MaxFunc(slices.Collect(maps.Values(all)), compare)
 	return newest, write(root, all)
@@ -33,8 +32,8 @@ func register(root, extensions, version string) (newest string, err error) {
 // more: then the folder can go. The old version after an update changes nothing.
 func Leave(ctx context.Context, extension, root string) (last bool, err error) {
 	extensions := filepath.Dir(extension)
-	if _, err := os.Stat(root); err != nil || remains(extensions, filepath.Base(extension)) {
-		return false, ignore(err, fs.ErrNotExist)
+	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) || remains(extensions, filepath.Base(extension)) {
+		return false, nil
 	}
 	release, err := ownfile.Lock(ctx, filepath.Join(root, lockName))
 	if err != nil {
@@ -43,24 +42,17 @@ func Leave(ctx context.Context, extension, root string) (last bool, err error) {
 	defer func() { err = errors.Join(err, release()) }()
 	all := read(root)
 	delete(all, extensions)
-	maps.DeleteFunc(all, func(folder, _ string) bool { return !remains(folder, "") })
 	return len(all) == 0, write(root, all)
 }
 
-func ignore(err, target error) error {
-	if errors.Is(err, target) {
-		return nil
-	}
-	return err
-}
-
-// read returns the editors. A file that cannot be understood names none: each editor adds itself again.
+// read returns the editors that have our extension still. A file that cannot be understood names none: each editor adds itself again.
 func read(root string) map[string]string {
 	all := map[string]string{}
 	raw, _, err := ownfile.Read(filepath.Join(root, editorsName), 0)
 	if err != nil || json.Unmarshal(raw, &all) != nil {
 		return map[string]string{}
 	}
+	maps.DeleteFunc(all, func(folder, _ string) bool { return !remains(folder, "") })
 	return all
 }
 
