@@ -1,3 +1,5 @@
+//go:build robotgo
+
 // Cursor-ralph-robotgo presses the key of its arguments by robotgo, and ends.
 // It is a separate program because robotgo is written in C: a crash or hang in there
 // affects nothing else.
@@ -48,8 +50,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case !version && !press:
 		fmt.Fprint(stderr, usage)
 		return fail(exitUsage, "what to press?")
-	case !built:
-		return fail(exitUnfit, "this build has no robotgo in it: it needs cgo, and on Linux the headers of libX11 and libXtst")
 	case version:
 		fmt.Fprintln(stdout, versions())
 		return 0

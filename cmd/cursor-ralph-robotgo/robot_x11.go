@@ -1,4 +1,4 @@
-//go:build cgo && !darwin && !windows
+//go:build robotgo && !darwin && !windows
 
 package main
 

@@ -76,7 +76,7 @@ func BuildRobotgo(t testing.TB) string {
 	t.Helper()
 	Needs(t, "go", "gcc")
 	path := filepath.Join(t.TempDir(), "cursor-ralph-robotgo")
-	out, err := exec.CommandContext(Patient(t), "go", "build", "-o", path, "github.com/cursor-ralph/cursor-ralph/cmd/cursor-ralph-robotgo").CombinedOutput()
+	out, err := exec.CommandContext(Patient(t), "go", "build", "-tags", "robotgo", "-o", path, "github.com/cursor-ralph/cursor-ralph/cmd/cursor-ralph-robotgo").CombinedOutput()
 	if strings.Contains(string(out), "No such file or directory") {
 		t.Skip("needs the headers of libX11 and libXtst")
 	}

@@ -53,7 +53,7 @@ func newWine(t *testing.T) wine {
 	w.Run(t, "go", "test", "-c", "-o", w.Dir+"/keystroke.exe", ".")
 	w.Run(t, "go", "build", "-o", w.Dir+"/winedit.exe", "./testdata/winedit")
 	w.Env = append(w.Env, "CGO_ENABLED=1", "CC=x86_64-w64-mingw32-gcc", "ROBOTGO="+w.Dir+"/robotgo.exe")
-	w.Run(t, "go", "build", "-o", w.Dir+"/robotgo.exe", "../../../cmd/cursor-ralph-robotgo")
+	w.Run(t, "go", "build", "-tags", "robotgo", "-o", w.Dir+"/robotgo.exe", "../../../cmd/cursor-ralph-robotgo")
 	return w
 }
 

@@ -1,10 +1,8 @@
-//go:build cgo
+//go:build robotgo
 
 package main
 
 import "github.com/go-vgo/robotgo"
-
-const built = true
 
 func robotgoVersion() string { return robotgo.Version }
 
