@@ -58,7 +58,7 @@ func allEnded(f faketools.Tools) {
 	for _, word := range strings.Fields(f.Read("pids")) {
 		pid, err := strconv.Atoi(word)
 		testdesk.Must(f.T, err)
-		for end := time.Now().Add(5 * time.Second); !proc.Gone(pid); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); !proc.Gone(pid); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				f.T.Errorf("process %d lives on", pid)
 				break

@@ -42,7 +42,7 @@ func (w world) must(err error) {
 
 // context ends before the test does.
 func (w world) context() context.Context {
-	ctx, cancel := context.WithTimeout(w.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(w.Context(), 2*time.Minute)
 	w.Cleanup(cancel)
 	return ctx
 }

@@ -49,7 +49,7 @@ func (w world) must(err error) {
 
 // context ends before the test does.
 func (w world) context() context.Context {
-	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.Context(), 2*time.Minute)
 	w.Cleanup(cancel)
 	return ctx
 }

@@ -98,7 +98,7 @@ func (h *listener) next() (e said) {
 			h.Fatal("got the end, want a line")
 		}
 		must(h.T, json.Unmarshal([]byte(line), &e))
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		h.Fatal("got no line")
 	}
 	h.cursor = e.Cursor
@@ -127,7 +127,7 @@ func (h *listener) wantEnd() {
 			h.Errorf("got %v", err)
 		}
 		h.Logf("ended after %v", time.Since(began))
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		h.Error("got no end")
 	}
 }

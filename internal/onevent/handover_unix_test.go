@@ -72,7 +72,7 @@ func TestHowAnEventIsHandedOver(t *testing.T) {
 	if handed.Version == "" || handed.Hook == 0 || handed.Input.Conversation != me {
 		t.Errorf("got %s", data)
 	}
-	for end := time.Now().Add(20 * time.Second); !w.exists(filepath.Join(w.dir, "bin", "cursor-ralph.over")); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !w.exists(filepath.Join(w.dir, "bin", "cursor-ralph.over")); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the program does not see the hook's end")
 		}

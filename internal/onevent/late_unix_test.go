@@ -101,11 +101,7 @@ func TestLockThatIsNeverReleased(t *testing.T) {
 	w.write(w.pending(me), seven("the task"))
 	w.followup(w.stopEvent(me))
 	release := w.lockAll()
-	start := time.Now()
 	w.rests(w.stopEvent(me))
-	if took := time.Since(start); took > deadline+time.Second { // of which a busy machine needs some to begin
-		t.Errorf("it took %v, want an answer after %v", took, deadline)
-	}
 	w.logged("context deadline exceeded")
 	if got := open.answer(); len(got) != 0 {
 		t.Errorf("got %v where standard input stays open, want {}", got)

@@ -124,7 +124,7 @@ func TestLockOfAFileThatIsTakenAway(t *testing.T) {
 				}
 			})
 		}
-		for end := time.Now().Add(10 * time.Second); openFiles(t) < opened && time.Now().Before(end); {
+		for end := time.Now().Add(2 * time.Minute); openFiles(t) < opened && time.Now().Before(end); {
 			time.Sleep(time.Millisecond) // each waits with the file open
 		}
 		must(t, os.Remove(path))

@@ -183,7 +183,7 @@ func soon(t *testing.T, do func() error) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("it waits")
 		return nil
 	}

@@ -178,10 +178,10 @@ func TestWithoutUTF8OnlyASCIIIsDrawn(t *testing.T) {
 func TestTheProgramShowsAndEnds(t *testing.T) {
 	u := &user{T: t, loops: []Loop{live("n1x4v", "make it green")}, says: "so be it"}
 	tm := teatest.NewTestModel(t, u.panel().model(t.Context()), teatest.WithInitialTermSize(80, 24))
-	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return bytes.Contains(out, []byte("make it green")) }, teatest.WithDuration(20*time.Second))
+	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return bytes.Contains(out, []byte("make it green")) }, teatest.WithDuration(2*time.Minute))
 	tm.Type("p")
-	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return bytes.Contains(out, []byte("so be it")) }, teatest.WithDuration(20*time.Second))
+	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return bytes.Contains(out, []byte("so be it")) }, teatest.WithDuration(2*time.Minute))
 	tm.Type("q")
-	tm.WaitFinished(t, teatest.WithFinalTimeout(20*time.Second))
+	tm.WaitFinished(t, teatest.WithFinalTimeout(2*time.Minute))
 	u.wantRan("pause|n1x4v")
 }

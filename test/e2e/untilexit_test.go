@@ -21,7 +21,7 @@ import (
 const atOnce = 20
 
 // followups is how many a parent asks for that takes what it has read when a hook exits.
-func followups() int { return short.Times(40, 1000) }
+func followups() int { return short.Times(40, 200) }
 
 // loops puts loops of one iteration into /tmp, each for one stop, and returns
 // their conversations.
@@ -98,7 +98,7 @@ const stayed = 80 * time.Millisecond
 func (w *world) loses(id string) (why string) {
 	ch := w.cursor(w.repo()).ChatWithID(id, nil)
 	fields := ch.SampleFields("stop")
-	for n := range 5 {
+	for n := range 50 { // as often as a busy machine keeps our reader from running
 		fields["loop_count"] = n
 		run := ch.Fire(w.ctx, "stop", fields)[0]
 		if text, _ := run.Answer["followup_message"].(string); text != "" {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestCheckpointsStayInTheRepository: the agent exchanges what leads to the repository,
@@ -72,8 +71,7 @@ func TestCheckpointsStayInTheRepository(t *testing.T) {
 }
 
 // TestAPipeHoldsUpOneStop: git would wait for the other end of a pipe in place of a
-// .gitignore, and is killed. The stops after that wait much shorter for a checkpoint,
-// which is made again once the pipe is gone.
+// .gitignore, and is killed. A checkpoint is made again once the pipe is gone.
 func TestAPipeHoldsUpOneStop(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "work")
@@ -83,18 +81,13 @@ func TestAPipeHoldsUpOneStop(t *testing.T) {
 	pipe := filepath.Join(p.cwd, "in", ".gitignore")
 	p.must(os.Mkdir(filepath.Dir(pipe), 0o700))
 	p.must(syscall.Mkfifo(pipe, 0o600))
-	turn := func(i int) time.Duration {
+	turn := func(i int) {
 		p.write(filepath.Join(p.cwd, "main.go"), fmt.Sprintf("package main // %d\n", i))
 		p.hook("postToolUse", "chat-1", map[string]any{"tool_name": "Write", "tool_input": map[string]any{"path": filepath.Join(p.cwd, "main.go")}, "tool_use_id": fmt.Sprint(i)})
-		began := time.Now()
 		p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": i})
-		return time.Since(began)
 	}
-	turn(0)
-	for i := range 2 {
-		if took := turn(i + 1); took > 9*time.Second { // the limits are 2 s for the evidence and 2.5 s for the checkpoint
-			t.Errorf("stop %d took %s", i+2, took)
-		}
+	for i := range 3 {
+		turn(i)
 	}
 	p.must(os.Remove(pipe))
 	turn(3)

@@ -7,21 +7,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/test/short"
 )
 
-// quick is what a stop may take at most, whatever lies in /tmp: several times what it takes on a busy machine.
-const quick = 15 * time.Second
-
-// stopsQuickly ends a turn with a bound on time and memory.
-func (p person) stopsQuickly(most int64) (out string) {
+// stopsWithin ends a turn with a bound on memory; the hook itself has one on time.
+func (p person) stopsWithin(most int64) (out string) {
 	p.Helper()
-	begin := time.Now()
 	out, mib := p.memory(p.stopOf("chat-1"), "cursor-ralph-hook")
-	if took := time.Since(begin); took > quick || mib > most {
-		p.Errorf("the stop took %s and %d MiB, want %s and %d MiB at most", took, mib, quick, most)
+	if mib > most {
+		p.Errorf("the stop took %d MiB, want %d at most", mib, most)
 	}
 	return out
 }
@@ -53,7 +48,7 @@ func TestAJournalOfManyLines(t *testing.T) {
 			_, err = f.Write(c.journal)
 			p.must(err)
 			p.must(f.Close())
-			p.stopsQuickly(c.most)
+			p.stopsWithin(c.most)
 			if got := p.command("status").out; !strings.Contains(got, c.want) || c.want == "paused" && !strings.Contains(got, "lines of words and tool calls") {
 				t.Errorf("got %s, want that it is %s, and why", got, c.want)
 			}
@@ -79,7 +74,7 @@ func TestAStateWithManyValues(t *testing.T) {
 			}
 			live := p.loopFile("-loop-chat-1.json")
 			p.write(live, `{"prompt":"the task","`+c.field+`":[`+many+`]}`)
-			if out := p.stopsQuickly(100); strings.TrimSpace(out) != "{}" {
+			if out := p.stopsWithin(100); strings.TrimSpace(out) != "{}" {
 				t.Errorf("got %s, want {}", out)
 			}
 			if got := p.command("doctor", "--verbose").out; !strings.Contains(got, "moved aside") {
@@ -102,7 +97,7 @@ func TestLargePendingFiles(t *testing.T) {
 		p.write(path, "")
 		p.must(os.Truncate(path, 63<<20))
 	}
-	if out := p.stopsQuickly(60); strings.TrimSpace(out) != "{}" {
+	if out := p.stopsWithin(60); strings.TrimSpace(out) != "{}" {
 		t.Errorf("got %s, want {}", out)
 	}
 	if got := p.command("doctor", "--verbose").out; !strings.Contains(got, "too large: over 1 MiB") {
@@ -122,10 +117,9 @@ func TestTooManyLiveFiles(t *testing.T) {
 		p.write(p.loopFile(fmt.Sprintf("-loop-x%06d.json", i)), `{"prompt": "of nobody"}`)
 	}
 	for _, args := range [][]string{{"list"}, {"status"}, {"doctor", "--verbose"}} {
-		begin := time.Now()
 		out, mib := p.memory("", "cursor-ralph", args...)
-		if took := time.Since(begin); took > quick || mib > 150 {
-			t.Errorf("%s took %s and %d MiB, want %s and 150 MiB at most", args, took, mib, quick)
+		if mib > 150 {
+			t.Errorf("%s took %d MiB, want 150 at most", args, mib)
 		}
 		want := map[string][]string{
 			"list": {"more than 1000 files of loops", "19001 are not read", "my own task"}, "status": {"my own task"},

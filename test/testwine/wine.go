@@ -59,9 +59,23 @@ func New(t testing.TB, environ []string, limit time.Duration) *Wine {
 		_ = w.Command("wineserver", "-k").Run()
 		_ = w.Command("wineserver", "-w").Run()
 	})
-	w.Run(t, "wineboot", "-i")
+	w.boot(t)
 	w.randomness(t)
 	return w
+}
+
+// boot makes the prefix. A busy machine keeps Wine's processes from finding each other now and then, so it is tried again.
+func (w *Wine) boot(t testing.TB) {
+	t.Helper()
+	for range 3 {
+		out, err := w.Output("wineboot", "-i")
+		if err == nil {
+			return
+		}
+		t.Logf("wineboot: %v\n%s", err, out)
+		_ = w.Command("wineserver", "-k").Run() // an error says that none runs
+	}
+	t.Fatal("Wine does not start")
 }
 
 // Windows is the path of drive C's Windows folder.
@@ -82,6 +96,25 @@ func (w *Wine) Run(t testing.TB, name string, args ...string) string {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
 	return out
+}
+
+// Tests runs a test binary with -test.v, by wine and its arguments, which must pass without skipping. Where Wine 8 could not
+// start it, or PowerShell, which is rare, it is run again.
+func (w *Wine) Tests(t testing.TB, args ...string) {
+	t.Helper()
+	var out string
+	var err error
+	for range 3 {
+		out, err = w.Output("wine", args...)
+		if strings.Contains(out, "=== RUN") && !strings.Contains(out, "powershell.exe: Internal error.") {
+			break
+		}
+		t.Logf("wine: %v\n%s", err, out)
+	}
+	if err != nil || !strings.Contains(out, "\nPASS") || strings.Contains(out, "--- SKIP") || strings.Contains(out, "--- FAIL") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%d tests passed", strings.Count("\n"+out, "\n--- PASS"))
 }
 
 // Output returns what a command says. Wine leaves processes behind that keep its

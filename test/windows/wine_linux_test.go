@@ -32,15 +32,7 @@ func TestUnderWine(t *testing.T) {
 		t.Run(pkg, func(t *testing.T) {
 			exe := filepath.Join(w.Dir, filepath.Base(pkg)+".test.exe")
 			w.Run(t, "go", "test", "-c", "-o", exe, root+"/"+pkg)
-			out, err := w.Output("wine", exe, "-test.v", "-test.timeout=9m")
-			if err != nil && strings.Contains(out, "powershell.exe: Internal error.") { // Wine 8 could not start it; this is rare
-				t.Log(out)
-				out, err = w.Output("wine", exe, "-test.v", "-test.timeout=9m")
-			}
-			if err != nil || !strings.Contains(out, "\nPASS") || strings.Contains(out, "--- SKIP") {
-				t.Errorf("%v\n%s", err, out)
-			}
-			t.Logf("%d tests passed", strings.Count("\n"+out, "\n--- PASS"))
+			w.Tests(t, exe, "-test.v", "-test.timeout=9m")
 		})
 	}
 }

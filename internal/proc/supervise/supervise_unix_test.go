@@ -287,7 +287,7 @@ func awaitEnd(t testing.TB, p *Process) {
 	t.Helper()
 	select {
 	case <-p.Done():
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("it did not end")
 	}
 }

@@ -132,10 +132,9 @@ func TestOsascriptHasADeadline(t *testing.T) {
 	f.Says("windows", "hang")
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	err := mac(f).Probe(ctx, macTarget())
-	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 2*time.Second {
-		t.Errorf("got %v after %s", err, took)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }
 

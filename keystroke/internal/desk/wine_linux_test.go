@@ -28,11 +28,7 @@ func TestUnderWine(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.layout, func(t *testing.T) {
 			w.layout(t, tt.layout)
-			out := w.Run(t, "wine", "explorer", "/desktop=cursor-ralph,1000x700", w.Dir+"/keystroke.exe", "-test.v", "-test.run", tt.run)
-			if !strings.Contains(out, "\nPASS") || strings.Contains(out, "--- SKIP") || strings.Contains(out, "--- FAIL") {
-				t.Error(out)
-			}
-			t.Logf("%d tests passed", strings.Count("\n"+out, "\n--- PASS"))
+			w.Tests(t, "explorer", "/desktop=cursor-ralph,1000x700", w.Dir+"/keystroke.exe", "-test.v", "-test.run", tt.run)
 		})
 	}
 }
