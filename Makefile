@@ -1,5 +1,6 @@
 # `make` lists the targets: the words after ## below.
 
+export HOME := $(shell scripts/home)
 PREFIX ?= $(HOME)/.local
 BIN     = bin
 BENCH   =
@@ -15,7 +16,7 @@ VERSION  = $(shell git describe --tags --dirty 2>/dev/null)
 GOBUILD  = CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)"
 
 .DEFAULT_GOAL := help
-.PHONY: help build programs helper install demo docs record test test-all lab check bench faults fuzz cross extension package clean
+.PHONY: help build programs helper install demo docs record test test-all nightly lab check bench faults fuzz cross extension package clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,9 +40,8 @@ install: build ## copy them to PREFIX/bin (default ~/.local/bin)
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "and put $(PREFIX)/bin on your PATH, so that the agent's shell finds cursor-ralph";; esac
 
 demo: ## a whole loop with a simulated Cursor, in a scratch folder
-	@scripts/setup demo
-	@$(MAKE) --no-print-directory -s programs
-	@go run ./test/demo $(BIN)
+	@echo "demo: fetching Go modules and building cursor-ralph into bin/; the first time that takes about a minute on two cores"
+	@{ $(MAKE) --no-print-directory -s programs && go run ./test/demo $(BIN); } || { scripts/setup demo; exit 1; }
 
 docs: ## write docs/commands.md from the table of commands
 	@UPDATE=1 go test -count=1 -run TestCommandsPage ./cmd/cursor-ralph
@@ -50,16 +50,19 @@ record: programs ## record a demo, and the panel in a tmux, into docs/demo.svg
 	@go build -o $(BIN)/ ./test/demo
 	@go run ./scripts/record $(BIN)/cursor-ralph >docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
 
-test: ## the tests in some minutes: one case of each kind; the last line names what was skipped
+test: ## the tests in two minutes, four the first time: one case of each kind; ends with what was skipped
 	@scripts/test short
 
 test-all: ## all tests, with the race detector; as root on Debian installs the desktops and tools they need
 	@scripts/test all
 
+nightly: ## what explores, before a release: fuzzing, all faults, packages, benchmarks, the lab (.ci/nightly)
+	@.ci/nightly
+
 lab: ## type into real windows for half an hour and write docs/measured/typing.md
 	@scripts/lab
 
-check: ## everything that CI checks: make test, make test-all, fuzzing and more (.ci/run)
+check: ## everything that CI checks: the static checks, make test-all, and make demo and make test in fresh rooms (.ci/run)
 	@.ci/run
 
 bench: ## measure the hook beside the least that a program can do, and beside hooks in bash (BENCH="-runs 1000")

@@ -1,16 +1,17 @@
 # shellcheck shell=bash
 # Sourced, not run. A fresh Debian (or what this machine is) in a folder, for tests of packages. Root only.
 
-# fresh_root FOLDER: unpacks one, which debootstrap makes when it is not in the cache.
+# fresh_root FOLDER [PACKAGE...]: unpacks one with git, make and these, which debootstrap makes when it is not in the cache.
 fresh_root() {
-  local base suite mirror
+  local base suite mirror packages
+  packages=$(tr ' ' , <<<"git make ${*:2}") packages=${packages%,}
   suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
   # A machine has one of the two.
   mirror=$({ cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null || true; } |
     awk '/^URIs:/ { print $2; exit } /^deb / { for (i = 2; i <= NF; i++) if ($i ~ /^http/) { print $i; exit } }')
-  base=${XDG_CACHE_HOME:-$HOME/.cache}/cursor-ralph-test/debootstrap-$suite.tar
+  base=${XDG_CACHE_HOME:-$HOME/.cache}/cursor-ralph-test/debootstrap-$suite-$packages.tar
   if [ ! -e "$base" ]; then
-    debootstrap --variant=minbase --include=git,make "$suite" "$1" "$mirror" >"$1.log" 2>&1 || { tail -n 20 "$1.log"; return 1; }
+    debootstrap --variant=minbase --include="$packages" "$suite" "$1" "$mirror" >"$1.log" 2>&1 || { tail -n 20 "$1.log"; return 1; }
     mkdir -p "${base%/*}"
     tar -C "$1" --exclude=./var/cache/apt/archives/*.deb -cf "$base.new-$$" . && mv "$base.new-$$" "$base" || return 1
     rm -rf "$1"
@@ -34,6 +35,7 @@ in_root() {
     done
     user=ralph home=/home/ralph
     [ -z "${AS_ROOT:-}" ] || { user=root; home=/root; }
+    umask 022
     cd /
     exec chroot --userspec="$user" "$ROOT" env -i HOME="$home" USER="$user" SHELL=/bin/bash TERM=dumb "CI=${CI:-}" PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin "$@"
   ' bash "$@"

@@ -19,14 +19,15 @@ func TestReportClosesWithWhatWasSkipped(t *testing.T) {
 		want           string
 		code           int
 	}{
-		{"all well", "", pass, true, "1 tests; skipped: nothing\n", 0},
-		{"a skip", "", pass + skip("no pwsh"), false, "2 tests; skipped: S (no pwsh)\n", 0},
+		{"all well", "", pass, true, "1 passed, 0 failed, 0 skipped\n", 0},
+		{"a skip", "", pass + skip("no pwsh"), false, "skipped: 1 test: no pwsh\n1 passed, 0 failed, 1 skipped\n", 0},
 		{"a skip in CI", "", pass + skip("no pwsh"), true, "FAILED: in CI nothing may be skipped\n", 1},
 		{"a skip made good elsewhere", "-elsewhere=ordinary", pass + skip("needs an ordinary user"), true,
-			"2 tests; skipped: nothing; left to another run: 1\n", 0},
+			"left to another run: 1 test\n1 passed, 0 failed, 0 skipped\n", 0},
 		{"a skip left to make test-all", "-left=test-all", pass + skip("short: test-all"), true,
-			"2 tests; skipped: nothing; left to make test-all: 1 tests", 0},
-		{"a tool that is missing", "-skipped=gcc", pass, false, "1 tests; skipped: gcc\n", 0},
+			"left to make test-all: 1 test,", 0},
+		{"a tool that is missing", "-missing=gcc", pass, false, "missing: gcc\n1 passed, 0 failed, 0 skipped\n", 0},
+		{"a tool that is missing in CI", "-missing=gcc", pass, true, "FAILED: in CI", 1},
 		{"a failure", "", pass + fail, false, "FAILED\n", 1},
 		{"and its output", "", pass + fail, false, "    x_test.go:4: got 1\n", 1},
 		{"a package that fails outside its tests", "", pass + `{"Action":"fail","Package":"p"}`, false, "FAILED\n", 1},
@@ -34,6 +35,8 @@ func TestReportClosesWithWhatWasSkipped(t *testing.T) {
 			`{"ImportPath":"p","Action":"build-fail"}` + "\n" + pass, false, "x.go:1: oh\n", 1},
 		{"go test's own closing line", "", pass + `{"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}`, false,
 			"ok  \tp\t0.1s\n", 0},
+		{"the slowest packages", "", pass + `{"Action":"pass","Package":"p","Elapsed":1.5}` + "\n" + `{"Action":"pass","Package":"q","Elapsed":22}` + "\n", false,
+			"slowest:   22.0 s  q\nslowest:    1.5 s  p\n", 0},
 		{"no test at all", "", "", false, "FAILED: no test ran\n", 1},
 		{"what is not JSON", "", "go: no such thing\n" + pass, false, "go: no such thing\n", 0},
 	} {
