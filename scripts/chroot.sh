@@ -28,6 +28,9 @@ in_root() {
   # shellcheck disable=SC2016
   ROOT=$root BIND=${BIND:-} unshare --mount --propagation private bash -euc '
     mount --bind /proc "$ROOT/proc"
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$ROOT/dev/pts"
+    ln -sf pts/ptmx "$ROOT/dev/ptmx"
+    mount -t tmpfs -o mode=1777 tmpfs "$ROOT/dev/shm"
     for pair in $BIND; do
       mkdir -p "$ROOT${pair#*:}"
       mount --bind "${pair%%:*}" "$ROOT${pair#*:}"

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -102,21 +103,21 @@ func TestHoldStdin(t *testing.T) {
 // The editor waits until a hook's streams are closed, and kills the hook's group.
 func TestStartedProgramIsOnItsOwn(t *testing.T) {
 	s := scene.New(t)
-	script := `exec >"$1/out" && ps -o pid= -o pgid= -p $$ && echo "$2" && sh "$1/tell" a $$`
+	script := `exec >"$1/out" && echo "$2" && sh "$1/tell" a $$ && while [ ! -e "$1/go" ]; do sleep 0.01; done`
 	if err := proc.Start("/bin/sh", "-c", script, "sh", s.Dir, "$HOME `x` 'y'"); err != nil {
 		t.Fatal(err)
 	}
-	s.Gone(s.PID("a"))
-	got, err := os.ReadFile(s.Dir + "/out")
-	if err != nil {
+	pid := s.PID("a")
+	if group, err := syscall.Getpgid(pid); group != pid || err != nil {
+		t.Errorf("got process %d of group %d, %v; want a group of its own", pid, group, err)
+	}
+	if err := os.WriteFile(s.Dir+"/go", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ids, rest, _ := strings.Cut(string(got), "\n")
-	if f := strings.Fields(ids); len(f) != 2 || f[0] != f[1] {
-		t.Errorf("got the process and its group %q, want a group of its own", ids)
-	}
-	if want := "$HOME `x` 'y'\n"; rest != want {
-		t.Errorf("got the argument %q, want %q", rest, want)
+	s.Gone(pid)
+	got, err := os.ReadFile(s.Dir + "/out")
+	if want := "$HOME `x` 'y'\n"; string(got) != want || err != nil {
+		t.Errorf("got the argument %q, %v; want %q", got, err, want)
 	}
 	if err := proc.Start(s.Dir + "/nothing"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)

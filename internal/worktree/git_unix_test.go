@@ -86,16 +86,10 @@ func (w world) nothingRuns() {
 		w.must(err)
 		pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
 		w.must(err)
-		for end := time.Now().Add(2 * time.Minute); !gone(pid); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); !proc.Gone(pid); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				w.t.Fatalf("%s: process %d runs on", filepath.Base(file), pid)
 			}
 		}
 	}
-}
-
-// gone reports whether a process has ended, even if its parent does not know yet.
-func gone(pid int) bool {
-	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
-	return err != nil || strings.HasPrefix(string(out), "Z")
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 )
 
@@ -135,8 +134,7 @@ func TestWhatEndsAGateRoundOfARun(t *testing.T) {
 			agent := w.scriptedAgent("echo x >work\necho '" + done + "'\n")
 			r := w.startRun("make it green", "--agent-command", agent, "--tasks", "TODO.md", "--no-try", "--verify", "echo $$ >pid; sleep 600")
 			pid := w.pidIn("pid")
-			verifier, err := strconv.Atoi(w.parent(strconv.Itoa(pid)))
-			w.must(err)
+			verifier := w.parent(pid)
 			id := w.runID()
 			tt.end(r, id)
 			w.wantsGone(pid, verifier)

@@ -4,11 +4,13 @@ package e2e_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/cursor-ralph/cursor-ralph/test/procs"
 	"github.com/cursor-ralph/cursor-ralph/test/simcursor"
 )
 
@@ -151,12 +153,13 @@ func TestAKilledHookLeavesNoVerificationBehind(t *testing.T) {
 		c.begin(nil)
 		running := filepath.Join(w.repo(), "..", "running")
 		w.waitFor(running)
-		pid := w.line(running)
+		pid, err := strconv.Atoi(w.line(running))
+		w.must(err)
 		w.broken = append(w.broken, "exit code 137") // that is us
-		w.must(exec.Command("kill", "-KILL", w.parent(w.parent(pid))).Run())
+		w.must(syscall.Kill(w.parent(w.parent(pid)), syscall.SIGKILL))
 		c.next()
 		w.until("the end of the verification", func() bool {
-			return exec.Command("kill", "-0", pid).Run() != nil
+			return syscall.Kill(pid, 0) != nil
 		})
 		w.until("the end of the wait", func() bool { return w.status(c.ID).Status == "waiting" })
 		w.wantPart("status", w.ok(w.repo(), "status", c.ID), c.line())
@@ -179,11 +182,11 @@ func (w *world) line(path string) string {
 }
 
 // parent is the process that started another.
-func (w *world) parent(pid string) string {
+func (w *world) parent(pid int) int {
 	w.Helper()
-	out, err := exec.Command("ps", "-o", "ppid=", "-p", pid).Output()
+	parent, err := procs.Parent(pid)
 	w.must(err)
-	return strings.TrimSpace(string(out))
+	return parent
 }
 
 func TestAVerificationThatCursorWouldNotWaitForIsRefused(t *testing.T) {

@@ -1,8 +1,9 @@
-// Package procs finds the processes of a test by their environment.
+// Package procs finds the processes of a test by their environment, and their parents.
 package procs
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,4 +24,18 @@ func With(variable string) map[int]string {
 		}
 	}
 	return list
+}
+
+// Parent returns the process that started another.
+func Parent(pid int) (int, error) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil { // other systems have ps
+		out, err := exec.Command("ps", "-o", "ppid=", "-p", strconv.Itoa(pid)).Output() // #nosec G204 -- a number
+		if err != nil {
+			return 0, err
+		}
+		return strconv.Atoi(strings.TrimSpace(string(out)))
+	}
+	// The second field is the program's name in parentheses, which may have spaces.
+	return strconv.Atoi(strings.Fields(string(stat[strings.LastIndex(string(stat), ")")+1:]))[1])
 }
