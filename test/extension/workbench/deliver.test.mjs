@@ -11,7 +11,7 @@ before(async () => {
   w = await wb.open();
   page = w.page;
   await w.openFile('main.go');
-}, { timeout: 180_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 
@@ -37,7 +37,7 @@ test('a delivery reaches the right chat while the focus is in a source file', as
   await w.clickFile();
   await w.run('await vscode.env.clipboard.writeText("what the user copied")');
   const injected = await inject('chat-1');
-  await asked().waitFor({ timeout: 40_000 });
+  await asked().waitFor({ timeout: 120_000 });
   assert.deepEqual(await w.input(), { text: (await lineOf('chat-1')), title: 'Chat chat-1' });
   assert.equal(await w.run('return vscode.env.clipboard.readText()'), 'what the user copied');
   await page.keyboard.press('Enter');

@@ -11,7 +11,7 @@ before(async () => {
   w = await wb.open();
   page = w.page;
   await w.openFile('main.go');
-}, { timeout: 180_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 
@@ -41,12 +41,12 @@ test('a loop of 23 iterations goes on in a new chat after every four', async () 
   for (const [n, leave] of away.entries()) {
     await leave();
     await w.cursor('release', chats[n]);
-    await until('the new chat', async () => (await w.cursor('seen')).submitted.length === n + 2, 60_000);
+    await until('the new chat', async () => (await w.cursor('seen')).submitted.length === n + 2, 180_000);
     const moved = await until('the loop is there', async () => (await wb.ralph('status', chats[n + 1], '--json')).code === 0 && wb.status(chats[n + 1]));
     assert.deepEqual([moved.status, moved.iterations], ['running', 4 * (n + 1)]);
   }
   await w.cursor('release', 'chat-8');
-  await until('the promise', async () => (await wb.status('chat-8')).status === 'PROMISE_ACCEPTED', 60_000);
+  await until('the promise', async () => (await wb.status('chat-8')).status === 'PROMISE_ACCEPTED', 180_000);
   assert.equal((await wb.status('chat-8')).iterations, 23);
   await w.wantChip('Loop • Promise accepted • Iter 23/30');
   const seen = await w.cursor('seen');
@@ -60,14 +60,14 @@ test('a loop of 23 iterations goes on in a new chat after every four', async () 
   assert.deepEqual(seen.violations ?? [], []);
   assert.equal(readFileSync(wb.at('ws/main.go'), 'utf8'), 'package main\n');
   await w.cursor('play', 'composer.createNew', null);
-}, { timeout: 240_000 });
+}, { timeout: 600_000 });
 
 test('a new chat that does not come is not created twice, and the user opens one', async () => {
   await w.cursor('agent', 3);
   await w.cursor('play', 'composer.createNew', 'lies');
   await begins('chat-2', '/ralph-loop "make it green" --fresh-chat 1');
   await w.cursor('release', 'chat-2');
-  await until('it is given up', async () => /^no new chat went on with the loop/.test((await wb.status('chat-2')).reason), 60_000);
+  await until('it is given up', async () => /^no new chat went on with the loop/.test((await wb.status('chat-2')).reason), 180_000);
   assert.equal((await wb.status('chat-2')).status, 'waiting');
   assert.equal((await w.cursor('seen')).submitted.length, 1);
   await w.cursor('play', 'composer.createNew', null);
@@ -82,16 +82,16 @@ test('a new chat that does not come is not created twice, and the user opens one
   await until('the loop is there', async () => (await wb.status(fresh)).status === 'running');
   assert.deepEqual((await w.cursor('seen')).submitted.slice(1), [{ chat: fresh, text: line }]);
   await wb.ralph('cancel', fresh);
-}, { timeout: 120_000 });
+}, { timeout: 600_000 });
 
 test('where Cursor creates no chats, the loop waits for the user to open one', async () => {
   await w.cursor('agent', 9);
   await w.cursor('play', 'composer.createNew', 'missing');
   await begins('chat-3', '/ralph-loop "make it green" --fresh-chat 1');
   await w.cursor('release', 'chat-3');
-  await until('it waits', async () => (await wb.status('chat-3')).reason === 'open a new chat and send the continue line there', 60_000);
+  await until('it waits', async () => (await wb.status('chat-3')).reason === 'open a new chat and send the continue line there', 180_000);
   const { turns: all, submitted } = await w.cursor('seen');
   const turns = all.filter((t) => t.chat === 'chat-3'); // the turn of the test before may end only now
   assert.equal(submitted.length, 1);
   assert.equal(turns.length, 1);
-}, { timeout: 120_000 });
+}, { timeout: 600_000 });

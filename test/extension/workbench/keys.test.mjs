@@ -24,7 +24,7 @@ before(async () => {
   other = await (await wb.browser.newContext({ viewport: null })).newPage();
   await other.setContent('<title>notes - other</title><body onkeydown="keys.push(event.key)"><textarea autofocus></textarea><script>keys = []</script>');
   await w.openFile('main.go');
-}, { timeout: 180_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 
@@ -51,12 +51,12 @@ test('Return is pressed in the chat, once, wherever the focus was: 23 iterations
     await leave();
     await w.cursor('release', 'chat-3');
     sent++;
-    await until(async () => `the line is submitted, from ${where}: ${(await wb.ralph('log', 'chat-3')).stdout}`, async () => (await w.cursor('seen')).submitted.length === sent, 60_000);
+    await until(async () => `the line is submitted, from ${where}: ${(await wb.ralph('log', 'chat-3')).stdout}`, async () => (await w.cursor('seen')).submitted.length === sent, 180_000);
     await until('the delivery is over', async () => (await wb.status('chat-3')).status === 'running');
     assert.equal((await w.input()).text, '', where);
   }
   await w.cursor('release', 'chat-3');
-  await until('the promise', async () => (await wb.status('chat-3')).status === 'PROMISE_ACCEPTED', 60_000);
+  await until('the promise', async () => (await wb.status('chat-3')).status === 'PROMISE_ACCEPTED', 180_000);
   assert.equal((await wb.status('chat-3')).iterations, 23);
   const seen = await w.cursor('seen');
   const line = await lineOf('chat-3');

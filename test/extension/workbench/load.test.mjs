@@ -26,7 +26,7 @@ before(async () => {
   await wb.ralph('cancel', 'chat-1');
   chmodSync(wb.at('busy'), 0o755);
   w = await wb.open();
-}, { timeout: 180_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 

@@ -12,7 +12,7 @@ before(async () => {
   wb = await Workbench.start();
   w = await wb.open();
   page = w.page;
-}, { timeout: 180_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 
@@ -183,7 +183,7 @@ test('a dead program does not look healthy, nor a missing one', async () => {
   writeFileSync(wb.at('dying'), `#!/bin/sh\n[ "$1" = events ] || exit 1\n[ -e ${wb.at('died')} ] && exit 3\ntouch ${wb.at('died')}\nexec timeout 1 "${wb.program}" "$@"\n`);
   chmodSync(wb.at('dying'), 0o755);
   await program(wb.at('dying'));
-  await w.wantChip('Loop • Trouble', 20_000);
+  await w.wantChip('Loop • Trouble', 120_000);
   await until('the reason', async () => /exit code 3/.test(await page.locator('.pane-body').first().innerText()));
   await program('');
   await w.wantChip(/^(?!Loop • Trouble)./);

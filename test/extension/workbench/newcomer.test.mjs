@@ -11,7 +11,7 @@ before(async () => {
   wb = await Workbench.start({ prepare: (b) => writeFileSync(b.at('bin/go'), `#!/bin/sh\necho x >>${b.at('tried')}\n[ $(wc -l <${b.at('tried')}) -gt 2 ]\n`) });
   w = await wb.open();
   page = w.page;
-}, { timeout: 180_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 
@@ -31,7 +31,7 @@ test('three clicks and no box', async () => {
   await click(page.locator('.codelens-decoration a', { hasText: 'Start in a new chat' }));
   const chat = await until('the chat', async () => (await w.cursor('seen')).submitted[0]?.chat);
   await w.cursor('release', chat); // the agent has worked for a while
-  await w.wantChip(/Accepted/i, 60_000);
+  await w.wantChip(/Accepted/i, 180_000);
   const l = await wb.status(chat);
   assert.deepEqual([l.status, l.iterations], ['PROMISE_ACCEPTED', 3]);
   await page.locator('.pane-body .monaco-list-row', { hasText: 'promise accepted' }).first().waitFor();

@@ -12,7 +12,7 @@ before(async () => {
   wb = await Workbench.start();
   w = await wb.open();
   page = w.page;
-}, { timeout: 180_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 

@@ -9,7 +9,7 @@ let wb, w;
 before(async () => {
   wb = await Workbench.start({ trusted: false });
   w = await wb.open({ announced: false });
-}, { timeout: 180_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 

@@ -17,7 +17,7 @@ before(async () => {
   });
   one = await wb.open();
   several = await wb.open({ query: { workspace: wb.at('two.code-workspace') }, open: [wb.at('a'), wb.at('b')] });
-}, { timeout: 240_000 });
+}, { timeout: 600_000 });
 
 after(() => wb?.stop());
 

@@ -16,7 +16,7 @@ const entry = path.join(dist, 'node_modules/code-server/out/node/entry.js');
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // until waits for a condition and returns its value.
-export async function until(what, condition, ms = 30_000) {
+export async function until(what, condition, ms = 120_000) {
   let last;
   for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) {
     try {
@@ -121,15 +121,16 @@ export class Workbench {
   async open({ query = { folder: this.at('ws') }, open = [this.at('ws')], headless = true, announced = true } = {}) {
     this.browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless, args: flags, env: this.env });
     const context = await this.browser.newContext({ viewport: headless ? { width: 1400, height: 900 } : null, permissions: ['clipboard-read', 'clipboard-write'] });
+    context.setDefaultTimeout(120_000); // a busy machine draws slowly
     const page = await context.newPage();
     await page.route((u) => u.hostname !== '127.0.0.1' && u.protocol.startsWith('http'), (route) => route.abort());
     const before = new Set(this.drivers().map((d) => d.pid));
     await page.goto(`${this.url}?${new URLSearchParams(query)}`);
-    await page.waitForSelector('.monaco-workbench .part.statusbar', { timeout: 60_000 });
-    const driver = await until('the extension host', () => this.drivers().find((d) => !before.has(d.pid) && d.open.join() === open.join()), 60_000);
+    await page.waitForSelector('.monaco-workbench .part.statusbar', { timeout: 180_000 });
+    const driver = await until('the extension host', () => this.drivers().find((d) => !before.has(d.pid) && d.open.join() === open.join()), 180_000);
     const window = new Window(this, page, driver);
     this.windows.push(window);
-    await until('the extension', () => window.run('return vscode.extensions.getExtension("cursor-ralph.cursor-ralph").isActive'), 60_000);
+    await until('the extension', () => window.run('return vscode.extensions.getExtension("cursor-ralph.cursor-ralph").isActive'), 180_000);
     if (announced) await until('its rendezvous', () => readdirSync(this.at('ralph/cursor-ralph-rendezvous')).some((name) => name.startsWith(`${driver.pid}-`) && name.endsWith('.json')));
     return window;
   }
