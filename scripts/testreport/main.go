@@ -159,8 +159,8 @@ func (r *report) skip(output string) {
 		r.leftOver++
 	default:
 		reason := "no reason given"
-		if m := regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`).FindStringSubmatch(output); m != nil {
-			reason = m[1]
+		if m := regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`).FindAllStringSubmatch(output, -1); m != nil {
+			reason = m[len(m)-1][1]
 		}
 		r.skipped[reason]++
 	}

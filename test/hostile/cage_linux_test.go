@@ -75,7 +75,8 @@ func newPrisoner(t *testing.T) prisoner {
 	case os.Getenv("CI") == "true":
 		t.Fatalf("there are no namespaces for a cage: %+v", got)
 	default:
-		t.Skipf("there are no namespaces for a cage: %+v", got)
+		t.Logf("%+v", got)
+		t.Skip("needs user namespaces, for a sandbox")
 	}
 	return p
 }

@@ -17,7 +17,8 @@ func needsStrace(t *testing.T) {
 	case os.Getenv("CI") == "true":
 		t.Fatalf("strace does not work: %v: %s", err, out)
 	default:
-		t.Skipf("strace does not work: %v: %s", err, out)
+		t.Logf("%v: %s", err, out)
+		t.Skip("needs strace")
 	}
 }
 

@@ -62,16 +62,18 @@ func Main(m *testing.M, bin *string, name string, packages ...string) int {
 	return m.Run()
 }
 
+// copyProgram has cp write where there is one: a program that this process has open for writing cannot be started while a child
+// that another test has just forked still holds the file ("text file busy").
 func copyProgram(from, to, name string) error {
-	if runtime.GOOS == "windows" {
-		name += ".exe"
+	if runtime.GOOS != "windows" {
+		return exec.Command("cp", filepath.Join(from, name), to).Run() // #nosec G204 -- our own programs
 	}
-	in, err := os.Open(filepath.Join(from, name)) // #nosec G703 -- the folder that scripts/test built
+	in, err := os.Open(filepath.Join(from, name+".exe")) // #nosec G703 -- the folder that scripts/test built
 	if err != nil {
 		return err
 	}
-	defer in.Close()                                                                           // only read from
-	out, err := os.OpenFile(filepath.Join(to, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) // #nosec G302 -- a program
+	defer in.Close()                                                                                  // only read from
+	out, err := os.OpenFile(filepath.Join(to, name+".exe"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) // #nosec G302 -- a program
 	if err != nil {
 		return err
 	}
