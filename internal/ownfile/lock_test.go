@@ -72,7 +72,7 @@ func TestLockKeepsOtherProcessesOut(t *testing.T) {
 
 func TestLockWaitsUntilTheContextEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	release, err := ownfile.Lock(in(t, time.Second), path)
+	release, err := ownfile.Lock(in(t, time.Minute), path)
 	must(t, err)
 	start := time.Now()
 	if _, err := ownfile.Lock(in(t, 50*time.Millisecond), path); !errors.Is(err, context.DeadlineExceeded) {
@@ -87,7 +87,7 @@ func TestLockWaitsUntilTheContextEnds(t *testing.T) {
 		t.Errorf("got %v, want no try at all", err)
 	}
 	must(t, release())
-	release, err = ownfile.Lock(in(t, time.Second), path)
+	release, err = ownfile.Lock(in(t, time.Minute), path)
 	must(t, err)
 	must(t, release())
 }
@@ -98,7 +98,7 @@ func TestLockWaitsUntilTheContextEnds(t *testing.T) {
 func TestLockOfAFileThatIsTakenAway(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "lock")
-		first, err := ownfile.Lock(in(t, 5*time.Second), path)
+		first, err := ownfile.Lock(in(t, time.Minute), path)
 		must(t, err)
 		var inside sync.Mutex
 		var group sync.WaitGroup
@@ -107,7 +107,7 @@ func TestLockOfAFileThatIsTakenAway(t *testing.T) {
 		for range waiters {
 			group.Go(func() {
 				for range 20 {
-					release, err := ownfile.Lock(in(t, 20*time.Second), path)
+					release, err := ownfile.Lock(in(t, 2*time.Minute), path)
 					if err != nil {
 						t.Error(err)
 						return
@@ -124,8 +124,8 @@ func TestLockOfAFileThatIsTakenAway(t *testing.T) {
 				}
 			})
 		}
-		for end := time.Now().Add(2 * time.Minute); openFiles(t) < opened && time.Now().Before(end); {
-			time.Sleep(time.Millisecond) // each waits with the file open
+		for end := time.Now().Add(2 * time.Second); openFiles(t) < opened && time.Now().Before(end); {
+			time.Sleep(time.Millisecond) // so that most wait with the file open
 		}
 		must(t, os.Remove(path))
 		must(t, first())

@@ -66,7 +66,7 @@ func Main(m *testing.M, bin *string, name string, packages ...string) int {
 // that another test has just forked still holds the file ("text file busy").
 func copyProgram(from, to, name string) error {
 	if runtime.GOOS != "windows" {
-		return exec.Command("cp", filepath.Join(from, name), to).Run() // #nosec G204 -- our own programs
+		return exec.Command("cp", filepath.Join(from, name), to).Run() // #nosec G204 G702 -- our own programs
 	}
 	in, err := os.Open(filepath.Join(from, name+".exe")) // #nosec G703 -- the folder that scripts/test built
 	if err != nil {
