@@ -8,7 +8,7 @@
 //
 //   - killed before the call, for each call that changes a file or takes a lock;
 //   - an error from the call, of those that its manual page has, once or from there on: with -every each of them (make faults),
-//     else one, in turn;
+//     else every third call has one, in turn;
 //   - for real, without strace: few descriptors, and for root a disk that was mounted read-only, and one with few pages left.
 //
 // After it the loop must be once in the pending folder, among the live ones or in the archive; no file may be torn, no lock held,

@@ -98,7 +98,7 @@ func errorsOf(c call) []string {
 	return list
 }
 
-var everyError = flag.Bool("every", false, "let each call fail with each of its errors, as make faults does; else with one of them, in turn")
+var everyError = flag.Bool("every", false, "let each call fail with each of its errors, as make faults does; else every third call with one of them, in turn")
 
 // injuries returns all that an operation gets.
 func (p *profile) injuries() (list []injury) {
@@ -124,7 +124,9 @@ func (p *profile) injuries() (list []injury) {
 		errors := errorsOf(c)
 		if n := len(errors); n > 0 && !*everyError {
 			errors = errors[turn%n : turn%n+1]
-			turn++
+			if turn++; turn%3 != 0 {
+				errors = nil
+			}
 		}
 		for _, e := range errors {
 			if p.op.work && e == "EINTR" {
