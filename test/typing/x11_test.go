@@ -193,7 +193,7 @@ func tries(few, many int) int {
 func TestX11Matrix(t *testing.T) {
 	r := sharedRoom(t)
 	for _, c := range conditions() {
-		r.cells(t, c, tries(5, c.many))
+		r.cells(t, c, tries(2, c.many))
 	}
 }
 
@@ -409,7 +409,7 @@ func TestX11FocusIsStolenAtAnyMoment(t *testing.T) {
 	r := sharedRoom(t)
 	for _, name := range x11Ways() {
 		delivered, keys, returns := 0, 0, 0
-		n := tries(8, 100)
+		n := tries(5, 100)
 		for moment := range n {
 			r.fresh()
 			stolen := make(chan error, 1)
