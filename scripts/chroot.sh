@@ -27,6 +27,7 @@ in_root() {
   [ -d "$root/home/ralph" ] || chroot "$root" useradd -m -s /bin/bash ralph || return 1
   # shellcheck disable=SC2016
   ROOT=$root BIND=${BIND:-} unshare --mount --propagation private bash -euc '
+    mount --bind "$ROOT" "$ROOT"
     mount --bind /proc "$ROOT/proc"
     mount -t devpts -o newinstance,ptmxmode=0666 devpts "$ROOT/dev/pts"
     ln -sf pts/ptmx "$ROOT/dev/ptmx"

@@ -36,7 +36,7 @@ func apart() (code int, done bool) {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return exit.ExitCode(), true
 	}
-	if errors.Is(err, syscall.EPERM) {
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) { // the second in a chroot, whose root is no mount
 		return 0, false
 	}
 	if err != nil {
