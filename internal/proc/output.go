@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
-	"slices"
-	"strings"
+	"os/exec"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
@@ -17,8 +14,7 @@ import (
 const (
 	answerLimit = 256 << 10              // bytes: a program that prints more is not the one we expect
 	stderrLimit = 4 << 10                // bytes of stderr that an ExitError keeps
-	drain       = 500 * time.Millisecond // for output after the program's end
-	afterKill   = 50 * time.Millisecond  // for output after a kill, and for its reader
+	drain       = 500 * time.Millisecond // for output after the program's end, or after a kill
 )
 
 // ErrHeld means that the program succeeded, but something that it started still holds
@@ -39,8 +35,8 @@ type Command struct {
 
 	Limit int // bytes of stdout, more is an error; 0 discards stdout and stderr
 
-	// Contained ends what the program leaves running: on Windows always, also when we
-	// are killed; elsewhere if it holds the output open.
+	// Contained ends what the program leaves running: on Windows also when we are killed,
+	// elsewhere its process group.
 	Contained bool
 }
 
@@ -86,192 +82,67 @@ func Consult(ctx context.Context, input []byte, path string, args ...string) ([]
 // group, and returns an error that wraps ctx.Err(). Other errors are those of starting
 // it, *ExitError and ErrHeld.
 func (c Command) Output(ctx context.Context) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	out, stderr := &head{limit: c.Limit, full: stop}, &head{limit: stderrLimit}
+	cmd := exec.CommandContext(running, c.Path, c.Args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = c.Dir, c.Env, drain
+	if c.Limit > 0 {
+		cmd.Stdout, cmd.Stderr = out, stderr
 	}
-	r, err := c.start()
-	if err != nil {
-		return nil, err
-	}
-	defer r.close()
-	ended := make(chan result, 1)
-	go func() { ended <- r.wait(c) }()
-	select {
-	case e := <-ended:
-		return e.out, e.err
-	case <-ctx.Done():
-		err := errors.Join(fmt.Errorf("it did not end in time: %w", ctx.Err()), r.kill())
-		return r.rest(ended), err
-	}
-}
-
-// rest returns the output of a killed program. It does not wait for whatever holds the
-// streams open.
-func (r *running) rest(ended <-chan result) []byte {
-	for range 2 {
-		select {
-		case e := <-ended:
-			return e.out
-		case <-time.After(afterKill):
-			r.closeStreams() // ends the reading
-		}
-	}
-	return nil
-}
-
-// running is a started program and our ends of its streams, which are nil for the null
-// device.
-type running struct {
-	process *os.Process
-	group   group
-	in      *os.File
-	out     *os.File
-	errs    *os.File
-}
-
-type result struct {
-	out    []byte
-	stderr []byte
-	err    error
-}
-
-func (c Command) start() (*running, error) {
-	r := &running{}
-	theirs, err := r.open(c)
-	if err == nil {
-		r.process, r.group, err = c.launch(&os.ProcAttr{Dir: c.Dir, Env: lastOfEach(c.Env), Files: theirs[:3]})
-	}
-	for _, f := range theirs {
-		_ = f.Close() // errors: the null device is in the list more than once
-	}
-	if err != nil {
-		r.close()
-		return nil, err
-	}
-	return r, nil
-}
-
-// lastOfEach keeps the last value of each variable, as os/exec does: C's getenv would
-// return the first. An empty environment stays empty: only nil is ours.
-func lastOfEach(env []string) []string {
-	if env == nil {
-		return nil
-	}
-	kept := []string{}
-	for i, v := range env {
-		name, _, _ := strings.Cut(v, "=")
-		again := func(later string) bool {
-			other, _, _ := strings.Cut(later, "=")
-			return other == name || runtime.GOOS == "windows" && strings.EqualFold(other, name)
-		}
-		if !slices.ContainsFunc(env[i+1:], again) {
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
-
-func (r *running) open(c Command) (theirs []*os.File, err error) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	theirs = []*os.File{null, null, null, null}
-	if c.Stdin != "" || c.HoldStdin {
-		if theirs[0], r.in, err = os.Pipe(); err != nil {
-			return theirs, err
-		}
-	}
-	if c.Limit == 0 {
-		return theirs, nil
-	}
-	if r.out, theirs[1], err = os.Pipe(); err != nil {
-		return theirs, err
-	}
-	r.errs, theirs[2], err = os.Pipe()
-	return theirs, err
-}
-
-func (r *running) kill() error { return r.group.kill(r.process) }
-
-func (r *running) close() {
-	r.closeStreams()
-	r.group.close()
-}
-
-func (r *running) closeStreams() {
-	for _, f := range []*os.File{r.in, r.out, r.errs} {
-		if f != nil {
-			_ = f.Close() // unread output is not needed
-		}
-	}
-}
-
-// wait returns the program's output and waits for its end, also after a kill, so that
-// no zombie stays.
-func (r *running) wait(c Command) result {
-	if c.Stdin != "" {
-		go r.write(c.Stdin, c.HoldStdin)
-	}
-	read := make(chan result, 1)
-	go func() { read <- r.read(c.Limit) }()
-	state, err := r.process.Wait()
-	var got result
-	late := time.NewTimer(drain)
-	defer late.Stop()
-	select {
-	case got = <-read:
-	case <-late.C:
-		got = r.held(c, read)
-	}
-	if got.err != nil && !errors.Is(got.err, ErrHeld) {
-		return got
-	}
+	err := c.run(cmd)
+	failed := (*exec.ExitError)(nil)
 	switch {
-	case err != nil:
-		got.err = err
-	case !state.Success():
-		got.err = &ExitError{state.ExitCode(), state.String(), string(got.stderr)}
+	case out.over:
+		return nil, fmt.Errorf("it printed more than %d KiB", c.Limit>>10)
+	case err != nil && ctx.Err() != nil:
+		return out.data, fmt.Errorf("it did not end in time: %w", ctx.Err())
+	case errors.Is(err, exec.ErrWaitDelay):
+		return out.data, ErrHeld
+	case errors.As(err, &failed):
+		return out.data, &ExitError{failed.ExitCode(), failed.String(), string(stderr.data)}
 	}
-	return got
+	return out.data, err
 }
 
-// held ends the reading, and with Contained also whatever holds the streams open.
-func (r *running) held(c Command, read <-chan result) result {
-	err := ErrHeld
-	if c.Contained {
-		err = errors.Join(err, r.kill())
+func (c Command) run(cmd *exec.Cmd) error {
+	var in io.WriteCloser
+	if c.Stdin != "" || c.HoldStdin {
+		var err error
+		if in, err = cmd.StdinPipe(); err != nil { // which Wait closes
+			return err
+		}
 	}
-	r.closeStreams()
-	got := <-read
-	if got.err == nil || errors.Is(got.err, os.ErrClosed) {
-		got.err = err
+	g, err := c.start(cmd)
+	if err != nil {
+		return err
 	}
-	return got
+	defer g.close()
+	if in != nil {
+		go func() {
+			_, _ = io.WriteString(in, c.Stdin) // the output shows whether it was read
+			if !c.HoldStdin {
+				_ = in.Close() // it may be closed already
+			}
+		}()
+	}
+	return cmd.Wait()
 }
 
-func (r *running) write(input string, hold bool) {
-	_, _ = io.WriteString(r.in, input) // the output shows whether it was read
-	if !hold {
-		_ = r.in.Close() // may be closed already
-	}
+// head keeps the beginning of what is written to it.
+type head struct {
+	data  []byte
+	limit int
+	over  bool
+	full  func() // called when there is more
 }
 
-// read reads both streams to their end, and kills a program that prints too much.
-func (r *running) read(limit int) (got result) {
-	if r.out == nil {
-		return got
+func (h *head) Write(p []byte) (int, error) {
+	kept := p[:min(len(p), h.limit-len(h.data))]
+	h.data = append(h.data, kept...)
+	if len(kept) < len(p) && h.full != nil {
+		h.over = true
+		h.full()
 	}
-	stderr := make(chan []byte, 1)
-	go func() {
-		said, _ := io.ReadAll(io.LimitReader(r.errs, stderrLimit)) // an error is the end too
-		_, _ = io.Copy(io.Discard, r.errs)                         // so that the program does not block
-		stderr <- said
-	}()
-	got.out, got.err = io.ReadAll(io.LimitReader(r.out, int64(limit)+1))
-	if len(got.out) > limit {
-		got.out, got.err = nil, errors.Join(fmt.Errorf("it printed more than %d KiB", limit>>10), r.kill())
-	}
-	got.stderr = <-stderr
-	return got
+	return len(p), nil
 }

@@ -1,36 +1,30 @@
-// Package proc starts programs: Start leaves them running without us, and Command runs
+// Package proc starts programs by os/exec: Start leaves them running without us, and Command runs
 // them to their end within limits. Its subpackage supervise ends whole process trees.
 // No other package of the product may start or end programs.
-//
-// The hook links this package, so it avoids os/exec.
 package proc
 
 import (
 	"context"
-	"errors"
-	"os"
+	"os/exec"
 	"time"
 )
 
 // Start starts a program that outlives us. It runs in its own session with none of our
 // streams, because the editor waits until its hook's streams are closed.
 func Start(path string, args ...string) error {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
+	cmd := exec.Command(path, args...)
+	cmd.SysProcAttr = detached()
+	if err := start(cmd); err != nil {
 		return err
 	}
-	p, err := start(path, args, &os.ProcAttr{Files: []*os.File{null, null, null}, Sys: detached()})
-	if err = errors.Join(err, null.Close()); p == nil {
-		return err
-	}
-	return p.Release()
+	return cmd.Process.Release()
 }
 
-func start(path string, args []string, attr *os.ProcAttr) (*os.Process, error) {
+func start(cmd *exec.Cmd) error {
 	if err := keepDescriptors(); err != nil {
-		return nil, err
+		return err
 	}
-	return os.StartProcess(path, append([]string{path}, args...), attr)
+	return cmd.Start()
 }
 
 // Sleep waits for d or until ctx is done, and returns ctx's error.

@@ -4,6 +4,7 @@ package proc
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -14,23 +15,30 @@ func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true}
 // Hidden keeps a program on Windows from opening a console window.
 func Hidden() *syscall.SysProcAttr { return nil }
 
-// group needs no data: its id is that of its first process.
-type group struct{}
+// group needs only its id, which is that of its first process; 0 for a program that may leave others running.
+type group struct{ id int }
 
-func (c Command) launch(attr *os.ProcAttr) (*os.Process, group, error) {
-	attr.Sys = detached()
-	p, err := start(c.Path, c.Args, attr)
-	return p, group{}, err
+func (c Command) start(cmd *exec.Cmd) (group, error) {
+	cmd.SysProcAttr = detached()
+	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
+	if err := start(cmd); err != nil || !c.Contained {
+		return group{}, err
+	}
+	return group{cmd.Process.Pid}, nil
 }
 
-func (group) kill(p *os.Process) error {
-	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != syscall.ESRCH {
+func killGroup(id int) error {
+	if err := syscall.Kill(-id, syscall.SIGKILL); err != syscall.ESRCH {
 		return err
 	}
-	return nil
+	return os.ErrProcessDone
 }
 
-func (group) close() {}
+func (g group) close() {
+	if g.id != 0 {
+		_ = killGroup(g.id) // an error: nothing is left of it
+	}
+}
 
 // Gone reports whether no process with this id runs. On Linux a zombie does not run.
 func Gone(pid int) bool {

@@ -1,8 +1,8 @@
 package proc
 
 import (
-	"errors"
 	"os"
+	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/windows"
@@ -27,28 +27,17 @@ func Hidden() *syscall.SysProcAttr {
 // group is the job of a contained program.
 type group struct{ job Job }
 
-func (c Command) launch(attr *os.ProcAttr) (p *os.Process, g group, err error) {
-	attr.Sys = Hidden()
+func (c Command) start(cmd *exec.Cmd) (g group, err error) {
+	cmd.SysProcAttr = Hidden()
 	if !c.Contained {
-		p, err = start(c.Path, c.Args, attr)
-		return p, g, err
+		return g, start(cmd)
 	}
-	g.job, err = StartInJob(*attr.Sys, func(sys *syscall.SysProcAttr) (*os.Process, error) {
-		attr.Sys = sys
-		p, err = start(c.Path, c.Args, attr)
-		return p, err
+	g.job, err = StartInJob(*cmd.SysProcAttr, func(attr *syscall.SysProcAttr) (*os.Process, error) {
+		cmd.SysProcAttr = attr
+		err := start(cmd)
+		return cmd.Process, err
 	})
-	return p, g, err
-}
-
-func (g group) kill(p *os.Process) error {
-	if g.job != (Job{}) {
-		return g.job.Kill()
-	}
-	if err := p.Kill(); !errors.Is(err, os.ErrProcessDone) {
-		return err
-	}
-	return nil
+	return g, err
 }
 
 func (g group) close() { g.job.Close() }
