@@ -164,15 +164,11 @@ func (s *State) end(status Status, reason string, now time.Time) {
 }
 
 // setRunning says that the agent works on the loop.
-//
-//go:noinline
 func (s *State) setRunning() {
 	s.Status, s.PauseReason, s.Reason, s.Idle = Running, "", "", false
 }
 
 // setWaiting says that the agent is idle until the continue line arrives.
-//
-//go:noinline
 func (s *State) setWaiting(reason string) {
 	s.Status, s.Reason, s.Idle = Waiting, reason, true
 }
@@ -194,8 +190,6 @@ func (s *State) IsStale(now time.Time) bool {
 }
 
 // addOnce adds text unless it is there already.
-//
-//go:noinline
 func addOnce(list []string, text string) []string {
 	if slices.Contains(list, text) {
 		return list

@@ -51,8 +51,6 @@ func Argument(id string) string {
 
 // ContinueLine is what is typed into Cursor to bring the agent back to the
 // loop of a conversation.
-//
-//go:noinline
 func ContinueLine(id string) string { return "/ralph-loop --continue " + id }
 
 // PromptLink opens Cursor with the continue line filled in; the user confirms

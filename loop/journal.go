@@ -219,8 +219,6 @@ func (t *Turn) addTool(r Record) {
 }
 
 // addFact adds a fact that is not there yet, while there is room.
-//
-//go:noinline
 func addFact(facts []string, fact string) []string {
 	if fact == "" || len(facts) >= keptFacts || slices.Contains(facts, fact) {
 		return facts

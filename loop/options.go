@@ -135,7 +135,6 @@ func FindOption(options []Option, name string) (Option, bool) {
 // isSigned reports whether a value begins with a plus, as if it were to be added: each is a whole new value.
 func isSigned(v string) bool { return strings.HasPrefix(v, "+") }
 
-//go:noinline
 func number(low, high int, field func(*State) *int) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		n, err := strconv.Atoi(v)
@@ -147,7 +146,6 @@ func number(low, high int, field func(*State) *int) func(*Request, string) error
 	}
 }
 
-//go:noinline
 func onOff(field func(*Request) *bool) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		switch v {
@@ -162,7 +160,6 @@ func onOff(field func(*Request) *bool) func(*Request, string) error {
 	}
 }
 
-//go:noinline
 func oneOf[T ~string](field func(*State) *T, allowed ...T) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		names := make([]string, len(allowed))
@@ -178,8 +175,6 @@ func oneOf[T ~string](field func(*State) *T, allowed ...T) func(*Request, string
 }
 
 // orNone returns set for an option that an empty value turns off.
-//
-//go:noinline
 func orNone(set func(*Request, string) error, none func(*State)) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		if v == "" {
@@ -190,7 +185,6 @@ func orNone(set func(*Request, string) error, none func(*State)) func(*Request, 
 	}
 }
 
-//go:noinline
 func checked(field func(*State) *string, check func(string) error) func(*Request, string) error {
 	return orNone(func(r *Request, v string) error {
 		*field(&r.State) = v
@@ -276,8 +270,6 @@ func checkPath(v string) error {
 }
 
 // durationOrNone is duration, and 0 turns the option off.
-//
-//go:noinline
 func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 	positive := duration(field)
 	return func(r *Request, v string) error {
@@ -289,7 +281,6 @@ func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
 	}
 }
 
-//go:noinline
 func duration(field func(*State) *Duration) func(*Request, string) error {
 	return func(r *Request, v string) error {
 		d, err := ParseDuration(v)

@@ -22,8 +22,6 @@ type Run struct {
 }
 
 // Outer reports whether cursor-ralph run drives the loop, and not Cursor.
-//
-//go:noinline
 func (s *State) Outer() bool { return s.Run.Driver != "" }
 
 // PrintsOnly is the driver of an agent that only prints.

@@ -27,8 +27,6 @@ const (
 )
 
 // Marker is the text that the agent gives as its promise.
-//
-//go:noinline
 func (s *State) Marker() string { return openTag + s.CompletionPromise + closeTag }
 
 // hasBareToken looks for the token alone, where the user chose to let that count.
@@ -104,7 +102,6 @@ type verdict struct {
 	nearly   string       // what the agent gave instead of a promise, in words for it
 }
 
-//go:noinline
 func (v verdict) name() string {
 	switch {
 	case v.accepted:
@@ -115,7 +112,6 @@ func (v verdict) name() string {
 	return "none"
 }
 
-//go:noinline
 func (v verdict) String() string {
 	switch {
 	case v.refused != "":

@@ -37,8 +37,6 @@ const (
 )
 
 // Ended reports whether a loop with this status is over.
-//
-//go:noinline
 func (s Status) Ended() bool {
 	switch s {
 	case PromiseAccepted, MaxIterations, MaxDuration, MaxTokens, UserStopped, Cancelled, Blocked, Replaced:

@@ -46,7 +46,6 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 	return Action{}
 }
 
-//go:noinline
 func (s *State) pause(reason PauseReason, words string) {
 	s.Status, s.PauseReason, s.Reason, s.RetryAt = Paused, reason, words, time.Time{}
 }
