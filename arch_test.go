@@ -161,12 +161,12 @@ var rows = []row{
 
 	// The programs. The hook runs at every event of every chat: see heavy, below.
 	{dir: "cmd/cursor-ralph-hook", ours: list("internal/onevent")},
-	// One event: in the hook, and in cursor-ralph with the user's settings.
+	// One event, in the hook.
 	{dir: "internal/onevent",
-		ours:   list("internal/cmdline", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/engine", "internal/handoff", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/text", "internal/toolcall"),
+		ours:   list("internal/cmdline", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/config", "internal/engine", "internal/handoff", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/text", "internal/toolcall"),
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
-		ours: list("internal/cmdline", "internal/onevent", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
+		ours: list("internal/cmdline", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
 			"internal/proc", "internal/proc/supervise", "internal/config", "internal/checkpoint", "internal/cli/checkpoints", "internal/survey", "internal/tasks", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/install", "internal/cli/notify", "internal/notice", "internal/cli/render", "internal/cli/run",
 			"internal/cli/typing", "internal/suggest", "internal/carried", "internal/editors", "internal/outer"),

@@ -113,8 +113,6 @@ func (e *env) addCommands(root *cobra.Command) {
 	root.SetHelpCommandGroupID("Set up")
 	root.SetCompletionCommandGroupID("Set up")
 	for _, c := range []*cobra.Command{
-		e.command(nil, event, &cobra.Command{Use: "event", Short: "handle an event with the user's settings; it is on standard input (the hook runs this)",
-			Example: "event"}),
 		e.command(nil, slash, &cobra.Command{Use: "slash <command>", Short: "run a slash command; its text is on standard input",
 			Example: "slash ralph-loop"}),
 		e.command(nil, rendezvous, &cobra.Command{Use: "rendezvous", Short: "print the folder in which editor windows announce themselves (the extension runs this)",

@@ -7,7 +7,6 @@ package handoff
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,38 +112,6 @@ func (p Program) Survey(ctx context.Context, l loop.State, begin bool) (v loop.S
 	}
 	err = answer(&v)(proc.Consult(ctx, data, string(p), write("survey", &Survey{Begin: begin})...))
 	return v, err
-}
-
-// Event is an event of the editor that cursor-ralph handles in place of the hook, with the user's settings. It is one line on
-// the standard input of `cursor-ralph event`, which stays open: at its end the hook is gone.
-type Event struct {
-	Version string          `json:"version"` // of the hook
-	Hook    int             `json:"hook"`    // its process
-	Input   json.RawMessage `json:"input"`   // as Cursor would have sent it
-	Host    string          `json:"host,omitempty"`
-	Called  string          `json:"called,omitempty"` // how the agent's shell of that host calls cursor-ralph
-}
-
-// Reply is what the hook answers, and how long it stays then so that the answer is not lost, where the user has set that.
-type Reply struct {
-	Answer json.RawMessage `json:"answer"`
-	Linger *time.Duration  `json:"linger,omitempty"`
-}
-
-// mostReply is more than the longest task.
-const mostReply = 64 << 20
-
-// HandOver has an event handled. Another version, or an answer that is no object, is an error.
-func (p Program) HandOver(ctx context.Context, e Event) (r Reply, err error) {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return r, err
-	}
-	err = answer(&r)(proc.Command{Path: string(p), Args: []string{"event"}, Stdin: string(line) + "\n", HoldStdin: true, Limit: mostReply}.Output(ctx))
-	if err == nil && (len(r.Answer) == 0 || r.Answer[0] != '{') {
-		err = errors.New("its answer is no JSON object")
-	}
-	return r, err
 }
 
 // answer decodes what a program printed.

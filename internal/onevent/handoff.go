@@ -52,14 +52,11 @@ func (h *handler) calledByAgent() string {
 
 // calledInHost is the full path, as the host's rule for our program has it: that of the entry, which stays over upgrades.
 func (h *handler) calledInHost() string {
-	if h.called == "" {
-		path := cursorRalph()
-		if filepath.IsAbs(os.Args[0]) {
-			path = handoff.Beside(os.Args[0])
-		}
-		h.called = shellwords.Invocation(string(path), runtime.GOOS)
+	path := cursorRalph()
+	if filepath.IsAbs(os.Args[0]) {
+		path = handoff.Beside(os.Args[0])
 	}
-	return h.called
+	return shellwords.Invocation(string(path), runtime.GOOS)
 }
 
 // hostTitle names the host in the loop's state; empty for Cursor.

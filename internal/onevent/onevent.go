@@ -1,5 +1,4 @@
-// Package onevent handles one event of the editor's agent, top to bottom. The hook does it with the built-in settings;
-// where the user has a config.toml, it hands what depends on settings to cursor-ralph, which does it here with these.
+// Package onevent is the hook: it handles one event of the editor's agent, top to bottom.
 package onevent
 
 import (
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
-	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/host"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -25,9 +23,9 @@ import (
 )
 
 // Main is the hook: it reads one event from standard input, answers with one JSON object and returns, whatever happens.
-// release is the version of a release, and linger how long a build for tests stays after an answer; both may be empty.
-func Main(release, linger string) {
-	h := &handler{now: utc, getenv: os.Getenv, pid: os.Getpid(), release: release, program: os.Args[0], stay: hook.Linger(runtime.GOOS), hands: true}
+// linger is how long a build for tests stays after an answer; empty is the usual time.
+func Main(linger string) {
+	h := &handler{now: utc, getenv: os.Getenv, pid: os.Getpid(), program: os.Args[0], stay: hook.Linger(runtime.GOOS)}
 	if stay, err := time.ParseDuration(linger); err == nil {
 		h.stay = stay
 	}
@@ -79,7 +77,7 @@ func (h *handler) answer(args []string, stdin io.Reader) (answer any) {
 
 // forHost makes of our answer what the host reads.
 func (h *handler) forHost(answer any) any {
-	if _, ready := answer.(json.RawMessage); ready || h.host == nil { // by the cursor-ralph that has handled it
+	if h.host == nil {
 		return answer
 	}
 	return h.host.Answer(h.in.EventName, answer)
@@ -87,9 +85,6 @@ func (h *handler) forHost(answer any) any {
 
 // once has an event decided in one process: our hook may be installed in two places.
 func (h *handler) once(ctx context.Context, decide func(context.Context) any) any {
-	if !h.hands { // the hook has handed it over
-		return h.forHost(decide(ctx))
-	}
 	answer, err := h.store.Once(h.bytes(), h.pid, h.caller(), func() json.RawMessage {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -186,28 +181,24 @@ type handler struct {
 	host    *host.Host  // whose event it is; nil for Cursor's
 	payload []byte      // that host's
 	entry   state.Entry // that called us, in another host
-	called  string      // how its agent's shell calls cursor-ralph, once the event is handed over
 	places  platform.Places
 	store   *state.Store
 	box     *pending.Box
 	now     func() time.Time
 	getenv  func(string) string
 
-	isGuard  bool // the entry in hooks.json is the plan guard's
-	settings Settings
+	isGuard  bool          // the entry in hooks.json is the plan guard's
+	settings *settings     // once somebody has asked for them
 	stay     time.Duration // after an answer that must not be lost
-	hands    bool          // what depends on settings goes to cursor-ralph: this is the hook
-	release  string
-	program  string // as it was called
-	pid      int    // of the hook's process, which has to be over before a line is typed
+	program  string        // as it was called
+	pid      int           // of the hook's process, which has to be over before a line is typed
 
-	reply    *handoff.Reply // of the cursor-ralph that has handled the event
-	composer string         // the mode of Cursor's composer, as a message tells it
-	patience patience       // of the editor, with this event
-	end      time.Time      // of this process, at the latest
-	watched  bool           // a loop goes on now: the watcher must run
-	ended    bool           // a loop has ended: old records may go
-	over     []loop.State   // those that have ended and have an OnEnd
+	composer string       // the mode of Cursor's composer, as a message tells it
+	patience patience     // of the editor, with this event
+	end      time.Time    // of this process, at the latest
+	watched  bool         // a loop goes on now: the watcher must run
+	ended    bool         // a loop has ended: old records may go
+	over     []loop.State // those that have ended and have an OnEnd
 
 	misplacedLogged bool
 }
@@ -226,11 +217,7 @@ func (h *handler) linger() time.Duration {
 	if h.host != nil { // which lost no answer of a fast hook
 		return 0
 	}
-	linger := h.stay
-	if h.reply != nil && h.reply.Linger != nil {
-		linger = *h.reply.Linger
-	}
-	return max(0, min(linger, time.Until(h.end)-writeWait))
+	return max(0, min(h.stay, time.Until(h.end)-writeWait))
 }
 
 func (h *handler) open(args []string) error {

@@ -53,8 +53,6 @@ func (h *handler) onPrompt(ctx context.Context, has, hasEnded bool) any {
 		isCommand = expanded && slices.Contains(starts, name)
 	}
 	switch {
-	case isCommand && slices.Contains(starts, name) && h.handsOver():
-		return h.handOver(ctx)
 	case isCommand && slices.Contains(starts, name):
 		return h.command(ctx, name, rest, expanded)
 	case isCommand && slices.Contains(controls, name):
@@ -135,7 +133,7 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 // command arms a loop, or notes in which conversation one goes on. The agent's call
 // starts one whose line has to be trusted and is expanded.
 func (h *handler) command(ctx context.Context, name, rest string, expanded bool) any {
-	r, err := cmdline.Parse(rest, func() []loop.Default { return h.settings.Defaults })
+	r, err := cmdline.Parse(rest, func() []loop.Default { return h.user().defaults })
 	if err != nil {
 		return h.refuse("/" + name + ": " + strings.Join(cmdline.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
 	}
@@ -154,8 +152,8 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 			return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
 		}
 	}
-	if h.settings.Problem != "" {
-		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + h.settings.Problem)
+	if why := h.user().problem; why != "" {
+		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + why)
 	}
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return h.arm(ctx, r)

@@ -26,15 +26,12 @@ func (h *handler) stop(ctx context.Context) any {
 }
 
 func (h *handler) onStop(ctx context.Context) any {
-	if h.handsOver() {
-		return h.handOver(ctx)
-	}
 	var e hook.Stop
 	if err := h.in.Decode(&e); err != nil {
 		h.fail(err)
 		return nil
 	}
-	if limit := h.settings.SessionLimit; limit > 0 && e.LoopCount >= limit && loop.StopStatus(e.Status) == loop.Completed {
+	if limit := h.user().sessionLimit; limit > 0 && e.LoopCount >= limit && loop.StopStatus(e.Status) == loop.Completed {
 		return nil // Cursor would not run us, had it this limit
 	}
 	event := loop.Event{
@@ -42,7 +39,7 @@ func (h *handler) onStop(ctx context.Context) any {
 		Generation: e.GenerationID,
 		Workspace:  h.workspace(),
 		Program:    h.calledByAgent(),
-		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, CursorVersion: h.in.CursorVersion, FollowupWait: h.settings.FollowupWait, Tokens: tokens(e.Usage)},
+		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, CursorVersion: h.in.CursorVersion, FollowupWait: h.user().followupWait, Tokens: tokens(e.Usage)},
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil

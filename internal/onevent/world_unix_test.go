@@ -380,6 +380,6 @@ func (w world) give() {
 
 // run is the hook in this process.
 func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) string, now func() time.Time) {
-	h := &handler{now: now, getenv: getenv, pid: os.Getpid(), hands: true}
+	h := &handler{now: now, getenv: getenv, pid: os.Getpid()}
 	h.run(args, stdin, stdout)
 }
