@@ -73,8 +73,8 @@ var rows = []row{
 
 	// The only loop around loop.Decide.
 	{dir: "internal/engine", ours: list("loop", "state", "internal/ownfile", "internal/proc", "internal/worktree", "internal/git")},
-	// What the end of a turn needs of a workspace, and the hook must not link.
-	{dir: "internal/survey", ours: list("internal/checkpoint", "internal/handoff", "internal/tasks", "loop", "platform", "internal/git")},
+	// What the end of a turn needs of a workspace.
+	{dir: "internal/survey", ours: list("internal/checkpoint", "internal/tasks", "loop", "platform", "internal/git")},
 	// The work tree of each iteration, as commits beside the user's.
 	{dir: "internal/checkpoint", ours: list("internal/ownfile", "internal/proc", "internal/text", "loop", "internal/git", "internal/autoload"), theirs: list("golang.org/x/sys/unix")},
 	// What the hook has cursor-ralph do: both ends of the arguments.
@@ -163,7 +163,7 @@ var rows = []row{
 	{dir: "cmd/cursor-ralph-hook", ours: list("internal/onevent")},
 	// One event, in the hook.
 	{dir: "internal/onevent",
-		ours:   list("internal/cmdline", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/config", "internal/engine", "internal/handoff", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/text", "internal/toolcall"),
+		ours:   list("internal/cmdline", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/config", "internal/engine", "internal/handoff", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/survey", "internal/text", "internal/toolcall"),
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
 		ours: list("internal/cmdline", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",

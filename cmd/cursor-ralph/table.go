@@ -125,8 +125,6 @@ func (e *env) addCommands(root *cobra.Command) {
 			Example: "checkpoint-file k7f2 3 main.go"}),
 		e.command(verifyFlags, verifyLoop, &cobra.Command{Use: "verify <id>", Short: "run the verification of a loop (the hook runs this)",
 			Example: "verify 3f2a", Args: cobra.ArbitraryArgs}),
-		e.command(surveyFlags, surveyLoop, &cobra.Command{Use: "survey", Short: "look at the tasks and the work tree of a loop (the hook runs this)",
-			Example: "survey --begin"}),
 		e.command(nil, superviseCommand, &cobra.Command{Use: "supervise -- <command>...", Short: "run a command that must not outlive its caller (run runs this)",
 			Example: "supervise -- true", Args: cobra.ArbitraryArgs}),
 		e.command(nil, runWatcher, &cobra.Command{Use: "watcher", Short: "notice lost follow-ups and stalled loops while a loop runs (the hook runs this)",

@@ -81,16 +81,6 @@ func (v *Verify) Flags(f Flags) {
 
 func (v Verify) args() []string { return append(write("verify", &v), "--", v.Conversation) }
 
-// Survey is cursor-ralph survey: find out what a loop needs to know when it begins, and
-// at the end of a turn. The loop is on its standard input, since a new one is in no
-// file yet.
-type Survey struct{ Begin bool }
-
-// Flags lists them.
-func (s *Survey) Flags(f Flags) {
-	f.BoolVar(&s.Begin, "begin", false, "the loop begins")
-}
-
 // Notify is cursor-ralph notify: show a notification about a loop.
 type Notify struct{ IfWanted bool }
 

@@ -16,7 +16,6 @@ func TestBothEndsOfACall(t *testing.T) {
 		&Inject{DryRun: true, Any: true, Fresh: true},
 		&Inject{Injection: "-1", After: 7},
 		&Verify{Limit: 90 * time.Second, For: "x"},
-		&Survey{Begin: true},
 		&Notify{IfWanted: true},
 	} {
 		args := write("command", call)

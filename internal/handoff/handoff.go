@@ -94,26 +94,6 @@ func (p Program) CheckGates(ctx context.Context, l loop.State) (string, error) {
 	return problem.Words, err
 }
 
-// SurveyLimit is how long a survey may take: the checkpoint of a big work tree takes
-// longer than an event otherwise may.
-const SurveyLimit = 10 * time.Second
-
-// surveyMargin is for cursor-ralph to end what it runs, and to report it.
-const surveyMargin = time.Second
-
-// Survey surveys a loop.
-func (p Program) Survey(ctx context.Context, l loop.State, begin bool) (v loop.Survey, err error) {
-	ctx, cancel := context.WithTimeout(ctx, SurveyLimit+surveyMargin)
-	defer cancel()
-	l.History, l.Tree = nil, loop.Tree{} // not needed, and large
-	data, err := json.Marshal(l)
-	if err != nil {
-		return v, err
-	}
-	err = answer(&v)(proc.Consult(ctx, data, string(p), write("survey", &Survey{Begin: begin})...))
-	return v, err
-}
-
 // answer decodes what a program printed.
 func answer(to any) func([]byte, error) error {
 	return func(data []byte, err error) error {

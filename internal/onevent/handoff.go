@@ -10,17 +10,12 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
+	"github.com/cursor-ralph/cursor-ralph/internal/survey"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
-)
-
-// How long the editor waits for what cursor-ralph does for us.
-const (
-	decideTime = 500 * time.Millisecond // is left to decide after each of them
 )
 
 // cursorRalph is the program that is installed beside the hook.
@@ -67,14 +62,6 @@ func (h *handler) hostTitle() string {
 	return h.host.Title
 }
 
-// within leaves time to decide after a wait.
-func within(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
-	if end, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(end)-decideTime)
-	}
-	return context.WithTimeout(ctx, wait)
-}
-
 // hasSettings reports whether the user has settings of his own.
 func (h *handler) hasSettings() bool {
 	path := platform.ConfigFile(runtime.GOOS, h.getenv)
@@ -94,7 +81,7 @@ func (h *handler) checkGates(ctx context.Context, l loop.State) string {
 	if l.Review == "" {
 		return ""
 	}
-	ctx, cancel := within(ctx, checkWait)
+	ctx, cancel := h.time.within(ctx, checkWait)
 	defer cancel()
 	problem, err := cursorRalph().CheckGates(ctx, l)
 	h.failIf(err) // then the review itself says what is wrong
@@ -121,7 +108,7 @@ func (h *handler) typing(ctx context.Context, fresh bool) loop.Typing {
 	if fresh && !bridge {
 		why = "no window of the editor runs our extension, which could open a new chat"
 	} else if desktop.Kind != platform.NoDesktop || bridge {
-		ctx, cancel := within(ctx, typeWait(desktop, bridge))
+		ctx, cancel := h.time.within(ctx, typeWait(desktop, bridge))
 		defer cancel()
 		err := cursorRalph().CanType(ctx, handoff.Inject{Conversation: h.in.ConversationID, Fresh: fresh})
 		if err == nil {
@@ -160,25 +147,16 @@ func (h *handler) verify(l loop.State) loop.Verification {
 	return v
 }
 
-// promptSurveyWait fits into the timeout of the prompt hook in hooks.json. If that is not
-// enough, the agent's call of cursor-ralph surveys the loop.
-const promptSurveyWait = 4 * time.Second
-
-// survey surveys the loop, as long as that takes: the event's time begins again.
-func (h *handler) survey(_ context.Context, l loop.State, begin bool) (loop.Survey, error) {
-	ctx := context.Background()
-	if h.in.EventName == hook.EventBeforeSubmitPrompt {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, promptSurveyWait)
-		defer cancel()
-	}
-	v, err := cursorRalph().Survey(ctx, l, begin)
-	h.renew(deadline)
-	if err != nil {
-		err = fmt.Errorf("cursor-ralph survey: %w", err)
-	}
+// survey surveys the loop. If the time is not enough at its beginning, the agent's call of cursor-ralph does it.
+func (h *handler) survey(ctx context.Context, l loop.State, begin bool) (loop.Survey, error) {
+	ctx, cancel := h.time.within(ctx, longest)
+	defer cancel()
+	v, err := survey.Survey{Places: h.places, Env: os.Environ()}.Take(ctx, l, begin)
 	for _, why := range v.Errors {
 		h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "survey-failed", Why: why})
+	}
+	if err != nil {
+		err = fmt.Errorf("survey: %w", err)
 	}
 	h.failIf(err)
 	return v, err

@@ -17,7 +17,8 @@ func TestTheUsersSessionLimit(t *testing.T) {
 		w := newWorld(t)
 		h := &handler{now: time.Now, getenv: w.getenv, settings: &settings{sessionLimit: c.setting}}
 		h.in.CursorVersion = "dev"
-		w.must(h.open(nil))
+		w.must(h.find())
+		h.open(nil)
 		if got := h.sessionLimit(c.loopCount); got != c.want {
 			t.Errorf("%+v: got the limit %d", c, got)
 		}

@@ -29,25 +29,20 @@ func Main(linger string) {
 	if stay, err := time.ParseDuration(linger); err == nil {
 		h.stay = stay
 	}
-	h.run(os.Args[1:], inTime{os.Stdin, time.Now().Add(deadline)}, output{os.Stdout, h.left})
+	h.ctx = h.time.start(h.bite)
+	h.run(os.Args[1:], os.Stdin, output{os.Stdout})
 }
 
 // utc is the clock. A time of the machine's zone would have each hook read the file of zones.
 func utc() time.Time { return time.Now().UTC() }
 
-// deadline is how long one event may take, waiting for locks and for a text
-// that is late included.
-const deadline = 4500 * time.Millisecond
-
-// longest is how long one event may take with everything, writing the answer and
-// staying after it included; a verification comes on top.
-const longest = 5 * time.Second
-
 // run handles one event. Its one object on stdout is written last, so that a
 // panic anywhere before still leaves the editor with an answer.
 func (h *handler) run(args []string, stdin io.Reader, stdout io.Writer) {
-	h.renew(deadline)
 	answer := h.answer(args, stdin)
+	if !h.time.speaks() {
+		select {} // the watchdog answers
+	}
 	if err := hook.Deliver(stdout, answer, h.linger()); err != nil {
 		h.fail(err)
 	}
@@ -62,17 +57,19 @@ func (h *handler) answer(args []string, stdin io.Reader) (answer any) {
 			h.fail(fmt.Errorf("panic: %v", p))
 		}
 	}()
+	unknown := h.find()
 	in, err := h.read(args, stdin)
 	for i, root := range in.WorkspaceRoots {
 		in.WorkspaceRoots[i] = platform.Folder(runtime.GOOS, root)
 	}
 	h.in = in
-	if err = errors.Join(h.open(args), err); err != nil {
+	h.open(args)
+	if err = errors.Join(unknown, err); err != nil {
 		h.fail(err)
 		h.noteUnread(err)
 		return h.unhandled(err)
 	}
-	return h.handle(&h.patience)
+	return h.handle(h.ctx)
 }
 
 // forHost makes of our answer what the host reads.
@@ -116,11 +113,10 @@ func (h *handler) afterwards() {
 	h.prune()
 }
 
-// noteUnread has the loop of an event that is too large, or did not come in time, pause
-// at its next stop.
+// noteUnread has the loop of an event that is too large pause at its next stop.
 func (h *handler) noteUnread(err error) {
 	id := h.in.ConversationID
-	if h.store == nil || !errors.Is(err, hook.ErrTooLarge) && !errors.Is(err, errLate) || loop.CheckID(id) != nil {
+	if h.store == nil || !errors.Is(err, hook.ErrTooLarge) || loop.CheckID(id) != nil {
 		return
 	}
 	if has, err := h.store.Has(id); has && err == nil {
@@ -192,10 +188,10 @@ type handler struct {
 	stay     time.Duration // after an answer that must not be lost
 	program  string        // as it was called
 	pid      int           // of the hook's process, which has to be over before a line is typed
+	time     watchdog
+	ctx      context.Context // of the event; done when its time is over
 
 	composer string       // the mode of Cursor's composer, as a message tells it
-	patience patience     // of the editor, with this event
-	end      time.Time    // of this process, at the latest
 	watched  bool         // a loop goes on now: the watcher must run
 	ended    bool         // a loop has ended: old records may go
 	over     []loop.State // those that have ended and have an OnEnd
@@ -203,26 +199,21 @@ type handler struct {
 	misplacedLogged bool
 }
 
-// renew starts the time of the event again.
-func (h *handler) renew(limit time.Duration) {
-	h.patience.renew(time.Now().Add(limit))
-	h.end = time.Now().Add(longest)
-}
-
-// left is how long writing the answer may take: a host on a busy machine reads late.
-func (h *handler) left() time.Duration { return max(writeWait, time.Until(h.end)) }
-
 // linger is how long to stay after an answer, as far as there is time.
 func (h *handler) linger() time.Duration {
 	if h.host != nil { // which lost no answer of a fast hook
 		return 0
 	}
-	return max(0, min(h.stay, time.Until(h.end)-writeWait))
+	return max(0, min(h.stay, time.Until(h.time.end)-writeTime))
 }
 
-func (h *handler) open(args []string) error {
-	places, err := platform.Find(h.getenv)
-	h.places = places // with an error perhaps not all of them, but the log
+// find says where our files are. With an error perhaps not all places are known, but that of the log.
+func (h *handler) find() (err error) {
+	h.places, err = platform.Find(h.getenv)
+	return err
+}
+
+func (h *handler) open(args []string) {
 	if h.host != nil {
 		args = nil
 	}
@@ -233,11 +224,10 @@ func (h *handler) open(args []string) error {
 		}
 		h.fail(fmt.Errorf("%q has no effect in hooks.json: settings are in config.toml", arg))
 	}
-	h.store = state.New(places, h.now)
+	h.store = state.New(h.places, h.now)
 	h.store.Ended = func(l loop.State) { h.over = append(h.over, l) }
 	h.store.Ignored = h.ignored
-	h.box = pending.New(places, h.store, h.now)
-	return err
+	h.box = pending.New(h.places, h.store, h.now)
 }
 
 // ignored logs once that a loop's file has commands which are not run.
@@ -325,18 +315,3 @@ func (h *handler) logDecision(l loop.State, a loop.Action) {
 		h.log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Iteration: a.Iteration, Max: l.MaxIterations, Action: "warning", Why: a.Warning})
 	}
 }
-
-// writeWait is how long the editor may take at least to make room for an answer.
-const writeWait = 200 * time.Millisecond
-
-var errUnread = errors.New("nobody reads standard output")
-
-// output is standard output, of an editor that may stop reading, or be gone:
-// then writing is an error in the end, and neither a signal nor a wait without one.
-type output struct {
-	file *os.File
-	left func() time.Duration
-}
-
-// Close makes the end of the answer known.
-func (o output) Close() error { return o.file.Close() }

@@ -121,7 +121,7 @@ func TestAReaderThatBeginsLate(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.places.Live(me), `{"prompt": "`+strings.Repeat("word ", 60_000)+`"}`)
 	h := w.speak(program(), w.stopEvent(me))
-	<-time.After(5 * writeWait)
+	<-time.After(time.Second)
 	text, err := io.ReadAll(h.out)
 	w.must(errors.Join(err, h.Wait()))
 	if !strings.Contains(string(text), "followup_message") || !strings.HasSuffix(strings.TrimSpace(string(text)), "}") {

@@ -102,8 +102,9 @@ func (h *handler) decideStop(ctx context.Context, event loop.Event) (loop.State,
 	id, g := h.in.ConversationID, h.engine()
 	g.Typing = h.typing
 	g.Verify = func(ctx context.Context, l loop.State) (loop.Verification, error) {
+		h.time.rest() // a verification takes as long as it takes
 		v := h.verify(l)
-		h.renew(deadline) // a verification takes as long as it takes
+		h.time.renew()
 		return v, nil
 	}
 	h.observe(ctx, g, id, &event)

@@ -1,0 +1,89 @@
+package onevent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// Without gates an event takes at most longest. At the deadline whatever waits is given up, which leaves time to answer.
+const (
+	longest    = 5 * time.Second
+	deadline   = 4500 * time.Millisecond
+	decideTime = 500 * time.Millisecond // is left to decide after each wait for another program
+	writeTime  = 200 * time.Millisecond // is left to write the answer after a linger
+)
+
+// watchdog ends the hook in time, whatever it waits for: an editor that leaves its pipe open or reads no answer, a lock, a disk. The
+// zero watchdog never ends anything.
+type watchdog struct {
+	timer  *time.Timer
+	end    time.Time          // of the process
+	giveUp context.CancelFunc // of the event's context
+	bites  func()             // at the end
+	spoken atomic.Bool        // somebody writes the answer
+}
+
+// start returns the context of the event.
+func (w *watchdog) start(bites func()) (ctx context.Context) {
+	ctx, w.giveUp = context.WithCancel(context.Background()) // #nosec G118 -- the process ends with it
+	w.bites = bites
+	w.timer = time.AfterFunc(time.Hour, w.bark)
+	w.renew()
+	return ctx
+}
+
+// renew starts the time again.
+func (w *watchdog) renew() {
+	w.end = time.Now().Add(longest)
+	if w.timer != nil {
+		w.timer.Reset(deadline)
+	}
+}
+
+// rest stops the time until it is renewed: gates take as long as they take.
+func (w *watchdog) rest() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
+
+func (w *watchdog) bark() {
+	w.giveUp()
+	time.Sleep(longest - deadline)
+	w.bites()
+}
+
+// within leaves time to decide after a wait.
+func (w *watchdog) within(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, min(wait, time.Until(w.end)-(longest-deadline)-decideTime))
+}
+
+// speaks reports whether the caller is the first that answers: there is one answer.
+func (w *watchdog) speaks() bool { return w.spoken.CompareAndSwap(false, true) }
+
+var (
+	errLate   = errors.New("standard input did not end in time, or the event could not be decided")
+	errUnread = errors.New("write hook answer: nobody reads standard output")
+)
+
+// bite is the end of an event that took too long. It answers {} if nothing was answered yet, and else starts what the answer
+// kept waiting.
+func (h *handler) bite() {
+	if h.time.speaks() {
+		_, _ = output{os.Stdout}.Write([]byte("{}\n"))
+		h.fail(errLate)
+	} else {
+		h.fail(errUnread)
+		h.afterwards()
+	}
+	os.Exit(0)
+}
+
+// output is standard output. Where its reader is gone, writing is an error, and no signal.
+type output struct{ file *os.File }
+
+// Close makes the end of the answer known.
+func (o output) Close() error { return o.file.Close() }
