@@ -69,14 +69,12 @@ type Verify struct {
 	Conversation string
 	Limit        time.Duration
 	For          string // the Verifying whose result is waited for
-	Check        bool   // only whether the gates of a new loop can be passed
 }
 
 // Flags lists them.
 func (v *Verify) Flags(f Flags) {
 	f.DurationVar(&v.Limit, "limit", 0, "end the round after the time `D`, if that is less than the loop's limits")
 	f.StringVar(&v.For, "for", "", "the `ID` of the verification that is asked for")
-	f.BoolVar(&v.Check, "check", false, "only check whether the gates of the loop on standard input can be passed")
 }
 
 func (v Verify) args() []string { return append(write("verify", &v), "--", v.Conversation) }

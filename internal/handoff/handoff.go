@@ -1,5 +1,5 @@
-// Package handoff is how the hook has cursor-ralph do what it must not link
-// itself: typing, verifying, settings, notifications and the watcher.
+// Package handoff starts cursor-ralph for what outlives the hook or is heavy: sending a line,
+// the gates, notices, --on-end and the watcher.
 // The arguments of each call are written and read from one list of flags here.
 // What the calls do is not.
 package handoff
@@ -56,8 +56,8 @@ func (p Program) InjectNow(ctx context.Context, i Inject) error {
 // verifyMargin is for cursor-ralph to kill a verification and to report it.
 const verifyMargin = 8 * time.Second
 
-// Verify runs the gate round that a loop waits for. Whatever goes wrong, the promise is
-// refused.
+// Verify runs the gate round that a loop waits for, below a process that ends it when we are gone. Whatever goes wrong, the
+// promise is refused.
 func (p Program) Verify(ctx context.Context, l loop.State, limit time.Duration) (v loop.Verification) {
 	ctx, cancel := context.WithTimeout(ctx, limit+verifyMargin)
 	defer cancel()
@@ -76,22 +76,6 @@ func unrun(l loop.State, err error) loop.Verification {
 		v.Refusal = "it could not be checked: " + err.Error()
 	}
 	return v
-}
-
-// Problem is why the gates of a loop can never be passed.
-type Problem struct {
-	Words string `json:"problem"`
-}
-
-// CheckGates says why the gates of a new loop can never be passed, empty if they can.
-func (p Program) CheckGates(ctx context.Context, l loop.State) (string, error) {
-	var problem Problem
-	asked := loop.State{Workspace: l.Workspace, Rules: l.Rules, Commands: l.Commands}
-	data, err := json.Marshal(&asked)
-	if err == nil {
-		err = answer(&problem)(proc.Tell(ctx, data, string(p), write("verify", &Verify{Check: true})...))
-	}
-	return problem.Words, err
 }
 
 // answer decodes what a program printed.

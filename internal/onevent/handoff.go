@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
@@ -72,22 +73,6 @@ func (h *handler) hasSettings() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// checkWait is to find out whether the reviewer is there.
-const checkWait = 1500 * time.Millisecond
-
-// checkGates says why the gates of a loop can never be passed. Only those are asked
-// about whose programs are not ours.
-func (h *handler) checkGates(ctx context.Context, l loop.State) string {
-	if l.Review == "" {
-		return ""
-	}
-	ctx, cancel := h.time.within(ctx, checkWait)
-	defer cancel()
-	problem, err := cursorRalph().CheckGates(ctx, l)
-	h.failIf(err) // then the review itself says what is wrong
-	return problem
-}
-
 // typeWait is how long to ask whether typing is possible: a display that hangs
 // must not hold the editor. Away from X11 and Wayland another program has to be
 // started for it, PowerShell or osascript; with a desktop bridge Cursor's command.
@@ -136,12 +121,18 @@ func (h *handler) inject(ctx context.Context, l loop.State) {
 }
 
 // verify runs the gate round of a promise, as long as Cursor lets us: at the stop entry's
-// timeout it kills us and takes no answer.
+// timeout it kills us and takes no answer. What may take long runs below a child, which
+// ends it when we are gone.
 func (h *handler) verify(l loop.State) loop.Verification {
 	limit := min(l.RoundLimit(), loop.VerifyRoom)
 	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateNames()}
 	h.log(line)
-	v := cursorRalph().Verify(context.Background(), l, limit)
+	var v loop.Verification
+	if l.Verify == "" && l.Review == "" {
+		v = gate.Run(context.Background(), gate.Round{Loop: l, Limit: limit})
+	} else {
+		v = cursorRalph().Verify(context.Background(), l, limit)
+	}
 	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()
 	h.log(line)
 	return v

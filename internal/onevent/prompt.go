@@ -12,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -189,8 +190,8 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	if problem := l.GatesProblem(); problem != "" {
 		return h.refuse(problem + r.Origin("gate-timeout") + ". Nothing was started.")
 	}
-	if why := h.checkGates(ctx, l); why != "" {
-		return h.refuse("Nothing was started: " + why + r.Origin("review"))
+	if err := engine.CheckReview(l, os.Environ()); err != nil {
+		return h.refuse("Nothing was started: " + err.Error() + "; " + hint.Of(err) + r.Origin("review"))
 	}
 	if why := engine.NoCheckpoints(l, os.Environ()); why != "" {
 		return h.refuse("--checkpoints: " + why + r.Origin("checkpoints") + ". Nothing was started.")
