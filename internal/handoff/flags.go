@@ -80,11 +80,15 @@ func (v *Verify) Flags(f Flags) {
 func (v Verify) args() []string { return append(write("verify", &v), "--", v.Conversation) }
 
 // Notify is cursor-ralph notify: show a notification about a loop.
-type Notify struct{ IfWanted bool }
+type Notify struct {
+	IfWanted  bool
+	Undecided bool // a stop could not be decided
+}
 
 // Flags lists them.
 func (n *Notify) Flags(f Flags) {
 	f.BoolVar(&n.IfWanted, "if-wanted", false, "show it only to a user who has notifications on")
+	f.BoolVar(&n.Undecided, "undecided", false, "a stop of the loop could not be decided")
 }
 
 // Prune is cursor-ralph prune, as it runs when a loop ends.

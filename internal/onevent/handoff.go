@@ -166,6 +166,14 @@ func (h *handler) notifyOf(l loop.State) {
 	}
 }
 
+// undecided logs why a stop could not be decided, and notifies the user: nobody is at work now.
+func (h *handler) undecided(why error) {
+	h.fail(why)
+	if h.mayNotify() {
+		h.failIf(cursorRalph().Notify(h.in.ConversationID, handoff.Notify{IfWanted: true, Undecided: true}))
+	}
+}
+
 // mayNotify reports whether there may be a channel for notices: a desktop, or what
 // the settings name.
 func (h *handler) mayNotify() bool {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
@@ -30,7 +31,7 @@ func Main(linger string) {
 		h.stay = stay
 	}
 	h.ctx = h.time.start(h.bite)
-	h.run(os.Args[1:], os.Stdin, output{os.Stdout})
+	h.run(os.Args[1:], os.Stdin, output{os.Stdout, &h.time.over})
 }
 
 // utc is the clock. A time of the machine's zone would have each hook read the file of zones.
@@ -189,6 +190,7 @@ type handler struct {
 	program  string        // as it was called
 	pid      int           // of the hook's process, which has to be over before a line is typed
 	time     watchdog
+	decides  atomic.Bool     // about a stop of a loop, at this moment
 	ctx      context.Context // of the event; done when its time is over
 
 	composer string       // the mode of Cursor's composer, as a message tells it

@@ -44,6 +44,8 @@ func (h *handler) onStop(ctx context.Context) any {
 	if !h.hasLoop(ctx, &event) {
 		return nil
 	}
+	h.decides.Store(true)
+	defer h.decides.Store(false)
 	if h.host == nil {
 		event.Aborts = h.aborts(event.Status)
 		event.SessionLimit = h.sessionLimit(e.LoopCount)
@@ -55,7 +57,7 @@ func (h *handler) onStop(ctx context.Context) any {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // ended meanwhile, from another terminal
 	case err != nil:
-		h.fail(err)
+		h.undecided(err)
 		return nil
 	}
 	if h.host == nil {

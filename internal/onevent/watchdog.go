@@ -24,14 +24,14 @@ type watchdog struct {
 	giveUp context.CancelFunc // of the event's context
 	bites  func()             // at the end
 	spoken atomic.Bool        // somebody writes the answer
+	over   atomic.Bool        // it is out
 }
 
 // start returns the context of the event.
 func (w *watchdog) start(bites func()) (ctx context.Context) {
 	ctx, w.giveUp = context.WithCancel(context.Background()) // #nosec G118 -- the process ends with it
-	w.bites = bites
-	w.timer = time.AfterFunc(time.Hour, w.bark)
-	w.renew()
+	w.bites, w.end = bites, time.Now().Add(longest)
+	w.timer = time.AfterFunc(deadline, w.bark)
 	return ctx
 }
 
@@ -53,7 +53,9 @@ func (w *watchdog) rest() {
 func (w *watchdog) bark() {
 	w.giveUp()
 	time.Sleep(longest - deadline)
-	w.bites()
+	if !w.over.Load() {
+		w.bites()
+	}
 }
 
 // within leaves time to decide after a wait.
@@ -65,25 +67,36 @@ func (w *watchdog) within(ctx context.Context, wait time.Duration) (context.Cont
 func (w *watchdog) speaks() bool { return w.spoken.CompareAndSwap(false, true) }
 
 var (
-	errLate   = errors.New("standard input did not end in time, or the event could not be decided")
+	errLate   = errors.New("standard input did not end in time")
+	errSlow   = errors.New("the event could not be decided in time")
 	errUnread = errors.New("write hook answer: nobody reads standard output")
 )
 
 // bite is the end of an event that took too long. It answers {} if nothing was answered yet, and else starts what the answer
 // kept waiting.
 func (h *handler) bite() {
-	if h.time.speaks() {
-		_, _ = output{os.Stdout}.Write([]byte("{}\n"))
-		h.fail(errLate)
-	} else {
+	switch {
+	case !h.time.speaks():
 		h.fail(errUnread)
 		h.afterwards()
+	case h.decides.Load():
+		_, _ = output{file: os.Stdout}.Write([]byte("{}\n"))
+		h.undecided(errSlow)
+	default:
+		_, _ = output{file: os.Stdout}.Write([]byte("{}\n"))
+		h.fail(errLate)
 	}
 	os.Exit(0)
 }
 
 // output is standard output. Where its reader is gone, writing is an error, and no signal.
-type output struct{ file *os.File }
+type output struct {
+	file *os.File
+	over *atomic.Bool
+}
 
 // Close makes the end of the answer known.
-func (o output) Close() error { return o.file.Close() }
+func (o output) Close() error {
+	o.over.Store(true)
+	return o.file.Close()
+}
