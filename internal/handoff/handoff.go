@@ -62,7 +62,11 @@ func (p Program) Verify(ctx context.Context, l loop.State, limit time.Duration) 
 	ctx, cancel := context.WithTimeout(ctx, limit+verifyMargin)
 	defer cancel()
 	call := Verify{Conversation: l.ConversationID, For: l.Verifying.ID, Limit: limit}
-	if err := answer(&v)(proc.Ask(ctx, string(p), call.args()...)); err != nil {
+	out, err := proc.Ask(ctx, string(p), call.args()...)
+	if err == nil {
+		err = json.Unmarshal(out, &v)
+	}
+	if err != nil {
 		v = unrun(l, err)
 	}
 	v.ID = l.Verifying.ID
@@ -76,16 +80,6 @@ func unrun(l loop.State, err error) loop.Verification {
 		v.Refusal = "it could not be checked: " + err.Error()
 	}
 	return v
-}
-
-// answer decodes what a program printed.
-func answer(to any) func([]byte, error) error {
-	return func(data []byte, err error) error {
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(data, to)
-	}
 }
 
 // Notify shows a notification about a loop, in a process that outlives us.

@@ -278,7 +278,7 @@ func (s scene) row() string {
 	if taken := s.taken["bash"]; len(taken) > 0 {
 		bash = fmt.Sprintf("%.2f | %.1f |", median(taken), median(taken)/floor)
 	}
-	return fmt.Sprintf("| %s | %.2f | %.2f | %.2f | %.1f | %s | %s\n", s.name, floor, ours, ratio, s.most, mark, bash)
+	return fmt.Sprintf("| %s | %.2f | %.2f | %.2f | %.2f | %s | %s\n", s.name, floor, ours, ratio, s.most, mark, bash)
 }
 
 // median returns milliseconds.
