@@ -57,7 +57,9 @@ const (
 )
 
 // Of returns the notice about a loop. Without details it says where the loop stands and nothing of what was said.
-func Of(l loop.State, now time.Time, details bool) Notice { return of(l, eventOf(l, now), now, details) }
+func Of(l loop.State, now time.Time, details bool) Notice {
+	return of(l, eventOf(l, now), now, details)
+}
 
 // OfUndecided returns the notice about a loop with a stop that could not be decided.
 func OfUndecided(l loop.State, now time.Time, details bool) Notice {

@@ -121,8 +121,8 @@ func (h *handler) inject(ctx context.Context, l loop.State) {
 }
 
 // verify runs the gate round of a promise, as long as Cursor lets us: at the stop entry's
-// timeout it kills us and takes no answer. What may take long runs below a child, which
-// ends it when we are gone.
+// timeout it kills us and takes no answer. Commands and reviews run below a child process,
+// which ends them if the hook is killed.
 func (h *handler) verify(l loop.State) loop.Verification {
 	limit := min(l.RoundLimit(), loop.VerifyRoom)
 	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateNames()}

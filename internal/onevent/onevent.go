@@ -209,7 +209,7 @@ func (h *handler) linger() time.Duration {
 	return max(0, min(h.stay, time.Until(h.time.end)-writeTime))
 }
 
-// find says where our files are. With an error perhaps not all places are known, but that of the log.
+// find finds our folders. After an error some may be unknown, but not the log's.
 func (h *handler) find() (err error) {
 	h.places, err = platform.Find(h.getenv)
 	return err

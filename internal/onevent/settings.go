@@ -22,7 +22,7 @@ type settings struct {
 // noLimit is the session limit of a user who has none.
 const noLimit = -1
 
-// user returns the settings, which it reads once: only for an event that starts a loop, or decides about one.
+// user returns the user's settings. It reads the file once, and is called only for an event that starts a loop or decides about one.
 func (h *handler) user() settings {
 	if h.settings != nil {
 		return *h.settings

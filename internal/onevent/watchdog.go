@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Without gates an event takes at most longest. At the deadline whatever waits is given up, which leaves time to answer.
+// Without gates the hook ends within longest. At the deadline the event's context ends, which leaves time to answer.
 const (
 	longest    = 5 * time.Second
 	deadline   = 4500 * time.Millisecond
@@ -16,8 +16,8 @@ const (
 	writeTime  = 200 * time.Millisecond // is left to write the answer after a linger
 )
 
-// watchdog ends the hook in time, whatever it waits for: an editor that leaves its pipe open or reads no answer, a lock, a disk. The
-// zero watchdog never ends anything.
+// watchdog ends the hook in time, whatever it waits for: an editor that leaves its pipe open or does not read the answer, a lock, a
+// disk. The zero watchdog never ends anything.
 type watchdog struct {
 	timer  *time.Timer
 	end    time.Time          // of the process
@@ -72,8 +72,8 @@ var (
 	errUnread = errors.New("write hook answer: nobody reads standard output")
 )
 
-// bite is the end of an event that took too long. It answers {} if nothing was answered yet, and else starts what the answer
-// kept waiting.
+// bite ends an event that took too long. It answers {}, or if the answer is being written but nobody reads it, starts the processes
+// that come after the answer.
 func (h *handler) bite() {
 	switch {
 	case !h.time.speaks():

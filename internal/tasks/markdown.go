@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseMarkdown finds the lines that begin with the sign of a list and a checkbox, nested and quoted ones too, but not in fenced code
-// or comments. A line that was probably meant as one is an error: a slip must not cost a task.
+// parseMarkdown finds the lines that begin with a list marker and a checkbox, nested and quoted ones too, but not in fenced code or
+// comments. A line that was probably meant as a checkbox is an error: a slip must not cost a task.
 func parseMarkdown(data []byte) (list List, err error) {
 	var skip block
 	number := 0
@@ -18,7 +18,7 @@ func parseMarkdown(data []byte) (list List, err error) {
 		}
 		t, isBox, err := task(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is no checkbox, and nearly one (%w): write - [ ] and the words, or - [x] where it is done", number, err)
+			return nil, fmt.Errorf("line %d is nearly a checkbox (%w): write - [ ] and the words, or - [x] when it is done", number, err)
 		}
 		if isBox {
 			list = append(list, t)
@@ -55,7 +55,7 @@ func (b *block) holds(line string) bool {
 	return *b != ""
 }
 
-// fence returns the run of signs with which a line begins fenced code; empty if it does not.
+// fence returns the backticks or tildes that open fenced code; empty if the line opens none.
 func fence(line string) block {
 	for _, sign := range []string{"`", "~"} {
 		words := strings.TrimLeft(line, sign)
@@ -66,7 +66,7 @@ func fence(line string) block {
 	return ""
 }
 
-// task reads a line that may be one. A box without words is none.
+// task parses a line. A box without words is not a task.
 func task(line string) (t Task, isBox bool, err error) {
 	text, isItem := item(line)
 	mark, words, isClosed := strings.Cut(strings.TrimPrefix(text, "["), "]")
@@ -86,7 +86,7 @@ func task(line string) (t Task, isBox bool, err error) {
 	return Task{Name: name, Done: strings.EqualFold(mark, "x"), optional: isOptional(name)}, name != "", nil
 }
 
-// item returns what stands behind the sign of a list: - * + 1. 1)
+// item returns the text after a list marker: - * + 1. 1)
 func item(line string) (text string, ok bool) {
 	rest := strings.TrimLeft(line, "0123456789")
 	signs := "-*+"
