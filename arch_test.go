@@ -56,8 +56,9 @@ var rows = []row{
 	{dir: "internal/outer/program", ours: list("loop", "internal/outer", "internal/proc/supervise")},
 
 	// The agents by name; and another agent's opinion of the work.
-	{dir: "internal/agents", ours: list("internal/shellwords", "internal/hint", "loop", "internal/outer", "internal/outer/acp", "internal/outer/program")},
-	{dir: "internal/review", ours: list("internal/agents", "internal/checkpoint", "internal/tasks", "internal/hint", "internal/text", "loop", "internal/outer", "internal/git")},
+	{dir: "internal/agents", ours: list("internal/agents/preset", "internal/shellwords", "internal/hint", "loop", "internal/outer", "internal/outer/acp", "internal/outer/program")},
+	{dir: "internal/agents/preset", ours: list("internal/hint")},
+	{dir: "internal/review", ours: list("internal/agents", "internal/agents/preset", "internal/checkpoint", "internal/tasks", "internal/hint", "internal/text", "loop", "internal/outer")},
 
 	// Text and errors for people, for every room.
 	{dir: "internal/text"},
@@ -72,23 +73,23 @@ var rows = []row{
 	{dir: "internal/cmdline", ours: list("internal/text", "loop")},
 
 	// The only loop around loop.Decide.
-	{dir: "internal/engine", ours: list("loop", "state", "internal/ownfile", "internal/proc", "internal/worktree", "internal/git")},
-	// What the end of a turn needs of a workspace, and the hook must not link.
-	{dir: "internal/survey", ours: list("internal/checkpoint", "internal/handoff", "internal/tasks", "loop", "platform", "internal/git")},
+	{dir: "internal/engine", ours: list("internal/agents/preset", "internal/hint", "loop", "state", "internal/ownfile", "internal/proc", "internal/worktree", "internal/git")},
+	// What the end of a turn needs of a workspace.
+	{dir: "internal/survey", ours: list("internal/checkpoint", "internal/tasks", "loop", "platform", "internal/git")},
 	// The work tree of each iteration, as commits beside the user's.
 	{dir: "internal/checkpoint", ours: list("internal/ownfile", "internal/proc", "internal/text", "loop", "internal/git", "internal/autoload"), theirs: list("golang.org/x/sys/unix")},
-	// What the hook has cursor-ralph do: both ends of the arguments.
+	// What the hook has cursor-ralph do, since it outlives it or is heavy: both ends of the arguments.
 	{dir: "internal/handoff", ours: list("loop", "platform", "internal/ownfile", "internal/proc")},
 	{dir: "internal/ownfile", theirs: list("github.com/gofrs/flock", "golang.org/x/sys")},
 	// All programs are started here.
 	{dir: "internal/proc", ours: list("internal/text"), theirs: list("golang.org/x/sys")},
 	{dir: "internal/proc/supervise", ours: list("internal/text", "internal/proc"), theirs: list("golang.org/x/sys")},
-	// Runs a user's command; the hook has cursor-ralph do that.
+	// Runs a user's command.
 	{dir: "internal/verify", ours: list("internal/proc/supervise", "internal/text")},
 	// The gate round of a promise.
 	{dir: "internal/gate", ours: list("internal/tasks", "internal/verify", "internal/worktree", "loop")},
 	// The task list of a loop.
-	{dir: "internal/tasks", ours: list("internal/hint", "internal/text", "loop"), theirs: list("github.com/yuin/goldmark")},
+	{dir: "internal/tasks", ours: list("internal/hint", "internal/text", "loop")},
 	// Tells the user what became of a loop; it alone links shoutrrr and net/http.
 	{dir: "internal/notice", ours: list("internal/config", "internal/hint", "internal/proc", "internal/proc/supervise", "internal/text", "internal/verify", "loop"), theirs: list("github.com/nicholas-fedor/shoutrrr")},
 	// The user's defaults.
@@ -161,12 +162,12 @@ var rows = []row{
 
 	// The programs. The hook runs at every event of every chat: see heavy, below.
 	{dir: "cmd/cursor-ralph-hook", ours: list("internal/onevent")},
-	// One event: in the hook, and in cursor-ralph with the user's settings.
+	// One event, in the hook.
 	{dir: "internal/onevent",
-		ours:   list("internal/cmdline", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/engine", "internal/handoff", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/text", "internal/toolcall"),
+		ours:   list("internal/cmdline", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/config", "internal/engine", "internal/gate", "internal/handoff", "internal/hint", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/survey", "internal/text", "internal/toolcall"),
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
-		ours: list("internal/cmdline", "internal/onevent", "internal/agents", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
+		ours: list("internal/cmdline", "internal/agents/preset", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",
 			"internal/proc", "internal/proc/supervise", "internal/config", "internal/checkpoint", "internal/cli/checkpoints", "internal/survey", "internal/tasks", "internal/tui", "internal/view", "internal/watcher", "internal/cli", "internal/cli/doctor",
 			"internal/cli/events", "internal/cli/install", "internal/cli/notify", "internal/notice", "internal/cli/render", "internal/cli/run",
 			"internal/cli/typing", "internal/suggest", "internal/carried", "internal/editors", "internal/outer"),
@@ -184,7 +185,7 @@ var rows = []row{
 	{dir: "internal/cli/install", ours: list("internal/editors", "internal/handoff", "internal/host", "internal/ownfile", "internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "internal/cli", "keystroke", "loop"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/notify", ours: list("internal/notice", "internal/handoff", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "loop", "platform"), theirs: list("github.com/gen2brain/beeep", "github.com/spf13/pflag")},
 	{dir: "internal/cli/render", ours: list("internal/loops", "internal/hint", "internal/text", "internal/view", "internal/cli", "internal/hooklog", "internal/ownfile", "loop", "pending", "state", "platform"), theirs: list("github.com/spf13/pflag")},
-	{dir: "internal/cli/run", ours: list("internal/agents", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/config", "internal/survey", "internal/review", "internal/tasks", "internal/engine", "internal/hooklog", "internal/view", "internal/worktree", "loop", "internal/outer", "internal/outer/acp", "platform", "internal/git", "internal/loops"),
+	{dir: "internal/cli/run", ours: list("internal/agents", "internal/agents/preset", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/config", "internal/survey", "internal/review", "internal/tasks", "internal/engine", "internal/hooklog", "internal/view", "internal/worktree", "loop", "internal/outer", "internal/outer/acp", "platform", "internal/git", "internal/loops"),
 		theirs: list("github.com/charmbracelet/x", "github.com/rogpeppe/go-internal", "github.com/spf13/pflag")},
 	{dir: "internal/cli/typing", ours: list("internal/handoff", "internal/hint", "internal/text", "commands", "internal/cli", "internal/cli/install", "keystroke", "platform"), theirs: list("github.com/spf13/pflag")},
 	{dir: "cmd/cursor-ralph-robotgo", theirs: list("github.com/go-vgo/robotgo")},

@@ -20,7 +20,7 @@ const (
 	RecordText   = "text"   // something the assistant said
 	RecordPrompt = "prompt" // a message that reached the agent
 
-	RecordUnread = "unread" // an event that was too large, or too slow, to be read
+	RecordUnread = "unread" // an event that was too large to be read
 	RecordTokens = "tokens" // tokens that a driver reports: added up
 )
 

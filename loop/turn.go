@@ -65,7 +65,7 @@ func (t *reading) add(r Record) {
 		t.tokens.next()
 		return
 	case RecordUnread:
-		t.Unread = "an event that is too large or came too slowly"
+		t.Unread = "an event that is too large"
 		return
 	}
 	if r.Generation != "" {

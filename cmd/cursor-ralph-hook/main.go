@@ -9,10 +9,7 @@ package main
 
 import "github.com/cursor-ralph/cursor-ralph/internal/onevent"
 
-func main() { onevent.Main(release, linger) }
-
-// release is the version of a release, which its build sets.
-var release string
+func main() { onevent.Main(linger) }
 
 // linger is how long a build for tests stays after an answer, instead of the usual time.
 var linger string

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/agents"
+	"github.com/cursor-ralph/cursor-ralph/internal/agents/preset"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/keystroke"
 )
@@ -69,7 +69,7 @@ func optionValues(name string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	case "project", "workspace":
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case "agent", "review":
-		return agents.Names(), cobra.ShellCompDirectiveNoFileComp
+		return preset.Names(), cobra.ShellCompDirectiveNoFileComp
 	case "method":
 		return keystroke.Names(), cobra.ShellCompDirectiveNoFileComp
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"runtime/debug"
 	"testing"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/onevent"
 )
 
 func TestTheVersionIsTheBestThatIsKnown(t *testing.T) {
@@ -25,7 +23,7 @@ func TestTheVersionIsTheBestThatIsKnown(t *testing.T) {
 		"a version that is not": {"", built(""), "(devel)"},
 		"no build information":  {"", nil, "of unknown origin"},
 	} {
-		if got := onevent.VersionOf(tt.release, tt.info); got != tt.want {
+		if got := versionOf(tt.release, tt.info); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 	}

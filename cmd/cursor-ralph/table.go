@@ -113,8 +113,6 @@ func (e *env) addCommands(root *cobra.Command) {
 	root.SetHelpCommandGroupID("Set up")
 	root.SetCompletionCommandGroupID("Set up")
 	for _, c := range []*cobra.Command{
-		e.command(nil, event, &cobra.Command{Use: "event", Short: "handle an event with the user's settings; it is on standard input (the hook runs this)",
-			Example: "event"}),
 		e.command(nil, slash, &cobra.Command{Use: "slash <command>", Short: "run a slash command; its text is on standard input",
 			Example: "slash ralph-loop"}),
 		e.command(nil, rendezvous, &cobra.Command{Use: "rendezvous", Short: "print the folder in which editor windows announce themselves (the extension runs this)",
@@ -127,8 +125,6 @@ func (e *env) addCommands(root *cobra.Command) {
 			Example: "checkpoint-file k7f2 3 main.go"}),
 		e.command(verifyFlags, verifyLoop, &cobra.Command{Use: "verify <id>", Short: "run the verification of a loop (the hook runs this)",
 			Example: "verify 3f2a", Args: cobra.ArbitraryArgs}),
-		e.command(surveyFlags, surveyLoop, &cobra.Command{Use: "survey", Short: "look at the tasks and the work tree of a loop (the hook runs this)",
-			Example: "survey --begin"}),
 		e.command(nil, superviseCommand, &cobra.Command{Use: "supervise -- <command>...", Short: "run a command that must not outlive its caller (run runs this)",
 			Example: "supervise -- true", Args: cobra.ArbitraryArgs}),
 		e.command(nil, runWatcher, &cobra.Command{Use: "watcher", Short: "notice lost follow-ups and stalled loops while a loop runs (the hook runs this)",

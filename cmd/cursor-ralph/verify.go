@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
@@ -29,9 +29,6 @@ func verifyFlags(f *pflag.FlagSet) { new(handoff.Verify).Flags(f) }
 func verifyLoop(ctx context.Context, e *env, args []string) error {
 	var call handoff.Verify
 	e.Read(&call)
-	if call.Check {
-		return e.checkGatesFor()
-	}
 	found, err := e.Target(args)
 	if err != nil {
 		return err
@@ -132,25 +129,8 @@ func gateWord(g loop.Gate) string {
 func (e *env) usable(ctx context.Context, r loop.Request, l loop.State) error {
 	return cmp.Or(
 		cli.Sourced(r, checkVerify(l), "gate-timeout"),
-		cli.Sourced(r, review.Check(l, os.Environ()), "review"),
+		cli.Sourced(r, engine.CheckReview(l, os.Environ()), "review"),
 		cli.Sourced(r, cli.CheckCheckpoints(l), "checkpoints"))
-}
-
-// checkGatesFor checks the gates for the hook: the loop is on standard input.
-func (e *env) checkGatesFor() error {
-	var l loop.State
-	data, err := io.ReadAll(io.LimitReader(e.Stdin, 4*cli.MaxTask))
-	if err == nil {
-		err = json.Unmarshal(data, &l)
-	}
-	if err != nil {
-		return hint.Misuse("standard input has no loop: "+err.Error(), "the hook runs this")
-	}
-	problem := handoff.Problem{}
-	if err := review.Check(l, os.Environ()); err != nil {
-		problem.Words = err.Error() + "; " + hint.Of(err)
-	}
-	return json.NewEncoder(e.Stdout).Encode(problem)
 }
 
 // checkVerify refuses a loop whose gate round Cursor would not wait for.

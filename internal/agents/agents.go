@@ -1,5 +1,4 @@
-// Package agents finds the agents that `cursor-ralph run` knows by name, and opens
-// their drivers. Which of them a loop uses, and what the agent may do, its callers
+// Package agents opens the drivers of agents, those of the presets too. Which of them a loop uses, and what the agent may do, its callers
 // decide.
 package agents
 
@@ -8,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/agents/preset"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/internal/outer/acp"
@@ -27,51 +26,12 @@ const (
 	Program = loop.PrintsOnly
 )
 
-// Names returns the names of the known agents.
-func Names() (names []string) {
-	for _, p := range acp.Presets() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-func preset(name string) (found acp.Preset, ok bool) {
-	list := acp.Presets()
-	if i := slices.IndexFunc(list, func(p acp.Preset) bool { return p.Name == name }); i >= 0 {
-		return list[i], true
-	}
-	return found, false
-}
-
 // Named returns an agent.
 func Named(name string) (loop.Run, error) {
-	if _, ok := preset(name); !ok {
-		return loop.Run{}, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(Names(), ", ")+"; or --acp-command, --agent-command")
+	if _, ok := preset.Named(name); !ok {
+		return loop.Run{}, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(preset.Names(), ", ")+"; or --acp-command, --agent-command")
 	}
 	return loop.Run{Agent: name, Driver: ACP}, nil
-}
-
-// Installed returns an agent whose program is on the PATH.
-func Installed(name string) (loop.Run, error) {
-	p, ok := preset(name)
-	if !ok {
-		return loop.Run{}, hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(Names(), ", "))
-	}
-	howTo := p.Hint
-	if !isThere(p.Argv, &howTo) {
-		return loop.Run{}, hint.New(fmt.Sprintf("the agent %s is not installed: there is no %s on the PATH", name, p.Argv[0]), howTo)
-	}
-	return loop.Run{Agent: name, Driver: ACP}, nil
-}
-
-// isThere reports whether a program is on the PATH. If not, it may add to the hint.
-func isThere(argv []string, howTo *string) bool {
-	found, more := withCursorCLI(argv, *howTo)
-	_, err := exec.LookPath(found[0])
-	if err != nil {
-		*howTo = more
-	}
-	return err == nil
 }
 
 // Words splits a command as a POSIX shell does, or on Windows, where paths have
@@ -115,8 +75,8 @@ func Open(r loop.Run, o Options) (outer.Driver, error) {
 	case ACP:
 		c := acp.Config{Argv: argv, Dir: o.Dir, Env: env, Self: self, Name: r.Agent, Model: r.Model,
 			Policy: outer.Policy(r.Permissions), Ask: o.Answer}
-		if p, ok := preset(r.Agent); ok && argv == nil {
-			c.Argv, c.Hint = withCursorCLI(p.Argv, p.Hint)
+		if p, ok := preset.Named(r.Agent); ok && argv == nil {
+			c.Argv, c.Hint = preset.WithCursorCLI(p.Argv, p.Hint)
 			c.ModelFlag, c.AskEnv = p.ModelFlag, p.AskEnv
 			if o.Reads {
 				c.Meta = p.Reading.Meta

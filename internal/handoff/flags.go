@@ -69,34 +69,26 @@ type Verify struct {
 	Conversation string
 	Limit        time.Duration
 	For          string // the Verifying whose result is waited for
-	Check        bool   // only whether the gates of a new loop can be passed
 }
 
 // Flags lists them.
 func (v *Verify) Flags(f Flags) {
 	f.DurationVar(&v.Limit, "limit", 0, "end the round after the time `D`, if that is less than the loop's limits")
 	f.StringVar(&v.For, "for", "", "the `ID` of the verification that is asked for")
-	f.BoolVar(&v.Check, "check", false, "only check whether the gates of the loop on standard input can be passed")
 }
 
 func (v Verify) args() []string { return append(write("verify", &v), "--", v.Conversation) }
 
-// Survey is cursor-ralph survey: find out what a loop needs to know when it begins, and
-// at the end of a turn. The loop is on its standard input, since a new one is in no
-// file yet.
-type Survey struct{ Begin bool }
-
-// Flags lists them.
-func (s *Survey) Flags(f Flags) {
-	f.BoolVar(&s.Begin, "begin", false, "the loop begins")
-}
-
 // Notify is cursor-ralph notify: show a notification about a loop.
-type Notify struct{ IfWanted bool }
+type Notify struct {
+	IfWanted  bool
+	Undecided bool // a stop could not be decided
+}
 
 // Flags lists them.
 func (n *Notify) Flags(f Flags) {
 	f.BoolVar(&n.IfWanted, "if-wanted", false, "show it only to a user who has notifications on")
+	f.BoolVar(&n.Undecided, "undecided", false, "a stop of the loop could not be decided")
 }
 
 // Prune is cursor-ralph prune, as it runs when a loop ends.

@@ -16,8 +16,7 @@ func TestBothEndsOfACall(t *testing.T) {
 		&Inject{DryRun: true, Any: true, Fresh: true},
 		&Inject{Injection: "-1", After: 7},
 		&Verify{Limit: 90 * time.Second, For: "x"},
-		&Survey{Begin: true},
-		&Notify{IfWanted: true},
+		&Notify{IfWanted: true, Undecided: true},
 	} {
 		args := write("command", call)
 		read := reflect.New(reflect.TypeOf(call).Elem()).Interface().(interface{ Flags(Flags) })

@@ -1,5 +1,5 @@
-// Package handoff is how the hook has cursor-ralph do what it must not link
-// itself: typing, verifying, settings, notifications and the watcher.
+// Package handoff starts cursor-ralph for what outlives the hook or is heavy: sending a line,
+// the gates, notices, --on-end and the watcher.
 // The arguments of each call are written and read from one list of flags here.
 // What the calls do is not.
 package handoff
@@ -7,7 +7,6 @@ package handoff
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,13 +56,17 @@ func (p Program) InjectNow(ctx context.Context, i Inject) error {
 // verifyMargin is for cursor-ralph to kill a verification and to report it.
 const verifyMargin = 8 * time.Second
 
-// Verify runs the gate round that a loop waits for. Whatever goes wrong, the promise is
-// refused.
+// Verify runs the gate round that a loop waits for, below a process that ends it when we are gone. Whatever goes wrong, the
+// promise is refused.
 func (p Program) Verify(ctx context.Context, l loop.State, limit time.Duration) (v loop.Verification) {
 	ctx, cancel := context.WithTimeout(ctx, limit+verifyMargin)
 	defer cancel()
 	call := Verify{Conversation: l.ConversationID, For: l.Verifying.ID, Limit: limit}
-	if err := answer(&v)(proc.Ask(ctx, string(p), call.args()...)); err != nil {
+	out, err := proc.Ask(ctx, string(p), call.args()...)
+	if err == nil {
+		err = json.Unmarshal(out, &v)
+	}
+	if err != nil {
 		v = unrun(l, err)
 	}
 	v.ID = l.Verifying.ID
@@ -77,84 +80,6 @@ func unrun(l loop.State, err error) loop.Verification {
 		v.Refusal = "it could not be checked: " + err.Error()
 	}
 	return v
-}
-
-// Problem is why the gates of a loop can never be passed.
-type Problem struct {
-	Words string `json:"problem"`
-}
-
-// CheckGates says why the gates of a new loop can never be passed, empty if they can.
-func (p Program) CheckGates(ctx context.Context, l loop.State) (string, error) {
-	var problem Problem
-	asked := loop.State{Workspace: l.Workspace, Rules: l.Rules, Commands: l.Commands}
-	data, err := json.Marshal(&asked)
-	if err == nil {
-		err = answer(&problem)(proc.Tell(ctx, data, string(p), write("verify", &Verify{Check: true})...))
-	}
-	return problem.Words, err
-}
-
-// SurveyLimit is how long a survey may take: the checkpoint of a big work tree takes
-// longer than an event otherwise may.
-const SurveyLimit = 10 * time.Second
-
-// surveyMargin is for cursor-ralph to end what it runs, and to report it.
-const surveyMargin = time.Second
-
-// Survey surveys a loop.
-func (p Program) Survey(ctx context.Context, l loop.State, begin bool) (v loop.Survey, err error) {
-	ctx, cancel := context.WithTimeout(ctx, SurveyLimit+surveyMargin)
-	defer cancel()
-	l.History, l.Tree = nil, loop.Tree{} // not needed, and large
-	data, err := json.Marshal(l)
-	if err != nil {
-		return v, err
-	}
-	err = answer(&v)(proc.Consult(ctx, data, string(p), write("survey", &Survey{Begin: begin})...))
-	return v, err
-}
-
-// Event is an event of the editor that cursor-ralph handles in place of the hook, with the user's settings. It is one line on
-// the standard input of `cursor-ralph event`, which stays open: at its end the hook is gone.
-type Event struct {
-	Version string          `json:"version"` // of the hook
-	Hook    int             `json:"hook"`    // its process
-	Input   json.RawMessage `json:"input"`   // as Cursor would have sent it
-	Host    string          `json:"host,omitempty"`
-	Called  string          `json:"called,omitempty"` // how the agent's shell of that host calls cursor-ralph
-}
-
-// Reply is what the hook answers, and how long it stays then so that the answer is not lost, where the user has set that.
-type Reply struct {
-	Answer json.RawMessage `json:"answer"`
-	Linger *time.Duration  `json:"linger,omitempty"`
-}
-
-// mostReply is more than the longest task.
-const mostReply = 64 << 20
-
-// HandOver has an event handled. Another version, or an answer that is no object, is an error.
-func (p Program) HandOver(ctx context.Context, e Event) (r Reply, err error) {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return r, err
-	}
-	err = answer(&r)(proc.Command{Path: string(p), Args: []string{"event"}, Stdin: string(line) + "\n", HoldStdin: true, Limit: mostReply}.Output(ctx))
-	if err == nil && (len(r.Answer) == 0 || r.Answer[0] != '{') {
-		err = errors.New("its answer is no JSON object")
-	}
-	return r, err
-}
-
-// answer decodes what a program printed.
-func answer(to any) func([]byte, error) error {
-	return func(data []byte, err error) error {
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(data, to)
-	}
 }
 
 // Notify shows a notification about a loop, in a process that outlives us.

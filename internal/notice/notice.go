@@ -25,6 +25,8 @@ const (
 	Paused  Event = "paused"
 	Running Event = "running" // asked for by hand
 	Test    Event = "test"
+
+	Undecided Event = "undecided" // a stop: a lock was held, or a disk full
 )
 
 // Notice is what a channel gets: for a command it is the JSON on standard input. Its texts are single lines without control
@@ -56,7 +58,16 @@ const (
 
 // Of returns the notice about a loop. Without details it says where the loop stands and nothing of what was said.
 func Of(l loop.State, now time.Time, details bool) Notice {
-	n := Notice{Schema: 1, Event: eventOf(l, now), ID: clean(l.ShortID(), nameLimit), Status: clean(string(l.Status), nameLimit), PauseReason: clean(string(l.PauseReason), nameLimit),
+	return of(l, eventOf(l, now), now, details)
+}
+
+// OfUndecided returns the notice about a loop with a stop that could not be decided.
+func OfUndecided(l loop.State, now time.Time, details bool) Notice {
+	return of(l, Undecided, now, details)
+}
+
+func of(l loop.State, e Event, now time.Time, details bool) Notice {
+	n := Notice{Schema: 1, Event: e, ID: clean(l.ShortID(), nameLimit), Status: clean(string(l.Status), nameLimit), PauseReason: clean(string(l.PauseReason), nameLimit),
 		Iteration: l.Iteration(), MaxIterations: l.MaxIterations, Workspace: clean(nameOf(l.Workspace), nameLimit), Task: clean(text.First(l.Prompt), taskLimit)}
 	if l.Status != loop.Paused {
 		n.PauseReason = ""
@@ -114,6 +125,8 @@ func (n Notice) standing(l loop.State, now time.Time) string {
 		return "Stalled" + after + ": no event for " + text.Duration(now.Sub(l.EventAt)) + "."
 	case Asking:
 		return fmt.Sprintf("Waiting for your permission in iteration %d of %d.", l.Iteration(), l.MaxIterations)
+	case Undecided:
+		return "Nobody is at work" + after + ": a stop could not be decided, `cursor-ralph doctor` says why."
 	case Paused:
 		if n.PauseReason != "" {
 			after += ". Reason: " + n.PauseReason
@@ -127,7 +140,7 @@ func goOn(l loop.State, e Event, now time.Time) string {
 	switch {
 	case l.Outer() && e == Paused:
 		return l.ResumeCommand(now)
-	case !l.Outer() && (e == Waiting || e == Paused || e == Stalled):
+	case !l.Outer() && (e == Waiting || e == Paused || e == Stalled || e == Undecided):
 		return loop.ContinueLine(l.ShortID())
 	}
 	return ""

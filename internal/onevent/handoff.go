@@ -10,17 +10,13 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cursor-ralph/cursor-ralph/hook"
+	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/shellwords"
+	"github.com/cursor-ralph/cursor-ralph/internal/survey"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
-)
-
-// How long the editor waits for what cursor-ralph does for us.
-const (
-	decideTime = 500 * time.Millisecond // is left to decide after each of them
 )
 
 // cursorRalph is the program that is installed beside the hook.
@@ -52,14 +48,11 @@ func (h *handler) calledByAgent() string {
 
 // calledInHost is the full path, as the host's rule for our program has it: that of the entry, which stays over upgrades.
 func (h *handler) calledInHost() string {
-	if h.called == "" {
-		path := cursorRalph()
-		if filepath.IsAbs(os.Args[0]) {
-			path = handoff.Beside(os.Args[0])
-		}
-		h.called = shellwords.Invocation(string(path), runtime.GOOS)
+	path := cursorRalph()
+	if filepath.IsAbs(os.Args[0]) {
+		path = handoff.Beside(os.Args[0])
 	}
-	return h.called
+	return shellwords.Invocation(string(path), runtime.GOOS)
 }
 
 // hostTitle names the host in the loop's state; empty for Cursor.
@@ -70,14 +63,6 @@ func (h *handler) hostTitle() string {
 	return h.host.Title
 }
 
-// within leaves time to decide after a wait.
-func within(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
-	if end, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(end)-decideTime)
-	}
-	return context.WithTimeout(ctx, wait)
-}
-
 // hasSettings reports whether the user has settings of his own.
 func (h *handler) hasSettings() bool {
 	path := platform.ConfigFile(runtime.GOOS, h.getenv)
@@ -86,22 +71,6 @@ func (h *handler) hasSettings() bool {
 	}
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// checkWait is to find out whether the reviewer is there.
-const checkWait = 1500 * time.Millisecond
-
-// checkGates says why the gates of a loop can never be passed. Only those are asked
-// about whose programs are not ours.
-func (h *handler) checkGates(ctx context.Context, l loop.State) string {
-	if l.Review == "" {
-		return ""
-	}
-	ctx, cancel := within(ctx, checkWait)
-	defer cancel()
-	problem, err := cursorRalph().CheckGates(ctx, l)
-	h.failIf(err) // then the review itself says what is wrong
-	return problem
 }
 
 // typeWait is how long to ask whether typing is possible: a display that hangs
@@ -124,7 +93,7 @@ func (h *handler) typing(ctx context.Context, fresh bool) loop.Typing {
 	if fresh && !bridge {
 		why = "no window of the editor runs our extension, which could open a new chat"
 	} else if desktop.Kind != platform.NoDesktop || bridge {
-		ctx, cancel := within(ctx, typeWait(desktop, bridge))
+		ctx, cancel := h.time.within(ctx, typeWait(desktop, bridge))
 		defer cancel()
 		err := cursorRalph().CanType(ctx, handoff.Inject{Conversation: h.in.ConversationID, Fresh: fresh})
 		if err == nil {
@@ -152,36 +121,33 @@ func (h *handler) inject(ctx context.Context, l loop.State) {
 }
 
 // verify runs the gate round of a promise, as long as Cursor lets us: at the stop entry's
-// timeout it kills us and takes no answer.
+// timeout it kills us and takes no answer. Commands and reviews run below a child process,
+// which ends them if the hook is killed.
 func (h *handler) verify(l loop.State) loop.Verification {
 	limit := min(l.RoundLimit(), loop.VerifyRoom)
 	line := hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "verifying", Why: l.GateNames()}
 	h.log(line)
-	v := cursorRalph().Verify(context.Background(), l, limit)
+	var v loop.Verification
+	if l.Verify == "" && l.Review == "" {
+		v = gate.Run(context.Background(), gate.Round{Loop: l, Limit: limit})
+	} else {
+		v = cursorRalph().Verify(context.Background(), l, limit)
+	}
 	line.Action, line.Reason, line.Why = "verified", v.Result(), v.Summary()
 	h.log(line)
 	return v
 }
 
-// promptSurveyWait fits into the timeout of the prompt hook in hooks.json. If that is not
-// enough, the agent's call of cursor-ralph surveys the loop.
-const promptSurveyWait = 4 * time.Second
-
-// survey surveys the loop, as long as that takes: the event's time begins again.
-func (h *handler) survey(_ context.Context, l loop.State, begin bool) (loop.Survey, error) {
-	ctx := context.Background()
-	if h.in.EventName == hook.EventBeforeSubmitPrompt {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, promptSurveyWait)
-		defer cancel()
-	}
-	v, err := cursorRalph().Survey(ctx, l, begin)
-	h.renew(deadline)
-	if err != nil {
-		err = fmt.Errorf("cursor-ralph survey: %w", err)
-	}
+// survey surveys the loop. If the time is not enough at its beginning, the agent's call of cursor-ralph does it.
+func (h *handler) survey(ctx context.Context, l loop.State, begin bool) (loop.Survey, error) {
+	ctx, cancel := h.time.within(ctx, longest)
+	defer cancel()
+	v, err := survey.Survey{Places: h.places, Env: os.Environ()}.Take(ctx, l, begin)
 	for _, why := range v.Errors {
 		h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "survey-failed", Why: why})
+	}
+	if err != nil {
+		err = fmt.Errorf("survey: %w", err)
 	}
 	h.failIf(err)
 	return v, err
@@ -197,6 +163,14 @@ func (h *handler) notify(l loop.State, a loop.Action) {
 func (h *handler) notifyOf(l loop.State) {
 	if h.mayNotify() {
 		h.failIf(cursorRalph().Notify(l.ConversationID, handoff.Notify{IfWanted: true}))
+	}
+}
+
+// undecided logs why a stop could not be decided, and notifies the user: nobody is at work now.
+func (h *handler) undecided(why error) {
+	h.fail(why)
+	if h.mayNotify() {
+		h.failIf(cursorRalph().Notify(h.in.ConversationID, handoff.Notify{IfWanted: true, Undecided: true}))
 	}
 }
 

@@ -4,6 +4,8 @@ package onevent
 
 import (
 	"bytes"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -96,13 +98,18 @@ func TestTextBesideAnEnd(t *testing.T) {
 func TestLockThatIsNeverReleased(t *testing.T) {
 	t.Parallel()
 	short.Skip(t)
-	w := newWorld(t)
+	w := newWorld(t).beside("exit 0")
+	w.env = slices.DeleteFunc(w.env, func(pair string) bool { return strings.HasPrefix(pair, "CURSOR_RALPH_NO_NOTIFY=") })
 	open := w.startOpen(w.stopEvent("another-chat"))
 	w.write(w.pending(me), seven("the task"))
 	w.followup(w.stopEvent(me))
 	release := w.lockAll()
 	w.rests(w.stopEvent(me))
-	w.logged("context deadline exceeded")
+	w.logged("context canceled")
+	waitFor(t, "the notice", func() bool {
+		calls, _ := os.ReadFile(w.callsPath()) // not there yet
+		return strings.Contains(string(calls), "notify --if-wanted --undecided -- "+me)
+	})
 	if got := open.answer(); len(got) != 0 {
 		t.Errorf("got %v where standard input stays open, want {}", got)
 	}

@@ -18,10 +18,10 @@ func (h *handler) sessionLimit(loopCount int) int {
 		changed, err := h.store.ProveNoLimit(h.in.CursorVersion)
 		h.logObserved(changed, err, "session-limit-seen", "has no follow-up limit")
 	}
-	switch limit := h.settings.SessionLimit; {
+	switch limit := h.user().sessionLimit; {
 	case limit > 0:
 		return limit
-	case seenNone || limit == NoLimit:
+	case seenNone || limit == noLimit:
 		return 0
 	}
 	seen, err := h.store.SeenLimits()

@@ -1,5 +1,4 @@
-// Package onevent handles one event of the editor's agent, top to bottom. The hook does it with the built-in settings;
-// where the user has a config.toml, it hands what depends on settings to cursor-ralph, which does it here with these.
+// Package onevent is the hook: it handles one event of the editor's agent, top to bottom.
 package onevent
 
 import (
@@ -12,10 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
-	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/host"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -25,31 +24,26 @@ import (
 )
 
 // Main is the hook: it reads one event from standard input, answers with one JSON object and returns, whatever happens.
-// release is the version of a release, and linger how long a build for tests stays after an answer; both may be empty.
-func Main(release, linger string) {
-	h := &handler{now: utc, getenv: os.Getenv, pid: os.Getpid(), release: release, program: os.Args[0], stay: hook.Linger(runtime.GOOS), hands: true}
+// linger is how long a build for tests stays after an answer; empty is the usual time.
+func Main(linger string) {
+	h := &handler{now: utc, getenv: os.Getenv, pid: os.Getpid(), program: os.Args[0], stay: hook.Linger(runtime.GOOS)}
 	if stay, err := time.ParseDuration(linger); err == nil {
 		h.stay = stay
 	}
-	h.run(os.Args[1:], inTime{os.Stdin, time.Now().Add(deadline)}, output{os.Stdout, h.left})
+	h.ctx = h.time.start(h.bite)
+	h.run(os.Args[1:], os.Stdin, output{os.Stdout, &h.time.over})
 }
 
 // utc is the clock. A time of the machine's zone would have each hook read the file of zones.
 func utc() time.Time { return time.Now().UTC() }
 
-// deadline is how long one event may take, waiting for locks and for a text
-// that is late included.
-const deadline = 4500 * time.Millisecond
-
-// longest is how long one event may take with everything, writing the answer and
-// staying after it included; a verification comes on top.
-const longest = 5 * time.Second
-
 // run handles one event. Its one object on stdout is written last, so that a
 // panic anywhere before still leaves the editor with an answer.
 func (h *handler) run(args []string, stdin io.Reader, stdout io.Writer) {
-	h.renew(deadline)
 	answer := h.answer(args, stdin)
+	if !h.time.speaks() {
+		select {} // the watchdog answers
+	}
 	if err := hook.Deliver(stdout, answer, h.linger()); err != nil {
 		h.fail(err)
 	}
@@ -64,22 +58,24 @@ func (h *handler) answer(args []string, stdin io.Reader) (answer any) {
 			h.fail(fmt.Errorf("panic: %v", p))
 		}
 	}()
+	unknown := h.find()
 	in, err := h.read(args, stdin)
 	for i, root := range in.WorkspaceRoots {
 		in.WorkspaceRoots[i] = platform.Folder(runtime.GOOS, root)
 	}
 	h.in = in
-	if err = errors.Join(h.open(args), err); err != nil {
+	h.open(args)
+	if err = errors.Join(unknown, err); err != nil {
 		h.fail(err)
 		h.noteUnread(err)
 		return h.unhandled(err)
 	}
-	return h.handle(&h.patience)
+	return h.handle(h.ctx)
 }
 
 // forHost makes of our answer what the host reads.
 func (h *handler) forHost(answer any) any {
-	if _, ready := answer.(json.RawMessage); ready || h.host == nil { // by the cursor-ralph that has handled it
+	if h.host == nil {
 		return answer
 	}
 	return h.host.Answer(h.in.EventName, answer)
@@ -87,9 +83,6 @@ func (h *handler) forHost(answer any) any {
 
 // once has an event decided in one process: our hook may be installed in two places.
 func (h *handler) once(ctx context.Context, decide func(context.Context) any) any {
-	if !h.hands { // the hook has handed it over
-		return h.forHost(decide(ctx))
-	}
 	answer, err := h.store.Once(h.bytes(), h.pid, h.caller(), func() json.RawMessage {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -121,11 +114,10 @@ func (h *handler) afterwards() {
 	h.prune()
 }
 
-// noteUnread has the loop of an event that is too large, or did not come in time, pause
-// at its next stop.
+// noteUnread has the loop of an event that is too large pause at its next stop.
 func (h *handler) noteUnread(err error) {
 	id := h.in.ConversationID
-	if h.store == nil || !errors.Is(err, hook.ErrTooLarge) && !errors.Is(err, errLate) || loop.CheckID(id) != nil {
+	if h.store == nil || !errors.Is(err, hook.ErrTooLarge) || loop.CheckID(id) != nil {
 		return
 	}
 	if has, err := h.store.Has(id); has && err == nil {
@@ -186,56 +178,44 @@ type handler struct {
 	host    *host.Host  // whose event it is; nil for Cursor's
 	payload []byte      // that host's
 	entry   state.Entry // that called us, in another host
-	called  string      // how its agent's shell calls cursor-ralph, once the event is handed over
 	places  platform.Places
 	store   *state.Store
 	box     *pending.Box
 	now     func() time.Time
 	getenv  func(string) string
 
-	isGuard  bool // the entry in hooks.json is the plan guard's
-	settings Settings
+	isGuard  bool          // the entry in hooks.json is the plan guard's
+	settings *settings     // once somebody has asked for them
 	stay     time.Duration // after an answer that must not be lost
-	hands    bool          // what depends on settings goes to cursor-ralph: this is the hook
-	release  string
-	program  string // as it was called
-	pid      int    // of the hook's process, which has to be over before a line is typed
+	program  string        // as it was called
+	pid      int           // of the hook's process, which has to be over before a line is typed
+	time     watchdog
+	decides  atomic.Bool     // about a stop of a loop, at this moment
+	ctx      context.Context // of the event; done when its time is over
 
-	reply    *handoff.Reply // of the cursor-ralph that has handled the event
-	composer string         // the mode of Cursor's composer, as a message tells it
-	patience patience       // of the editor, with this event
-	end      time.Time      // of this process, at the latest
-	watched  bool           // a loop goes on now: the watcher must run
-	ended    bool           // a loop has ended: old records may go
-	over     []loop.State   // those that have ended and have an OnEnd
+	composer string       // the mode of Cursor's composer, as a message tells it
+	watched  bool         // a loop goes on now: the watcher must run
+	ended    bool         // a loop has ended: old records may go
+	over     []loop.State // those that have ended and have an OnEnd
 
 	misplacedLogged bool
 }
-
-// renew starts the time of the event again.
-func (h *handler) renew(limit time.Duration) {
-	h.patience.renew(time.Now().Add(limit))
-	h.end = time.Now().Add(longest)
-}
-
-// left is how long writing the answer may take: a host on a busy machine reads late.
-func (h *handler) left() time.Duration { return max(writeWait, time.Until(h.end)) }
 
 // linger is how long to stay after an answer, as far as there is time.
 func (h *handler) linger() time.Duration {
 	if h.host != nil { // which lost no answer of a fast hook
 		return 0
 	}
-	linger := h.stay
-	if h.reply != nil && h.reply.Linger != nil {
-		linger = *h.reply.Linger
-	}
-	return max(0, min(linger, time.Until(h.end)-writeWait))
+	return max(0, min(h.stay, time.Until(h.time.end)-writeTime))
 }
 
-func (h *handler) open(args []string) error {
-	places, err := platform.Find(h.getenv)
-	h.places = places // with an error perhaps not all of them, but the log
+// find finds our folders. After an error some may be unknown, but not the log's.
+func (h *handler) find() (err error) {
+	h.places, err = platform.Find(h.getenv)
+	return err
+}
+
+func (h *handler) open(args []string) {
 	if h.host != nil {
 		args = nil
 	}
@@ -246,11 +226,10 @@ func (h *handler) open(args []string) error {
 		}
 		h.fail(fmt.Errorf("%q has no effect in hooks.json: settings are in config.toml", arg))
 	}
-	h.store = state.New(places, h.now)
+	h.store = state.New(h.places, h.now)
 	h.store.Ended = func(l loop.State) { h.over = append(h.over, l) }
 	h.store.Ignored = h.ignored
-	h.box = pending.New(places, h.store, h.now)
-	return err
+	h.box = pending.New(h.places, h.store, h.now)
 }
 
 // ignored logs once that a loop's file has commands which are not run.
@@ -338,18 +317,3 @@ func (h *handler) logDecision(l loop.State, a loop.Action) {
 		h.log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Iteration: a.Iteration, Max: l.MaxIterations, Action: "warning", Why: a.Warning})
 	}
 }
-
-// writeWait is how long the editor may take at least to make room for an answer.
-const writeWait = 200 * time.Millisecond
-
-var errUnread = errors.New("nobody reads standard output")
-
-// output is standard output, of an editor that may stop reading, or be gone:
-// then writing is an error in the end, and neither a signal nor a wait without one.
-type output struct {
-	file *os.File
-	left func() time.Duration
-}
-
-// Close makes the end of the answer known.
-func (o output) Close() error { return o.file.Close() }

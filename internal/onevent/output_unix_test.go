@@ -70,10 +70,12 @@ func TestAnAnswerLingers(t *testing.T) {
 	}
 }
 
-// The user's own time comes with the answer of the cursor-ralph that reads the settings.
 func TestAnAnswerLingersAsTheUserSays(t *testing.T) {
-	w := handing(t, `echo '{"answer": {"followup_message": "go on"}, "linger": 600000000}'`)
-	if _, ran := w.stay(filepath.Join(w.dir, "bin", "cursor-ralph-hook"), w.stopEvent(me)); ran < 600*time.Millisecond {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.places.Live(me), `{"prompt": "build it"}`)
+	w.write(filepath.Join(w.dir, "home", ".config", "cursor-ralph", "config.toml"), "[hook]\nlinger = \"600ms\"\n")
+	if _, ran := w.stay(program(), w.stopEvent(me)); ran < 600*time.Millisecond {
 		t.Errorf("it ran for %s, want 600 ms or more", ran)
 	}
 }
@@ -119,7 +121,7 @@ func TestAReaderThatBeginsLate(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.places.Live(me), `{"prompt": "`+strings.Repeat("word ", 60_000)+`"}`)
 	h := w.speak(program(), w.stopEvent(me))
-	<-time.After(5 * writeWait)
+	<-time.After(time.Second)
 	text, err := io.ReadAll(h.out)
 	w.must(errors.Join(err, h.Wait()))
 	if !strings.Contains(string(text), "followup_message") || !strings.HasSuffix(strings.TrimSpace(string(text)), "}") {

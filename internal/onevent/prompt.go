@@ -12,6 +12,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -53,8 +54,6 @@ func (h *handler) onPrompt(ctx context.Context, has, hasEnded bool) any {
 		isCommand = expanded && slices.Contains(starts, name)
 	}
 	switch {
-	case isCommand && slices.Contains(starts, name) && h.handsOver():
-		return h.handOver(ctx)
 	case isCommand && slices.Contains(starts, name):
 		return h.command(ctx, name, rest, expanded)
 	case isCommand && slices.Contains(controls, name):
@@ -135,7 +134,7 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 // command arms a loop, or notes in which conversation one goes on. The agent's call
 // starts one whose line has to be trusted and is expanded.
 func (h *handler) command(ctx context.Context, name, rest string, expanded bool) any {
-	r, err := cmdline.Parse(rest, func() []loop.Default { return h.settings.Defaults })
+	r, err := cmdline.Parse(rest, func() []loop.Default { return h.user().defaults })
 	if err != nil {
 		return h.refuse("/" + name + ": " + strings.Join(cmdline.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
 	}
@@ -154,8 +153,8 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 			return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
 		}
 	}
-	if h.settings.Problem != "" {
-		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + h.settings.Problem)
+	if why := h.user().problem; why != "" {
+		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + why)
 	}
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return h.arm(ctx, r)
@@ -191,8 +190,8 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	if problem := l.GatesProblem(); problem != "" {
 		return h.refuse(problem + r.Origin("gate-timeout") + ". Nothing was started.")
 	}
-	if why := h.checkGates(ctx, l); why != "" {
-		return h.refuse("Nothing was started: " + why + r.Origin("review"))
+	if err := engine.CheckReview(l, os.Environ()); err != nil {
+		return h.refuse("Nothing was started: " + err.Error() + "; " + hint.Of(err) + r.Origin("review"))
 	}
 	if why := engine.NoCheckpoints(l, os.Environ()); why != "" {
 		return h.refuse("--checkpoints: " + why + r.Origin("checkpoints") + ". Nothing was started.")

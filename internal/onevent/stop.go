@@ -26,15 +26,12 @@ func (h *handler) stop(ctx context.Context) any {
 }
 
 func (h *handler) onStop(ctx context.Context) any {
-	if h.handsOver() {
-		return h.handOver(ctx)
-	}
 	var e hook.Stop
 	if err := h.in.Decode(&e); err != nil {
 		h.fail(err)
 		return nil
 	}
-	if limit := h.settings.SessionLimit; limit > 0 && e.LoopCount >= limit && loop.StopStatus(e.Status) == loop.Completed {
+	if limit := h.user().sessionLimit; limit > 0 && e.LoopCount >= limit && loop.StopStatus(e.Status) == loop.Completed {
 		return nil // Cursor would not run us, had it this limit
 	}
 	event := loop.Event{
@@ -42,11 +39,13 @@ func (h *handler) onStop(ctx context.Context) any {
 		Generation: e.GenerationID,
 		Workspace:  h.workspace(),
 		Program:    h.calledByAgent(),
-		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, CursorVersion: h.in.CursorVersion, FollowupWait: h.settings.FollowupWait, Tokens: tokens(e.Usage)},
+		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, CursorVersion: h.in.CursorVersion, FollowupWait: h.user().followupWait, Tokens: tokens(e.Usage)},
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil
 	}
+	h.decides.Store(true)
+	defer h.decides.Store(false)
 	if h.host == nil {
 		event.Aborts = h.aborts(event.Status)
 		event.SessionLimit = h.sessionLimit(e.LoopCount)
@@ -58,7 +57,7 @@ func (h *handler) onStop(ctx context.Context) any {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // ended meanwhile, from another terminal
 	case err != nil:
-		h.fail(err)
+		h.undecided(err)
 		return nil
 	}
 	if h.host == nil {
@@ -105,8 +104,9 @@ func (h *handler) decideStop(ctx context.Context, event loop.Event) (loop.State,
 	id, g := h.in.ConversationID, h.engine()
 	g.Typing = h.typing
 	g.Verify = func(ctx context.Context, l loop.State) (loop.Verification, error) {
+		h.time.rest() // a verification takes as long as it takes
 		v := h.verify(l)
-		h.renew(deadline) // a verification takes as long as it takes
+		h.time.renew()
 		return v, nil
 	}
 	h.observe(ctx, g, id, &event)

@@ -380,6 +380,7 @@ func (w world) give() {
 
 // run is the hook in this process.
 func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) string, now func() time.Time) {
-	h := &handler{now: now, getenv: getenv, pid: os.Getpid(), hands: true}
+	h := &handler{now: now, getenv: getenv, pid: os.Getpid(), ctx: context.Background()}
+	h.time.renew()
 	h.run(args, stdin, stdout)
 }

@@ -11,22 +11,38 @@ import (
 // TempFolder makes a folder in a private one, which it also makes, and returns what
 // removes it. It first removes what killed processes have left there an hour ago.
 func TempFolder(parent string) (path string, remove func() error, err error) {
-	for _, dir := range []string{filepath.Dir(parent), parent} {
-		if err := Folder(dir); err != nil {
-			return "", nil, err
-		}
-	}
-	entries, err := os.ReadDir(parent)
-	if err != nil {
+	if err := emptied(parent, time.Hour); err != nil {
 		return "", nil, err
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = removeAll(filepath.Join(parent, e.Name())) // the next one tries again
-		}
 	}
 	path, err = os.MkdirTemp(parent, "")
 	return path, func() error { return removeAll(path) }, err
+}
+
+// LastingFolder makes a folder in a private one, which it also makes, unless it is there. If not, it removes others that are older.
+func LastingFolder(parent, name string, age time.Duration) (path string, err error) {
+	path = filepath.Join(parent, name)
+	if _, err := os.Lstat(path); err != nil {
+		if err := emptied(parent, age); err != nil {
+			return "", err
+		}
+	}
+	return path, Folder(path)
+}
+
+// emptied makes a private folder, and removes what is older in it.
+func emptied(parent string, age time.Duration) error {
+	for _, dir := range []string{filepath.Dir(parent), parent} {
+		if err := Folder(dir); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(parent)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > age {
+			_ = removeAll(filepath.Join(parent, e.Name())) // the next one tries again
+		}
+	}
+	return err
 }
 
 // removeAll also removes folders that were made read-only.

@@ -72,11 +72,6 @@ func Tell(ctx context.Context, input []byte, path string, args ...string) ([]byt
 	return Command{Path: path, Args: args, Stdin: string(input), Limit: answerLimit}.Output(ctx)
 }
 
-// Consult is Tell with HoldStdin: the program must know by itself where its input ends.
-func Consult(ctx context.Context, input []byte, path string, args ...string) ([]byte, error) {
-	return Command{Path: path, Args: args, Stdin: string(input), HoldStdin: true, Limit: answerLimit}.Output(ctx)
-}
-
 // Output runs the program in its own session and returns its stdout, after an error
 // the part before it. When ctx is done, it kills the program, on Unix with its process
 // group, and returns an error that wraps ctx.Err(). Other errors are those of starting

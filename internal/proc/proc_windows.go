@@ -3,6 +3,7 @@ package proc
 import (
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/windows"
@@ -32,11 +33,19 @@ func (c Command) start(cmd *exec.Cmd) (g group, err error) {
 	if !c.Contained {
 		return g, start(cmd)
 	}
+	var job atomic.Pointer[Job] // ctx may end before the program is in it
+	cmd.Cancel = func() error {
+		if j := job.Load(); j != nil {
+			return j.Kill()
+		}
+		return cmd.Process.Kill()
+	}
 	g.job, err = StartInJob(*cmd.SysProcAttr, func(attr *syscall.SysProcAttr) (*os.Process, error) {
 		cmd.SysProcAttr = attr
 		err := start(cmd)
 		return cmd.Process, err
 	})
+	job.Store(&g.job)
 	return g, err
 }
 

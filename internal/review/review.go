@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/agents"
-	"github.com/cursor-ralph/cursor-ralph/internal/git"
+	"github.com/cursor-ralph/cursor-ralph/internal/agents/preset"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
@@ -38,27 +38,8 @@ type Request struct {
 // Find returns the agent that a loop's --review names, if it can be started here.
 func Find(name string) (loop.Run, error) {
 	agent, model, _ := strings.Cut(name, ":")
-	r, err := agents.Installed(agent)
-	r.Model, r.Permissions, r.Fresh = model, string(outer.PolicyNone), true
-	return r, err
-}
-
-// Check returns an error for a loop with a review that could never be done here.
-func Check(l loop.State, env []string) error {
-	if l.Review == "" {
-		return nil
-	}
-	if _, err := Find(l.Review); err != nil {
-		return hint.Add(fmt.Errorf("--review %s: %w", l.Review, err), cmp.Or(hint.Of(err), "nothing was started"))
-	}
-	r, err := git.Find(l.Workspace, env)
-	if err == nil {
-		err = r.Writable()
-	}
-	if err != nil {
-		return hint.New(fmt.Sprintf("--review needs git, to show what was changed: %s: %s", l.Workspace, err), "`git init` there, or leave --review out")
-	}
-	return nil
+	r := loop.Run{Agent: agent, Driver: agents.ACP, Model: model, Permissions: string(outer.PolicyNone), Fresh: true}
+	return r, preset.Installed(agent)
 }
 
 // Run has the work reviewed. When ctx is done it gives up. Either way it leaves no

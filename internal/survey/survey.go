@@ -1,15 +1,14 @@
 // Package survey finds out what a loop with tasks, checkpoints or a review needs to know
-// when it begins, and at the end of each turn. The hook has cursor-ralph do that, since
-// it must not link any of it; cursor-ralph run does it in its own process.
+// when it begins, and at the end of each turn.
 package survey
 
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/checkpoint"
 	"github.com/cursor-ralph/cursor-ralph/internal/git"
-	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
@@ -21,11 +20,14 @@ type Survey struct {
 	Env    []string // for git
 }
 
-// Take surveys a loop within handoff.SurveyLimit: when it begins, or else after the turn
+// limit is how long a survey may take where nobody waits: the checkpoint of a big work tree takes its time.
+const limit = 10 * time.Second
+
+// Take surveys a loop within ten seconds: when it begins, or else after the turn
 // that is Iterations+1, if that one counts. What cannot be found out is among the
 // Errors; it does not keep the rest.
 func (s Survey) Take(ctx context.Context, l loop.State, begin bool) (loop.Survey, error) {
-	ctx, cancel := context.WithTimeout(ctx, handoff.SurveyLimit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	v := loop.Survey{Taken: true}
 	if l.Tasks != "" {

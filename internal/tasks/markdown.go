@@ -2,69 +2,100 @@ package tasks
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	source "github.com/yuin/goldmark/text"
 )
 
-// box is the checkbox with which the text of a list item begins, as GitHub reads it: a
-// link such as [x](url) does not count, and neither does a box without words.
-var box = regexp.MustCompile(`(?s)^\[([ \txX])\]\s+(\S.*)`)
-
-// maxNested is the number of lists and quotes in which a line may be. The parser takes
-// the square of the time for deeper ones.
-const maxNested = 50
-
-// isDeep reports whether a line is nested too deeply.
-func isDeep(line string) bool {
-	n := 0
-	for i := range len(line) {
-		switch c := line[i]; {
-		case c == '>', strings.IndexByte("-+*.)", c) >= 0 && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
-			n++
-		case strings.IndexByte(" \t-+*.)0123456789", c) < 0:
-			return n > maxNested
-		}
-	}
-	return n > maxNested
-}
-
-// parseMarkdown finds the list items that begin with a checkbox, nested ones too. Code
-// and comments are no list items. What the words of a task mean in Markdown does not
-// matter, so only the blocks are parsed.
+// parseMarkdown finds the lines that begin with a list marker and a checkbox, nested and quoted ones too, but not in fenced code or
+// comments. A line that was probably meant as a checkbox is an error: a slip must not cost a task.
 func parseMarkdown(data []byte) (list List, err error) {
+	var skip block
+	number := 0
 	for line := range strings.Lines(string(data)) {
-		if isDeep(line) {
-			return nil, fmt.Errorf("it is nested more than %d times", maxNested)
+		number++
+		line = strings.TrimLeft(strings.TrimRight(line, " \t\r\n"), "> \t")
+		if skip.holds(line) {
+			continue
+		}
+		t, isBox, err := task(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d is nearly a checkbox (%w): write - [ ] and the words, or - [x] when it is done", number, err)
+		}
+		if isBox {
+			list = append(list, t)
 		}
 	}
-	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
-	root := blocks.Parse(source.NewReader(data))
-	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if _, ok := n.(*ast.ListItem); ok && entering && len(list) <= maxTasks {
-			if t, ok := task(n.FirstChild(), data); ok {
-				list = append(list, t)
-			}
-		}
-		return ast.WalkContinue, nil
-	})
 	return list, nil
 }
 
-// task reads the first block of a list item.
-func task(first ast.Node, data []byte) (Task, bool) {
-	switch first.(type) {
-	case *ast.TextBlock, *ast.Paragraph:
-	default:
-		return Task{}, false
+// block is fenced code or a comment, by what ends it; empty outside of both.
+type block string
+
+const comment block = "-->"
+
+// holds reports whether a line is in a block, or begins or ends one.
+func (b *block) holds(line string) bool {
+	switch {
+	case *b == comment:
+		if strings.Contains(line, string(comment)) {
+			*b = ""
+		}
+		return true
+	case *b != "":
+		if strings.HasPrefix(line, string(*b)) && strings.Trim(line, line[:1]) == "" {
+			*b = ""
+		}
+		return true
+	case strings.HasPrefix(line, "<!--"):
+		if !strings.Contains(line, string(comment)) {
+			*b = comment
+		}
+		return true
 	}
-	found := box.FindStringSubmatch(strings.TrimLeft(string(first.Lines().Value(data)), " \t"))
-	if found == nil {
-		return Task{}, false
+	*b = fence(line)
+	return *b != ""
+}
+
+// fence returns the backticks or tildes that open fenced code; empty if the line opens none.
+func fence(line string) block {
+	for _, sign := range []string{"`", "~"} {
+		words := strings.TrimLeft(line, sign)
+		if n := len(line) - len(words); n >= 3 && (sign == "~" || !strings.Contains(words, sign)) {
+			return block(line[:n])
+		}
 	}
-	name := nameOf(found[2])
-	return Task{Name: name, Done: strings.EqualFold(found[1], "x"), optional: isOptional(name)}, name != ""
+	return ""
+}
+
+// task parses a line. A box without words is not a task.
+func task(line string) (t Task, isBox bool, err error) {
+	text, isItem := item(line)
+	mark, words, isClosed := strings.Cut(strings.TrimPrefix(text, "["), "]")
+	switch {
+	case !isItem || !strings.HasPrefix(text, "[") || !isClosed || len([]rune(mark)) > 1:
+		return t, false, nil
+	case words == "" && mark == " ":
+		return t, false, nil
+	case strings.HasPrefix(words, "(") || strings.HasPrefix(words, "[") || strings.HasPrefix(words, ":"): // a link
+		return t, false, nil
+	case mark == "" || !strings.Contains(" \txX", mark):
+		return t, false, fmt.Errorf("[%s]", mark)
+	case words != "" && !strings.ContainsAny(words[:1], " \t"):
+		return t, false, fmt.Errorf("no space behind [%s]", mark)
+	}
+	name := nameOf(words)
+	return Task{Name: name, Done: strings.EqualFold(mark, "x"), optional: isOptional(name)}, name != "", nil
+}
+
+// item returns the text after a list marker: - * + 1. 1)
+func item(line string) (text string, ok bool) {
+	rest := strings.TrimLeft(line, "0123456789")
+	signs := "-*+"
+	if rest != line {
+		signs = ".)"
+	}
+	if rest == "" || !strings.Contains(signs, rest[:1]) {
+		return "", false
+	}
+	text = strings.TrimLeft(rest[1:], " \t")
+	return text, text != rest[1:]
 }

@@ -24,6 +24,8 @@ const (
 	limit = 2 * time.Second
 	// grace is for killing git after the limit.
 	grace = 150 * time.Millisecond
+	// unused is when a git folder of ours is removed, once another is made.
+	unused = 30 * 24 * time.Hour
 	// most is the number of files in a Tree or a list.
 	most = 200
 )
@@ -32,7 +34,7 @@ var errSlow = errors.New("it took too long")
 
 // Viewer is what a look needs.
 type Viewer struct {
-	Folder string   // private, for our git folders while git runs
+	Folder string   // private, for our git folders
 	Env    []string // for git
 }
 
@@ -154,17 +156,17 @@ type repo struct {
 	dir string
 }
 
-// with makes our own git folder, and removes it.
+// with uses our own git folder for the repository, which stays: making it takes longer than git.
 func (v Viewer) with(root string, do func(repo) error) error {
 	r, err := git.Find(root, v.Env)
 	if err != nil {
 		return err
 	}
-	dir, remove, err := ownfile.TempFolder(v.Folder)
+	dir, err := ownfile.LastingFolder(v.Folder, hashed(root), unused)
 	if err != nil {
 		return err
 	}
-	return errors.Join(slow(do(repo{r, dir})), remove())
+	return slow(do(repo{r, dir}))
 }
 
 func slow(err error) error {

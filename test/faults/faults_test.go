@@ -53,7 +53,7 @@ func TestNothingIsLostWhateverFails(t *testing.T) {
 				return
 			}
 			few := done.kills == 0 || done.errors < 5
-			if few && !op.gits || done.conditions < 8 {
+			if few || done.conditions < 8 {
 				t.Error("too little was tried to prove anything")
 			}
 		})

@@ -32,12 +32,6 @@ func gates() []operation {
 		}, then: isOver, gated: true},
 		{name: "pause while a promise is checked", ready: checking, run: typed("pause", me), then: rests, sample: 2},
 		{name: "stop that makes a checkpoint", ready: withCheckpoints, run: hooked(world.stop), work: true, sample: 3},
-		{name: "the checkpoint of a stop", ready: withCheckpoints, run: func(w world) command {
-			data, _ := os.ReadFile(w.places.Live(me)) // without it, it complains
-			c := w.cli("survey")
-			c.stdin, c.open = string(data), true
-			return c
-		}, work: true, gits: true, sample: 2},
 	}
 }
 

@@ -27,7 +27,6 @@ type operation struct {
 	checks  bool   // with it runs the command of --verify
 	tells   bool   // the loop has an --on-end
 	work    bool   // in a git work tree of its own
-	gits    bool   // nearly all calls are git's
 	sample  int    // one of so many injuries is done; 0 is all
 }
 

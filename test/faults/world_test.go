@@ -270,7 +270,7 @@ func (w world) silent() (wrong []string) {
 }
 
 // unfinished returns the new files that never got their names, but for those of a look at a
-// work tree: its folder is removed whole, by a look an hour later.
+// work tree, which git passes over.
 func (w world) unfinished() (files []string) {
 	_ = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error { // as in look
 		if path == w.places.Looks() {

@@ -27,6 +27,7 @@ func Flags(f *pflag.FlagSet) {
 	new(handoff.Notify).Flags(f)
 	f.Bool("test", false, "send a test notice to each channel and print how it went")
 	cli.JSONFlag(f)
+	f.Lookup("undecided").Hidden = true
 }
 
 // Run sends a notice about a loop. The hook does not wait for it, so errors go to the log too.
@@ -51,7 +52,11 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if call.IfWanted && !HasDesktop(e) {
 		all = slices.DeleteFunc(all, notice.Channel.IsDesktop)
 	}
-	results := send(ctx, e, all, notice.Of(l, e.Now(), c.Get("notify.details").Text == "true"))
+	words := notice.Of
+	if call.Undecided {
+		words = notice.OfUndecided
+	}
+	results := send(ctx, e, all, words(l, e.Now(), c.Get("notify.details").Text == "true"))
 	for _, r := range results {
 		if !r.OK {
 			e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "notify", Action: "error", Why: "no notice by " + r.Channel + ": " + r.Why + " (" + attempts(r) + ")"})

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/agents"
+	"github.com/cursor-ralph/cursor-ralph/internal/agents/preset"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -24,7 +25,7 @@ func chosenAgent(e *cli.Env) (loop.Run, error) {
 	name, speaks, prints := e.Text("agent"), e.Text("acp-command"), e.Text("agent-command")
 	given := slices.DeleteFunc([]string{name, speaks, prints}, func(s string) bool { return s == "" })
 	if len(given) != 1 {
-		return loop.Run{}, hint.Misuse("give one of --agent, --acp-command and --agent-command", "agents: "+strings.Join(agents.Names(), ", "))
+		return loop.Run{}, hint.Misuse("give one of --agent, --acp-command and --agent-command", "agents: "+strings.Join(preset.Names(), ", "))
 	}
 	r, err := loop.Run{}, error(nil)
 	switch {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/cursor-ralph/cursor-ralph/internal/agents"
+	"github.com/cursor-ralph/cursor-ralph/internal/agents/preset"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -14,7 +14,7 @@ import (
 
 // Flags adds the flags of run.
 func Flags(f *pflag.FlagSet) {
-	f.String("agent", "", "the `NAME` of an agent: "+strings.Join(agents.Names(), ", "))
+	f.String("agent", "", "the `NAME` of an agent: "+strings.Join(preset.Names(), ", "))
 	f.String("acp-command", "", "a `COMMAND` that speaks the Agent Client Protocol")
 	f.String("agent-command", "", "a `COMMAND` that takes the prompt on standard input, or as {prompt}, and prints what it does")
 	f.String("model", "", "the `MODEL` that the agent uses")

@@ -13,9 +13,9 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
+	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/git"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/internal/review"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -65,7 +65,7 @@ func newLoop(ctx context.Context, e *cli.Env, r loop.Request, args []string) (lo
 	if l.Workspace, err = os.Getwd(); err != nil {
 		return l, err
 	}
-	return withRunID(e.Now(), l), cmp.Or(cli.Sourced(r, review.Check(l, os.Environ()), "review"), cli.Sourced(r, cli.CheckCheckpoints(l), "checkpoints"))
+	return withRunID(e.Now(), l), cmp.Or(cli.Sourced(r, engine.CheckReview(l, os.Environ()), "review"), cli.Sourced(r, cli.CheckCheckpoints(l), "checkpoints"))
 }
 
 func withRunID(now time.Time, l loop.State) loop.State {

@@ -1,10 +1,20 @@
-package acp
+// Package preset is the table of the agents that are known by name, and finds their programs. It starts none.
+package preset
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+)
 
 // Preset is a known agent and how to start it.
 type Preset struct {
 	Name      string
 	Argv      []string
-	ModelFlag string // see Config
+	ModelFlag string // see acp.Config
 	AskEnv    []string
 	Reading   Reading
 	Docs      string // the documentation of its protocol mode
@@ -19,8 +29,38 @@ type Reading struct {
 	Meta map[string]any // of the session, for an adapter that passes it on
 }
 
-// Presets returns the known agents.
-func Presets() []Preset {
+// Named returns a known agent.
+func Named(name string) (found Preset, ok bool) {
+	list := All()
+	if i := slices.IndexFunc(list, func(p Preset) bool { return p.Name == name }); i >= 0 {
+		return list[i], true
+	}
+	return found, false
+}
+
+// Names returns the names of the known agents.
+func Names() (names []string) {
+	for _, p := range All() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Installed returns an error unless an agent is known, and its program on the PATH.
+func Installed(name string) error {
+	p, ok := Named(name)
+	if !ok {
+		return hint.Misuse(fmt.Sprintf("unknown agent %q", name), "agents: "+strings.Join(Names(), ", "))
+	}
+	found, howTo := WithCursorCLI(p.Argv, p.Hint)
+	if _, err := exec.LookPath(found[0]); err != nil {
+		return hint.New(fmt.Sprintf("the agent %s is not installed: there is no %s on the PATH", name, p.Argv[0]), howTo)
+	}
+	return nil
+}
+
+// All returns the known agents.
+func All() []Preset {
 	return []Preset{
 		{
 			Name: "cursor", Argv: []string{"cursor-agent", "acp"}, ModelFlag: "--model",

@@ -1,4 +1,4 @@
-package agents
+package preset
 
 import (
 	"fmt"
@@ -46,9 +46,9 @@ func isCursorCLI(path string) bool {
 	return strings.EqualFold(file, cursorAgent) || at(1, cursorAgent) || at(2, "versions") && at(3, cursorAgent)
 }
 
-// withCursorCLI replaces the program of a preset, if it is Cursor's CLI, with its name
+// WithCursorCLI replaces the program of a preset, if it is Cursor's CLI, with its name
 // on this machine.
-func withCursorCLI(argv []string, hint string) ([]string, string) {
+func WithCursorCLI(argv []string, hint string) ([]string, string) {
 	if len(argv) == 0 || argv[0] != cursorAgent {
 		return argv, hint
 	}
