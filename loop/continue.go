@@ -234,7 +234,7 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	s.EndedAt, s.SessionIterations, s.Token, s.EventAt = time.Time{}, 0, "", now
 	s.OnEndBegun = false
 	s.LastStop.Past = !s.LastStop.At.IsZero() // kept: the second report of it may still come
-	s.RetryAt, s.Reviews = time.Time{}, 0
+	s.Reviews = 0
 	if e.Idle { // nothing is delivered to an idle agent
 		s.setWaiting("continued; the agent is idle until the continue line is typed")
 		if s.Outer() {
@@ -245,7 +245,6 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
 	why = s.enterFresh(e, why, now)
 	s.closeLine(Arrived, now)
-	s.TaskNext = s.Repeat == repeatFirst
 	action := s.continuation(e, why, now)
 	s.LastFollowup, s.Due = action.Text, Due{}
 	if e.FromLine {

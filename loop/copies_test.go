@@ -37,7 +37,6 @@ func TestWhatTheAgentRepeatsIsNoPromise(t *testing.T) {
 	loops := map[string]func(*State){
 		"usual":       func(*State) {},
 		"lenient":     func(s *State) { s.PromiseMatch = matchLenient },
-		"bare":        func(s *State) { s.PromiseMatch = matchBare },
 		"a plan":      func(s *State) { s.Plan = true },
 		"two words":   func(s *State) { s.CompletionPromise = "ALL DONE" },
 		"a task only": func(s *State) { s.LastFollowup = "" },

@@ -80,8 +80,6 @@ func (s *State) onLive(e *Event, now time.Time) Action {
 		return s.onInject(e, now)
 	case EventSet:
 		return s.onSet(e, now)
-	case EventAgain:
-		return s.onRetryNow(now)
 	case EventPause, EventResume, EventCancel, EventBlocked, EventReplace:
 		return s.onControl(e, now)
 	}
@@ -117,9 +115,6 @@ func (s *State) onRecord(e *Event, now time.Time) {
 	case EventInterrupt:
 		s.onInterrupt(e)
 	case EventSession:
-		if s.Run.Session != "" && s.Run.Session != e.Text {
-			s.TaskNext = s.Repeat == repeatFirst
-		}
 		s.Run.Session = e.Text
 	case EventAsking:
 		s.Asking = Asking{Since: now, What: e.Text}
@@ -160,7 +155,7 @@ func (s State) clone() State {
 func (s *State) end(status Status, reason string, now time.Time) {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
 	s.callOff(loopEnded, now)
-	s.Verifying, s.RetryAt = Verifying{}, time.Time{}
+	s.Verifying = Verifying{}
 }
 
 // setRunning says that the agent works on the loop.
@@ -215,7 +210,6 @@ const (
 	AwaitText ActionKind = "await-text" // nothing was decided: wait for the text, then ask again
 	AskTyping ActionKind = "ask-typing" // nothing was decided: find out whether typing is possible, then ask again
 	AskVerify ActionKind = "ask-verify" // only that the promise is to be verified: do it without the loop's lock, then ask again with the result
-	Again     ActionKind = "again"      // an outer loop: give the same turn once more, at RetryAt
 	Refuse    ActionKind = "refuse"     // the request is not possible, for Reason; Hint says what to do
 	Notify    ActionKind = "notify"     // notify the user of Reason
 )

@@ -17,7 +17,7 @@ type Delivery struct {
 	Stopped   bool      `json:"stopped,omitempty"`
 	Again     bool      `json:"again,omitempty"` // its text is LastFollowup, which was lost
 	OpenedAt  time.Time `json:"opened_at"`
-	DueAt     time.Time `json:"due_at,omitzero"` // a follow-up counts as lost then; a line is not typed before
+	DueAt     time.Time `json:"due_at,omitzero"` // a follow-up counts as lost then
 	ClosedAt  time.Time `json:"closed_at,omitzero"`
 	Outcome   Outcome   `json:"outcome,omitempty"`
 
@@ -102,15 +102,9 @@ func (d Delivery) IsFollowup() bool { return d.Way == WayFollowup && d.Outcome =
 // IsLine reports whether it is a line that a program sends, whatever became of it.
 func (d Delivery) IsLine() bool { return d.Way == wayLine || d.Way == WayNewChat && d.ID != "" }
 
-// IsTyping reports whether it is a line that is on its way, or not due yet.
+// IsTyping reports whether it is a line that is on its way.
 func (d Delivery) IsTyping(now time.Time) bool {
-	return d.IsLine() && d.Outcome == Open && (d.isEarly(now) || now.Sub(cmp.Or(d.DueAt, d.OpenedAt)).Abs() < lineWait)
-}
-
-// isEarly reports whether a line is not due yet. A clock that was set back does not
-// delay it forever.
-func (d Delivery) isEarly(now time.Time) bool {
-	return now.Before(d.DueAt) && !now.Before(d.OpenedAt)
+	return d.IsLine() && d.Outcome == Open && now.Sub(d.OpenedAt).Abs() < lineWait
 }
 
 // isUnproved reports whether LastFollowup may still come.

@@ -15,7 +15,6 @@ const (
 	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation
 	EventVerified   EventKind = "verified"    // a verification was given up: Verified, Idle
 	EventContinue   EventKind = "continue"    // the continue line, or cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
-	EventAgain      EventKind = "again"       // an outer loop tries a failed turn again
 	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text, Status
 	EventSession    EventKind = "session"     // the agent of an outer loop began a session: Text
 	EventAsking     EventKind = "asking"      // the agent of an outer loop asks for a permission: Text; empty if it asks no more
@@ -35,7 +34,7 @@ const (
 
 	EventFollowupLost   EventKind = "followup-lost"   // an open follow-up is overdue: Lost
 	EventFollowupProved EventKind = "followup-proved" // is a follow-up that is delivered again still missing?
-	EventStalled        EventKind = "stalled"         // the loop has been silent for too long
+	EventStalled        EventKind = "stalled"         // the loop has been silent for too long: Stalled
 )
 
 // StopStatus is how Cursor says that a turn ended. Source: Cursor's
@@ -66,6 +65,7 @@ type Event struct {
 	Set
 	Injected
 	Lost
+	Stalled
 	Observation // of a stop, a continue and a confirm
 	Answers     // to what Decide asked
 }
@@ -76,7 +76,6 @@ type Stop struct {
 	LoopCount     int    // follow-ups since the last user message, as Cursor counts them
 	SessionLimit  int    // stops that Cursor lets a hook answer in a row; 0 is no limit
 	Typing        Typing // whether a program can type the continue line here
-	Aborts        bool   // this Cursor reports the user's Stop as aborted, so an error is not a Stop
 	CursorVersion string
 	FollowupWait  time.Duration // how long its follow-up may take; zero for the usual time
 	Waited        bool          // the caller has waited for a text that the stop may have overtaken
@@ -113,6 +112,9 @@ type Set struct{ Options []Default }
 
 // Injected is how the typing of a continue line went.
 type Injected struct{ Line Delivery }
+
+// Stalled is how long the loop may be silent; zero for StallAfter.
+type Stalled struct{ StallAfter time.Duration }
 
 // Lost names a follow-up that is overdue.
 type Lost struct{ Followup string }

@@ -8,11 +8,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// defaultReviewRounds is how often a reviewer may refuse a promise before the loop
-// pauses.
-const defaultReviewRounds = 3
-
-func (s *State) reviewRounds() int { return cmp.Or(max(0, s.ReviewRounds), defaultReviewRounds) }
+// reviewRounds is how often a reviewer may refuse a promise before the loop pauses.
+const reviewRounds = 3
 
 // With adds a review to how the gates before it went.
 func (v Verification) With(r Review) Verification {

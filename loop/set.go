@@ -7,7 +7,7 @@ import (
 
 // IsSettable reports whether an option is a limit or a gate, which may change while a loop lives.
 func IsSettable(option string) bool {
-	return IsLimit(option) || slices.Contains([]string{"min-iterations", "min-tool-calls", "verify", "tasks", "review", "gate-timeout", "review-rounds"}, option)
+	return IsLimit(option) || slices.Contains([]string{"min-iterations", "min-tool-calls", "verify", "tasks", "review", "gate-timeout"}, option)
 }
 
 // onSet changes limits and gates.

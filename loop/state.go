@@ -11,7 +11,6 @@ const (
 	MaxMaxIterations     = 10000
 	defaultPromise       = "COMPLETE"
 	defaultGateTimeout   = 10 * time.Minute
-	defaultStruggleHint  = 3
 )
 
 // State is one loop, as it lies in its state file and in a pending file. In JSON
@@ -74,14 +73,9 @@ type Rules struct {
 	Plan          bool     `json:"plan,omitempty"`      // requested: the agent plans and changes nothing
 	PlanMode      bool     `json:"plan_mode,omitempty"` // the same, because Cursor's own plan mode is on
 	PlanGuard     Guard    `json:"plan_guard,omitempty"`
-	StruggleHint  int      `json:"struggle_hint"` // iterations without a change before the agent gets a hint; 0 for none
 	StrugglePause int      `json:"struggle_pause,omitempty"`
-	OnError       OnError  `json:"on_error,omitempty"`
-	StallAfter    Duration `json:"stall_after"` // 0 for never
-	OnStall       OnStall  `json:"on_stall,omitempty"`
 	Ultrawork     bool     `json:"ultrawork,omitempty"`
 	MaxTokens     int64    `json:"max_tokens,omitempty"` // 0 for no limit
-	Repeat        Repeat   `json:"repeat,omitempty"`     // how much of the task a continuation repeats
 	FreshChat     int      `json:"fresh_chat,omitempty"` // iterations after which it goes on in a new chat; 0 for never
 }
 
@@ -105,10 +99,7 @@ type Continuation struct {
 	LastFollowup string    `json:"last_followup,omitempty"` // or what a continue gave the agent since
 	Delivery     Delivery  `json:"delivery,omitzero"`       // of the next continuation, or the last one
 	StalledAt    time.Time `json:"stalled_at,omitzero"`     // the last event before the stall that was dealt with
-	StallLine    int       `json:"stall_line,omitempty"`    // the iteration in which a stall had the line sent
 	LastStop     StopMark  `json:"last_stop,omitzero"`
-	Retries      int       `json:"retries,omitempty"`   // of failed turns, in a row
-	TaskNext     bool      `json:"task_next,omitempty"` // with --repeat first: the next continuation has the whole task
 }
 
 // Evidence is what was seen of the agent's work.
@@ -137,8 +128,7 @@ type Evidence struct {
 
 // OuterRun is what only a loop of cursor-ralph run has.
 type OuterRun struct {
-	RetryAt time.Time `json:"retry_at,omitzero"` // when it tries a failed turn again
-	Asking  Asking    `json:"asking,omitzero"`   // the permission that its agent waits for
+	Asking Asking `json:"asking,omitzero"` // the permission that its agent waits for
 }
 
 // Archive is what only the record of a loop has.
@@ -189,6 +179,6 @@ func (d *Duration) UnmarshalText(text []byte) error {
 func New() State {
 	return State{
 		Contract: Contract{MaxIterations: defaultMaxIterations, CompletionPromise: defaultPromise},
-		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: matchExact, NoWork: rejectNoWork, StruggleHint: defaultStruggleHint, OnError: pauseOnError, StallAfter: Duration(defaultStallAfter), OnStall: notifyOnStall},
+		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: matchExact, NoWork: rejectNoWork},
 	}
 }

@@ -74,7 +74,7 @@ func (s *State) onTurnEnd(e *Event, now time.Time) Action {
 		return Action{Reason: reasonUnknownStatus, Detail: string(s.Status)}
 	case e.Status != Completed:
 		s.keepTurn(e)
-		return s.onFailed(e, now)
+		return s.onFailed(e)
 	case e.Turn.Unread != "":
 		return s.pauseUnread(e)
 	case s.isTextDue(e, now):
@@ -123,7 +123,6 @@ func (s *State) count(e *Event) {
 	s.Iterations++
 	s.SessionIterations++
 	s.setRunning()
-	s.Retries = 0
 	s.addTurn(e.Turn)
 	s.Due = Due{}
 	s.noteUnknownTokens()
@@ -137,7 +136,7 @@ func (s *State) nextIteration(e *Event, now time.Time, v verdict) Action {
 	switch {
 	case s.isStruggling():
 		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.UnchangedSeen), Promise: v.String()})
-	case s.Reviews >= s.reviewRounds() && v.check.foundByReview():
+	case s.Reviews >= reviewRounds && v.check.foundByReview():
 		s.Notices = addOnce(s.Notices, v.why())
 		return s.pauseStuck(pauseReview, Action{Reason: reasonReview, Detail: text.Count(s.Reviews, "time"), Promise: v.String()})
 	case s.isIdle():
@@ -176,7 +175,6 @@ func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Act
 	if s.isFreshDue() && (s.Outer() || e.Clears) {
 		s.ChatSince = s.Iterations
 		why, action.Fresh = s.withDone(why), e.Clears
-		s.TaskNext = s.Repeat == repeatFirst
 	}
 	switch {
 	case s.isFreshDue():
@@ -252,5 +250,5 @@ func (s *State) markDelivered() {
 	} else {
 		s.Uncounted.Context = slices.Concat(s.Uncounted.Context, s.Context)
 	}
-	s.Context, s.Notices, s.TaskNext = nil, nil, false
+	s.Context, s.Notices = nil, nil
 }

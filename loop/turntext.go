@@ -26,7 +26,7 @@ func (s *State) turnText(iteration int, why string, handOver bool) string {
 	if s.Ultrawork {
 		b.WriteString(ultrawork)
 	}
-	b.WriteString(s.taskText(iteration) + "---\n")
+	b.WriteString(s.wholeTask() + "---\n")
 	writeList(&b, "Added by the user:", s.Context)
 	writeList(&b, "Please note:", s.Notices)
 	writeList(&b, "What failed in the last iteration:", s.lastErrors(iteration))

@@ -83,26 +83,6 @@ func (s *Store) SuspectLimit(version string, limit int, session string) (changed
 	return now.counts(s.now()) && (!known || !was.counts(s.now())), limits.add(s, limitsName, version, now)
 }
 
-// abortsName is the file of when a stop of a version was first reported as aborted.
-const abortsName = ".aborted-stops.json"
-
-// Aborts reports whether this version of Cursor has reported the user's Stop as
-// aborted. Some reportedly call it an error.
-func (s *Store) Aborts(version string) (bool, error) {
-	aborts, err := readSeen[seenAt](s, abortsName)
-	_, ok := aborts[version]
-	return ok, err
-}
-
-// SeeAbort remembers that a version does.
-func (s *Store) SeeAbort(version string) error {
-	aborts, err := readSeen[seenAt](s, abortsName)
-	if _, ok := aborts[version]; ok || err != nil {
-		return err
-	}
-	return aborts.add(s, abortsName, version, seenAt{s.now()})
-}
-
 // seenFollowups is whether a version of Cursor shows follow-ups to the prompt
 // hook, and when that was observed last.
 type seenFollowups struct {

@@ -57,9 +57,6 @@ func (e *env) offer(ctx context.Context, l loop.State, who pending.Claimant) err
 
 // howToBegin says how a loop begins that waits for any chat.
 func (e *env) howToBegin(l loop.State) string {
-	id, how := l.ShortID(), "Send this line in a Cursor chat to begin."
-	if !l.ByLine {
-		how = fmt.Sprintf("The next chat in %s whose agent stops takes the loop; this line begins it in any chat.", l.Workspace)
-	}
-	return fmt.Sprintf("%s\n%s\nTo take it back: cursor-ralph cancel %s%s", loop.ContinueLine(id), how, id, e.noHook(l.Workspace))
+	id := l.ShortID()
+	return fmt.Sprintf("%s\nSend this line in a Cursor chat to begin.\nTo take it back: cursor-ralph cancel %s%s", loop.ContinueLine(id), id, e.noHook(l.Workspace))
 }

@@ -32,7 +32,6 @@ func startFlags(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
 		cli.AddOption(f, o, o.Usage)
 	}
-	f.Bool("next-chat", false, "let the next chat of this folder whose agent stops take the loop, without its line")
 	cli.AddWithout(f)
 	cli.TryFlag(f)
 }
@@ -59,7 +58,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	l, err := e.placed(ctx, r)
 	if !binding && l.ConversationID == "" { // begun prints the task to an agent alone
 		l = l.Started()
-		l.ByLine = !e.IsSet("next-chat")
+		l.ByLine = true
 	}
 	if err == nil {
 		err = e.usable(ctx, r, l)

@@ -254,7 +254,7 @@ func (e *env) resumeOuter(ctx context.Context, l loop.State) error {
 		return runEnded(l, e.Now())
 	case e.IsSet("inject"):
 		return hint.Misuse("--inject is for a chat, and this loop is a run", "cursor-ralph resume "+l.ShortID())
-	case l.Status == loop.Waiting && l.RetryAt.IsZero():
+	case l.Status == loop.Waiting:
 		return e.Say("resumed; the run goes on")
 	}
 	next, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventResume})

@@ -67,7 +67,7 @@ func (w *watching) live() []watcher.Loop {
 	_ = w.changes.Poll(func(c loops.Change) {
 		delete(w.loops, c.Key)
 		if !c.Gone && !c.State.Status.Ended() {
-			w.loops[c.Key] = watcher.Of(c.ID, c.State)
+			w.loops[c.Key] = watcher.Of(c.ID, c.State, w.Loops.StallAfter)
 		}
 	})
 	return slices.SortedFunc(maps.Values(w.loops), func(a, b watcher.Loop) int { return strings.Compare(a.ID, b.ID) })
@@ -107,7 +107,7 @@ func (w *watching) do(ctx context.Context, d watcher.Duty) error {
 		}
 	}
 	g := engine.Engine{Store: w.Store, Warn: func(err error) { w.logWatched(d.Loop.ID, "error", err.Error()) }}
-	l, action, err := g.Decide(ctx, d.Loop.ID, loop.Event{Kind: d.Kind, Lost: loop.Lost{Followup: d.Loop.Followup}})
+	l, action, err := g.Decide(ctx, d.Loop.ID, loop.Event{Kind: d.Kind, Lost: loop.Lost{Followup: d.Loop.Followup}, Stalled: loop.Stalled{StallAfter: d.Loop.StallAfter}})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func TestAValueAndWhereItComesFrom(t *testing.T) {
 		{"a dotted key", "loop.gate-timeout = '5m'", "loop.gate-timeout", "5m", "FILE:1"},
 		{"an inline table", "loop = {plan = true,\n max-iterations = 3}", "loop.max-iterations", "3", "FILE:2"},
 		{"a quoted key", "[\"loop\"]\n\"max-iterations\" = 3", "loop.max-iterations", "3", "FILE:2"},
-		{"a switch", "[loop]\nultrawork = true", "loop.ultrawork", "true", "FILE:2"},
+		{"a switch", "[loop]\nplan = true", "loop.plan", "true", "FILE:2"},
 		{"a list", "[typing]\ninjectors = ['xtest', 'xdotool']", "typing.injectors", "xtest,xdotool", "FILE:2"},
 		{"a list in one text", "[typing]\ninjectors = 'xtest,xdotool'", "typing.injectors", "xtest,xdotool", "FILE:2"},
 		{"channels of notices", "[notify]\nchannels = ['desktop', 'command:echo a, b']", "notify.channels", "desktop\ncommand:echo a, b", "FILE:2"},
@@ -136,7 +136,7 @@ func TestBuiltInValuesAreThoseOfALoop(t *testing.T) {
 	}
 	got, _ := r.State.Encode()
 	l := loop.New()
-	l.GateTimeout, l.ReviewRounds, l.Repeat = loop.Duration(10*time.Minute), 3, "full" // a zero value means the same
+	l.GateTimeout = loop.Duration(10 * time.Minute) // a zero value means the same
 	want, _ := l.Encode()
 	if g, w := string(got), string(want); g != w {
 		t.Errorf("got %s\nwant %s", g, w)

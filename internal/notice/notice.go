@@ -55,8 +55,8 @@ const (
 )
 
 // Of returns the notice about a loop. Without details it says where the loop stands and nothing of what was said.
-func Of(l loop.State, now time.Time, details bool) Notice {
-	n := Notice{Schema: 1, Event: eventOf(l, now), ID: clean(l.ShortID(), nameLimit), Status: clean(string(l.Status), nameLimit), PauseReason: clean(string(l.PauseReason), nameLimit),
+func Of(l loop.State, stallAfter time.Duration, now time.Time, details bool) Notice {
+	n := Notice{Schema: 1, Event: eventOf(l, stallAfter, now), ID: clean(l.ShortID(), nameLimit), Status: clean(string(l.Status), nameLimit), PauseReason: clean(string(l.PauseReason), nameLimit),
 		Iteration: l.Iteration(), MaxIterations: l.MaxIterations, Workspace: clean(nameOf(l.Workspace), nameLimit), Task: clean(text.First(l.Prompt), taskLimit)}
 	if l.Status != loop.Paused {
 		n.PauseReason = ""
@@ -91,11 +91,11 @@ func nameOf(workspace string) string {
 	return filepath.Base(workspace)
 }
 
-func eventOf(l loop.State, now time.Time) Event {
+func eventOf(l loop.State, stallAfter time.Duration, now time.Time) Event {
 	switch {
 	case l.Status.Ended():
 		return Ended
-	case l.IsStalled(now):
+	case l.IsStalled(stallAfter, now):
 		return Stalled
 	case l.IsAsking():
 		return Asking

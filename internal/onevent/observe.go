@@ -61,20 +61,6 @@ func (h *handler) logObserved(changed bool, err error, action, what string) {
 	}
 }
 
-// aborts reports whether a failed turn is surely not one that the user stopped:
-// this Cursor has reported a Stop as aborted.
-func (h *handler) aborts(status loop.StopStatus) bool {
-	if status == loop.Aborted {
-		h.failIf(h.store.SeeAbort(h.in.CursorVersion))
-	}
-	if status != loop.Errored {
-		return false
-	}
-	aborts, err := h.store.Aborts(h.in.CursorVersion)
-	h.failIf(err)
-	return aborts
-}
-
 // seeDelivery learns from what became of a follow-up whether this Cursor shows
 // them to the prompt hook.
 func (h *handler) seeDelivery(d loop.Outcome) {

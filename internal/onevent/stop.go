@@ -48,7 +48,6 @@ func (h *handler) onStop(ctx context.Context) any {
 		return nil
 	}
 	if h.host == nil {
-		event.Aborts = h.aborts(event.Status)
 		event.SessionLimit = h.sessionLimit(e.LoopCount)
 	} else {
 		h.hostsStop(&event)

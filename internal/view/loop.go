@@ -84,7 +84,7 @@ func Of(s loop.State, f Facts) Loop {
 	case Paused:
 		l.PauseReason, l.Pausing = pauseReason(s.PauseReason), s.IsPausing() && !f.Gone
 	case Waiting:
-		l.WaitingFor = waitingFor(s, f.Now)
+		l.WaitingFor = waitingFor(s)
 		l.Reason = cmp.Or(s.Asking.What, s.Reason)
 	case Interrupted:
 		l.Reason = describeInterrupted(f)
@@ -115,12 +115,9 @@ func pauseReason(r loop.PauseReason) loop.PauseReason {
 	return r
 }
 
-func waitingFor(s loop.State, now time.Time) WaitingFor {
-	switch {
-	case s.IsAsking():
+func waitingFor(s loop.State) WaitingFor {
+	if s.IsAsking() {
 		return ForPermission
-	case !s.RetryAt.IsZero(), s.Delivery.IsTyping(now) && now.Before(s.Delivery.DueAt):
-		return ForRetry
 	}
 	return ForContinuation
 }

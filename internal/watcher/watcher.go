@@ -25,14 +25,14 @@ type Loop struct {
 	StallAfter time.Duration
 }
 
-// Of returns what to keep of the loop of a conversation.
-func Of(id string, l loop.State) Loop {
+// Of returns what to keep of the loop of a conversation that may be silent for stallAfter.
+func Of(id string, l loop.State, stallAfter time.Duration) Loop {
 	w := Loop{ID: id, Running: l.Status == loop.Running, StaleAt: l.EventAt.Add(loop.StaleAfter)}
 	if d := l.Delivery; w.Running && d.IsFollowup() {
 		w.Followup, w.Cursor, w.DueAt, w.Wait = d.ID, d.Cursor, d.DueAt, d.DueAt.Sub(d.OpenedAt)
 	}
-	if at := l.StallsAt(); l.NeedsStallNotice(at) {
-		w.StallsAt, w.StallAfter = at, time.Duration(l.StallAfter)
+	if at := l.StallsAt(stallAfter); l.NeedsStallNotice(stallAfter, at) {
+		w.StallsAt, w.StallAfter = at, at.Sub(l.EventAt)
 	}
 	return w
 }

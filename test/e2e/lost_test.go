@@ -173,30 +173,19 @@ func TestWhatIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// TestAStalledLoop: no event comes any more, and what the user wants is done
-// about it.
+// TestAStalledLoop: no event comes any more, and the user is told once.
 func TestAStalledLoop(t *testing.T) {
 	t.Parallel()
 	lost := func(o *simcursor.Options) { o.LoseStops, o.QuietFollowups = []int{2}, true }
-	t.Run("notify", func(t *testing.T) {
-		t.Parallel()
-		l := newLosing(t, 5, lost)
-		l.begins(`"make it green" --stall-after 1s`)
-		l.until("the stall", func() bool { return strings.Contains(l.log(), "event=watcher action=stalled") })
-		l.wantPart("the chip", l.ok(l.repo(), "status", "--json", l.chat.ID), "Loop • Stalled • Iter 3/20")
-		l.wantEachOnce(2)
-		l.wantSent(0)
-		if n := strings.Count(l.log(), "event=watcher action=stalled"); n != 1 {
-			t.Errorf("the user was notified %d times", n)
-		}
-		l.ok(l.repo(), "cancel", l.chat.ID)
-	})
-	t.Run("continue", func(t *testing.T) {
-		t.Parallel()
-		l := newLosing(t, 5, lost)
-		l.begins(`"make it green" --stall-after 1s --on-stall continue`)
-		l.until("the promise", func() bool { return l.status(l.chat.ID).Status == "PROMISE_ACCEPTED" })
-		l.wantEachOnce(5)
-		l.wantSent(1)
-	})
+	l := newLosing(t, 5, lost)
+	l.settings("[hook]\nstall-after = \"1s\"\n")
+	l.begins(`"make it green"`)
+	l.until("the stall", func() bool { return strings.Contains(l.log(), "event=watcher action=stalled") })
+	l.wantPart("the chip", l.ok(l.repo(), "status", "--json", l.chat.ID), "Loop • Stalled • Iter 3/20")
+	l.wantEachOnce(2)
+	l.wantSent(0)
+	if n := strings.Count(l.log(), "event=watcher action=stalled"); n != 1 {
+		t.Errorf("the user was notified %d times", n)
+	}
+	l.ok(l.repo(), "cancel", l.chat.ID)
 }

@@ -147,20 +147,3 @@ func TestTokensOfALoop(t *testing.T) {
 		}
 	}
 }
-
-// --repeat first: the first line, and where to read the whole task.
-func TestRepeatInAChat(t *testing.T) {
-	t.Parallel()
-	task := "Build the parser.\n" + strings.Repeat("Every rule has a test.\n", 40) + "Mind the last line."
-	w := newWorld(t, usual())
-	c := w.chat()
-	c.starts(`"` + task + `" --repeat first`)
-	c.plays(1)
-	w.wantNoPart("the first continuation", c.turn.Message, "Mind the last line.")
-	_, ask, _ := strings.Cut(c.turn.Message, "by running: ")
-	ask, _, _ = strings.Cut(ask, "\n")
-	if printed := strings.TrimSuffix(c.runs(ask), "\n"); printed != task {
-		t.Errorf("%s printed %q", ask, printed)
-	}
-	c.stops()
-}

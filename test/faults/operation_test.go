@@ -191,7 +191,6 @@ func prompts() []operation {
 func commands() []operation {
 	paused := ran(nil, func(w world) []command { return []command{w.cli("pause", me)} })
 	return []operation{
-		{name: "start", ready: nothing, run: typed("start", "--next-chat", task), begins: true, anew: true},
 		{name: "start in a known chat", ready: nothing, run: func(w world) command { return w.cli("start", task).of(me) }, begins: true, refused: true},
 		{name: "continue of a loop that waits", ready: waits(""), run: func(w world) command { return w.cli("continue", shortID).of(me) }},
 		{name: "note", ready: running(nil), run: typed("note", me, "half of it is done")},

@@ -215,7 +215,7 @@ func TestCageCommandsFromInside(t *testing.T) {
 func TestCageOwnStateFolder(t *testing.T) {
 	p := newPrisoner(t)
 	own := p.in("tmp/own")
-	got := p.inCage("", "/usr/bin/env", "CURSOR_RALPH_STATE_DIR="+own, filepath.Join(bin, "cursor-ralph"), "start", "x", "--next-chat", "--no-try", "--verify", p.evil(), "--on-end", p.evil(), "--min-tool-calls", "0")
+	got := p.inCage("", "/usr/bin/env", "CURSOR_RALPH_STATE_DIR="+own, filepath.Join(bin, "cursor-ralph"), "start", "x", "--no-try", "--verify", p.evil(), "--on-end", p.evil(), "--min-tool-calls", "0")
 	if got.code != 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -411,7 +411,7 @@ func (p prisoner) bring(chat, id string) {
 func TestCageAnothersRequest(t *testing.T) {
 	p := newPrisoner(t)
 	other := p.of(p.elsewhere())
-	if got := other.command("start", "do it", "--next-chat", "--no-try", "--min-tool-calls", "0", "--verify", "./check.sh"); got.code != 0 {
+	if got := other.command("start", "do it", "--no-try", "--min-tool-calls", "0", "--verify", "./check.sh"); got.code != 0 {
 		t.Fatalf("%+v", got)
 	}
 	files, err := filepath.Glob(p.pending("*"))

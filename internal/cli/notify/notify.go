@@ -51,7 +51,7 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if call.IfWanted && !HasDesktop(e) {
 		all = slices.DeleteFunc(all, notice.Channel.IsDesktop)
 	}
-	results := send(ctx, e, all, notice.Of(l, e.Now(), c.Get("notify.details").Text == "true"))
+	results := send(ctx, e, all, notice.Of(l, e.Loops.StallAfter, e.Now(), c.Get("notify.details").Text == "true"))
 	for _, r := range results {
 		if !r.OK {
 			e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "notify", Action: "error", Why: "no notice by " + r.Channel + ": " + r.Why + " (" + attempts(r) + ")"})
