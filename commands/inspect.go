@@ -135,7 +135,7 @@ const again = "run `cursor-ralph install` again"
 
 // installation finds what keeps our own entries from doing their work. What install would change is reported as one.
 func (r *report) installation(goos string, stat func(string) (fs.FileInfo, error)) {
-	path, hasGuard := "", false
+	path := ""
 	seen := map[string]bool{}
 	for _, m := range members(r.d.hooks()) {
 		for _, i := range oursIn(&m.Value) {
@@ -148,13 +148,13 @@ func (r *report) installation(goos string, stat func(string) (fs.FileInfo, error
 			if path = words[0]; !seen[path] && isAbsolute(path, goos) { // else the shell finds it
 				r.program(v, path, goos, stat)
 			}
-			seen[path], hasGuard = true, hasGuard || nameOf(m) == guardEvent
+			seen[path] = true
 		}
 	}
 	if path == "" {
 		return
 	}
-	if wrong := r.d.unlike(Options{Hook: path, OS: goos, PlanGuard: &hasGuard}.entries()); len(wrong) > 0 {
+	if wrong := r.d.unlike(Options{Hook: path, OS: goos}.entries()); len(wrong) > 0 {
 		r.fatal(nil, again, "our entries are not as install writes them: %s", strings.Join(wrong, ", "))
 	}
 }

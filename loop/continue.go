@@ -242,7 +242,6 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 		}
 		return Action{Reason: ReasonContinued}
 	}
-	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
 	why = s.enterFresh(e, why, now)
 	s.closeLine(Arrived, now)
 	action := s.continuation(e, why, now)

@@ -135,7 +135,6 @@ func (s *State) onConfirm(e *Event, now time.Time) {
 	first := s.IsUnconfirmed() && s.Iterations == 0
 	s.Due.Known = s.Due.After != "" // the call prints the task
 	s.Program = e.Text
-	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
 	if first && s.Tree.Print == "" {
 		s.Tree = e.Tree
 	}

@@ -123,7 +123,6 @@ type Lost struct{ Followup string }
 type Observation struct {
 	Tree      Tree
 	Committed []string // files that commits of this turn changed
-	PlanGuard Guard
 	Survey    Survey
 }
 

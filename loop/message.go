@@ -40,18 +40,8 @@ func (s *State) onMessage(e *Event, now time.Time) Action {
 // Source: reports of Cursor 3.21.
 const PlanComposer = "plan"
 
-// Guard is what is known of the plan guard, the hook that denies the agent of a
-// plan loop what changes anything; empty where nobody looked.
-type Guard string
-
-// What is known of it.
-const (
-	GuardInstalled Guard = "installed"
-	GuardMissing   Guard = "missing"
-)
-
-// Guarded reports whether the loop's agent plans and changes nothing.
-func (s *State) Guarded() bool { return s.Plan || s.PlanMode }
+// Plans reports whether the loop's agent plans and changes nothing.
+func (s *State) Plans() bool { return s.Plan || s.PlanMode }
 
 // IsLine reports whether a message may be the continue line of a loop, typed
 // or with the slash command's text around it: Cursor may show a hook either.

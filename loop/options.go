@@ -84,7 +84,7 @@ func Options() []Option {
 		{"fresh-chat", "N", "go on in a new chat after every `N` iterations, 0 for never (default 0)",
 			number(0, MaxMaxIterations, func(s *State) *int { return &s.FreshChat })},
 		{"on-end", "CMD", "run `CMD` when the loop has ended, with its record as JSON on standard input (default none)", checked(func(s *State) *string { return &s.OnEnd }, checkCommand)},
-		{"plan", "", "the agent plans and describes, and changes nothing; install --plan-guard enforces it",
+		{"plan", "", "the agent plans and describes, and changes nothing",
 			onOff(func(r *Request) *bool { return &r.State.Plan })},
 		{"struggle-pause", "N", "pause after `N` iterations without a change, 0 for never (default 0)",
 			number(0, MaxMaxIterations, func(s *State) *int { return &s.StrugglePause })},

@@ -57,7 +57,6 @@ func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
 		{"lenient: the bare token", lenient, "", []string{"COMPLETE"}, false},
 		{"lenient: an empty tag", lenient, "", []string{"<promise></promise> <promise> </promise>"}, false},
 		{"lenient: an open tag alone", lenient, "", []string{"<promise>COMPLETE<promise>"}, false},
-
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t, func(l *loop.State) {

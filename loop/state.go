@@ -72,7 +72,6 @@ type Rules struct {
 	MaxDuration   Duration `json:"max_duration,omitempty"`
 	Plan          bool     `json:"plan,omitempty"`      // requested: the agent plans and changes nothing
 	PlanMode      bool     `json:"plan_mode,omitempty"` // the same, because Cursor's own plan mode is on
-	PlanGuard     Guard    `json:"plan_guard,omitempty"`
 	StrugglePause int      `json:"struggle_pause,omitempty"`
 	Ultrawork     bool     `json:"ultrawork,omitempty"`
 	MaxTokens     int64    `json:"max_tokens,omitempty"` // 0 for no limit

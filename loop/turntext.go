@@ -74,7 +74,7 @@ func (s *State) handOverText() string {
 }
 
 func (s *State) stoppingRule() string {
-	if s.Guarded() {
+	if s.Plans() {
 		return s.planRule()
 	}
 	return s.workRule()
@@ -82,7 +82,7 @@ func (s *State) stoppingRule() string {
 
 func (s *State) planRule() string {
 	denied := ""
-	if s.PlanGuard == GuardInstalled || s.Outer() { // there the driver denies it
+	if s.Outer() { // the driver denies it
 		denied = "; tools that write or execute are denied"
 	}
 	return fmt.Sprintf(planRule, denied, s.Marker())

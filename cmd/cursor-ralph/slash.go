@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
 	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
@@ -191,9 +190,6 @@ func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Eve
 func (e *env) applyContinue(ctx context.Context, l loops.Loop, event loop.Event) (loop.Action, error) {
 	g := e.engine()
 	_ = g.Observe(ctx, l.ID, &event) // git is asked again at the next stop
-	if !l.State.Outer() {
-		event.PlanGuard = install.PlanGuard(e.Env, l.State.Workspace)
-	}
 	_, action, err := g.Decide(ctx, l.ID, event)
 	return action, err
 }

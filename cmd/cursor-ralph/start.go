@@ -93,7 +93,6 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 		return err
 	}
 	if !binding {
-		install.HintPlanGuard(e.Env, l)
 		if err := e.replacePending(ctx, l); err != nil {
 			return err
 		}
@@ -115,7 +114,6 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 	if l.Workspace, err = e.Workspace(); err != nil {
 		return l, err
 	}
-	l.PlanGuard = install.PlanGuard(e.Env, l.Workspace)
 	l.Tree, _ = e.Viewer().Tree(ctx, l.Workspace, nil) // without it the first iteration has nothing to be compared with
 	return l.In(l.ConversationID, e.Now()), nil
 }
@@ -213,7 +211,7 @@ func (e *env) confirm(ctx context.Context, r loop.Request, l loop.State) (done b
 		err = errors.Join(err, e.confirmOne(ctx, confirmation(l), other))
 	}
 	told := unconfirmed[0]
-	told.Program, told.PlanGuard = l.Program, l.PlanGuard
+	told.Program = l.Program
 	if len(candidates) > 1 {
 		told.ConversationID = ""
 	}
@@ -267,7 +265,7 @@ func (e *env) candidates(l loop.State) (found []loop.State, err error) {
 }
 
 func confirmation(l loop.State) loop.Event {
-	return loop.Event{Kind: loop.EventConfirm, Text: l.Program, Observation: loop.Observation{Tree: l.Tree, PlanGuard: l.PlanGuard}}
+	return loop.Event{Kind: loop.EventConfirm, Text: l.Program, Observation: loop.Observation{Tree: l.Tree}}
 }
 
 // sameLoop reports whether l asks for other once more. If the conversation is unknown,

@@ -18,7 +18,7 @@ import (
 // answered are the events that this hook does something about.
 var answered = []string{
 	hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
-	hook.EventPreToolUse, hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution,
+	hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution,
 }
 
 // TestHostileInput: whatever comes, the hook answers {}, changes no loop, and

@@ -27,7 +27,6 @@ func (w world) idleEvents() map[string]string {
 		"another slash command":     w.sends(me, "/review everything"),
 		"a text with a promise":     w.says(me, "<promise>COMPLETE</promise>"),
 		"a tool use":                w.uses(me, "1"),
-		"a tool use to come":        w.event("preToolUse", me, fields{"tool_name": "Shell", "tool_input": fields{"command": "ls"}}),
 		"a tool use that failed":    w.event("postToolUseFailure", me, fields{"tool_name": "Shell", "error_message": "no"}),
 		"a shell command":           w.event("afterShellExecution", me, fields{"command": "ls", "output": "x"}),
 		"the words of our token":    w.event("afterShellExecution", me, fields{"command": "cat README.md", "output": "cursor-ralph-token: 1-2:x"}),

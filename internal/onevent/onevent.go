@@ -72,7 +72,7 @@ func (h *handler) answer(args []string, stdin io.Reader) (answer any) {
 	if err = errors.Join(h.open(args), err); err != nil {
 		h.fail(err)
 		h.noteUnread(err)
-		return h.unhandled(err)
+		return nil
 	}
 	return h.handle(&h.patience)
 }
@@ -169,8 +169,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// read makes an error of a panic, so that the plan guard answers it like any
-// other event that cannot be read.
+// read makes an error of a panic: an event that cannot be read.
 func read(stdin io.Reader) (in hook.Input, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -193,7 +192,6 @@ type handler struct {
 	now     func() time.Time
 	getenv  func(string) string
 
-	isGuard  bool // the entry in hooks.json is the plan guard's
 	settings Settings
 	stay     time.Duration // after an answer that must not be lost
 	hands    bool          // what depends on settings goes to cursor-ralph: this is the hook
@@ -240,10 +238,6 @@ func (h *handler) open(args []string) error {
 		args = nil
 	}
 	for _, arg := range args {
-		if arg == "--guard" {
-			h.isGuard = true
-			continue
-		}
 		h.fail(fmt.Errorf("%q has no effect in hooks.json: settings are in config.toml", arg))
 	}
 	h.store = state.New(places, h.now)
@@ -268,7 +262,7 @@ func (h *handler) handle(ctx context.Context) any {
 	}
 	switch h.in.EventName {
 	case hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
-		hook.EventPreToolUse, hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution:
+		hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution:
 	default:
 		return nil
 	}
@@ -284,8 +278,6 @@ func (h *handler) handle(ctx context.Context) any {
 		return h.stop(ctx)
 	case hook.EventBeforeSubmitPrompt:
 		return h.prompt(ctx)
-	case hook.EventPreToolUse:
-		return h.guard(ctx)
 	case hook.EventAfterAgentResponse:
 		h.response(ctx)
 	default:

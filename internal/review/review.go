@@ -97,7 +97,7 @@ func (q Request) run(ctx context.Context) loop.Review {
 func (q Request) ask(ctx context.Context, d outer.Driver) loop.Review {
 	code := rand.Text()
 	s := &session{driver: d}
-	said, err := s.turn(ctx, outer.Prompt{Text: q.prompt(rand.Text(), code), Fresh: true, Guarded: true})
+	said, err := s.turn(ctx, outer.Prompt{Text: q.prompt(rand.Text(), code), Fresh: true, Plans: true})
 	if err != nil {
 		return s.done(failed(err))
 	}
@@ -105,7 +105,7 @@ func (q Request) ask(ctx context.Context, d outer.Driver) loop.Review {
 	if why == "" {
 		return s.done(r)
 	}
-	said, err = s.turn(ctx, outer.Prompt{Text: q.again(why, rand.Text(), code), Guarded: true})
+	said, err = s.turn(ctx, outer.Prompt{Text: q.again(why, rand.Text(), code), Plans: true})
 	if err != nil {
 		return s.done(failed(err))
 	}

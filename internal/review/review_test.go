@@ -117,8 +117,8 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("the last prompt has no %q: %s", tt.asked, d.prompts[len(d.prompts)-1].Text)
 			}
 			for i, p := range d.prompts {
-				if p.Fresh != (i == 0) || !p.Guarded {
-					t.Errorf("turn %d: got fresh %t, guarded %t", i+1, p.Fresh, p.Guarded)
+				if p.Fresh != (i == 0) || !p.Plans {
+					t.Errorf("turn %d: got fresh %t, plans %t", i+1, p.Fresh, p.Plans)
 				}
 				if !strings.Contains(p.Text, "Make it green.") || !strings.Contains(p.Text, "x := 1 / 0") {
 					t.Errorf("turn %d: an agent that has lost its session would judge without the work: %s", i+1, p.Text)

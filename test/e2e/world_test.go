@@ -106,7 +106,8 @@ func (w *world) record(id string) string {
 	}
 	return ""
 }
-func (w *world) repo() string    { return w.workspace("repo") }
+func (w *world) repo() string { return w.workspace("repo") }
+
 // requests writes a request for any chat, as people do by hand.
 func (w *world) requests(task string) {
 	w.Helper()

@@ -33,7 +33,6 @@ func checks() []check {
 		{"plugin", checkPlugin},
 		{"extension", checkExtension},
 		{"stop hooks", checkRivals},
-		{"plan guard", checkPlanGuard},
 		{"slash commands", checkCommands},
 		{"folders", checkFolders},
 		{"pending loops", checkPending},

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
@@ -117,18 +116,4 @@ func checkRivals(_ context.Context, e *cli.Env, found *list) {
 		addFinding(f, "", found)
 	}
 	found.orOK("no others in %s", text.Count(len(files), "file"))
-}
-
-// checkPlanGuard reports whether the plan guard is installed, and the loops that lack it.
-func checkPlanGuard(_ context.Context, e *cli.Env, found *list) {
-	if slices.ContainsFunc(append(install.HookFiles(e), install.MachineHooks(runtime.GOOS)), install.HasPlanGuard) {
-		found.ok("installed: the agent of a loop with --plan reads, searches and writes its plan, and nothing else")
-	}
-	current, _ := e.Loops.Usable() // checkStates and checkPending report what cannot be read
-	for _, l := range current {
-		if l.State.Guarded() && !install.PlanGuardIn(e, l.State.Workspace) {
-			found.warning(install.InstallGuard, "the loop %s only plans, and nothing denies its agent a change: the plan guard is not installed", l.State.ShortID())
-		}
-	}
-	found.orOK("not installed, and no loop needs it")
 }

@@ -86,7 +86,7 @@ func describeID(l view.Loop) string {
 // describeStatus returns how the loop stands and what else is worth knowing.
 func describeStatus(l view.Loop, s loop.State) string {
 	words := l.Describe()
-	if s.Guarded() {
+	if s.Plans() {
 		words += ", plan mode"
 	}
 	if l.Stale {

@@ -68,7 +68,6 @@ var retellings = []retelling{
 	{action: "not-moved", words: "the loop of another chat was not brought here: {why}"},
 	{action: "message-kept-back", words: "a message of the user was answered and did not go to the agent: {why}"},
 	{action: "stale", words: "the loop had no event for a long time: {why}"},
-	{action: "denied", words: "the plan guard denied the agent the tool {why}"},
 	{action: "asks", words: "the agent asks the user to permit this: {why}"},
 	{action: "verifying", words: "promise found; it is being verified by {why}"},
 	{action: "verified", reason: loop.ReasonPassed, words: "the verification passed: {why}"},
