@@ -223,12 +223,11 @@ func checkSize(l loop.State) error {
 // not read.
 var ErrTooMany = errors.New("more than 1000 pending files")
 
-// List returns the pending files, the legacy one too, in the order of their names. Of
-// too many it returns the first, and an item with ErrTooMany.
+// List returns the pending files in the order of their names. Of too many it returns the first, and an item with ErrTooMany.
 func (b *Box) List() (items []Item, err error) {
 	names, left, err := b.names()
 	for _, name := range names {
-		if i := b.item(name, b.Path(name)); !i.void {
+		if i := b.item(name, b.path(name)); !i.void {
 			items = append(items, i)
 		}
 	}
@@ -238,8 +237,7 @@ func (b *Box) List() (items []Item, err error) {
 	return items, err
 }
 
-// Names returns the names of the pending files that List reads, in order; the legacy
-// one is the last.
+// Names returns the names of the pending files that List reads, in order.
 func (b *Box) Names() (names []string, err error) {
 	names, _, err = b.names()
 	return names, err
@@ -267,9 +265,6 @@ func (b *Box) names() (names []string, left int, err error) {
 	names = names[:min(len(names), mostRead)]
 	names = append(names, newest(unbound, mostRead-len(names))...)
 	slices.Sort(names)
-	if _, err := os.Lstat(b.places.Legacy()); err == nil {
-		names = append(names, legacyName)
-	}
 	return names, left, nil
 }
 
@@ -284,29 +279,20 @@ func newest(stems []string, most int) []string {
 
 // Path returns the path of a pending file.
 func (b *Box) Path(name string) string {
-	if name == legacyName {
-		return b.places.Legacy()
-	}
 	return b.path(name)
 }
 
 // Item reads the pending file of a name. A folder that is not ours is not looked into.
 func (b *Box) Item(name string) Item {
-	if name != legacyName {
-		if err := ownfile.CheckFolder(b.places.Pending()); err != nil {
-			return Item{Name: name, Path: b.path(name), Err: err}
-		}
+	if err := ownfile.CheckFolder(b.places.Pending()); err != nil {
+		return Item{Name: name, Path: b.path(name), Err: err}
 	}
-	i := b.item(name, b.Path(name))
+	i := b.item(name, b.path(name))
 	if i.void {
 		i.Err = fs.ErrNotExist
 	}
 	return i
 }
-
-// legacyName is what the legacy file is called in lists. Like the stem of an
-// unbound file it is no conversation's.
-const legacyName = "0-0"
 
 // item reads a pending file. One that another user put there is an error of
 // that item alone.

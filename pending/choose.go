@@ -75,9 +75,9 @@ func (b *Box) chooseWhole(ctx context.Context, who Claimant) (chosen *Item, half
 }
 
 // choose takes the newest file: of those bound to the claimant first, then of
-// its workspace, then without a workspace, then the legacy one.
+// its workspace, then without a workspace.
 func (b *Box) choose(ctx context.Context, who Claimant, broken map[string]bool) (best *sketch, half bool, warning error) {
-	var bound, here, anyone, legacy *sketch
+	var bound, here, anyone *sketch
 	worksIn := who.worksInOnce()
 	all, warning := b.unbound(ctx)
 	for _, i := range all {
@@ -96,13 +96,11 @@ func (b *Box) choose(ctx context.Context, who Claimant, broken map[string]bool) 
 		case worksIn(i.workspace), worksIn(i.cwd):
 			here = i.newer(here)
 		case i.workspace != "":
-		case i.name == legacyName:
-			legacy = i.newer(legacy)
 		default:
 			anyone = i.newer(anyone)
 		}
 	}
-	return cmp.Or(bound, here, anyone, legacy), half, warning
+	return cmp.Or(bound, here, anyone), half, warning
 }
 
 func (i *sketch) newer(than *sketch) *sketch {

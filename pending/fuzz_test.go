@@ -53,7 +53,7 @@ func FuzzPendingFile(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, file []byte, which uint8, stopped bool, seconds int64) {
 		w := sameWorld(t, dir)
-		name := []string{me, other, "1700000000000-7", "legacy"}[which%4]
+		name := []string{me, other, "1700000000000-7"}[which%3]
 		w.file(name, string(file), time.Duration(seconds%200_000)*time.Second)
 		_, err := w.claim(pending.Claimant{ID: me, Workspaces: []string{"/w"}, Stopped: stopped})
 		claimed := w.exists(w.live(me))

@@ -59,7 +59,7 @@ func (i *sketch) draw(data []byte) {
 	i.owner, i.workspace, i.cwd, i.token, i.ended, i.byLine = l.ConversationID, l.Workspace, l.Cwd, l.Token, l.Status.Ended(), l.ByLine
 }
 
-// unbound reads outlines of the unbound files and the legacy one, in no order. Of too
+// unbound reads outlines of the unbound files, in no order. Of too
 // many it reads the newest, and returns ErrTooMany as well. It returns none if there was no
 // time for all: the newest may be among the others.
 func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
@@ -71,7 +71,7 @@ func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
 		err = fmt.Errorf("%w in %s: only the newest are looked at", ErrTooMany, b.places.Pending())
 	}
 	names = newest(names, mostRead)
-	all = make([]*sketch, len(names)+1)
+	all = make([]*sketch, len(names))
 	ownfile.Each(len(names), func(i int) {
 		if ctx.Err() == nil {
 			all[i] = b.sketch(names[i], b.path(names[i]))
@@ -80,6 +80,5 @@ func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
 	if late := ctx.Err(); late != nil {
 		return nil, fmt.Errorf("%s: the pending files were not read in time: %w", b.places.Pending(), late)
 	}
-	all[len(names)] = b.sketch(legacyName, b.places.Legacy())
 	return all, err
 }

@@ -48,9 +48,6 @@ func (w world) context() context.Context {
 }
 
 func (w world) path(name string) string {
-	if name == "legacy" {
-		return w.places.Legacy()
-	}
 	return filepath.Join(w.places.Pending(), name+".json")
 }
 

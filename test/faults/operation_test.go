@@ -117,7 +117,6 @@ func claims() []operation {
 	return []operation{
 		{name: "claim by name", ready: pendingAs(me, nil), run: stop},
 		{name: "claim of an unbound file", ready: pendingAs(unbound, nil), run: stop},
-		{name: "claim of the legacy file", ready: func(w world) error { return w.write(w.places.Legacy(), asked(task, nil)) }, run: stop},
 		{name: "claim after another loop", ready: func(w world) error {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), w.pending(me, asked(task, nil)))
 		}, run: stop, other: old},

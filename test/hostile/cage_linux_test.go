@@ -269,13 +269,10 @@ func with(fields map[string]any, more ...any) map[string]any {
 }
 
 func TestCagePendingFile(t *testing.T) {
-	for _, name := range []string{"chat-1", "1700000000000-7", "legacy"} {
+	for _, name := range []string{"chat-1", "1700000000000-7"} {
 		t.Run(name, func(t *testing.T) {
 			p := newPrisoner(t)
 			path := p.pending(name)
-			if name == "legacy" {
-				path = p.in("tmp/cursor-ralph-pending.json")
-			}
 			p.forges(path, "", with(p.everyCommand(), "workspace", p.cwd, "replace", true))
 			if out := p.command("doctor", "--verbose").out; !strings.Contains(out, "pwned") {
 				t.Errorf("doctor does not show it:\n%s", out)

@@ -149,7 +149,7 @@ func TestWordsReachNoTerminalRaw(t *testing.T) {
 			p := newPerson(t, oddFolder)
 			content := p.hostileLoop(status)
 			for _, path := range []string{"tmp/cursor-ralph-loop-chat-1.json", "tmp/cursor-ralph-pending/1700000000000-7.json",
-				"tmp/cursor-ralph-pending.json", "state/loops/k3333.json", "state/loops/k4444.json", "tmp/cursor-ralph-pending/chat-5.json"} {
+				"state/loops/k3333.json", "state/loops/k4444.json", "tmp/cursor-ralph-pending/chat-5.json"} {
 				p.write(p.in(path), content)
 			}
 			p.write(p.in("tmp/cursor-ralph-loop-"+oddID+".json"), content)
