@@ -20,7 +20,7 @@ type entry struct{ event, text string }
 
 const quickTimeout = 10 // seconds, for the hooks that only take notes
 
-// entries are those of an installation. Only the agent's shell commands that name cursor-ralph start a hook.
+// entries are those of an installation.
 func (o Options) entries() []entry {
 	command := o.command()
 	quick := func(event string) entry {
@@ -29,7 +29,6 @@ func (o Options) entries() []entry {
 	return []entry{
 		{"stop", fmt.Sprintf(`{ "command": %s, "timeout": %d, "loop_limit": null }`, literal(command), int(loop.StopTimeout.Seconds()))},
 		quick("afterAgentResponse"), quick("postToolUse"), quick("postToolUseFailure"),
-		{"afterShellExecution", fmt.Sprintf(`{ "command": %s, "matcher": "cursor-ralph", "timeout": %d }`, literal(command), quickTimeout)},
 		quick("beforeSubmitPrompt"),
 	}
 }

@@ -67,7 +67,7 @@ func TestInspectFindsEachMistake(t *testing.T) {
 		{"program missing", "/opt/cursor-ralph-hook", "/gone/cursor-ralph-hook", `"/gone/cursor-ralph-hook" does not exist`, true},
 		{"program not executable", "/opt/cursor-ralph-hook", "/noexec/cursor-ralph-hook", "is not an executable file", true},
 		{"another system's command", "/opt/cursor-ralph-hook", `C:\\x\\cursor-ralph-hook.exe`, "shell of another system", true},
-		{"matcher", `"matcher": "cursor-ralph"`, `"matcher": "(cursor-ralph"`, `afterShellExecution[0]: matcher is "(cursor-ralph", not a regular expression`, true},
+		{"matcher", stop, stop + `, { "command": "a", "matcher": "(x" }`, `stop[1]: matcher is "(x", not a regular expression`, true},
 		{"entry a string", stop, stop + `, "time"`, "stop[1]: the entry is not an object", true},
 		{"type empty", stop, stop + `, { "type": "", "command": "a" }`, `stop[1]: type is "", not "command" or "prompt"`, true},
 		{"type unknown", stop, stop + `, { "type": "http", "command": "a" }`, `stop[1]: type is "http"`, true},

@@ -231,7 +231,7 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	}
 	s.setRunning()
 	s.Stop, s.LastTurn = false, false
-	s.EndedAt, s.SessionIterations, s.Token, s.EventAt = time.Time{}, 0, "", now
+	s.EndedAt, s.SessionIterations, s.EventAt = time.Time{}, 0, now
 	s.OnEndBegun = false
 	s.LastStop.Past = !s.LastStop.At.IsZero() // kept: the second report of it may still come
 	s.Reviews = 0

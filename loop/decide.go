@@ -27,7 +27,7 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 
 func (s *State) decide(e *Event, now time.Time) Action {
 	if s.StartedAt.IsZero() {
-		s.StartedAt, s.Token, s.Replace, s.ByLine = now, "", false, false
+		s.StartedAt, s.Replace, s.ByLine = now, false, false
 	}
 	s.addReviewTokens(e)
 	if e.Kind == EventStop || e.Kind == EventMessage || e.Kind == EventContinue && e.FromLine {
@@ -95,8 +95,6 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		return s.onLateText(e, now)
 	case EventMessage:
 		return s.onMessageAfterEnd(e)
-	case EventNameTokens:
-		s.Token = e.Text
 	case EventInjected:
 		s.onInjected(e.Line, now)
 	}
@@ -123,8 +121,6 @@ func (s *State) onRecord(e *Event, now time.Time) {
 		s.Uncounted.Note = text.Head(e.Text, keptAnswer)
 	case EventConfirm:
 		s.onConfirm(e, now)
-	case EventNameTokens:
-		s.Token = e.Text
 	case EventVerified:
 		s.onVerifyAbandoned(e)
 	}

@@ -80,9 +80,8 @@ type Rules struct {
 
 // Origin is how a loop was requested.
 type Origin struct {
-	Replace bool   `json:"replace,omitempty"` // pending only: it may replace a running loop
-	Token   string `json:"token,omitempty"`   // printed by the CLI, so that a hook can bind the file
-	ByLine  bool   `json:"by_line,omitempty"` // pending only: nothing but its line begins it
+	Replace bool `json:"replace,omitempty"` // pending only: it may replace a running loop
+	ByLine  bool `json:"by_line,omitempty"` // pending only: nothing but its line begins it
 }
 
 // Continuation is how the loop gets from one turn to the next.

@@ -92,7 +92,7 @@ func (b *Box) choose(ctx context.Context, who Claimant, broken map[string]bool) 
 			}
 		case i.owner == who.ID:
 			bound = i.newer(bound)
-		case i.owner != "" || i.byLine || i.age > staleAfter || i.waitsForBinding():
+		case i.owner != "" || i.byLine || i.age > staleAfter:
 		case worksIn(i.workspace), worksIn(i.cwd):
 			here = i.newer(here)
 		case i.workspace != "":
@@ -108,10 +108,6 @@ func (i *sketch) newer(than *sketch) *sketch {
 		return than
 	}
 	return i
-}
-
-func (i *sketch) waitsForBinding() bool {
-	return i.token != "" && i.age.Abs() < bindingGrace
 }
 
 // worksInOnce looks only once at a folder of the disk that many files name.

@@ -38,7 +38,6 @@ func TestClaim(t *testing.T) {
 		two     = pending.Claimant{ID: me, Workspaces: []string{"/v", "/w/"}, Stopped: true}
 		nowhere = pending.Claimant{ID: me, Stopped: true}
 	)
-	token := with(map[string]any{"workspace": "/w", "token": "1700000000000-7:secret"})
 	bound := func(id string) string {
 		return with(map[string]any{"workspace": "/w", "conversation_id": id})
 	}
@@ -56,7 +55,6 @@ func TestClaim(t *testing.T) {
 		{name: "named, at a stop", who: stopped, want: me, files: []file{{me, seven("a"), minute}}},
 		{name: "named, just written", who: named, want: me, files: []file{{me, seven("a"), 0}}},
 		{name: "named, old", who: named, want: me, files: []file{{me, seven("a"), 100 * day}}},
-		{name: "named, with a token", who: named, want: me, files: []file{{me, token, 0}}},
 		{name: "named, of another workspace", who: named, want: me, files: []file{{me, in("/v"), 0}}},
 		{name: "named wins over one that says otherwise inside", who: named, want: me, files: []file{{me, bound(other), 0}}},
 		{name: "named wins over newer ones", who: stopped, want: me,
@@ -92,11 +90,6 @@ func TestClaim(t *testing.T) {
 			{"1700000000001", in("/w"), 0}, {"1700000000001-", in("/w"), 0}, {"-7", in("/w"), 0}, {"-", in("/w"), 0},
 			{"1700000000001-7-8", in("/w"), 0}, {"17000x-7", in("/w"), 0}, {"1700-7N", in("/w"), 0}, {"1700NN-7", in("/w"), 0},
 			{"N-7", in("/w"), 0}, {"1700-7a", in("/w"), 0}, {"+1700-7", in("/w"), 0}, {"1700 -7", in("/w"), 0}, {"١٧٠٠-7", in("/w"), 0}}},
-
-		{name: "a token waits for its binding", who: stopped, files: []file{{"1700000000000-7", token, 59 * time.Second}}},
-		{name: "a token has waited", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", token, 60 * time.Second}}},
-		{name: "while a token waits an older one is taken", who: stopped, want: "1700000000000-6",
-			files: []file{{"1700000000000-7", token, 0}, {"1700000000000-6", in("/w"), minute}}},
 
 		{name: "nearly stale", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", in("/w"), day}}},
 		{name: "stale", who: stopped, files: []file{{"1700000000000-7", in("/w"), day + time.Second}, {"1700000000000-8", seven("a"), 30 * day}}},

@@ -19,8 +19,8 @@ type sketch struct {
 	err        error         // what is wrong with the file
 	broken     bool          // it could be read and is not a loop's file, or not yet
 
-	owner, workspace, cwd, token string
-	ended, byLine                bool
+	owner, workspace, cwd string
+	ended, byLine         bool
 }
 
 // item is the sketch of a file that cannot be claimed as it is.
@@ -44,19 +44,19 @@ func (b *Box) sketch(name, path string) *sketch {
 // it is read for a claim.
 func (i *sketch) draw(data []byte) {
 	var o struct {
-		Prompt, Workspace, Cwd, Token string
-		Owner                         string `json:"conversation_id"`
-		Status                        loop.Status
-		Version                       int
-		ByLine                        bool `json:"by_line"`
+		Prompt, Workspace, Cwd string
+		Owner                  string `json:"conversation_id"`
+		Status                 loop.Status
+		Version                int
+		ByLine                 bool `json:"by_line"`
 	}
 	if err := json.Unmarshal(data, &o); err == nil && o.Prompt != "" && o.Version <= loop.Version {
-		i.owner, i.workspace, i.cwd, i.token, i.ended, i.byLine = o.Owner, o.Workspace, o.Cwd, o.Token, o.Status.Ended(), o.ByLine
+		i.owner, i.workspace, i.cwd, i.ended, i.byLine = o.Owner, o.Workspace, o.Cwd, o.Status.Ended(), o.ByLine
 		return
 	}
 	l, err := loop.Parse(data)
 	i.err, i.broken = err, err != nil && !errors.Is(err, loop.ErrNewer)
-	i.owner, i.workspace, i.cwd, i.token, i.ended, i.byLine = l.ConversationID, l.Workspace, l.Cwd, l.Token, l.Status.Ended(), l.ByLine
+	i.owner, i.workspace, i.cwd, i.ended, i.byLine = l.ConversationID, l.Workspace, l.Cwd, l.Status.Ended(), l.ByLine
 }
 
 // unbound reads outlines of the unbound files, in no order. Of too

@@ -66,13 +66,6 @@ func (w world) aged(name string, age time.Duration) {
 	w.must(os.Chtimes(w.path(name), then, then))
 }
 
-func (w world) put(l loop.State, secret string) (path, token string) {
-	w.Helper()
-	path, token, err := w.box.Put(w.context(), l, secret)
-	w.must(err)
-	return path, token
-}
-
 func (w world) claim(who pending.Claimant) (warning, err error) {
 	return w.box.Take(w.context(), who, w.live(who.ID))
 }

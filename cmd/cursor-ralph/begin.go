@@ -45,13 +45,13 @@ func (e *env) beginPending(ctx context.Context, l loop.State, event loop.Event, 
 	return err
 }
 
-// offer prints the task and a token, by which a hook knows whose chat this is.
+// offer prints the task for an agent whose chat is not known. The loop is that of the next stop here.
 func (e *env) offer(ctx context.Context, l loop.State, who pending.Claimant) error {
-	l, err := e.Loops.Box.Offer(ctx, l.ShortID(), newSecret(), who)
+	l, err := e.Loops.Box.Offer(ctx, l.ShortID(), who)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.Stdout, "%s%s\n%s", pending.TokenLine, l.Token, l.StartText())
+	_, err = fmt.Fprint(e.Stdout, l.StartText())
 	return err
 }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -176,11 +175,6 @@ func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Eve
 		return err
 	}
 	e.StartWatcher()
-	if to == "" {
-		if err := e.printToken(ctx, found.ID); err != nil {
-			return err
-		}
-	}
 	_, err = fmt.Fprint(e.Stdout, action.Text)
 	return err
 }
@@ -284,14 +278,4 @@ func lowered(l loop.State, limit int) string {
 	}
 	return fmt.Sprintf("--max-iterations %d counts all iterations: %d done, %d left, where %d were left before; for %d more: cursor-ralph continue %s --max-iterations %d",
 		limit, l.Iterations, limit-l.Iterations, l.MaxIterations-l.Iterations, limit, l.ShortID(), l.Iterations+limit)
-}
-
-// printToken prints what binds the loop to the conversation whose tool hook sees it.
-func (e *env) printToken(ctx context.Context, id string) error {
-	token := id + ":" + newSecret()
-	if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventNameTokens, Text: token}); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(e.Stdout, "%s%s\n", pending.TokenLine, token)
-	return err
 }

@@ -28,8 +28,6 @@ func (w world) idleEvents() map[string]string {
 		"a text with a promise":     w.says(me, "<promise>COMPLETE</promise>"),
 		"a tool use":                w.uses(me, "1"),
 		"a tool use that failed":    w.event("postToolUseFailure", me, fields{"tool_name": "Shell", "error_message": "no"}),
-		"a shell command":           w.event("afterShellExecution", me, fields{"command": "ls", "output": "x"}),
-		"the words of our token":    w.event("afterShellExecution", me, fields{"command": "cat README.md", "output": "cursor-ralph-token: 1-2:x"}),
 		"a control without a loop":  w.sends(me, "/cancel-ralph"),
 		"a pause without a loop":    w.sends(me, "/ralph-pause"),
 		"an event that is not ours": w.event(hook.EventSessionStart, me, nil),

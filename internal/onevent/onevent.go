@@ -262,7 +262,7 @@ func (h *handler) handle(ctx context.Context) any {
 	}
 	switch h.in.EventName {
 	case hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
-		hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution:
+		hook.EventPostToolUse, hook.EventPostToolUseFailure:
 	default:
 		return nil
 	}

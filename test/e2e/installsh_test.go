@@ -109,7 +109,7 @@ func TestInstallShUnpacksAReleaseAndALoopRuns(t *testing.T) {
 	before := w.tree(w.home())
 	for _, shell := range short.First(w.shells(), 1) {
 		for _, what := range []string{"first", "again"} {
-			out, exit := w.script(shell, w.installScript(), "--archive", archive, "--", "--host", "claude")
+			out, exit := w.script(shell, w.installScript(), "--archive", archive)
 			if exit != 0 {
 				t.Fatalf("%s, %s: exit %d\n%s", shell, what, exit, out)
 			}

@@ -102,7 +102,6 @@ func says(texts ...string) func(w world) []command {
 
 const (
 	unbound = "1700000000000-1"
-	token   = unbound + ":0123456789abcdef"
 	shortID = "k7f2m"
 	promise = "<promise>COMPLETE</promise>"
 )
@@ -121,10 +120,6 @@ func claims() []operation {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), w.pending(me, asked(task, nil)))
 		}, run: stop, other: old},
 		{name: "claim at a tool call", ready: pendingAs(me, nil), run: hooked(func(w world) string { return w.uses("tool-1") })},
-		{name: "binding by a token", ready: pendingAs(unbound, fields{"token": token}), run: hooked(func(w world) string {
-			return w.event("postToolUse", fields{"tool_name": "Shell", "tool_use_id": "tool-1",
-				"tool_input": fields{"command": "cursor-ralph slash ralph-loop"}, "tool_output": "cursor-ralph-token: " + token})
-		})},
 	}
 }
 

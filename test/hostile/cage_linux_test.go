@@ -400,8 +400,7 @@ func TestCageAnothersLoop(t *testing.T) {
 // bring has the agent of a chat continue another chat's loop.
 func (p prisoner) bring(chat, id string) {
 	p.Helper()
-	got := p.calls(chat, "continue", id)
-	p.hook("postToolUse", "chat-1", map[string]any{"tool_name": "Shell", "tool_use_id": "c" + chat, "tool_input": map[string]any{"command": "cursor-ralph continue " + id}, "tool_output": got.out})
+	p.calls(chat, "continue", id)
 }
 
 // TestCageAnothersRequest tries to get the commands of a loop that waits in another folder.
@@ -415,7 +414,6 @@ func TestCageAnothersRequest(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	stem := strings.TrimSuffix(filepath.Base(files[0]), ".json")
 	id := p.state(files[0])["id"]
 	kept, err := os.ReadFile(files[0])
 	p.must(err)
@@ -429,11 +427,6 @@ func TestCageAnothersRequest(t *testing.T) {
 			p.bring("chat-1", fmt.Sprint(id))
 		},
 		"another's name": func() { p.bring("", fmt.Sprint(id)) },
-		"a token": func() {
-			token := stem + ":0123456789abcdef"
-			p.forges(files[0], files[0], map[string]any{"token": token, "workspace": p.cwd})
-			p.hook("postToolUse", "chat-1", map[string]any{"tool_name": "Shell", "tool_use_id": "t", "tool_input": map[string]any{"command": "cursor-ralph start x"}, "tool_output": "cursor-ralph-token: " + token})
-		},
 	} {
 		p.shell("rm -f '" + p.live("chat-1") + "' '" + p.pending("chat-1") + "'")
 		p.must(os.WriteFile(files[0], kept, 0o600))
@@ -445,7 +438,7 @@ func TestCageAnothersRequest(t *testing.T) {
 		}
 	}
 	p.must(os.WriteFile(files[0], kept, 0o600))
-	other.promises("chat-2")
+	other.prompts("chat-2", "/ralph-loop --continue "+fmt.Sprint(id))
 	other.promises("chat-2")
 	if !p.checked() {
 		t.Error("the request does not begin where it was made")
