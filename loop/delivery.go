@@ -21,8 +21,7 @@ type Delivery struct {
 	ClosedAt  time.Time `json:"closed_at,omitzero"`
 	Outcome   Outcome   `json:"outcome,omitempty"`
 
-	Generation string `json:"generation_id,omitempty"`  // of the turn that a follow-up answers
-	Cursor     string `json:"cursor_version,omitempty"` // of the Cursor that got it
+	Generation string `json:"generation_id,omitempty"` // of the turn that a follow-up answers
 
 	// What was on its way before, and may still come.
 	LateLine     time.Time `json:"late_line,omitzero"`      // a line that was given up then
@@ -80,9 +79,9 @@ const (
 )
 
 const (
-	followupWait = 20 * time.Second // until a follow-up counts as lost, unless the stop event says otherwise
-	lineWait     = 2 * time.Minute  // until a line is given up whose process was killed
-	crossWindow  = 5 * time.Second  // until a line may still come that was called off
+	followupWait = time.Minute     // until a follow-up counts as lost
+	lineWait     = 2 * time.Minute // until a line is given up whose process was killed
+	crossWindow  = 5 * time.Second // until a line may still come that was called off
 )
 
 // Typing says whether the continue line can be typed into the editor by a
@@ -161,7 +160,7 @@ func (s *State) openFollowup(e *Event, text string, now time.Time) {
 	}
 	s.open(WayFollowup, now)
 	d := &s.Delivery
-	d.Generation, d.Cursor, d.DueAt = e.Generation, e.CursorVersion, now.Add(cmp.Or(e.FollowupWait, followupWait))
+	d.Generation, d.DueAt = e.Generation, now.Add(followupWait)
 	if d.LateFollowup == textSum(text) {
 		d.LateFollowup = ""
 	}

@@ -71,16 +71,14 @@ type Event struct {
 
 // Stop is the end of a turn.
 type Stop struct {
-	Status        StopStatus
-	LoopCount     int    // follow-ups since the last user message, as Cursor counts them
-	SessionLimit  int    // stops that Cursor lets a hook answer in a row; 0 is no limit
-	Typing        Typing // whether a program can type the continue line here
-	CursorVersion string
-	FollowupWait  time.Duration // how long its follow-up may take; zero for the usual time
-	Waited        bool          // the caller has waited for a text that the stop may have overtaken
-	Tokens        *Tokens       // of this turn, as the stop reports them; nil is unknown
-	Said          string        // the assistant's last words, where the stop has them
-	Clears        bool          // the host can begin a new chat with the answer
+	Status       StopStatus
+	LoopCount    int     // follow-ups since the last user message, as Cursor counts them
+	SessionLimit int     // stops that Cursor lets a hook answer in a row; 0 is no limit
+	Typing       Typing  // whether a program can type the continue line here
+	Waited       bool    // the caller has waited for a text that the stop may have overtaken
+	Tokens       *Tokens // of this turn, as the stop reports them; nil is unknown
+	Said         string  // the assistant's last words, where the stop has them
+	Clears       bool    // the host can begin a new chat with the answer
 }
 
 // Continue takes a loop up again.

@@ -58,14 +58,3 @@ const lineWindow = 2 * time.Minute
 func (s *State) IsOwn(text string) bool {
 	return s.LastFollowup != "" && strings.TrimSpace(text) == strings.TrimSpace(s.LastFollowup)
 }
-
-// PastLimit reports whether a user's message shows that Cursor's limit is real: a
-// turn answered the last follow-up that it allows, and no stop hook ran after it.
-// Words alone prove no turn: those of the turn before may be late.
-func (s *State) PastLimit(limit int, t Turn) bool {
-	n := len(s.History)
-	if n == 0 || s.LastStop.Past || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
-		return false // a stop that was not answered comes after the last iteration
-	}
-	return s.History[n-1].Action == string(Followup) && (t.Followed || len(t.Tools) > 0)
-}

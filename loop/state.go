@@ -86,17 +86,18 @@ type Origin struct {
 
 // Continuation is how the loop gets from one turn to the next.
 type Continuation struct {
-	ChatSince    int       `json:"chat_since,omitempty"`    // the iterations before it came to its chat, or to its agent's session
-	Due          Due       `json:"due,omitzero"`            // the text that the agent may lack
-	MessageAt    time.Time `json:"message_at,omitzero"`     // of the user's last message in the chat
-	Promised     bool      `json:"promised,omitempty"`      // in a turn that ended while the loop was paused; the gates are not asked yet
-	Idle         bool      `json:"idle,omitempty"`          // the agent is: a stop was left unanswered, and only a message goes on
-	LastTurn     bool      `json:"last_turn,omitempty"`     // the turn that goes on was handed over: no stop hook sees its end
-	Context      []string  `json:"context,omitempty"`       // added by the user, not delivered yet
-	Notices      []string  `json:"notices,omitempty"`       // added by cursor-ralph, not delivered yet
-	LastFollowup string    `json:"last_followup,omitempty"` // or what a continue gave the agent since
-	Delivery     Delivery  `json:"delivery,omitzero"`       // of the next continuation, or the last one
-	StalledAt    time.Time `json:"stalled_at,omitzero"`     // the last event before the stall that was dealt with
+	ChatSince    int       `json:"chat_since,omitempty"`      // the iterations before it came to its chat, or to its agent's session
+	Due          Due       `json:"due,omitzero"`              // the text that the agent may lack
+	MessageAt    time.Time `json:"message_at,omitzero"`       // of the user's last message in the chat
+	Promised     bool      `json:"promised,omitempty"`        // in a turn that ended while the loop was paused; the gates are not asked yet
+	Idle         bool      `json:"idle,omitempty"`            // the agent is: a stop was left unanswered, and only a message goes on
+	LastTurn     bool      `json:"last_turn,omitempty"`       // the turn that goes on was handed over: no stop hook sees its end
+	Context      []string  `json:"context,omitempty"`         // added by the user, not delivered yet
+	Notices      []string  `json:"notices,omitempty"`         // added by cursor-ralph, not delivered yet
+	LastFollowup string    `json:"last_followup,omitempty"`   // or what a continue gave the agent since
+	Delivery     Delivery  `json:"delivery,omitzero"`         // of the next continuation, or the last one
+	StalledAt    time.Time `json:"stalled_at,omitzero"`       // the last event before the stall that was dealt with
+	Shown        bool      `json:"followups_shown,omitempty"` // the prompt hook has seen one of the loop's: only then does silence mean that one was lost
 	LastStop     StopMark  `json:"last_stop,omitzero"`
 }
 

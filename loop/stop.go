@@ -46,6 +46,7 @@ func (s *State) noteStop(e *Event, now time.Time) {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
 	s.Delivery.Again = false // another turn began: it is not needed any more, and the history says that it was lost
+	s.Shown = s.Shown || e.Turn.Followed
 	s.closeFollowup(e.deliveryAtStop(), now)
 	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, At: now, Tokens: e.Turn.Tokens}
 }

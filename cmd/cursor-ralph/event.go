@@ -78,7 +78,6 @@ func eventSettings(c config.Config) onevent.Settings {
 		d, _ := time.ParseDuration(linger.Text) // it was checked
 		s.Linger = &d
 	}
-	s.FollowupWait, _ = time.ParseDuration(c.Get("hook.followup-wait").Text)
 	return s
 }
 

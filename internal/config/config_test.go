@@ -87,7 +87,7 @@ func TestAMistakeIsReportedWithItsPlace(t *testing.T) {
 		{"a limit that is another word", "[hook]\nsession-limit = 'foo'", "FILE:2:1: session-limit: "},
 		{"a limit that is true", "[hook]\nsession-limit = true", "FILE:2:1: session-limit: give a word in quotes, or a whole number without"},
 		{"a stay that is too long", "[hook]\nlinger = '1h'", `FILE:2:1: linger: "1h" is not a duration from 0s to 2s`},
-		{"no wait", "[hook]\nfollowup-wait = '0s'", "FILE:2:1: followup-wait: "},
+		{"no wait", "[hook]\nstall-after = '0s'", "FILE:2:1: stall-after: "},
 		{"a list of numbers", "[typing]\ninjectors = [1]", "FILE:2:1: injectors: give a list of texts"},
 		{"permissions", "[run]\npermissions = 'root'", "FILE:2:1: permissions: "},
 		{"a control character", "[run]\nagent = \"a\\u001b[2J\"", "FILE:2:1: agent: "},

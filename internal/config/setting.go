@@ -62,7 +62,6 @@ func Settings() (all []Setting) {
 		plain("hook", "session-limit", "auto", "follow-ups in a row after which a line begins the next session: N, none, or auto for what this Cursor allows", "", either, limit),
 		plain("hook", "stall-after", "30m", "a running loop without any event for so long has stalled, and you get a notice", "", words, between(time.Second, 365*24*time.Hour)),
 		plain("hook", "linger", "", "how long the hook stays after an answer that must not be lost, at most 2s; 0s is off (default: 100ms, on Windows 250ms)", "100ms", words, between(0, 2*time.Second)),
-		plain("hook", "followup-wait", "20s", "after this time a follow-up counts as lost", "", words, between(time.Millisecond, 24*time.Hour)),
 	)
 }
 

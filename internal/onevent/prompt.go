@@ -118,12 +118,6 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 		return h.refuse("Not sent: " + action.Why() + ".")
 	}
 	if err == nil {
-		if h.host == nil {
-			h.seeLimit(id, l, text)
-			if l.IsOwn(text) {
-				h.seeDelivery(loop.FollowupShown)
-			}
-		}
 		err = h.store.AddToJournal(id, loop.Record{
 			Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, Own: l.IsOwn(text), ByLine: l.IsLine(text),
 		})

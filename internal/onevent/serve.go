@@ -20,7 +20,6 @@ type Settings struct {
 	Defaults     []loop.Default // of a new loop
 	SessionLimit int            // follow-ups in a row, or NoLimit; 0 for what this Cursor allows
 	Linger       *time.Duration // after an answer that must not be lost; nil for the hook's own
-	FollowupWait time.Duration  // after this time a follow-up counts as lost; 0 for the usual
 	Problem      string         // why they cannot be used
 }
 

@@ -114,9 +114,10 @@ func TestAStaleLoopIsNotWatched(t *testing.T) {
 func TestWhatIsKeptOfALoop(t *testing.T) {
 	l := loop.New()
 	l.Status, l.EventAt = loop.Running, start()
-	l.Delivery = loop.Delivery{ID: "f", Way: loop.WayFollowup, Cursor: "3.9", OpenedAt: start(), DueAt: start().Add(20 * time.Second)}
+	l.Shown = true
+	l.Delivery = loop.Delivery{ID: "f", Way: loop.WayFollowup, OpenedAt: start(), DueAt: start().Add(20 * time.Second)}
 	stale := start().Add(24 * time.Hour)
-	want := watcher.Loop{ID: "c1", Running: true, StaleAt: stale, Followup: "f", Cursor: "3.9", DueAt: start().Add(20 * time.Second), Wait: 20 * time.Second,
+	want := watcher.Loop{ID: "c1", Running: true, StaleAt: stale, Followup: "f", DueAt: start().Add(20 * time.Second), Wait: 20 * time.Second,
 		StallsAt: start().Add(time.Hour), StallAfter: time.Hour}
 	if diff := cmp.Diff(want, watcher.Of("c1", l, time.Hour)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -41,7 +41,6 @@ func checks() []check {
 		{"loop mode", checkLoopMode},
 		{"settings", checkConfig},
 		{"same machine", checkMachine},
-		{"session limit", checkSessionLimit},
 		{"typing", checkTyping},
 		{"notifications", checkNotifications},
 	}

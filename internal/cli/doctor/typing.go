@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
@@ -75,21 +73,4 @@ func describeDesktop(d platform.Desktop) string {
 		words += ", over SSH"
 	}
 	return words + " (" + d.Why + ")"
-}
-
-// checkSessionLimit reports the session limits that we observed.
-func checkSessionLimit(_ context.Context, e *cli.Env, found *list) {
-	seen, err := e.Store.SeenLimits()
-	if err != nil {
-		found.problem("remove the file: what it says is seen again", "%v", err)
-	}
-	for _, version := range slices.Sorted(maps.Keys(seen)) {
-		at := seen[version].At.Format(time.DateOnly)
-		if limit := seen[version].Limit; limit > 0 {
-			found.info(`if that is not so, write session-limit = "none" below [hook] in config.toml`, "Cursor %s lets our hook answer %d times in a row, as was seen on %s", version, limit, at)
-			continue
-		}
-		found.ok("Cursor %s has no limit for our hook, as was seen on %s", version, at)
-	}
-	found.orOK("nothing observed contradicts what is known about Cursor's versions")
 }

@@ -41,7 +41,6 @@ func details(e *cli.Env, l loops.Loop) string {
 
 func detailsOf(e *cli.Env, found loops.Loop) []detail {
 	l, s, now := e.View(found.State, found.IsInterrupted()), found.State, e.Now()
-	showsFollowups, _ := e.Store.ShowsFollowups(s.Delivery.Cursor) // else silence means nothing
 	return []detail{
 		{"loop", describeID(l), false},
 		{"task", l.Prompt, false},
@@ -60,7 +59,7 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 		{"progress", l.LastOutput, false},
 		{"stuck", s.Struggle, false},
 		{"context to come", strings.Join(s.Context, "\n"), false},
-		{"follow-up", describeFollowup(s.Delivery, showsFollowups, now), false},
+		{"follow-up", describeFollowup(s.Delivery, s.Shown, now), false},
 		{"typing", describeTyping(s.Delivery, now), false},
 		{"options", otherOptions(s), false},
 		{"agent", describeAgent(s.Run), false},

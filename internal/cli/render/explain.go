@@ -76,10 +76,7 @@ var retellings = []retelling{
 	{action: "git-not-asked", words: "git did not say what changed: {why}"},
 	{action: "survey-failed", words: "the tasks or the work tree could not be looked at: {why}"},
 	{action: "on-end", words: "the command of --on-end: {why}"},
-	{action: "session-limit-seen", words: "{why}"},
 
-	{action: "followups-shown", words: "this version shows follow-ups to the prompt hook, so a lost one is noticed: {why}"},
-	{action: "followups-unshown", words: "this version does not show follow-ups to the prompt hook, so a lost one is not noticed: {why}"},
 	{action: "followup-lost", words: "the last follow-up did not arrive in time; it is delivered again: {why}"},
 	{action: "stalled", words: "the loop has stalled: {why}"},
 	{action: "notify", words: "the user was notified: {why}"},
