@@ -14,7 +14,7 @@ import (
 )
 
 // continueByLine does what cursor-ralph continue does, for a line that the agent
-// may get as it is: pasted, or sent by the bridge. The agent is given the
+// may get as it is: pasted. The agent is given the
 // continuation as additional_context. If Cursor ignores that, the stop of this
 // turn brings it; if Cursor expands the line as a slash command, the agent's own
 // call confirms this and prints the same text.

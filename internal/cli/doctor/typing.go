@@ -30,7 +30,7 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 		found.problem("correct the setting", "%v", err)
 		return
 	case desktop.Kind == platform.NoDesktop && len(pressing(ways)) == 0:
-		found.info("run this in a terminal of the desktop on which Cursor runs; without a desktop, you type the continue line at a session limit, unless the bridge or the editor extension works", "%s", describeDesktop(desktop))
+		found.info("run this in a terminal of the desktop on which Cursor runs; without a desktop, you type the continue line at a session limit, unless the editor extension works", "%s", describeDesktop(desktop))
 	default:
 		found.ok("%s", describeDesktop(desktop))
 	}
@@ -55,7 +55,7 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 
 // pressing returns the ways that press keys themselves.
 func pressing(ways []keystroke.Injector) []keystroke.Injector {
-	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "bridge" || i.Name() == "extension" })
+	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "extension" })
 }
 
 func describeDesktop(d platform.Desktop) string {
