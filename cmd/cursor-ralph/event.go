@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/handoff"
@@ -73,10 +72,6 @@ func eventSettings(c config.Config) onevent.Settings {
 		s.SessionLimit = onevent.NoLimit
 	default:
 		s.SessionLimit, _ = strconv.Atoi(limit) // 0 for auto
-	}
-	if linger := c.Get("hook.linger"); linger.From != config.BuiltIn {
-		d, _ := time.ParseDuration(linger.Text) // it was checked
-		s.Linger = &d
 	}
 	return s
 }

@@ -99,9 +99,6 @@ func (e *env) addCommands(root *cobra.Command) {
 		e.command(configFlags, showConfig, &cobra.Command{Use: "config", Short: "show every setting and where its value comes from",
 			Long:    "Flags beat the file, and the file beats the built-in values.",
 			Example: "config"}),
-		e.command(pruneFlags, prune, &cobra.Command{Use: "prune", Short: "remove the records of loops that ended long ago",
-			Long:    "This happens by itself when a loop ends. Records of loops that have not ended stay.",
-			Example: "prune --older-than 30d --dry-run"}),
 		e.command(cli.JSONFlag, version, &cobra.Command{Use: "version", Short: "print the version",
 			Example: "version"}),
 		e.command(events.Flags, in(events.Run), &cobra.Command{Use: "events", Short: "print every change of a loop as a line of JSON, for programs",
@@ -115,6 +112,8 @@ func (e *env) addCommands(root *cobra.Command) {
 	for _, c := range []*cobra.Command{
 		e.command(nil, event, &cobra.Command{Use: "event", Short: "handle an event with the user's settings; it is on standard input (the hook runs this)",
 			Example: "event"}),
+		e.command(pruneFlags, prune, &cobra.Command{Use: "prune", Short: "remove the records of loops that ended long ago (the hook runs this)",
+			Example: "prune --auto"}),
 		e.command(nil, slash, &cobra.Command{Use: "slash <command>", Short: "run a slash command; its text is on standard input",
 			Example: "slash ralph-loop"}),
 		e.command(nil, rendezvous, &cobra.Command{Use: "rendezvous", Short: "print the folder in which editor windows announce themselves (the extension runs this)",

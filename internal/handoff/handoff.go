@@ -125,10 +125,9 @@ type Event struct {
 	Called  string          `json:"called,omitempty"` // how the agent's shell of that host calls cursor-ralph
 }
 
-// Reply is what the hook answers, and how long it stays then so that the answer is not lost, where the user has set that.
+// Reply is what the hook answers.
 type Reply struct {
 	Answer json.RawMessage `json:"answer"`
-	Linger *time.Duration  `json:"linger,omitempty"`
 }
 
 // mostReply is more than the longest task.

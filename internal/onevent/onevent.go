@@ -224,11 +224,7 @@ func (h *handler) linger() time.Duration {
 	if h.host != nil { // which lost no answer of a fast hook
 		return 0
 	}
-	linger := h.stay
-	if h.reply != nil && h.reply.Linger != nil {
-		linger = *h.reply.Linger
-	}
-	return max(0, min(linger, time.Until(h.end)-writeWait))
+	return max(0, min(h.stay, time.Until(h.end)-writeWait))
 }
 
 func (h *handler) open(args []string) error {

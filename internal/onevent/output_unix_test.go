@@ -71,12 +71,6 @@ func TestAnAnswerLingers(t *testing.T) {
 }
 
 // The user's own time comes with the answer of the cursor-ralph that reads the settings.
-func TestAnAnswerLingersAsTheUserSays(t *testing.T) {
-	w := handing(t, `echo '{"answer": {"followup_message": "go on"}, "linger": 600000000}'`)
-	if _, ran := w.stay(filepath.Join(w.dir, "bin", "cursor-ralph-hook"), w.stopEvent(me)); ran < 600*time.Millisecond {
-		t.Errorf("it ran for %s, want 600 ms or more", ran)
-	}
-}
 
 // TestAReaderThatIsGoneOrStops: the hook exits 0, in time, and what was decided
 // is saved.

@@ -19,7 +19,6 @@ import (
 type Settings struct {
 	Defaults     []loop.Default // of a new loop
 	SessionLimit int            // follow-ups in a row, or NoLimit; 0 for what this Cursor allows
-	Linger       *time.Duration // after an answer that must not be lost; nil for the hook's own
 	Problem      string         // why they cannot be used
 }
 
@@ -38,7 +37,6 @@ func Serve(e handoff.Event, s Settings, getenv func(string) string) (reply hando
 	if s.Problem != "" {
 		h.fail(errors.New("your settings cannot be used: " + s.Problem))
 	}
-	reply.Linger = s.Linger
 	reply.Answer, err = json.Marshal(answer)
 	if answer == nil {
 		reply.Answer = json.RawMessage("{}")

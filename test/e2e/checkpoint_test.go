@@ -90,7 +90,8 @@ func (w *world) wantCheckpoints(r checkpointRound) {
 		w.Errorf("back and forth made\n%s\nof\n%s", now, end)
 	}
 	w.wantPart("restore", w.refused(w.repo(), "restore", "99"), `there is no checkpoint "99" of the loop`)
-	w.ok(w.repo(), "prune", "--keep", "0", "--older-than", "1ns")
+	w.sh(`sed -i 's/"ended_at": "[^"]*"/"ended_at": "2020-01-01T00:00:00Z"/' '` + filepath.Join(w.archive(), "loops") + `'/*`)
+	w.ok(w.repo(), "prune", "--auto")
 	if left := w.sh("git for-each-ref refs/cursor-ralph"); left != "" {
 		w.Errorf("these are left: %s", left)
 	}

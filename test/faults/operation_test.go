@@ -207,9 +207,6 @@ func commands() []operation {
 		}, run: typed("continue", shortID), other: old},
 		{name: "continue of a pending loop that was cancelled", ready: cancelledAs(me), run: typed("continue", shortID), refused: true},
 		{name: "continue of one that waited for any chat", ready: cancelledAs(unbound), run: typed("continue", shortID)},
-		{name: "prune", ready: func(w world) error {
-			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), running(nil)(w))
-		}, run: typed("prune", "--older-than", "1ns")},
 		{name: "restored from the archive", ready: func(w world) error {
 			return errors.Join(running(nil)(w), removed(w.places.Live(me), w.places.Journal(me)))
 		}, run: typed("continue", me), begins: true},

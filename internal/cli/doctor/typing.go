@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,9 +22,6 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 	desktop := typing.Machine(e).Desktop
 	ways, target, err := typing.Ways(e)
 	switch {
-	case errors.Is(err, typing.ErrOff):
-		found.info(hint.Of(err), "%v", err)
-		return
 	case err != nil:
 		found.problem("correct the setting", "%v", err)
 		return

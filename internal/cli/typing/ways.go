@@ -2,7 +2,6 @@
 package typing
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,18 +19,14 @@ import (
 func Flags(f *pflag.FlagSet) { f.String("method", "", "this way of typing alone: `NAME`") }
 
 // Ways returns the chosen injectors, and a target without a line. If the settings cannot be read,
-// nothing is typed, since they may forbid typing.
+// nothing is typed: the key that submits is one of them.
 func Ways(e *cli.Env) ([]keystroke.Injector, keystroke.Target, error) {
 	c, err := e.Config()
 	if err != nil {
 		return nil, keystroke.Target{}, err
 	}
-	chosen := cmp.Or(e.Text("method"), c.Get("typing.injectors").Text)
-	if chosen == "none" {
-		return nil, keystroke.Target{}, ErrOff
-	}
 	var names []string // none: those of the desktop
-	if chosen != "" {
+	if chosen := e.Text("method"); chosen != "" {
 		names = strings.Split(chosen, ",")
 	}
 	injectors, err := keystroke.Injectors(Machine(e), names)
@@ -66,6 +61,3 @@ func WouldWork(name string, err error) string {
 	}
 	return name + ": would work"
 }
-
-// ErrOff is the error where the user wants nothing typed.
-var ErrOff = hint.New("typing is turned off (typing.injectors = none)", "`cursor-ralph config --path` names the file; --method NAME types once")
