@@ -70,11 +70,8 @@ func (e *env) addCommands(root *cobra.Command) {
 		e.command(render.ReportFlags, in(render.Report), &cobra.Command{Use: "report [id]", Short: "print a report about a loop: Markdown for a pull request, or a page",
 			Long:    withoutID,
 			Example: "report > report.md"}),
-		e.command(cli.JSONFlag, in(checkpoints.List), &cobra.Command{Use: "checkpoints [id]", Short: "list the checkpoints of a loop",
-			Long:    "A checkpoint is the work tree after an iteration, kept as a commit beside your branches; 0 is the one before the\nfirst iteration, r1 the one before the first restore. The loop has them with --checkpoints.",
-			Example: "checkpoints"}),
-		e.command(checkpoints.DiffFlags, in(checkpoints.Diff), &cobra.Command{Use: "diff [id] [n[..m]] [file...]", Short: "show what an iteration changed",
-			Long:    "Without n it is the last iteration. With n..m it is all from checkpoint n to m, or to the last one without m. With\nfiles or folders it is only these.",
+		e.command(checkpoints.DiffFlags, in(checkpoints.Diff), &cobra.Command{Use: "diff [id] [n[..m]] [file...]", Short: "list the checkpoints of a loop, or show what an iteration changed",
+			Long:    "A checkpoint is the work tree after an iteration, kept as a commit beside your branches; 0 is the one before the\nfirst iteration, r1 the one before the first restore. The loop has them with --checkpoints. Without n they are\nlisted. With n it is what iteration n changed, with n..m all from checkpoint n to m, or to the last one without m.\nWith files or folders it is only these, of the last iteration without n.",
 			Example: "diff 0.. --stat"}),
 		e.command(checkpoints.RestoreFlags, in(checkpoints.Restore), &cobra.Command{Use: "restore [id] <n> [file...]", Short: "bring files back to a checkpoint",
 			Long:    "What is there becomes a checkpoint first. Only files that differ are touched, and none that git ignores, or ignored\nwhen the loop began; the index and HEAD stay. With files or folders it brings back only these. A running loop has to\nbe paused or ended first.",
@@ -104,8 +101,6 @@ func (e *env) addCommands(root *cobra.Command) {
 		e.command(events.Flags, in(events.Run), &cobra.Command{Use: "events", Short: "print every change of a loop as a line of JSON, for programs",
 			Long:    "First a line per loop, then {\"type\":\"ready\"}, then a line per change, until the reader goes away. The newest cursor\nresumes: with --after only what changed since is printed, or all loops again, and ready says which. The form of the\nlines is in docs/schema/event.schema.json.",
 			Example: "events --json | head -1"}),
-		e.command(notify.Flags, in(notify.Run), &cobra.Command{Use: "notify [id]", Short: "send a notice about a loop",
-			Example: "notify --test"}),
 	)
 	root.SetHelpCommandGroupID("Set up")
 	root.SetCompletionCommandGroupID("Set up")
@@ -114,6 +109,8 @@ func (e *env) addCommands(root *cobra.Command) {
 			Example: "event"}),
 		e.command(pruneFlags, prune, &cobra.Command{Use: "prune", Short: "remove the records of loops that ended long ago (the hook runs this)",
 			Example: "prune --auto"}),
+		e.command(notify.Flags, in(notify.Run), &cobra.Command{Use: "notify <id>", Short: "send a notice about a loop (the hook runs this)",
+			Example: "notify 3f2a", Args: cobra.ArbitraryArgs}),
 		e.command(nil, slash, &cobra.Command{Use: "slash <command>", Short: "run a slash command; its text is on standard input",
 			Example: "slash ralph-loop"}),
 		e.command(nil, rendezvous, &cobra.Command{Use: "rendezvous", Short: "print the folder in which editor windows announce themselves (the extension runs this)",

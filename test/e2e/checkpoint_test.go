@@ -70,7 +70,7 @@ func (w *world) wantCheckpoints(r checkpointRound) {
 		}
 	}
 	last := len(r.turns)
-	schema.Check(w, "checkpoints", w.ok(w.repo(), "checkpoints", "--json"))
+	schema.Check(w, "checkpoints", w.ok(w.repo(), "diff", "--json"))
 	w.wantPart("diff", w.ok(w.repo(), "diff", "0..", "--json"), `"schema": 1`)
 	history := w.ok(w.repo(), "history", "--json")
 	schema.Check(w, "history", history)
@@ -189,7 +189,7 @@ func TestAStopAsksGitAtMostSixTimes(t *testing.T) {
 			t.Errorf("%s: git ran %d times:\n%s", name, n, asked)
 		}
 	}
-	if got := w.ok(w.repo(), "checkpoints"); strings.Count(got, "after iteration") != 5 {
+	if got := w.ok(w.repo(), "diff"); strings.Count(got, "after iteration") != 5 {
 		t.Errorf("got %s", got)
 	}
 }
