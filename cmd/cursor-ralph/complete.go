@@ -70,7 +70,7 @@ func optionValues(name string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case "agent", "review":
 		return agents.Names(), cobra.ShellCompDirectiveNoFileComp
-	case "method":
+	case "type":
 		return keystroke.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
 	return choices()[name], cobra.ShellCompDirectiveNoFileComp

@@ -385,7 +385,7 @@ func TestExamples(t *testing.T) {
 		t.Errorf("got %d commands, want all:\n%s", len(commands), list)
 	}
 	for _, command := range commands {
-		if slices.Contains([]string{"watch", "inject", "help", "completion"}, command[1]) {
+		if slices.Contains([]string{"watch", "help", "completion"}, command[1]) {
 			continue // they need a terminal or a desktop, which their own tests have; the last two are cobra's
 		}
 		t.Run(command[1], func(t *testing.T) {

@@ -199,7 +199,7 @@ func TestWordsOnTheCommandLineComeBackAsCodes(t *testing.T) {
 	text := strings.ReplaceAll(allWords(), "\x00", "") // with bytes that are no text
 	for _, c := range commandNames(p) {
 		for _, args := range short.First([][]string{{c, "--", text}, {c, "--" + text}, {c, "--json=" + text}, {c, "--lines=" + text}, {c, "--max-iterations=" + text, "x"},
-			{c, "--method=" + text, "chat-1"}, {c, "--project=" + text}, {c, "--agent=" + text, "x"}, {c, "--", text, text}, {c, "-" + text}}, 3) {
+			{c, "--type=" + text, "chat-1"}, {c, "--project=" + text}, {c, "--agent=" + text, "x"}, {c, "--", text, text}, {c, "-" + text}}, 3) {
 			if starts := c == "start" && args[1] == "--"; !starts { // it tells the agent its task
 				p.shows(p.command(args...))
 			}

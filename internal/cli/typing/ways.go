@@ -16,7 +16,13 @@ import (
 )
 
 // Flags defines the one flag of typing.
-func Flags(f *pflag.FlagSet) { f.String("method", "", "this way of typing alone: `NAME`") }
+func Flags(f *pflag.FlagSet) {
+	f.String("type", "", "type the continue line into Cursor, by the way `NAME` alone if one is given: --type=xdotool")
+	f.Lookup("type").NoOptDefVal = anyWay
+}
+
+// anyWay is the value of --type without a name.
+const anyWay = "any"
 
 // Ways returns the chosen injectors, and a target without a line. If the settings cannot be read,
 // nothing is typed: the key that submits is one of them.
@@ -26,7 +32,7 @@ func Ways(e *cli.Env) ([]keystroke.Injector, keystroke.Target, error) {
 		return nil, keystroke.Target{}, err
 	}
 	var names []string // none: those of the desktop
-	if chosen := e.Text("method"); chosen != "" {
+	if chosen := e.Text("type"); chosen != "" && chosen != anyWay {
 		names = strings.Split(chosen, ",")
 	}
 	injectors, err := keystroke.Injectors(Machine(e), names)
