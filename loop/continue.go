@@ -210,7 +210,7 @@ func (s *State) raise(e *Event) {
 		s.MaxDuration = max(e.MaxDuration, 0)
 	}
 	if e.MaxTokens != 0 {
-		s.setMaxTokens(max(e.MaxTokens, 0))
+		s.MaxTokens = max(e.MaxTokens, 0)
 	}
 }
 

@@ -29,7 +29,6 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	if s.StartedAt.IsZero() {
 		s.StartedAt, s.Replace, s.ByLine = now, false, false
 	}
-	s.addReviewTokens(e)
 	if e.Kind == EventStop || e.Kind == EventMessage || e.Kind == EventContinue && e.FromLine {
 		s.Host = e.Host
 	}

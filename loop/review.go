@@ -40,9 +40,6 @@ func (s *State) countReview(v Verification) {
 // summary is the outcome for the log.
 func (r *Review) summary() string {
 	words := fmt.Sprintf("%s, by %s after %.1f s", r.Verdict, r.Agent, r.Seconds)
-	if r.Tokens != nil {
-		words += " and " + countTokens(r.Tokens.Sum())
-	}
 	if more := cmp.Or(r.Why, strings.Join(r.Findings, " | ")); more != "" {
 		words += ": " + text.Head(more, loggedFindings)
 	}

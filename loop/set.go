@@ -27,9 +27,6 @@ func (s *State) onSet(e *Event, now time.Time) Action {
 	if gated {
 		s.Notices = addOnce(s.Notices, s.newGates())
 	}
-	if slices.ContainsFunc(e.Options, func(d Default) bool { return d.Name == "max-tokens" }) {
-		s.setMaxTokens(s.MaxTokens)
-	}
 	return Action{}
 }
 

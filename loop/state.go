@@ -103,25 +103,23 @@ type Continuation struct {
 
 // Evidence is what was seen of the agent's work.
 type Evidence struct {
-	ToolCalls     int        `json:"tool_calls,omitempty"`           // since the loop began, those that count
-	Note          string     `json:"note,omitempty"`                 // what cursor-ralph note put into last_output
-	Verifying     Verifying  `json:"verifying,omitzero"`             // a promise that is being verified
-	Tree          Tree       `json:"tree,omitzero"`                  // the workspace after the last turn
-	Edited        []string   `json:"edited,omitempty"`               // files that edit events named, the newest last
-	LastAnswer    string     `json:"last_answer,omitempty"`          // a fingerprint of the assistant's last words
-	Unchanged     int        `json:"unchanged,omitempty"`            // iterations in a row that changed nothing
-	UnchangedSeen int        `json:"unchanged_seen,omitempty"`       // those of them in which a change would have been seen
-	Empty         int        `json:"empty_turns,omitempty"`          // in a row, see isIdle
-	Struggle      string     `json:"struggle,omitempty"`             // why the agent seems to be stuck; empty if it does not
-	TaskCount     *TaskCount `json:"task_count,omitempty"`           // as it was last seen
-	Tokens        *Tokens    `json:"tokens,omitempty"`               // of all turns, where they are known
-	ReviewTokens  *Tokens    `json:"review_tokens,omitempty"`        // of all reviews, where they are known
-	TokenGaps     int        `json:"tokens_unknown_turns,omitempty"` // turns whose tokens are not in the sum
-	Reviews       int        `json:"reviews_refused,omitempty"`      // since the loop began or was continued
-	Checkpoint    int        `json:"checkpoint,omitempty"`           // the last one
-	SurveyedAt    time.Time  `json:"surveyed_at,omitzero"`           // when the Survey of the beginning succeeded
-	SurveyTold    string     `json:"survey_told,omitempty"`          // what the last Survey could not do
-	Uncounted     Iteration  `json:"uncounted,omitzero"`             // what was done in turns that were not counted, for the next record
+	ToolCalls     int        `json:"tool_calls,omitempty"`      // since the loop began, those that count
+	Note          string     `json:"note,omitempty"`            // what cursor-ralph note put into last_output
+	Verifying     Verifying  `json:"verifying,omitzero"`        // a promise that is being verified
+	Tree          Tree       `json:"tree,omitzero"`             // the workspace after the last turn
+	Edited        []string   `json:"edited,omitempty"`          // files that edit events named, the newest last
+	LastAnswer    string     `json:"last_answer,omitempty"`     // a fingerprint of the assistant's last words
+	Unchanged     int        `json:"unchanged,omitempty"`       // iterations in a row that changed nothing
+	UnchangedSeen int        `json:"unchanged_seen,omitempty"`  // those of them in which a change would have been seen
+	Empty         int        `json:"empty_turns,omitempty"`     // in a row, see isIdle
+	Struggle      string     `json:"struggle,omitempty"`        // why the agent seems to be stuck; empty if it does not
+	TaskCount     *TaskCount `json:"task_count,omitempty"`      // as it was last seen
+	Tokens        *Tokens    `json:"tokens,omitempty"`          // of all turns, where they are known
+	Reviews       int        `json:"reviews_refused,omitempty"` // since the loop began or was continued
+	Checkpoint    int        `json:"checkpoint,omitempty"`      // the last one
+	SurveyedAt    time.Time  `json:"surveyed_at,omitzero"`      // when the Survey of the beginning succeeded
+	SurveyTold    string     `json:"survey_told,omitempty"`     // what the last Survey could not do
+	Uncounted     Iteration  `json:"uncounted,omitzero"`        // what was done in turns that were not counted, for the next record
 	Journal       Mark       `json:"journal,omitzero"`
 }
 

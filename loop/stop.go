@@ -20,7 +20,7 @@ func (s *State) onStop(e *Event, now time.Time) Action {
 	case s.isTurnBefore(e) && !s.Stop:
 		return Action{Reason: reasonTurnBefore}
 	}
-	gaps, sent, delivery := s.TokenGaps, s.Delivery.IsFollowup(), e.deliveryAtStop()
+	sent, delivery := s.Delivery.IsFollowup(), e.deliveryAtStop()
 	action := s.needs(e, now)
 	switch action.Kind {
 	case Rest:
@@ -29,9 +29,6 @@ func (s *State) onStop(e *Event, now time.Time) Action {
 	case AskVerify:
 		s.noteStop(e, now)
 		s.beginVerifying(now)
-	}
-	if s.TokenGaps > gaps && s.TokenGaps == 1 && s.isTokenLimitIdle() {
-		action.Warning = joined(action.Warning, usageUnknown)
 	}
 	if sent {
 		action.Delivery = delivery
@@ -126,7 +123,6 @@ func (s *State) count(e *Event) {
 	s.setRunning()
 	s.addTurn(e.Turn)
 	s.Due = Due{}
-	s.noteUnknownTokens()
 	s.takeSurvey(e.Survey)
 }
 
