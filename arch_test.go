@@ -87,7 +87,7 @@ var rows = []row{
 	// The gate round of a promise.
 	{dir: "internal/gate", ours: list("internal/tasks", "internal/verify", "internal/worktree", "loop")},
 	// The task list of a loop.
-	{dir: "internal/tasks", ours: list("internal/hint", "internal/text", "loop"), theirs: list("github.com/yuin/goldmark")},
+	{dir: "internal/tasks", ours: list("internal/hint", "internal/text", "loop")},
 	// Tells the user what became of a loop; it alone links shoutrrr and net/http.
 	{dir: "internal/notice", ours: list("internal/config", "internal/hint", "internal/proc", "internal/proc/supervise", "internal/text", "internal/verify", "loop"), theirs: list("github.com/nicholas-fedor/shoutrrr")},
 	// The user's defaults.

@@ -5,66 +5,83 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	source "github.com/yuin/goldmark/text"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// box is the checkbox with which the text of a list item begins, as GitHub reads it: a
-// link such as [x](url) does not count, and neither does a box without words.
-var box = regexp.MustCompile(`(?s)^\[([ \txX])\]\s+(\S.*)`)
+var (
+	// item is a line that begins a list item, in quotes or lists too; what follows its signs is the rest.
+	item = regexp.MustCompile(`^(?:\s*(?:>|[-+*]\s|[0-9]{1,9}[.)]\s))+`)
+	// box is the checkbox with which a task begins. A box without words is none.
+	box = regexp.MustCompile(`^\[([ \txX])\]\s+(\S.*)`)
+	// nearBox is what people and agents write for one by mistake. A link such as [x](url) is none.
+	nearBox = regexp.MustCompile(`^\[(?:\s*|\s*[xX✓✔~/-]+\s*)\](?:[^(\[:]|$)`)
+	// fence begins or ends a block of code.
+	fence = regexp.MustCompile("^[\\s>]*(```+|~~~+)")
+)
 
-// maxNested is the number of lists and quotes in which a line may be. The parser takes
-// the square of the time for deeper ones.
-const maxNested = 50
-
-// isDeep reports whether a line is nested too deeply.
-func isDeep(line string) bool {
-	n := 0
-	for i := range len(line) {
-		switch c := line[i]; {
-		case c == '>', strings.IndexByte("-+*.)", c) >= 0 && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
-			n++
-		case strings.IndexByte(" \t-+*.)0123456789", c) < 0:
-			return n > maxNested
-		}
-	}
-	return n > maxNested
-}
-
-// parseMarkdown finds the list items that begin with a checkbox, nested ones too. Code
-// and comments are no list items. What the words of a task mean in Markdown does not
-// matter, so only the blocks are parsed.
+// parseMarkdown finds the lines `- [ ] what to do`, nested ones too. Code between fences and comments has none.
 func parseMarkdown(data []byte) (list List, err error) {
+	open, isComment, number := "", false, 0
 	for line := range strings.Lines(string(data)) {
-		if isDeep(line) {
-			return nil, fmt.Errorf("it is nested more than %d times", maxNested)
+		line, number = strings.TrimRight(line, "\r\n"), number+1
+		if f := fence.FindStringSubmatch(line); f != nil && !isComment {
+			switch {
+			case open == "":
+				open = f[1]
+			case strings.HasPrefix(f[1], open) && strings.Trim(line, " \t>`~") == "":
+				open = ""
+			}
+			continue
+		}
+		if open != "" {
+			continue
+		}
+		if line, isComment = uncommented(line, isComment); len(list) > maxTasks {
+			break
+		}
+		t, ok, err := taskIn(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if ok {
+			list = append(list, t)
 		}
 	}
-	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
-	root := blocks.Parse(source.NewReader(data))
-	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if _, ok := n.(*ast.ListItem); ok && entering && len(list) <= maxTasks {
-			if t, ok := task(n.FirstChild(), data); ok {
-				list = append(list, t)
-			}
-		}
-		return ast.WalkContinue, nil
-	})
 	return list, nil
 }
 
-// task reads the first block of a list item.
-func task(first ast.Node, data []byte) (Task, bool) {
-	switch first.(type) {
-	case *ast.TextBlock, *ast.Paragraph:
-	default:
-		return Task{}, false
+// uncommented returns a line without what is in comments, and whether one goes on behind it.
+func uncommented(line string, isComment bool) (rest string, goesOn bool) {
+	for {
+		sign := "<!--"
+		if isComment {
+			sign = "-->"
+		}
+		before, after, found := strings.Cut(line, sign)
+		if !isComment {
+			rest += before
+		}
+		if !found {
+			return rest, isComment
+		}
+		line, isComment = after, !isComment
 	}
-	found := box.FindStringSubmatch(strings.TrimLeft(string(first.Lines().Value(data)), " \t"))
-	if found == nil {
-		return Task{}, false
+}
+
+// taskIn reads the task that a line begins, if it does.
+func taskIn(line string) (t Task, ok bool, err error) {
+	words := line[len(item.FindString(line)):]
+	if len(words) == len(line) {
+		return t, false, nil
+	}
+	words = strings.TrimLeft(words, " \t")
+	found := box.FindStringSubmatch(words)
+	switch {
+	case found == nil && nearBox.MatchString(words):
+		return t, false, fmt.Errorf("%q is nearly a checkbox: write `- [ ] what to do`, or `- [x]` where it is done", text.Head(text.WithoutControls(words), 40))
+	case found == nil:
+		return t, false, nil
 	}
 	name := nameOf(found[2])
-	return Task{Name: name, Done: strings.EqualFold(found[1], "x"), optional: isOptional(name)}, name != ""
+	return Task{Name: name, Done: strings.EqualFold(found[1], "x"), optional: isOptional(name)}, name != "", nil
 }
