@@ -17,11 +17,10 @@ import (
 
 // Finding is something wrong with hooks.json, and what to do about it.
 type Finding struct {
-	Problem  string
-	Remedy   string
-	Fatal    bool // loops do not work as they should
-	Harmless bool // only worth knowing
-	Place    Place
+	Problem string
+	Remedy  string
+	Fatal   bool // loops do not work as they should
+	Place   Place
 }
 
 // Place is where in a hooks.json something is. The zero Place is the file as a whole.
@@ -44,8 +43,8 @@ func (f Finding) Text() string {
 }
 
 // Inspect finds what is wrong with a hooks.json: every mistake for which Cursor silently drops the whole file, and everything
-// for which our hook would not do its work. It accepts a file without our hook, which may be in another, and other hooks, which
-// Rivals reports. stat is os.Stat.
+// for which our hook would not do its work. It accepts a file without our hook, which may be in another. stat is
+// os.Stat.
 func Inspect(raw []byte, goos string, stat func(string) (fs.FileInfo, error)) []Finding {
 	d, err := parse(raw)
 	if err != nil {

@@ -28,6 +28,13 @@ func Installed(raw []byte) (i Installation) {
 	return i
 }
 
+// HooksFile is a hooks.json of a plugin that Cursor may use.
+type HooksFile struct {
+	Plugin string // the plugin's name
+	Path   string
+	Raw    []byte
+}
+
 // Any reports whether our hook is installed at all.
 func (i Installation) Any() bool { return len(i.Events) > 0 }
 

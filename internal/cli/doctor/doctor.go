@@ -32,7 +32,6 @@ func checks() []check {
 		{"Cursor's log", checkCursorLog},
 		{"plugin", checkPlugin},
 		{"extension", checkExtension},
-		{"stop hooks", checkRivals},
 		{"slash commands", checkCommands},
 		{"folders", checkFolders},
 		{"pending loops", checkPending},

@@ -69,29 +69,6 @@ func MachineHooks(goos string) string {
 	return "/etc/cursor/hooks.json"
 }
 
-// AllHooks returns all hook files that Cursor may use, in the order of their answers: we observed the user's after the project's.
-func AllHooks(e *cli.Env) []commands.HooksFile {
-	if _, err := CursorFolder(e, ""); err != nil {
-		return nil
-	}
-	own := HookFiles(e)
-	files := PluginHooks(e)
-	if len(own) > 1 {
-		files = append(files, hooksAt("project", own[1])...)
-	}
-	files = append(files, hooksAt("user", own[0])...)
-	return append(files, hooksAt("machine", MachineHooks(runtime.GOOS))...)
-}
-
-// hooksAt returns a readable file. doctor reports why another cannot be read.
-func hooksAt(place, path string) []commands.HooksFile {
-	raw, err := cli.ReadSmall(path)
-	if err != nil {
-		return nil
-	}
-	return []commands.HooksFile{{Place: place, Path: path, Raw: raw}}
-}
-
 // InstalledAt returns what a hooks.json has of our hook. doctor reports why one cannot be read.
 func InstalledAt(path string) commands.Installation {
 	raw, err := cli.ReadSmall(path)
