@@ -42,10 +42,9 @@ var rows = []row{
 	{dir: "platform", ours: list("internal/ownfile")},
 	{dir: "pending", ours: list("loop", "platform", "state", "internal/ownfile", "internal/proc")},
 	{dir: "state", ours: list("loop", "platform", "internal/ownfile")},
-	{dir: "keystroke", ours: list("internal/proc", "platform", "internal/hint", "keystroke/internal/desk", "keystroke/internal/bridge", "keystroke/internal/rendezvous")},
+	{dir: "keystroke", ours: list("internal/proc", "platform", "internal/hint", "keystroke/internal/desk", "keystroke/internal/rendezvous")},
 	// The desktops, by the systems' own tools.
 	{dir: "keystroke/internal/desk", ours: list("internal/text", "platform", "internal/proc"), theirs: list("golang.org/x/sys")},
-	{dir: "keystroke/internal/bridge", ours: list("platform", "internal/hint", "internal/proc", "keystroke/internal/desk")},
 	// The editor extension's other end.
 	{dir: "keystroke/internal/rendezvous", ours: list("internal/ownfile", "internal/proc"), theirs: list("golang.org/x/sys")},
 	{dir: "commands", ours: list("internal/shellwords", "internal/text", "internal/hint", "internal/host", "internal/ownfile", "hook", "loop"), theirs: list("github.com/tailscale/hujson", "golang.org/x/sys")},

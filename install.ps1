@@ -19,7 +19,7 @@ The programs only; later: cursor-ralph install
 .PARAMETER Uninstall
 Take all out again, from Cursor too.
 .PARAMETER InstallOptions
-Options of cursor-ralph install, for example: -InstallOptions '--plan-guard'
+Options of cursor-ralph install, for example: -InstallOptions '--host=claude'
 #>
 param(
     [string]$Archive = '',

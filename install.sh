@@ -23,7 +23,7 @@ From an unpacked release it installs the programs beside it, from a clone it bui
   --help             print this
 
 Nothing is downloaded without --download, but for the modules that Go needs to build. What is after -- goes to
-\`cursor-ralph install\`, for example: sh install.sh -- --plan-guard
+\`cursor-ralph install\`, for example: sh install.sh -- --host claude
 END
 }
 

@@ -22,12 +22,11 @@ import (
 
 // Options say what to install and where.
 type Options struct {
-	Folder    string // the .cursor folder, absolute
-	Project   bool   // Folder is a project's: symbolic links are refused, as Cursor refuses them there
-	Hook      string // absolute path of cursor-ralph-hook; a project's is its bare name
-	Program   string // how the agent's shell calls cursor-ralph: a name or an absolute path; empty is cursor-ralph
-	OS        string // a GOOS value, it decides the quoting
-	PlanGuard *bool  // ask our hook before every tool call, which keeps a plan loop's agent from changing things; nil is what is installed
+	Folder  string // the .cursor folder, absolute
+	Project bool   // Folder is a project's: symbolic links are refused, as Cursor refuses them there
+	Hook    string // absolute path of cursor-ralph-hook; a project's is its bare name
+	Program string // how the agent's shell calls cursor-ralph: a name or an absolute path; empty is cursor-ralph
+	OS      string // a GOOS value, it decides the quoting
 }
 
 // PluginName is what Cursor calls our plugin, which is the folder plugin of the repository.

@@ -122,8 +122,6 @@ func stringIn(v *hujson.Value, name string) string {
 func isOurs(v *hujson.Value) bool { return ours(stringIn(v, "command")) }
 
 // stops are the entries of the stop event.
-func (d *doc) stops() []*hujson.Value { return elements(find(d.hooks(), "stop")) }
-
 func isString(v *hujson.Value) bool { return v.Value.Kind() == '"' }
 
 // stringOf is empty for anything but a string.

@@ -16,12 +16,6 @@ import (
 
 func linux() Options { return Options{OS: "linux", Hook: "/opt/cursor ralph/cursor-ralph-hook"} }
 
-func guarded(o Options) Options {
-	yes := true
-	o.PlanGuard = &yes
-	return o
-}
-
 func mustMerge(t *testing.T, raw []byte, o Options) []byte {
 	t.Helper()
 	merged, _, err := merge(raw, o.entries())
@@ -86,7 +80,7 @@ func checkRoundTrip(t *testing.T, before string) {
 	if twice := mustMerge(t, once, linux()); string(twice) != string(once) {
 		t.Errorf("second merge changed\n%s\nto\n%s", once, twice)
 	}
-	other := mustMerge(t, once, guarded(Options{OS: "linux", Hook: "/new/cursor-ralph-hook"}))
+	other := mustMerge(t, once, Options{OS: "linux", Hook: "/new/cursor-ralph-hook"})
 	for _, merged := range [][]byte{once, other, mustMerge(t, other, linux())} {
 		if got := mustStrip(t, merged); string(got) != before {
 			t.Errorf("got back\n%q\nwant\n%q\nfrom\n%s", got, before, merged)
@@ -165,7 +159,6 @@ func TestMergedFilesAreAsInTestdata(t *testing.T) {
 		golden.Matches(t, "testdata/merged-"+name+".json", string(mustMerge(t, []byte(before), linux())))
 	}
 	golden.Matches(t, "testdata/merged-fresh.json", string(mustMerge(t, nil, linux())))
-	golden.Matches(t, "testdata/merged-guard.json", string(mustMerge(t, nil, guarded(linux()))))
 	golden.Matches(t, "testdata/merged-windows.json", string(mustMerge(t, nil, Options{OS: "windows", Hook: `C:\Users\Jo Doe\bin\cursor-ralph-hook.exe`})))
 }
 

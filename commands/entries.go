@@ -18,28 +18,19 @@ const hookName = "cursor-ralph-hook"
 // same over upgrades.
 type entry struct{ event, text string }
 
-const (
-	quickTimeout = 10           // seconds, for the hooks that only take notes
-	guardEvent   = "preToolUse" // of the plan guard, and of no other entry
-)
+const quickTimeout = 10 // seconds, for the hooks that only take notes
 
-// entries are those of an installation. Only the agent's shell commands that name cursor-ralph start a hook. The plan guard has
-// no matcher, since unknown tools must be denied too; if it cannot be run, Cursor denies every call.
+// entries are those of an installation.
 func (o Options) entries() []entry {
 	command := o.command()
 	quick := func(event string) entry {
 		return entry{event, fmt.Sprintf(`{ "command": %s, "timeout": %d }`, literal(command), quickTimeout)}
 	}
-	list := []entry{
+	return []entry{
 		{"stop", fmt.Sprintf(`{ "command": %s, "timeout": %d, "loop_limit": null }`, literal(command), int(loop.StopTimeout.Seconds()))},
 		quick("afterAgentResponse"), quick("postToolUse"), quick("postToolUseFailure"),
-		{"afterShellExecution", fmt.Sprintf(`{ "command": %s, "matcher": "cursor-ralph", "timeout": %d }`, literal(command), quickTimeout)},
 		quick("beforeSubmitPrompt"),
 	}
-	if o.PlanGuard != nil && *o.PlanGuard {
-		list = append(list, entry{guardEvent, fmt.Sprintf(`{ "command": %s, "timeout": %d, "failClosed": true }`, literal(command+" --guard"), quickTimeout)})
-	}
-	return list
 }
 
 func (o Options) command() string { return Invocation(o.hookPath(), o.OS) }

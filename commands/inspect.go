@@ -17,11 +17,10 @@ import (
 
 // Finding is something wrong with hooks.json, and what to do about it.
 type Finding struct {
-	Problem  string
-	Remedy   string
-	Fatal    bool // loops do not work as they should
-	Harmless bool // only worth knowing
-	Place    Place
+	Problem string
+	Remedy  string
+	Fatal   bool // loops do not work as they should
+	Place   Place
 }
 
 // Place is where in a hooks.json something is. The zero Place is the file as a whole.
@@ -44,8 +43,8 @@ func (f Finding) Text() string {
 }
 
 // Inspect finds what is wrong with a hooks.json: every mistake for which Cursor silently drops the whole file, and everything
-// for which our hook would not do its work. It accepts a file without our hook, which may be in another, and other hooks, which
-// Rivals reports. stat is os.Stat.
+// for which our hook would not do its work. It accepts a file without our hook, which may be in another. stat is
+// os.Stat.
 func Inspect(raw []byte, goos string, stat func(string) (fs.FileInfo, error)) []Finding {
 	d, err := parse(raw)
 	if err != nil {
@@ -135,7 +134,7 @@ const again = "run `cursor-ralph install` again"
 
 // installation finds what keeps our own entries from doing their work. What install would change is reported as one.
 func (r *report) installation(goos string, stat func(string) (fs.FileInfo, error)) {
-	path, hasGuard := "", false
+	path := ""
 	seen := map[string]bool{}
 	for _, m := range members(r.d.hooks()) {
 		for _, i := range oursIn(&m.Value) {
@@ -148,13 +147,13 @@ func (r *report) installation(goos string, stat func(string) (fs.FileInfo, error
 			if path = words[0]; !seen[path] && isAbsolute(path, goos) { // else the shell finds it
 				r.program(v, path, goos, stat)
 			}
-			seen[path], hasGuard = true, hasGuard || nameOf(m) == guardEvent
+			seen[path] = true
 		}
 	}
 	if path == "" {
 		return
 	}
-	if wrong := r.d.unlike(Options{Hook: path, OS: goos, PlanGuard: &hasGuard}.entries()); len(wrong) > 0 {
+	if wrong := r.d.unlike(Options{Hook: path, OS: goos}.entries()); len(wrong) > 0 {
 		r.fatal(nil, again, "our entries are not as install writes them: %s", strings.Join(wrong, ", "))
 	}
 }

@@ -7,7 +7,6 @@ type Installation struct {
 	Events     []string // at which our hook runs
 	Commands   []string // of our entries
 	Unparsable bool     // for Cursor too
-	PlanGuard  bool     // there is an entry for the plan guard
 }
 
 // Installed reads what a hooks.json has of our hook. It is the one answer to whether our hook is installed: a mention of it is no
@@ -24,10 +23,16 @@ func Installed(raw []byte) (i Installation) {
 		}
 		if len(ours) > 0 {
 			i.Events = append(i.Events, nameOf(m))
-			i.PlanGuard = i.PlanGuard || nameOf(m) == guardEvent
 		}
 	}
 	return i
+}
+
+// HooksFile is a hooks.json of a plugin that Cursor may use.
+type HooksFile struct {
+	Plugin string // the plugin's name
+	Path   string
+	Raw    []byte
 }
 
 // Any reports whether our hook is installed at all.

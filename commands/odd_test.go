@@ -48,7 +48,7 @@ func odd() map[string]string {
 func randomHooks(r *rand.Rand) string {
 	newline := []string{"\n", "\r\n"}[r.Intn(4)/3]
 	var events []string
-	for _, e := range append(fullEvents(), "afterFileEdit", "sessionStart", guardEvent) {
+	for _, e := range append(fullEvents(), "afterFileEdit", "sessionStart", "preToolUse") {
 		if r.Intn(3) == 0 {
 			entries := []string{`{"command":"1","timeout":9}`, `{"command":"2"}`}[:r.Intn(3)]
 			events = append(events, fmt.Sprintf("%q:[%s]", e, strings.Join(entries, ",")))
@@ -80,7 +80,7 @@ func extra(r *rand.Rand, newline string) hujson.Extra {
 	return hujson.Extra{}
 }
 
-// fullEvents are those of an installation without the plan guard.
+// fullEvents are those of an installation.
 func fullEvents() (events []string) {
 	for _, e := range linux().entries() {
 		events = append(events, e.event)

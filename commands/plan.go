@@ -64,10 +64,6 @@ func (c *Change) addHooks(o Options) error {
 	if err != nil {
 		return err
 	}
-	if was := Installed(now.data).PlanGuard; was && o.PlanGuard == nil {
-		o.PlanGuard = &was
-		c.note("%s: the plan guard is kept; --plan-guard=false removes it", now.path)
-	}
 	merged, notes, err := merge(now.data, o.entries())
 	if err != nil {
 		return fmt.Errorf("%s: %w", now.path, err)

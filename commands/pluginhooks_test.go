@@ -51,7 +51,7 @@ func checkPluginCommands(t *testing.T, raw []byte, want string) {
 	if got := file.Hooks["stop"][0].Command; got != want {
 		t.Errorf("stop: got %s", got)
 	}
-	if len(file.Hooks) < 6 {
+	if len(file.Hooks) < 5 {
 		t.Errorf("got %d events", len(file.Hooks))
 	}
 	for event, entries := range file.Hooks {

@@ -260,7 +260,6 @@ func TestExtensionAsksTheUser(t *testing.T) {
 			p.pressErr = desk.ErrLostFocus
 			return []Injector{keysOf(p)}
 		}, func(*fakeWindow) {}, true, true},
-		{"the extension twice, and the bridge", func(*play) []Injector { return []Injector{bridgeInjector{}} }, func(*fakeWindow) {}, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -5,8 +5,7 @@
 // best first, and [Type] tries one after the other. All ways that press keys follow
 // the rules in deliver.go: the focused window is the editor's before every key,
 // the caller still wants the line, nothing is selected or deleted, and the text
-// that was on the clipboard comes back. The bridge presses nothing: Cursor itself
-// sends the line, so only the second rule applies to it.
+// that was on the clipboard comes back.
 //
 // The package reads no environment of its own and prints nothing: [Machine] says
 // where to look, [Target].Step receives what is done. It waits at most until the

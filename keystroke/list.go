@@ -30,9 +30,8 @@ type open func(ctx context.Context, m desk.Machine) (desk.Desk, error)
 // list has all ways of typing, for each desktop the best first. To add one, write
 // its desktop in a file of its own and add a row.
 //
-// The bridge and the extension come before all that press keys: they reach the exact chat, and work without a desktop.
+// The extension comes before all that press keys: it reaches the exact chat, and works without a desktop.
 var list = []way{
-	{name: "bridge", injector: newBridge, on: everywhere},
 	{name: "extension", injector: newExtension, on: everywhere},
 	{name: "robotgo", open: desk.Robotgo, on: []platform.DesktopKind{platform.X11, platform.MacOS, platform.Windows}},
 	{name: "xdotool", open: desk.Xdotool, on: []platform.DesktopKind{platform.X11}},

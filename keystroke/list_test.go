@@ -14,13 +14,13 @@ func TestOrder(t *testing.T) {
 		desktop platform.Desktop
 		want    string
 	}{
-		{platform.Desktop{Kind: platform.NoDesktop}, "bridge extension"},
-		{platform.Desktop{Kind: platform.X11}, "bridge extension robotgo xdotool"},
-		{platform.Desktop{Kind: platform.Wayland}, "bridge extension wtype ydotool"},
-		{platform.Desktop{Kind: platform.Wayland, XWayland: true}, "bridge extension robotgo xdotool wtype ydotool"},
-		{platform.Desktop{Kind: platform.MacOS}, "bridge extension robotgo osascript"},
-		{platform.Desktop{Kind: platform.Windows}, "bridge extension robotgo sendkeys"},
-		{platform.Desktop{Kind: platform.WSL}, "bridge extension sendkeys"},
+		{platform.Desktop{Kind: platform.NoDesktop}, "extension"},
+		{platform.Desktop{Kind: platform.X11}, "extension robotgo xdotool"},
+		{platform.Desktop{Kind: platform.Wayland}, "extension wtype ydotool"},
+		{platform.Desktop{Kind: platform.Wayland, XWayland: true}, "extension robotgo xdotool wtype ydotool"},
+		{platform.Desktop{Kind: platform.MacOS}, "extension robotgo osascript"},
+		{platform.Desktop{Kind: platform.Windows}, "extension robotgo sendkeys"},
+		{platform.Desktop{Kind: platform.WSL}, "extension sendkeys"},
 	} {
 		if got := strings.Join(order(tt.desktop), " "); got != tt.want {
 			t.Errorf("%s, XWayland %t: got %s, want %s", tt.desktop.Kind, tt.desktop.XWayland, got, tt.want)

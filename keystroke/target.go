@@ -15,8 +15,7 @@ type Target struct {
 	// Line is typed without its Return: 1 to 1000 printable ASCII characters, see
 	// Check.
 	Line string
-	// Conversation is the id of the chat that the line is for. The bridge and the
-	// extension need it.
+	// Conversation is the id of the chat that the line is for, which the extension needs.
 	Conversation string
 	// NewChat is for a line that begins a new chat, which our extension alone
 	// creates: beside the Conversation, in whose window it belongs.

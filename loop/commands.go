@@ -12,15 +12,14 @@ import (
 // in the loop's record in the state folder alone. A live or pending file lies in /tmp,
 // where an agent in a sandbox can write too: what stands there is shown, and not run.
 type Commands struct {
-	Verify       string   `json:"verify,omitempty"`        // a command that must succeed before a promise counts
-	Tasks        string   `json:"tasks,omitempty"`         // the file of the task list in which none may be open
-	Baseline     int      `json:"task_baseline,omitempty"` // how many tasks there were when the loop began
-	Review       string   `json:"review,omitempty"`        // AGENT or AGENT:MODEL, which has to find nothing
-	GateTimeout  Duration `json:"gate_timeout,omitempty"`  // for the command and for the review; 0 for the default
-	ReviewRounds int      `json:"review_rounds,omitempty"` // refusals by the reviewer before the loop pauses
-	Checkpoints  bool     `json:"checkpoints,omitempty"`   // each iteration's work tree is kept as a commit
-	OnEnd        string   `json:"on_end,omitempty"`        // the command that gets the record when the loop has ended
-	Run          Run      `json:"run,omitzero"`            // of a loop of cursor-ralph run: how its agent is started
+	Verify      string   `json:"verify,omitempty"`        // a command that must succeed before a promise counts
+	Tasks       string   `json:"tasks,omitempty"`         // the file of the task list in which none may be open
+	Baseline    int      `json:"task_baseline,omitempty"` // how many tasks there were when the loop began
+	Review      string   `json:"review,omitempty"`        // AGENT or AGENT:MODEL, which has to find nothing
+	GateTimeout Duration `json:"gate_timeout,omitempty"`  // for the command and for the review; 0 for the default
+	Checkpoints bool     `json:"checkpoints,omitempty"`   // each iteration's work tree is kept as a commit
+	OnEnd       string   `json:"on_end,omitempty"`        // the command that gets the record when the loop has ended
+	Run         Run      `json:"run,omitzero"`            // of a loop of cursor-ralph run: how its agent is started
 }
 
 // HasAny reports whether there is anything to run, to read or to pass.

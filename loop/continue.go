@@ -210,7 +210,7 @@ func (s *State) raise(e *Event) {
 		s.MaxDuration = max(e.MaxDuration, 0)
 	}
 	if e.MaxTokens != 0 {
-		s.setMaxTokens(max(e.MaxTokens, 0))
+		s.MaxTokens = max(e.MaxTokens, 0)
 	}
 }
 
@@ -231,10 +231,10 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	}
 	s.setRunning()
 	s.Stop, s.LastTurn = false, false
-	s.EndedAt, s.SessionIterations, s.Token, s.EventAt = time.Time{}, 0, "", now
+	s.EndedAt, s.SessionIterations, s.EventAt = time.Time{}, 0, now
 	s.OnEndBegun = false
 	s.LastStop.Past = !s.LastStop.At.IsZero() // kept: the second report of it may still come
-	s.RetryAt, s.Reviews = time.Time{}, 0
+	s.Reviews = 0
 	if e.Idle { // nothing is delivered to an idle agent
 		s.setWaiting("continued; the agent is idle until the continue line is typed")
 		if s.Outer() {
@@ -242,10 +242,8 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 		}
 		return Action{Reason: ReasonContinued}
 	}
-	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
 	why = s.enterFresh(e, why, now)
 	s.closeLine(Arrived, now)
-	s.TaskNext = s.Repeat == repeatFirst
 	action := s.continuation(e, why, now)
 	s.LastFollowup, s.Due = action.Text, Due{}
 	if e.FromLine {

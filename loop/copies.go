@@ -22,13 +22,13 @@ func (s *State) promises(texts []string) bool {
 	if s.CompletionPromise == "" {
 		return false
 	}
-	if said := joinTexts(texts); s.hasOwnTag(said) || s.hasBareToken(said) {
+	if s.hasOwnTag(joinTexts(texts)) {
 		return true
 	}
 	if s.LastOutput == s.Note {
 		return s.hasOwnTag(s.LastOutput)
 	}
-	return s.hasTag(s.LastOutput) || s.hasBareToken(s.LastOutput) || s.hasBareWord(s.LastOutput) // by hand
+	return s.hasTag(s.LastOutput) || s.hasBareWord(s.LastOutput) // by hand
 }
 
 // joinTexts makes one text of the messages of a turn, each a paragraph or more of its own.

@@ -37,7 +37,6 @@ func TestWhatTheAgentRepeatsIsNoPromise(t *testing.T) {
 	loops := map[string]func(*State){
 		"usual":       func(*State) {},
 		"lenient":     func(s *State) { s.PromiseMatch = matchLenient },
-		"bare":        func(s *State) { s.PromiseMatch = matchBare },
 		"a plan":      func(s *State) { s.Plan = true },
 		"two words":   func(s *State) { s.CompletionPromise = "ALL DONE" },
 		"a task only": func(s *State) { s.LastFollowup = "" },
@@ -55,7 +54,7 @@ func TestWhatTheAgentRepeatsIsNoPromise(t *testing.T) {
 			"the rule": s.stoppingRule(), "the task": s.Prompt, "a part of the task": "Then test it.\nWhen it works, say " + s.Marker() + ".",
 			"the end of the rule": "Only when all of it is done and checked, output exactly\n" + s.Marker(),
 		}
-		if s.Guarded() {
+		if s.Plans() {
 			copies["the end of the rule"] = "When, and only when, the plan is whole and checked against everything that the task asks for, output exactly\n" + s.Marker()
 		}
 		for what, text := range copies {

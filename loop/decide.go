@@ -27,9 +27,8 @@ func Decide(s State, e Event, now time.Time) (State, Action) {
 
 func (s *State) decide(e *Event, now time.Time) Action {
 	if s.StartedAt.IsZero() {
-		s.StartedAt, s.Token, s.Replace, s.ByLine = now, "", false, false
+		s.StartedAt, s.Replace, s.ByLine = now, false, false
 	}
-	s.addReviewTokens(e)
 	if e.Kind == EventStop || e.Kind == EventMessage || e.Kind == EventContinue && e.FromLine {
 		s.Host = e.Host
 	}
@@ -80,8 +79,6 @@ func (s *State) onLive(e *Event, now time.Time) Action {
 		return s.onInject(e, now)
 	case EventSet:
 		return s.onSet(e, now)
-	case EventAgain:
-		return s.onRetryNow(now)
 	case EventPause, EventResume, EventCancel, EventBlocked, EventReplace:
 		return s.onControl(e, now)
 	}
@@ -97,8 +94,6 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		return s.onLateText(e, now)
 	case EventMessage:
 		return s.onMessageAfterEnd(e)
-	case EventNameTokens:
-		s.Token = e.Text
 	case EventInjected:
 		s.onInjected(e.Line, now)
 	}
@@ -117,9 +112,6 @@ func (s *State) onRecord(e *Event, now time.Time) {
 	case EventInterrupt:
 		s.onInterrupt(e)
 	case EventSession:
-		if s.Run.Session != "" && s.Run.Session != e.Text {
-			s.TaskNext = s.Repeat == repeatFirst
-		}
 		s.Run.Session = e.Text
 	case EventAsking:
 		s.Asking = Asking{Since: now, What: e.Text}
@@ -128,8 +120,6 @@ func (s *State) onRecord(e *Event, now time.Time) {
 		s.Uncounted.Note = text.Head(e.Text, keptAnswer)
 	case EventConfirm:
 		s.onConfirm(e, now)
-	case EventNameTokens:
-		s.Token = e.Text
 	case EventVerified:
 		s.onVerifyAbandoned(e)
 	}
@@ -140,7 +130,6 @@ func (s *State) onConfirm(e *Event, now time.Time) {
 	first := s.IsUnconfirmed() && s.Iterations == 0
 	s.Due.Known = s.Due.After != "" // the call prints the task
 	s.Program = e.Text
-	s.PlanGuard = cmp.Or(e.PlanGuard, s.PlanGuard)
 	if first && s.Tree.Print == "" {
 		s.Tree = e.Tree
 	}
@@ -160,7 +149,7 @@ func (s State) clone() State {
 func (s *State) end(status Status, reason string, now time.Time) {
 	s.Status, s.Reason, s.PauseReason, s.EndedAt = status, reason, "", now
 	s.callOff(loopEnded, now)
-	s.Verifying, s.RetryAt = Verifying{}, time.Time{}
+	s.Verifying = Verifying{}
 }
 
 // setRunning says that the agent works on the loop.
@@ -209,7 +198,6 @@ const (
 	AwaitText ActionKind = "await-text" // nothing was decided: wait for the text, then ask again
 	AskTyping ActionKind = "ask-typing" // nothing was decided: find out whether typing is possible, then ask again
 	AskVerify ActionKind = "ask-verify" // only that the promise is to be verified: do it without the loop's lock, then ask again with the result
-	Again     ActionKind = "again"      // an outer loop: give the same turn once more, at RetryAt
 	Refuse    ActionKind = "refuse"     // the request is not possible, for Reason; Hint says what to do
 	Notify    ActionKind = "notify"     // notify the user of Reason
 )

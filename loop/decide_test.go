@@ -17,7 +17,7 @@ func kinds() []loop.EventKind {
 	return []loop.EventKind{
 		loop.EventStop, loop.EventMessage, loop.EventLateText, loop.EventContinue,
 		loop.EventPause, loop.EventResume, loop.EventCancel, loop.EventContext, loop.EventNotice,
-		loop.EventNote, loop.EventBlocked, loop.EventReplace, loop.EventConfirm, loop.EventNameTokens,
+		loop.EventNote, loop.EventBlocked, loop.EventReplace, loop.EventConfirm,
 		loop.EventInject, loop.EventInjected, loop.EventVerified,
 		"", "unheard-of",
 	}
@@ -276,10 +276,10 @@ func unknownsRest(l, next loop.State, e loop.Event, a loop.Action) string {
 }
 
 func TestTheFirstEventBeginsALoop(t *testing.T) {
-	asked := newLoop(func(l *loop.State) { l.Token, l.Replace = "1-2:abc", true })
+	asked := newLoop(func(l *loop.State) { l.Replace = true })
 	got, _ := loop.Decide(asked, loop.Event{}, began())
 	want := asked
-	want.StartedAt, want.EventAt, want.Token, want.Replace = began(), began(), "", false
+	want.StartedAt, want.EventAt, want.Replace = began(), began(), false
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

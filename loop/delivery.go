@@ -17,12 +17,11 @@ type Delivery struct {
 	Stopped   bool      `json:"stopped,omitempty"`
 	Again     bool      `json:"again,omitempty"` // its text is LastFollowup, which was lost
 	OpenedAt  time.Time `json:"opened_at"`
-	DueAt     time.Time `json:"due_at,omitzero"` // a follow-up counts as lost then; a line is not typed before
+	DueAt     time.Time `json:"due_at,omitzero"` // a follow-up counts as lost then
 	ClosedAt  time.Time `json:"closed_at,omitzero"`
 	Outcome   Outcome   `json:"outcome,omitempty"`
 
-	Generation string `json:"generation_id,omitempty"`  // of the turn that a follow-up answers
-	Cursor     string `json:"cursor_version,omitempty"` // of the Cursor that got it
+	Generation string `json:"generation_id,omitempty"` // of the turn that a follow-up answers
 
 	// What was on its way before, and may still come.
 	LateLine     time.Time `json:"late_line,omitzero"`      // a line that was given up then
@@ -80,9 +79,9 @@ const (
 )
 
 const (
-	followupWait = 20 * time.Second // until a follow-up counts as lost, unless the stop event says otherwise
-	lineWait     = 2 * time.Minute  // until a line is given up whose process was killed
-	crossWindow  = 5 * time.Second  // until a line may still come that was called off
+	followupWait = time.Minute     // until a follow-up counts as lost
+	lineWait     = 2 * time.Minute // until a line is given up whose process was killed
+	crossWindow  = 5 * time.Second // until a line may still come that was called off
 )
 
 // Typing says whether the continue line can be typed into the editor by a
@@ -102,15 +101,9 @@ func (d Delivery) IsFollowup() bool { return d.Way == WayFollowup && d.Outcome =
 // IsLine reports whether it is a line that a program sends, whatever became of it.
 func (d Delivery) IsLine() bool { return d.Way == wayLine || d.Way == WayNewChat && d.ID != "" }
 
-// IsTyping reports whether it is a line that is on its way, or not due yet.
+// IsTyping reports whether it is a line that is on its way.
 func (d Delivery) IsTyping(now time.Time) bool {
-	return d.IsLine() && d.Outcome == Open && (d.isEarly(now) || now.Sub(cmp.Or(d.DueAt, d.OpenedAt)).Abs() < lineWait)
-}
-
-// isEarly reports whether a line is not due yet. A clock that was set back does not
-// delay it forever.
-func (d Delivery) isEarly(now time.Time) bool {
-	return now.Before(d.DueAt) && !now.Before(d.OpenedAt)
+	return d.IsLine() && d.Outcome == Open && now.Sub(d.OpenedAt).Abs() < lineWait
 }
 
 // isUnproved reports whether LastFollowup may still come.
@@ -167,7 +160,7 @@ func (s *State) openFollowup(e *Event, text string, now time.Time) {
 	}
 	s.open(WayFollowup, now)
 	d := &s.Delivery
-	d.Generation, d.Cursor, d.DueAt = e.Generation, e.CursorVersion, now.Add(cmp.Or(e.FollowupWait, followupWait))
+	d.Generation, d.DueAt = e.Generation, now.Add(followupWait)
 	if d.LateFollowup == textSum(text) {
 		d.LateFollowup = ""
 	}

@@ -106,7 +106,6 @@ func (s *State) bringText(e *Event, now time.Time) Action {
 	}
 	s.addTurn(e.Turn.withoutWork())
 	s.setRunning()
-	s.Retries = 0
 	s.SessionIterations++
 	action = s.nextTurn(e, now, action, taskWhy)
 	s.Due.Brought = action.Kind != Inject // else the line brings it

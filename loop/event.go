@@ -10,32 +10,30 @@ type EventKind string
 // The events of a loop. Their fields are in the payload of Event that has their
 // name; Text and Generation are named here.
 const (
-	EventStop       EventKind = "stop"        // a turn ended: Generation; in an outer loop Text, what failed
-	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Generation
-	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation
-	EventVerified   EventKind = "verified"    // a verification was given up: Verified, Idle
-	EventContinue   EventKind = "continue"    // the continue line, or cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
-	EventAgain      EventKind = "again"       // an outer loop tries a failed turn again
-	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text, Status
-	EventSession    EventKind = "session"     // the agent of an outer loop began a session: Text
-	EventAsking     EventKind = "asking"      // the agent of an outer loop asks for a permission: Text; empty if it asks no more
-	EventPause      EventKind = "pause"       // by the user; with a Text by the hook, which could not do its work
-	EventResume     EventKind = "resume"      // by the user: Gates
-	EventCancel     EventKind = "cancel"      // by the user: Text, why
-	EventSet        EventKind = "set"         // by the user: Options
-	EventContext    EventKind = "context"     // the user adds Text for the next continuation
-	EventNotice     EventKind = "notice"      // we add Text for the next continuation
-	EventNote       EventKind = "note"        // the agent records Text as its progress
-	EventBlocked    EventKind = "blocked"     // the agent cannot go on: Text
-	EventReplace    EventKind = "replace"     // another loop takes the place of this one
-	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program, Observation
-	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
-	EventInject     EventKind = "inject"      // the user has the continue line typed
-	EventInjected   EventKind = "injected"    // the typing is over
+	EventStop      EventKind = "stop"      // a turn ended: Generation; in an outer loop Text, what failed
+	EventMessage   EventKind = "message"   // a user message, or our own follow-up, reached the agent: Text, Generation
+	EventLateText  EventKind = "late-text" // the assistant's words came after the stop of their turn: Generation
+	EventVerified  EventKind = "verified"  // a verification was given up: Verified, Idle
+	EventContinue  EventKind = "continue"  // the continue line, or cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
+	EventInterrupt EventKind = "interrupt" // the process of an outer loop ends: Text, Status
+	EventSession   EventKind = "session"   // the agent of an outer loop began a session: Text
+	EventAsking    EventKind = "asking"    // the agent of an outer loop asks for a permission: Text; empty if it asks no more
+	EventPause     EventKind = "pause"     // by the user; with a Text by the hook, which could not do its work
+	EventResume    EventKind = "resume"    // by the user: Gates
+	EventCancel    EventKind = "cancel"    // by the user: Text, why
+	EventSet       EventKind = "set"       // by the user: Options
+	EventContext   EventKind = "context"   // the user adds Text for the next continuation
+	EventNotice    EventKind = "notice"    // we add Text for the next continuation
+	EventNote      EventKind = "note"      // the agent records Text as its progress
+	EventBlocked   EventKind = "blocked"   // the agent cannot go on: Text
+	EventReplace   EventKind = "replace"   // another loop takes the place of this one
+	EventConfirm   EventKind = "confirm"   // a slash call found the loop that the prompt hook armed: Text is the Program, Observation
+	EventInject    EventKind = "inject"    // the user has the continue line typed
+	EventInjected  EventKind = "injected"  // the typing is over
 
 	EventFollowupLost   EventKind = "followup-lost"   // an open follow-up is overdue: Lost
 	EventFollowupProved EventKind = "followup-proved" // is a follow-up that is delivered again still missing?
-	EventStalled        EventKind = "stalled"         // the loop has been silent for too long
+	EventStalled        EventKind = "stalled"         // the loop has been silent for too long: Stalled
 )
 
 // StopStatus is how Cursor says that a turn ended. Source: Cursor's
@@ -66,23 +64,21 @@ type Event struct {
 	Set
 	Injected
 	Lost
+	Stalled
 	Observation // of a stop, a continue and a confirm
 	Answers     // to what Decide asked
 }
 
 // Stop is the end of a turn.
 type Stop struct {
-	Status        StopStatus
-	LoopCount     int    // follow-ups since the last user message, as Cursor counts them
-	SessionLimit  int    // stops that Cursor lets a hook answer in a row; 0 is no limit
-	Typing        Typing // whether a program can type the continue line here
-	Aborts        bool   // this Cursor reports the user's Stop as aborted, so an error is not a Stop
-	CursorVersion string
-	FollowupWait  time.Duration // how long its follow-up may take; zero for the usual time
-	Waited        bool          // the caller has waited for a text that the stop may have overtaken
-	Tokens        *Tokens       // of this turn, as the stop reports them; nil is unknown
-	Said          string        // the assistant's last words, where the stop has them
-	Clears        bool          // the host can begin a new chat with the answer
+	Status       StopStatus
+	LoopCount    int     // follow-ups since the last user message, as Cursor counts them
+	SessionLimit int     // stops that Cursor lets a hook answer in a row; 0 is no limit
+	Typing       Typing  // whether a program can type the continue line here
+	Waited       bool    // the caller has waited for a text that the stop may have overtaken
+	Tokens       *Tokens // of this turn, as the stop reports them; nil is unknown
+	Said         string  // the assistant's last words, where the stop has them
+	Clears       bool    // the host can begin a new chat with the answer
 }
 
 // Continue takes a loop up again.
@@ -114,6 +110,9 @@ type Set struct{ Options []Default }
 // Injected is how the typing of a continue line went.
 type Injected struct{ Line Delivery }
 
+// Stalled is how long the loop may be silent; zero for StallAfter.
+type Stalled struct{ StallAfter time.Duration }
+
 // Lost names a follow-up that is overdue.
 type Lost struct{ Followup string }
 
@@ -121,7 +120,6 @@ type Lost struct{ Followup string }
 type Observation struct {
 	Tree      Tree
 	Committed []string // files that commits of this turn changed
-	PlanGuard Guard
 	Survey    Survey
 }
 

@@ -120,9 +120,7 @@ func (s State) normal() State {
 	s.SessionIterations = min(max(s.SessionIterations, 0), MaxMaxIterations)
 	s.Journal.Offset = max(s.Journal.Offset, 0)
 	s.Journal.TailBytes = max(s.Journal.TailBytes, 0)
-	s.Retries = max(s.Retries, 0)
-	s.StruggleHint, s.StrugglePause = max(s.StruggleHint, 0), max(s.StrugglePause, 0)
-	s.StallAfter = max(s.StallAfter, 0)
+	s.StrugglePause = max(s.StrugglePause, 0)
 	if s.CompletionPromise == "" {
 		s.CompletionPromise = defaultPromise
 	}

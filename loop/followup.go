@@ -35,6 +35,7 @@ func (s *State) closeLine(outcome Outcome, now time.Time) {
 // lost, its second delivery is cancelled, or, if that came first, the follow-up is
 // kept back: the agent gets one of the two.
 func (s *State) onOwnMessage(now time.Time) Action {
+	s.Shown = true
 	switch {
 	case s.isReplaced(s.LastFollowup), s.Delivery.Again && s.Delivery.Outcome == Arrived:
 		return lateFollowup()
@@ -102,10 +103,10 @@ func (s *State) isProvedBy(t Turn) bool {
 	return slices.ContainsFunc(t.Generations, func(g string) bool { return constant || g != of })
 }
 
-// IsOverdue reports whether a follow-up has been open for too long. Where this Cursor
-// does not show follow-ups to the prompt hook, that means nothing.
+// IsOverdue reports whether a follow-up has been open for too long. Where the prompt hook
+// has seen none of the loop's, that means nothing.
 func (s *State) IsOverdue(now time.Time) bool {
-	return s.Status == Running && !s.Stop && s.Delivery.IsFollowup() && !now.Before(s.Delivery.DueAt)
+	return s.Status == Running && !s.Stop && s.Shown && s.Delivery.IsFollowup() && !now.Before(s.Delivery.DueAt)
 }
 
 // onFollowupLost gives up on an overdue follow-up, unless the journal proves that

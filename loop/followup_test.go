@@ -54,6 +54,9 @@ func TestWhatClosesAFollowup(t *testing.T) {
 	}
 }
 
+// shows has the prompt hook have seen a follow-up of the loop.
+func shows(l *loop.State) { l.Shown = true }
+
 func TestWhenAFollowupIsLost(t *testing.T) {
 	events := func(generations ...string) loop.Turn { return loop.Turn{Generations: generations} }
 	constant := generation("c1")
@@ -73,7 +76,7 @@ func TestWhenAFollowupIsLost(t *testing.T) {
 		{"its own message in the journal", stop(worked(working), generation("g1")), loop.FollowupWait, loop.Turn{Followed: true}, loop.FollowupUnshown},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newChat(t)
+			c := newChat(t, shows)
 			c.do(tt.stop)
 			c.now = c.l.Delivery.OpenedAt.Add(tt.after)
 			c.overdue(tt.since)
@@ -91,7 +94,7 @@ func TestWhenAFollowupIsLost(t *testing.T) {
 // TestTheSecondDelivery: the agent gets the lost text once more, word for word,
 // and what the user added meanwhile.
 func TestTheSecondDelivery(t *testing.T) {
-	c := newChat(t)
+	c := newChat(t, shows)
 	c.all(loop.Event{Kind: loop.EventContext, Text: "Mind the gap."}, loop.Event{Kind: loop.EventNotice, Text: "A notice."})
 	c.do(stop(worked(working), generation("g1")))
 	lost := c.l.LastFollowup
@@ -126,7 +129,7 @@ func TestTheSecondDelivery(t *testing.T) {
 // lostFollowup is a chat whose first follow-up counts as lost.
 func lostFollowup(t *testing.T, changes ...func(*loop.State)) *chat {
 	t.Helper()
-	c := newChat(t, changes...)
+	c := newChat(t, append(changes, shows)...)
 	c.do(stop(worked(working)))
 	c.now = c.now.Add(loop.FollowupWait)
 	if a := c.overdue(loop.Turn{}); a.Kind != loop.Inject {

@@ -74,7 +74,6 @@ type Turn struct {
 	tail        []byte          // the last of them
 	generations map[string]bool // of the calls and texts
 	hasOwn      bool            // a call ran cursor-ralph
-	ended       bool            // a stop hook saw its end
 }
 
 // isActive reports whether the agent did anything.

@@ -58,7 +58,7 @@ func (s *State) higherLimits(now time.Time) (options string) {
 		options += fmt.Sprintf(" --max-duration %s", text.Exactly((elapsed+allowed).Truncate(time.Minute)+time.Minute))
 	}
 	if s.hasMaxTokens() {
-		options += fmt.Sprintf(" --max-tokens %d", min(s.allTokens().Sum()+s.MaxTokens, maxMaxTokens))
+		options += fmt.Sprintf(" --max-tokens %d", min(s.Tokens.Sum()+s.MaxTokens, maxMaxTokens))
 	}
 	return options
 }
@@ -104,9 +104,9 @@ func (s *State) tooLow(e *Event, now time.Time) Action {
 	case e.MaxDuration > 0 && s.Worked(now) >= time.Duration(e.MaxDuration):
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: text.Exactly(time.Duration(e.MaxDuration)),
 			Hint: fmt.Sprintf("nothing was changed; the loop has worked for %s: give a longer --max-duration", text.Duration(s.Worked(now)))}
-	case e.MaxTokens > 0 && s.allTokens() != nil && s.allTokens().Sum() >= e.MaxTokens:
+	case e.MaxTokens > 0 && s.Tokens != nil && s.Tokens.Sum() >= e.MaxTokens:
 		return Action{Kind: Refuse, Reason: reasonTooLow, Detail: countTokens(e.MaxTokens),
-			Hint: fmt.Sprintf("nothing was changed; the loop has taken %s: give a higher --max-tokens", countTokens(s.allTokens().Sum()))}
+			Hint: fmt.Sprintf("nothing was changed; the loop has taken %s: give a higher --max-tokens", countTokens(s.Tokens.Sum()))}
 	}
 	return Action{}
 }
@@ -118,7 +118,7 @@ func (s *State) summary(limit limit, now time.Time) string {
 	if !s.HidesTools() {
 		b.WriteString(", " + text.Count(s.ToolCalls, "tool call"))
 	}
-	if all := s.allTokens(); all != nil {
+	if all := s.Tokens; all != nil {
 		b.WriteString(", " + countTokens(all.Sum()))
 	}
 	refused, errors := 0, []string(nil)

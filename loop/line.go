@@ -25,7 +25,7 @@ func (s *State) onInject(e *Event, now time.Time) Action {
 	if s.Host != "" {
 		return Action{Kind: Refuse, Reason: reasonNoTyping, Detail: s.Host, Line: ContinueLine(s.ConversationID), Hint: "send the line there"}
 	}
-	if s.Delivery.IsTyping(now) && !s.Delivery.isEarly(now) {
+	if s.Delivery.IsTyping(now) {
 		return Action{Kind: Refuse, Reason: reasonTypingAlready, Hint: "wait for it, or cancel the loop"}
 	}
 	s.openLine(e, now)
@@ -91,7 +91,7 @@ func (s *State) refuseLine(e *Event, now time.Time) (refused Action, ok bool) {
 		return refused, true
 	}
 	switch {
-	case d.Way != WayNewChat && d.IsTyping(now) && !d.isEarly(now):
+	case d.Way != WayNewChat && d.IsTyping(now):
 		s.closeLine(keptBack, now)
 		s.setWaitReason(d.notTyped())
 		return Action{Kind: Refuse, Reason: reasonKeptBack, Hint: "bring the chat of its loop to the front and send there: " + ContinueLine(s.ShortID())}, true

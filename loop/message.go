@@ -40,18 +40,8 @@ func (s *State) onMessage(e *Event, now time.Time) Action {
 // Source: reports of Cursor 3.21.
 const PlanComposer = "plan"
 
-// Guard is what is known of the plan guard, the hook that denies the agent of a
-// plan loop what changes anything; empty where nobody looked.
-type Guard string
-
-// What is known of it.
-const (
-	GuardInstalled Guard = "installed"
-	GuardMissing   Guard = "missing"
-)
-
-// Guarded reports whether the loop's agent plans and changes nothing.
-func (s *State) Guarded() bool { return s.Plan || s.PlanMode }
+// Plans reports whether the loop's agent plans and changes nothing.
+func (s *State) Plans() bool { return s.Plan || s.PlanMode }
 
 // IsLine reports whether a message may be the continue line of a loop, typed
 // or with the slash command's text around it: Cursor may show a hook either.
@@ -67,15 +57,4 @@ const lineWindow = 2 * time.Minute
 // IsOwn reports whether a message is the follow-up that the loop sent last.
 func (s *State) IsOwn(text string) bool {
 	return s.LastFollowup != "" && strings.TrimSpace(text) == strings.TrimSpace(s.LastFollowup)
-}
-
-// PastLimit reports whether a user's message shows that Cursor's limit is real: a
-// turn answered the last follow-up that it allows, and no stop hook ran after it.
-// Words alone prove no turn: those of the turn before may be late.
-func (s *State) PastLimit(limit int, t Turn) bool {
-	n := len(s.History)
-	if n == 0 || s.LastStop.Past || s.LastStop.LoopCount != limit-1 || s.LastStop.At.After(s.History[n-1].EndedAt) {
-		return false // a stop that was not answered comes after the last iteration
-	}
-	return s.History[n-1].Action == string(Followup) && (t.Followed || len(t.Tools) > 0)
 }

@@ -8,10 +8,8 @@ import "time"
 func (s *State) needs(e *Event, now time.Time) Action {
 	goesOn := !s.Stop && e.Turn.Unread == "" && (s.Status == Running || s.Status == Waiting)
 	switch {
-	case !goesOn || e.Status == Aborted:
+	case !goesOn || e.Status != Completed:
 		return Action{}
-	case e.Status != Completed:
-		return s.needsForRetry(e)
 	}
 	after, v := s.clone(), verdict{}
 	after.noteStop(e, now)
@@ -30,14 +28,6 @@ func (s *State) needs(e *Event, now time.Time) Action {
 		return after.needsForTurn(e, now)
 	case len(e.Turn.Texts) == 0 && !e.Waited:
 		return Action{Kind: AwaitText}
-	}
-	return Action{}
-}
-
-// needsForRetry is needs for a turn that failed.
-func (s *State) needsForRetry(e *Event) Action {
-	if !s.Outer() && s.retries(e) && e.Typing == typingUnknown {
-		return Action{Kind: AskTyping}
 	}
 	return Action{}
 }

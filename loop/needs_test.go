@@ -10,8 +10,6 @@ import (
 
 // A question comes before anything is decided: it leaves the loop as it was, except that a gate round is under way.
 func TestAQuestionDecidesNothing(t *testing.T) {
-	retrying := func(l *loop.State) { l.OnError = "retry" }
-	knows := func(e *loop.Event) { e.Aborts = true }
 	for _, tt := range []struct {
 		name    string
 		changes []func(*loop.State)
@@ -20,7 +18,6 @@ func TestAQuestionDecidesNothing(t *testing.T) {
 	}{
 		{"the last words, before a limit", []func(*loop.State){atMost(1)}, stop(worked()), loop.AwaitText},
 		{"typing, at the session limit", nil, atSessionLimit("", working), loop.AskTyping},
-		{"typing, for a turn that failed", []func(*loop.State){retrying}, stop(worked(working), status(loop.Errored), knows), loop.AskTyping},
 		{"a new chat, where one is due", []func(*loop.State){freshAfter(1)}, stop(worked(working)), loop.AskTyping},
 		{"the gates", []func(*loop.State){verifies}, stop(worked(marker)), loop.AskVerify},
 		{"nothing, where the promise ends it", nil, atSessionLimit("", marker), loop.Rest},

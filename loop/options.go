@@ -36,7 +36,7 @@ func (o Option) off() (value string, ok bool) {
 	switch o.Name {
 	case "verify", "tasks", "review", "on-end", "max-duration", "max-tokens":
 		return "", true
-	case "fresh-chat", "struggle-hint", "struggle-pause", "stall-after":
+	case "fresh-chat", "struggle-pause":
 		return "0", true
 	}
 	return "false", o.Arg == ""
@@ -67,8 +67,8 @@ func Options() []Option {
 		{"min-iterations", "N", "refuse a promise before iteration `N` (default 1)",
 			number(1, MaxMaxIterations, func(s *State) *int { return &s.MinIterations })},
 		{"completion-promise", "TEXT", "the `TEXT` between <promise> and </promise> (default COMPLETE)", setPromise},
-		{"promise-match", "HOW", "compare the promise `HOW`: exact, lenient or bare (default exact)",
-			oneOf(func(s *State) *Match { return &s.PromiseMatch }, matchExact, matchLenient, matchBare)},
+		{"promise-match", "HOW", "compare the promise `HOW`: exact or lenient (default exact)",
+			oneOf(func(s *State) *Match { return &s.PromiseMatch }, matchExact, matchLenient)},
 		{"min-tool-calls", "M", "a promise needs `M` tool calls (default 1)",
 			number(0, 1000000, func(s *State) *int { return &s.MinToolCalls })},
 		{"on-promise-no-work", "WHAT", "`WHAT` to do when they are missing: reject, warn or accept (default reject)",
@@ -78,29 +78,16 @@ func Options() []Option {
 		{"tasks", "FILE", "a promise counts only if no task of `FILE` is open: Markdown checkboxes, or JSON objects with passes (default none)", checked(func(s *State) *string { return &s.Tasks }, checkPath)},
 		{"review", "AGENT", "a promise counts only if `AGENT` or AGENT:MODEL finds nothing wrong with the work (default none)", checked(func(s *State) *string { return &s.Review }, checkReviewer)},
 		{"gate-timeout", "D", "give up the command of --verify, and the review, after the time `D` each (default 10m)", duration(func(s *State) *Duration { return &s.GateTimeout })},
-		{"review-rounds", "N", "pause after `N` reviews that found something (default 3)",
-			number(1, 100, func(s *State) *int { return &s.ReviewRounds })},
 		{"checkpoints", "", "keep the work tree of each iteration as a commit beside your branches, for diff and restore",
 			onOff(func(r *Request) *bool { return &r.State.Checkpoints })},
 		{"max-tokens", "COUNT", "end after `COUNT` tokens, such as 500000, 500k or 2m, where they are known (default none)", orNone(setMaxTokens, func(s *State) { s.MaxTokens = 0 })},
-		{"repeat", "HOW", "`HOW` much of the task a continuation repeats: full or first (default full)",
-			oneOf(func(s *State) *Repeat { return &s.Repeat }, repeatFull, repeatFirst)},
 		{"fresh-chat", "N", "go on in a new chat after every `N` iterations, 0 for never (default 0)",
 			number(0, MaxMaxIterations, func(s *State) *int { return &s.FreshChat })},
 		{"on-end", "CMD", "run `CMD` when the loop has ended, with its record as JSON on standard input (default none)", checked(func(s *State) *string { return &s.OnEnd }, checkCommand)},
-		{"plan", "", "the agent plans and describes, and changes nothing; install --plan-guard enforces it",
+		{"plan", "", "the agent plans and describes, and changes nothing",
 			onOff(func(r *Request) *bool { return &r.State.Plan })},
-		{"struggle-hint", "N", "tell the agent to try another way after `N` iterations without a change, 0 for never (default 3)",
-			number(0, MaxMaxIterations, func(s *State) *int { return &s.StruggleHint })},
 		{"struggle-pause", "N", "pause after `N` iterations without a change, 0 for never (default 0)",
 			number(0, MaxMaxIterations, func(s *State) *int { return &s.StrugglePause })},
-		{"on-error", "WHAT", "`WHAT` to do when a turn fails: pause, or retry by typing (default pause)",
-			oneOf(func(s *State) *OnError { return &s.OnError }, pauseOnError, retryOnError)},
-		{"stall-after", "D", "a running loop without any event for the time `D` has stalled, 0 for never (default 30m)", durationOrNone(func(s *State) *Duration { return &s.StallAfter })},
-		{"on-stall", "WHAT", "`WHAT` to do when a loop stalls: notify, or continue by typing (default notify)",
-			oneOf(func(s *State) *OnStall { return &s.OnStall }, notifyOnStall, continueOnStall)},
-		{"ultrawork", "", "tell the agent to work extra thoroughly, every turn",
-			onOff(func(r *Request) *bool { return &r.State.Ultrawork })},
 		{"replace", "", "take the place of the loop that runs in this conversation",
 			onOff(func(r *Request) *bool { return &r.Replace })},
 	}
@@ -267,18 +254,6 @@ func checkPath(v string) error {
 		return fmt.Errorf("%q has control characters", v)
 	}
 	return nil
-}
-
-// durationOrNone is duration, and 0 turns the option off.
-func durationOrNone(field func(*State) *Duration) func(*Request, string) error {
-	positive := duration(field)
-	return func(r *Request, v string) error {
-		if d, err := ParseDuration(v); err == nil && d == 0 {
-			*field(&r.State) = 0
-			return nil
-		}
-		return positive(r, v)
-	}
 }
 
 func duration(field func(*State) *Duration) func(*Request, string) error {

@@ -1,12 +1,9 @@
 package loop
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // Run says how the agent of a loop is talked to that cursor-ralph run drives, and
@@ -42,47 +39,6 @@ func (s *State) IsAsking() bool { return !s.Asking.Since.IsZero() }
 // endsAsking reports whether the agent no longer waits for a permission after an event.
 func endsAsking(e *Event) bool {
 	return e.Kind == EventAsking && e.Text == "" || e.Kind == EventStop || e.Kind == EventContinue || e.Kind == EventInterrupt
-}
-
-// onOuterFailed is onFailed in an outer loop, which can retry without a user who
-// types.
-func (s *State) onOuterFailed(e *Event, now time.Time) Action {
-	why := "the turn failed: " + text.FirstHead(cmp.Or(e.Text, string(e.Status)), keptErrors)
-	s.Idle = true
-	if s.OnError == retryOnError && s.Retries < maxRetries {
-		return s.retryAfter(why, firstRetry<<s.Retries, now)
-	}
-	if s.Retries > 0 {
-		why += fmt.Sprintf("; %d tries in a row failed", s.Retries)
-	}
-	s.pause(pauseError, why)
-	return Action{Reason: reasonTurnFailed, Detail: why}
-}
-
-// retryAfter lets the agent rest for a while, but not past the end of the loop's
-// time.
-func (s *State) retryAfter(why string, wait time.Duration, now time.Time) Action {
-	s.Retries++
-	s.Status, s.Idle, s.RetryAt = Waiting, true, now.Add(wait)
-	if end := now.Add(time.Duration(s.MaxDuration) - s.Worked(now)); s.MaxDuration > 0 && end.Before(s.RetryAt) {
-		s.RetryAt = end
-	}
-	s.Reason = fmt.Sprintf("%s; it is tried again after %s (%d of %d)", why, text.Duration(wait), s.Retries, maxRetries)
-	return Action{Kind: Again, Reason: reasonRetry, Detail: s.Reason}
-}
-
-// onRetryNow begins a turn once more that had failed.
-func (s *State) onRetryNow(now time.Time) Action {
-	if s.Status != Waiting || s.RetryAt.IsZero() {
-		return Action{Kind: Refuse, Reason: reasonNotWaiting}
-	}
-	if limit := s.atLimit(now); limit.status != "" {
-		s.end(limit.status, s.summary(limit, now), now)
-		return Action{Reason: limit.reason, Detail: limit.detail}
-	}
-	s.setRunning()
-	s.RetryAt = time.Time{}
-	return Action{Reason: reasonRetryNow}
 }
 
 // onInterrupt is an outer loop whose process ends. A loop that is paused already
@@ -121,7 +77,7 @@ func (s *State) takeBackContext() {
 
 // isCutShort reports whether the last turn of an outer loop did not end.
 func (s *State) isCutShort() bool {
-	return s.Outer() && (s.Status == Running || !s.RetryAt.IsZero() || s.PauseReason == pauseError)
+	return s.Outer() && (s.Status == Running || s.PauseReason == pauseError)
 }
 
 // refuseOuter refuses to involve Cursor in an outer loop.

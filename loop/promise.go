@@ -13,12 +13,10 @@ import (
 type Match string
 
 // The ways to compare: matchExact is the default; matchLenient ignores letter case and
-// spaces around the token inside the tag; matchBare also takes the token alone on
-// the last non-empty line.
+// spaces around the token inside the tag.
 const (
 	matchExact   Match = "exact"
 	matchLenient Match = "lenient"
-	matchBare    Match = "bare"
 )
 
 const (
@@ -28,11 +26,6 @@ const (
 
 // Marker is the text that the agent gives as its promise.
 func (s *State) Marker() string { return openTag + s.CompletionPromise + closeTag }
-
-// hasBareToken looks for the token alone, where the user chose to let that count.
-func (s *State) hasBareToken(text string) bool {
-	return s.PromiseMatch == matchBare && lastLine(text) == s.CompletionPromise
-}
 
 // hasTag looks for the marker in a text.
 func (s *State) hasTag(text string) bool { return len(s.markers(text)) > 0 }

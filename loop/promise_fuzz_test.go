@@ -28,7 +28,7 @@ func FuzzPromise(f *testing.F) {
 			return
 		}
 		found := map[Match]bool{}
-		for _, match := range []Match{matchExact, matchLenient, matchBare} {
+		for _, match := range []Match{matchExact, matchLenient} {
 			s := State{Contract: Contract{CompletionPromise: token}, Rules: Rules{PromiseMatch: match}}
 			got := s.hasPromise([]string{said})
 			found[match] = got
@@ -44,7 +44,7 @@ func FuzzPromise(f *testing.F) {
 				t.Errorf("%s, noted %q for %q: got %v, want %v", match, said, token, got, want)
 			}
 		}
-		if found[matchExact] && !(found[matchLenient] && found[matchBare]) {
+		if found[matchExact] && !found[matchLenient] {
 			t.Errorf("said %q for %q: got it by the strictest rule alone", said, token)
 		}
 	})
@@ -52,7 +52,7 @@ func FuzzPromise(f *testing.F) {
 
 // saidSlowly reads the rules of what the assistant says word for word.
 func saidSlowly(s State, text string) bool {
-	return tagSlowly(s, text) || s.PromiseMatch == matchBare && endSlowly(text) == s.CompletionPromise
+	return tagSlowly(s, text)
 }
 
 func tagSlowly(s State, text string) bool {
@@ -96,14 +96,3 @@ func wroteSlowly(s State, text string) bool {
 }
 
 func partOfWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
-
-// endSlowly is the last line that is not empty.
-func endSlowly(text string) string {
-	last := ""
-	for line := range strings.SplitSeq(text, "\n") {
-		if line = strings.TrimSpace(line); line != "" {
-			last = line
-		}
-	}
-	return last
-}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
-	const exact, lenient, bare = "exact", "lenient", "bare"
+	const exact, lenient = "exact", "lenient"
 	for _, tt := range []struct {
 		name  string
 		match loop.Match
@@ -57,15 +57,6 @@ func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
 		{"lenient: the bare token", lenient, "", []string{"COMPLETE"}, false},
 		{"lenient: an empty tag", lenient, "", []string{"<promise></promise> <promise> </promise>"}, false},
 		{"lenient: an open tag alone", lenient, "", []string{"<promise>COMPLETE<promise>"}, false},
-
-		{"bare: the token alone on the last line", bare, "", []string{"Done.\n\n  COMPLETE \n\n"}, true},
-		{"bare: the token alone on the last line of the last message", bare, "", []string{"Done.", "COMPLETE", ""}, true},
-		{"bare: the tag as well", bare, "", []string{marker + " and more"}, true},
-		{"bare: the token before the last line", bare, "", []string{"COMPLETE\nNot yet."}, false},
-		{"bare: the token and more", bare, "", []string{"It is COMPLETE"}, false},
-		{"bare: with a full stop", bare, "", []string{"COMPLETE."}, false},
-		{"bare: other letters", bare, "", []string{"Complete"}, false},
-		{"bare: nothing", bare, "", []string{"", "\n"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t, func(l *loop.State) {
@@ -83,7 +74,7 @@ func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
 }
 
 func TestThePromiseInLastOutput(t *testing.T) {
-	const exact, lenient, bare = "exact", "lenient", "bare"
+	const exact, lenient = "exact", "lenient"
 	for _, tt := range []struct {
 		name   string
 		match  loop.Match
@@ -120,7 +111,6 @@ func TestThePromiseInLastOutput(t *testing.T) {
 		{"lenient: any letters", lenient, "COMPLETE", "It is Complete.", true, false},
 		{"lenient: a part of a word", lenient, "COMPLETE", "incomplete", false, false},
 		{"lenient: the tag", lenient, "COMPLETE", "<promise> complete </promise>", true, true},
-		{"bare: the token on the last line", bare, "COMPLETE", "so\nCOMPLETE", true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rules := func(l *loop.State) {

@@ -31,8 +31,6 @@ const (
 	reasonReplaced         Reason = "replaced"
 	reasonTurnFailed       Reason = "turn-failed"
 	reasonTurnUnread       Reason = "turn-unread"
-	reasonRetry            Reason = "retry"
-	reasonRetryNow         Reason = "retry-now"
 	reasonStruggling       Reason = "struggling"
 	reasonIdle             Reason = "idle"
 	reasonReview           Reason = "review"
@@ -59,7 +57,6 @@ const (
 	reasonFollowupLate     Reason = "followup-late"
 	reasonStalled          Reason = "stalled"
 	reasonNotPaused        Reason = "not-paused"
-	reasonNotWaiting       Reason = "not-waiting"
 	reasonRunsAlready      Reason = "runs-already"
 	reasonStopCrossed      Reason = "stop-crossed"
 	reasonPauseCrossed     Reason = "pause-crossed"
@@ -116,8 +113,6 @@ var reasonWords = []struct {
 	{reasonReplaced, "replaced by another loop in this conversation"},
 	{reasonTurnFailed, "%s"},
 	{reasonTurnUnread, "this turn had %s: it is not counted, and a promise in it is lost"},
-	{reasonRetry, "%s"},
-	{reasonRetryNow, "the turn is tried again"},
 	{reasonStruggling, "STRUGGLING: %s"},
 	{reasonIdle, "IDLE: %s turns in a row ended within seconds, without a tool call or a changed file"},
 	{reasonReview, "the reviewer refused the promise %s"},
@@ -141,7 +136,6 @@ var reasonWords = []struct {
 	{reasonFollowupLate, "the follow-up came late and had been delivered again already"},
 	{reasonStalled, "no event for %s"},
 	{reasonNotPaused, "the loop is not paused"},
-	{reasonNotWaiting, "the loop is not waiting to retry a turn"},
 	{reasonRunsAlready, "it runs already"},
 	{reasonStopCrossed, "the loop was stopped while its continue line was on its way"},
 	{reasonPauseCrossed, "the loop was paused while its continue line was on its way"},

@@ -8,11 +8,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// defaultReviewRounds is how often a reviewer may refuse a promise before the loop
-// pauses.
-const defaultReviewRounds = 3
-
-func (s *State) reviewRounds() int { return cmp.Or(max(0, s.ReviewRounds), defaultReviewRounds) }
+// reviewRounds is how often a reviewer may refuse a promise before the loop pauses.
+const reviewRounds = 3
 
 // With adds a review to how the gates before it went.
 func (v Verification) With(r Review) Verification {
@@ -43,9 +40,6 @@ func (s *State) countReview(v Verification) {
 // summary is the outcome for the log.
 func (r *Review) summary() string {
 	words := fmt.Sprintf("%s, by %s after %.1f s", r.Verdict, r.Agent, r.Seconds)
-	if r.Tokens != nil {
-		words += " and " + countTokens(r.Tokens.Sum())
-	}
 	if more := cmp.Or(r.Why, strings.Join(r.Findings, " | ")); more != "" {
 		words += ": " + text.Head(more, loggedFindings)
 	}

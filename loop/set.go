@@ -7,7 +7,7 @@ import (
 
 // IsSettable reports whether an option is a limit or a gate, which may change while a loop lives.
 func IsSettable(option string) bool {
-	return IsLimit(option) || slices.Contains([]string{"min-iterations", "min-tool-calls", "verify", "tasks", "review", "gate-timeout", "review-rounds"}, option)
+	return IsLimit(option) || slices.Contains([]string{"min-iterations", "min-tool-calls", "verify", "tasks", "review", "gate-timeout"}, option)
 }
 
 // onSet changes limits and gates.
@@ -26,9 +26,6 @@ func (s *State) onSet(e *Event, now time.Time) Action {
 	*s = next
 	if gated {
 		s.Notices = addOnce(s.Notices, s.newGates())
-	}
-	if slices.ContainsFunc(e.Options, func(d Default) bool { return d.Name == "max-tokens" }) {
-		s.setMaxTokens(s.MaxTokens)
 	}
 	return Action{}
 }

@@ -7,10 +7,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-func stallAfter(d time.Duration) func(*loop.State) {
-	return func(l *loop.State) { l.StallAfter = loop.Duration(d) }
-}
-
 func TestWhatStalls(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -21,8 +17,6 @@ func TestWhatStalls(t *testing.T) {
 	}{
 		{"a silent loop", nil, nil, 30 * time.Minute, true},
 		{"not yet", nil, nil, 30*time.Minute - time.Second, false},
-		{"never with 0", stallAfter(0), nil, 1000 * time.Hour, false},
-		{"a shorter time", stallAfter(time.Minute), nil, time.Minute, true},
 		{"not a paused loop", nil, []loop.Event{{Kind: loop.EventPause}}, time.Hour, false},
 		{"not a loop that waits", nil, []loop.Event{stop(worked(working), sessionLimit(1))}, time.Hour, false},
 		{"not an ended loop", nil, []loop.Event{{Kind: loop.EventCancel}}, time.Hour, false},
@@ -33,7 +27,7 @@ func TestWhatStalls(t *testing.T) {
 			c := newChat(t, tt.change)
 			c.do(message("go"))
 			c.all(tt.events...)
-			if got := c.l.IsStalled(c.l.EventAt.Add(tt.silent)); got != tt.want {
+			if got := c.l.IsStalled(0, c.l.EventAt.Add(tt.silent)); got != tt.want {
 				t.Errorf("got %t want %t (%s)", got, tt.want, c.l.Status)
 			}
 		})
@@ -56,34 +50,14 @@ func TestAStallIsToldOnce(t *testing.T) {
 			t.Errorf("time %d: got %q want %q", i+1, got, want)
 		}
 	}
-	if !c.l.IsStalled(c.now) {
+	if at := c.l.EventAt.Add(time.Minute); !c.l.IsStalled(time.Minute, at) || c.l.IsStalled(0, at) {
+		t.Error("the user's time does not count")
+	}
+	if !c.l.IsStalled(0, c.now) {
 		t.Error("it is not stalled")
 	}
 	c.do(stop(worked(working)))
 	if got := stalls(); got != loop.Notify {
 		t.Errorf("got %q for the next stall", got)
-	}
-}
-
-// TestContinueOnStall: once between two stops.
-func TestContinueOnStall(t *testing.T) {
-	c := newChat(t, func(l *loop.State) { l.OnStall = "continue" })
-	c.do(stop(worked(working)))
-	stalls := func() loop.Action {
-		c.now = c.l.EventAt.Add(time.Hour)
-		return c.do(loop.Event{Kind: loop.EventStalled})
-	}
-	if a := stalls(); c.outcome(a) != injects(1) || !c.l.Injecting(c.l.Delivery.ID, c.now) {
-		t.Fatalf("got %+v", c.outcome(a))
-	}
-	if a := c.do(loop.Event{Kind: loop.EventContinue}); c.outcome(a) != goesOn(1) {
-		t.Fatalf("got %+v", c.outcome(a))
-	}
-	if a := stalls(); c.outcome(a) != (outcome{loop.Notify, loop.Running, 1}) {
-		t.Errorf("got %+v for the second stall, want a notice", c.outcome(a))
-	}
-	c.do(stop(worked(working)))
-	if a := stalls(); c.outcome(a) != injects(2) {
-		t.Errorf("got %+v after a stop", c.outcome(a))
 	}
 }

@@ -11,7 +11,6 @@ const (
 	MaxMaxIterations     = 10000
 	defaultPromise       = "COMPLETE"
 	defaultGateTimeout   = 10 * time.Minute
-	defaultStruggleHint  = 3
 )
 
 // State is one loop, as it lies in its state file and in a pending file. In JSON
@@ -73,72 +72,60 @@ type Rules struct {
 	MaxDuration   Duration `json:"max_duration,omitempty"`
 	Plan          bool     `json:"plan,omitempty"`      // requested: the agent plans and changes nothing
 	PlanMode      bool     `json:"plan_mode,omitempty"` // the same, because Cursor's own plan mode is on
-	PlanGuard     Guard    `json:"plan_guard,omitempty"`
-	StruggleHint  int      `json:"struggle_hint"` // iterations without a change before the agent gets a hint; 0 for none
 	StrugglePause int      `json:"struggle_pause,omitempty"`
-	OnError       OnError  `json:"on_error,omitempty"`
-	StallAfter    Duration `json:"stall_after"` // 0 for never
-	OnStall       OnStall  `json:"on_stall,omitempty"`
 	Ultrawork     bool     `json:"ultrawork,omitempty"`
 	MaxTokens     int64    `json:"max_tokens,omitempty"` // 0 for no limit
-	Repeat        Repeat   `json:"repeat,omitempty"`     // how much of the task a continuation repeats
 	FreshChat     int      `json:"fresh_chat,omitempty"` // iterations after which it goes on in a new chat; 0 for never
 }
 
 // Origin is how a loop was requested.
 type Origin struct {
-	Replace bool   `json:"replace,omitempty"` // pending only: it may replace a running loop
-	Token   string `json:"token,omitempty"`   // printed by the CLI, so that a hook can bind the file
-	ByLine  bool   `json:"by_line,omitempty"` // pending only: nothing but its line begins it
+	Replace bool `json:"replace,omitempty"` // pending only: it may replace a running loop
+	ByLine  bool `json:"by_line,omitempty"` // pending only: nothing but its line begins it
 }
 
 // Continuation is how the loop gets from one turn to the next.
 type Continuation struct {
-	ChatSince    int       `json:"chat_since,omitempty"`    // the iterations before it came to its chat, or to its agent's session
-	Due          Due       `json:"due,omitzero"`            // the text that the agent may lack
-	MessageAt    time.Time `json:"message_at,omitzero"`     // of the user's last message in the chat
-	Promised     bool      `json:"promised,omitempty"`      // in a turn that ended while the loop was paused; the gates are not asked yet
-	Idle         bool      `json:"idle,omitempty"`          // the agent is: a stop was left unanswered, and only a message goes on
-	LastTurn     bool      `json:"last_turn,omitempty"`     // the turn that goes on was handed over: no stop hook sees its end
-	Context      []string  `json:"context,omitempty"`       // added by the user, not delivered yet
-	Notices      []string  `json:"notices,omitempty"`       // added by cursor-ralph, not delivered yet
-	LastFollowup string    `json:"last_followup,omitempty"` // or what a continue gave the agent since
-	Delivery     Delivery  `json:"delivery,omitzero"`       // of the next continuation, or the last one
-	StalledAt    time.Time `json:"stalled_at,omitzero"`     // the last event before the stall that was dealt with
-	StallLine    int       `json:"stall_line,omitempty"`    // the iteration in which a stall had the line sent
+	ChatSince    int       `json:"chat_since,omitempty"`      // the iterations before it came to its chat, or to its agent's session
+	Due          Due       `json:"due,omitzero"`              // the text that the agent may lack
+	MessageAt    time.Time `json:"message_at,omitzero"`       // of the user's last message in the chat
+	Promised     bool      `json:"promised,omitempty"`        // in a turn that ended while the loop was paused; the gates are not asked yet
+	Idle         bool      `json:"idle,omitempty"`            // the agent is: a stop was left unanswered, and only a message goes on
+	LastTurn     bool      `json:"last_turn,omitempty"`       // the turn that goes on was handed over: no stop hook sees its end
+	Context      []string  `json:"context,omitempty"`         // added by the user, not delivered yet
+	Notices      []string  `json:"notices,omitempty"`         // added by cursor-ralph, not delivered yet
+	LastFollowup string    `json:"last_followup,omitempty"`   // or what a continue gave the agent since
+	Delivery     Delivery  `json:"delivery,omitzero"`         // of the next continuation, or the last one
+	StalledAt    time.Time `json:"stalled_at,omitzero"`       // the last event before the stall that was dealt with
+	Shown        bool      `json:"followups_shown,omitempty"` // the prompt hook has seen one of the loop's: only then does silence mean that one was lost
 	LastStop     StopMark  `json:"last_stop,omitzero"`
-	Retries      int       `json:"retries,omitempty"`   // of failed turns, in a row
-	TaskNext     bool      `json:"task_next,omitempty"` // with --repeat first: the next continuation has the whole task
 }
 
 // Evidence is what was seen of the agent's work.
 type Evidence struct {
-	ToolCalls     int        `json:"tool_calls,omitempty"`           // since the loop began, those that count
-	Note          string     `json:"note,omitempty"`                 // what cursor-ralph note put into last_output
-	Verifying     Verifying  `json:"verifying,omitzero"`             // a promise that is being verified
-	Tree          Tree       `json:"tree,omitzero"`                  // the workspace after the last turn
-	Edited        []string   `json:"edited,omitempty"`               // files that edit events named, the newest last
-	LastAnswer    string     `json:"last_answer,omitempty"`          // a fingerprint of the assistant's last words
-	Unchanged     int        `json:"unchanged,omitempty"`            // iterations in a row that changed nothing
-	UnchangedSeen int        `json:"unchanged_seen,omitempty"`       // those of them in which a change would have been seen
-	Empty         int        `json:"empty_turns,omitempty"`          // in a row, see isIdle
-	Struggle      string     `json:"struggle,omitempty"`             // why the agent seems to be stuck; empty if it does not
-	TaskCount     *TaskCount `json:"task_count,omitempty"`           // as it was last seen
-	Tokens        *Tokens    `json:"tokens,omitempty"`               // of all turns, where they are known
-	ReviewTokens  *Tokens    `json:"review_tokens,omitempty"`        // of all reviews, where they are known
-	TokenGaps     int        `json:"tokens_unknown_turns,omitempty"` // turns whose tokens are not in the sum
-	Reviews       int        `json:"reviews_refused,omitempty"`      // since the loop began or was continued
-	Checkpoint    int        `json:"checkpoint,omitempty"`           // the last one
-	SurveyedAt    time.Time  `json:"surveyed_at,omitzero"`           // when the Survey of the beginning succeeded
-	SurveyTold    string     `json:"survey_told,omitempty"`          // what the last Survey could not do
-	Uncounted     Iteration  `json:"uncounted,omitzero"`             // what was done in turns that were not counted, for the next record
+	ToolCalls     int        `json:"tool_calls,omitempty"`      // since the loop began, those that count
+	Note          string     `json:"note,omitempty"`            // what cursor-ralph note put into last_output
+	Verifying     Verifying  `json:"verifying,omitzero"`        // a promise that is being verified
+	Tree          Tree       `json:"tree,omitzero"`             // the workspace after the last turn
+	Edited        []string   `json:"edited,omitempty"`          // files that edit events named, the newest last
+	LastAnswer    string     `json:"last_answer,omitempty"`     // a fingerprint of the assistant's last words
+	Unchanged     int        `json:"unchanged,omitempty"`       // iterations in a row that changed nothing
+	UnchangedSeen int        `json:"unchanged_seen,omitempty"`  // those of them in which a change would have been seen
+	Empty         int        `json:"empty_turns,omitempty"`     // in a row, see isIdle
+	Struggle      string     `json:"struggle,omitempty"`        // why the agent seems to be stuck; empty if it does not
+	TaskCount     *TaskCount `json:"task_count,omitempty"`      // as it was last seen
+	Tokens        *Tokens    `json:"tokens,omitempty"`          // of all turns, where they are known
+	Reviews       int        `json:"reviews_refused,omitempty"` // since the loop began or was continued
+	Checkpoint    int        `json:"checkpoint,omitempty"`      // the last one
+	SurveyedAt    time.Time  `json:"surveyed_at,omitzero"`      // when the Survey of the beginning succeeded
+	SurveyTold    string     `json:"survey_told,omitempty"`     // what the last Survey could not do
+	Uncounted     Iteration  `json:"uncounted,omitzero"`        // what was done in turns that were not counted, for the next record
 	Journal       Mark       `json:"journal,omitzero"`
 }
 
 // OuterRun is what only a loop of cursor-ralph run has.
 type OuterRun struct {
-	RetryAt time.Time `json:"retry_at,omitzero"` // when it tries a failed turn again
-	Asking  Asking    `json:"asking,omitzero"`   // the permission that its agent waits for
+	Asking Asking `json:"asking,omitzero"` // the permission that its agent waits for
 }
 
 // Archive is what only the record of a loop has.
@@ -189,6 +176,6 @@ func (d *Duration) UnmarshalText(text []byte) error {
 func New() State {
 	return State{
 		Contract: Contract{MaxIterations: defaultMaxIterations, CompletionPromise: defaultPromise},
-		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: matchExact, NoWork: rejectNoWork, StruggleHint: defaultStruggleHint, OnError: pauseOnError, StallAfter: Duration(defaultStallAfter), OnStall: notifyOnStall},
+		Rules:    Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: matchExact, NoWork: rejectNoWork},
 	}
 }

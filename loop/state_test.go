@@ -29,7 +29,7 @@ func TestTheSevenFieldsAloneWork(t *testing.T) {
 		Version:  1,
 		Status:   loop.Running,
 		Unknown:  map[string]json.RawMessage{},
-		Rules:    loop.Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: "exact", NoWork: "reject", StruggleHint: 3, OnError: "pause", StallAfter: loop.Duration(30 * time.Minute), OnStall: "notify"},
+		Rules:    loop.Rules{MinIterations: 1, MinToolCalls: 1, PromiseMatch: "exact", NoWork: "reject"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

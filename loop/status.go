@@ -77,9 +77,9 @@ func (s *State) pausedFor(now time.Time) time.Duration {
 }
 
 // isResting reports whether the loop does not work: it is paused, over, or waits for its user
-// or a line, but not to try again. In the last turn before the user has to send it the agent works.
+// or a line. In the last turn before the user has to send it the agent works.
 func (s *State) isResting(now time.Time) bool {
-	return s.Status == Paused || s.Status.Ended() || s.Status == Waiting && s.RetryAt.IsZero() && !s.Delivery.isEarly(now) && !s.IsLastTurn(now)
+	return s.Status == Paused || s.Status.Ended() || s.Status == Waiting && !s.IsLastTurn(now)
 }
 
 // countPauses begins a pause, or ends that of the state before the event.

@@ -47,7 +47,7 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 }
 
 func (s *State) pause(reason PauseReason, words string) {
-	s.Status, s.PauseReason, s.Reason, s.RetryAt = Paused, reason, words, time.Time{}
+	s.Status, s.PauseReason, s.Reason = Paused, reason, words
 }
 
 // Unreadable returns the loop paused because its file could not be read.
@@ -158,7 +158,7 @@ func (s *State) pauseCrossed() Action {
 	return Action{Kind: Refuse, Reason: reasonPauseCrossed, Line: ContinueLine(s.ShortID()), Hint: "the user sends " + ContinueLine(s.ShortID()) + " to go on, or runs cursor-ralph resume " + s.ShortID()}
 }
 
-// resetStruggle forgets struggle and failed turns: the user has looked at the loop.
+// resetStruggle forgets the struggle: the user has looked at the loop.
 func (s *State) resetStruggle() {
-	s.Struggle, s.LastAnswer, s.Unchanged, s.UnchangedSeen, s.Empty, s.Retries = "", "", 0, 0, 0, 0
+	s.Struggle, s.LastAnswer, s.Unchanged, s.UnchangedSeen, s.Empty = "", "", 0, 0, 0
 }

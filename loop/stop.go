@@ -20,7 +20,7 @@ func (s *State) onStop(e *Event, now time.Time) Action {
 	case s.isTurnBefore(e) && !s.Stop:
 		return Action{Reason: reasonTurnBefore}
 	}
-	gaps, sent, delivery := s.TokenGaps, s.Delivery.IsFollowup(), e.deliveryAtStop()
+	sent, delivery := s.Delivery.IsFollowup(), e.deliveryAtStop()
 	action := s.needs(e, now)
 	switch action.Kind {
 	case Rest:
@@ -29,9 +29,6 @@ func (s *State) onStop(e *Event, now time.Time) Action {
 	case AskVerify:
 		s.noteStop(e, now)
 		s.beginVerifying(now)
-	}
-	if s.TokenGaps > gaps && s.TokenGaps == 1 && s.isTokenLimitIdle() {
-		action.Warning = joined(action.Warning, usageUnknown)
 	}
 	if sent {
 		action.Delivery = delivery
@@ -46,6 +43,7 @@ func (s *State) noteStop(e *Event, now time.Time) {
 		s.SessionIterations = 0 // Cursor began to count anew: there was a user message
 	}
 	s.Delivery.Again = false // another turn began: it is not needed any more, and the history says that it was lost
+	s.Shown = s.Shown || e.Turn.Followed
 	s.closeFollowup(e.deliveryAtStop(), now)
 	s.LastStop = StopMark{Generation: e.Generation, LoopCount: e.LoopCount, At: now, Tokens: e.Turn.Tokens}
 }
@@ -74,7 +72,7 @@ func (s *State) onTurnEnd(e *Event, now time.Time) Action {
 		return Action{Reason: reasonUnknownStatus, Detail: string(s.Status)}
 	case e.Status != Completed:
 		s.keepTurn(e)
-		return s.onFailed(e, now)
+		return s.onFailed(e)
 	case e.Turn.Unread != "":
 		return s.pauseUnread(e)
 	case s.isTextDue(e, now):
@@ -123,10 +121,8 @@ func (s *State) count(e *Event) {
 	s.Iterations++
 	s.SessionIterations++
 	s.setRunning()
-	s.Retries = 0
 	s.addTurn(e.Turn)
 	s.Due = Due{}
-	s.noteUnknownTokens()
 	s.takeSurvey(e.Survey)
 }
 
@@ -137,7 +133,7 @@ func (s *State) nextIteration(e *Event, now time.Time, v verdict) Action {
 	switch {
 	case s.isStruggling():
 		return s.pauseStuck(pauseStruggling, Action{Reason: reasonStruggling, Detail: inARow(s.UnchangedSeen), Promise: v.String()})
-	case s.Reviews >= s.reviewRounds() && v.check.foundByReview():
+	case s.Reviews >= reviewRounds && v.check.foundByReview():
 		s.Notices = addOnce(s.Notices, v.why())
 		return s.pauseStuck(pauseReview, Action{Reason: reasonReview, Detail: text.Count(s.Reviews, "time"), Promise: v.String()})
 	case s.isIdle():
@@ -176,7 +172,6 @@ func (s *State) nextTurn(e *Event, now time.Time, action Action, why string) Act
 	if s.isFreshDue() && (s.Outer() || e.Clears) {
 		s.ChatSince = s.Iterations
 		why, action.Fresh = s.withDone(why), e.Clears
-		s.TaskNext = s.Repeat == repeatFirst
 	}
 	switch {
 	case s.isFreshDue():
@@ -252,5 +247,5 @@ func (s *State) markDelivered() {
 	} else {
 		s.Uncounted.Context = slices.Concat(s.Uncounted.Context, s.Context)
 	}
-	s.Context, s.Notices, s.TaskNext = nil, nil, false
+	s.Context, s.Notices = nil, nil
 }

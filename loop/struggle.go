@@ -71,15 +71,15 @@ func addMissing(list []string, item string) []string {
 	return append(slices.Clone(list), item)
 }
 
+// struggleHint is after how many iterations without a change the agent gets a hint.
+const struggleHint = 3
+
 // errorWindow is in how many iterations the same error line has to come twice.
 const errorWindow = 3
 
 // whyStuck says in words why the agent seems to be, or nothing.
 func (s *State) whyStuck() string {
-	if s.StruggleHint <= 0 {
-		return ""
-	}
-	if s.Unchanged >= s.StruggleHint {
+	if s.Unchanged >= struggleHint {
 		return inARow(s.Unchanged)
 	}
 	recent := newest(s.History, errorWindow)

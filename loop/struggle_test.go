@@ -30,7 +30,6 @@ func begunAt(print string) func(*loop.State) {
 	return func(l *loop.State) { l.Tree = loop.Tree{Root: "/w", Print: print} }
 }
 
-func hintAfter(n int) func(*loop.State)  { return func(l *loop.State) { l.StruggleHint = n } }
 func pauseAfter(n int) func(*loop.State) { return func(l *loop.State) { l.StrugglePause = n } }
 
 const stuckHint = "You seem to be stuck: "
@@ -49,8 +48,6 @@ func TestStruggle(t *testing.T) {
 	}{
 		{"three trees that are the same", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("a", worked("3"))), "3 iterations in a row have changed nothing"},
 		{"two are not enough", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2"))), ""},
-		{"as many as the user says", play(hintAfter(1), read(1)), "the last iteration"},
-		{"never, if the user says so", play(hintAfter(0), read(1), read(2), read(3), read(4)), ""},
 		{"a change starts the count again", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("b", worked("3")), inTree("b", worked("4"))), ""},
 		{"a commit is a change", play(begunAt("a"), inTree("a", worked("1")), inTree("a", worked("2")), inTree("commit", worked("3"))), ""},
 		{"only new trees", play(begunAt("a"), inTree("b", worked("1")), inTree("c", worked("2")), inTree("d", worked("3")), inTree("e", worked("4"))), ""},

@@ -90,7 +90,6 @@ type Review struct {
 	Findings []string `json:"findings,omitempty"`
 	Why      string   `json:"why,omitempty"` // of ReviewFailed
 	Seconds  float64  `json:"duration_seconds"`
-	Tokens   *Tokens  `json:"tokens,omitempty"`
 }
 
 // Verdict is the outcome of a review.

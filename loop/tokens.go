@@ -45,54 +45,12 @@ func added(a, b int64) int64 {
 	return min(max(a, 0), most) + min(max(b, 0), most)
 }
 
-// addTokens adds those of a turn of the loop. One whose tokens nobody reported is
-// counted: the sum has them not.
-func (s *State) addTokens(t Turn) {
-	switch {
-	case t.Tokens != nil:
-		s.Tokens = s.Tokens.Plus(t.Tokens)
-	case t.ended || t.isActive():
-		s.TokenGaps++
-	}
-}
-
-// addReviewTokens adds those of the review that an answered check has had.
-func (s *State) addReviewTokens(e *Event) {
-	if v := e.Verified; v.Review != nil && v.ID != "" && v.ID == s.Verifying.ID {
-		s.ReviewTokens = s.ReviewTokens.Plus(v.Review.Tokens.checked())
-	}
-}
-
-// allTokens are those that are known, of turns and reviews; nil if none are.
-func (s *State) allTokens() *Tokens { return s.Tokens.Plus(s.ReviewTokens) }
-
-// isTokenLimitIdle reports whether --max-tokens cannot act.
-func (s *State) isTokenLimitIdle() bool {
-	return s.MaxTokens > 0 && s.Tokens == nil && s.TokenGaps > 0
-}
-
-const usageUnknown = "the limit of --max-tokens cannot act: neither Cursor nor the agent reports how many tokens a turn took"
-
-// noteUnknownTokens tells agent and user, after the first turn, of a limit that
-// cannot act.
-func (s *State) noteUnknownTokens() {
-	if s.isTokenLimitIdle() && s.TokenGaps == 1 {
-		s.Notices = addOnce(s.Notices, "Tell the user: "+usageUnknown+".")
-	}
-}
-
-// setMaxTokens sets a new limit, and notes where it cannot act.
-func (s *State) setMaxTokens(limit int64) {
-	s.MaxTokens = limit
-	if s.isTokenLimitIdle() {
-		s.Notices = addOnce(s.Notices, "Tell the user: "+usageUnknown+".")
-	}
-}
+// addTokens adds those of a turn of the loop.
+func (s *State) addTokens(t Turn) { s.Tokens = s.Tokens.Plus(t.Tokens) }
 
 // hasMaxTokens reports whether the sum of tokens has reached its limit.
 func (s *State) hasMaxTokens() bool {
-	all := s.allTokens()
-	return s.MaxTokens > 0 && all != nil && all.Sum() >= s.MaxTokens
+	return s.MaxTokens > 0 && s.Tokens != nil && s.Tokens.Sum() >= s.MaxTokens
 }
 
 func countTokens(n int64) string { return strconv.FormatInt(n, 10) + " tokens" }

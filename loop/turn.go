@@ -46,7 +46,6 @@ func (t reading) read(journal []byte) Turn {
 	}
 	t.Events = newest(t.Events, keptEvents)
 	t.Turn.Tokens = t.tokens.with(t.stop.Tokens, t.generation)
-	t.Turn.ended = t.stop.Status == Completed
 	return t.Turn
 }
 

@@ -26,7 +26,7 @@ func (s *State) turnText(iteration int, why string, handOver bool) string {
 	if s.Ultrawork {
 		b.WriteString(ultrawork)
 	}
-	b.WriteString(s.taskText(iteration) + "---\n")
+	b.WriteString(s.wholeTask() + "---\n")
 	writeList(&b, "Added by the user:", s.Context)
 	writeList(&b, "Please note:", s.Notices)
 	writeList(&b, "What failed in the last iteration:", s.lastErrors(iteration))
@@ -74,7 +74,7 @@ func (s *State) handOverText() string {
 }
 
 func (s *State) stoppingRule() string {
-	if s.Guarded() {
+	if s.Plans() {
 		return s.planRule()
 	}
 	return s.workRule()
@@ -82,7 +82,7 @@ func (s *State) stoppingRule() string {
 
 func (s *State) planRule() string {
 	denied := ""
-	if s.PlanGuard == GuardInstalled || s.Outer() { // there the driver denies it
+	if s.Outer() { // the driver denies it
 		denied = "; tools that write or execute are denied"
 	}
 	return fmt.Sprintf(planRule, denied, s.Marker())

@@ -96,8 +96,6 @@ func (s *State) refuseUnchecked(v *Verification) {
 	}
 }
 
-func joined(warning, another string) string { return strings.Trim(warning+"; "+another, "; ") }
-
 // failure says in words why a gate refused the promise.
 func (s *State) failure(v Verification) string {
 	if v.Refusal != "" {

@@ -117,7 +117,7 @@ func TestTheSummaryAtALimit(t *testing.T) {
 }
 
 // What is not denied is not called denied.
-func TestAPlanLoopIsToldWhatTheGuardDenies(t *testing.T) {
+func TestAPlanLoopIsToldWhatIsDenied(t *testing.T) {
 	const denied = "change nothing and run nothing; tools that write or execute are denied. Read"
 	for _, tt := range []struct {
 		name   string
@@ -125,11 +125,7 @@ func TestAPlanLoopIsToldWhatTheGuardDenies(t *testing.T) {
 		events []loop.Event
 		want   bool
 	}{
-		{"nobody looked", nil, nil, false},
-		{"it is not installed", nil, []loop.Event{{Kind: loop.EventConfirm, Observation: loop.Observation{PlanGuard: loop.GuardMissing}}}, false},
-		{"it is installed", nil, []loop.Event{{Kind: loop.EventConfirm, Observation: loop.Observation{PlanGuard: loop.GuardInstalled}}}, true},
-		{"it is installed later", nil, []loop.Event{{Kind: loop.EventConfirm, Observation: loop.Observation{PlanGuard: loop.GuardMissing}}, {Kind: loop.EventMessage}, {Kind: loop.EventContinue, Observation: loop.Observation{PlanGuard: loop.GuardInstalled}}}, true},
-		{"somebody else continues it", nil, []loop.Event{{Kind: loop.EventConfirm, Observation: loop.Observation{PlanGuard: loop.GuardInstalled}}, {Kind: loop.EventContinue}}, true},
+		{"a chat", nil, nil, false},
 		{"the driver of a run denies it", func(l *loop.State) { l.Run.Driver = "acp" }, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

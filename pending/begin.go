@@ -60,7 +60,7 @@ func elsewhere(i Item) error {
 	return fmt.Errorf("%w: %s", ErrElsewhere, i.State.Workspace)
 }
 
-// keepAndWrite writes a loop that is pending somewhere else now, or with another token.
+// keepAndWrite writes a loop that is pending somewhere else now.
 func (b *Box) keepAndWrite(i Item, l loop.State) error {
 	if i.record != nil {
 		if err := b.store.Keep(l); err != nil {
@@ -70,19 +70,19 @@ func (b *Box) keepAndWrite(i Item, l loop.State) error {
 	return b.write(i.Path, l)
 }
 
-// Offer has the loop with this short id wait for the conversation whose agent is about
-// to print its task and the token. It stays as it is if it has a token.
-func (b *Box) Offer(ctx context.Context, id, secret string, who Claimant) (l loop.State, err error) {
+// Offer has the loop with this short id wait for the next stop in the workspace of who: an
+// agent whose conversation is not known is about to get its task.
+func (b *Box) Offer(ctx context.Context, id string, who Claimant) (l loop.State, err error) {
 	err = b.locked(ctx, func() error {
 		i, err := b.named(id)
-		if l = i.State; err != nil || l.Token != "" {
+		if l = i.State; err != nil || !l.ByLine {
 			return err
 		}
 		var moved bool
 		if l, moved = who.workingIn(l); moved && i.State.HasAny() {
 			return elsewhere(i)
 		}
-		l.Token, l.Due, l.ByLine = i.Name+":"+secret, loop.Due{}, false
+		l.Due, l.ByLine = loop.Due{}, false
 		err = b.keepAndWrite(i, l)
 		if err != nil && !moved { // its folder shows that it may go there
 			err = b.write(i.Path, l)

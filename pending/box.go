@@ -2,9 +2,8 @@
 // claimed yet: one file each, in the form of a state file, in a private folder.
 //
 // A file whose name is a conversation id belongs to that conversation. One
-// named <unix-milliseconds>-<pid> is unbound: a tool-use hook binds it by its
-// token, or the next conversation of its workspace that stops claims it. A
-// claim is a rename, so it happens at most once and a kill leaves the loop
+// named <unix-milliseconds>-<pid> is unbound: the next conversation of its
+// workspace that stops claims it. A claim is a rename, so it happens at most once and a kill leaves the loop
 // either pending or claimed. Loops that run are in package state, whose lock is
 // taken before the folder's.
 //
@@ -42,10 +41,6 @@ func New(places platform.Places, store *state.Store, now func() time.Time) *Box 
 	return &Box{places, store, now}
 }
 
-// TokenLine begins the line by which the command line tells a hook which file
-// it wrote; the token follows.
-const TokenLine = "cursor-ralph-token: " // #nosec G101 -- the word, and no token
-
 // Item is a pending file.
 type Item struct {
 	Name  string // without folder and .json
@@ -66,45 +61,39 @@ func (i Item) Stale() bool { return i.Age > staleAfter && loop.IsForAnyChat(i.Na
 func (i Item) young(d time.Duration) bool { return i.Age.Abs() < d }
 
 const (
-	staleAfter   = 24 * time.Hour
-	writingTime  = 2 * time.Second  // a file may be half-written for so long
-	bindingGrace = 60 * time.Second // a file with a token waits so long for its binding
+	staleAfter  = 24 * time.Hour
+	writingTime = 2 * time.Second // a file may be half-written for so long
 )
 
-// Put writes a loop that was asked for: under its conversation's name, or
-// unbound, with a token made from secret if there is one. It returns the file's
-// path and its token. The error is fs.ErrExist if the conversation has one already.
-func (b *Box) Put(ctx context.Context, l loop.State, secret string) (path, token string, err error) {
+// Put writes a loop that was asked for, under its conversation's name or unbound, and
+// returns the file's path. The error is fs.ErrExist if the conversation has one already.
+func (b *Box) Put(ctx context.Context, l loop.State) (path string, err error) {
 	err = b.locked(ctx, func() error {
-		path, token, err = b.put(l, secret)
+		path, err = b.put(l)
 		return err
 	})
-	return path, token, err
+	return path, err
 }
 
-func (b *Box) put(l loop.State, secret string) (path, token string, err error) {
+func (b *Box) put(l loop.State) (path string, err error) {
 	if err := checkSize(l); err != nil {
-		return "", "", err
+		return "", err
 	}
 	name := l.ConversationID
 	if name == "" {
 		name = b.freeStem()
-		if secret != "" {
-			token = name + ":" + secret
-		}
-		l.Token = token
 	} else if err := loop.CheckID(name); err != nil {
-		return "", "", err
+		return "", err
 	}
 	path = b.path(name)
 	if err := b.makeRoom(name, path, l); err != nil {
-		return path, "", err
+		return path, err
 	}
 	l = b.born(l)
 	if err := b.store.Keep(l); err != nil {
-		return path, "", err
+		return path, err
 	}
-	return path, token, b.write(path, l)
+	return path, b.write(path, l)
 }
 
 // Ask puts a loop for its conversation while nothing can happen to the one that
@@ -117,7 +106,7 @@ func (b *Box) Ask(ctx context.Context, l loop.State, wants func(running *loop.St
 		if !wanted || err != nil {
 			return false, err
 		}
-		_, _, err = b.Put(ctx, l, "")
+		_, err = b.Put(ctx, l)
 		done = err == nil
 		if errors.Is(err, fs.ErrExist) {
 			err = nil
@@ -223,12 +212,11 @@ func checkSize(l loop.State) error {
 // not read.
 var ErrTooMany = errors.New("more than 1000 pending files")
 
-// List returns the pending files, the legacy one too, in the order of their names. Of
-// too many it returns the first, and an item with ErrTooMany.
+// List returns the pending files in the order of their names. Of too many it returns the first, and an item with ErrTooMany.
 func (b *Box) List() (items []Item, err error) {
 	names, left, err := b.names()
 	for _, name := range names {
-		if i := b.item(name, b.Path(name)); !i.void {
+		if i := b.item(name, b.path(name)); !i.void {
 			items = append(items, i)
 		}
 	}
@@ -238,8 +226,7 @@ func (b *Box) List() (items []Item, err error) {
 	return items, err
 }
 
-// Names returns the names of the pending files that List reads, in order; the legacy
-// one is the last.
+// Names returns the names of the pending files that List reads, in order.
 func (b *Box) Names() (names []string, err error) {
 	names, _, err = b.names()
 	return names, err
@@ -267,9 +254,6 @@ func (b *Box) names() (names []string, left int, err error) {
 	names = names[:min(len(names), mostRead)]
 	names = append(names, newest(unbound, mostRead-len(names))...)
 	slices.Sort(names)
-	if _, err := os.Lstat(b.places.Legacy()); err == nil {
-		names = append(names, legacyName)
-	}
 	return names, left, nil
 }
 
@@ -284,29 +268,20 @@ func newest(stems []string, most int) []string {
 
 // Path returns the path of a pending file.
 func (b *Box) Path(name string) string {
-	if name == legacyName {
-		return b.places.Legacy()
-	}
 	return b.path(name)
 }
 
 // Item reads the pending file of a name. A folder that is not ours is not looked into.
 func (b *Box) Item(name string) Item {
-	if name != legacyName {
-		if err := ownfile.CheckFolder(b.places.Pending()); err != nil {
-			return Item{Name: name, Path: b.path(name), Err: err}
-		}
+	if err := ownfile.CheckFolder(b.places.Pending()); err != nil {
+		return Item{Name: name, Path: b.path(name), Err: err}
 	}
-	i := b.item(name, b.Path(name))
+	i := b.item(name, b.path(name))
 	if i.void {
 		i.Err = fs.ErrNotExist
 	}
 	return i
 }
-
-// legacyName is what the legacy file is called in lists. Like the stem of an
-// unbound file it is no conversation's.
-const legacyName = "0-0"
 
 // item reads a pending file. One that another user put there is an error of
 // that item alone.

@@ -28,7 +28,7 @@ func (b *Box) Apply(ctx context.Context, name string, e loop.Event) (after loop.
 	killed := i.State.Status.Ended() // before it was archived, which change does now
 	err = b.change(ctx, i, func(l loop.State) loop.State {
 		after, action = loop.Decide(l, e, b.now())
-		after.StartedAt, after.Token, after.Replace = l.StartedAt, l.Token, l.Replace
+		after.StartedAt, after.Replace = l.StartedAt, l.Replace
 		return after
 	})
 	if killed && err == nil {
@@ -53,7 +53,7 @@ func (b *Box) giveBack(name string, l loop.State) error {
 	if err := b.makeRoom(name, b.path(name), l); err != nil {
 		return err
 	}
-	l.Status, l.Reason, l.EndedAt, l.Pauses, l.Token, l.Archive = loop.Running, "", time.Time{}, loop.Pauses{}, "", loop.Archive{}
+	l.Status, l.Reason, l.EndedAt, l.Pauses, l.Archive = loop.Running, "", time.Time{}, loop.Pauses{}, loop.Archive{}
 	if loop.IsForAnyChat(name) {
 		l.ConversationID = ""
 	}

@@ -75,9 +75,9 @@ func (b *Box) chooseWhole(ctx context.Context, who Claimant) (chosen *Item, half
 }
 
 // choose takes the newest file: of those bound to the claimant first, then of
-// its workspace, then without a workspace, then the legacy one.
+// its workspace, then without a workspace.
 func (b *Box) choose(ctx context.Context, who Claimant, broken map[string]bool) (best *sketch, half bool, warning error) {
-	var bound, here, anyone, legacy *sketch
+	var bound, here, anyone *sketch
 	worksIn := who.worksInOnce()
 	all, warning := b.unbound(ctx)
 	for _, i := range all {
@@ -92,17 +92,15 @@ func (b *Box) choose(ctx context.Context, who Claimant, broken map[string]bool) 
 			}
 		case i.owner == who.ID:
 			bound = i.newer(bound)
-		case i.owner != "" || i.byLine || i.age > staleAfter || i.waitsForBinding():
+		case i.owner != "" || i.byLine || i.age > staleAfter:
 		case worksIn(i.workspace), worksIn(i.cwd):
 			here = i.newer(here)
 		case i.workspace != "":
-		case i.name == legacyName:
-			legacy = i.newer(legacy)
 		default:
 			anyone = i.newer(anyone)
 		}
 	}
-	return cmp.Or(bound, here, anyone, legacy), half, warning
+	return cmp.Or(bound, here, anyone), half, warning
 }
 
 func (i *sketch) newer(than *sketch) *sketch {
@@ -110,10 +108,6 @@ func (i *sketch) newer(than *sketch) *sketch {
 		return than
 	}
 	return i
-}
-
-func (i *sketch) waitsForBinding() bool {
-	return i.token != "" && i.age.Abs() < bindingGrace
 }
 
 // worksInOnce looks only once at a folder of the disk that many files name.

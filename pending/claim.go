@@ -33,9 +33,6 @@ func (b *Box) Waiting(who Claimant) bool {
 	if !who.Stopped {
 		return false
 	}
-	if _, err := os.Lstat(b.places.Legacy()); err == nil {
-		return true
-	}
 	return b.anyUnbound()
 }
 

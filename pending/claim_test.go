@@ -38,7 +38,6 @@ func TestClaim(t *testing.T) {
 		two     = pending.Claimant{ID: me, Workspaces: []string{"/v", "/w/"}, Stopped: true}
 		nowhere = pending.Claimant{ID: me, Stopped: true}
 	)
-	token := with(map[string]any{"workspace": "/w", "token": "1700000000000-7:secret"})
 	bound := func(id string) string {
 		return with(map[string]any{"workspace": "/w", "conversation_id": id})
 	}
@@ -56,11 +55,10 @@ func TestClaim(t *testing.T) {
 		{name: "named, at a stop", who: stopped, want: me, files: []file{{me, seven("a"), minute}}},
 		{name: "named, just written", who: named, want: me, files: []file{{me, seven("a"), 0}}},
 		{name: "named, old", who: named, want: me, files: []file{{me, seven("a"), 100 * day}}},
-		{name: "named, with a token", who: named, want: me, files: []file{{me, token, 0}}},
 		{name: "named, of another workspace", who: named, want: me, files: []file{{me, in("/v"), 0}}},
 		{name: "named wins over one that says otherwise inside", who: named, want: me, files: []file{{me, bound(other), 0}}},
 		{name: "named wins over newer ones", who: stopped, want: me,
-			files: []file{{me, seven("a"), day}, {"1700000000000-7", in("/w"), 0}, {"legacy", in("/w"), 0}}},
+			files: []file{{me, seven("a"), day}, {"1700000000000-7", in("/w"), 0}}},
 
 		{name: "bound inside", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", bound(me), minute}}},
 		{name: "bound inside, old", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", bound(me), 2 * day}}},
@@ -68,8 +66,6 @@ func TestClaim(t *testing.T) {
 			files: []file{{"1700000000000-7", bound(me), minute}, {"1700000000000-8", in("/w"), 0}}},
 		{name: "bound inside wins over a newer one of no workspace", who: nowhere, want: "1700000000000-7",
 			files: []file{{"1700000000000-7", bound(me), minute}, {"1700000000000-8", seven("a"), 0}}},
-		{name: "the legacy file, bound inside, wins over a newer one of the workspace", who: stopped, want: "legacy",
-			files: []file{{"legacy", bound(me), minute}, {"1700000000000-8", in("/w"), 0}}},
 
 		{name: "unbound, not at other events", who: named, files: []file{{"1700000000000-7", in("/w"), 0}}},
 		{name: "unbound, at a stop", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", in("/w"), 0}}},
@@ -78,41 +74,28 @@ func TestClaim(t *testing.T) {
 		{name: "the newest of the workspace, by time", who: stopped, want: "1700000000003-7",
 			files: []file{{"1700000000001-7", in("/w"), 3 * minute}, {"1700000000003-7", in("/w"), minute}, {"1700000000009-7", in("/w"), 2 * minute}}},
 		{name: "the workspace before a newer one of none", who: stopped, want: "1700000000001-7",
-			files: []file{{"1700000000001-7", in("/w"), 3 * minute}, {"1700000000002-7", seven("a"), 0}, {"legacy", seven("a"), 0}}},
+			files: []file{{"1700000000001-7", in("/w"), 3 * minute}, {"1700000000002-7", seven("a"), 0}}},
 		{name: "the newest of no workspace, by time", who: stopped, want: "1700000000001-7",
 			files: []file{{"1700000000001-7", seven("a"), minute}, {"1700000000002-7", seven("a"), 2 * minute}}},
-		{name: "no workspace before a newer legacy file", who: stopped, want: "1700000000001-7",
-			files: []file{{"1700000000001-7", seven("a"), minute}, {"legacy", seven("a"), 0}}},
-		{name: "the legacy file at last", who: stopped, want: "legacy", files: []file{{"legacy", seven("a"), minute}}},
-		{name: "the legacy file, not at other events", who: named, files: []file{{"legacy", seven("a"), minute}}},
-		{name: "the legacy file of the workspace", who: stopped, want: "legacy",
-			files: []file{{"legacy", in("/w"), minute}, {"1700000000002-7", seven("a"), 0}}},
 		{name: "another root of the workspace", who: two, want: "1700000000001-7", files: []file{{"1700000000001-7", in("/w"), 0}}},
 		{name: "the folder it was asked for in", who: stopped, want: "1700000000001-7",
 			files: []file{{"1700000000001-7", with(map[string]any{"workspace": "/repository", "cwd": "/w"}), 0}}},
 
-		{name: "another workspace's", who: stopped, files: []file{{"1700000000001-7", in("/v"), 0}, {"legacy", in("/v"), 0}}},
+		{name: "another workspace's", who: stopped, files: []file{{"1700000000001-7", in("/v"), 0}}},
 		{name: "of a folder inside the workspace", who: stopped, files: []file{{"1700000000001-7", in("/w/sub"), 0}}},
 		{name: "one with a workspace, in a chat without one", who: nowhere, files: []file{{"1700000000001-7", in("/w"), 0}}},
 		{name: "named for another conversation", who: stopped, files: []file{{other, in("/w"), minute}}},
 		{name: "bound for another conversation", who: stopped, files: []file{{"1700000000001-7", bound(other), minute}}},
-		{name: "the legacy file, bound for another conversation", who: stopped, files: []file{{"legacy", bound(other), minute}}},
 		{name: "names that are nearly unbound", who: stopped, files: []file{
 			{"1700000000001", in("/w"), 0}, {"1700000000001-", in("/w"), 0}, {"-7", in("/w"), 0}, {"-", in("/w"), 0},
 			{"1700000000001-7-8", in("/w"), 0}, {"17000x-7", in("/w"), 0}, {"1700-7N", in("/w"), 0}, {"1700NN-7", in("/w"), 0},
 			{"N-7", in("/w"), 0}, {"1700-7a", in("/w"), 0}, {"+1700-7", in("/w"), 0}, {"1700 -7", in("/w"), 0}, {"١٧٠٠-7", in("/w"), 0}}},
 
-		{name: "a token waits for its binding", who: stopped, files: []file{{"1700000000000-7", token, 59 * time.Second}}},
-		{name: "a token has waited", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", token, 60 * time.Second}}},
-		{name: "while a token waits an older one is taken", who: stopped, want: "1700000000000-6",
-			files: []file{{"1700000000000-7", token, 0}, {"1700000000000-6", in("/w"), minute}}},
-
 		{name: "nearly stale", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", in("/w"), day}}},
 		{name: "stale", who: stopped, files: []file{{"1700000000000-7", in("/w"), day + time.Second}, {"1700000000000-8", seven("a"), 30 * day}}},
-		{name: "stale, the legacy file", who: stopped, files: []file{{"legacy", seven("a"), day + time.Second}}},
 
 		{name: "half-written", who: stopped, err: "half", files: []file{{"1700000000000-7", `{"prompt": "a`, 1900 * time.Millisecond}}},
-		{name: "empty yet", who: stopped, err: "half", files: []file{{"legacy", "", 0}}},
+		{name: "empty yet", who: stopped, err: "half", files: []file{{"1700000000000-7", "", 0}}},
 		{name: "half-written and named", who: named, err: "half", files: []file{{me, `{"pro`, 0}}},
 		{name: "half-written beside another", who: stopped, want: "1700000000000-8",
 			files: []file{{"1700000000000-7", `{"prompt": "a`, 0}, {"1700000000000-8", seven("b"), minute}}},
@@ -173,8 +156,7 @@ func claimedFrom(before, after map[string]string) string {
 		delete(rest, name)
 		rest[live] = content
 		if maps.Equal(rest, after) {
-			name = strings.TrimSuffix(filepath.Base(name), ".json")
-			return strings.Replace(name, "cursor-ralph-pending", "legacy", 1)
+			return strings.TrimSuffix(filepath.Base(name), ".json")
 		}
 	}
 	if maps.Equal(before, after) {
@@ -187,7 +169,6 @@ func TestBrokenFileIsMovedAsideAfterItsWriterHadTime(t *testing.T) {
 	for _, c := range []struct{ what, name, content string }{
 		{"unbound", "1700000000000-7", `{"prompt": "a`},
 		{"named", me, `{"prompt": "a`},
-		{"legacy", "legacy", `{"prompt": "a`},
 		{"empty", "1700000000000-7", ""},
 		{"no task in it", "1700000000000-7", `{"prompt": "  "}`},
 		{"not an object", "1700000000000-7", `["a"]`},
@@ -239,7 +220,7 @@ func TestFileThatCannotBeReadIsNotWaitedFor(t *testing.T) {
 		}},
 		{"a folder", func(w world, path string) { w.must(os.Mkdir(path, 0o700)) }},
 	} {
-		for _, name := range []string{me, "1700000000000-7", "legacy"} {
+		for _, name := range []string{me, "1700000000000-7"} {
 			t.Run(c.what+", "+name, func(t *testing.T) {
 				w := newWorld(t)
 				c.put(w, w.path(name))
@@ -347,11 +328,5 @@ func TestWaitingInALargeFolder(t *testing.T) {
 	settle()
 	if !w.box.Waiting(who) {
 		t.Error("got nothing, want the file of that name")
-	}
-	w.must(os.Remove(w.path(me)))
-	w.file("legacy", seven("a"), 0)
-	settle()
-	if !w.box.Waiting(who) {
-		t.Error("got nothing, want the legacy file")
 	}
 }

@@ -11,8 +11,3 @@ var ErrHalfWritten = errHalfWritten
 func (b *Box) Take(ctx context.Context, who Claimant, live string) (warning, err error) {
 	return b.take(ctx, who, live)
 }
-
-// BindFile only binds.
-func (b *Box) BindFile(ctx context.Context, token, id string) error {
-	return b.bindFile(ctx, token, Claimant{ID: id})
-}

@@ -19,8 +19,8 @@ type sketch struct {
 	err        error         // what is wrong with the file
 	broken     bool          // it could be read and is not a loop's file, or not yet
 
-	owner, workspace, cwd, token string
-	ended, byLine                bool
+	owner, workspace, cwd string
+	ended, byLine         bool
 }
 
 // item is the sketch of a file that cannot be claimed as it is.
@@ -44,22 +44,22 @@ func (b *Box) sketch(name, path string) *sketch {
 // it is read for a claim.
 func (i *sketch) draw(data []byte) {
 	var o struct {
-		Prompt, Workspace, Cwd, Token string
-		Owner                         string `json:"conversation_id"`
-		Status                        loop.Status
-		Version                       int
-		ByLine                        bool `json:"by_line"`
+		Prompt, Workspace, Cwd string
+		Owner                  string `json:"conversation_id"`
+		Status                 loop.Status
+		Version                int
+		ByLine                 bool `json:"by_line"`
 	}
 	if err := json.Unmarshal(data, &o); err == nil && o.Prompt != "" && o.Version <= loop.Version {
-		i.owner, i.workspace, i.cwd, i.token, i.ended, i.byLine = o.Owner, o.Workspace, o.Cwd, o.Token, o.Status.Ended(), o.ByLine
+		i.owner, i.workspace, i.cwd, i.ended, i.byLine = o.Owner, o.Workspace, o.Cwd, o.Status.Ended(), o.ByLine
 		return
 	}
 	l, err := loop.Parse(data)
 	i.err, i.broken = err, err != nil && !errors.Is(err, loop.ErrNewer)
-	i.owner, i.workspace, i.cwd, i.token, i.ended, i.byLine = l.ConversationID, l.Workspace, l.Cwd, l.Token, l.Status.Ended(), l.ByLine
+	i.owner, i.workspace, i.cwd, i.ended, i.byLine = l.ConversationID, l.Workspace, l.Cwd, l.Status.Ended(), l.ByLine
 }
 
-// unbound reads outlines of the unbound files and the legacy one, in no order. Of too
+// unbound reads outlines of the unbound files, in no order. Of too
 // many it reads the newest, and returns ErrTooMany as well. It returns none if there was no
 // time for all: the newest may be among the others.
 func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
@@ -71,7 +71,7 @@ func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
 		err = fmt.Errorf("%w in %s: only the newest are looked at", ErrTooMany, b.places.Pending())
 	}
 	names = newest(names, mostRead)
-	all = make([]*sketch, len(names)+1)
+	all = make([]*sketch, len(names))
 	ownfile.Each(len(names), func(i int) {
 		if ctx.Err() == nil {
 			all[i] = b.sketch(names[i], b.path(names[i]))
@@ -80,6 +80,5 @@ func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
 	if late := ctx.Err(); late != nil {
 		return nil, fmt.Errorf("%s: the pending files were not read in time: %w", b.places.Pending(), late)
 	}
-	all[len(names)] = b.sketch(legacyName, b.places.Legacy())
 	return all, err
 }

@@ -10,7 +10,7 @@ import (
 // gives. A file that is broken elsewhere is noticed before it is claimed.
 func TestTheSketchOfAFile(t *testing.T) {
 	for _, file := range []string{
-		`{"prompt": "a", "workspace": "/w", "conversation_id": "c-1", "cwd": "/w/x", "status": "paused", "token": "1-1:x"}`,
+		`{"prompt": "a", "workspace": "/w", "conversation_id": "c-1", "cwd": "/w/x", "status": "paused"}`,
 		`{"prompt":"a","history":[{"workspace":"/no","x":"]}\""}],"workspace":"/w"}` + "\n",
 		`{"prompt": "\u0061 \"workspace\": \"/no\"", "Workspace": "/W", "workspace": "/w"}`,
 		`{"prompt": "a", "workspace": "/v", "workspace": "/w", "iterations": 3, "stop": false, "mood": null}`,
@@ -25,7 +25,7 @@ func TestTheSketchOfAFile(t *testing.T) {
 		}
 		var got sketch
 		got.draw(data)
-		wanted := sketch{owner: want.ConversationID, workspace: want.Workspace, cwd: want.Cwd, token: want.Token, ended: want.Status.Ended()}
+		wanted := sketch{owner: want.ConversationID, workspace: want.Workspace, cwd: want.Cwd, ended: want.Status.Ended()}
 		if got != wanted {
 			t.Errorf("%q:\ngot  %+v\nwant %+v", data, got, wanted)
 		}

@@ -48,9 +48,6 @@ func (w world) context() context.Context {
 }
 
 func (w world) path(name string) string {
-	if name == "legacy" {
-		return w.places.Legacy()
-	}
 	return filepath.Join(w.places.Pending(), name+".json")
 }
 
@@ -67,13 +64,6 @@ func (w world) aged(name string, age time.Duration) {
 	w.Helper()
 	then := w.now.Add(-age)
 	w.must(os.Chtimes(w.path(name), then, then))
-}
-
-func (w world) put(l loop.State, secret string) (path, token string) {
-	w.Helper()
-	path, token, err := w.box.Put(w.context(), l, secret)
-	w.must(err)
-	return path, token
 }
 
 func (w world) claim(who pending.Claimant) (warning, err error) {

@@ -154,9 +154,6 @@ func (p Places) Scratch() string { return filepath.Join(p.Pending(), ".new") }
 // WatcherLock is held by the user's watcher process.
 func (p Places) WatcherLock() string { return filepath.Join(p.Pending(), ".watcher.lock") }
 
-// Legacy is the one pending file of older tools.
-func (p Places) Legacy() string { return p.in("-pending.json") }
-
 // Live is the state file of a conversation. The caller has checked the id.
 func (p Places) Live(id string) string { return p.in("-loop-" + id + ".json") }
 

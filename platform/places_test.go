@@ -52,7 +52,6 @@ func TestNames(t *testing.T) {
 	}
 	for _, c := range []struct{ what, got, want string }{
 		{"pending folder", p.Pending(), "cursor-ralph-pending"},
-		{"legacy file", p.Legacy(), "cursor-ralph-pending.json"},
 		{"live state", p.Live("a-1"), "cursor-ralph-loop-a-1.json"},
 		{"journal", p.Journal("a-1"), "cursor-ralph-loop-a-1.journal"},
 		{"log", p.Log(), "cursor-ralph-stop-hook.log"},

@@ -45,11 +45,9 @@ func TestNamesOnASharedMachine(t *testing.T) {
 		{"we were here first", []step{
 			{"we begin", where.weBegin, plain},
 			{"somebody puts a log there", func(w where) { w.theirs("cursor-ralph-stop-hook.log") }, plain},
-			{"and a pending file", func(w where) { w.theirs("cursor-ralph-pending.json") }, plain},
 			{"and the names with our number", func(w where) { w.theirs("cursor-ralph-0-pending") }, plain},
 			{"all of it goes", func(w where) {
 				w.remove("cursor-ralph-stop-hook.log")
-				w.remove("cursor-ralph-pending.json")
 				w.remove("cursor-ralph-0-pending")
 			}, plain},
 		}},

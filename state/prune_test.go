@@ -105,7 +105,7 @@ func TestPruneLeavesEverythingElse(t *testing.T) {
 	} {
 		w.write(w.places.Record(name), content)
 	}
-	for _, name := range []string{".loop-mode-0123.json", ".session-limits.json", "notes.txt", "chat.json.bak"} {
+	for _, name := range []string{".loop-mode-0123.json", ".editors.json", "notes.txt", "chat.json.bak"} {
 		w.write(filepath.Join(w.places.Records(), name), string(ended))
 	}
 	w.must(os.Mkdir(w.places.Record("kdrr1"), 0o700))

@@ -45,21 +45,18 @@ func (e *env) beginPending(ctx context.Context, l loop.State, event loop.Event, 
 	return err
 }
 
-// offer prints the task and a token, by which a hook knows whose chat this is.
+// offer prints the task for an agent whose chat is not known. The loop is that of the next stop here.
 func (e *env) offer(ctx context.Context, l loop.State, who pending.Claimant) error {
-	l, err := e.Loops.Box.Offer(ctx, l.ShortID(), newSecret(), who)
+	l, err := e.Loops.Box.Offer(ctx, l.ShortID(), who)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.Stdout, "%s%s\n%s", pending.TokenLine, l.Token, l.StartText())
+	_, err = fmt.Fprint(e.Stdout, l.StartText())
 	return err
 }
 
 // howToBegin says how a loop begins that waits for any chat.
 func (e *env) howToBegin(l loop.State) string {
-	id, how := l.ShortID(), "Send this line in a Cursor chat to begin."
-	if !l.ByLine {
-		how = fmt.Sprintf("The next chat in %s whose agent stops takes the loop; this line begins it in any chat.", l.Workspace)
-	}
-	return fmt.Sprintf("%s\n%s\nTo take it back: cursor-ralph cancel %s%s", loop.ContinueLine(id), how, id, e.noHook(l.Workspace))
+	id := l.ShortID()
+	return fmt.Sprintf("%s\nSend this line in a Cursor chat to begin.\nTo take it back: cursor-ralph cancel %s%s", loop.ContinueLine(id), id, e.noHook(l.Workspace))
 }

@@ -120,7 +120,7 @@ func brief(run runner) runner {
 
 // everyday are the options that help shows first, of the commands that take those of a loop.
 var everyday = map[string][]string{
-	"start": {"file", "max-iterations", "max-duration", "verify", "tasks", "review", "checkpoints", "next-chat"},
+	"start": {"file", "max-iterations", "max-duration", "verify", "tasks", "review", "checkpoints"},
 	"run":   {"agent", "permissions", "max-iterations", "max-duration", "verify", "tasks", "review", "resume"},
 }
 

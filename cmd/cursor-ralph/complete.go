@@ -70,7 +70,7 @@ func optionValues(name string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case "agent", "review":
 		return preset.Names(), cobra.ShellCompDirectiveNoFileComp
-	case "method":
+	case "type":
 		return keystroke.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
 	return choices()[name], cobra.ShellCompDirectiveNoFileComp
@@ -79,10 +79,8 @@ func optionValues(name string) ([]cobra.Completion, cobra.ShellCompDirective) {
 // choices are the values of options that have only a few.
 func choices() map[string][]string {
 	return map[string][]string{
-		"promise-match":      {"exact", "lenient", "bare"},
+		"promise-match":      {"exact", "lenient"},
 		"on-promise-no-work": {"reject", "warn", "accept"},
-		"on-error":           {"pause", "retry"},
-		"on-stall":           {"notify", "continue"},
 		"permissions":        {"ask", "edits", "all", "none"},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/internal/editors"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
@@ -23,13 +24,16 @@ import (
 func configFlags(f *pflag.FlagSet) {
 	cli.JSONFlag(f)
 	f.Bool("path", false, "print where the file is, or would be")
+	f.Bool("test-notice", false, "send a test notice to each channel and print how it went")
 	f.Bool("init", false, "write a file with every setting in it as a comment, where none is")
 }
 
 // showConfig prints every setting with its value and where that comes from.
-func showConfig(_ context.Context, e *env, _ []string) error {
+func showConfig(ctx context.Context, e *env, _ []string) error {
 	path := e.ConfigFile()
 	switch {
+	case e.IsSet("test-notice"):
+		return notify.Test(ctx, e.Env)
 	case path == "" && (e.IsSet("path") || e.IsSet("init")):
 		return hint.New("there is no folder for settings", "set HOME or XDG_CONFIG_HOME")
 	case e.IsSet("path"):

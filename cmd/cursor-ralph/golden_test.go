@@ -39,8 +39,8 @@ var wrongLines = [][]string{
 	{"context"}, {"context", ""}, {"context", "one", "two", "three"}, {"note"}, {"blocked"}, {"blocked", "k7f2m", "why"},
 	{"loop-mode"}, {"loop-mode", "maybe"}, {"loop-mode", "on", "off"}, {"loop-mode", "off", "--max-iterations", "3"}, {"loop-mode", "on", "--for", "9d"}, {"loop-mode", "on", "--max-iterations", "x"},
 
-	{"install", "x"}, {"install", "--session-limit", "5"}, {"install", "--project", "missing"}, {"install", "--project", ".", "--plan-guard"},
-	{"uninstall", "x"}, {"prune", "x"}, {"prune", "--keep", "-1"}, {"prune", "--older-than", "soon"}, {"prune", "--keep", "few"}, {"config", "x"}, {"doctor", "x"}, {"completion"}, {"completion", "tcsh"},
+	{"install", "x"}, {"install", "--session-limit", "5"}, {"install", "--project", "missing"},
+	{"uninstall", "x"}, {"config", "x"}, {"doctor", "x"}, {"completion"}, {"completion", "tcsh"},
 	{"version", "x"},
 	{"slash"}, {"slash", "nonsense"}, {"slash", "ralph-loop"}, {"inject"}, {"inject", "k7f2m"}, {"inject", "k7f2m", "--wait", "2h"}, {"verify"}, {"notify", "k7f2m"},
 }

@@ -28,7 +28,6 @@ const (
 	typeWait    = 30 * time.Second // for all ways of typing together
 	arrivalWait = 30 * time.Second // for the line to arrive, unless --wait says otherwise
 	statePoll   = 10 * time.Millisecond
-	duePoll     = 200 * time.Millisecond
 )
 
 func injectFlags(f *pflag.FlagSet) {
@@ -72,7 +71,7 @@ func inject(ctx context.Context, e *env, args []string) error {
 		}
 		injection = l.Delivery.ID
 	}
-	if err := e.awaitDue(ctx, id, injection); err != nil {
+	if err := e.wanted(ctx, id, injection); err != nil {
 		return e.giveUp(ctx, id, injection, err)
 	}
 	release, err := e.myTurn(ctx, call.After)
@@ -131,23 +130,6 @@ func (e *env) tryDry(ctx context.Context, ways []keystroke.Injector, t keystroke
 		return hint.New("no way of typing works here and now", "`cursor-ralph doctor` shows what would help; you can always type the line yourself: "+t.Line)
 	}
 	return nil
-}
-
-// awaitDue waits until the line may be typed: a failed turn is tried again after
-// a while, in which the user may do something else.
-func (e *env) awaitDue(ctx context.Context, id, injection string) error {
-	for {
-		if err := e.wanted(ctx, id, injection); err != nil {
-			return err
-		}
-		l, err := e.Store.Read(id)
-		if err != nil || !e.Now().Before(l.Delivery.DueAt) {
-			return err
-		}
-		if err := proc.Sleep(ctx, min(duePoll, l.Delivery.DueAt.Sub(e.Now()))); err != nil {
-			return err
-		}
-	}
 }
 
 // awaitEnd waits for the end of the hook that started us: until then its turn is

@@ -54,20 +54,12 @@ func (e *env) report(ctx context.Context, id, injection string, o keystroke.Outc
 	}
 	e.logInjected(id, why, done)
 	if done.Outcome == loop.Arrived {
-		return e.Say("%s by %s, and arrived", doneWord(done.Method), done.Method)
+		return e.Say("typed by %s, and arrived", done.Method)
 	}
 	if l.Status == loop.Waiting && l.Idle && l.Delivery.ID == injection {
 		e.handOver(l)
 	}
 	return hint.New("the line did not arrive: "+string(done.Outcome), "send it yourself: "+loop.ContinueLine(l.ShortID())+"\nor open "+loop.PromptLink(l.ShortID()))
-}
-
-// doneWord returns the verb for what an injector did with the line.
-func doneWord(injector string) string {
-	if injector == "bridge" {
-		return "sent"
-	}
-	return "typed"
 }
 
 // handOver tells the user, who has to send the line.

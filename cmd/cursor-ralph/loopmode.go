@@ -57,7 +57,6 @@ func (e *env) loopModeOn(ctx context.Context) error {
 	if err := e.setMode(mode); err != nil {
 		return err
 	}
-	install.HintPlanGuard(e.Env, mode.Loop)
 	err = e.Say("%s\nAn ordinary message to the agent there starts a loop; one that begins with / does not, nor one in Ask mode.\nTo switch it off: cursor-ralph loop-mode off", render.DescribeMode(mode))
 	return errors.Join(err, e.warnNoHook(mode.Workspace))
 }
@@ -82,7 +81,7 @@ func (e *env) askedMode(ctx context.Context) (m state.Mode, err error) {
 	if m.Workspace, err = e.modeFolder(); err != nil {
 		return m, err
 	}
-	m.Loop.Workspace, m.Loop.PlanGuard = m.Workspace, install.PlanGuard(e.Env, m.Workspace)
+	m.Loop.Workspace = m.Workspace
 	if err := cmp.Or(e.usable(ctx, r, m.Loop), cli.Sourced(r, tasks.Check(ctx, m.Loop), "tasks")); err != nil {
 		return m, err
 	}

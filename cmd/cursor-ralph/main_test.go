@@ -20,7 +20,6 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"cursor-ralph":    main,
 		"ralph-supervise": main, // the name by which run starts the supervisor of an agent
-		"cursor":          playCursor,
 	})
 }
 

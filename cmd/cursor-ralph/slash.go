@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
-	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
 	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
@@ -21,7 +20,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/pending"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
 
@@ -177,11 +175,6 @@ func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Eve
 		return err
 	}
 	e.StartWatcher()
-	if to == "" {
-		if err := e.printToken(ctx, found.ID); err != nil {
-			return err
-		}
-	}
 	_, err = fmt.Fprint(e.Stdout, action.Text)
 	return err
 }
@@ -191,9 +184,6 @@ func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Eve
 func (e *env) applyContinue(ctx context.Context, l loops.Loop, event loop.Event) (loop.Action, error) {
 	g := e.engine()
 	_ = g.Observe(ctx, l.ID, &event) // git is asked again at the next stop
-	if !l.State.Outer() {
-		event.PlanGuard = install.PlanGuard(e.Env, l.State.Workspace)
-	}
 	_, action, err := g.Decide(ctx, l.ID, event)
 	return action, err
 }
@@ -288,14 +278,4 @@ func lowered(l loop.State, limit int) string {
 	}
 	return fmt.Sprintf("--max-iterations %d counts all iterations: %d done, %d left, where %d were left before; for %d more: cursor-ralph continue %s --max-iterations %d",
 		limit, l.Iterations, limit-l.Iterations, l.MaxIterations-l.Iterations, limit, l.ShortID(), l.Iterations+limit)
-}
-
-// printToken prints what binds the loop to the conversation whose tool hook sees it.
-func (e *env) printToken(ctx context.Context, id string) error {
-	token := id + ":" + newSecret()
-	if _, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventNameTokens, Text: token}); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(e.Stdout, "%s%s\n", pending.TokenLine, token)
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,7 +21,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/pending"
 )
 
 // startFlags offers the options of a loop, from the list that the slash
@@ -32,7 +30,6 @@ func startFlags(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
 		cli.AddOption(f, o, o.Usage)
 	}
-	f.Bool("next-chat", false, "let the next chat of this folder whose agent stops take the loop, without its line")
 	cli.AddWithout(f)
 	cli.TryFlag(f)
 }
@@ -52,14 +49,13 @@ func start(ctx context.Context, e *env, args []string) error {
 	return e.begin(ctx, r, e.Getenv("CURSOR_AGENT") != "", nil)
 }
 
-// begin starts a loop, or confirms that the prompt hook has armed it already. With
-// binding, a hook sees our output and finds in it a token that identifies the loop.
-// unset is what is wrong with the user's defaults; it prevents a new loop.
-func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset error) error {
+// begin starts a loop, or confirms that the prompt hook has armed it already. An agent's
+// call gets the task. unset is what is wrong with the user's defaults; it prevents a new loop.
+func (e *env) begin(ctx context.Context, r loop.Request, forAgent bool, unset error) error {
 	l, err := e.placed(ctx, r)
-	if !binding && l.ConversationID == "" { // begun prints the task to an agent alone
+	if !forAgent && l.ConversationID == "" { // begun prints the task to an agent alone
 		l = l.Started()
-		l.ByLine = !e.IsSet("next-chat")
+		l.ByLine = true
 	}
 	if err == nil {
 		err = e.usable(ctx, r, l)
@@ -67,7 +63,7 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	if err != nil {
 		return err
 	}
-	if binding { // a user at a terminal wants a loop of his own
+	if forAgent { // a user at a terminal wants a loop of his own
 		if done, err := e.confirm(ctx, r, l); done || err != nil {
 			return err
 		}
@@ -75,31 +71,25 @@ func (e *env) begin(ctx context.Context, r loop.Request, binding bool, unset err
 	if unset != nil {
 		return unset
 	}
-	if !binding && l.ConversationID == "" { // at a terminal: an agent's call runs nothing
+	if !forAgent && l.ConversationID == "" { // at a terminal: an agent's call runs nothing
 		if ctx, err = e.TryVerify(ctx, l); err != nil {
 			return err
 		}
-	}
-	secret := ""
-	if l.ConversationID == "" && binding {
-		secret = newSecret()
 	}
 	l, ctx, cancel := e.surveyed(ctx, l)
 	defer cancel()
 	if err := tasks.Problem(l); err != nil {
 		return cli.Sourced(r, err, "tasks")
 	}
-	_, token, err := e.Loops.Put(ctx, l, secret)
-	if err != nil {
+	if err := e.Loops.Put(ctx, l); err != nil {
 		return err
 	}
-	if !binding {
-		install.HintPlanGuard(e.Env, l)
+	if !forAgent {
 		if err := e.replacePending(ctx, l); err != nil {
 			return err
 		}
 	}
-	return e.begun(l, token, binding)
+	return e.begun(l, forAgent)
 }
 
 // placed fills in whose loop it is, and what its workspace looks like before it.
@@ -116,7 +106,6 @@ func (e *env) placed(ctx context.Context, r loop.Request) (loop.State, error) {
 	if l.Workspace, err = e.Workspace(); err != nil {
 		return l, err
 	}
-	l.PlanGuard = install.PlanGuard(e.Env, l.Workspace)
 	l.Tree, _ = e.Viewer().Tree(ctx, l.Workspace, nil) // without it the first iteration has nothing to be compared with
 	return l.In(l.ConversationID, e.Now()), nil
 }
@@ -139,15 +128,12 @@ func (e *env) surveyed(ctx context.Context, l loop.State) (loop.State, context.C
 const tellUser = "Begin by telling the user this line. %s\n"
 
 // begun prints what happens now.
-func (e *env) begun(l loop.State, token string, forAgent bool) error {
+func (e *env) begun(l loop.State, forAgent bool) error {
 	if !forAgent && l.ConversationID == "" {
 		e.Warn("%s", cli.Understood(l))
 		return e.Say("%s", e.howToBegin(l))
 	}
 	fmt.Fprintf(e.Stdout, tellUser, cli.Understood(l))
-	if token != "" {
-		fmt.Fprintf(e.Stdout, "%s%s\n", pending.TokenLine, token)
-	}
 	_, err := fmt.Fprint(e.Stdout, l.StartText())
 	return err
 }
@@ -204,7 +190,11 @@ func (e *env) confirm(ctx context.Context, r loop.Request, l loop.State) (done b
 		return false, err
 	}
 	unconfirmed := slices.DeleteFunc(slices.Clone(candidates), func(other loop.State) bool { return !e.sameLoop(l, other) })
-	if len(unconfirmed) == 0 {
+	switch {
+	case len(unconfirmed) > 0:
+	case len(candidates) > 0 && l.ConversationID == "" && !l.Replace: // an agent of one of these chats
+		unconfirmed = candidates
+	default:
 		return false, e.refuseEnded(l)
 	}
 	if err := refuseOther(r, unconfirmed[0]); err != nil {
@@ -214,7 +204,7 @@ func (e *env) confirm(ctx context.Context, r loop.Request, l loop.State) (done b
 		err = errors.Join(err, e.confirmOne(ctx, confirmation(l), other))
 	}
 	told := unconfirmed[0]
-	told.Program, told.PlanGuard = l.Program, l.PlanGuard
+	told.Program = l.Program
 	if len(candidates) > 1 {
 		told.ConversationID = ""
 	}
@@ -268,7 +258,7 @@ func (e *env) candidates(l loop.State) (found []loop.State, err error) {
 }
 
 func confirmation(l loop.State) loop.Event {
-	return loop.Event{Kind: loop.EventConfirm, Text: l.Program, Observation: loop.Observation{Tree: l.Tree, PlanGuard: l.PlanGuard}}
+	return loop.Event{Kind: loop.EventConfirm, Text: l.Program, Observation: loop.Observation{Tree: l.Tree}}
 }
 
 // sameLoop reports whether l asks for other once more. If the conversation is unknown,
@@ -303,6 +293,3 @@ func (e *env) refuseEnded(l loop.State) error {
 
 // lateCall is the most time between the user's message and the agent's call.
 const lateCall = 10 * time.Minute
-
-// newSecret returns a token that does not appear in other output by chance.
-func newSecret() string { return fmt.Sprintf("%016x", rand.Uint64()) } // #nosec G404 -- the generator is seeded by the system, and a token only identifies the loop of an output

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
+	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
@@ -35,15 +36,9 @@ func pause(ctx context.Context, e *env, args []string) error {
 	return e.Say("paused; this takes effect at the next stop. To go on: cursor-ralph resume %s", l.ShortID())
 }
 
-func resumeFlags(f *pflag.FlagSet) {
-	f.Bool("inject", false, "type the continue line into Cursor, if the agent is idle")
-	cli.Duration(f, "wait", arrivalWait, longestWait, "with --inject: wait for the time `D` until the line has arrived, at most a minute")
-}
+func resumeFlags(f *pflag.FlagSet) { typing.Flags(f) }
 
 func resume(ctx context.Context, e *env, args []string) error {
-	if f := e.Flags.Lookup("wait"); f != nil && f.Changed && !e.IsSet("inject") {
-		return hint.Misuse("--wait is for --inject", "cursor-ralph resume --inject --wait "+f.Value.String())
-	}
 	found, err := e.Target(args)
 	if err != nil {
 		return err
@@ -51,6 +46,9 @@ func resume(ctx context.Context, e *env, args []string) error {
 	l := found.State
 	if found.IsLive() && l.Outer() {
 		return e.resumeOuter(ctx, l)
+	}
+	if found.IsLive() && e.types() && l.IsStalled(e.Loops.StallAfter, e.Now()) {
+		return inject(ctx, e, []string{l.ShortID()})
 	}
 	if !found.IsLive() || l.Status != loop.Waiting { // a waiting loop has been resumed already
 		if l, err = e.resumeChat(ctx, found); err != nil {
@@ -61,7 +59,7 @@ func resume(ctx context.Context, e *env, args []string) error {
 		return e.Say("the promise of the turn before the pause was accepted: the loop is over")
 	}
 	id := l.ShortID()
-	if l.Status == loop.Waiting && e.IsSet("inject") {
+	if l.Status == loop.Waiting && e.types() {
 		return inject(ctx, e, []string{id})
 	}
 	if l.Status == loop.Waiting {
@@ -69,6 +67,12 @@ func resume(ctx context.Context, e *env, args []string) error {
 	}
 	e.StartWatcher()
 	return e.Say("resumed; the loop goes on at the next stop")
+}
+
+// types reports whether the line is to be typed. A slash command has no such flag.
+func (e *env) types() bool {
+	f := e.Flags.Lookup("type")
+	return f != nil && f.Changed
 }
 
 // resumeChat resumes a loop of a chat. The promise of the turn in which it was paused ends it, if the gates agree.
@@ -252,9 +256,9 @@ func (e *env) resumeOuter(ctx context.Context, l loop.State) error {
 	switch {
 	case !e.Lives(l):
 		return runEnded(l, e.Now())
-	case e.IsSet("inject"):
-		return hint.Misuse("--inject is for a chat, and this loop is a run", "cursor-ralph resume "+l.ShortID())
-	case l.Status == loop.Waiting && l.RetryAt.IsZero():
+	case e.types():
+		return hint.Misuse("--type is for a chat, and this loop is a run", "cursor-ralph resume "+l.ShortID())
+	case l.Status == loop.Waiting:
 		return e.Say("resumed; the run goes on")
 	}
 	next, _, err := e.Apply(ctx, id, loop.Event{Kind: loop.EventResume})

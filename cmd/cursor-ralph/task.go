@@ -7,8 +7,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// task prints a loop's task for its agent, word for word: with --repeat first the
-// continuations leave it out. On a user's screen nothing in it is obeyed.
+// task prints a loop's task for its agent, word for word: a
+// continuation over a host's limit leaves it out. On a user's screen nothing in it is obeyed.
 func task(_ context.Context, e *env, args []string) error {
 	found, err := e.Target(args)
 	if err != nil {

@@ -61,13 +61,16 @@ func (e *env) whileCalled(ctx context.Context) (context.Context, context.CancelF
 	return ctx, cancel
 }
 
+// wantedPoll is how often the loop is asked whether its gate round is still wanted.
+const wantedPoll = 200 * time.Millisecond
+
 // verifyWanted runs a gate round while its result is wanted: a cancel, a pause, a
 // stop by hand or another round ends it.
 func (e *env) verifyWanted(ctx context.Context, l loop.State, limit time.Duration) loop.Verification {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		for e.verifies(l) && proc.Sleep(ctx, duePoll) == nil {
+		for e.verifies(l) && proc.Sleep(ctx, wantedPoll) == nil {
 		}
 		cancel()
 	}()

@@ -37,7 +37,7 @@ func (l *looker) puts(id, task string) {
 	l.Helper()
 	s := loop.New()
 	s.Prompt, s.ConversationID = task, id
-	_, _, err := l.Loops.Box.Put(l.Context(), s, "")
+	_, err := l.Loops.Box.Put(l.Context(), s)
 	must(l.T, err)
 }
 

@@ -67,7 +67,7 @@ func (w *watching) live() []watcher.Loop {
 	_ = w.changes.Poll(func(c loops.Change) {
 		delete(w.loops, c.Key)
 		if !c.Gone && !c.State.Status.Ended() {
-			w.loops[c.Key] = watcher.Of(c.ID, c.State)
+			w.loops[c.Key] = watcher.Of(c.ID, c.State, w.Loops.StallAfter)
 		}
 	})
 	return slices.SortedFunc(maps.Values(w.loops), func(a, b watcher.Loop) int { return strings.Compare(a.ID, b.ID) })
@@ -86,28 +86,16 @@ func (w *watching) untilIdle(ctx context.Context) error {
 				w.logWatched(d.Loop.ID, "error", err.Error())
 			}
 		}
-		if proc.Sleep(ctx, min(next.Sub(w.Now()), w.poll())) != nil {
+		if proc.Sleep(ctx, min(next.Sub(w.Now()), watcher.Poll)) != nil {
 			return nil
 		}
 	}
 }
 
-// poll is shorter where follow-ups count as lost sooner.
-func (w *watching) poll() time.Duration {
-	c, _ := w.Config() // doctor shows what is wrong with it
-	d, _ := time.ParseDuration(c.Get("hook.followup-wait").Text)
-	return min(d/4, watcher.Poll)
-}
-
 // do brings an event to a loop, and acts on what comes of it.
 func (w *watching) do(ctx context.Context, d watcher.Duty) error {
-	if d.Kind == loop.EventFollowupLost {
-		if shown, err := w.Store.ShowsFollowups(d.Loop.Cursor); err != nil || !shown {
-			return err
-		}
-	}
 	g := engine.Engine{Store: w.Store, Warn: func(err error) { w.logWatched(d.Loop.ID, "error", err.Error()) }}
-	l, action, err := g.Decide(ctx, d.Loop.ID, loop.Event{Kind: d.Kind, Lost: loop.Lost{Followup: d.Loop.Followup}})
+	l, action, err := g.Decide(ctx, d.Loop.ID, loop.Event{Kind: d.Kind, Lost: loop.Lost{Followup: d.Loop.Followup}, Stalled: loop.Stalled{StallAfter: d.Loop.StallAfter}})
 	if err != nil {
 		return err
 	}

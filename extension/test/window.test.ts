@@ -130,10 +130,10 @@ test('continue now types, also for a cancelled loop, or offers the line', async 
   await s.actions.asked('continue')('h7f2a');
   await s.actions.asked('continue')('q7f2a');
   await s.actions.asked('resume')('m7f2a');
-  assert.deepEqual(s.ran, [['inject', 'h7f2a'], ['continue', 'q7f2a'], ['inject', 'q7f2a'], ['resume', 'm7f2a', '--inject']]);
+  assert.deepEqual(s.ran, [['resume', 'h7f2a', '--type'], ['continue', 'q7f2a'], ['resume', 'q7f2a', '--type'], ['resume', 'm7f2a', '--type']]);
   assert.deepEqual(new Set(s.waits), new Set([150_000]), 'a delivery is not cut off while the line may still arrive');
   assert.equal(fake.asked.length, 0);
-  const failing = scene([loop('cancelled')], { answer: (args) => (args[0] === 'inject' ? { code: 1, what: 'no way of typing works' } : {}) });
+  const failing = scene([loop('cancelled')], { answer: (args) => (args.includes('--type') ? { code: 1, what: 'no way of typing works' } : {}) });
   fake.reset('Copy Line');
   await failing.actions.asked('continue')();
   assert.equal(fake.clipboard.text, '/ralph-loop --continue q7f2a');

@@ -15,6 +15,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/worktree"
+	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -57,6 +58,8 @@ func (e *Env) Open() error {
 	e.Loops = loops.New(places, e.Now)
 	e.Store = e.Loops.Store
 	e.Store.Ended = e.startOnEnd
+	c, _ := e.Config() // doctor shows what is wrong with it
+	e.Loops.StallAfter, _ = loop.ParseDuration(c.Get("hook.stall-after").Text)
 	return nil
 }
 

@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -26,32 +24,11 @@ func (e *Env) ConfigFile() string { return platform.ConfigFile(runtime.GOOS, e.G
 func (e *Env) Config() (config.Config, error) {
 	return config.Load(config.Source{Path: e.ConfigFile(), Checks: map[string]func(string) error{
 		"notify.channels": notice.Check,
-		"typing.injectors": func(text string) error {
-			_, err := InjectorList(text)
-			return err
-		},
 		"typing.submit-key": func(text string) error {
 			_, err := keystroke.ParseSubmitKey(text, runtime.GOOS)
 			return err
 		},
 	}})
-}
-
-// InjectorList takes the white space out of a list of injectors. The empty one
-// and none are lists too.
-func InjectorList(list string) (string, error) {
-	if list = strings.TrimSpace(list); list == "" || list == "none" {
-		return list, nil
-	}
-	names := strings.Split(list, ",")
-	for i, name := range names {
-		names[i] = strings.TrimSpace(name)
-		if !slices.Contains(keystroke.Names(), names[i]) {
-			return "", hint.Misuse(fmt.Sprintf("there is no way of typing called %q", names[i]),
-				"give one or more of "+strings.Join(keystroke.Names(), ", ")+", joined by commas; or none alone")
-		}
-	}
-	return strings.Join(names, ","), nil
 }
 
 // MaxTask is how much text a slash command takes, in bytes.

@@ -12,7 +12,7 @@ import (
 // the archive has it.
 func (e *Env) View(l loop.State, interrupted bool) view.Loop {
 	gone := l.Outer() && !l.Status.Ended() && !e.Lives(l)
-	return view.Of(l, view.Facts{Now: e.Now(), Interrupted: interrupted, Gone: gone})
+	return view.Of(l, view.Facts{Now: e.Now(), StallAfter: e.Loops.StallAfter, Interrupted: interrupted, Gone: gone})
 }
 
 // Views returns loops as every listing and --json shows them, never nil.

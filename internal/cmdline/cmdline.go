@@ -1,6 +1,6 @@
 // Package cmdline reads what a user typed: the line after /ralph-loop in a chat, or the arguments of a
 // command in a terminal. A slip in its quotes never costs a loop its gate: what does not say clearly what
-// is wanted is an error, with the line as it was probably meant.
+// is wanted is an error, with the line as it was understood.
 package cmdline
 
 import (
@@ -79,6 +79,9 @@ func argumentWord(arg string) string {
 	return arg
 }
 
+// commands are no task by themselves.
+var commands = []string{"status", "pause", "resume", "context", "help", "cancel"}
+
 func notForContinue(d loop.Default) bool {
 	return d.Name != "continue" && !loop.IsLimit(d.Name)
 }
@@ -91,11 +94,7 @@ type parser struct {
 	areArguments bool // of a terminal: the shell took their quotes
 	hasTask      bool
 	isQuotedTask bool
-	inValue      bool // what is read now is the value of an option
-	taskAt       int  // where the task begins in line
 	said         []saidOption
-	repairs      int    // of the line as the user gave it
-	repair       string // the line as it was probably meant, after a slip
 }
 
 func (p *parser) request() (loop.Request, error) {
@@ -103,9 +102,6 @@ func (p *parser) request() (loop.Request, error) {
 		return loop.NewRequest(), errors.New("the task is not valid UTF-8 text")
 	}
 	err := p.parse()
-	if err != nil {
-		err = p.explained(err)
-	}
 	return p.Request, err
 }
 
@@ -141,20 +137,25 @@ func (p *parser) parse() error {
 
 func (p *parser) skipSpace() { p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace) }
 
-// flag returns the name of the option that comes next. Some keyboards turn two
-// hyphens into a dash; that counts before a known name.
+// flag returns the name of the option that comes next. Keyboards turn hyphens into dashes of
+// many kinds; one or two of them count before a known name.
 func (p *parser) flag() (name string, ok bool) {
 	end := strings.IndexFunc(p.rest, func(c rune) bool { return c == '=' || unicode.IsSpace(c) })
 	if end < 0 {
 		end = len(p.rest)
 	}
 	word := p.rest[:end]
-	if name, ok := strings.CutPrefix(word, "—"); ok {
-		_, ok = loop.FindOption(p.options, name)
-		return name, ok
+	if name, ok = strings.CutPrefix(word, "--"); ok {
+		return name, unicode.IsLetter(firstRune(name))
 	}
-	name, ok = strings.CutPrefix(word, "--")
-	return name, ok && unicode.IsLetter(firstRune(name))
+	name = word
+	for range 2 {
+		if c := firstRune(name); isDash(c) {
+			name = name[utf8.RuneLen(c):]
+		}
+	}
+	_, known := loop.FindOption(p.options, name)
+	return name, known && name != word
 }
 
 // isDashes reports whether the next word is --.
@@ -202,10 +203,8 @@ func (p *parser) value(said *saidOption) (string, error) {
 			return "", fmt.Errorf("--%s needs a value", said.name)
 		}
 	}
-	said.from, said.quoted, p.inValue = p.at(), closers(firstRune(p.rest)) != "", true
-	word, err := p.word()
-	p.inValue = err != nil
-	return word, err
+	said.from, said.quoted = p.at(), closers(firstRune(p.rest)) != ""
+	return p.word()
 }
 
 // task reads a quoted task, or the unquoted words up to the first option.
@@ -214,7 +213,6 @@ func (p *parser) task() error {
 	if p.hasTask || len(p.said) > 0 && !quoted {
 		return p.leftOver()
 	}
-	p.taskAt = p.at()
 	if quoted {
 		start := p.rest
 		text, err := p.word()
@@ -267,8 +265,11 @@ func (p *parser) isAlone() bool {
 // the wrong place, and the loop would have no gate.
 func (p *parser) setTask(text string) error {
 	p.hasTask, p.State.Prompt = true, text
-	if name, at, end := p.optionIn(text); name != "" {
-		return p.optionInTask(name, text, at, end)
+	if slices.Contains(commands, text) {
+		return p.slip("the task is only the word %q: /ralph-help shows the commands; after -- it may stand", text)
+	}
+	if name := p.optionIn(text); name != "" {
+		return p.slip("the task has the option --%s in it. If that belongs to the task, give the options first and then -- and the task", name)
 	}
 	return nil
 }
@@ -277,7 +278,7 @@ func (p *parser) setTask(text string) error {
 func (p *parser) taskAfterDashes() error {
 	p.rest = p.rest[len("--"):]
 	p.skipSpace()
-	p.hasTask, p.taskAt = true, p.at()
+	p.hasTask = true
 	text, words := p.rest, []string{}
 	for p.rest != "" {
 		word, err := p.word()

@@ -128,10 +128,10 @@ func TestTheOptionsOfACommand(t *testing.T) {
 		{"a promise of patterns", `x --completion-promise .*$(id)`, promise(".*$(id)")},
 		{"the longest promise", `x --completion-promise ` + strings.Repeat("é", 100), promise(strings.Repeat("é", 100))},
 
-		{"everything", `x --min-iterations=2 --promise-match bare --min-tool-calls 0 --on-promise-no-work warn --max-duration 1h30m --ultrawork`,
+		{"everything", `x --min-iterations=2 --promise-match lenient --min-tool-calls 0 --on-promise-no-work warn --max-duration 1h30m --plan`,
 			set(func(l *loop.State) {
-				l.MinIterations, l.PromiseMatch, l.MinToolCalls = 2, "bare", 0
-				l.NoWork, l.MaxDuration, l.Ultrawork = "warn", loop.Duration(90*time.Minute), true
+				l.MinIterations, l.PromiseMatch, l.MinToolCalls = 2, "lenient", 0
+				l.NoWork, l.MaxDuration, l.Plan = "warn", loop.Duration(90*time.Minute), true
 			})},
 		{"the other choices", `x --promise-match lenient --on-promise-no-work accept`,
 			set(func(l *loop.State) { l.PromiseMatch, l.NoWork = "lenient", "accept" })},
@@ -195,7 +195,7 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"an option for a value", "x --completion-promise --replace", "--completion-promise needs a value"},
 		{"an unknown option for a value", "x --completion-promise --y", "--completion-promise needs a value"},
 		{"a value for a switch", "x --replace=yes", "--replace takes no value"},
-		{"an empty value for a switch", "x --ultrawork=", "--ultrawork takes no value"},
+		{"an empty value for a switch", "x --plan=", "--plan takes no value"},
 
 		{"words behind a switch", `"x" --replace now`, `"now" is left over`},
 		{"words behind an option", "x --max-iterations 5 and y", `"and y" is left over`},
@@ -217,7 +217,7 @@ func TestWhatIsNoCommand(t *testing.T) {
 		{"a least of zero", "x --min-iterations 0", "from 1 to 10000"},
 		{"tool calls below zero", "x --min-tool-calls -1", "from 0 to 1000000"},
 		{"too many tool calls", "x --min-tool-calls 1000001", "from 0 to 1000000"},
-		{"a way to match that is unknown", "x --promise-match fuzzy", `--promise-match: "fuzzy" is not one of exact, lenient, bare`},
+		{"a way to match that is unknown", "x --promise-match fuzzy", `--promise-match: "fuzzy" is not one of exact, lenient`},
 		{"a way to match in capitals", "x --promise-match EXACT", "is not one of"},
 		{"a policy that is unknown", "x --on-promise-no-work ignore", "is not one of reject, warn, accept"},
 		{"an empty promise", `x --completion-promise ""`, `--completion-promise: "" is empty or has spaces`},
@@ -285,19 +285,11 @@ func TestOptionsAreUsable(t *testing.T) {
 }
 
 func sampleValue(o loop.Option) string {
-	switch o.Name {
-	case "on-error":
-		return "retry"
-	case "on-stall":
-		return "continue"
-	case "repeat":
-		return "first"
-	}
 	switch o.Arg {
 	case "":
 		return ""
 	case "HOW":
-		return "bare"
+		return "lenient"
 	case "WHERE":
 		return "last-line"
 	case "WHAT":

@@ -11,15 +11,15 @@ import (
 
 func TestDefaultsOfTheUser(t *testing.T) {
 	defaults := []loop.Default{
-		{Name: "max-iterations", Value: "30", From: "f:2"}, {Name: "gate-timeout", Value: "5m", From: "f:3"}, {Name: "ultrawork", Value: "true", From: "f:4"}, {Name: "min-iterations", Value: "4", From: "f:5"},
+		{Name: "max-iterations", Value: "30", From: "f:2"}, {Name: "gate-timeout", Value: "5m", From: "f:3"}, {Name: "plan", Value: "true", From: "f:4"}, {Name: "min-iterations", Value: "4", From: "f:5"},
 	}
 	for _, tt := range []struct {
 		name, typed string
 		want        func(loop.Request) bool
 	}{
-		{"set what was not typed", "x", func(r loop.Request) bool { return r.State.MaxIterations == 30 && r.State.Ultrawork }},
+		{"set what was not typed", "x", func(r loop.Request) bool { return r.State.MaxIterations == 30 && r.State.Plan }},
 		{"what was typed wins", "x --max-iterations 7", func(r loop.Request) bool { return r.State.MaxIterations == 7 && r.State.MinIterations == 4 }},
-		{"a switch is typed off", "x --ultrawork=false", func(r loop.Request) bool { return !r.State.Ultrawork }},
+		{"a switch is typed off", "x --plan=false", func(r loop.Request) bool { return !r.State.Plan }},
 		{"a switch is typed on", "x --plan=true", func(r loop.Request) bool { return r.State.Plan }},
 		{"a limit above the built-in one fits", "x --min-iterations 25", func(r loop.Request) bool { return r.State.MinIterations == 25 }},
 		{"they do not count as typed", "x", func(r loop.Request) bool { return !r.Given("max-iterations") && !r.Given("gate-timeout") }},
@@ -38,7 +38,7 @@ func TestDefaultsOfTheUser(t *testing.T) {
 func TestDefaultsAreTurnedOff(t *testing.T) {
 	for _, tt := range []struct{ name, value, off string }{
 		{"verify", "make", ""}, {"tasks", "TODO.md", ""}, {"review", "codex", ""}, {"on-end", "./x", ""}, {"max-duration", "2h", ""}, {"max-tokens", "2m", ""},
-		{"fresh-chat", "4", "0"}, {"struggle-pause", "4", "0"}, {"stall-after", "1h", "0"}, {"checkpoints", "true", "false"}, {"plan", "true", "false"}, {"ultrawork", "true", "false"},
+		{"fresh-chat", "4", "0"}, {"struggle-pause", "4", "0"}, {"checkpoints", "true", "false"}, {"plan", "true", "false"},
 	} {
 		d := loop.Default{Name: tt.name, Value: tt.value, From: "f:1"}
 		fill := func() []loop.Default { return []loop.Default{d} }

@@ -21,7 +21,7 @@ func FuzzParse(f *testing.F) {
 	}
 	for _, text := range []string{
 		`fix "a b" --completion-promise="ALL DONE" --replace`, "„fix it“ —max-duration 2h", "--continue c1 --max-iterations 30",
-		`‘x’ --promise-match=bare`, "'tis", "a -- b --- c", `--min-tool-calls 0 "x" y`,
+		`‘x’ --promise-match=lenient`, "'tis", "a -- b --- c", `--min-tool-calls 0 "x" y`,
 	} {
 		f.Add(text)
 	}

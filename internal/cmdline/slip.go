@@ -16,68 +16,54 @@ import (
 type SlipError struct {
 	What       string
 	Understood string // the line as it was understood, without the name of the command
-	Meant      string // as it was probably meant
 }
 
-// Error returns what does not fit, without the lines.
+// Error returns what does not fit, without the line.
 func (e *SlipError) Error() string { return e.What }
 
-// Explained returns an error of Parse, with the line as it was understood and as it was
-// probably meant.
+// Explained returns an error of Parse, with the line as it was understood.
 func Explained(command string, err error) (lines []string) {
 	lines = []string{err.Error()}
 	if slip := (*SlipError)(nil); errors.As(err, &slip) {
-		lines = append(lines, "Understood: "+command+" "+slip.Understood, "Probably meant: "+command+" "+slip.Meant)
+		lines = append(lines, "Understood: "+command+" "+slip.Understood)
 	}
 	return lines
 }
 
-// Misplaced returns the line that was probably meant by a message with a command that starts a
-// loop in it, but not at its beginning; empty for any other message.
+// Misplaced returns the command that starts a loop and stands in a message, but not at its
+// beginning; empty for any other message.
 func Misplaced(message string) string {
-	if !loop.Ordinary(message) {
-		return ""
-	}
 	for _, command := range []string{"/ralph-loop", "/ulw-loop"} {
-		before, after, ok := cutWord(message, command)
-		if !ok {
-			continue
+		if loop.Ordinary(message) && hasWord(message, command) {
+			return command
 		}
-		line := strings.TrimSpace(after)
-		if r, err := Parse(line, nil); err != nil || r.State.Prompt == "" && r.Continue == "" {
-			line = text.Quote(strings.TrimSpace(before)) + " " + line // the task comes first
-		}
-		return text.Limit(strings.TrimSpace(command+" "+line), 2000)
 	}
 	return ""
 }
 
-// cutWord cuts a message around a word that has white space before it and behind it.
-func cutWord(message, word string) (before, after string, ok bool) {
+// hasWord reports whether a message has a word with white space before it and behind it.
+func hasWord(message, word string) bool {
 	for at := 0; ; {
 		i := strings.Index(message[at:], word)
 		if i < 0 {
-			return "", "", false
+			return false
 		}
 		i += at
 		at = i + len(word)
 		last, _ := utf8.DecodeLastRuneInString(message[:i])
 		if i > 0 && unicode.IsSpace(last) && (at == len(message) || unicode.IsSpace(firstRune(message[at:]))) {
-			return message[:i], message[at:], true
+			return true
 		}
 	}
 }
 
-// explained adds to an error how the line was understood and probably meant.
-func (p *parser) explained(err error) error {
-	if p.repair == "" {
-		return err
-	}
+// slip is an error about the line itself, with how it was understood.
+func (p *parser) slip(format string, args ...any) error {
 	understood := p.understood()
-	if rest := strings.TrimSpace(p.rest); rest != "" && understood != "" {
-		understood += " and then " + text.Quote(shortened(rest))
+	if rest := strings.TrimSpace(p.rest); rest != "" {
+		understood = strings.TrimSpace(understood + " and then " + text.Quote(shortened(rest)))
 	}
-	return &SlipError{What: err.Error(), Understood: understood, Meant: p.repair}
+	return &SlipError{What: fmt.Sprintf(format, args...), Understood: understood}
 }
 
 // understood is the line as far as it was understood.
@@ -108,83 +94,37 @@ func shortened(task string) string {
 	return text.Head(task, 200) + " " + text.Tail(task, 80)
 }
 
-// mostRepairs is how many slips of one line are mended.
-const mostRepairs = 4
-
-// longestRepair bounds the time that the hook takes for them, in bytes.
-const longestRepair = 20_000
-
-// mend tries a line as the one that was probably meant.
-func (p *parser) mend(line string) bool {
-	if p.repairs == mostRepairs || len(line) > longestRepair {
-		return false
-	}
-	q := parser{line: strings.TrimSpace(line), options: p.options, repairs: p.repairs + 1}
-	if err := q.parse(); err == nil && q.hasTask && q.Check() == nil {
-		p.repair = q.understood()
-	} else if err != nil {
-		p.repair = q.repair
-	}
-	return p.repair != ""
-}
-
-// leftOver refuses words that belong to nothing. They were meant as a part of the value
-// before them, or of the task.
+// leftOver refuses words that belong to nothing.
 func (p *parser) leftOver() error {
-	end := p.endOfWords(p.rest, func(string) bool { return true })
-	err := fmt.Errorf("%q is left over: put the whole task, and each value of several words, in one pair of quotes", text.FirstHead(p.rest[:end], 40))
-	words, after := unquoted(strings.TrimSpace(p.rest[:end])), p.rest[end:]
-	if n := len(p.said); n > 0 && p.hasTask {
-		last := p.said[n-1]
-		if last.to > last.from && !last.quoted && p.mend(p.line[:last.from]+text.Quote(last.value+" "+words)+" "+after) {
-			return err
-		}
+	words := p.rest
+	if end := p.endOfWords(); end > 0 {
+		words = words[:end]
 	}
-	if p.hasTask {
-		words = p.State.Prompt + " " + words
-	}
-	p.mend(text.Quote(words) + " " + p.saidOptions() + after)
-	return err
+	return p.slip("%q is left over: put the whole task, and each value of several words, in one pair of quotes", text.FirstHead(words, 40))
 }
 
-// endOfWords returns where the next option begins in rest that counts.
-func (p *parser) endOfWords(rest string, counts func(name string) bool) int {
-	ahead := parser{line: rest, rest: rest, options: p.options, repairs: mostRepairs}
+// endOfWords returns where the next option begins in what is still to be read.
+func (p *parser) endOfWords() int {
+	ahead := parser{line: p.rest, rest: p.rest, options: p.options}
 	for ahead.rest != "" {
-		if name, isFlag := ahead.flag(); isFlag && counts(name) {
+		if _, isFlag := ahead.flag(); isFlag {
 			break
 		}
 		if _, err := ahead.word(); err != nil {
-			return len(rest)
+			return len(p.rest)
 		}
 		ahead.skipSpace()
 	}
-	return len(rest) - len(ahead.rest)
-}
-
-// unquoted removes the quotes around words, of which one may be missing.
-func unquoted(words string) string {
-	if open := firstRune(words); closers(open) != "" {
-		last, size := utf8.DecodeLastRuneInString(words)
-		words = words[utf8.RuneLen(open):]
-		if strings.ContainsRune(closers(open), last) && size <= len(words) {
-			words = words[:len(words)-size]
-		}
-	}
-	return words
+	return len(p.rest) - len(ahead.rest)
 }
 
 // unknownOption refuses an option that is misspelled, or a word of a task without quotes.
 func (p *parser) unknownOption(name string) error {
-	at := p.at() + strings.Index(p.rest, name)
-	switch near := nearest(p.options, name); {
-	case near != "":
-		p.mend(p.line[:at] + near + p.line[at+len(name):])
-	case len(p.said) == 0 && !p.isQuotedTask:
-		end := p.at() + p.endOfWords(p.rest, func(name string) bool { _, ok := loop.FindOption(p.options, name); return ok })
-		p.mend(text.Quote(strings.TrimSpace(p.line[:end])) + " " + p.line[end:])
+	near := nearest(p.options, name)
+	if near != "" {
+		near = "; did you mean --" + near + "?"
 	}
-	return fmt.Errorf("unknown option --%s; a task that has such a word in it belongs in quotes", text.FirstHead(name, 40))
+	return p.slip("unknown option --%s%s; a task that has such a word in it belongs in quotes", text.FirstHead(name, 40), near)
 }
 
 // givenTwice refuses an option that would take the place of one before it.
@@ -222,58 +162,16 @@ func nearest(options []loop.Option, name string) string {
 	return ""
 }
 
-// notClosed refuses a quote without an end, which should have been before the first option
-// after it, or at the end of the line.
+// notClosed refuses a quote without an end.
 func (p *parser) notClosed(open rune, body string) error {
-	err := fmt.Errorf("the quote %c before %q is not closed", open, text.FirstHead(body, 40))
-	quoteAt := len(p.line) - len(body) - utf8.RuneLen(open)
-	if name, at, _ := p.optionIn(body); name != "" && p.mend(p.line[:quoteAt]+text.Quote(strings.TrimSpace(body[:at]))+" "+body[at:]) {
-		return err
-	}
-	isApostrophe := !p.inValue && (open == '\'' || open == '‘')
-	if p.inValue || quoteAt == p.taskAt && !isApostrophe {
-		p.mend(p.line[:quoteAt] + text.Quote(body))
-	} else {
-		p.mend(p.line[:p.taskAt] + text.Quote(p.line[p.taskAt:]))
-	}
-	return err
-}
-
-// optionInTask refuses a task with an option in it, which begins where the task's quote
-// should have ended.
-func (p *parser) optionInTask(name, task string, at, end int) error {
-	head, tail := p.beforeOption(task[:at]), strings.TrimLeft(task[end:], "\"'“”„‘’")
-	if tail != "" && !strings.HasPrefix(tail, "=") && !unicode.IsSpace(firstRune(tail)) {
-		tail = " " + text.Quote(tail)
-	}
-	for _, quote := range []string{"", `"`, `'`} {
-		if p.mend(p.line[:p.taskAt] + text.Quote(head) + " --" + name + tail + quote + " " + p.rest) {
-			break
-		}
-	}
-	return fmt.Errorf("the task has the option --%s in it. If that belongs to the task, give the options first and then -- and the task", name)
-}
-
-// beforeOption is the task before an option that was found in it, without what was meant to
-// part them.
-func (p *parser) beforeOption(head string) string {
-	head = strings.TrimRight(head, " \t\r\n;,")
-	last, size := utf8.DecodeLastRuneInString(head)
-	if strings.ContainsRune("\"'“”„‘’", last) && strings.Count(head, string(last))%2 == 1 {
-		head = strings.TrimRight(head[:len(head)-size], " \t\r\n;,")
-	}
-	if !p.isQuotedTask {
-		head = unquoted(head)
-	}
-	return strings.TrimSpace(head)
+	return p.slip("the quote %c before %q is not closed; close it before a space, or put the whole in quotes of another kind", open, text.FirstHead(body, 40))
 }
 
 // optionIn returns the first of our options in a task, however many dashes of whatever kind
-// it has, where they are, and where its name ends. One hyphen or dash makes an option only
-// where a word could begin.
-func (p *parser) optionIn(task string) (name string, at, end int) {
+// it has. One hyphen or dash makes an option only where a word could begin.
+func (p *parser) optionIn(task string) (name string) {
 	before := ' '
-	for at < len(task) {
+	for at := 0; at < len(task); {
 		c, size := utf8.DecodeRuneInString(task[at:])
 		if !isDash(c) {
 			if !text.HasNoWidth(c) {
@@ -285,19 +183,18 @@ func (p *parser) optionIn(task string) (name string, at, end int) {
 		dashes := len(task[at:]) - len(strings.TrimLeftFunc(task[at:], func(c rune) bool { return isDash(c) || text.HasNoWidth(c) }))
 		isDouble := strings.Trim(task[at:at+dashes], "-") == "" && dashes == 2
 		isApart := isDouble && unicode.IsSpace(before) // then the name may be apart, too
-		name, end := p.optionAt(task, at+dashes, isApart)
+		name := p.optionAt(task[at+dashes:], isApart)
 		if name != "" && (isDouble || !isWordRune(before) && dashes > 1 || unicode.IsSpace(before) || strings.ContainsRune("\"'“”„‘’«»`;,.:!?()[]{}", before)) {
-			return name, at, end
+			return name
 		}
 		at, before = at+dashes, c
 	}
-	return "", 0, 0
+	return ""
 }
 
 // optionAt reads the name of one of our options, in letters of any case. Signs that nobody
 // sees do not count.
-func (p *parser) optionAt(task string, at int, mayBeApart bool) (name string, end int) {
-	rest := task[at:]
+func (p *parser) optionAt(rest string, mayBeApart bool) (name string) {
 	if mayBeApart {
 		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	}
@@ -322,12 +219,12 @@ func (p *parser) optionAt(task string, at int, mayBeApart bool) (name string, en
 	after := firstRune(rest)
 	isOfPath := after == '/' || after == '.' && isWordRune(firstRune(rest[1:]))
 	if !known || isWordRune(after) || isOfPath {
-		return "", at
+		return ""
 	}
-	return b.String(), len(task) - len(rest)
+	return b.String()
 }
 
-// isDash knows what keyboards and editors make of a hyphen.
-func isDash(c rune) bool { return c == '-' || c >= '\u2010' && c <= '\u2015' || c == '\u2212' }
+// isDash knows what keyboards and editors make of a hyphen: any dash, a minus sign, and the Katakana mark for long vowels.
+func isDash(c rune) bool { return unicode.Is(unicode.Pd, c) || c == '\u2212' || c == '\u30fc' }
 
 func isWordRune(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }

@@ -10,44 +10,39 @@ import (
 )
 
 // A slip never costs a gate: a line that could be read without one is an error, which shows
-// the line that was probably meant, and that line says what it seems to say.
+// the line as it was understood.
 func TestASlipNeverCostsAGate(t *testing.T) {
-	for _, tt := range []struct{ name, text, want, understood, meant string }{
-		{"the task's second quote is missing", `"make the tests pass --verify "npm test"`, "option --verify in it", `'make the tests pass --verify "npm test'`, `"make the tests pass" --verify "npm test"`},
-		{"and the value's quotes", `"make the tests pass --verify npm test"`, "option --verify in it", `"make the tests pass --verify npm test"`, `"make the tests pass" --verify "npm test"`},
-		{"all in one pair of quotes", `'make the tests pass --verify "npm test" --max-iterations 5'`, "option --verify in it", `'make the tests pass --verify "npm test" --max-iterations 5'`, `"make the tests pass" --verify "npm test" --max-iterations 5`},
-		{"the value's quotes are missing", `"make the tests pass" --verify npm test --max-iterations 5`, `"test" is left over`, `"make the tests pass" --verify npm and then "test --max-iterations 5"`, `"make the tests pass" --verify "npm test" --max-iterations 5`},
-		{"without any quotes", `fix it --verify npm run test`, `"run test" is left over`, `"fix it" --verify npm and then "run test"`, `"fix it" --verify "npm run test"`},
-		{"words behind a number", `fix it --max-iterations 5 and the docs`, `"and the docs" is left over`, `"fix it" --max-iterations 5 and then "and the docs"`, `"fix it and the docs" --max-iterations 5`},
-		{"the task without quotes comes last", `--verify "npm test" fix it`, `"fix it" is left over`, `--verify "npm test" and then "fix it"`, `"fix it" --verify "npm test"`},
-		{"the value's quote is not closed", `"fix it" --verify "npm test`, "is not closed", "", `"fix it" --verify "npm test"`},
-		{"an option after a quote that is not closed", `"fix it" --verify "npm test --max-iterations 5`, "is not closed", "", `"fix it" --verify "npm test" --max-iterations 5`},
-		{"the task's quote is not closed", `"fix it`, "is not closed", "", `"fix it"`},
-		{"the task's quote is not closed before an option", `"fix it --checkpoints`, "is not closed", "", `"fix it" --checkpoints`},
-		{"an apostrophe", `'tis broken`, "is not closed", "", `"'tis broken"`},
-		{"a letter is missing", `"fix it" --verfy "npm test"`, "unknown option --verfy", "", `"fix it" --verify "npm test"`},
-		{"a letter is missing, and quotes", `fix it --verfy npm test`, "unknown option --verfy", "", `"fix it" --verify "npm test"`},
-		{"another program's option in a task without quotes", `add --verbose to it --checkpoints`, "unknown option --verbose", "", `"add --verbose to it" --checkpoints`},
-		{"one hyphen", `"fix it" -verify "npm test"`, "option --verify in it", "", `"fix it" --verify "npm test"`},
-		{"a short dash", `fix it –verify npm`, "option --verify in it", "", `"fix it" --verify npm`},
-		{"a space after the hyphens", `fix it -- verify "npm test"`, "option --verify in it", "", `"fix it" --verify "npm test"`},
-		{"no space before the option", `"do it"--verify "npm test"`, "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"nor quotes", `do it--verify npm`, "option --verify in it", "", `"do it" --verify npm`},
-		{"a semicolon before it", `"do it";--verify "npm test"`, "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"a comma before it", `"do it", --verify "npm test"`, "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"the option in quotes", `"do it" "--verify" "npm test"`, "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"no space after the option", `do it.--verify"npm test"`, "option --verify in it", "", ""},
-		{"in brackets", `"do it" (--verify "npm test")`, "is not closed", "", ""},
-		{"hyphens that do not break", `"do it" ‑‑verify "npm test"`, "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"other dashes", `"do it" −−verify "npm test"`, "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"a dash behind a curly quote", `“do it”—verify “npm test”`, "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"a dash in the option", `"do it" ‐‐max‑iterations 5`, "option --max-iterations in it", "", `"do it" --max-iterations 5`},
-		{"signs that nobody sees", "\"do it\" -\u200b-veri\u00adfy \"npm test\"", "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"capitals", `"do it" –Verify "npm test"`, "option --verify in it", "", `"do it" --verify "npm test"`},
-		{"a command twice", `"do it" --verify "npm test" --verify "npm run lint"`, "--verify is given twice", "", ""},
-		{"a number twice", `x --max-iterations 7 --max-iterations 5`, "--max-iterations is given twice", "", ""},
-		{"an option and its opposite", `x --verify "npm test" --no-verify`, "--verify and --no-verify: give one of them", "", ""},
-		{"an option without its value in the task", `"explain --verify"`, "then -- and the task", "", ""},
+	for _, tt := range []struct{ name, text, want, understood string }{
+		{"the task's second quote is missing", `"make the tests pass --verify "npm test"`, "option --verify in it", `'make the tests pass --verify "npm test'`},
+		{"and the value's quotes", `"make the tests pass --verify npm test"`, "option --verify in it", `"make the tests pass --verify npm test"`},
+		{"all in one pair of quotes", `'make the tests pass --verify "npm test"'`, "option --verify in it", `'make the tests pass --verify "npm test"'`},
+		{"the value's quotes are missing", `"make the tests pass" --verify npm test --max-iterations 5`, `"test" is left over`, `"make the tests pass" --verify npm and then "test --max-iterations 5"`},
+		{"without any quotes", `fix it --verify npm run test`, `"run test" is left over`, `"fix it" --verify npm and then "run test"`},
+		{"words behind a number", `fix it --max-iterations 5 and the docs`, `"and the docs" is left over`, `"fix it" --max-iterations 5 and then "and the docs"`},
+		{"the task without quotes comes last", `--verify "npm test" fix it`, `"fix it" is left over`, `--verify "npm test" and then "fix it"`},
+		{"the value's quote is not closed", `"fix it" --verify "npm test`, "is not closed", `"fix it" and then '"npm test'`},
+		{"the task's quote is not closed", `"fix it`, "is not closed", `and then '"fix it'`},
+		{"a letter is missing", `"fix it" --verfy "npm test"`, "unknown option --verfy; did you mean --verify?", `"fix it" and then '--verfy "npm test"'`},
+		{"another program's option in a task without quotes", `add --verbose to it --checkpoints`, "unknown option --verbose", "add"},
+		{"a space after the hyphens", `fix it -- verify "npm test"`, "option --verify in it", ""},
+		{"no space before the option", `"do it"--verify "npm test"`, "option --verify in it", ""},
+		{"nor quotes", `do it--verify npm`, "option --verify in it", ""},
+		{"a semicolon before it", `"do it";--verify "npm test"`, "option --verify in it", ""},
+		{"a comma before it", `"do it", --verify "npm test"`, "option --verify in it", ""},
+		{"the option in quotes", `"do it" "--verify" "npm test"`, "option --verify in it", ""},
+		{"no space after the option", `do it.--verify"npm test"`, "option --verify in it", ""},
+		{"in brackets", `"do it" (--verify "npm test")`, "is not closed", ""},
+		{"a dash behind a curly quote", `“do it”—verify “npm test”`, "option --verify in it", ""},
+		{"one hyphen in the task", `"fix it -verify npm"`, "option --verify in it", ""},
+		{"a dash in the option", `"do it" ‐‐max‑iterations 5`, "option --max-iterations in it", ""},
+		{"signs that nobody sees", "\"do it\" -\u200b-veri\u00adfy \"npm test\"", "option --verify in it", ""},
+		{"capitals", `"do it" –Verify "npm test"`, "option --verify in it", ""},
+		{"a command twice", `"do it" --verify "npm test" --verify "npm run lint"`, "--verify is given twice", ""},
+		{"a number twice", `x --max-iterations 7 --max-iterations 5`, "--max-iterations is given twice", ""},
+		{"an option and its opposite", `x --verify "npm test" --no-verify`, "--verify and --no-verify: give one of them", ""},
+		{"an option without its value in the task", `"explain --verify"`, "then -- and the task", ""},
+		{"a command of ours", `status`, `only the word "status"`, ""},
+		{"another one", `cancel`, `only the word "cancel"`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := cmdline.Parse(tt.text, nil)
@@ -55,22 +50,20 @@ func TestASlipNeverCostsAGate(t *testing.T) {
 				t.Fatalf("got %v, want %s", err, tt.want)
 			}
 			lines := strings.Join(cmdline.Explained("/ralph-loop", err), "\n")
-			if tt.meant != "" && tt.understood == "" && !strings.Contains(lines, "\nUnderstood: ") {
-				t.Errorf("got %s, want how it was understood", lines)
-			}
 			if !strings.Contains(lines, "\nUnderstood: /ralph-loop "+tt.understood) && tt.understood != "" {
 				t.Errorf("got %s\nwant understood %s", lines, tt.understood)
 			}
-			if tt.meant == "" {
-				return
-			}
-			if !strings.HasSuffix(lines, "\nProbably meant: /ralph-loop "+tt.meant) {
-				t.Fatalf("got %s\nwant meant %s", lines, tt.meant)
-			}
-			if _, err := cmdline.Parse(tt.meant, nil); err != nil {
-				t.Errorf("the line that was probably meant: %v", err)
-			}
 		})
+	}
+}
+
+// One or two dashes of any kind before an option's name are meant as an option.
+func TestEveryDashBeginsAnOption(t *testing.T) {
+	for _, dash := range []string{"-", "—", "–", "‑", "−", "－", "﹣", "⸺", "ー", "‐‐", "‑‑", "−−", "－－", "﹣﹣", "––", "-–"} {
+		r, err := cmdline.Parse(`"do it" `+dash+`verify "npm test"`, nil)
+		if err != nil || r.State.Verify != "npm test" || r.State.Prompt != "do it" {
+			t.Errorf("%s: got %q, %q, %v", dash, r.State.Prompt, r.State.Verify, err)
+		}
 	}
 }
 
@@ -88,10 +81,10 @@ func TestArguments(t *testing.T) {
 		{"quotes in the task", []string{`say "hi" and it's \done`}, `say "hi" and it's \done`, "", "", ""},
 		{"after --", []string{"--verify", "npm test", "--", "explain", "--verify"}, "explain --verify", "npm test", "", ""},
 		{"one word last", []string{"--verify", "npm test", "fix"}, "fix", "npm test", "", ""},
-		{"one word behind a value of one word", []string{"--verify", "npm", "test"}, "", "", `"test" is left over`, "test --verify npm"},
+		{"one word behind a value of one word", []string{"--verify", "npm", "test"}, "", "", `"test" is left over`, "--verify npm and then test"},
 		{"no task", []string{"--verify", "npm test"}, "", "npm test", "", ""},
-		{"words behind a value", []string{"fix", "it", "--verify", "npm", "test"}, "", "", `"test" is left over`, `"fix it" --verify "npm test"`},
-		{"an option in the task", []string{`fix it --verify "npm test"`}, "", "", "option --verify in it", `"fix it" --verify "npm test"`},
+		{"words behind a value", []string{"fix", "it", "--verify", "npm", "test"}, "", "", `"test" is left over`, `"fix it" --verify npm and then test`},
+		{"an option in the task", []string{`fix it --verify "npm test"`}, "", "", "option --verify in it", `'fix it --verify "npm test"'`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			task, given, err := cmdline.ParseArgs(tt.args, loop.Options())
@@ -105,7 +98,7 @@ func TestArguments(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), tt.slip) || !strings.HasSuffix(strings.Join(cmdline.Explained("start", err), "\n"), "meant: start "+tt.understood) {
+			if err == nil || !strings.Contains(err.Error(), tt.slip) || !strings.HasSuffix(strings.Join(cmdline.Explained("start", err), "\n"), "Understood: start "+tt.understood) {
 				t.Errorf("got %q", cmdline.Explained("start", err))
 			}
 		})
@@ -117,10 +110,9 @@ func TestACommandThatDoesNotBeginItsMessage(t *testing.T) {
 		`/ralph-loop "fix it"`:                                "",
 		"fix it":                                              "",
 		"see docs/ralph-loop and /ralph-loop2":                "",
-		`fix it /ralph-loop --verify "npm test"`:              `/ralph-loop "fix it" --verify "npm test"`,
-		"fix it\n/ralph-loop":                                 `/ralph-loop "fix it"`,
-		`now: /ulw-loop "fix it" --max-iterations 3`:          `/ulw-loop "fix it" --max-iterations 3`,
-		"go on: /ralph-loop --continue k7f2m":                 "/ralph-loop --continue k7f2m",
+		`fix it /ralph-loop --verify "npm test"`:              "/ralph-loop",
+		"fix it\n/ralph-loop":                                 "/ralph-loop",
+		`now: /ulw-loop "fix it" --max-iterations 3`:          "/ulw-loop",
 		"[Ralph loop 2/3] send\n/ralph-loop --continue k7f2m": "",
 		"# /ralph-loop: work\n\n    /ralph-loop <task>":       "",
 	} {

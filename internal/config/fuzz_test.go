@@ -16,10 +16,10 @@ import (
 // allows, that a loop made with them is within bounds, and that a refusal has a place and can be shown.
 func FuzzFile(f *testing.F) {
 	for _, file := range []string{
-		"", "[loop]\nmax-iterations = 30\nverify = \"make test\"\nplan = true\n", "[typing]\ninjectors = [\"xtest\", \"wtype\"]\n", "loop = {min-iterations = 2, max-iterations=9}\n",
+		"", "[loop]\nmax-iterations = 30\nverify = \"make test\"\nplan = true\n", "[typing]\nsubmit-key = \"return\"\n", "loop = {min-iterations = 2, max-iterations=9}\n",
 		"loop.max-iterations = 5\n[run]\nagent = 'claude'", "[loop]\nmax-iterations = \"30\"", "[loop]\nmax-iterations = 30\nmax-iterations = 40", "[[loop]]\n", "[loop.x]\n", "[loop]\ncompletion-promise = \"A\\u0007\"",
 		"notify = ['desktop', 'ntfy://ntfy.sh/x']\nnotify-details = true", "notify = 'desktop'\n[notify]\n", "[notify]\nchannels = ['a\\nb', ' ']\ndetails = 1", "notify = [[]]",
-		"[hook]\nsession-limit = 3 # no\nlinger = '5ms'\n", "a", "[loop", "\xef\xbb\xbf[loop]\n\"max-duration\" = \"2h\"", "[run]\npermissions = \"all\"\n[typing]\nsubmit-key=\"return\"\n", "loop = 3", "[loop]\nmax-iterations = 1979-05-27",
+		"[hook]\nsession-limit = 3 # no\nstall-after = '5m'\n", "a", "[loop", "\xef\xbb\xbf[loop]\n\"max-duration\" = \"2h\"", "[run]\npermissions = \"all\"\n[typing]\nsubmit-key=\"return\"\n", "loop = 3", "[loop]\nmax-iterations = 1979-05-27",
 	} {
 		f.Add([]byte(file))
 	}

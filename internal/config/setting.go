@@ -55,13 +55,9 @@ func Settings() (all []Setting) {
 		plain("run", "fresh", "false", "a new session for each iteration", "", switched, nil),
 		channels(),
 		details(),
-		plain("records", "keep-days", "90", "when a loop ends, records of loops that ended more days ago are removed; 0 keeps all", "", number, count),
-		plain("records", "keep-records", "1000", "when a loop ends, records beyond the newest so many are removed; 0 keeps all", "", number, count),
-		plain("typing", "injectors", "", "ways of typing the continue line, in order, or none (default: those of the desktop)", "xdotool", list, withoutControls),
 		plain("typing", "submit-key", "", "the key that sends a message in the chat: return, ctrl+enter or, on macOS, cmd+enter (default: return)", "ctrl+enter", words, withoutControls),
 		plain("hook", "session-limit", "auto", "follow-ups in a row after which a line begins the next session: N, none, or auto for what this Cursor allows", "", either, limit),
-		plain("hook", "linger", "", "how long the hook stays after an answer that must not be lost, at most 2s; 0s is off (default: 100ms, on Windows 250ms)", "100ms", words, between(0, 2*time.Second)),
-		plain("hook", "followup-wait", "20s", "after this time a follow-up counts as lost", "", words, between(time.Millisecond, 24*time.Hour)),
+		plain("hook", "stall-after", "30m", "a running loop without any event for so long has stalled, and you get a notice", "", words, between(time.Second, 365*24*time.Hour)),
 	)
 }
 
@@ -105,7 +101,7 @@ func ofLoop(o loop.Option) Setting {
 func (s Setting) read(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
-		if s.form == words || s.form == either || s.form == list || s.form == lines {
+		if s.form == words || s.form == either || s.form == lines {
 			return v, nil
 		}
 	case int64:
@@ -117,27 +113,23 @@ func (s Setting) read(value any) (string, error) {
 			return strconv.FormatBool(v), nil
 		}
 	case []any:
-		if s.form == list || s.form == lines {
-			return s.joined(v)
+		if s.form == lines {
+			return joined(v)
 		}
 	}
-	return "", errors.New([]string{`give text in quotes`, "give a whole number, without quotes", "give true or false, without quotes", "give a word in quotes, or a whole number without", `give a list such as ["a", "b"]`, `give a list such as ["a", "b"]`}[s.form])
+	return "", errors.New([]string{`give text in quotes`, "give a whole number, without quotes", "give true or false, without quotes", "give a word in quotes, or a whole number without", `give a list such as ["a", "b"]`}[s.form])
 }
 
-func (s Setting) joined(values []any) (string, error) {
-	separator := ","
-	if s.form == lines {
-		separator = "\n"
-	}
+func joined(values []any) (string, error) {
 	var texts []string
 	for _, v := range values {
 		text, ok := v.(string)
-		if !ok || strings.Contains(text, separator) {
+		if !ok || strings.Contains(text, "\n") {
 			return "", errors.New(`give a list of texts such as ["a", "b"]`)
 		}
 		texts = append(texts, text)
 	}
-	return strings.Join(texts, separator), nil
+	return strings.Join(texts, "\n"), nil
 }
 
 // Lines returns the texts of a list of texts, without empty ones.
@@ -153,14 +145,6 @@ func Lines(text string) (list []string) {
 func withoutControls(value string) error {
 	if text.HasControl(value) {
 		return fmt.Errorf("%q has control characters", value)
-	}
-	return nil
-}
-
-func count(text string) error {
-	const most = 100_000 // days are less than a time.Duration can hold
-	if n, err := strconv.Atoi(text); err != nil || n < 0 || n > most {
-		return fmt.Errorf("%q is not a whole number from 0 to %d", text, most)
 	}
 	return nil
 }
@@ -231,7 +215,7 @@ func EditorSettings() []EditorSetting {
 		{"cursorRalph.program", "", "the `cursor-ralph` that the extension runs; empty: the one that it brings"},
 		{"cursorRalph.notices", "all", "notices in the editor: `all`, `attention` or `none`; `notify` is about those of the desktop"},
 		{"cursorRalph.statusBar", "true", "the loop in the status bar"},
-		{"cursorRalph.delivery", "true", "loops are continued through the extension, if `typing.injectors` allows it"},
+		{"cursorRalph.delivery", "true", "loops are continued through the extension"},
 		{"cursorRalph.registerPlugin", "true", "the extension registers its hooks, unless `hooks.json` has ours"},
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -14,17 +12,17 @@ import (
 
 // Put makes a loop pending. If it is for a known conversation, this is one step
 // with checking the loop that runs there.
-func (s *Loops) Put(ctx context.Context, l loop.State, secret string) (name, token string, err error) {
+func (s *Loops) Put(ctx context.Context, l loop.State) error {
 	if l.ConversationID == "" {
-		path, token, err := s.Box.Put(ctx, l, secret)
-		return strings.TrimSuffix(filepath.Base(path), ".json"), token, err
+		_, err := s.Box.Put(ctx, l)
+		return err
 	}
-	return l.ConversationID, "", Hinted(s.Store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
+	return Hinted(s.Store.Ask(ctx, l.ConversationID, func(running *loop.State) (replace bool, err error) {
 		if running != nil && !l.Replace {
 			return false, hint.New(fmt.Sprintf("a loop runs in this conversation already (iteration %d of %d)", running.Iteration(), running.MaxIterations),
 				"go on with its task, or add --replace to begin a new one in its place")
 		}
-		path, _, err := s.Box.Put(ctx, l, "")
+		path, err := s.Box.Put(ctx, l)
 		if errors.Is(err, fs.ErrExist) {
 			return false, hint.New("a loop is pending in this conversation already: "+path, "cursor-ralph cancel "+loop.Argument(l.ConversationID))
 		}

@@ -13,6 +13,7 @@ import (
 type Changes struct {
 	folders []*folder // the first one that has a loop counts
 	now     func() time.Time
+	stall   time.Duration
 	known   map[string]*known // by Change.Key
 	looks   int
 }
@@ -44,7 +45,7 @@ func (s *Loops) Changes() *Changes {
 func (s *Loops) LiveChanges() *Changes { return s.changes(s.liveFolder()) }
 
 func (s *Loops) changes(folders ...*folder) *Changes {
-	return &Changes{folders: folders, now: s.now, known: map[string]*known{}}
+	return &Changes{folders: folders, now: s.now, stall: s.StallAfter, known: map[string]*known{}}
 }
 
 // Poll visits the loops that have changed since the last look, the first time all
@@ -121,7 +122,7 @@ func (c *Changes) meet(file *file, found Change, visit func(Change)) {
 	case k.file != file && k.look == c.looks:
 		return
 	}
-	k.file, k.look, k.turn = file, c.looks, turn(found.Loop, c.now())
+	k.file, k.look, k.turn = file, c.looks, turn(found.Loop, c.stall, c.now())
 	visit(found)
 }
 
@@ -147,11 +148,11 @@ const runCheck = time.Second
 
 // turn is when something else is to be said of a loop because time has passed, or another
 // loop has begun in its chat; zero is never.
-func turn(l Loop, now time.Time) (next time.Time) {
+func turn(l Loop, stallAfter time.Duration, now time.Time) (next time.Time) {
 	if (l.State.Outer() || l.Record) && !l.State.Status.Ended() {
 		return now.Add(runCheck)
 	}
-	for _, at := range l.State.Moments() {
+	for _, at := range l.State.Moments(stallAfter) {
 		if at.After(now) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}

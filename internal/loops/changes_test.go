@@ -135,7 +135,7 @@ func TestALoopIsFollowedFromFolderToFolder(t *testing.T) {
 func TestTimeChangesHowALoopStands(t *testing.T) {
 	o := observes(t)
 	event := o.clock.Add(-time.Minute).UTC().Format(time.RFC3339)
-	o.puts(o.places.Live("a"), "one", `"last_event_at": "`+event+`"`, `"stall_after": "30m"`)
+	o.puts(o.places.Live("a"), "one", `"last_event_at": "`+event+`"`)
 	o.wants("one running")
 	o.clock = o.clock.Add(28 * time.Minute)
 	o.wants()

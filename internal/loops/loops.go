@@ -21,16 +21,17 @@ import (
 
 // Loops are all loops of a user.
 type Loops struct {
-	Store  *state.Store
-	Box    *pending.Box
-	places platform.Places
-	now    func() time.Time
+	Store      *state.Store
+	Box        *pending.Box
+	StallAfter time.Duration // the user's; zero for loop.StallAfter
+	places     platform.Places
+	now        func() time.Time
 }
 
 // New returns the loops in the given places.
 func New(places platform.Places, now func() time.Time) *Loops {
 	store := state.New(places, now)
-	return &Loops{store, pending.New(places, store, now), places, now}
+	return &Loops{Store: store, Box: pending.New(places, store, now), places: places, now: now}
 }
 
 // Loop is a loop, and where it is.

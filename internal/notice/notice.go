@@ -57,8 +57,8 @@ const (
 )
 
 // Of returns the notice about a loop. Without details it says where the loop stands and nothing of what was said.
-func Of(l loop.State, now time.Time, details bool) Notice {
-	return of(l, eventOf(l, now), now, details)
+func Of(l loop.State, stallAfter time.Duration, now time.Time, details bool) Notice {
+	return of(l, eventOf(l, stallAfter, now), now, details)
 }
 
 // OfUndecided returns the notice about a loop with a stop that could not be decided.
@@ -102,11 +102,11 @@ func nameOf(workspace string) string {
 	return filepath.Base(workspace)
 }
 
-func eventOf(l loop.State, now time.Time) Event {
+func eventOf(l loop.State, stallAfter time.Duration, now time.Time) Event {
 	switch {
 	case l.Status.Ended():
 		return Ended
-	case l.IsStalled(now):
+	case l.IsStalled(stallAfter, now):
 		return Stalled
 	case l.IsAsking():
 		return Asking

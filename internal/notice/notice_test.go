@@ -14,7 +14,7 @@ func TestANotificationIsPlainText(t *testing.T) {
 	hostile := "the <b>key</b> & $(calc) `id` \x1b]0;x\a \"@\n\"@\n”@ ]]> \u202e" + strings.Repeat("x", 10000)
 	for _, status := range []loop.Status{loop.Blocked, loop.Waiting, loop.Paused, loop.Status("<i>odd")} {
 		l := loop.State{Status: status, Reason: hostile, ConversationID: "chat-1", PauseReason: loop.PauseReason(hostile), Workspace: "/w/" + hostile, Contract: loop.Contract{Prompt: hostile}}
-		got := Of(l, time.Now(), true).Desktop()
+		got := Of(l, 0, time.Now(), true).Desktop()
 		for _, sign := range []string{"<", ">", "&", "$", "`", `"`, "”", "]]", "\x1b", "\a", "\u202e", "\n'@"} {
 			if strings.Contains(got, sign) {
 				t.Errorf("%s: got %q in %q", status, sign, got)

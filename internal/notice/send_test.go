@@ -42,7 +42,7 @@ func sender(t *testing.T) Sender {
 
 func aNotice() Notice {
 	return Of(loop.State{ID: "k7f2m", Status: loop.PromiseAccepted, Workspace: "/home/u/private/repo", Reason: "said in private",
-		Contract: loop.Contract{Prompt: "make it green\nand private", Iterations: 3, MaxIterations: 20}}, time.Now(), false)
+		Contract: loop.Contract{Prompt: "make it green\nand private", Iterations: 3, MaxIterations: 20}}, 0, time.Now(), false)
 }
 
 // server is a service on this machine. It returns the URL of each kind of service that has one there.
@@ -179,7 +179,7 @@ func TestAHostileTask(t *testing.T) {
 		"@everyone <!channel> <@U123> [click](https://evil.example) **b** `x` ||s|| \x1b]0;x\a\u202e\u0000\r\nsecond line",
 		strings.Repeat("x", 100<<10), "\n\n\t", "\xff\xfe", "${jndi} $(reboot)",
 	} {
-		n := Of(loop.State{Status: loop.Running, Contract: loop.Contract{Prompt: task}, Workspace: "/x/@here\n<a>"}, time.Now(), true)
+		n := Of(loop.State{Status: loop.Running, Contract: loop.Contract{Prompt: task}, Workspace: "/x/@here\n<a>"}, 0, time.Now(), true)
 		for _, text := range []string{n.Message(), n.Desktop()} {
 			for _, sign := range []string{"@", "<", ">", "[", "*", "|", "`", "\x1b", "\a", "\u202e", "\x00", "\r", "second", "$("} {
 				if strings.Contains(text, sign) {

@@ -75,9 +75,9 @@ func (h *handler) hasSettings() bool {
 
 // typeWait is how long to ask whether typing is possible: a display that hangs
 // must not hold the editor. Away from X11 and Wayland another program has to be
-// started for it, PowerShell or osascript; with a desktop bridge Cursor's command.
-func typeWait(d platform.Desktop, bridge bool) time.Duration {
-	if !bridge && (d.Kind == platform.X11 || d.Kind == platform.Wayland) {
+// started for it, PowerShell or osascript; a window with our extension has to answer.
+func typeWait(d platform.Desktop, window bool) time.Duration {
+	if !window && (d.Kind == platform.X11 || d.Kind == platform.Wayland) {
 		return time.Second
 	}
 	return 2500 * time.Millisecond
@@ -87,13 +87,12 @@ func typeWait(d platform.Desktop, bridge bool) time.Duration {
 // new chat, which our extension alone creates.
 func (h *handler) typing(ctx context.Context, fresh bool) loop.Typing {
 	desktop := platform.FindDesktop(runtime.GOOS, h.getenv)
-	_, bridge := platform.BridgeAnnounced(runtime.GOOS, h.getenv)
-	bridge = bridge || h.places.HasRendezvous() // our extension reaches a chat without a desktop too
+	window := h.places.HasRendezvous() // our extension reaches a chat without a desktop too
 	why := desktop.Why
-	if fresh && !bridge {
+	if fresh && !window {
 		why = "no window of the editor runs our extension, which could open a new chat"
-	} else if desktop.Kind != platform.NoDesktop || bridge {
-		ctx, cancel := h.time.within(ctx, typeWait(desktop, bridge))
+	} else if desktop.Kind != platform.NoDesktop || window {
+		ctx, cancel := h.time.within(ctx, typeWait(desktop, window))
 		defer cancel()
 		err := cursorRalph().CanType(ctx, handoff.Inject{Conversation: h.in.ConversationID, Fresh: fresh})
 		if err == nil {

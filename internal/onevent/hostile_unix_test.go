@@ -18,7 +18,7 @@ import (
 // answered are the events that this hook does something about.
 var answered = []string{
 	hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
-	hook.EventPreToolUse, hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution,
+	hook.EventPostToolUse, hook.EventPostToolUseFailure,
 }
 
 // TestHostileInput: whatever comes, the hook answers {}, changes no loop, and
@@ -91,7 +91,6 @@ func TestHostileConversations(t *testing.T) {
 		name := answered[i%len(answered)]
 		w.rests(w.event(name, id, fields{
 			"status": "completed", "loop_count": 0, "text": "<promise>COMPLETE</promise>", "prompt": `/ralph-loop "x"`, "command": "cursor-ralph slash",
-			"output": "cursor-ralph-token: 1700000000000-7:x",
 		}))
 	}
 	if got := w.log("action=error"); len(got) != len(ids) {

@@ -68,7 +68,7 @@ func (h *handler) answer(args []string, stdin io.Reader) (answer any) {
 	if err = errors.Join(unknown, err); err != nil {
 		h.fail(err)
 		h.noteUnread(err)
-		return h.unhandled(err)
+		return nil
 	}
 	return h.handle(h.ctx)
 }
@@ -161,8 +161,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// read makes an error of a panic, so that the plan guard answers it like any
-// other event that cannot be read.
+// read makes an error of a panic: an event that cannot be read.
 func read(stdin io.Reader) (in hook.Input, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -184,7 +183,6 @@ type handler struct {
 	now     func() time.Time
 	getenv  func(string) string
 
-	isGuard  bool          // the entry in hooks.json is the plan guard's
 	settings *settings     // once somebody has asked for them
 	stay     time.Duration // after an answer that must not be lost
 	program  string        // as it was called
@@ -220,10 +218,6 @@ func (h *handler) open(args []string) {
 		args = nil
 	}
 	for _, arg := range args {
-		if arg == "--guard" {
-			h.isGuard = true
-			continue
-		}
 		h.fail(fmt.Errorf("%q has no effect in hooks.json: settings are in config.toml", arg))
 	}
 	h.store = state.New(h.places, h.now)
@@ -247,7 +241,7 @@ func (h *handler) handle(ctx context.Context) any {
 	}
 	switch h.in.EventName {
 	case hook.EventStop, hook.EventBeforeSubmitPrompt, hook.EventAfterAgentResponse,
-		hook.EventPreToolUse, hook.EventPostToolUse, hook.EventPostToolUseFailure, hook.EventAfterShellExecution:
+		hook.EventPostToolUse, hook.EventPostToolUseFailure:
 	default:
 		return nil
 	}
@@ -263,8 +257,6 @@ func (h *handler) handle(ctx context.Context) any {
 		return h.stop(ctx)
 	case hook.EventBeforeSubmitPrompt:
 		return h.prompt(ctx)
-	case hook.EventPreToolUse:
-		return h.guard(ctx)
 	case hook.EventAfterAgentResponse:
 		h.response(ctx)
 	default:

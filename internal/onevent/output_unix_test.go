@@ -70,16 +70,6 @@ func TestAnAnswerLingers(t *testing.T) {
 	}
 }
 
-func TestAnAnswerLingersAsTheUserSays(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.write(w.places.Live(me), `{"prompt": "build it"}`)
-	w.write(filepath.Join(w.dir, "home", ".config", "cursor-ralph", "config.toml"), "[hook]\nlinger = \"600ms\"\n")
-	if _, ran := w.stay(program(), w.stopEvent(me)); ran < 600*time.Millisecond {
-		t.Errorf("it ran for %s, want 600 ms or more", ran)
-	}
-}
-
 // TestAReaderThatIsGoneOrStops: the hook exits 0, in time, and what was decided
 // is saved.
 func TestAReaderThatIsGoneOrStops(t *testing.T) {

@@ -79,11 +79,11 @@ func (h *handler) onPrompt(ctx context.Context, has, hasEnded bool) any {
 }
 
 // misplaced has the agent ask about a command that does not begin its message.
-const misplaced = `This message has a Ralph loop's command in it, but not at its beginning, so no loop was started. If the user wants one, the line was probably meant as
+const misplaced = `This message has the Ralph loop's command %[1]s in it, but not at its beginning, so no loop was started. If the user wants one, the line has to be a message of its own that begins with the command, as in
 
-%s
+%[1]s "<task>" --verify "<command>"
 
-Show the user that line and ask whether it is right, before you do anything else; the user then sends it as a message of its own. If the message only talks about the command, answer it as usual.`
+Ask the user whether that is wanted, before you do anything else. If the message only talks about the command, answer it as usual.`
 
 // The slash commands that a message may begin with.
 var (
@@ -117,12 +117,6 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 		return h.refuse("Not sent: " + action.Why() + ".")
 	}
 	if err == nil {
-		if h.host == nil {
-			h.seeLimit(id, l, text)
-			if l.IsOwn(text) {
-				h.seeDelivery(loop.FollowupShown)
-			}
-		}
 		err = h.store.AddToJournal(id, loop.Record{
 			Kind: loop.RecordPrompt, At: h.now(), Generation: h.in.GenerationID, Own: l.IsOwn(text), ByLine: l.IsLine(text),
 		})

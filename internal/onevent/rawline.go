@@ -14,7 +14,7 @@ import (
 )
 
 // continueByLine does what cursor-ralph continue does, for a line that the agent
-// may get as it is: pasted, or sent by the bridge. The agent is given the
+// may get as it is: pasted. The agent is given the
 // continuation as additional_context. If Cursor ignores that, the stop of this
 // turn brings it; if Cursor expands the line as a slash command, the agent's own
 // call confirms this and prints the same text.
@@ -36,9 +36,6 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 	}
 	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Program: h.calledByAgent(), Continue: r.Limits(), Host: h.hostTitle()}
 	event.FromLine, event.Conversation, event.NewChat = true, here, id != here && h.isNewChat()
-	if before, err := h.store.Read(here); err == nil && id == here && h.host == nil {
-		h.seeLimit(id, before, loop.ContinueLine(id))
-	}
 	l, action, err := h.continueLoop(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && id != here && h.isBroughtHere(id) {
 		id = here

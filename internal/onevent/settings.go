@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/config"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -15,7 +14,6 @@ import (
 type settings struct {
 	defaults     []loop.Default // of a new loop
 	sessionLimit int            // follow-ups in a row, or noLimit; 0 for what this Cursor allows
-	followupWait time.Duration  // after this time a follow-up counts as lost
 	problem      string         // why they cannot be used
 }
 
@@ -32,10 +30,6 @@ func (h *handler) user() settings {
 	if err != nil {
 		h.settings.problem = err.Error()
 		h.fail(fmt.Errorf("your settings cannot be used: %w", err))
-	}
-	h.settings.followupWait, _ = time.ParseDuration(c.Get("hook.followup-wait").Text) // it was checked
-	if linger := c.Get("hook.linger"); linger.From != config.BuiltIn {
-		h.stay, _ = time.ParseDuration(linger.Text)
 	}
 	switch limit := c.Get("hook.session-limit").Text; limit {
 	case "none":

@@ -39,7 +39,7 @@ func (h *handler) onStop(ctx context.Context) any {
 		Generation: e.GenerationID,
 		Workspace:  h.workspace(),
 		Program:    h.calledByAgent(),
-		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, CursorVersion: h.in.CursorVersion, FollowupWait: h.user().followupWait, Tokens: tokens(e.Usage)},
+		Stop:       loop.Stop{Status: loop.StopStatus(e.Status), LoopCount: e.LoopCount, Tokens: tokens(e.Usage)},
 	}
 	if !h.hasLoop(ctx, &event) {
 		return nil
@@ -47,8 +47,7 @@ func (h *handler) onStop(ctx context.Context) any {
 	h.decides.Store(true)
 	defer h.decides.Store(false)
 	if h.host == nil {
-		event.Aborts = h.aborts(event.Status)
-		event.SessionLimit = h.sessionLimit(e.LoopCount)
+		event.SessionLimit = h.sessionLimit()
 	} else {
 		h.hostsStop(&event)
 	}
@@ -59,9 +58,6 @@ func (h *handler) onStop(ctx context.Context) any {
 	case err != nil:
 		h.undecided(err)
 		return nil
-	}
-	if h.host == nil {
-		h.seeDelivery(action.Delivery)
 	}
 	h.logDecision(l, action)
 	h.watched = action.Kind == loop.Followup

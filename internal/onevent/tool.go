@@ -8,7 +8,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
 	"github.com/cursor-ralph/cursor-ralph/internal/toolcall"
 	"github.com/cursor-ralph/cursor-ralph/loop"
-	"github.com/cursor-ralph/cursor-ralph/pending"
 )
 
 // response keeps what the assistant said until the next stop. Words that come
@@ -45,13 +44,9 @@ func tokens(u hook.Usage) *loop.Tokens {
 	return loop.TokensOf(int64(u.InputTokens), int64(u.OutputTokens), int64(u.CacheReadTokens), int64(u.CacheWriteTokens))
 }
 
-// tool counts a finished tool call, and binds the pending file that a call of
-// cursor-ralph tells about. Of the two events of a shell call only
-// postToolUse counts.
+// tool counts a finished tool call.
 func (h *handler) tool(ctx context.Context) {
-	mayBind := h.in.Contains(pending.TokenLine)
-	has := h.hasLoop(ctx, nil) || !mayBind && h.hasLost(ctx)
-	if !has && !mayBind {
+	if !h.hasLoop(ctx, nil) && !h.hasLost(ctx) {
 		return
 	}
 	call, err := h.call()
@@ -59,12 +54,7 @@ func (h *handler) tool(ctx context.Context) {
 		h.fail(err)
 		return
 	}
-	if mayBind {
-		h.bind(ctx, call.command, call.output)
-	}
-	if has && h.in.EventName != hook.EventAfterShellExecution {
-		h.record(call.record())
-	}
+	h.record(call.record())
 }
 
 // record adds a line to the loop's journal.
@@ -81,10 +71,6 @@ type call struct {
 
 func (h *handler) call() (call, error) {
 	switch h.in.EventName {
-	case hook.EventAfterShellExecution:
-		var e hook.AfterShellExecution
-		err := h.in.Decode(&e)
-		return call{command: e.Command, output: e.Output}, err
 	case hook.EventPostToolUse:
 		var e hook.PostToolUse
 		err := h.in.Decode(&e)

@@ -12,7 +12,7 @@ import (
 )
 
 func (r *Runner) onStop(ctx context.Context, e loop.Event) (loop.State, loop.Action, error) {
-	e.Kind, e.Aborts, e.Waited = loop.EventStop, true, true
+	e.Kind, e.Waited = loop.EventStop, true
 	if err := r.engine().Observe(ctx, r.id, &e); err != nil {
 		r.trouble(err)
 	}

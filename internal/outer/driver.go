@@ -40,7 +40,7 @@ type Prompt struct {
 	Text    string
 	Fresh   bool   // use a new session instead of the current one
 	Session string // the one to resume after a restart of cursor-ralph, or empty
-	Guarded bool   // deny everything that writes or executes, except a plan
+	Plans   bool   // deny everything that writes or executes, except a plan
 }
 
 // Seen is something that happened in a turn.

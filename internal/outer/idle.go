@@ -10,24 +10,18 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// idle waits until the loop may go on and returns the next prompt: again, or a new
-// one if again is empty. A failed turn is due after the time that was decided, however
-// the clock is set meanwhile.
-func (r *Runner) idle(ctx context.Context, l loop.State, again string) (loop.State, string, error) {
-	told, due := loop.State{}, time.Now().Add(max(0, time.Until(l.RetryAt)))
+// idle waits until a paused loop is resumed, and returns the next prompt.
+func (r *Runner) idle(ctx context.Context, l loop.State) (loop.State, string, error) {
+	told := loop.State{}
 	for {
 		if l.Status != told.Status || l.Reason != told.Reason {
 			r.tell(Report{Kind: ReportIdle, State: l})
 			told = l
 		}
-		left := time.Until(due)
-		switch {
-		case l.Status == loop.Paused:
-			left, again, due = poll, "", time.Time{} // a resume begins the turn anew, at once
-		case left <= 0:
-			return r.wake(ctx, l, again)
+		if l.Status != loop.Paused {
+			return r.goOn(ctx, loop.Event{Kind: loop.EventContinue, Text: "The user resumed the loop.", Continue: loop.Continue{Run: r.now(l)}})
 		}
-		if proc.Sleep(ctx, min(left, poll)) != nil {
+		if proc.Sleep(ctx, poll) != nil {
 			l, err := r.interrupted(ctx, l)
 			return l, "", err
 		}
@@ -44,25 +38,6 @@ func (r *Runner) idle(ctx context.Context, l loop.State, again string) (loop.Sta
 
 // poll is how often we check the loop's file for changes by others.
 const poll = 250 * time.Millisecond
-
-func (r *Runner) wake(ctx context.Context, l loop.State, again string) (loop.State, string, error) {
-	if again == "" {
-		return r.goOn(ctx, loop.Event{Kind: loop.EventContinue, Text: "The user resumed the loop.", Continue: loop.Continue{Run: r.now(l)}})
-	}
-	next, action, err := r.act(loop.Event{Kind: loop.EventAgain})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return r.gone(ctx)
-	case err != nil:
-		return l, "", err
-	case next.Status.Ended():
-		r.tell(Report{Kind: ReportDecided, State: next, Action: action})
-		return next, "", nil
-	case action.Kind == loop.Refuse: // just paused
-		return r.idle(ctx, next, "")
-	}
-	return next, again, nil
-}
 
 func (r *Runner) now(l loop.State) loop.Run {
 	run := l.Run

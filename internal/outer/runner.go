@@ -153,11 +153,7 @@ func (r *Runner) run(ctx context.Context, l loop.State, text string) (loop.State
 			text = action.Text
 			continue
 		}
-		again := ""
-		if action.Kind == loop.Again {
-			again = text
-		}
-		if l, text, err = r.idle(ctx, l, again); err != nil || l.Status.Ended() || text == "" {
+		if l, text, err = r.idle(ctx, l); err != nil || l.Status.Ended() || text == "" {
 			return l, err
 		}
 	}

@@ -27,7 +27,7 @@ var (
 func (r *Runner) turn(ctx context.Context, l loop.State, text string) (loop.State, loop.Action, error) {
 	r.turns++
 	e := loop.Event{Generation: fmt.Sprintf("%s-%d", strconv.FormatInt(time.Now().UnixNano(), 36), r.turns), Stop: loop.Stop{Status: loop.Completed}}
-	prompt := Prompt{Text: text, Fresh: l.Run.Fresh || l.BeginsSession(), Session: r.session, Guarded: l.Guarded()}
+	prompt := Prompt{Text: text, Fresh: l.Run.Fresh || l.BeginsSession(), Session: r.session, Plans: l.Plans()}
 	err := r.drive(ctx, l, prompt, e.Generation)
 	var start *StartError
 	switch {

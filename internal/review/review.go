@@ -77,23 +77,22 @@ func (q Request) run(ctx context.Context) loop.Review {
 // ask gets a verdict from the agent; it may try twice.
 func (q Request) ask(ctx context.Context, d outer.Driver) loop.Review {
 	code := rand.Text()
-	s := &session{driver: d}
-	said, err := s.turn(ctx, outer.Prompt{Text: q.prompt(rand.Text(), code), Fresh: true, Guarded: true})
+	said, err := turn(ctx, d, outer.Prompt{Text: q.prompt(rand.Text(), code), Fresh: true, Plans: true})
 	if err != nil {
-		return s.done(failed(err))
+		return failed(err)
 	}
 	r, why := verdict(said, code)
 	if why == "" {
-		return s.done(r)
+		return r
 	}
-	said, err = s.turn(ctx, outer.Prompt{Text: q.again(why, rand.Text(), code), Guarded: true})
+	said, err = turn(ctx, d, outer.Prompt{Text: q.again(why, rand.Text(), code), Plans: true})
 	if err != nil {
-		return s.done(failed(err))
+		return failed(err)
 	}
 	if r, why = verdict(said, code); why != "" {
 		r = loop.Review{Verdict: loop.ReviewFailed, Why: "its answer was not valid, twice: " + why + "; it ended with: " + text.Head(cmp.Or(lastLine(said), "nothing"), keptWords)}
 	}
-	return s.done(r)
+	return r
 }
 
 // keptWords is how many bytes of an invalid answer an error has.
@@ -119,45 +118,22 @@ func failed(err error) loop.Review {
 // keptWhy is how many bytes of an error are kept.
 const keptWhy = 1000
 
-// session is a conversation with the reviewer.
-type session struct {
-	driver outer.Driver
-	tokens *loop.Tokens // nil is unknown
-}
-
-// result is what a turn came to.
-type result struct {
-	last   string // message
-	tokens *loop.Tokens
-}
-
-func (t *result) see(seen outer.Seen) {
-	switch r := seen.Record; r.Kind {
-	case loop.RecordText:
-		t.last = r.Text
-	case loop.RecordTokens:
-		t.tokens = t.tokens.Plus(r.Tokens)
-	}
-}
-
-// done adds to a review what it cost.
-func (s *session) done(r loop.Review) loop.Review {
-	r.Tokens = s.tokens
-	return r
-}
-
 // closeAfter is how long a driver may take to cancel a turn.
 const closeAfter = 8 * time.Second
 
 // turn returns the last message that the agent ended its turn with.
-func (s *session) turn(ctx context.Context, p outer.Prompt) (string, error) {
-	var t result
+func turn(ctx context.Context, d outer.Driver, p outer.Prompt) (string, error) {
+	last := ""
+	see := func(seen outer.Seen) {
+		if seen.Record.Kind == loop.RecordText {
+			last = seen.Record.Text
+		}
+	}
 	done := make(chan error, 1)
-	go func() { done <- s.driver.Turn(ctx, p, t.see) }()
+	go func() { done <- d.Turn(ctx, p, see) }()
 	select {
 	case err := <-done:
-		s.tokens = s.tokens.Plus(t.tokens)
-		return t.last, err
+		return last, err
 	case <-ctx.Done():
 	}
 	select {

@@ -48,20 +48,6 @@ func Calls(command string) []string {
 	return calls
 }
 
-// AnyCalls returns the subcommands after every word that is cursor-ralph, also
-// where another program runs it. It is for calls that carry a token as proof.
-func AnyCalls(command string) []string {
-	var calls []string
-	ours := false
-	for _, word := range split(command) {
-		if ours {
-			calls = append(calls, word.Text)
-		}
-		ours = isRalph(word.Text)
-	}
-	return calls
-}
-
 func isRalph(word string) bool {
 	base := word[strings.LastIndexAny(word, `/\`)+1:]
 	return base == "cursor-ralph" || strings.EqualFold(base, "cursor-ralph.exe")

@@ -15,7 +15,7 @@ import (
 
 // Fits returns the command that fits best, empty for a loop that needs none: it has a gate, or only plans.
 func Fits(l loop.State) string {
-	if l.Verify != "" || l.Guarded() {
+	if l.Verify != "" || l.Plans() {
 		return ""
 	}
 	return append(Verify(l.Workspace), "")[0]

@@ -43,14 +43,14 @@ func (l Loop) actions() []Action {
 func (l Loop) resume() Action {
 	step := []string{"resume", l.ID}
 	if l.Kind == Chat && !l.NewChat {
-		step = append(step, "--inject")
+		step = append(step, "--type")
 	}
 	return Action{Name: "resume", Title: "Resume", Steps: [][]string{step}}
 }
 
 // goOnActions returns how the user can have the loop go on, if it does not by itself.
 func (l Loop) goOnActions() []Action {
-	inject := []string{"inject", l.ID}
+	typed := []string{"resume", l.ID, "--type"}
 	command := strings.Fields(strings.TrimPrefix(l.Continue, "cursor-ralph "))
 	switch {
 	case l.Continue == "" || l.Status == Running:
@@ -62,9 +62,9 @@ func (l Loop) goOnActions() []Action {
 	case l.Kind == Run:
 		return []Action{{Name: "continue", Title: "Continue in a terminal", Steps: [][]string{command}, Terminal: true}}
 	case strings.HasPrefix(l.Continue, "/"):
-		return []Action{{Name: "continue", Title: "Continue now", Steps: [][]string{inject}}}
+		return []Action{{Name: "continue", Title: "Continue now", Steps: [][]string{typed}}}
 	}
-	return []Action{{Name: "continue", Title: "Continue now", Steps: [][]string{command, inject}}}
+	return []Action{{Name: "continue", Title: "Continue now", Steps: [][]string{command, typed}}}
 }
 
 // needsUser reports whether the loop stands still until its user does something.

@@ -76,7 +76,7 @@ func reviewOf(r *loop.Review) *loop.Review {
 		return nil
 	}
 	shown := *r
-	shown.Seconds, shown.Tokens = max(0, r.Seconds), tokensOf(r.Tokens)
+	shown.Seconds = max(0, r.Seconds)
 	if r.Verdict != loop.ReviewClear && r.Verdict != loop.ReviewFound {
 		shown.Verdict = loop.ReviewFailed // a file that somebody edited may say anything
 	}
@@ -97,9 +97,6 @@ func DescribeReview(v *loop.Verification) string {
 		words = "no answer: " + r.Why
 	}
 	words = fmt.Sprintf("%s, by %s after %.1f s", words, r.Agent, max(0, r.Seconds))
-	if r.Tokens != nil {
-		words += " and " + Tokens(r.Tokens) + " tokens"
-	}
 	return words
 }
 

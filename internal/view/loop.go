@@ -41,27 +41,25 @@ type Loop struct {
 	Reason         string           `json:"reason,omitempty"`
 	Iteration      int              `json:"iteration"`
 	loop.Contract
-	Verify        string          `json:"verify,omitempty"`
-	TasksFile     string          `json:"tasks_file,omitempty"`
-	Tasks         *loop.TaskCount `json:"tasks,omitempty"`
-	Workspace     string          `json:"workspace"`
-	Host          string          `json:"host,omitempty"`
-	Here          *bool           `json:"here,omitempty"`
-	ToolCalls     *int            `json:"tool_calls,omitempty"`
-	Tokens        *loop.Tokens    `json:"tokens,omitempty"`
-	ReviewTokens  *loop.Tokens    `json:"review_tokens,omitempty"`
-	TokensUnknown int             `json:"tokens_unknown_turns,omitempty"`
-	MaxTokens     int64           `json:"max_tokens,omitempty"`
-	CreatedAt     time.Time       `json:"created_at,omitzero"`
-	StartedAt     time.Time       `json:"started_at,omitzero"`
-	LastEventAt   time.Time       `json:"last_event_at,omitzero"`
-	MessageAt     time.Time       `json:"message_at,omitzero"`
-	EndedAt       time.Time       `json:"ended_at,omitzero"`
-	Continue      string          `json:"continue,omitempty"`
-	ChatLine      string          `json:"chat_line,omitempty"`
-	NeedsUser     bool            `json:"needs_user"`
-	Actions       []Action        `json:"actions"`
-	Item          Item            `json:"item"`
+	Verify      string          `json:"verify,omitempty"`
+	TasksFile   string          `json:"tasks_file,omitempty"`
+	Tasks       *loop.TaskCount `json:"tasks,omitempty"`
+	Workspace   string          `json:"workspace"`
+	Host        string          `json:"host,omitempty"`
+	Here        *bool           `json:"here,omitempty"`
+	ToolCalls   *int            `json:"tool_calls,omitempty"`
+	Tokens      *loop.Tokens    `json:"tokens,omitempty"`
+	MaxTokens   int64           `json:"max_tokens,omitempty"`
+	CreatedAt   time.Time       `json:"created_at,omitzero"`
+	StartedAt   time.Time       `json:"started_at,omitzero"`
+	LastEventAt time.Time       `json:"last_event_at,omitzero"`
+	MessageAt   time.Time       `json:"message_at,omitzero"`
+	EndedAt     time.Time       `json:"ended_at,omitzero"`
+	Continue    string          `json:"continue,omitempty"`
+	ChatLine    string          `json:"chat_line,omitempty"`
+	NeedsUser   bool            `json:"needs_user"`
+	Actions     []Action        `json:"actions"`
+	Item        Item            `json:"item"`
 }
 
 // Of returns a loop as it is shown.
@@ -69,7 +67,7 @@ func Of(s loop.State, f Facts) Loop {
 	l := Loop{Schema: Schema, ID: s.ShortID(), ConversationID: s.ConversationID, Kind: Chat, Status: standing(s, f), Reason: s.Reason,
 		Contract: s.Contract, Iteration: s.Iteration(), Verify: s.Verify, TasksFile: s.Tasks, Tasks: s.TaskCount, Workspace: s.Workspace, Host: s.Host,
 		CreatedAt: s.CreatedAt.UTC(), StartedAt: s.StartedAt.UTC(), LastEventAt: s.EventAt.UTC(), MessageAt: s.MessageAt.UTC()}
-	l.Tokens, l.ReviewTokens, l.TokensUnknown, l.MaxTokens = tokensOf(s.Tokens), tokensOf(s.ReviewTokens), max(0, s.TokenGaps), max(0, s.MaxTokens)
+	l.Tokens, l.MaxTokens = tokensOf(s.Tokens), max(0, s.MaxTokens)
 	if s.Outer() {
 		l.Kind = Run
 	}
@@ -84,7 +82,7 @@ func Of(s loop.State, f Facts) Loop {
 	case Paused:
 		l.PauseReason, l.Pausing = pauseReason(s.PauseReason), s.IsPausing() && !f.Gone
 	case Waiting:
-		l.WaitingFor = waitingFor(s, f.Now)
+		l.WaitingFor = waitingFor(s)
 		l.Reason = cmp.Or(s.Asking.What, s.Reason)
 	case Interrupted:
 		l.Reason = describeInterrupted(f)
@@ -115,12 +113,9 @@ func pauseReason(r loop.PauseReason) loop.PauseReason {
 	return r
 }
 
-func waitingFor(s loop.State, now time.Time) WaitingFor {
-	switch {
-	case s.IsAsking():
+func waitingFor(s loop.State) WaitingFor {
+	if s.IsAsking() {
 		return ForPermission
-	case !s.RetryAt.IsZero(), s.Delivery.IsTyping(now) && now.Before(s.Delivery.DueAt):
-		return ForRetry
 	}
 	return ForContinuation
 }

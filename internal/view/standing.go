@@ -18,7 +18,7 @@ type Standing string
 const (
 	Pending     Standing = "pending"     // no chat has taken it
 	Running     Standing = "running"     // its agent works
-	Stalled     Standing = "stalled"     // it runs, but no event came for --stall-after
+	Stalled     Standing = "stalled"     // it runs, but no event came for the setting stall-after
 	Waiting     Standing = "waiting"     // see WaitingFor
 	Paused      Standing = "paused"      // see loop.PauseReason
 	Interrupted Standing = "interrupted" // only the archive has it, or it is a run whose process is gone
@@ -32,14 +32,14 @@ type WaitingFor string
 const (
 	ForContinuation WaitingFor = "continuation" // the continue line, typed or by hand
 	ForPermission   WaitingFor = "permission"   // the user's answer to the agent of a run
-	ForRetry        WaitingFor = "retry"        // the time to retry a failed turn
 )
 
 // Facts are what a loop's state does not have.
 type Facts struct {
 	Now         time.Time
-	Interrupted bool // only the archive has it
-	Gone        bool // the process of a run is gone
+	StallAfter  time.Duration // the user's; zero for loop.StallAfter
+	Interrupted bool          // only the archive has it
+	Gone        bool          // the process of a run is gone
 }
 
 // standing is decided by the first row that fits.
@@ -55,7 +55,7 @@ func standing(s loop.State, f Facts) Standing {
 		return Running
 	case s.Status == loop.Waiting, s.IsAsking():
 		return Waiting
-	case s.IsStalled(f.Now), s.Status == loop.Running && s.IsStale(f.Now):
+	case s.IsStalled(f.StallAfter, f.Now), s.Status == loop.Running && s.IsStale(f.Now):
 		return Stalled
 	case s.Status == loop.Running, Standing(s.Status) == Pending:
 		return Standing(s.Status)

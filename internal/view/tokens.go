@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -37,46 +36,22 @@ func short(n int64) string {
 	return fmt.Sprintf("%.1fM", float64(n/(million/10))/10)
 }
 
-// DescribeTokens says how many tokens a loop and its reviews have taken, its limit, and what
-// is not in the sum; nothing for a loop of which no turn has ended.
+// DescribeTokens says how many tokens a loop has taken, and its limit; nothing where neither is known.
 func (l Loop) DescribeTokens() string {
-	words, limit := "", ""
+	limit := ""
 	if l.MaxTokens > 0 {
 		limit = fmt.Sprintf(" of at most %d", l.MaxTokens)
 	}
-	switch all := l.Tokens.Plus(l.ReviewTokens); {
-	case all != nil:
-		words = fmt.Sprintf("%d%s (%s)", all.Sum(), limit, l.tokenParts())
-		if l.TokensUnknown > 0 {
-			words += fmt.Sprintf("; unknown for %d more %s", l.TokensUnknown, turns(l.TokensUnknown))
-		}
-	case l.TokensUnknown > 0 && limit != "":
-		words = "unknown: nobody reports them, so the limit" + limit + " cannot act"
-	case l.TokensUnknown > 0:
-		words = "unknown: nobody reports them"
-	case limit != "":
-		words = "none yet," + limit
+	t := l.Tokens
+	switch {
+	case t == nil && limit == "":
+		return ""
+	case t == nil:
+		return "none reported," + limit
 	}
-	return words
-}
-
-func (l Loop) tokenParts() string {
-	var parts []string
-	if t := l.Tokens; t != nil {
-		parts = append(parts, fmt.Sprintf("input %d, output %d", t.Input, t.Output))
-		if t.CacheRead > 0 {
-			parts = append(parts, fmt.Sprintf("read from the cache %d", t.CacheRead))
-		}
+	words := fmt.Sprintf("%d%s (input %d, output %d", t.Sum(), limit, t.Input, t.Output)
+	if t.CacheRead > 0 {
+		words += fmt.Sprintf(", read from the cache %d", t.CacheRead)
 	}
-	if l.ReviewTokens != nil {
-		parts = append(parts, fmt.Sprintf("reviews %d", l.ReviewTokens.Sum()))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func turns(n int) string {
-	if n == 1 {
-		return "turn"
-	}
-	return "turns"
+	return words + ")"
 }

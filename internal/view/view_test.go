@@ -40,10 +40,9 @@ func TestStandings(t *testing.T) {
 		{"with a list that cannot be used", func(s *loop.State) { s.Tasks, s.TaskCount = "TODO.md", &loop.TaskCount{Error: "it does not exist"} }, view.Facts{}, "running", "Loop • Running • Iter 3/20", ""},
 		{"with lost tasks", func(s *loop.State) { s.TaskCount = &loop.TaskCount{Done: 1, Total: 1, Began: 2} }, view.Facts{}, "running", "Loop • Running • Iter 3/20 • Tasks 1/1", ""},
 		{"stalled", func(s *loop.State) { s.EventAt = now.Add(-time.Hour) }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", "/ralph-loop --continue xx9r3"},
-		{"stale", func(s *loop.State) { s.EventAt, s.StallAfter = now.Add(-48*time.Hour), 0 }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", "/ralph-loop --continue xx9r3"},
+		{"stale", func(s *loop.State) { s.EventAt = now.Add(-48 * time.Hour) }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", "/ralph-loop --continue xx9r3"},
 		{"stalled run", func(s *loop.State) { s.EventAt, s.Run.Driver = now.Add(-time.Hour), "acp" }, view.Facts{}, "stalled", "Loop • Stalled • Iter 3/20", ""},
 		{"waiting", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
-		{"retry", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, "waiting (retry)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
 		{"for a new chat", func(s *loop.State) { s.Status, s.FreshChat, s.Delivery.Way = loop.Waiting, 1, loop.WayNewChat }, view.Facts{}, "waiting (continuation)", "Loop • Waiting • Iter 3/20", "/ralph-loop --continue xx9r3"},
 		{"paused at rest", func(s *loop.State) { s.Status, s.PauseReason, s.Idle = loop.Paused, "idle", true }, view.Facts{}, "paused (idle)", "Loop • Paused • Iter 3/20", "/ralph-loop --continue xx9r3"},
 		{"paused in a turn", func(s *loop.State) { s.Status, s.PauseReason, s.ID = loop.Paused, loop.PauseUser, "k7f2m" }, view.Facts{}, "pausing (at the next stop)", "Loop • Pausing • Iter 3/20", "cursor-ralph resume k7f2m"},
@@ -75,7 +74,7 @@ func TestStandings(t *testing.T) {
 
 // What a loop can be asked to do, and whether it needs its user.
 func TestActions(t *testing.T) {
-	const inject, line = "inject k7f2m", "/ralph-loop --continue k7f2m"
+	const typed, line = "resume k7f2m --type", "/ralph-loop --continue k7f2m"
 	for _, tt := range []struct {
 		name    string
 		change  func(*loop.State)
@@ -87,19 +86,18 @@ func TestActions(t *testing.T) {
 		{"running", nil, view.Facts{}, view.Goes, "pause[pause k7f2m] context cancel", ""},
 		{"pending", func(s *loop.State) { s.Status, s.ConversationID, s.Iterations = "pending", "", 0 }, view.Facts{}, view.NeedsUser, "begin context cancel", line},
 		{"pending for a chat", func(s *loop.State) { s.Status, s.Iterations = "pending", 0 }, view.Facts{}, view.Goes, "context cancel", ""},
-		{"stalled", func(s *loop.State) { s.EventAt = now.Add(-time.Hour) }, view.Facts{}, view.NeedsUser, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
-		{"waiting by hand", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, view.NeedsUser, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
+		{"stalled", func(s *loop.State) { s.EventAt = now.Add(-time.Hour) }, view.Facts{}, view.NeedsUser, "continue[" + typed + "] pause[pause k7f2m] context cancel", "*"},
+		{"waiting by hand", func(s *loop.State) { s.Status = loop.Waiting }, view.Facts{}, view.NeedsUser, "continue[" + typed + "] pause[pause k7f2m] context cancel", "*"},
 		{"a line on its way", func(s *loop.State) {
 			s.Status, s.Delivery = loop.Waiting, loop.Delivery{ID: "d", Way: "line", OpenedAt: now.Add(-time.Second)}
-		}, view.Facts{}, view.Goes, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
+		}, view.Facts{}, view.Goes, "continue[" + typed + "] pause[pause k7f2m] context cancel", "*"},
 		{"for a new chat", func(s *loop.State) { s.Status, s.FreshChat, s.Delivery.Way = loop.Waiting, 1, loop.WayNewChat }, view.Facts{}, view.NeedsUser, "continue pause[pause k7f2m] context cancel", "*"},
-		{"to be tried again", func(s *loop.State) { s.Status, s.RetryAt = loop.Waiting, now.Add(time.Minute) }, view.Facts{}, view.Goes, "continue[" + inject + "] pause[pause k7f2m] context cancel", "*"},
-		{"paused by an error", func(s *loop.State) { s.Status, s.PauseReason, s.Idle = loop.Paused, "error", true }, view.Facts{}, view.NeedsUser, "resume[resume k7f2m --inject] context cancel", "*"},
-		{"paused by the user", func(s *loop.State) { s.Status, s.PauseReason = loop.Paused, loop.PauseUser }, view.Facts{}, view.Goes, "resume[resume k7f2m --inject] context cancel", line},
-		{"interrupted", nil, view.Facts{Interrupted: true}, view.NeedsUser, "continue[continue k7f2m|" + inject + "] cancel", line},
+		{"paused by an error", func(s *loop.State) { s.Status, s.PauseReason, s.Idle = loop.Paused, "error", true }, view.Facts{}, view.NeedsUser, "resume[resume k7f2m --type] context cancel", "*"},
+		{"paused by the user", func(s *loop.State) { s.Status, s.PauseReason = loop.Paused, loop.PauseUser }, view.Facts{}, view.Goes, "resume[resume k7f2m --type] context cancel", line},
+		{"interrupted", nil, view.Facts{Interrupted: true}, view.NeedsUser, "continue[continue k7f2m|" + typed + "] cancel", line},
 		{"a run without process", func(s *loop.State) { s.Run.Driver = "acp" }, view.Facts{Gone: true}, view.NeedsUser, "continue[run --resume k7f2m]terminal cancel", ""},
-		{"cancelled", func(s *loop.State) { s.Status, s.EndedAt = loop.Cancelled, now }, view.Facts{}, view.Over, "continue[continue k7f2m|" + inject + "]", line},
-		{"at its limit", func(s *loop.State) { s.Status, s.Iterations, s.EndedAt = loop.MaxIterations, 20, now }, view.Facts{}, view.Over, "continue[continue k7f2m --max-iterations 40|" + inject + "]", line + " --max-iterations 40"},
+		{"cancelled", func(s *loop.State) { s.Status, s.EndedAt = loop.Cancelled, now }, view.Facts{}, view.Over, "continue[continue k7f2m|" + typed + "]", line},
+		{"at its limit", func(s *loop.State) { s.Status, s.Iterations, s.EndedAt = loop.MaxIterations, 20, now }, view.Facts{}, view.Over, "continue[continue k7f2m --max-iterations 40|" + typed + "]", line + " --max-iterations 40"},
 		{"accepted", func(s *loop.State) { s.Status, s.EndedAt = loop.PromiseAccepted, now }, view.Facts{}, view.Over, "", ""},
 	} {
 		tt.facts.Now = now

@@ -18,21 +18,20 @@ type Loop struct {
 	Running    bool
 	StaleAt    time.Time // when it is given up if no event comes
 	Followup   string    // the open one; empty if there is none
-	Cursor     string    // the version of the Cursor that got it
 	DueAt      time.Time
 	Wait       time.Duration
 	StallsAt   time.Time // zero if it cannot stall, or if that was dealt with
 	StallAfter time.Duration
 }
 
-// Of returns what to keep of the loop of a conversation.
-func Of(id string, l loop.State) Loop {
+// Of returns what to keep of the loop of a conversation that may be silent for stallAfter.
+func Of(id string, l loop.State, stallAfter time.Duration) Loop {
 	w := Loop{ID: id, Running: l.Status == loop.Running, StaleAt: l.EventAt.Add(loop.StaleAfter)}
-	if d := l.Delivery; w.Running && d.IsFollowup() {
-		w.Followup, w.Cursor, w.DueAt, w.Wait = d.ID, d.Cursor, d.DueAt, d.DueAt.Sub(d.OpenedAt)
+	if d := l.Delivery; w.Running && l.Shown && d.IsFollowup() {
+		w.Followup, w.DueAt, w.Wait = d.ID, d.DueAt, d.DueAt.Sub(d.OpenedAt)
 	}
-	if at := l.StallsAt(); l.NeedsStallNotice(at) {
-		w.StallsAt, w.StallAfter = at, time.Duration(l.StallAfter)
+	if at := l.StallsAt(stallAfter); l.NeedsStallNotice(stallAfter, at) {
+		w.StallsAt, w.StallAfter = at, at.Sub(l.EventAt)
 	}
 	return w
 }

@@ -103,7 +103,7 @@ func TestALongSleepIsASuspend(t *testing.T) {
 func TestAStaleLoopIsNotWatched(t *testing.T) {
 	l := loop.New()
 	l.Status, l.EventAt = loop.Running, start()
-	loops := []watcher.Loop{watcher.Of("c1", l)}
+	loops := []watcher.Loop{watcher.Of("c1", l, 0)}
 	for after, want := range map[time.Duration]bool{time.Hour: true, 24*time.Hour + time.Minute: false} {
 		if got := watcher.AnyRuns(loops, start().Add(after)); got != want {
 			t.Errorf("after %s: got %t want %t", after, got, want)
@@ -113,21 +113,22 @@ func TestAStaleLoopIsNotWatched(t *testing.T) {
 
 func TestWhatIsKeptOfALoop(t *testing.T) {
 	l := loop.New()
-	l.Status, l.EventAt, l.StallAfter = loop.Running, start(), loop.Duration(time.Hour)
-	l.Delivery = loop.Delivery{ID: "f", Way: loop.WayFollowup, Cursor: "3.9", OpenedAt: start(), DueAt: start().Add(20 * time.Second)}
+	l.Status, l.EventAt = loop.Running, start()
+	l.Shown = true
+	l.Delivery = loop.Delivery{ID: "f", Way: loop.WayFollowup, OpenedAt: start(), DueAt: start().Add(20 * time.Second)}
 	stale := start().Add(24 * time.Hour)
-	want := watcher.Loop{ID: "c1", Running: true, StaleAt: stale, Followup: "f", Cursor: "3.9", DueAt: start().Add(20 * time.Second), Wait: 20 * time.Second,
+	want := watcher.Loop{ID: "c1", Running: true, StaleAt: stale, Followup: "f", DueAt: start().Add(20 * time.Second), Wait: 20 * time.Second,
 		StallsAt: start().Add(time.Hour), StallAfter: time.Hour}
-	if diff := cmp.Diff(want, watcher.Of("c1", l)); diff != "" {
+	if diff := cmp.Diff(want, watcher.Of("c1", l, time.Hour)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	l.StalledAt = l.EventAt
 	want.StallsAt, want.StallAfter = time.Time{}, 0
-	if diff := cmp.Diff(want, watcher.Of("c1", l)); diff != "" {
+	if diff := cmp.Diff(want, watcher.Of("c1", l, time.Hour)); diff != "" {
 		t.Errorf("a stall that was reported: -want +got:\n%s", diff)
 	}
 	l.Status = loop.Paused
-	if diff := cmp.Diff(watcher.Loop{ID: "c1", StaleAt: stale}, watcher.Of("c1", l)); diff != "" {
+	if diff := cmp.Diff(watcher.Loop{ID: "c1", StaleAt: stale}, watcher.Of("c1", l, time.Hour)); diff != "" {
 		t.Errorf("paused: -want +got:\n%s", diff)
 	}
 }

@@ -385,7 +385,7 @@ func TestExamples(t *testing.T) {
 		t.Errorf("got %d commands, want all:\n%s", len(commands), list)
 	}
 	for _, command := range commands {
-		if slices.Contains([]string{"watch", "inject", "notify", "help", "completion"}, command[1]) {
+		if slices.Contains([]string{"watch", "help", "completion"}, command[1]) {
 			continue // they need a terminal or a desktop, which their own tests have; the last two are cobra's
 		}
 		t.Run(command[1], func(t *testing.T) {
@@ -435,7 +435,7 @@ func before(command string) string {
 		return ":"
 	case "run":
 		return fakeACP
-	case "checkpoints", "diff", "restore":
+	case "diff", "restore":
 		return "git init -q;" + fakeACP + "\ncursor-ralph run 'port the parser' --agent claude --permissions edits >/dev/null 2>&1"
 	case "resume":
 		return loop + "cursor-ralph pause >/dev/null"

@@ -18,7 +18,6 @@ var byHand = []struct{ name, command string }{
 	{"named by time, echo", `mkdir -p "$CURSOR_RALPH_DIR/cursor-ralph-pending" && echo 'FIELDS' >"$CURSOR_RALPH_DIR/cursor-ralph-pending/$(date +%s%3N)-$$.json"`},
 	{"named by time, cat", "mkdir -p \"$CURSOR_RALPH_DIR/cursor-ralph-pending\" && cat >\"$CURSOR_RALPH_DIR/cursor-ralph-pending/$(date +%s%3N)-$$.json\" <<'EOF'\nFIELDS\nEOF"},
 	{"named by time on macOS", `mkdir -p "$CURSOR_RALPH_DIR/cursor-ralph-pending" && echo 'FIELDS' >"$CURSOR_RALPH_DIR/cursor-ralph-pending/$(date +%s)N-$$.json"`},
-	{"legacy", `echo 'FIELDS' >"$CURSOR_RALPH_DIR/cursor-ralph-pending.json"`},
 }
 
 func TestAFileWrittenByHandIsClaimed(t *testing.T) {

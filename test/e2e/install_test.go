@@ -49,7 +49,7 @@ func doctor(w *world) string {
 func TestStopPressedTakesNoOtherLoop(t *testing.T) {
 	each(t, []variant{usual(), twice()}, func(w *world) {
 		c := running(w, `"make it green"`)
-		w.ok(w.repo(), "start", "make it blue", "--next-chat")
+		w.requests("make it blue")
 		c.stops()
 		c.types("hello")
 		c.stops()

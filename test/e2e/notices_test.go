@@ -119,7 +119,7 @@ func TestATestOfNoticesSaysThatTheyAreOff(t *testing.T) {
 	w.settings("notify = [\"command:true\"]\n")
 	for variable, want := range map[string]string{"": "", "1": "cursor-ralph: loops send no notices: CURSOR_RALPH_NO_NOTIFY is set\n"} {
 		w.extra = append(w.extra, "CURSOR_RALPH_NO_NOTIFY="+variable)
-		if out, complaint, exit := w.terminal(w.repo(), "notify", "--test"); exit != 0 || complaint != want || !strings.Contains(out, "ok") {
+		if out, complaint, exit := w.terminal(w.repo(), "config", "--test-notice"); exit != 0 || complaint != want || !strings.Contains(out, "ok") {
 			t.Errorf("CURSOR_RALPH_NO_NOTIFY=%s: got %d, %s%s, want %q", variable, exit, out, complaint, want)
 		}
 	}

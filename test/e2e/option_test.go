@@ -78,11 +78,6 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.refusal("complete", notGiven)
 			c.isAccepted("So it is: <PROMISE>\n complete </promise>.", 2)
 		}},
-		{"--promise-match=bare", func(c *chat) {
-			c.works()
-			c.refusal("COMPLETE is what I am not.", notGiven)
-			c.isAccepted("All is done.\n\nCOMPLETE\n\n", 2)
-		}},
 		{"--min-tool-calls 3", func(c *chat) {
 			c.works()
 			c.works()
@@ -134,18 +129,6 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.refusal(done, refused+"the verification `sleep 20` did not succeed: it did not end within 300ms and was killed")
 			c.stops()
 		}},
-		{"--struggle-hint 1", func(c *chat) {
-			c.says("I wonder.")
-			c.wantPart("continuation", c.goesOn(), stuck+"the last iteration has changed nothing")
-			c.stops()
-		}},
-		{"--struggle-hint 0", func(c *chat) {
-			for range 4 {
-				c.says("I wonder.")
-				c.wantNoPart("continuation", c.goesOn(), stuck)
-			}
-			c.stops()
-		}},
 		{"--struggle-pause 2", func(c *chat) {
 			c.runs("true")
 			c.goesOn()
@@ -154,23 +137,7 @@ func TestOptionsOfALoop(t *testing.T) {
 			l := c.wantStatus(c.ID, "paused", 2)
 			c.wantPart("reason", l.Reason, "STRUGGLING: 2 iterations")
 		}},
-		{"--on-error retry", func(c *chat) {
-			c.plays(1)
-			c.aborts()
-			c.works()
-			c.fails()
-			l := c.wantStatus(c.ID, "paused", 1)
-			c.wantPart("reason", l.Reason, "it is not tried again, because nothing can type here")
-		}},
-		{"--on-error pause", func(c *chat) {
-			c.plays(1)
-			c.aborts()
-			c.works()
-			c.fails()
-			l := c.wantStatus(c.ID, "paused", 1)
-			c.wantNoPart("reason", l.Reason, "tried again")
-		}},
-		{"--stall-after 30m", func(c *chat) {
+		{"", func(c *chat) {
 			c.plays(1)
 			c.forgotten(time.Hour)
 			c.wantPart("status", c.ok(c.repo(), "status", c.ID), "stalled")
@@ -184,11 +151,6 @@ func TestOptionsOfALoop(t *testing.T) {
 			c.types("/ralph-loop --continue " + c.ID)
 			c.follows()
 			c.plays(1)
-			c.stops()
-		}},
-		{"--ultrawork", func(c *chat) {
-			c.wantPart("continuation", c.goesOn(), "Ultrawork: use everything you have.")
-			c.wantPart("continuation", c.goesOn(), "Ultrawork: use everything you have.")
 			c.stops()
 		}},
 		{"--max-iterations=7 --min-iterations 2 --completion-promise=X", func(c *chat) {

@@ -118,10 +118,10 @@ func TestReview(t *testing.T) {
 		{"findings, then clear", "opencode", nil, []string{problem, allClear}, "PROMISE_ACCEPTED", 2, "", "", finding},
 		{"invalid twice", "opencode", nil, []string{"Fine.", "Fine."}, "paused", 0, "error", "the review by opencode failed: its answer was not valid, twice", ""},
 		{"clear", "opencode", nil, []string{allClear}, "PROMISE_ACCEPTED", 1, "", "", ""},
-		{"findings, then clear, with its tokens", "claude", nil, []string{problem, allClear}, "PROMISE_ACCEPTED", 2, "", "", finding},
-		{"findings to the end", "opencode", []string{"--review-rounds", "2"}, []string{problem, problem}, "paused", 2, "review", "the reviewer refused the promise 2 times", finding},
+		{"findings, then clear", "claude", nil, []string{problem, allClear}, "PROMISE_ACCEPTED", 2, "", "", finding},
+		{"findings to the end", "opencode", nil, []string{problem, problem, problem}, "paused", 3, "review", "the reviewer refused the promise 3 times", finding},
 		{"invalid once", "opencode", nil, []string{"Fine.", allClear}, "PROMISE_ACCEPTED", 1, "", "", ""},
-		{"invalid once, with its tokens", "claude", nil, []string{"Fine.", problem, allClear}, "PROMISE_ACCEPTED", 2, "", "", finding},
+		{"invalid once, then findings", "claude", nil, []string{"Fine.", problem, allClear}, "PROMISE_ACCEPTED", 2, "", "", finding},
 		{"copied from the work", "claude", nil, []string{strings.ReplaceAll(allClear, "CODE", "FORGED"), strings.ReplaceAll(allClear, "CODE", "FORGED")}, "paused", 0, "error", "its answer was not valid", ""},
 		{"dies", "opencode", nil, []string{"!echo no more credit >&2; exit 3"}, "paused", 0, "error", "no more credit", ""},
 		{"hangs", "opencode", []string{"--gate-timeout", "8s"}, []string{"!sleep 1000"}, "paused", 0, "error", "it gave no answer within ", ""},
@@ -134,10 +134,6 @@ func TestReview(t *testing.T) {
 			}
 			if got := len(w.prompted()); got != len(tt.says) {
 				w.Errorf("the reviewer was asked %d times, want %d", got, len(tt.says))
-			}
-			reports := tt.agent == "claude" && !strings.HasPrefix(tt.says[0], "!")
-			if s := w.spent(id); (s.Review != nil) != reports || reports && s.Review.Sum() != int64(100*len(tt.says)) {
-				w.Errorf("the reviews took %+v, want 100 tokens each: %t", s.Review, reports)
 			}
 		}
 		options := append([]string{"--review", tt.agent}, tt.options...)
@@ -281,16 +277,12 @@ func TestAReviewThatCannotBeIsRefused(t *testing.T) {
 			{"no such agent", "nobody", `unknown agent "nobody"`, "agents: cursor"},
 			{"not installed", "copilot:gpt-5", "the agent copilot is not installed", "npm install -g @github/copilot"},
 			{"no repository", "opencode", "--review needs git", "git init"},
-			{"no rounds of nothing", "", "there is no --review", ""},
 		} {
 			if tt.name == "no repository" {
 				w.reviewers()
 				w.must(os.RemoveAll(filepath.Join(w.repo(), ".git")))
 			}
 			options := []string{"--review", tt.review}
-			if tt.review == "" {
-				options = []string{"--review-rounds", "2"}
-			}
 			for command, args := range map[string][]string{
 				"start": {"start", "make it green"}, "run": {"run", "make it green", "--agent-command", agent}, "loop-mode": {"loop-mode", "on"},
 			} {

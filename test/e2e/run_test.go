@@ -316,7 +316,7 @@ func TestRunWhoseOutputIsClosed(t *testing.T) {
 func TestRunsAgentHasHooks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, variant{})
-	w.ok(w.repo(), "start", "another task", "--next-chat")
+	w.requests("another task")
 	agent := w.scriptedAgent(`echo x >work
 echo '{"conversation_id":"agent-1","hook_event_name":"stop","status":"completed","loop_count":0,"workspace_roots":["'"$PWD"'"]}' | cursor-ralph-hook >answer
 echo '<promise>COMPLETE</promise>'

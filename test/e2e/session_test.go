@@ -157,7 +157,7 @@ func TestTheSessionLimitIsTheUsers(t *testing.T) {
 			w.wantStatus(c.ID, "running", 3) // the stop beyond it is as one that Cursor does not report
 		})
 	})
-	none := with("none", func(v *variant) { v.version = oldVersion })
+	none := with("none", func(v *variant) { v.version = "2.4.1" })
 	keeps := none
 	keeps.name, keeps.KeepLoopCount = "none, loop count is kept", true
 	t.Run("none", func(t *testing.T) {

@@ -28,8 +28,6 @@ type spent struct {
 	Status     string       `json:"status"`
 	Iterations int          `json:"iterations"`
 	Tokens     *loop.Tokens `json:"tokens"`
-	Review     *loop.Tokens `json:"review_tokens"`
-	Unknown    int          `json:"tokens_unknown_turns"`
 }
 
 func (w *world) spent(id string) (s spent) {
@@ -123,44 +121,23 @@ func TestTokensOfALoop(t *testing.T) {
 		turns   []part
 		want    spent
 	}{
-		{"the limit", "--max-tokens 1k", []part{{more, 600}, {more, 600}, {more, 600}}, spent{"MAX_TOKENS_REACHED", 2, took(1200), nil, 0}},
-		{"a promise goes before it", "--max-tokens 500", []part{{done, 600}}, spent{"PROMISE_ACCEPTED", 1, took(600), nil, 0}},
-		{"without it they are counted", "", []part{{more, 600}, {done, 700}}, spent{"PROMISE_ACCEPTED", 2, took(1300), nil, 0}},
-		{"one turn is unknown", "", []part{{more, 600}, {done, 0}}, spent{"PROMISE_ACCEPTED", 2, took(600), nil, 1}},
-		{"all are unknown", "--max-tokens 1", []part{{more, 0}, {done, 0}}, spent{"PROMISE_ACCEPTED", 2, nil, nil, 2}},
+		{"the limit", "--max-tokens 1k", []part{{more, 600}, {more, 600}, {more, 600}}, spent{"MAX_TOKENS_REACHED", 2, took(1200)}},
+		{"a promise goes before it", "--max-tokens 500", []part{{done, 600}}, spent{"PROMISE_ACCEPTED", 1, took(600)}},
+		{"without it they are counted", "", []part{{more, 600}, {done, 700}}, spent{"PROMISE_ACCEPTED", 2, took(1300)}},
+		{"one turn is unknown", "", []part{{more, 600}, {done, 0}}, spent{"PROMISE_ACCEPTED", 2, took(600)}},
+		{"all are unknown", "--max-tokens 1", []part{{more, 0}, {done, 0}}, spent{"PROMISE_ACCEPTED", 2, nil}},
 	} {
 		for name, play := range map[string]func(*world, string, []part) string{"chat": inChat, "run": inRun} {
 			t.Run(tt.name+", "+name, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, option("tokens", func(o *simcursor.Options) { o.Tokens = simcursor.TurnTokens }))
-				w.troubles = []string{"--max-tokens cannot act"} // a run logs what it warns of as an error
 				id := play(w, tt.options, tt.turns)
 				if diff := cmp.Diff(tt.want, w.spent(id)); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
-				words := map[bool]string{true: "tokens           unknown", false: "tokens           "}[tt.want.Tokens == nil]
+				words := map[bool]string{true: "tokens           none reported", false: "tokens           "}[tt.want.Tokens == nil]
 				w.wantPart("status", w.ok(w.repo(), "status", id), words)
-				if tt.want.Unknown > 0 && tt.want.Tokens != nil {
-					w.wantPart("status", w.ok(w.repo(), "status", id), "unknown for 1 more turn")
-				}
 			})
 		}
 	}
-}
-
-// --repeat first: the first line, and where to read the whole task.
-func TestRepeatInAChat(t *testing.T) {
-	t.Parallel()
-	task := "Build the parser.\n" + strings.Repeat("Every rule has a test.\n", 40) + "Mind the last line."
-	w := newWorld(t, usual())
-	c := w.chat()
-	c.starts(`"` + task + `" --repeat first`)
-	c.plays(1)
-	w.wantNoPart("the first continuation", c.turn.Message, "Mind the last line.")
-	_, ask, _ := strings.Cut(c.turn.Message, "by running: ")
-	ask, _, _ = strings.Cut(ask, "\n")
-	if printed := strings.TrimSuffix(c.runs(ask), "\n"); printed != task {
-		t.Errorf("%s printed %q", ask, printed)
-	}
-	c.stops()
 }

@@ -106,7 +106,14 @@ func (w *world) record(id string) string {
 	}
 	return ""
 }
-func (w *world) repo() string    { return w.workspace("repo") }
+func (w *world) repo() string { return w.workspace("repo") }
+
+// requests writes a request for any chat, as people do by hand.
+func (w *world) requests(task string) {
+	w.Helper()
+	w.write(filepath.Join(w.pending(), "1700000000000-7.json"), fmt.Sprintf(`{"prompt": %q}`, task))
+}
+
 func (w *world) pending() string { return filepath.Join(w.tmp(), "cursor-ralph-pending") }
 func (w *world) live(id string) string {
 	return filepath.Join(w.tmp(), "cursor-ralph-loop-"+id+".json")

@@ -101,7 +101,6 @@ func says(texts ...string) func(w world) []command {
 
 const (
 	unbound = "1700000000000-1"
-	token   = unbound + ":0123456789abcdef"
 	shortID = "k7f2m"
 	promise = "<promise>COMPLETE</promise>"
 )
@@ -116,15 +115,10 @@ func claims() []operation {
 	return []operation{
 		{name: "claim by name", ready: pendingAs(me, nil), run: stop},
 		{name: "claim of an unbound file", ready: pendingAs(unbound, nil), run: stop},
-		{name: "claim of the legacy file", ready: func(w world) error { return w.write(w.places.Legacy(), asked(task, nil)) }, run: stop},
 		{name: "claim after another loop", ready: func(w world) error {
 			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), w.pending(me, asked(task, nil)))
 		}, run: stop, other: old},
 		{name: "claim at a tool call", ready: pendingAs(me, nil), run: hooked(func(w world) string { return w.uses("tool-1") })},
-		{name: "binding by a token", ready: pendingAs(unbound, fields{"token": token}), run: hooked(func(w world) string {
-			return w.event("postToolUse", fields{"tool_name": "Shell", "tool_use_id": "tool-1",
-				"tool_input": fields{"command": "cursor-ralph slash ralph-loop"}, "tool_output": "cursor-ralph-token: " + token})
-		})},
 	}
 }
 
@@ -190,7 +184,6 @@ func prompts() []operation {
 func commands() []operation {
 	paused := ran(nil, func(w world) []command { return []command{w.cli("pause", me)} })
 	return []operation{
-		{name: "start", ready: nothing, run: typed("start", "--next-chat", task), begins: true, anew: true},
 		{name: "start in a known chat", ready: nothing, run: func(w world) command { return w.cli("start", task).of(me) }, begins: true, refused: true},
 		{name: "continue of a loop that waits", ready: waits(""), run: func(w world) command { return w.cli("continue", shortID).of(me) }},
 		{name: "note", ready: running(nil), run: typed("note", me, "half of it is done")},
@@ -213,9 +206,6 @@ func commands() []operation {
 		}, run: typed("continue", shortID), other: old},
 		{name: "continue of a pending loop that was cancelled", ready: cancelledAs(me), run: typed("continue", shortID), refused: true},
 		{name: "continue of one that waited for any chat", ready: cancelledAs(unbound), run: typed("continue", shortID)},
-		{name: "prune", ready: func(w world) error {
-			return errors.Join(w.pending(me, asked(old, nil)), do(w.hook(w.stop()), w.cli("cancel", me)), running(nil)(w))
-		}, run: typed("prune", "--older-than", "1ns")},
 		{name: "restored from the archive", ready: func(w world) error {
 			return errors.Join(running(nil)(w), removed(w.places.Live(me), w.places.Journal(me)))
 		}, run: typed("continue", me), begins: true},

@@ -216,7 +216,7 @@ func TestCageCommandsFromInside(t *testing.T) {
 func TestCageOwnStateFolder(t *testing.T) {
 	p := newPrisoner(t)
 	own := p.in("tmp/own")
-	got := p.inCage("", "/usr/bin/env", "CURSOR_RALPH_STATE_DIR="+own, filepath.Join(bin, "cursor-ralph"), "start", "x", "--next-chat", "--no-try", "--verify", p.evil(), "--on-end", p.evil(), "--min-tool-calls", "0")
+	got := p.inCage("", "/usr/bin/env", "CURSOR_RALPH_STATE_DIR="+own, filepath.Join(bin, "cursor-ralph"), "start", "x", "--no-try", "--verify", p.evil(), "--on-end", p.evil(), "--min-tool-calls", "0")
 	if got.code != 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -270,13 +270,10 @@ func with(fields map[string]any, more ...any) map[string]any {
 }
 
 func TestCagePendingFile(t *testing.T) {
-	for _, name := range []string{"chat-1", "1700000000000-7", "legacy"} {
+	for _, name := range []string{"chat-1", "1700000000000-7"} {
 		t.Run(name, func(t *testing.T) {
 			p := newPrisoner(t)
 			path := p.pending(name)
-			if name == "legacy" {
-				path = p.in("tmp/cursor-ralph-pending.json")
-			}
 			p.forges(path, "", with(p.everyCommand(), "workspace", p.cwd, "replace", true))
 			if out := p.command("doctor", "--verbose").out; !strings.Contains(out, "pwned") {
 				t.Errorf("doctor does not show it:\n%s", out)
@@ -404,22 +401,20 @@ func TestCageAnothersLoop(t *testing.T) {
 // bring has the agent of a chat continue another chat's loop.
 func (p prisoner) bring(chat, id string) {
 	p.Helper()
-	got := p.calls(chat, "continue", id)
-	p.hook("postToolUse", "chat-1", map[string]any{"tool_name": "Shell", "tool_use_id": "c" + chat, "tool_input": map[string]any{"command": "cursor-ralph continue " + id}, "tool_output": got.out})
+	p.calls(chat, "continue", id)
 }
 
 // TestCageAnothersRequest tries to get the commands of a loop that waits in another folder.
 func TestCageAnothersRequest(t *testing.T) {
 	p := newPrisoner(t)
 	other := p.of(p.elsewhere())
-	if got := other.command("start", "do it", "--next-chat", "--no-try", "--min-tool-calls", "0", "--verify", "./check.sh"); got.code != 0 {
+	if got := other.command("start", "do it", "--no-try", "--min-tool-calls", "0", "--verify", "./check.sh"); got.code != 0 {
 		t.Fatalf("%+v", got)
 	}
 	files, err := filepath.Glob(p.pending("*"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	stem := strings.TrimSuffix(filepath.Base(files[0]), ".json")
 	id := p.state(files[0])["id"]
 	kept, err := os.ReadFile(files[0])
 	p.must(err)
@@ -433,11 +428,6 @@ func TestCageAnothersRequest(t *testing.T) {
 			p.bring("chat-1", fmt.Sprint(id))
 		},
 		"another's name": func() { p.bring("", fmt.Sprint(id)) },
-		"a token": func() {
-			token := stem + ":0123456789abcdef"
-			p.forges(files[0], files[0], map[string]any{"token": token, "workspace": p.cwd})
-			p.hook("postToolUse", "chat-1", map[string]any{"tool_name": "Shell", "tool_use_id": "t", "tool_input": map[string]any{"command": "cursor-ralph start x"}, "tool_output": "cursor-ralph-token: " + token})
-		},
 	} {
 		p.shell("rm -f '" + p.live("chat-1") + "' '" + p.pending("chat-1") + "'")
 		p.must(os.WriteFile(files[0], kept, 0o600))
@@ -449,7 +439,7 @@ func TestCageAnothersRequest(t *testing.T) {
 		}
 	}
 	p.must(os.WriteFile(files[0], kept, 0o600))
-	other.promises("chat-2")
+	other.prompts("chat-2", "/ralph-loop --continue "+fmt.Sprint(id))
 	other.promises("chat-2")
 	if !p.checked() {
 		t.Error("the request does not begin where it was made")

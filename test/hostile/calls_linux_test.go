@@ -51,7 +51,6 @@ func (u user) everyStep() map[string][]string {
 		"prompt": event("beforeSubmitPrompt", "chat-1", fields{"prompt": `/ralph-loop "` + aliceTask + `" --min-tool-calls 0 --verify true`}),
 		"tool":   event("postToolUse", "chat-1", fields{"tool_name": "Write", "tool_input": fields{"path": "x"}, "tool_use_id": "1"}),
 		"stop":   event("stop", "chat-1", fields{"status": "completed", "loop_count": 0}),
-		"guard":  event("preToolUse", "chat-1", fields{"tool_name": "Shell"}),
 		"says":   event("afterAgentResponse", "chat-1", fields{"text": "<promise>COMPLETE</promise>"}),
 	}
 	for _, args := range [][]string{{"status", "chat-1"}, {"list", "--all"}, {"log"}, {"history", "chat-1"}, {"context", "chat-1", "x"},

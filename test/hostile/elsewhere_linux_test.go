@@ -54,7 +54,7 @@ func TestCheckpointsStayInTheRepository(t *testing.T) {
 			p.git("-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "-m", "one")
 			before := p.files(filepath.Join(private, ".git"))
 			p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": `/ralph-loop "ours" --checkpoints`})
-			if got := p.command("checkpoints", "chat-1"); !strings.Contains(got.out, "before iteration 1") {
+			if got := p.command("diff", "chat-1"); !strings.Contains(got.out, "before iteration 1") {
 				t.Fatalf("got %+v", got)
 			}
 			attack(p, filepath.Join(p.cwd, ".git"), filepath.Join(private, ".git"))
@@ -91,7 +91,7 @@ func TestAPipeHoldsUpOneStop(t *testing.T) {
 	}
 	p.must(os.Remove(pipe))
 	turn(3)
-	if got := p.command("checkpoints", "chat-1"); !strings.Contains(got.out, "after iteration 4") {
+	if got := p.command("diff", "chat-1"); !strings.Contains(got.out, "after iteration 4") {
 		t.Errorf("got %s%s", got.out, got.err)
 	}
 }

@@ -50,7 +50,7 @@ func TestConfigurationThatComesAndGoes(t *testing.T) {
 	if ran, err := os.ReadFile(trap + ".ran"); err == nil {
 		t.Errorf("%d programs of the repository ran: %.300s", strings.Count(string(ran), "\n"), ran)
 	}
-	if got := p.command("checkpoints", "chat-1"); strings.Count(got.out, "after iteration") < 4 {
+	if got := p.command("diff", "chat-1"); strings.Count(got.out, "after iteration") < 4 {
 		t.Errorf("got the checkpoints %s%s", got.out, got.err)
 	}
 	p.write(config, evil)

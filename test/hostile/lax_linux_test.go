@@ -21,11 +21,9 @@ func (u user) by(umask, line string) {
 // TestFilesThatOthersCanWriteAreNotBelieved: Alice's agent wrote one of our files
 // by hand, under a umask of 0, and Mallory has changed it since.
 func TestFilesThatOthersCanWriteAreNotBelieved(t *testing.T) {
-	live, legacy := filepath.Join(shared, plain+"-loop-chat-1.json"), filepath.Join(shared, plain+"-pending.json")
-	folder := filepath.Join(shared, plain+"-pending")
+	live, folder := filepath.Join(shared, plain+"-loop-chat-1.json"), filepath.Join(shared, plain+"-pending")
 	for _, c := range []struct{ name, path, make string }{
 		{"the state", live, ""},
-		{"the legacy file", legacy, ""},
 		{"a pending file", filepath.Join(folder, "chat-1.json"), "mkdir -p " + folder},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -53,7 +51,6 @@ func TestFilesOfTheUsersOwnGroup(t *testing.T) {
 	folder := filepath.Join(shared, plain+"-pending")
 	for _, c := range []struct{ umask, name, line string }{
 		{"002", "the state", "cat vault.json >" + filepath.Join(shared, plain+"-loop-chat-1.json")},
-		{"002", "the legacy file", "cat vault.json >" + filepath.Join(shared, plain+"-pending.json")},
 		{"002", "a pending file", "mkdir -p " + folder + "; cat vault.json >" + folder + "/chat-1.json"},
 		{"0", "a pending file in our folder", "mkdir -m 700 " + folder + "; cat vault.json >" + folder + "/1700000000000-7.json"},
 	} {

@@ -182,9 +182,7 @@ func (u user) lives() string {
 	for _, id := range []string{"chat-1", "chat-2"} {
 		note(u.hook("postToolUse", id, fields{"tool_name": "Write", "tool_input": fields{"path": "x"}, "tool_use_id": "1"}))
 		note(u.hook("afterAgentResponse", id, fields{"text": "done"}))
-		note(u.hook("preToolUse", id, fields{"tool_name": "Shell"}))
 	}
-	note(u.hook("afterShellExecution", "chat-2", fields{"command": "cursor-ralph slash ralph-loop", "output": "cursor-ralph-token: 1700000000000-7:secret"}))
 	note(u.hook("beforeSubmitPrompt", "chat-2", fields{"prompt": "hello"}))
 	for _, status := range []string{"completed", "error", "aborted"} {
 		note(u.hook("stop", "chat-2", fields{"status": status, "loop_count": 0}))

@@ -149,7 +149,7 @@ func TestWordsReachNoTerminalRaw(t *testing.T) {
 			p := newPerson(t, oddFolder)
 			content := p.hostileLoop(status)
 			for _, path := range []string{"tmp/cursor-ralph-loop-chat-1.json", "tmp/cursor-ralph-pending/1700000000000-7.json",
-				"tmp/cursor-ralph-pending.json", "state/loops/k3333.json", "state/loops/k4444.json", "tmp/cursor-ralph-pending/chat-5.json"} {
+				"state/loops/k3333.json", "state/loops/k4444.json", "tmp/cursor-ralph-pending/chat-5.json"} {
 				p.write(p.in(path), content)
 			}
 			p.write(p.in("tmp/cursor-ralph-loop-"+oddID+".json"), content)
@@ -199,7 +199,7 @@ func TestWordsOnTheCommandLineComeBackAsCodes(t *testing.T) {
 	text := strings.ReplaceAll(allWords(), "\x00", "") // with bytes that are no text
 	for _, c := range commandNames(p) {
 		for _, args := range short.First([][]string{{c, "--", text}, {c, "--" + text}, {c, "--json=" + text}, {c, "--lines=" + text}, {c, "--max-iterations=" + text, "x"},
-			{c, "--method=" + text, "chat-1"}, {c, "--project=" + text}, {c, "--agent=" + text, "x"}, {c, "--", text, text}, {c, "-" + text}}, 3) {
+			{c, "--type=" + text, "chat-1"}, {c, "--project=" + text}, {c, "--agent=" + text, "x"}, {c, "--", text, text}, {c, "-" + text}}, 3) {
 			if starts := c == "start" && args[1] == "--"; !starts { // it tells the agent its task
 				p.shows(p.command(args...))
 			}

@@ -351,6 +351,7 @@ func (m *model) begun(w *world, task, c uint8) {
 // asked is a loop that was asked for.
 func (m *model) asked(task uint8) loop.State {
 	l := loop.New()
+	l.Shown = true
 	l.Prompt, l.MaxIterations, l.MinToolCalls, l.Status = string('1'+rune(task)), m.most, 0, loop.Running
 	if m.fresh {
 		l.FreshChat = 1

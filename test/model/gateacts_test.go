@@ -118,13 +118,10 @@ func everyWay(t *testing.T, w roundWorld, f fate, left int) (ends int) {
 // settles checks what is left when nothing happens any more: what was spent is counted
 // once, and the promise of another turn is checked and accepted.
 func (w roundWorld) settles(t *testing.T, f fate) {
-	turns, reviews := sum(w.l.Tokens), sum(w.l.ReviewTokens)
+	turns := sum(w.l.Tokens)
 	exact := w.ghost.disturbs == 0
 	if most := int64(w.turn * turnTokens); turns > most || exact && turns != most && f != silent {
 		w.violates(fmt.Sprintf("the turns took %d tokens, and %d were counted", most, turns))
-	}
-	if most := int64(w.ghost.reviews * reviewTokens); reviews > most || exact && reviews != most {
-		w.violates(fmt.Sprintf("the reviews took %d tokens, and %d were counted", most, reviews))
 	}
 	if !w.l.Status.Ended() && w.wrong == "" {
 		w.now = w.now.Add(w.l.RoundLimit() + time.Minute) // a check whose processes were killed counts as running until then

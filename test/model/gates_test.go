@@ -19,7 +19,6 @@ type roundWorld struct {
 	ghost   struct {
 		closed   bool // by a pause, a cancel or Stop, and not opened since
 		answered int  // the last turn whose stop brought a continuation
-		reviews  int  // that took tokens
 		disturbs int
 	}
 	steps []string
@@ -63,8 +62,7 @@ const (
 func fates() []fate { return []fate{allPass, openTasks, fails, finds, silent} }
 
 const (
-	turnTokens   = 10
-	reviewTokens = 1000
+	turnTokens = 10
 )
 
 func newRound() roundWorld {
@@ -170,8 +168,7 @@ func (w *roundWorld) check(c *checker, f fate) {
 			c.v.Passed, c.v.Gate, c.v.Exit = false, loop.GateVerify, 1
 		}
 	case asksReviewer:
-		w.ghost.reviews++
-		r := loop.Review{Agent: "codex", Verdict: loop.ReviewClear, Tokens: loop.TokensOf(reviewTokens, 0, 0, 0)}
+		r := loop.Review{Agent: "codex", Verdict: loop.ReviewClear}
 		if f == finds {
 			r.Verdict, r.Findings = loop.ReviewFound, []string{"a bug"}
 		} else if f == silent {

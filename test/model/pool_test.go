@@ -93,7 +93,7 @@ func (p *pool) event(e event) loop.Event {
 	out := loop.Event{
 		Kind:     e.kind,
 		Text:     p.texts[e.text],
-		Stop:     loop.Stop{LoopCount: int(e.lc), Typing: e.typing, Status: e.status, SessionLimit: int(e.limit), FollowupWait: time.Nanosecond, Waited: true},
+		Stop:     loop.Stop{LoopCount: int(e.lc), Typing: e.typing, Status: e.status, SessionLimit: int(e.limit), Waited: true},
 		Continue: loop.Continue{Idle: e.idle, FromLine: e.line, NewChat: e.fresh, Occupied: e.busy},
 	}
 	if e.in {
@@ -184,7 +184,11 @@ func (p *pool) decide(d decision) result {
 		rest, l.Journal = unfolded([]byte(p.texts[d.journal]), l.Journal)
 		e.Turn = l.TurnIn(rest, &e)
 	}
-	next, action := loop.Decide(l, e, d.now.time())
+	now := d.now.time()
+	if e.Kind == loop.EventFollowupLost && now.Before(l.Delivery.DueAt) {
+		now = l.Delivery.DueAt // a moment of the model is any time
+	}
+	next, action := loop.Decide(l, e, now)
 	r := result{p.state(next), actionOf(action.Kind), p.text(action.Text)}
 	if r.kind == unknown {
 		panic("the model knows no action " + action.Kind)

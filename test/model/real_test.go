@@ -84,7 +84,7 @@ func (p *pair) put(slot int, task uint8) string {
 	if slot < chats {
 		l.ConversationID = names(uint8(slot))
 	}
-	path, _, err := p.box.Put(p.Context(), l, "")
+	path, err := p.box.Put(p.Context(), l)
 	p.must(err)
 	p.path[slot] = path
 	when := p.w.now.time()

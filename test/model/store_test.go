@@ -457,7 +457,7 @@ func (r *run) changePending(slot int, e event) outcome {
 func (p *pool) decidePending(r ref, e event, now instant) ref {
 	l := p.states[r]
 	after, _ := loop.Decide(l, p.event(e), now.time())
-	after.StartedAt, after.Token, after.Replace = l.StartedAt, l.Token, l.Replace
+	after.StartedAt, after.Replace = l.StartedAt, l.Replace
 	return p.state(after)
 }
 

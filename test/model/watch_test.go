@@ -58,7 +58,7 @@ func (r *run) looksOut() bool {
 		if r.w.chats[id].phase == stopping {
 			continue // the editor and its hooks are faster
 		}
-		if s := r.pool.states[l]; l != 0 && (!r.unshown || r.variant == anyVersion) && s.IsOverdue(r.w.now.time()) {
+		if s := r.pool.states[l]; l != 0 && (!r.unshown || r.variant == anyVersion) && s.IsOverdue(s.Delivery.DueAt) {
 			p.id, p.inj, p.pc = uint8(id), r.pool.text(s.Delivery.ID), brings
 			return true
 		}

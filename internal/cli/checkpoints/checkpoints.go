@@ -1,5 +1,4 @@
-// Package checkpoints has the commands about the checkpoints of a loop: checkpoints,
-// diff and restore.
+// Package checkpoints has the commands about the checkpoints of a loop: diff and restore.
 package checkpoints
 
 import (
@@ -38,21 +37,17 @@ type listed struct {
 	Deleted   int             `json:"deleted,omitempty"`
 }
 
-// List shows the checkpoints of a loop.
-func List(ctx context.Context, e *cli.Env, args []string) error {
-	l, d, err := read(e, args)
-	if err != nil {
-		return err
+// list shows the checkpoints of a loop.
+func list(ctx context.Context, e *cli.Env, l loop.State, d *checkpoint.Reader) error {
+	if len(d.All) == 0 {
+		return Hinted(l, checkpoint.ErrNone)
 	}
-	all := []listed{}
+	var all []listed
 	for _, c := range d.All {
 		all = append(all, listedOf(ctx, l, d, c))
 	}
 	if e.IsSet("json") {
 		return e.JSON(all)
-	}
-	if len(all) == 0 {
-		return e.Say("%s; %s", noneOf(l), howToHave)
 	}
 	rows := [][]string{{"#", "when", "files", "lines", "what"}}
 	for _, c := range all {
@@ -125,7 +120,7 @@ func Hinted(l loop.State, err error) error {
 const howToHave = "`run` makes them in a git work tree; in Cursor add --checkpoints to the line that starts the loop"
 
 func listThem(l loop.State) string {
-	return "`cursor-ralph checkpoints " + l.ShortID() + "` lists them"
+	return "`cursor-ralph diff " + l.ShortID() + "` lists them"
 }
 
 func noneOf(l loop.State) string { return "the loop " + l.ShortID() + " has no checkpoints" }

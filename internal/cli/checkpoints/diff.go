@@ -26,13 +26,16 @@ func DiffFlags(f *pflag.FlagSet) {
 	f.Bool("stat", false, "only list the files and how many lines changed")
 }
 
-// Diff shows what changed between two checkpoints. A diff editor, which wants both files,
-// gets them from checkpoint-file.
+// Diff shows what changed between two checkpoints, or without any lists them. A diff editor, which
+// wants both files, gets them from checkpoint-file.
 func Diff(ctx context.Context, e *cli.Env, args []string) error {
 	id, between, named := split(e.Loops, args)
 	l, d, err := read(e, id)
 	if err != nil {
 		return err
+	}
+	if between == "" && len(named) == 0 {
+		return list(ctx, e, l, d)
 	}
 	from, to, err := pick(l, d, between)
 	if err != nil {

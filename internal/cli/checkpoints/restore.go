@@ -30,7 +30,7 @@ func RestoreFlags(f *pflag.FlagSet) {
 func Restore(ctx context.Context, e *cli.Env, args []string) error {
 	id, name, named := split(e.Loops, args)
 	if !checkpoint.Name(name).IsValid() {
-		return hint.Misuse(fmt.Sprintf("%.40q is no checkpoint", cmp.Or(name, strings.Join(args, " "))), "cursor-ralph restore [id] n [FILE...]; `cursor-ralph checkpoints` lists them")
+		return hint.Misuse(fmt.Sprintf("%.40q is no checkpoint", cmp.Or(name, strings.Join(args, " "))), "cursor-ralph restore [id] n [FILE...]; `cursor-ralph diff` lists them")
 	}
 	found, err := render.Chosen(e, id)
 	if err != nil {

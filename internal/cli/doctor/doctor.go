@@ -32,8 +32,6 @@ func checks() []check {
 		{"Cursor's log", checkCursorLog},
 		{"plugin", checkPlugin},
 		{"extension", checkExtension},
-		{"stop hooks", checkRivals},
-		{"plan guard", checkPlanGuard},
 		{"slash commands", checkCommands},
 		{"folders", checkFolders},
 		{"pending loops", checkPending},
@@ -42,7 +40,6 @@ func checks() []check {
 		{"loop mode", checkLoopMode},
 		{"settings", checkConfig},
 		{"same machine", checkMachine},
-		{"session limit", checkSessionLimit},
 		{"typing", checkTyping},
 		{"notifications", checkNotifications},
 	}

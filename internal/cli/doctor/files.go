@@ -103,7 +103,7 @@ func aside(e *cli.Env) (paths []string) {
 	live, _ := e.Places.LivePattern()
 	entries, _ := os.ReadDir(e.Places.Base) // checkFolders and checkStates report what is wrong with it
 	for _, entry := range entries {
-		if name := entry.Name(); strings.HasPrefix(name, live) || strings.HasPrefix(name, filepath.Base(e.Places.Legacy())) {
+		if name := entry.Name(); strings.HasPrefix(name, live) {
 			paths = append(paths, filepath.Join(e.Places.Base, name))
 		}
 	}

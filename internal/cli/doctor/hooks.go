@@ -7,16 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/install"
-	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// checkHooks inspects the hooks.json files of the user, the project and the machine, and those of plugins.
+// checkHooks inspects the hooks.json files of the user, the project and the machine.
 func checkHooks(_ context.Context, e *cli.Env, found *list) {
 	var withOurs []string
 	unreadable := false
@@ -33,7 +31,6 @@ func checkHooks(_ context.Context, e *cli.Env, found *list) {
 		unreadable = unreadable || here.Unparsable
 		inspect(path, raw, found)
 	}
-	othersHooks(e, found)
 	switch {
 	case len(withOurs) == 1:
 		found.ok("our hook is in %s", withOurs[0])
@@ -76,20 +73,6 @@ func linkedProject(e *cli.Env, path string, found *list) {
 	}
 }
 
-// othersHooks inspects other plugins' files: their problems do not affect our hook.
-func othersHooks(e *cli.Env, found *list) {
-	for _, file := range install.PluginHooks(e) {
-		var theirs list
-		if file.Plugin != commands.PluginName { // checkPlugin looks at ours
-			inspect(file.Path, file.Raw, &theirs)
-		}
-		for _, f := range theirs.of(problem) {
-			f.Level = info
-			*found = append(*found, f)
-		}
-	}
-}
-
 func inspect(path string, raw []byte, found *list) {
 	for _, f := range commands.Inspect(raw, runtime.GOOS, os.Stat) {
 		n := len(*found)
@@ -102,33 +85,8 @@ func inspect(path string, raw []byte, found *list) {
 
 func addFinding(f commands.Finding, prefix string, found *list) {
 	level := warning
-	switch {
-	case f.Fatal:
+	if f.Fatal {
 		level = problem
-	case f.Harmless:
-		level = info
 	}
 	found.add(level, f.Remedy, "%s", prefix+f.Text())
-}
-
-func checkRivals(_ context.Context, e *cli.Env, found *list) {
-	files := install.AllHooks(e)
-	for _, f := range commands.Rivals(files) {
-		addFinding(f, "", found)
-	}
-	found.orOK("no others in %s", text.Count(len(files), "file"))
-}
-
-// checkPlanGuard reports whether the plan guard is installed, and the loops that lack it.
-func checkPlanGuard(_ context.Context, e *cli.Env, found *list) {
-	if slices.ContainsFunc(append(install.HookFiles(e), install.MachineHooks(runtime.GOOS)), install.HasPlanGuard) {
-		found.ok("installed: the agent of a loop with --plan reads, searches and writes its plan, and nothing else")
-	}
-	current, _ := e.Loops.Usable() // checkStates and checkPending report what cannot be read
-	for _, l := range current {
-		if l.State.Guarded() && !install.PlanGuardIn(e, l.State.Workspace) {
-			found.warning(install.InstallGuard, "the loop %s only plans, and nothing denies its agent a change: the plan guard is not installed", l.State.ShortID())
-		}
-	}
-	found.orOK("not installed, and no loop needs it")
 }

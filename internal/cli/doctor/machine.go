@@ -40,7 +40,7 @@ func checkNotifications(_ context.Context, e *cli.Env, found *list) {
 		if err := c.Unusable(); err != nil {
 			found.warning("correct notify.channels; `cursor-ralph config --path` names the file", "a notice would not arrive: %v", err)
 		} else {
-			found.ok("notices go to %s; `cursor-ralph notify --test` sends one", c)
+			found.ok("notices go to %s; `cursor-ralph config --test-notice` sends one", c)
 		}
 	}
 }
@@ -50,5 +50,5 @@ func checkDesktopNotice(e *cli.Env, found *list) {
 		found.info(hint.Of(err), "a notice would not appear: %v", err)
 		return
 	}
-	found.ok("notices go to the desktop; `cursor-ralph notify --test` shows one")
+	found.ok("notices go to the desktop; `cursor-ralph config --test-notice` shows one")
 }

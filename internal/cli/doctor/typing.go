@@ -2,11 +2,8 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
@@ -25,14 +22,11 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 	desktop := typing.Machine(e).Desktop
 	ways, target, err := typing.Ways(e)
 	switch {
-	case errors.Is(err, typing.ErrOff):
-		found.info(hint.Of(err), "%v", err)
-		return
 	case err != nil:
 		found.problem("correct the setting", "%v", err)
 		return
 	case desktop.Kind == platform.NoDesktop && len(pressing(ways)) == 0:
-		found.info("run this in a terminal of the desktop on which Cursor runs; without a desktop, you type the continue line at a session limit, unless the bridge or the editor extension works", "%s", describeDesktop(desktop))
+		found.info("run this in a terminal of the desktop on which Cursor runs; without a desktop, you type the continue line at a session limit, unless the editor extension works", "%s", describeDesktop(desktop))
 	default:
 		found.ok("%s", describeDesktop(desktop))
 	}
@@ -57,7 +51,7 @@ func checkTyping(ctx context.Context, e *cli.Env, found *list) {
 
 // pressing returns the ways that press keys themselves.
 func pressing(ways []keystroke.Injector) []keystroke.Injector {
-	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "bridge" || i.Name() == "extension" })
+	return slices.DeleteFunc(slices.Clone(ways), func(i keystroke.Injector) bool { return i.Name() == "extension" })
 }
 
 func describeDesktop(d platform.Desktop) string {
@@ -75,21 +69,4 @@ func describeDesktop(d platform.Desktop) string {
 		words += ", over SSH"
 	}
 	return words + " (" + d.Why + ")"
-}
-
-// checkSessionLimit reports the session limits that we observed.
-func checkSessionLimit(_ context.Context, e *cli.Env, found *list) {
-	seen, err := e.Store.SeenLimits()
-	if err != nil {
-		found.problem("remove the file: what it says is seen again", "%v", err)
-	}
-	for _, version := range slices.Sorted(maps.Keys(seen)) {
-		at := seen[version].At.Format(time.DateOnly)
-		if limit := seen[version].Limit; limit > 0 {
-			found.info(`if that is not so, write session-limit = "none" below [hook] in config.toml`, "Cursor %s lets our hook answer %d times in a row, as was seen on %s", version, limit, at)
-			continue
-		}
-		found.ok("Cursor %s has no limit for our hook, as was seen on %s", version, at)
-	}
-	found.orOK("nothing observed contradicts what is known about Cursor's versions")
 }

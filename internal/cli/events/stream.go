@@ -78,7 +78,7 @@ func (s *stream) resume(since cursor) bool {
 	s.look(func(c loops.Change) {
 		now := shownOf(c.State, c.At)
 		now.hash = hashOf(s.lineOf(c, s.env.View(c.State, c.IsInterrupted())))
-		then := view.Of(c.State, view.Facts{Now: since.At})
+		then := view.Of(c.State, view.Facts{Now: since.At, StallAfter: s.env.Loops.StallAfter})
 		if c.At.After(since.At.Add(-clockTick)) || now.hash != hashOf(s.lineOf(c, then)) {
 			again = append(again, c.Key)
 			now.hash = 0

@@ -11,7 +11,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/commands"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
-	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
 // CursorFolder returns the .cursor folder of a project, or of the user.
@@ -70,29 +69,6 @@ func MachineHooks(goos string) string {
 	return "/etc/cursor/hooks.json"
 }
 
-// AllHooks returns all hook files that Cursor may use, in the order of their answers: we observed the user's after the project's.
-func AllHooks(e *cli.Env) []commands.HooksFile {
-	if _, err := CursorFolder(e, ""); err != nil {
-		return nil
-	}
-	own := HookFiles(e)
-	files := PluginHooks(e)
-	if len(own) > 1 {
-		files = append(files, hooksAt("project", own[1])...)
-	}
-	files = append(files, hooksAt("user", own[0])...)
-	return append(files, hooksAt("machine", MachineHooks(runtime.GOOS))...)
-}
-
-// hooksAt returns a readable file. doctor reports why another cannot be read.
-func hooksAt(place, path string) []commands.HooksFile {
-	raw, err := cli.ReadSmall(path)
-	if err != nil {
-		return nil
-	}
-	return []commands.HooksFile{{Place: place, Path: path, Raw: raw}}
-}
-
 // InstalledAt returns what a hooks.json has of our hook. doctor reports why one cannot be read.
 func InstalledAt(path string) commands.Installation {
 	raw, err := cli.ReadSmall(path)
@@ -118,29 +94,3 @@ func InstalledIn(e *cli.Env, folders []string) string {
 	}
 	return ""
 }
-
-// InstallGuard is the command that installs the plan guard.
-const InstallGuard = "cursor-ralph install --plan-guard"
-
-// HintPlanGuard warns that nothing but the prompt keeps a plan loop's agent from changing things.
-func HintPlanGuard(e *cli.Env, l loop.State) {
-	if l.Guarded() && !PlanGuardIn(e, l.Workspace) {
-		e.Hint("the plan guard is not installed: " + InstallGuard)
-	}
-}
-
-// PlanGuardIn reports whether Cursor asks the plan guard in a workspace.
-func PlanGuardIn(e *cli.Env, workspace string) bool {
-	return slices.ContainsFunc(append(hookFiles(e, workspace), MachineHooks(runtime.GOOS)), HasPlanGuard)
-}
-
-// PlanGuard returns whether the plan guard is installed for a workspace.
-func PlanGuard(e *cli.Env, workspace string) loop.Guard {
-	if PlanGuardIn(e, workspace) {
-		return loop.GuardInstalled
-	}
-	return loop.GuardMissing
-}
-
-// HasPlanGuard reports whether a hooks.json has the plan guard.
-func HasPlanGuard(path string) bool { return InstalledAt(path).PlanGuard }

@@ -54,9 +54,6 @@ func hosts(e *cli.Env, wants func(host.Host) bool) (list []host.Host, err error)
 	if err != nil {
 		return nil, err
 	}
-	if e.IsSet("plan-guard") {
-		return nil, hint.Misuse("the plan guard is Cursor's alone", "leave --plan-guard out")
-	}
 	for _, name := range names {
 		h, ok := host.Named(name)
 		switch {

@@ -29,7 +29,6 @@ func placeFlags(f *pflag.FlagSet) {
 // Flags adds the flags of install.
 func Flags(f *pflag.FlagSet) {
 	placeFlags(f)
-	f.Bool("plan-guard", false, "deny the agent of a loop with --plan every tool that writes or runs something (default: as installed)")
 }
 
 // UninstallFlags adds the flags of uninstall.
@@ -45,22 +44,15 @@ func folder(e *cli.Env) (string, error) {
 }
 
 // installOptions finds the programs. A project's files name them alone: they are fit to be committed, and have no path of this
-// user. They never have the plan guard, which would deny every tool where the program is missing.
+// user.
 func installOptions(ctx context.Context, e *cli.Env) (o commands.Options, err error) {
 	o = commands.Options{Project: e.Text("project") != "", OS: runtime.GOOS}
 	if o.Folder, err = folder(e); err != nil {
 		return o, err
 	}
-	guard := e.IsSet("plan-guard")
 	if o.Project {
-		if guard {
-			return o, hint.Misuse("the plan guard is never installed into a project: where the program is missing, it would deny every tool", InstallGuard)
-		}
-		o.Hook, o.Program, o.PlanGuard = "cursor-ralph-hook", "cursor-ralph", new(bool)
+		o.Hook, o.Program = "cursor-ralph-hook", "cursor-ralph"
 		return o, nil
-	}
-	if e.Flags.Changed("plan-guard") {
-		o.PlanGuard = &guard
 	}
 	if o.Hook, err = HookPath(); err != nil {
 		return o, err

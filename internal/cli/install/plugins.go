@@ -17,7 +17,7 @@ import (
 
 // OurPlugins returns the copies of our plugin that Cursor has, which may be old or disabled.
 func OurPlugins(e *cli.Env) []commands.HooksFile {
-	return slices.DeleteFunc(PluginHooks(e), func(f commands.HooksFile) bool { return f.Plugin != commands.PluginName })
+	return slices.DeleteFunc(pluginsHooks(e), func(f commands.HooksFile) bool { return f.Plugin != commands.PluginName })
 }
 
 // Registered returns the plugins that our editor extension has registered, in the version of each editor that was seen last.
@@ -27,9 +27,9 @@ func Registered(e *cli.Env) (files []commands.HooksFile) {
 		if editor.Hooks != editors.ByPlugin {
 			continue
 		}
-		for _, f := range hooksAt("plugin", filepath.Join(editor.Plugin, "hooks", "hooks.json")) {
-			f.Plugin = commands.PluginName
-			files = append(files, f)
+		path := filepath.Join(editor.Plugin, "hooks", "hooks.json")
+		if raw, err := cli.ReadSmall(path); err == nil { // doctor reports why another cannot be read
+			files = append(files, commands.HooksFile{Plugin: commands.PluginName, Path: path, Raw: raw})
 		}
 	}
 	return files
@@ -46,8 +46,8 @@ func besidePlugin(e *cli.Env) []string {
 	return notes
 }
 
-// PluginHooks returns the hooks of Cursor's plugins.
-func PluginHooks(e *cli.Env) []commands.HooksFile {
+// pluginsHooks returns the hooks of Cursor's plugins.
+func pluginsHooks(e *cli.Env) []commands.HooksFile {
 	user, err := CursorFolder(e, "")
 	if err != nil {
 		return nil
@@ -84,7 +84,7 @@ func pluginHooks(folder, manifest string) (commands.HooksFile, bool) {
 	if err != nil || json.Unmarshal(data, &m) != nil {
 		return commands.HooksFile{}, false
 	}
-	file := commands.HooksFile{Place: "plugin", Plugin: m.Name, Path: filepath.Join(folder, filepath.FromSlash(manifest))}
+	file := commands.HooksFile{Plugin: m.Name, Path: filepath.Join(folder, filepath.FromSlash(manifest))}
 	if bytes.HasPrefix(m.Hooks, []byte("{")) {
 		file.Raw = wholeFile(m.Hooks)
 		return file, true

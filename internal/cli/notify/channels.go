@@ -26,7 +26,7 @@ func Off(e *cli.Env) error {
 	return nil
 }
 
-// NoDesktop returns why a notice would not appear on a desktop; nil if there is one. Only `notify --test` shows whether that
+// NoDesktop returns why a notice would not appear on a desktop; nil if there is one. Only a test notice shows whether that
 // shows it.
 func NoDesktop(e *cli.Env) error {
 	if HasDesktop(e) {

@@ -1,4 +1,4 @@
-// Package notify is cursor-ralph notify: it sends notices about loops, in a process that nobody waits for.
+// Package notify sends notices about loops, in a process that nobody waits for.
 package notify
 
 import (
@@ -25,19 +25,11 @@ import (
 // Flags adds the flags of notify.
 func Flags(f *pflag.FlagSet) {
 	new(handoff.Notify).Flags(f)
-	f.Bool("test", false, "send a test notice to each channel and print how it went")
-	cli.JSONFlag(f)
 	f.Lookup("undecided").Hidden = true
 }
 
 // Run sends a notice about a loop. The hook does not wait for it, so errors go to the log too.
 func Run(ctx context.Context, e *cli.Env, args []string) error {
-	if e.IsSet("test") {
-		return test(ctx, e)
-	}
-	if e.IsSet("json") {
-		return hint.Misuse("--json is for --test", "cursor-ralph notify --test --json")
-	}
 	found, err := e.Target(args)
 	if err != nil {
 		return err
@@ -52,11 +44,12 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if call.IfWanted && !HasDesktop(e) {
 		all = slices.DeleteFunc(all, notice.Channel.IsDesktop)
 	}
-	words := notice.Of
+	details := c.Get("notify.details").Text == "true"
+	n := notice.Of(l, e.Loops.StallAfter, e.Now(), details)
 	if call.Undecided {
-		words = notice.OfUndecided
+		n = notice.OfUndecided(l, e.Now(), details)
 	}
-	results := send(ctx, e, all, words(l, e.Now(), c.Get("notify.details").Text == "true"))
+	results := send(ctx, e, all, n)
 	for _, r := range results {
 		if !r.OK {
 			e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "notify", Action: "error", Why: "no notice by " + r.Channel + ": " + r.Why + " (" + attempts(r) + ")"})
@@ -70,7 +63,8 @@ type shownTest struct {
 	Channels []notice.Result `json:"channels"`
 }
 
-func test(ctx context.Context, e *cli.Env) error {
+// Test sends a test notice to each channel and prints how it went.
+func Test(ctx context.Context, e *cli.Env) error {
 	if _, err := e.Config(); err != nil {
 		return err
 	}
@@ -137,7 +131,7 @@ func failed(results []notice.Result, onDesktop string) error {
 		onDesktop = ""
 	}
 	return hint.New(fmt.Sprintf("%d of %s got nothing: %s", len(names), text.Count(len(results), "channel"), strings.Join(names, ", ")),
-		onDesktop+"correct notify.channels; `cursor-ralph notify --test` tries them again")
+		onDesktop+"correct notify.channels; `cursor-ralph config --test-notice` tries them again")
 }
 
 func send(ctx context.Context, e *cli.Env, all []notice.Channel, n notice.Notice) []notice.Result {

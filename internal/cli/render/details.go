@@ -41,7 +41,6 @@ func details(e *cli.Env, l loops.Loop) string {
 
 func detailsOf(e *cli.Env, found loops.Loop) []detail {
 	l, s, now := e.View(found.State, found.IsInterrupted()), found.State, e.Now()
-	showsFollowups, _ := e.Store.ShowsFollowups(s.Delivery.Cursor) // else silence means nothing
 	return []detail{
 		{"loop", describeID(l), false},
 		{"task", l.Prompt, false},
@@ -60,7 +59,7 @@ func detailsOf(e *cli.Env, found loops.Loop) []detail {
 		{"progress", l.LastOutput, false},
 		{"stuck", s.Struggle, false},
 		{"context to come", strings.Join(s.Context, "\n"), false},
-		{"follow-up", describeFollowup(s.Delivery, showsFollowups, now), false},
+		{"follow-up", describeFollowup(s.Delivery, s.Shown, now), false},
 		{"typing", describeTyping(s.Delivery, now), false},
 		{"options", otherOptions(s), false},
 		{"agent", describeAgent(s.Run), false},
@@ -86,7 +85,7 @@ func describeID(l view.Loop) string {
 // describeStatus returns how the loop stands and what else is worth knowing.
 func describeStatus(l view.Loop, s loop.State) string {
 	words := l.Describe()
-	if s.Guarded() {
+	if s.Plans() {
 		words += ", plan mode"
 	}
 	if l.Stale {

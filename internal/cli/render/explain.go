@@ -68,7 +68,6 @@ var retellings = []retelling{
 	{action: "not-moved", words: "the loop of another chat was not brought here: {why}"},
 	{action: "message-kept-back", words: "a message of the user was answered and did not go to the agent: {why}"},
 	{action: "stale", words: "the loop had no event for a long time: {why}"},
-	{action: "denied", words: "the plan guard denied the agent the tool {why}"},
 	{action: "asks", words: "the agent asks the user to permit this: {why}"},
 	{action: "verifying", words: "promise found; it is being verified by {why}"},
 	{action: "verified", reason: loop.ReasonPassed, words: "the verification passed: {why}"},
@@ -77,10 +76,7 @@ var retellings = []retelling{
 	{action: "git-not-asked", words: "git did not say what changed: {why}"},
 	{action: "survey-failed", words: "the tasks or the work tree could not be looked at: {why}"},
 	{action: "on-end", words: "the command of --on-end: {why}"},
-	{action: "session-limit-seen", words: "{why}"},
 
-	{action: "followups-shown", words: "this version shows follow-ups to the prompt hook, so a lost one is noticed: {why}"},
-	{action: "followups-unshown", words: "this version does not show follow-ups to the prompt hook, so a lost one is not noticed: {why}"},
 	{action: "followup-lost", words: "the last follow-up did not arrive in time; it is delivered again: {why}"},
 	{action: "stalled", words: "the loop has stalled: {why}"},
 	{action: "notify", words: "the user was notified: {why}"},

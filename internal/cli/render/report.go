@@ -117,11 +117,8 @@ func outcome(l loop.State, shown view.Loop, now time.Time) string {
 	} else {
 		fmt.Fprintf(&b, ", with %s", text.Count(*shown.ToolCalls, "tool call"))
 	}
-	switch tokens := shown.DescribeTokens(); {
-	case shown.Tokens != nil || shown.ReviewTokens != nil:
-		b.WriteString(", tokens: " + tokens)
-	case tokens != "":
-		b.WriteString(", tokens unknown")
+	if shown.Tokens != nil {
+		b.WriteString(", tokens: " + shown.DescribeTokens())
 	}
 	b.WriteString(".\n")
 	if shown.Reason != "" {

@@ -26,8 +26,6 @@ func Flags(f *pflag.FlagSet) {
 	for _, o := range loop.Options() {
 		usage := o.Usage
 		switch o.Name {
-		case "on-error":
-			usage = "`WHAT` to do when a turn fails: pause, or retry (default pause)"
 		case "plan":
 			usage = "the agent plans and describes, and changes nothing"
 		case "replace":

@@ -47,7 +47,7 @@ func enter(ctx context.Context, e *cli.Env, l loop.State) (context.Context, *ses
 	s := &session{e: e, lock: lock, view: newDisplay(e, l)}
 	ctx, s.quit = context.WithCancel(ctx)
 	s.hush = context.AfterFunc(ctx, func() { s.view.notice("stopping; press Ctrl-C again to end it now") })
-	// The plan guard needs the agent to ask, whatever is permitted.
+	// A plan loop needs the agent to ask, whatever is permitted.
 	options := agents.Options{Dir: l.Workspace, Env: os.Environ(), ID: l.ConversationID, Asks: l.Plan, Answer: s.ask}
 	if s.driver, err = agents.Open(l.Run, options); err != nil {
 		s.leave()

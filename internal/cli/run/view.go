@@ -141,7 +141,7 @@ func describeDecision(r outer.Report) string {
 	case strings.HasPrefix(words, "refused"), strings.HasPrefix(words, "accepted"):
 		words = "promise " + words
 	}
-	if words == "" || r.Action.Kind == loop.Again || r.Action.Reason == loop.ReasonContinued || r.State.Status == loop.Paused {
+	if words == "" || r.Action.Reason == loop.ReasonContinued || r.State.Status == loop.Paused {
 		return ""
 	}
 	return "  " + words

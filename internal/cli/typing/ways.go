@@ -2,7 +2,6 @@
 package typing
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,21 +16,23 @@ import (
 )
 
 // Flags defines the one flag of typing.
-func Flags(f *pflag.FlagSet) { f.String("method", "", "this way of typing alone: `NAME`") }
+func Flags(f *pflag.FlagSet) {
+	f.String("type", "", "type the continue line into Cursor, by the way `NAME` alone if one is given: --type=xdotool")
+	f.Lookup("type").NoOptDefVal = anyWay
+}
+
+// anyWay is the value of --type without a name.
+const anyWay = "any"
 
 // Ways returns the chosen injectors, and a target without a line. If the settings cannot be read,
-// nothing is typed, since they may forbid typing.
+// nothing is typed: the key that submits is one of them.
 func Ways(e *cli.Env) ([]keystroke.Injector, keystroke.Target, error) {
 	c, err := e.Config()
 	if err != nil {
 		return nil, keystroke.Target{}, err
 	}
-	chosen := cmp.Or(e.Text("method"), c.Get("typing.injectors").Text)
-	if chosen == "none" {
-		return nil, keystroke.Target{}, ErrOff
-	}
 	var names []string // none: those of the desktop
-	if chosen != "" {
+	if chosen := e.Text("type"); chosen != "" && chosen != anyWay {
 		names = strings.Split(chosen, ",")
 	}
 	injectors, err := keystroke.Injectors(Machine(e), names)
@@ -66,6 +67,3 @@ func WouldWork(name string, err error) string {
 	}
 	return name + ": would work"
 }
-
-// ErrOff is the error where the user wants nothing typed.
-var ErrOff = hint.New("typing is turned off (typing.injectors = none)", "`cursor-ralph config --path` names the file; --method NAME types once")

@@ -106,7 +106,7 @@ func (d *driver) ready(ctx context.Context, p outer.Prompt) (*agent, error) {
 			return nil, err
 		}
 	}
-	return a, a.setGuard(ctx, p.Guarded)
+	return a, a.setGuard(ctx, p.Plans)
 }
 
 func (d *driver) running(ctx context.Context) (*agent, error) {

@@ -105,7 +105,7 @@ func step[P, R any](ctx context.Context, a *agent, name string, send func(contex
 // prompt plays a turn. When ctx is done it asks the agent to end its turn, and ends the
 // agent if it does not.
 func (a *agent) prompt(ctx context.Context, p outer.Prompt, see func(outer.Seen)) error {
-	t := newTurn(ctx, a, p.Guarded, see)
+	t := newTurn(ctx, a, p.Plans, see)
 	a.turn.Store(t)
 	defer a.turn.Store(nil)
 	t.report(outer.Seen{Session: string(t.session)})

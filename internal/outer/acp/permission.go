@@ -5,14 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"runtime"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/outer"
-	"github.com/cursor-ralph/cursor-ralph/loop"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // Request is an action that the agent asks permission for, as the agent declares it.
@@ -45,7 +45,7 @@ func (t *turn) onPermission(ctx context.Context, p sdk.RequestPermissionRequest)
 	// "Always" is only for a policy that does not judge each request. An agent that offers
 	// no way to allow only this one gets a no.
 	allowed := []sdk.PermissionOptionKind{sdk.PermissionOptionKindAllowOnce}
-	if t.a.Policy == outer.PolicyAll && !t.guarded {
+	if t.a.Policy == outer.PolicyAll && !t.plans {
 		allowed = append(allowed, sdk.PermissionOptionKindAllowAlways)
 	}
 	yes := pick(p.Options, allowed...)
@@ -83,7 +83,7 @@ func pick(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKind) sdk
 
 func (t *turn) allows(ctx context.Context, r Request) bool {
 	switch {
-	case t.guarded:
+	case t.plans:
 		return r.isReading() && !r.isExecuting() || t.isPlan(r)
 	case t.a.Policy == outer.PolicyAll:
 		return true
@@ -130,16 +130,10 @@ func (r Request) isEdit() bool {
 // isPlan reports whether a request only writes Markdown of a plan.
 func (t *turn) isPlan(r Request) bool {
 	isOther := func(path string) bool {
-		input, err := json.Marshal(map[string]string{"path": path})
-		if err != nil {
-			return true
-		}
 		rel, err := t.a.ws.resolve(path)
-		if err != nil {
-			return true
-		}
-		_, ok := loop.PlanCall{Tool: "write", Input: input, Roots: []string{t.a.Dir}, Windows: runtime.GOOS == "windows"}.Allowed()
-		return !ok || path != t.a.ws.absolute(rel) // not through a link
+		name := filepath.Base(rel)
+		isMarkdown := strings.HasSuffix(name, ".md") && name[0] != '.' && text.IsPlain(name)
+		return err != nil || filepath.Dir(rel) != filepath.Join(".cursor", "plans") || !isMarkdown || path != t.a.ws.absolute(rel) // not through a link
 	}
 	return r.Kind == string(sdk.ToolKindEdit) && !r.isExecuting() && len(r.Paths) > 0 && !slices.ContainsFunc(r.Paths, isOther)
 }

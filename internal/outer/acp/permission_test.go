@@ -84,15 +84,15 @@ func TestPolicies(t *testing.T) {
 		{`{}`, false, false},
 	} {
 		for _, policy := range []outer.Policy{"", outer.PolicyNone, outer.PolicyEdits, outer.PolicyAll, outer.PolicyAsk, "maybe"} {
-			for _, guarded := range []bool{false, true} {
-				x := quiet(t, Config{Dir: dir, Policy: policy, Ask: func(context.Context, Request) bool { return true }}, guarded, func(outer.Seen) {})
+			for _, plans := range []bool{false, true} {
+				x := quiet(t, Config{Dir: dir, Policy: policy, Ask: func(context.Context, Request) bool { return true }}, plans, func(outer.Seen) {})
 				want := map[outer.Policy]bool{outer.PolicyAll: true, outer.PolicyAsk: true, outer.PolicyEdits: k.edits}[policy]
-				if guarded {
+				if plans {
 					want = k.plan
 				}
 				call := strings.ReplaceAll(strings.Replace(k.call, "{", `{"toolCallId":"1",`, 1), "DIR", filepath.ToSlash(dir))
 				if got := chosen(t, x, strings.Replace(call, ",}", "}", 1), everyOption); (got == "yo") != want || !want && got != "no" {
-					t.Errorf("%q, guarded %v, %s: got %q, want it allowed: %v", policy, guarded, k.call, got, want)
+					t.Errorf("%q, plans %v, %s: got %q, want it allowed: %v", policy, plans, k.call, got, want)
 				}
 			}
 		}

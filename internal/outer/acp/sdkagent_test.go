@@ -104,7 +104,7 @@ func TestAnAgentOfTheLibrary(t *testing.T) {
 	if r := s.records(); len(r) != 2 || r[0].Tool != "edit" || r[0].File != file || r[0].Error != "" {
 		t.Errorf("got %+v, want an edit of %s", r, file)
 	}
-	s = take(t, d, outer.Prompt{Text: "changed", Guarded: true})
+	s = take(t, d, outer.Prompt{Text: "changed", Plans: true})
 	same(t, "texts in a plan", s.texts(), list("In mode https://example.com/modes#plan: no terminal, no files"))
 	if r := s.records(); len(r) != 2 || r[0].Error != "failed" {
 		t.Errorf("got %+v, want an edit that failed", r)

@@ -19,7 +19,7 @@ type session struct {
 	models  *sdk.SessionModelState
 	options []sdk.SessionConfigOption
 
-	guarded   bool   // it is in a mode that only reads and plans
+	plans     bool   // it is in a mode that only reads and plans
 	otherMode string // the mode otherwise
 }
 
@@ -102,7 +102,7 @@ func (a *agent) setModel(ctx context.Context, model string) error {
 // back. It does so before each turn: agents leave such a mode on their own.
 func (a *agent) setGuard(ctx context.Context, on bool) error {
 	s, ok := a.modeSetting()
-	if !ok || !on && !a.session.guarded {
+	if !ok || !on && !a.session.plans {
 		return nil
 	}
 	value := a.session.otherMode
@@ -111,10 +111,10 @@ func (a *agent) setGuard(ctx context.Context, on bool) error {
 			return nil
 		}
 	}
-	if !a.session.guarded {
+	if !a.session.plans {
 		a.session.otherMode = s.current
 	}
-	a.session.guarded = on
+	a.session.plans = on
 	s.current = ""
 	return s.choose(ctx, value)
 }

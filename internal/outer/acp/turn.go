@@ -18,7 +18,7 @@ const maxCalls = 4096
 type turn struct {
 	a       *agent
 	session sdk.SessionId
-	guarded bool
+	plans   bool
 	ctx     context.Context // done when the turn ends or is cancelled
 	cancel  context.CancelFunc
 	denied  atomic.Bool // something was
@@ -30,8 +30,8 @@ type turn struct {
 	calls     map[sdk.ToolCallId]*call
 }
 
-func newTurn(ctx context.Context, a *agent, guarded bool, see func(outer.Seen)) *turn {
-	t := &turn{a: a, session: a.session.id, guarded: guarded, see: see, calls: map[sdk.ToolCallId]*call{}}
+func newTurn(ctx context.Context, a *agent, plans bool, see func(outer.Seen)) *turn {
+	t := &turn{a: a, session: a.session.id, plans: plans, see: see, calls: map[sdk.ToolCallId]*call{}}
 	t.ctx, t.cancel = context.WithCancel(ctx)
 	return t
 }

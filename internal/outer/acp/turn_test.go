@@ -14,14 +14,14 @@ import (
 )
 
 // quiet returns a turn without an agent process.
-func quiet(t *testing.T, c Config, guarded bool, see func(outer.Seen)) *turn {
+func quiet(t *testing.T, c Config, plans bool, see func(outer.Seen)) *turn {
 	t.Helper()
 	ws, err := openWorkspace(c.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := &agent{driver: Open(c).(*driver), ws: ws, session: &session{id: "s"}}
-	x := newTurn(t.Context(), a, guarded, see)
+	x := newTurn(t.Context(), a, plans, see)
 	t.Cleanup(func() { x.end(false) })
 	return x
 }

@@ -63,7 +63,7 @@ func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if p.Guarded {
+	if p.Plans {
 		return &outer.StartError{Agent: d.Argv[0], Err: errors.New("an unknown program cannot be kept from writing and executing"), Hint: "a plan needs an agent that asks: --agent or --acp-command"}
 	}
 	argv, stdin := d.arguments(p.Text)

@@ -85,8 +85,8 @@ func TestTurn(t *testing.T) {
 			t.Errorf("%s: it kept %d bytes", tt.name, len(said))
 		}
 	}
-	guarded := Open(Config{Argv: []string{"sh"}, Dir: t.TempDir(), Self: self}).Turn(t.Context(), outer.Prompt{Text: "x", Guarded: true}, func(outer.Seen) {})
-	if !errors.As(guarded, new(*outer.StartError)) {
-		t.Errorf("got %v for a plan, want that it cannot be started", guarded)
+	plans := Open(Config{Argv: []string{"sh"}, Dir: t.TempDir(), Self: self}).Turn(t.Context(), outer.Prompt{Text: "x", Plans: true}, func(outer.Seen) {})
+	if !errors.As(plans, new(*outer.StartError)) {
+		t.Errorf("got %v for a plan, want that it cannot be started", plans)
 	}
 }

@@ -66,13 +66,13 @@ func (m Machine) lookAll(programs ...string) (map[string]string, error) {
 // programWait is how long a program may take to press or answer something.
 const programWait = 3 * time.Second
 
-// OutputLimit is more than any of the programs says, in bytes.
-const OutputLimit = 4 << 20
+// outputLimit is more than any of the programs says, in bytes.
+const outputLimit = 4 << 20
 
 // run runs a program and returns its output, for at most programWait. Its error
 // has the first line of the program's standard error.
 func (m Machine) run(ctx context.Context, path string, args ...string) (string, error) {
-	return m.command(ctx, proc.Command{Path: path, Args: args, Limit: OutputLimit})
+	return m.command(ctx, proc.Command{Path: path, Args: args, Limit: outputLimit})
 }
 
 // feed runs a program that reads a text, may leave a child behind that serves it,
@@ -85,7 +85,7 @@ func (m Machine) feed(ctx context.Context, stdin, path string, args ...string) e
 
 // tell is run for a program that reads a text.
 func (m Machine) tell(ctx context.Context, stdin, path string, args ...string) (string, error) {
-	return m.command(ctx, proc.Command{Path: path, Args: args, Stdin: stdin, Limit: OutputLimit})
+	return m.command(ctx, proc.Command{Path: path, Args: args, Stdin: stdin, Limit: outputLimit})
 }
 
 func (m Machine) command(ctx context.Context, c proc.Command) (string, error) {

@@ -7,33 +7,8 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
-// Repeat is how much of the task a continuation repeats.
-type Repeat string
-
-// The ways to repeat a task: repeatFull, the default, is all of it every time;
-// repeatFirst all of it at the start of a session or chat, and else its first line.
-const (
-	repeatFull  Repeat = "full"
-	repeatFirst Repeat = "first"
-)
-
 // keptFirstLine is how many bytes of the task's first line stand for all of it.
 const keptFirstLine = 300
-
-// repeatsAll reports whether the text for an iteration has the whole task.
-func (s *State) repeatsAll(iteration int) bool {
-	return s.Repeat != repeatFirst || iteration <= 1 || s.TaskNext || s.Run.Fresh
-}
-
-// taskText is what the text for an iteration says about the task: all of it, or
-// where that is, if that is shorter.
-func (s *State) taskText(iteration int) string {
-	whole, part := s.wholeTask(), s.taskStart()
-	if s.repeatsAll(iteration) || len(part) >= len(whole) {
-		return whole
-	}
-	return part
-}
 
 func (s *State) wholeTask() string { return "The task, word for word:\n\n" + s.Prompt + "\n\n" }
 
