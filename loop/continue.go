@@ -156,6 +156,12 @@ func (s *State) verifyFirst(e *Event, now time.Time) Action {
 	return Action{Kind: AskVerify, Reason: reasonVerifying}
 }
 
+// usersToGoOn refuses an agent's call, and a line that may be one's, for a loop that only the user takes up.
+func (s *State) usersToGoOn() Action {
+	id := s.ShortID()
+	return Action{Kind: Refuse, Reason: reasonUsers, Detail: s.Status.Word(), Line: ContinueLine(id), Hint: "ask the user to run `cursor-ralph continue " + id + "` in a terminal"}
+}
+
 // onContinueEnded is cursor-ralph continue on a loop that has ended.
 func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if e.Verified.ID != "" {
@@ -171,6 +177,9 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if !e.Idle && (s.isStopCrossed(now) || s.isOvertaken(e)) {
 		s.noteCrossed(e)
 		return s.stopCrossed()
+	}
+	if e.By == ByAgent && s.Status != PromiseAccepted {
+		return s.usersToGoOn()
 	}
 	switch s.Status {
 	case PromiseAccepted:
@@ -232,9 +241,12 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	s.setRunning()
 	s.Stop, s.LastTurn = false, false
 	s.EndedAt, s.SessionIterations, s.Token, s.EventAt = time.Time{}, 0, "", now
-	s.OnEndBegun = false
+	s.OnEndBegun, s.Unannounced = false, false
 	s.LastStop.Past = !s.LastStop.At.IsZero() // kept: the second report of it may still come
-	s.RetryAt, s.Reviews = time.Time{}, 0
+	s.RetryAt = time.Time{}
+	if e.By != ByAgent { // whose promises they refuse
+		s.Reviews = 0
+	}
 	if e.Idle { // nothing is delivered to an idle agent
 		s.setWaiting("continued; the agent is idle until the continue line is typed")
 		if s.Outer() {

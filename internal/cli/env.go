@@ -56,7 +56,9 @@ func (e *Env) Open() error {
 	e.Places = places
 	e.Loops = loops.New(places, e.Now)
 	e.Store = e.Loops.Store
-	e.Store.Ended = e.startOnEnd
+	if !e.ByAgent() { // whose calls start nothing that outlives them: the next event of the chat does it
+		e.Store.Ended = e.StartOnEnd
+	}
 	return nil
 }
 

@@ -97,7 +97,7 @@ func (h *handler) toGoOn(l loop.State) string {
 func controlEvent(name, text, words, argument string) (event loop.Event, done string) {
 	switch name {
 	case "cancel-ralph":
-		return loop.Event{Kind: loop.EventCancel, Cancel: loop.Cancel{By: loop.ByPrompt}}, words + " is cancelled."
+		return loop.Event{Kind: loop.EventCancel, By: loop.ByPrompt}, words + " is cancelled."
 	case "ralph-pause":
 		return loop.Event{Kind: loop.EventPause}, words + " pauses at the next stop. /ralph-resume" + argument + " sets it going again."
 	case "ralph-resume":

@@ -27,6 +27,9 @@ import (
 // Main is the hook: it reads one event from standard input, answers with one JSON object and returns, whatever happens.
 // release is the version of a release, and linger how long a build for tests stays after an answer; both may be empty.
 func Main(release, linger string) {
+	for _, name := range host.ShellVariables() { // some hosts set them for hooks too, and what we start is the user's, and no agent's call
+		_ = os.Unsetenv(name) // the names are fit for it
+	}
 	h := &handler{now: utc, getenv: os.Getenv, pid: os.Getpid(), release: release, program: os.Args[0], stay: hook.Linger(runtime.GOOS), hands: true}
 	if stay, err := time.ParseDuration(linger); err == nil {
 		h.stay = stay
@@ -248,6 +251,7 @@ func (h *handler) open(args []string) error {
 	}
 	h.store = state.New(places, h.now)
 	h.store.Ended = func(l loop.State) { h.over = append(h.over, l) }
+	h.store.Announce = h.announce
 	h.store.Ignored = h.ignored
 	h.box = pending.New(places, h.store, h.now)
 	return err

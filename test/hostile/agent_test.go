@@ -108,13 +108,13 @@ func (p person) loopOf(chat string) (l struct {
 	return l
 }
 
-// kept is what there is of loops, settings and installations, without logs and locks.
+// kept is what there is of loops, settings and installations, without logs, journals and locks.
 func (p person) kept() map[string]string {
 	p.Helper()
 	all := map[string]string{}
 	for _, dir := range []string{"tmp", "state", "home", "work"} {
 		_ = filepath.WalkDir(p.in(dir), func(path string, d fs.DirEntry, err error) error { // what is not there is not kept
-			if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") || strings.HasSuffix(path, ".log") {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") || strings.HasSuffix(path, ".log") || strings.HasSuffix(path, ".journal") {
 				return nil
 			}
 			data, err := os.ReadFile(path)
@@ -158,8 +158,8 @@ func TestAnAgentStartsNothing(t *testing.T) {
 	eachAgent(t, func(p person, a agent) {
 		for _, args := range [][]string{
 			{"start", "y", "--verify", p.touch() + "; false"}, {"start", "y"}, {"run", "z", "--agent-command", p.touch()}, {"run", "--resume"},
-			{"loop-mode", "on", "--no-try", "--on-end", p.touch()}, {"loop-mode", "off"}, {"install"}, {"install", "--host", "all"}, {"uninstall"}, {"prune", "--older-than", "0s"},
-			{"supervise", "--", "sh", "-c", p.touch()}, {"restore", "0"}, {"notify", "--test"}, {"watcher"}, {"event"}, {"editor"}, {"survey"}, {"inject", "chat-1"}, {"verify", "x"}, {"on-end", "chat-1", "k7f2m"},
+			{"loop-mode", "on", "--on-end", p.touch()}, {"loop-mode", "off"}, {"install"}, {"install", "--host", "all"}, {"uninstall"}, {"prune", "--older-than", "0s"},
+			{"restore", "0"}, {"notify", "--test"}, {"watcher"}, {"event"}, {"editor"}, {"survey"}, {"inject", "chat-1"}, {"verify", "x"}, {"on-end", "chat-1", "k7f2m"},
 		} {
 			before := p.kept()
 			p.refused(a.calls(p, args...), before)
@@ -190,9 +190,9 @@ func TestOneVariableShowsAnAgent(t *testing.T) {
 func TestAnAgentsLineNamesNoCommand(t *testing.T) {
 	eachAgent(t, func(p person, a agent) {
 		a.prompts(p, "chat-1", "hello")
-		for _, option := range []string{"--verify", "--on-end", "--review"} {
+		for _, option := range []string{`--verify "` + p.touch() + `"`, `--on-end "` + p.touch() + `"`, "--no-verify"} {
 			before := p.kept()
-			p.refused(a.passes(p, `"x" --min-tool-calls 0 `+option+` "`+p.touch()+`"`, "slash", "ralph-loop"), before)
+			p.refused(a.passes(p, `"x" --min-tool-calls 0 `+option, "slash", "ralph-loop"), before)
 		}
 		a.stops(p, "chat-1", "It is done.\n\n<promise>COMPLETE</promise>")
 		a.stops(p, "chat-1", "It is done.\n\n<promise>COMPLETE</promise>")
@@ -233,7 +233,7 @@ func TestAnAgentKeepsItsGate(t *testing.T) {
 		attacks([]string{"resume", id}, []string{"continue", id}, []string{"resume"}, []string{"continue"})
 		p.command("resume", id)
 		p.command("cancel", id)
-		attacks([]string{"resume", id}, []string{"continue", id}, []string{"resume"}, []string{"continue"})
+		attacks([]string{"resume", id}, []string{"continue", id})
 		if l := p.loopOf(id); l.Status != "CANCELLED" || l.Verify != "exit 3" || l.MaxIterations != 9 {
 			p.Errorf("got %+v, want the cancelled loop with its gate and limit", l)
 		}
