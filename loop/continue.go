@@ -156,6 +156,13 @@ func (s *State) verifyFirst(e *Event, now time.Time) Action {
 	return Action{Kind: AskVerify, Reason: reasonVerifying}
 }
 
+// isUsersToGoOn reports whether an agent's call, or a line that may be one's, asks for what only the user takes up, brings elsewhere or
+// gives another limit.
+func (s *State) isUsersToGoOn(e *Event) bool {
+	raises := e.MaxIterations > 0 || e.MaxDuration != 0 || e.MaxTokens != 0
+	return e.Kind == EventContinue && e.By == ByAgent && e.Verified.ID == "" && (!s.MayAgentGoOn() || raises || s.isElsewhere(e))
+}
+
 // usersToGoOn refuses an agent's call, and a line that may be one's, for a loop that only the user takes up.
 func (s *State) usersToGoOn() Action {
 	id := s.ShortID()

@@ -48,7 +48,7 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	case EventStalled:
 		return s.onStalled(e, now)
 	}
-	if e.Kind == EventContinue && e.By == ByAgent && !s.MayAgentGoOn() && e.Verified.ID == "" {
+	if s.isUsersToGoOn(e) {
 		return s.usersToGoOn()
 	}
 	if s.isGoingOn(e, now) {

@@ -3,6 +3,7 @@ package onevent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -47,6 +48,9 @@ func (h *handler) liveNamed(typed string) (id string, ok bool) {
 func (h *handler) steer(ctx context.Context, name, text, id string) any {
 	if l, err := h.store.Read(id); err == nil && l.Outer() && name == "ralph-resume" {
 		return nil // cursor-ralph resume looks whether its process is there
+	}
+	if file := h.notTyped(); file != "" && name == "ralph-resume" {
+		return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
 	}
 	words, argument := h.nameOf(id)
 	event, done := controlEvent(name, text, words, argument)

@@ -35,6 +35,9 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 		}
 	}
 	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Program: h.calledByAgent(), Continue: r.Limits(), Host: h.hostTitle()}
+	if h.host != nil && h.notTyped() != "" { // it may do no more than the agent's own call
+		event.By = loop.ByAgent
+	}
 	event.FromLine, event.Conversation, event.NewChat = true, here, id != here && h.isNewChat()
 	if before, err := h.store.Read(here); err == nil && id == here && h.host == nil {
 		h.seeLimit(id, before, loop.ContinueLine(id))

@@ -393,6 +393,7 @@ func TestALineInACommandFileContinuesNothing(t *testing.T) {
 				}
 				if a.host == "" {
 					p.write(filepath.Join(p.cwd, ".cursor/commands/help.md"), line)
+					p.write(filepath.Join(p.cwd, ".cursor/commands/more.md"), front+"/ralph-resume")
 				} else {
 					p.write(filepath.Join(p.cwd, ".gemini/commands/help.toml"), fmt.Sprintf("prompt = %q\n", line))
 				}
@@ -401,6 +402,12 @@ func TestALineInACommandFileContinuesNothing(t *testing.T) {
 				a.stops(p, "chat-1", "It is done.\n\n<promise>COMPLETE</promise>")
 				if now := p.loopOf(l.ID); now.Status != "CANCELLED" || p.isPwned() {
 					t.Errorf("got %+v, want it to stay cancelled", now)
+				}
+				p.command("continue", l.ID)
+				p.command("pause", l.ID)
+				a.prompts(p, "chat-1", "/ralph-resume")
+				if now := p.loopOf(l.ID); front != marked && now.Status != "paused" {
+					t.Errorf("got %+v, want it to stay paused", now)
 				}
 			})
 		}
