@@ -163,10 +163,10 @@ func (s *State) isUsersToGoOn(e *Event) bool {
 	return e.Kind == EventContinue && e.By == ByAgent && e.Verified.ID == "" && (!s.MayAgentGoOn() || raises || s.isElsewhere(e))
 }
 
-// usersToGoOn refuses an agent's call, and a line that may be one's, for a loop that only the user takes up.
-func (s *State) usersToGoOn() Action {
-	id := s.ShortID()
-	return Action{Kind: Refuse, Reason: reasonUsers, Detail: s.Status.Word(), Line: ContinueLine(id), Hint: "ask the user to run `cursor-ralph continue " + id + "` in a terminal"}
+// UsersToGoOn refuses an agent's call, and a line that may be one's, for a loop that only the user takes up.
+func (s *State) UsersToGoOn(now time.Time) Action {
+	command := cmp.Or(s.ResumeCommand(now), "cursor-ralph continue "+s.ShortID())
+	return Action{Kind: Refuse, Reason: reasonUsers, Detail: string(s.Status), Hint: "ask the user to run `" + command + "` in a terminal"}
 }
 
 // onContinueEnded is cursor-ralph continue on a loop that has ended.
@@ -186,7 +186,7 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 		return s.stopCrossed()
 	}
 	if e.By == ByAgent && s.Status != PromiseAccepted {
-		return s.usersToGoOn()
+		return s.UsersToGoOn(now)
 	}
 	switch s.Status {
 	case PromiseAccepted:
@@ -233,7 +233,9 @@ func (s *State) raise(e *Event) {
 // goOn continues a loop in a new session, unless it is at a limit that was not
 // raised.
 func (s *State) goOn(e *Event, why string, now time.Time) Action {
+	before := *s
 	s.raise(e)
+	s.noteChanges(&before, e.By)
 	if e.Run.Driver != "" {
 		s.Run = e.Run
 	}

@@ -49,7 +49,7 @@ func (s *State) decide(e *Event, now time.Time) Action {
 		return s.onStalled(e, now)
 	}
 	if s.isUsersToGoOn(e) {
-		return s.usersToGoOn()
+		return s.UsersToGoOn(now)
 	}
 	if s.isGoingOn(e, now) {
 		return s.runsAlready()

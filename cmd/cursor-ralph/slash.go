@@ -152,7 +152,8 @@ func (e *env) goOnByAgent(ctx context.Context, args []string, changes []loop.Def
 		return err
 	}
 	if l := found.State; found.Pending || l.Outer() || !l.MayAgentGoOn() {
-		return hint.New(fmt.Sprintf("going on with the loop %s is the user's to ask for: it is %s", l.ShortID(), l.Status.Word()), "ask the user to run `cursor-ralph continue "+l.ShortID()+"` in a terminal")
+		no := l.UsersToGoOn(e.Now())
+		return hint.New(no.Why(), no.Hint)
 	}
 	event := loop.Event{Kind: loop.EventContinue, By: loop.ByAgent, LoopID: found.State.ShortID()}
 	if event.Conversation, err = e.Conversation(); err != nil {

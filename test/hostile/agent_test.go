@@ -478,6 +478,14 @@ func TestChangesAreInHistoryAndReport(t *testing.T) {
 	p.command("set", id, "--no-verify", "--max-iterations", "30")
 	p.command("cancel", id)
 	p.command("continue", id, "--max-iterations", "40")
+	for _, args := range [][]string{{"history", id}, {"report", id}, {"report", "--html", id}, {"report", "--json", id}} {
+		if got := p.command(args...).out; !strings.Contains(got, "was 30 (by the user)") {
+			t.Errorf("%q: got\n%s\nwant the last change, before its iteration has ended, too", args, got)
+		}
+	}
+	p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": "/ralph-loop --continue " + id})
+	p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 0})
+	p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 1})
 	for _, args := range [][]string{{"history", id}, {"report", id}, {"report", "--html", id}, {"report", "--json", id}, {"history", "--json", id}} {
 		got := strings.NewReplacer("\\", "", "*", "", "`", "", "&#34;", `"`).Replace(p.command(args...).out)
 		for _, want := range []string{"verify", "exit 3", "none", "max-iterations", "9", "30", "40", "user"} {
@@ -495,15 +503,13 @@ func TestNamesInAReportsPageAreEscaped(t *testing.T) {
 	p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": `/ralph-loop "do it"`})
 	for i, word := range words {
 		name := strings.ToValidUTF8("f"+fmt.Sprint(i)+word, "?")
-		p.hook("afterFileEdit", "chat-1", map[string]any{"file_path": filepath.Join(p.cwd, name), "edits": []any{}})
+		p.hook("postToolUse", "chat-1", map[string]any{"tool_name": "Write", "tool_input": map[string]any{"path": filepath.Join(p.cwd, name)}, "tool_use_id": fmt.Sprint(i)})
 	}
 	p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 0})
-	for _, args := range [][]string{{"report", "--html"}, {"report"}, {"report", "--json"}, {"history"}, {"history", "--json"}, {"events", "--json"}} {
-		if args[0] != "events" {
-			p.shows(p.command(args...))
-		}
+	for _, args := range [][]string{{"report", "--html"}, {"report"}, {"report", "--json"}, {"history"}, {"history", "--json"}} {
+		p.shows(p.command(args...))
 	}
-	if got := p.command("report", "--html"); !strings.Contains(got.out, "f3") {
+	if got := p.command("report", "--html"); strings.Count(got.out, `class="file"`) != len(words) || !strings.Contains(got.out, `f2\u001b]52;c;cm0gLXJmIH4=\u0007</button>`) {
 		t.Errorf("the names are not there:\n%s", got.out)
 	}
 }

@@ -61,6 +61,18 @@ func failed(h loop.Iteration) []string   { return h.Failed }
 func errorsOf(h loop.Iteration) []string { return h.Errors }
 func refusals(h loop.Iteration) []string { return []string{h.Refused} }
 func warnings(h loop.Iteration) []string { return []string{h.Warning} }
+func changes(h loop.Iteration) (list []string) {
+	for _, c := range h.Changes {
+		list = append(list, c.String())
+	}
+	return list
+}
+
+// withChanges adds to a history what was changed since its last iteration.
+func withChanges(l loop.State) []loop.Iteration {
+	return append(slices.Clone(l.History), loop.Iteration{Number: l.Iterations + 1, Changes: l.Uncounted.Changes})
+}
+
 func contexts(h loop.Iteration) []string { return h.Context }
 func notes(h loop.Iteration) []string {
 	if h.Note == "" {
