@@ -69,7 +69,7 @@ func (s *State) isGoingOn(e *Event, now time.Time) bool {
 		return false
 	}
 	if e.Kind == EventContinue && e.Idle {
-		return !e.Returned
+		return true
 	}
 	comes := e.FromLine || s.isElsewhere(e)
 	open := s.LacksTask() || s.Delivery.IsFollowup() && (comes || !s.isProvedBy(e.Turn)) || s.Delivery.IsTyping(now) || s.Delivery.IsLine() && s.Delivery.isUnproved() || s.FreshChat > 0 // whose lines have rules of their own
@@ -158,12 +158,16 @@ func (s *State) verifyFirst(e *Event, now time.Time) Action {
 
 // isUsersToGoOn reports whether an agent's call, or a line that may be one's, asks for what only the user takes up, brings elsewhere or
 // gives another limit.
+//
+//go:noinline
 func (s *State) isUsersToGoOn(e *Event) bool {
 	raises := e.MaxIterations > 0 || e.MaxDuration != 0 || e.MaxTokens != 0
 	return e.Kind == EventContinue && e.By == ByAgent && e.Verified.ID == "" && (!s.MayAgentGoOn() || raises || s.isElsewhere(e))
 }
 
 // UsersToGoOn refuses an agent's call, and a line that may be one's, for a loop that only the user takes up.
+//
+//go:noinline
 func (s *State) UsersToGoOn(now time.Time) Action {
 	command := cmp.Or(s.ResumeCommand(now), "cursor-ralph continue "+s.ShortID())
 	return Action{Kind: Refuse, Reason: reasonUsers, Detail: string(s.Status), Hint: "ask the user to run `" + command + "` in a terminal"}

@@ -100,8 +100,6 @@ func (s *State) onEnded(e *Event, now time.Time) Action {
 		return s.onLateText(e, now)
 	case EventMessage:
 		return s.onMessageAfterEnd(e)
-	case EventNameTokens:
-		s.Token = e.Text
 	case EventInjected:
 		s.onInjected(e.Line, now)
 	}
@@ -131,8 +129,6 @@ func (s *State) onRecord(e *Event, now time.Time) {
 		s.Uncounted.Note = text.Head(e.Text, keptAnswer)
 	case EventConfirm:
 		s.onConfirm(e, now)
-	case EventNameTokens:
-		s.Token = e.Text
 	case EventVerified:
 		s.onVerifyAbandoned(e)
 	}

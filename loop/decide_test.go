@@ -17,7 +17,7 @@ func kinds() []loop.EventKind {
 	return []loop.EventKind{
 		loop.EventStop, loop.EventMessage, loop.EventLateText, loop.EventContinue,
 		loop.EventPause, loop.EventResume, loop.EventCancel, loop.EventContext, loop.EventNotice,
-		loop.EventNote, loop.EventBlocked, loop.EventReplace, loop.EventConfirm, loop.EventNameTokens,
+		loop.EventNote, loop.EventBlocked, loop.EventReplace, loop.EventConfirm,
 		loop.EventInject, loop.EventInjected, loop.EventVerified,
 		"", "unheard-of",
 	}

@@ -10,28 +10,27 @@ type EventKind string
 // The events of a loop. Their fields are in the payload of Event that has their
 // name; Text and Generation are named here.
 const (
-	EventStop       EventKind = "stop"        // a turn ended: Generation; in an outer loop Text, what failed
-	EventMessage    EventKind = "message"     // a user message, or our own follow-up, reached the agent: Text, Generation
-	EventLateText   EventKind = "late-text"   // the assistant's words came after the stop of their turn: Generation
-	EventVerified   EventKind = "verified"    // a verification was given up: Verified, Idle
-	EventContinue   EventKind = "continue"    // the continue line, or cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
-	EventAgain      EventKind = "again"       // an outer loop tries a failed turn again
-	EventInterrupt  EventKind = "interrupt"   // the process of an outer loop ends: Text, Status
-	EventSession    EventKind = "session"     // the agent of an outer loop began a session: Text
-	EventAsking     EventKind = "asking"      // the agent of an outer loop asks for a permission: Text; empty if it asks no more
-	EventPause      EventKind = "pause"       // by the user; with a Text by the hook, which could not do its work
-	EventResume     EventKind = "resume"      // by the user: Gates
-	EventCancel     EventKind = "cancel"      // by the user: Text, why
-	EventSet        EventKind = "set"         // by the user: Options
-	EventContext    EventKind = "context"     // Text is added for the next continuation
-	EventNotice     EventKind = "notice"      // we add Text for the next continuation
-	EventNote       EventKind = "note"        // the agent records Text as its progress
-	EventBlocked    EventKind = "blocked"     // the agent cannot go on: Text
-	EventReplace    EventKind = "replace"     // another loop takes the place of this one
-	EventConfirm    EventKind = "confirm"     // a slash call found the loop that the prompt hook armed: Text is the Program, Observation
-	EventNameTokens EventKind = "name-tokens" // a continue printed a token: Text
-	EventInject     EventKind = "inject"      // the user has the continue line typed
-	EventInjected   EventKind = "injected"    // the typing is over
+	EventStop      EventKind = "stop"      // a turn ended: Generation; in an outer loop Text, what failed
+	EventMessage   EventKind = "message"   // a user message, or our own follow-up, reached the agent: Text, Generation
+	EventLateText  EventKind = "late-text" // the assistant's words came after the stop of their turn: Generation
+	EventVerified  EventKind = "verified"  // a verification was given up: Verified, Idle
+	EventContinue  EventKind = "continue"  // the continue line, or cursor-ralph continue; from a hook Generation; from an outer loop's process as Text why
+	EventAgain     EventKind = "again"     // an outer loop tries a failed turn again
+	EventInterrupt EventKind = "interrupt" // the process of an outer loop ends: Text, Status
+	EventSession   EventKind = "session"   // the agent of an outer loop began a session: Text
+	EventAsking    EventKind = "asking"    // the agent of an outer loop asks for a permission: Text; empty if it asks no more
+	EventPause     EventKind = "pause"     // by the user; with a Text by the hook, which could not do its work
+	EventResume    EventKind = "resume"    // by the user: Gates
+	EventCancel    EventKind = "cancel"    // by the user: Text, why
+	EventSet       EventKind = "set"       // by the user: Options
+	EventContext   EventKind = "context"   // Text is added for the next continuation
+	EventNotice    EventKind = "notice"    // we add Text for the next continuation
+	EventNote      EventKind = "note"      // the agent records Text as its progress
+	EventBlocked   EventKind = "blocked"   // the agent cannot go on: Text
+	EventReplace   EventKind = "replace"   // another loop takes the place of this one
+	EventConfirm   EventKind = "confirm"   // a slash call found the loop that the prompt hook armed: Text is the Program, Observation
+	EventInject    EventKind = "inject"    // the user has the continue line typed
+	EventInjected  EventKind = "injected"  // the typing is over
 
 	EventFollowupLost   EventKind = "followup-lost"   // an open follow-up is overdue: Lost
 	EventFollowupProved EventKind = "followup-proved" // is a follow-up that is delivered again still missing?
@@ -91,7 +90,6 @@ type Continue struct {
 	MaxDuration   Duration // the same, or NoLimit
 	MaxTokens     int64    // the same
 	Idle          bool     // requested away from the chat, whose agent does not know
-	Returned      bool     // from a chat that has a loop of its own
 	FromLine      bool     // by the prompt hook, which saw the continue line
 	Conversation  string   // in which it was requested, empty if that is not known: the loop goes on there
 	NewChat       bool     // nothing shows that this one had a message before

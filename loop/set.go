@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -12,7 +10,7 @@ import (
 
 // IsSettable reports whether an option is a limit or a gate, which may change while a loop lives.
 func IsSettable(option string) bool {
-	return IsLimit(option) || slices.Contains([]string{"min-iterations", "min-tool-calls", "verify", "tasks", "review", "gate-timeout", "review-rounds"}, option)
+	return slices.Contains(settable[:], option)
 }
 
 // onSet changes limits and gates.
@@ -48,49 +46,39 @@ type Change struct {
 	By     string `json:"by"` // user or agent
 }
 
-// String describes the change.
-func (c Change) String() string {
-	return fmt.Sprintf("--%s is now %s, was %s (by the %s)", c.Option, cmp.Or(c.New, "none"), cmp.Or(c.Old, "none"), c.By)
-}
-
 // noteChanges records for the next iteration in what the loop differs from before.
+//
+//go:noinline
 func (s *State) noteChanges(before *State, by Caller) {
 	who := "user"
 	if by == ByAgent {
 		who = "agent"
 	}
-	old := before.settings()
-	for i, now := range s.settings() {
-		if now.Value != old[i].Value {
-			s.Uncounted.Changes = append(slices.Clone(s.Uncounted.Changes), Change{now.Name, old[i].Value, now.Value, who})
+	old, now := before.settings(), s.settings()
+	for i, name := range settable {
+		if now[i] != old[i] {
+			s.Uncounted.Changes = append(slices.Clip(s.Uncounted.Changes), Change{name, old[i], now[i], who})
 		}
 	}
 }
 
-// settings are the options that may change, with their values.
-func (s *State) settings() []Default {
-	list := []Default{{Name: "verify", Value: s.Verify}, {Name: "tasks", Value: s.Tasks}, {Name: "review", Value: s.Review}}
-	for _, d := range []struct {
-		name  string
-		value Duration
-	}{{"max-duration", s.MaxDuration}, {"gate-timeout", s.GateTimeout}} {
-		value := ""
-		if d.value > 0 {
-			value = text.Exactly(time.Duration(d.value))
+// settable are the options that may change while a loop lives.
+var settable = [...]string{"verify", "tasks", "review", "max-duration", "gate-timeout", "max-iterations", "min-iterations", "min-tool-calls", "review-rounds", "max-tokens"}
+
+// settings are the values of these options, empty for no limit or gate.
+func (s *State) settings() (values [len(settable)]string) {
+	values[0], values[1], values[2] = s.Verify, s.Tasks, s.Review
+	for i, d := range [...]time.Duration{time.Duration(s.MaxDuration), s.GateLimit()} {
+		if d > 0 {
+			values[3+i] = text.Exactly(d)
 		}
-		list = append(list, Default{Name: d.name, Value: value})
 	}
-	for _, n := range []struct {
-		name  string
-		value int64
-	}{{"max-iterations", int64(s.MaxIterations)}, {"min-iterations", int64(s.MinIterations)}, {"max-tokens", s.MaxTokens}, {"min-tool-calls", int64(s.MinToolCalls)}, {"review-rounds", int64(s.ReviewRounds)}} {
-		value := ""
-		if n.value > 0 {
-			value = strconv.FormatInt(n.value, 10)
+	for i, n := range [...]int64{int64(s.MaxIterations), int64(s.MinIterations), int64(s.MinToolCalls), int64(s.reviewRounds()), s.MaxTokens} {
+		if n > 0 {
+			values[5+i] = strconv.FormatInt(n, 10)
 		}
-		list = append(list, Default{Name: n.name, Value: value})
 	}
-	return list
+	return values
 }
 
 // WithOptions returns a loop in which these options have another value.

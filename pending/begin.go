@@ -70,28 +70,6 @@ func (b *Box) keepAndWrite(i Item, l loop.State) error {
 	return b.write(i.Path, l)
 }
 
-// Offer has the loop with this short id wait for the conversation whose agent is about
-// to print its task and the token. It stays as it is if it has a token.
-func (b *Box) Offer(ctx context.Context, id, secret string, who Claimant) (l loop.State, err error) {
-	err = b.locked(ctx, func() error {
-		i, err := b.named(id)
-		if l = i.State; err != nil || l.Token != "" {
-			return err
-		}
-		var moved bool
-		if l, moved = who.workingIn(l); moved && i.State.HasAny() {
-			return elsewhere(i)
-		}
-		l.Token, l.Due, l.ByLine = i.Name+":"+secret, loop.Due{}, false
-		err = b.keepAndWrite(i, l)
-		if err != nil && !moved { // its folder shows that it may go there
-			err = b.write(i.Path, l)
-		}
-		return err
-	})
-	return l, err
-}
-
 // named returns the file that waits for any conversation, by its loop's short id.
 func (b *Box) named(id string) (Item, error) {
 	items, err := b.List()

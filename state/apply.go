@@ -94,7 +94,7 @@ func (s *Store) concerned(id string, e *loop.Event) (l loop.State, was []byte, e
 		l, was, err = s.justEnded(id)
 	case loop.EventCancel:
 		l, was, err = s.entered(id, loop.Parse)
-	case loop.EventContinue, loop.EventNameTokens, loop.EventInjected:
+	case loop.EventContinue, loop.EventInjected:
 		if e.LoopID == "" {
 			l, was, err = s.recorded(id)
 			break

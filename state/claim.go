@@ -160,22 +160,3 @@ func (s *Store) move(from, to string) (loop.State, error) {
 	l, err = s.save(to, was, l, nil, true, "")
 	return l, errors.Join(err, s.leave(from, l.ID), s.dropJournal(from))
 }
-
-// Bring moves a loop to the conversation in which it was continued. If that has a
-// loop of its own, which is an fs.ErrExist, the moved one waits where it is and
-// the agent of the other gets a notice.
-func (s *Store) Bring(ctx context.Context, from, to string) error {
-	err := s.Move(ctx, from, to)
-	if !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	_, _, waits := s.Apply(ctx, from, loop.Event{Kind: loop.EventContinue, Continue: loop.Continue{Idle: true, Returned: true}})
-	if waits == nil {
-		notice := "The loop of conversation " + from + " was not brought here, because this conversation has a loop of its own: go on with this one."
-		_, _, waits = s.Apply(ctx, to, loop.Event{Kind: loop.EventNotice, Text: notice})
-	}
-	if errors.Is(waits, fs.ErrNotExist) { // one of them ended meanwhile
-		waits = nil
-	}
-	return errors.Join(err, waits)
-}

@@ -99,7 +99,7 @@ func everyEvent() []loop.EventKind {
 	return []loop.EventKind{
 		"", loop.EventStop, loop.EventMessage, loop.EventLateText, loop.EventContinue, loop.EventPause,
 		loop.EventResume, loop.EventCancel, loop.EventContext, loop.EventNotice, loop.EventNote, loop.EventBlocked,
-		loop.EventReplace, loop.EventConfirm, loop.EventNameTokens, "no such event",
+		loop.EventReplace, loop.EventConfirm, "no such event",
 	}
 }
 

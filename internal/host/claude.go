@@ -9,7 +9,7 @@ import (
 // claude is Claude Code, seen with 2.1.330. Its payloads have no version; the path of the transcript is its own.
 func claude() Host {
 	return Host{
-		Name: "claude", Title: "Claude Code", Mark: "/", ID: "CLAUDE_CODE_SESSION_ID", Shell: []string{"CLAUDECODE", "AI_AGENT"}, Folder: "CLAUDE_PROJECT_DIR",
+		Name: "claude", Title: "Claude Code", Mark: "/", ID: "CLAUDE_CODE_SESSION_ID", Folder: "CLAUDE_PROJECT_DIR",
 		Context: 9_500, // above 10 kB the model gets a preview
 		events: []event{
 			{"Stop", hook.EventStop}, {"StopFailure", hook.EventStop}, {"UserPromptSubmit", hook.EventBeforeSubmitPrompt},

@@ -6,7 +6,7 @@ import "github.com/cursor-ralph/cursor-ralph/hook"
 // user and project files both have it.
 func codex() Host {
 	return Host{
-		Name: "codex", Title: "Codex", Mark: "$", ID: "CODEX_SESSION_ID", Shell: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"},
+		Name: "codex", Title: "Codex", Mark: "$", ID: "CODEX_SESSION_ID",
 		Limit: 9_400, Context: 9_400, Escapes: true,
 		events: []event{
 			{"Stop", hook.EventStop}, {"Interrupt", hook.EventStop}, {"UserPromptSubmit", hook.EventBeforeSubmitPrompt}, {"PostToolUse", hook.EventPostToolUse},

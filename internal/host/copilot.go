@@ -13,7 +13,7 @@ import (
 // copilot is GitHub's Copilot CLI, seen with 1.0.102. Its payloads do not name their event, and nothing raises its cap.
 func copilot() Host {
 	return Host{
-		Name: "copilot", Title: "Copilot CLI", Mark: "/", ID: "COPILOT_AGENT_SESSION_ID", Shell: []string{"COPILOT_CLI"}, Folder: "COPILOT_PROJECT_DIR", Cap: 8,
+		Name: "copilot", Title: "Copilot CLI", Mark: "/", ID: "COPILOT_AGENT_SESSION_ID", Folder: "COPILOT_PROJECT_DIR", Cap: 8,
 		events: []event{
 			{"agentStop", hook.EventStop}, {"errorOccurred", hook.EventStop}, {"userPromptSubmitted", hook.EventBeforeSubmitPrompt}, {"postToolUse", hook.EventPostToolUse},
 		},

@@ -15,7 +15,7 @@ import (
 // last words come from the transcript.
 func gemini() Host {
 	return Host{
-		Name: "gemini", Title: "Gemini CLI", Mark: "/", Shell: []string{"GEMINI_CLI"}, Folder: "GEMINI_PROJECT_DIR", Clears: true, Commands: geminis,
+		Name: "gemini", Title: "Gemini CLI", Mark: "/", Folder: "GEMINI_PROJECT_DIR", Clears: true, Commands: geminis,
 		events: []event{
 			{"AfterAgent", hook.EventStop}, {"BeforeAgent", hook.EventBeforeSubmitPrompt}, {"AfterTool", hook.EventPostToolUse},
 		},

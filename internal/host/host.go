@@ -18,12 +18,11 @@ import (
 
 // Host is an agent's program with a stop hook.
 type Host struct {
-	Name   string   // of --host
-	Title  string   // for people
-	Mark   string   // what a command begins with in its chat
-	ID     string   // the variable in its agent's shell with the session's id; empty if there is none
-	Shell  []string // the others there that no user sets
-	Folder string   // the variable in its hooks with the project's folder
+	Name   string // of --host
+	Title  string // for people
+	Mark   string // what a command begins with in its chat
+	ID     string // the variable in its agent's shell with the session's id; empty if there is none
+	Folder string // the variable in its hooks with the project's folder
 
 	Limit   int  // bytes of a text that reach the model, 0 for any
 	Context int  // the same for what the prompt hook adds
@@ -57,39 +56,6 @@ func Named(name string) (Host, bool) {
 		return all[i], true
 	}
 	return Host{}, false
-}
-
-// cursors are the variables that Cursor sets in its agent's shell.
-var cursors = []string{"CURSOR_AGENT", "CURSOR_CONVERSATION_ID"}
-
-// ShellVariables are those that Cursor and the hosts set in their agents' shells, and no user sets. Some have them in their hooks too.
-func ShellVariables() []string {
-	list := slices.Clone(cursors)
-	for _, h := range All() {
-		list = append(list, h.shell()...)
-	}
-	return list
-}
-
-// InShell returns the hosts whose agent's shell has this environment, by their titles; Cursor's is empty.
-func InShell(getenv func(string) string) (titles []string) {
-	isSet := func(name string) bool { return getenv(name) != "" }
-	if slices.ContainsFunc(cursors, isSet) {
-		titles = append(titles, "")
-	}
-	for _, h := range All() {
-		if slices.ContainsFunc(h.shell(), isSet) {
-			titles = append(titles, h.Title)
-		}
-	}
-	return titles
-}
-
-func (h Host) shell() []string {
-	if h.ID == "" {
-		return h.Shell
-	}
-	return append([]string{h.ID}, h.Shell...)
 }
 
 // Trust says whether a command's text can only come from our own file: the hook must not take a line from a file that the

@@ -9,7 +9,7 @@ import (
 // qwen is Qwen Code, seen with 0.24.4. It takes a timeout of 1000 and more for milliseconds.
 func qwen() Host {
 	return Host{
-		Name: "qwen", Title: "Qwen Code", Mark: "/", ID: "QWEN_CODE_SESSION_ID", Shell: []string{"QWEN_CODE"}, Folder: "QWEN_PROJECT_DIR",
+		Name: "qwen", Title: "Qwen Code", Mark: "/", ID: "QWEN_CODE_SESSION_ID", Folder: "QWEN_PROJECT_DIR",
 		events: []event{
 			{"Stop", hook.EventStop}, {"StopFailure", hook.EventStop}, {"UserPromptSubmit", hook.EventBeforeSubmitPrompt},
 			{"PostToolUse", hook.EventPostToolUse}, {"PostToolUseFailure", hook.EventPostToolUseFailure},

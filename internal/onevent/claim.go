@@ -2,10 +2,7 @@ package onevent
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/selfcall"
@@ -88,22 +85,11 @@ func (h *handler) workspace() string {
 	return h.in.WorkspaceRoots[0]
 }
 
-// bind brings the loop that a printed token names to this conversation: one that
-// was asked for, or one that was continued here.
+// bind brings the loop that a printed token names, and was asked for with it, to this conversation.
 func (h *handler) bind(ctx context.Context, command, output string) {
-	token := pending.FindToken(output)
-	switch calls := selfcall.AnyCalls(command); {
-	case token == "" || !slices.ContainsFunc(calls, printsToken):
-	case pending.IsToken(token):
+	if token := pending.FindToken(output); pending.IsToken(token) && slices.Contains(selfcall.AnyCalls(command), "slash") {
 		h.bindPending(ctx, token)
-	default:
-		h.bindContinued(ctx, token)
 	}
-}
-
-// printsToken reports whether a command prints the token of a loop.
-func printsToken(command string) bool {
-	return command == "slash" || command == "start" || command == "continue"
 }
 
 func (h *handler) bindPending(ctx context.Context, token string) {
@@ -116,31 +102,4 @@ func (h *handler) bindPending(ctx context.Context, token string) {
 		h.logDecision(b.Ended, b.Action)
 	}
 	h.noteClaim(b.Claimed)
-}
-
-func (h *handler) bindContinued(ctx context.Context, token string) {
-	from, _, _ := strings.Cut(token, ":")
-	l, err := h.store.Read(from)
-	switch {
-	case err != nil || l.Token != token || from == h.in.ConversationID:
-	case l.HasAny() && !h.claimant(false).Holds(l.Workspace): // the agent of another folder asks; its user sends the line
-		h.log(hooklog.Line{Loop: l.ShortID(), Action: "not-moved", Why: "its commands were asked for in " + l.Workspace})
-	default:
-		h.bring(ctx, from, l)
-	}
-}
-
-// bring moves a continued loop to this conversation. If this one has a loop of its own,
-// the other waits where it is.
-func (h *handler) bring(ctx context.Context, from string, l loop.State) {
-	err := h.store.Bring(ctx, from, h.in.ConversationID)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		h.log(hooklog.Line{Loop: l.ShortID(), Action: "not-moved", Why: "a loop runs here"})
-	case errors.Is(err, fs.ErrNotExist): // the agent's call was faster
-	case err != nil:
-		h.fail(err)
-	default:
-		h.log(hooklog.Line{Loop: l.ShortID(), Iteration: l.Iteration(), Max: l.MaxIterations, Action: "moved"})
-	}
 }

@@ -159,7 +159,7 @@ func whatToDo(a loop.Action) string {
 // askInstead has the agent do what the hook cannot: it may wait for long, and
 // show more.
 func (h *handler) askInstead(id string) any {
-	return hook.BeforeSubmitPromptAnswer{AdditionalContext: "This message continues a Ralph loop. Run this in the shell, and do what it prints; if it prints an error, show the user the error and its hint, and stop:\n" + cmp.Or(h.calledByAgent(), "cursor-ralph") + " continue " + h.shortOf(id) + "\n"}
+	return hook.BeforeSubmitPromptAnswer{AdditionalContext: "This message continues a Ralph loop. Run this in the shell, and do what it prints; if it prints an error, show the user the error and its hint, and stop:\n" + cmp.Or(h.calledByAgent(), "cursor-ralph") + " resume " + h.shortOf(id) + "\n"}
 }
 
 // isBroughtHere reports whether the loop of another conversation is in this one

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,9 +64,13 @@ func refusals(h loop.Iteration) []string { return []string{h.Refused} }
 func warnings(h loop.Iteration) []string { return []string{h.Warning} }
 func changes(h loop.Iteration) (list []string) {
 	for _, c := range h.Changes {
-		list = append(list, c.String())
+		list = append(list, describeChange(c))
 	}
 	return list
+}
+
+func describeChange(c loop.Change) string {
+	return fmt.Sprintf("--%s is now %s, was %s (by the %s)", c.Option, cmp.Or(c.New, "none"), cmp.Or(c.Old, "none"), c.By)
 }
 
 // withChanges adds to a history what was changed since its last iteration.

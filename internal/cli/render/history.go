@@ -28,7 +28,7 @@ func History(_ context.Context, e *cli.Env, args []string) error {
 	var b strings.Builder
 	b.WriteString(historyTable(e.Screen(), l.History))
 	for _, c := range l.Uncounted.Changes {
-		fmt.Fprintf(&b, "changed: %s\n", c)
+		fmt.Fprintf(&b, "changed: %s\n", describeChange(c))
 	}
 	if l.Status.Ended() {
 		fmt.Fprintf(&b, "%s: %s\n", l.Status, l.Reason)
