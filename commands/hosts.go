@@ -23,6 +23,7 @@ type setting struct {
 	json string
 	ours func(*hujson.Value) bool
 	kept bool // a value of the user's stays
+	old  bool // of an older cursor-ralph: it is only taken out
 }
 
 // PlanHost returns what an installation into a host would do. Folder is the host's.
@@ -94,19 +95,28 @@ func (o Options) hostSettings(h host.Host) (list []setting) {
 		list = append(list, setting{at: []string{"hooks", e.Event}, json: e.JSON, ours: isOurGroup(h)})
 	}
 	if h.Files.Allow != nil {
-		before, after, _ := strings.Cut(h.Files.Rule, "%s")
-		list = append(list, setting{at: h.Files.Allow, json: string(hujson.String(fmt.Sprintf(h.Files.Rule, Invocation(o.program(), o.OS)))), ours: func(v *hujson.Value) bool {
-			rule, ok := strings.CutPrefix(stringOf(v), before)
-			rule, end := strings.CutSuffix(rule, after)
-			rule = strings.TrimSuffix(strings.Trim(rule, `'"& `), ".exe")
-			return ok && end && rule[strings.LastIndexAny(rule, `/\`)+1:] == "cursor-ralph"
-		}})
+		list = append(list, setting{at: h.Files.Allow, ours: isOurRule(h, ""), old: true})
+		for _, command := range host.Allowed() {
+			rule := fmt.Sprintf(h.Files.Rule, Invocation(o.program(), o.OS)+" "+command)
+			list = append(list, setting{at: h.Files.Allow, json: string(hujson.String(rule)), ours: isOurRule(h, " "+command)})
+		}
 	}
 	if h.Files.Cap != "" {
 		list = append(list, setting{at: []string{"env"}, name: h.Files.Cap, json: `"` + host.RaisedCap + `"`, kept: true,
 			ours: func(v *hujson.Value) bool { return stringOf(v) == host.RaisedCap }})
 	}
 	return list
+}
+
+// isOurRule recognizes a rule for our program, wherever it is, and a command of it.
+func isOurRule(h host.Host, command string) func(*hujson.Value) bool {
+	before, after, _ := strings.Cut(h.Files.Rule, "%s")
+	return func(v *hujson.Value) bool {
+		rule, ok := strings.CutPrefix(stringOf(v), before)
+		rule, end := strings.CutSuffix(rule, command+after)
+		rule = strings.TrimSuffix(strings.Trim(rule, `'"& `), ".exe")
+		return ok && end && rule[strings.LastIndexAny(rule, `/\`)+1:] == "cursor-ralph"
+	}
 }
 
 // isOurGroup recognizes an element of an event's list that runs our hook for the host and nothing else.
@@ -156,6 +166,15 @@ func (c *Change) putSettings(now node, want []setting) ([]byte, error) {
 		return nil, err
 	}
 	for _, s := range want {
+		if s.old {
+			if err := d.unsetAll(s); err != nil {
+				return nil, err
+			}
+			if d.root.Value == nil { // nothing else was there
+				return freshSettings(want), nil
+			}
+			continue
+		}
 		if err := d.set(s); err != nil {
 			return nil, err
 		}
@@ -170,9 +189,18 @@ func (c *Change) putSettings(now node, want []setting) ([]byte, error) {
 func freshSettings(want []setting) []byte {
 	var b strings.Builder
 	b.WriteString("{\n")
-	for i, s := range want {
+	want = slices.DeleteFunc(slices.Clone(want), func(s setting) bool { return s.old })
+	for i := 0; i < len(want); i++ {
+		s := want[i]
+		inList := func(j int) bool {
+			return s.name == "" && j < len(want) && want[j].name == "" && slices.Equal(want[j].at, s.at)
+		}
+		first := i == 0 || want[i-1].at[0] != s.at[0]
+		for ; inList(i + 1); i++ {
+			s.json += ", " + want[i+1].json
+		}
 		last := i+1 == len(want) || want[i+1].at[0] != s.at[0]
-		if i == 0 || want[i-1].at[0] != s.at[0] {
+		if first {
 			fmt.Fprintf(&b, "  %q: {\n", s.at[0])
 		}
 		name, value := s.name, s.json
@@ -244,16 +272,21 @@ func cutSettings(raw []byte, ours []setting) ([]byte, error) {
 		return nil, err
 	}
 	for _, s := range slices.Backward(ours) { // what was put in first is the last to go: it shows whose the brackets are
-		for gone := true; gone; {
-			if gone, err = d.unset(s); err != nil {
-				return nil, err
-			}
+		if err := d.unsetAll(s); err != nil {
+			return nil, err
 		}
 	}
 	if d.root.Value == nil {
 		return nil, nil
 	}
 	return d.pack(), nil
+}
+
+func (d *doc) unsetAll(s setting) (err error) {
+	for gone := true; gone && err == nil; {
+		gone, err = d.unset(s)
+	}
+	return err
 }
 
 // unset removes one of our values, and what we had made for it.

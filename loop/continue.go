@@ -69,7 +69,7 @@ func (s *State) isGoingOn(e *Event, now time.Time) bool {
 		return false
 	}
 	if e.Kind == EventContinue && e.Idle {
-		return !e.Returned
+		return true
 	}
 	comes := e.FromLine || s.isElsewhere(e)
 	open := s.LacksTask() || s.Delivery.IsFollowup() && (comes || !s.isProvedBy(e.Turn)) || s.Delivery.IsTyping(now) || s.Delivery.IsLine() && s.Delivery.isUnproved() || s.FreshChat > 0 // whose lines have rules of their own
@@ -156,6 +156,23 @@ func (s *State) verifyFirst(e *Event, now time.Time) Action {
 	return Action{Kind: AskVerify, Reason: reasonVerifying}
 }
 
+// isUsersToGoOn reports whether an agent's call, or a line that may be one's, asks for what only the user takes up, brings elsewhere or
+// gives another limit.
+//
+//go:noinline
+func (s *State) isUsersToGoOn(e *Event) bool {
+	raises := e.MaxIterations > 0 || e.MaxDuration != 0 || e.MaxTokens != 0
+	return e.Kind == EventContinue && e.By == ByAgent && e.Verified.ID == "" && (!s.MayAgentGoOn() || raises || s.isElsewhere(e))
+}
+
+// UsersToGoOn refuses an agent's call, and a line that may be one's, for a loop that only the user takes up.
+//
+//go:noinline
+func (s *State) UsersToGoOn(now time.Time) Action {
+	command := cmp.Or(s.ResumeCommand(now), "cursor-ralph continue "+s.ShortID())
+	return Action{Kind: Refuse, Reason: reasonUsers, Detail: string(s.Status), Hint: "ask the user to run `" + command + "` in a terminal"}
+}
+
 // onContinueEnded is cursor-ralph continue on a loop that has ended.
 func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if e.Verified.ID != "" {
@@ -171,6 +188,9 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 	if !e.Idle && (s.isStopCrossed(now) || s.isOvertaken(e)) {
 		s.noteCrossed(e)
 		return s.stopCrossed()
+	}
+	if e.By == ByAgent && s.Status != PromiseAccepted {
+		return s.UsersToGoOn(now)
 	}
 	switch s.Status {
 	case PromiseAccepted:
@@ -217,7 +237,9 @@ func (s *State) raise(e *Event) {
 // goOn continues a loop in a new session, unless it is at a limit that was not
 // raised.
 func (s *State) goOn(e *Event, why string, now time.Time) Action {
+	before := *s
 	s.raise(e)
+	s.noteChanges(&before, e.By)
 	if e.Run.Driver != "" {
 		s.Run = e.Run
 	}
@@ -232,9 +254,11 @@ func (s *State) goOn(e *Event, why string, now time.Time) Action {
 	s.setRunning()
 	s.Stop, s.LastTurn = false, false
 	s.EndedAt, s.SessionIterations, s.EventAt = time.Time{}, 0, now
-	s.OnEndBegun = false
+	s.OnEndBegun, s.Unannounced = false, false
 	s.LastStop.Past = !s.LastStop.At.IsZero() // kept: the second report of it may still come
-	s.Reviews = 0
+	if e.By != ByAgent {                      // whose promises they refuse
+		s.Reviews = 0
+	}
 	if e.Idle { // nothing is delivered to an idle agent
 		s.setWaiting("continued; the agent is idle until the continue line is typed")
 		if s.Outer() {

@@ -47,6 +47,9 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	case EventStalled:
 		return s.onStalled(e, now)
 	}
+	if s.isUsersToGoOn(e) {
+		return s.UsersToGoOn(now)
+	}
 	if s.isGoingOn(e, now) {
 		return s.runsAlready()
 	}

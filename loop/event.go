@@ -22,7 +22,7 @@ const (
 	EventResume    EventKind = "resume"    // by the user: Gates
 	EventCancel    EventKind = "cancel"    // by the user: Text, why
 	EventSet       EventKind = "set"       // by the user: Options
-	EventContext   EventKind = "context"   // the user adds Text for the next continuation
+	EventContext   EventKind = "context"   // Text is added for the next continuation
 	EventNotice    EventKind = "notice"    // we add Text for the next continuation
 	EventNote      EventKind = "note"      // the agent records Text as its progress
 	EventBlocked   EventKind = "blocked"   // the agent cannot go on: Text
@@ -52,6 +52,7 @@ type Event struct {
 	Kind       EventKind
 	Text       string
 	Generation string // Cursor's id of the turn
+	By         Caller // who asks for it; empty for a user at a terminal, and where it does not matter
 	LoopID     string // the own id of the loop that is meant; empty for the one that the conversation has
 	Program    string // how the agent's shell calls cursor-ralph, if not by its name
 	Workspace  string // where it happened, for a loop that was requested without one
@@ -60,7 +61,6 @@ type Event struct {
 	Stop
 	Message
 	Continue
-	Cancel
 	Set
 	Injected
 	Lost
@@ -87,7 +87,6 @@ type Continue struct {
 	MaxDuration   Duration // the same, or NoLimit
 	MaxTokens     int64    // the same
 	Idle          bool     // requested away from the chat, whose agent does not know
-	Returned      bool     // from a chat that has a loop of its own
 	FromLine      bool     // by the prompt hook, which saw the continue line
 	Conversation  string   // in which it was requested, empty if that is not known: the loop goes on there
 	NewChat       bool     // nothing shows that this one had a message before
@@ -100,9 +99,6 @@ type Continue struct {
 type Message struct {
 	Composer string // the mode of Cursor's composer, such as agent, ask or plan; empty if unknown
 }
-
-// Cancel ends a loop.
-type Cancel struct{ By Caller }
 
 // Set has the options of a loop that get another value.
 type Set struct{ Options []Default }

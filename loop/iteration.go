@@ -29,6 +29,7 @@ type Iteration struct {
 	Checkpoint int            `json:"checkpoint,omitempty"` // of the work tree after it
 	Tasks      *TaskCount     `json:"tasks,omitempty"`      // how many were done after it
 	Tokens     *Tokens        `json:"tokens,omitempty"`
+	Changes    []Change       `json:"changes,omitempty"` // of limits and gates, before it ended
 	Context    []string       `json:"context,omitempty"` // delivered with the continuation that follows
 	Note       string         `json:"note,omitempty"`    // the last one of the agent's in it
 	Action     string         `json:"action"`

@@ -2,12 +2,15 @@ package loop
 
 import (
 	"slices"
+	"strconv"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 )
 
 // IsSettable reports whether an option is a limit or a gate, which may change while a loop lives.
 func IsSettable(option string) bool {
-	return IsLimit(option) || slices.Contains([]string{"min-iterations", "min-tool-calls", "verify", "tasks", "review", "gate-timeout"}, option)
+	return slices.Contains(settable[:], option)
 }
 
 // onSet changes limits and gates.
@@ -23,11 +26,54 @@ func (s *State) onSet(e *Event, now time.Time) Action {
 	if a := s.tooLow(&Event{Continue: limitsOf(e.Options, next)}, now); a.Kind == Refuse {
 		return a
 	}
+	before := *s
 	*s = next
+	s.noteChanges(&before, e.By)
 	if gated {
 		s.Notices = addOnce(s.Notices, s.newGates())
 	}
 	return Action{}
+}
+
+// Change is a limit or a gate that was given another value.
+type Change struct {
+	Option string `json:"option"`
+	Old    string `json:"old"` // empty for none
+	New    string `json:"new"`
+	By     string `json:"by"` // user or agent
+}
+
+// noteChanges records for the next iteration in what the loop differs from before.
+func (s *State) noteChanges(before *State, by Caller) {
+	who := "user"
+	if by == ByAgent {
+		who = "agent"
+	}
+	old, now := before.settings(), s.settings()
+	for i, name := range settable {
+		if now[i] != old[i] {
+			s.Uncounted.Changes = append(slices.Clip(s.Uncounted.Changes), Change{name, old[i], now[i], who})
+		}
+	}
+}
+
+// settable are the options that may change while a loop lives.
+var settable = [...]string{"verify", "tasks", "review", "max-duration", "gate-timeout", "max-iterations", "min-iterations", "min-tool-calls", "max-tokens"}
+
+// settings are the values of these options, empty for no limit or gate.
+func (s *State) settings() (values [len(settable)]string) {
+	values[0], values[1], values[2] = s.Verify, s.Tasks, s.Review
+	for i, d := range [...]time.Duration{time.Duration(s.MaxDuration), s.GateLimit()} {
+		if d > 0 {
+			values[3+i] = text.Exactly(d)
+		}
+	}
+	for i, n := range [...]int64{int64(s.MaxIterations), int64(s.MinIterations), int64(s.MinToolCalls), s.MaxTokens} {
+		if n > 0 {
+			values[5+i] = strconv.FormatInt(n, 10)
+		}
+	}
+	return values
 }
 
 // WithOptions returns a loop in which these options have another value.

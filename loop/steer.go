@@ -14,6 +14,12 @@ const (
 	ByAgent  Caller = "agent"
 )
 
+// MayAgentGoOn reports whether an agent's own call may go on with the loop: it runs, or waits for its line. What the user has stopped,
+// paused or cancelled, and what is at a limit, only the user takes up.
+func (s *State) MayAgentGoOn() bool {
+	return (s.Status == Running || s.Status == Waiting) && !s.Stop
+}
+
 func (s *State) onControl(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventPause:
@@ -32,10 +38,11 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 		return s.onResume(e, now)
 	case EventCancel:
 		why := cmp.Or(e.Text, "cancelled by the user")
-		s.CancelledBy, s.AfterCancel = e.By, false
+		s.CancelledBy, s.AfterCancel, s.Unannounced = e.By, false, e.By == ByAgent
 		s.end(Cancelled, why, now)
 		return Action{Reason: reasonCancelled, Detail: why}
 	case EventBlocked:
+		s.Unannounced = e.By == ByAgent
 		s.end(Blocked, e.Text, now)
 		return Action{Reason: reasonBlocked, Detail: e.Text}
 	case EventReplace:

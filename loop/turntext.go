@@ -27,7 +27,7 @@ func (s *State) turnText(iteration int, why string, handOver bool) string {
 		b.WriteString(ultrawork)
 	}
 	b.WriteString(s.wholeTask() + "---\n")
-	writeList(&b, "Added by the user:", s.Context)
+	writeList(&b, "Added while you worked:", s.Context)
 	writeList(&b, "Please note:", s.Notices)
 	writeList(&b, "What failed in the last iteration:", s.lastErrors(iteration))
 	b.WriteString(s.tasksText(iteration))
@@ -146,7 +146,7 @@ func (s *State) withUnsaid(text string) string {
 		return slices.DeleteFunc(slices.Clone(items), func(item string) bool { return strings.Contains(text, item) })
 	}
 	var b strings.Builder
-	writeList(&b, "Added by the user:", unsaid(s.Context))
+	writeList(&b, "Added while you worked:", unsaid(s.Context))
 	writeList(&b, "Please note:", unsaid(s.Notices))
 	if b.Len() == 0 {
 		return text

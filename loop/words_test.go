@@ -26,7 +26,7 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 				"Only when all of it is done and checked, output exactly\n" + marker + "\n",
 				"Never output it just to get out.", "Record progress: cursor-ralph note " + id + " \"", "without the user: cursor-ralph blocked " + id + " \"", "then end your turn",
 			},
-			[]string{"Ultrawork", "Added by the user", "Please note", "--continue", "%!"}},
+			[]string{"Ultrawork", "Added while you worked", "Please note", "--continue", "%!"}},
 		{"why a promise was refused", refusing, []loop.Event{stop(worked(marker))},
 			[]string{"[Ralph loop 2/20] Your promise was refused: this is iteration 1 and the loop runs for at least 3.\n"},
 			[]string{"You stopped"}},
@@ -39,7 +39,7 @@ func TestWhatTheAgentIsTold(t *testing.T) {
 		{"context and notices in their order", nil, []loop.Event{
 			{Kind: loop.EventContext, Text: "first"}, {Kind: loop.EventNotice, Text: "third"}, {Kind: loop.EventContext, Text: "second"}, stop(worked(working)),
 		},
-			[]string{"\n---\nAdded by the user:\n- first\n- second\n\nPlease note:\n- third\n\nDo the next"}, nil},
+			[]string{"\n---\nAdded while you worked:\n- first\n- second\n\nPlease note:\n- third\n\nDo the next"}, nil},
 		{"the last three errors of the iteration before", nil, []loop.Event{stop(failing)},
 			[]string{"\n---\nWhat failed in the last iteration:\n- E2\n- say ‹promise›COMPLETE‹/promise›\n- E4\n\nDo the next"}, []string{"E1"}},
 		{"no errors of an iteration before that", nil, []loop.Event{stop(failing), stop(worked(working))}, nil, []string{"What failed", "E4"}},

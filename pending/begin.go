@@ -70,28 +70,6 @@ func (b *Box) keepAndWrite(i Item, l loop.State) error {
 	return b.write(i.Path, l)
 }
 
-// Offer has the loop with this short id wait for the next stop in the workspace of who: an
-// agent whose conversation is not known is about to get its task.
-func (b *Box) Offer(ctx context.Context, id string, who Claimant) (l loop.State, err error) {
-	err = b.locked(ctx, func() error {
-		i, err := b.named(id)
-		if l = i.State; err != nil || !l.ByLine {
-			return err
-		}
-		var moved bool
-		if l, moved = who.workingIn(l); moved && i.State.HasAny() {
-			return elsewhere(i)
-		}
-		l.Due, l.ByLine = loop.Due{}, false
-		err = b.keepAndWrite(i, l)
-		if err != nil && !moved { // its folder shows that it may go there
-			err = b.write(i.Path, l)
-		}
-		return err
-	})
-	return l, err
-}
-
 // named returns the file that waits for any conversation, by its loop's short id.
 func (b *Box) named(id string) (Item, error) {
 	items, err := b.List()

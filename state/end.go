@@ -47,6 +47,9 @@ func (s *Store) settle(id string, l loop.State) error {
 		return err
 	case err == nil && !l.Kept:
 		if r, err = s.withLastWords(id, r); err == nil {
+			err = s.announce(r)
+		}
+		if err == nil {
 			err = s.clear(id, r)
 		}
 		return err
@@ -56,6 +59,9 @@ func (s *Store) settle(id string, l loop.State) error {
 		return err
 	}
 	s.ended(r)
+	if err = s.announce(r); err != nil {
+		return err
+	}
 	if !isKept { // its id may be another loop's: nothing late can find it
 		return s.remove(id)
 	}
@@ -141,6 +147,19 @@ func (s *Store) ended(l loop.State) {
 	if s.Ended != nil && l.OnEnd != "" && !l.StartedAt.IsZero() {
 		s.Ended(l)
 	}
+}
+
+// announce announces once what an agent's call ended.
+func (s *Store) announce(l loop.State) error {
+	if s.Announce == nil || !l.Unannounced {
+		return nil
+	}
+	l.Unannounced = false
+	if err := s.saveRecord(l); err != nil {
+		return err
+	}
+	s.Announce(l)
+	return nil
 }
 
 // AtEnd returns the record of a loop that has ended in a conversation, by the loop's own

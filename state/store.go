@@ -33,6 +33,8 @@ type Store struct {
 	// Ended gets each loop with an OnEnd that has ended, while its lock is held; nil for
 	// nobody. After a kill it may get one twice, see TakeEnd, or not at all.
 	Ended func(loop.State)
+	// Announce gets each loop that an agent's call has ended, once; nil leaves it to another process.
+	Announce func(loop.State)
 	// Ignored gets a live loop whose file has commands that its record does not have; nil
 	// for nobody.
 	Ignored func(loop.State)

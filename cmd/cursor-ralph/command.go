@@ -80,6 +80,9 @@ func (e *env) command(flags func(*pflag.FlagSet), run runner, c *cobra.Command) 
 	c.ValidArgsFunction = e.fitting
 	c.RunE = func(c *cobra.Command, args []string) error {
 		e.Flags = c.Flags()
+		if err := e.Allow(c.Name(), nil); err != nil {
+			return err
+		}
 		if err := e.Open(); err != nil {
 			return err
 		}

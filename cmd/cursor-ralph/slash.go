@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -18,7 +17,6 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
-	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -70,7 +68,7 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 		return hint.Misuse("/"+name+": "+lines[0], strings.Join(append(lines[1:], "tell the user; nothing was started. `/ralph-help` shows the options"), "\n"))
 	}
 	if r.Continue != "" {
-		return e.goOn(ctx, []string{r.Continue}, r, false)
+		return hint.New("slash continues no loop: the line may not be the user's", fmt.Sprintf("nothing was changed. `cursor-ralph resume %[1]s` goes on with this chat's own loop; for any other ask the user to run `cursor-ralph continue %[1]s` in a terminal", loop.Argument(r.Continue)))
 	}
 	if r.File != "" {
 		if r.State.Prompt, err = e.TaskIn(r.File); err != nil {
@@ -105,17 +103,15 @@ func cont(ctx context.Context, e *env, args []string) error {
 	if err := r.CheckLimits(); err != nil {
 		return hint.Misuse(err.Error(), "`cursor-ralph help continue` shows the options")
 	}
-	return e.goOn(ctx, args, r, true)
+	if e.ByAgent() {
+		return e.goOnByAgent(ctx, args, r.Changes())
+	}
+	return e.goOn(ctx, args, r)
 }
 
-// goOn continues a loop in the conversation that asked for it. At a user's terminal it
-// only resumes the loop; the agent continues when the line is typed into the chat.
-func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTerminal bool) error {
-	event := loop.Event{Kind: loop.EventContinue, Continue: r.Limits()}
+// goOn takes a loop up for a user at a terminal; the agent goes on when the line is sent in the chat.
+func (e *env) goOn(ctx context.Context, args []string, r loop.Request) error {
 	found, err := e.Target(args)
-	if at, ok := e.broughtByLine(args); ok {
-		found, err = at, nil
-	}
 	if err != nil {
 		return err
 	}
@@ -125,56 +121,47 @@ func (e *env) goOn(ctx context.Context, args []string, r loop.Request, atTermina
 		}
 	}
 	l := found.State
-	event.LoopID = l.ShortID()
-	forUser := atTerminal && !e.byAgent()
+	event := loop.Event{Kind: loop.EventContinue, LoopID: l.ShortID(), Continue: r.Limits()}
 	switch {
 	case found.IsForAnyChat():
-		return e.beginPending(ctx, l, event, forUser)
+		return e.Say("%s", e.howToBegin(l))
 	case found.Pending:
 		return e.NotLive(found)
-	case l.Outer() && atTerminal:
+	case l.Outer():
 		return e.continueOuter(ctx, l, event)
-	case forUser && found.Record && l.StartedAt.IsZero():
+	case found.Record && l.StartedAt.IsZero():
 		return e.askAgain(ctx, found)
-	case forUser:
-		return e.takeUp(ctx, found, event)
-	case found.IsLive() && l.IsLineTurn() && e.isHere(found.ID): // the prompt hook continued it in this turn
-		action, err := e.applyContinue(ctx, found, event)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprint(e.Stdout, action.Text)
-		return err
 	}
-	return e.continueHere(ctx, found, event)
+	return e.takeUp(ctx, found, event)
 }
 
-// isHere reports whether a conversation may be that of the agent that called us.
-func (e *env) isHere(id string) bool {
-	here, err := e.Conversation()
-	return err == nil && (here == "" || here == id)
-}
-
-// continueHere continues a loop in the chat that asked for it.
-func (e *env) continueHere(ctx context.Context, found loops.Loop, event loop.Event) error {
-	if err := e.inTheWay(found); err != nil {
-		return err
+// goOnByAgent prints the text of the chat's own loop, where that runs or waits for its line. Everything else is the user's to ask for.
+func (e *env) goOnByAgent(ctx context.Context, args []string, changes []loop.Default) error {
+	if len(changes) > 0 {
+		return hint.New("an agent must not change a limit", "ask the user to run this in a terminal")
 	}
-	to, err := e.Conversation()
+	found, err := e.Target(args)
+	if at, ok := e.broughtByLine(args); ok {
+		found, err = at, nil
+	}
+	if err == nil {
+		err = e.inTheWay(found)
+	}
 	if err != nil {
 		return err
 	}
-	if event.Conversation = to; to != "" && to != found.ID {
-		if err := e.mayCome(found.ID, to); err != nil {
-			return err
-		}
-		event.NewChat = !e.Store.HasHad(to)
+	if l := found.State; found.Pending || l.Outer() || !l.MayAgentGoOn() {
+		no := l.UsersToGoOn(e.Now())
+		return hint.New(no.Why(), no.Hint)
+	}
+	event := loop.Event{Kind: loop.EventContinue, By: loop.ByAgent, LoopID: found.State.ShortID()}
+	if event.Conversation, err = e.Conversation(); err != nil {
+		return err
 	}
 	action, err := e.applyContinue(ctx, found, event)
 	if err != nil {
 		return err
 	}
-	e.StartWatcher()
 	_, err = fmt.Fprint(e.Stdout, action.Text)
 	return err
 }
@@ -196,7 +183,7 @@ func (e *env) engine() engine.Engine {
 // continued in this turn.
 func (e *env) broughtByLine(args []string) (loops.Loop, bool) {
 	var moved *state.MovedError
-	if len(args) != 1 || !e.byAgent() {
+	if len(args) != 1 || !e.ByAgent() {
 		return loops.Loop{}, false
 	}
 	if _, err := e.Loops.At(args[0]); !errors.As(err, &moved) {
@@ -208,14 +195,6 @@ func (e *env) broughtByLine(args []string) (loops.Loop, bool) {
 	}
 	l, err := e.Loops.At(moved.To)
 	return l, err == nil && l.IsLive() && l.State.IsLineTurn()
-}
-
-// mayCome refuses to bring a loop to a chat that has one.
-func (e *env) mayCome(id, to string) error {
-	if has, err := e.Store.Has(to); has || err != nil {
-		return hint.New(fmt.Sprintf("the loop %s cannot come here: a loop runs in this chat already", e.shortOf(id)), "cursor-ralph cancel "+e.shortOf(to))
-	}
-	return nil
 }
 
 // shortOf returns the short id of a conversation's loop, to name it to people.
@@ -249,12 +228,6 @@ func (e *env) askAgain(ctx context.Context, l loops.Loop) error {
 		said += "\n" + e.howToBegin(again.State)
 	}
 	return e.Say("%s", said)
-}
-
-// byAgent reports whether Cursor's agent called us, by its shell's environment.
-// Standard output would not show that: a user may use a pipe.
-func (e *env) byAgent() bool {
-	return slices.ContainsFunc(append(cli.ChatVariables(), "CURSOR_AGENT", outer.RunVariable), func(name string) bool { return e.Getenv(name) != "" })
 }
 
 // takeUp continues a loop for a user at a terminal.

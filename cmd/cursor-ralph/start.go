@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func start(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	r.File, _ = e.Flags.GetString("file")
-	return e.begin(ctx, r, e.Getenv("CURSOR_AGENT") != "", nil)
+	return e.begin(ctx, r, false, nil)
 }
 
 // begin starts a loop, or confirms that the prompt hook has armed it already. An agent's
@@ -68,8 +69,8 @@ func (e *env) begin(ctx context.Context, r loop.Request, forAgent bool, unset er
 			return err
 		}
 	}
-	if unset != nil {
-		return unset
+	if err := cmp.Or(unset, e.mayBegin(r, forAgent)); err != nil {
+		return err
 	}
 	if !forAgent && l.ConversationID == "" { // at a terminal: an agent's call runs nothing
 		if ctx, err = e.TryVerify(ctx, l); err != nil {
@@ -90,6 +91,17 @@ func (e *env) begin(ctx context.Context, r loop.Request, forAgent bool, unset er
 		}
 	}
 	return e.begun(l, forAgent)
+}
+
+// mayBegin refuses an agent's line that only the user may send: it names a program to run or leaves out a gate of the user's, or
+// ends another loop.
+func (e *env) mayBegin(r loop.Request, forAgent bool) error {
+	for _, name := range []string{"verify", "review", "on-end", "replace"} {
+		if forAgent && (r.Given(name) || name == "replace" && r.Replace) {
+			return hint.New("--"+name+": this line came from the agent, and may not be the user's", "nothing was started. Ask the user to send it where the prompt hook sees it (`cursor-ralph doctor` checks that), or to run `cursor-ralph start` in a terminal")
+		}
+	}
+	return nil
 }
 
 // placed fills in whose loop it is, and what its workspace looks like before it.

@@ -39,6 +39,12 @@ func pause(ctx context.Context, e *env, args []string) error {
 func resumeFlags(f *pflag.FlagSet) { typing.Flags(f) }
 
 func resume(ctx context.Context, e *env, args []string) error {
+	if e.ByAgent() {
+		if e.IsSet("type") {
+			return hint.New("an agent has no line typed", "ask the user to run this in a terminal")
+		}
+		return e.goOnByAgent(ctx, args, nil)
+	}
 	found, err := e.Target(args)
 	if err != nil {
 		return err
@@ -157,11 +163,7 @@ func cancel(ctx context.Context, e *env, args []string) error {
 }
 
 func (e *env) cancelOne(ctx context.Context, l loops.Loop) error {
-	event := loop.Event{Kind: loop.EventCancel}
-	if e.byAgent() {
-		event.By = loop.ByAgent
-	}
-	if _, _, err := e.Steer(ctx, l, event); err != nil {
+	if _, _, err := e.Steer(ctx, l, loop.Event{Kind: loop.EventCancel, By: e.by()}); err != nil {
 		return err
 	}
 	l.State.Status = loop.Cancelled // soon, if a turn of a run has to end first
@@ -172,7 +174,18 @@ func (e *env) cancelOne(ctx context.Context, l loops.Loop) error {
 	return e.Say("%s", said)
 }
 
+// by says who asks.
+func (e *env) by() loop.Caller {
+	if e.ByAgent() {
+		return loop.ByAgent
+	}
+	return ""
+}
+
 func (e *env) cancelAll(ctx context.Context, args []string) error {
+	if e.ByAgent() {
+		return hint.New("an agent cancels the loop of its own chat alone", "ask the user to run this in a terminal")
+	}
 	if len(args) > 0 {
 		return hint.Misuse("--all is every loop", "leave out the id, or --all")
 	}
@@ -197,11 +210,12 @@ const confirmWindow = 2 * time.Minute
 // cancelled, if the agent cannot name its chat. Any other loop of this workspace is
 // meant only if the user has written to its chat since.
 func (e *env) alreadyCancelled(args []string) (id string, ok bool) {
-	if len(args) > 0 || !e.byAgent() || e.Getenv("CURSOR_CONVERSATION_ID") != "" {
+	if len(args) > 0 || !e.ByAgent() {
 		return "", false
 	}
+	chat, _ := e.Conversation() // one that is no id has no loop
 	here, err := e.Here()
-	if err != nil {
+	if err != nil || chat != "" {
 		return "", false
 	}
 	var last loop.State
@@ -240,11 +254,11 @@ func (e *env) tell(ctx context.Context, args []string, kind loop.EventKind, usag
 	if err != nil {
 		return err
 	}
-	l, _, err := e.Steer(ctx, found, loop.Event{Kind: kind, Text: text})
+	l, _, err := e.Steer(ctx, found, loop.Event{Kind: kind, Text: text, By: e.by()})
 	if err != nil {
 		return err
 	}
-	if l.Status == loop.Blocked && !(l.Outer() && e.Lives(l)) { // a run sends it itself
+	if l.Status == loop.Blocked && !(l.Outer() && e.Lives(l)) && !e.ByAgent() { // a run sends it itself, and the hook after an agent's call
 		err = notify.Later(e.Env, l.ConversationID)
 	}
 	return errors.Join(err, e.Say("%s", done))

@@ -26,7 +26,7 @@ func (e *env) addCommands(root *cobra.Command) {
 	}
 	add("Start",
 		e.lineCommand(startFlags, brief(start), &cobra.Command{Use: `start "<task>"`, Short: "start a loop in a Cursor chat",
-			Long:    "It prints the line that begins the loop in a chat. If the agent of a chat runs this, that chat has the loop at once.\n--no-NAME, such as --no-verify, turns off an option that your settings turn on.",
+			Long:    "It prints the line that begins the loop in a chat. An agent must not run this: the line is yours to send.\n--no-NAME, such as --no-verify, turns off an option that your settings turn on.",
 			Example: `start "make the tests pass" --max-iterations 10`}),
 		e.lineCommand(runcmd.Flags, in(runcmd.Run), &cobra.Command{Use: `run "<task>"`, Short: "run an agent in a loop without Cursor, until its task is done",
 			Long:    "The agent works in the current folder. Ctrl-C ends it cleanly and --resume continues it; a second Ctrl-C ends it\nat once. Exit code 0 means that the promise was accepted.",

@@ -15,7 +15,7 @@ func task(_ context.Context, e *env, args []string) error {
 		return err
 	}
 	words := found.State.Prompt
-	if e.Screen().Width > 0 && !e.byAgent() {
+	if e.Screen().Width > 0 && !e.ByAgent() {
 		words = text.Escape(words)
 	}
 	_, err = fmt.Fprintln(e.Stdout, words)

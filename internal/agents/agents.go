@@ -13,6 +13,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/agents/preset"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
+	"github.com/cursor-ralph/cursor-ralph/internal/host"
 	"github.com/cursor-ralph/cursor-ralph/internal/outer"
 	"github.com/cursor-ralph/cursor-ralph/internal/outer/acp"
 	"github.com/cursor-ralph/cursor-ralph/internal/outer/program"
@@ -99,7 +100,7 @@ func Open(r loop.Run, o Options) (outer.Driver, error) {
 func environment(ours []string, id string) []string {
 	env := slices.DeleteFunc(slices.Clone(ours), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains([]string{"CURSOR_CONVERSATION_ID", "CURSOR_AGENT", "CURSOR_PROJECT_DIR", outer.RunVariable}, name)
+		return slices.Contains(append(host.ShellVariables(), "CURSOR_PROJECT_DIR", outer.RunVariable), name)
 	})
 	return append(env, outer.RunVariable+"="+id)
 }

@@ -57,7 +57,9 @@ func (e *Env) Open() error {
 	e.Places = places
 	e.Loops = loops.New(places, e.Now)
 	e.Store = e.Loops.Store
-	e.Store.Ended = e.startOnEnd
+	if !e.ByAgent() { // whose calls start nothing that outlives them: the next event of the chat does it
+		e.Store.Ended = e.StartOnEnd
+	}
 	c, _ := e.Config() // doctor shows what is wrong with it
 	e.Loops.StallAfter, _ = loop.ParseDuration(c.Get("hook.stall-after").Text)
 	return nil

@@ -32,9 +32,10 @@ func (e *Env) UserShell() string {
 // Read fills in a call with the flags of the command line.
 func (e *Env) Read(call interface{ Flags(handoff.Flags) }) { call.Flags(parsed{e.Flags}) }
 
-// StartWatcher starts the watcher unless one runs. A loop goes on without it.
+// StartWatcher starts the watcher unless one runs. A loop goes on without it. An agent's may be in a sandbox, where it could
+// tell the user nothing, and would keep the lock.
 func (e *Env) StartWatcher() {
-	if e.Getenv("CURSOR_RALPH_NO_WATCHER") != "" {
+	if e.Getenv("CURSOR_RALPH_NO_WATCHER") != "" || e.ByAgent() {
 		return
 	}
 	if err := Self().Watch(e.Places.WatcherLock()); err != nil {
@@ -42,7 +43,8 @@ func (e *Env) StartWatcher() {
 	}
 }
 
-func (e *Env) startOnEnd(l loop.State) {
+// StartOnEnd has the command of --on-end run.
+func (e *Env) StartOnEnd(l loop.State) {
 	if err := Self().OnEnd(l); err != nil {
 		e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "on-end", Action: "error", Why: err.Error()})
 	}
@@ -51,7 +53,7 @@ func (e *Env) startOnEnd(l loop.State) {
 // Prune removes old records in a process of its own, when a loop has ended. If that
 // fails, the next end does it.
 func (e *Env) Prune() {
-	if e.Getenv("CURSOR_RALPH_NO_WATCHER") == "" {
+	if e.Getenv("CURSOR_RALPH_NO_WATCHER") == "" && !e.ByAgent() {
 		_ = Self().Prune()
 	}
 }

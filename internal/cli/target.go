@@ -99,6 +99,14 @@ func (e *Env) Workspace() (string, error) {
 // Target returns the loop that a command is about: the one named, that of this chat,
 // or the only one of this workspace.
 func (e *Env) Target(args []string) (loops.Loop, error) {
+	l, err := e.meant(args)
+	if err == nil {
+		err = e.Allow(e.Flags.Name(), &l)
+	}
+	return l, err
+}
+
+func (e *Env) meant(args []string) (loops.Loop, error) {
 	if len(args) > 1 { // of a slash command
 		return loops.Loop{}, hint.Misuse("too many arguments", "give at most one id")
 	}
@@ -145,7 +153,7 @@ func (e *Env) onlyOne() (loops.Loop, error) {
 		return e.Loops.Whole(near[0])
 	}
 	what := fmt.Sprintf("%d loops in %s", len(near), dir)
-	if e.Getenv("CURSOR_AGENT") != "" { // an agent would pick one, and perhaps end the loop of another chat
+	if e.ByAgent() { // an agent would pick one, and perhaps end the loop of another chat
 		return loops.Loop{}, hint.New(what+", and it is unknown which belongs to this chat", "the message that brings you back names its id: use that, and no other")
 	}
 	return loops.Loop{}, e.whichOne(what, near)
@@ -155,7 +163,7 @@ func (e *Env) onlyOne() (loops.Loop, error) {
 // its user has ended.
 func (e *Env) noneIn(here string) error {
 	what, unended := "no loop in "+here, e.unended()
-	if len(unended) == 0 && e.Getenv("CURSOR_AGENT") == "" {
+	if len(unended) == 0 && !e.ByAgent() {
 		isHere := func(l loop.State) bool { return loops.Within(here, l.Workspace) }
 		if last, ok := e.Loops.LastEnded(isHere); ok {
 			return hint.New(what, fmt.Sprintf("the last one, %s, has ended (%s); %s", last.State.ShortID(), last.State.Status, WhenEnded(last.State, e.Now())))

@@ -18,8 +18,8 @@ type Files struct {
 	Own      bool     // that file is ours alone
 	Cap      string   // the variable in its settings that raises the cap
 	Allow    []string // the list in its settings of what the agent may run
-	Rule     string   // for our program, in that list
-	Rules    string   // or a file of our own with such a rule
+	Rule     string   // for a command of our program, in that list
+	Rules    string   // or a file of our own with such rules
 
 	Milliseconds bool // timeouts are written so, from these seconds on
 	seconds      int
@@ -31,7 +31,7 @@ type Files struct {
 	Trust   string // its file that has the hooks which the user trusts; empty if it asks for none
 
 	shape func(name, description, body string) string
-	rules func(program string) string // program is quoted
+	rules func(program, command string) string
 }
 
 // RaisedCap is what we raise a cap to.
@@ -90,17 +90,25 @@ func (h Host) Command(name, description, body string) string {
 	return h.Files.shape(name, description, strings.TrimRight(body, "\n")+"\n")
 }
 
+// Allowed are the commands that the agent may call without a question. The others of our program can run anything, in some hosts
+// outside their sandbox.
+func Allowed() []string { return []string{"note", "task", "context", "blocked", "resume"} }
+
 // RulesFile is our own file of rules for a program.
 func (h Host) RulesFile(program string) string {
-	return "# cursor-ralph: the agent of a loop may record its progress without a question.\n" + h.Files.rules(quoted(program))
+	text := "# cursor-ralph: the agent of a loop may record its progress without a question.\n"
+	for _, command := range Allowed() {
+		text += h.Files.rules(program, command)
+	}
+	return text
 }
 
-func starlark(program string) string {
-	return fmt.Sprintf("prefix_rule(pattern=[%s], decision=\"allow\")\n", program)
+func starlark(program, command string) string {
+	return fmt.Sprintf("prefix_rule(pattern=[%s, %s], decision=\"allow\")\n", quoted(program), quoted(command))
 }
 
-func policy(program string) string {
-	return fmt.Sprintf("[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = %s\ndecision = \"allow\"\npriority = 100\n", program)
+func policy(program, command string) string {
+	return fmt.Sprintf("[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = %s\ndecision = \"allow\"\npriority = 100\n", quoted(program+" "+command))
 }
 
 // BesideFile keeps a command for the user: the model does not begin it by itself.

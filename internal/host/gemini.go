@@ -15,12 +15,12 @@ import (
 // last words come from the transcript.
 func gemini() Host {
 	return Host{
-		Name: "gemini", Title: "Gemini CLI", Mark: "/", Folder: "GEMINI_PROJECT_DIR", Clears: true,
+		Name: "gemini", Title: "Gemini CLI", Mark: "/", Folder: "GEMINI_PROJECT_DIR", Clears: true, Commands: geminis,
 		events: []event{
 			{"AfterAgent", hook.EventStop}, {"BeforeAgent", hook.EventBeforeSubmitPrompt}, {"AfterTool", hook.EventPostToolUse},
 		},
 		is:     func(p payload) bool { return p.Session != "" },
-		prompt: func(p payload, t Trust) (string, bool) { return t.lineIn(p.Prompt, ".gemini/commands") },
+		prompt: func(p payload, t Trust) (string, bool) { return t.lineIn(p.Prompt, geminis) },
 		words: func(p payload) (string, error) {
 			said, _, err := lastOfGemini(p.Transcript)
 			return said, err
@@ -42,6 +42,8 @@ func gemini() Host {
 	}
 }
 
+const geminis = ".gemini/commands"
+
 // lineIn returns the raw line behind our command's text in a prompt, or the prompt. In a project with commands, whose texts an agent
 // in a sandbox may write, the user may have typed another one: there no line starts a loop, since it can name programs to run.
 func (t Trust) lineIn(prompt, folder string) (line string, ok bool) {
@@ -49,12 +51,17 @@ func (t Trust) lineIn(prompt, folder string) (line string, ok bool) {
 		line = prompt
 	}
 	words := strings.Fields(line)
-	starts := len(words) > 0 && slices.Contains([]string{"/ralph-loop", "/ulw-loop"}, words[0]) && !strings.HasPrefix(strings.Join(words[1:], " "), "--continue")
+	starts := len(words) > 0 && slices.Contains([]string{"/ralph-loop", "/ulw-loop"}, words[0]) && !continues(line)
 	theirs := func(root string) bool { return t.Exists(filepath.Join(root, filepath.FromSlash(folder))) }
 	if starts && slices.ContainsFunc(t.Roots, theirs) {
 		return "", false
 	}
 	return line, true
+}
+
+func continues(line string) bool {
+	_, rest, _ := strings.Cut(line, " ")
+	return strings.HasPrefix(strings.TrimSpace(rest), "--continue")
 }
 
 // afterMark returns the raw line behind the last line of our command's text, which stands there exactly once.

@@ -22,7 +22,8 @@ func qwen() Host {
 			case p.Submitted == nil: // a continuation, or a tool's result
 				return "", false
 			case strings.Contains(*p.Submitted, "[Pasted Content "): // in the place of a long one
-				return t.lineIn(p.Prompt, ".qwen/commands")
+				line, ok := t.lineIn(p.Prompt, ".qwen/commands")
+				return line, ok && !continues(line) // which is not long
 			}
 			return *p.Submitted, true
 		},

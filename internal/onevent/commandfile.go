@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -18,7 +19,21 @@ const (
 	mostOfCommand    = 1 << 20 // bytes
 )
 
-// commandFile returns a command file of the workspace whose text begins with a line that starts a loop; empty if none does.
+// notTyped returns what in the workspace a line may have come from that continues a loop or names a program to run; empty if the
+// user must have typed it.
+func (h *handler) notTyped() string {
+	if h.host == nil {
+		return h.commandFile()
+	}
+	for _, root := range h.in.WorkspaceRoots {
+		if folder := filepath.Join(root, filepath.FromSlash(h.host.Commands)); h.host.Commands != "" && exists(folder) {
+			return folder
+		}
+	}
+	return ""
+}
+
+// commandFile returns a command file of the workspace whose text has a line that starts a loop or continues one; empty if none has.
 // It is not known whether Cursor shows a hook a project's command as the user typed it or the text of its file. An agent in a
 // sandbox may write that text, so such a line is not known to be the user's.
 func (h *handler) commandFile() string {
@@ -52,8 +67,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// holdsStart reports whether the text of a command file, without its front matter, begins with a line that starts a loop, or is
-// too long to tell.
+// holdsStart reports whether the text of a command file, without its front matter, begins with such a line, or has one behind a text
+// like that of our commands, or is too long to tell.
 func holdsStart(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // #nosec G304 -- its first words are looked at, no more
 	if err != nil {
@@ -73,5 +88,8 @@ func holdsStart(path string) bool {
 		_, text, _ = bytes.Cut(front, []byte("\n---"))
 	}
 	name, _, ok := loop.SlashCommand(string(text))
-	return err == nil && ok && slices.Contains(starts, name)
+	if ours, rest, expands := loop.ExpandedCommand(string(text)); !ok && expands && strings.TrimSpace(rest) != "" {
+		name, ok = ours, true
+	}
+	return err == nil && ok && slices.Contains(append(starts, "ralph-resume"), name)
 }

@@ -3,6 +3,7 @@ package onevent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -47,6 +48,9 @@ func (h *handler) liveNamed(typed string) (id string, ok bool) {
 func (h *handler) steer(ctx context.Context, name, text, id string) any {
 	if l, err := h.store.Read(id); err == nil && l.Outer() && name == "ralph-resume" {
 		return nil // cursor-ralph resume looks whether its process is there
+	}
+	if file := h.notTyped(); file != "" && name == "ralph-resume" {
+		return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
 	}
 	words, argument := h.nameOf(id)
 	event, done := controlEvent(name, text, words, argument)
@@ -97,7 +101,7 @@ func (h *handler) toGoOn(l loop.State) string {
 func controlEvent(name, text, words, argument string) (event loop.Event, done string) {
 	switch name {
 	case "cancel-ralph":
-		return loop.Event{Kind: loop.EventCancel, Cancel: loop.Cancel{By: loop.ByPrompt}}, words + " is cancelled."
+		return loop.Event{Kind: loop.EventCancel, By: loop.ByPrompt}, words + " is cancelled."
 	case "ralph-pause":
 		return loop.Event{Kind: loop.EventPause}, words + " pauses at the next stop. /ralph-resume" + argument + " sets it going again."
 	case "ralph-resume":

@@ -191,6 +191,17 @@ func isWorthANotice(l loop.State, a loop.Action) bool {
 	return a.Kind == loop.HandOver
 }
 
+// announce does what the agent's call that ended a loop did not: it starts no process.
+func (h *handler) announce(l loop.State) {
+	if l.OnEnd != "" {
+		h.over = append(h.over, l)
+	}
+	if l.Status == loop.Blocked {
+		h.notifyOf(l)
+	}
+	h.ended = true
+}
+
 // onEnd has the commands of --on-end run. The editor does not wait for them.
 func (h *handler) onEnd() {
 	for _, l := range h.over {

@@ -26,6 +26,9 @@ import (
 // Main is the hook: it reads one event from standard input, answers with one JSON object and returns, whatever happens.
 // linger is how long a build for tests stays after an answer; empty is the usual time.
 func Main(linger string) {
+	for _, name := range host.ShellVariables() { // some hosts set them for hooks too, and what we start is the user's, and no agent's call
+		_ = os.Unsetenv(name) // the names are fit for it
+	}
 	h := &handler{now: utc, getenv: os.Getenv, pid: os.Getpid(), program: os.Args[0], stay: hook.Linger(runtime.GOOS)}
 	if stay, err := time.ParseDuration(linger); err == nil {
 		h.stay = stay
@@ -222,6 +225,7 @@ func (h *handler) open(args []string) {
 	}
 	h.store = state.New(h.places, h.now)
 	h.store.Ended = func(l loop.State) { h.over = append(h.over, l) }
+	h.store.Announce = h.announce
 	h.store.Ignored = h.ignored
 	h.box = pending.New(h.places, h.store, h.now)
 }

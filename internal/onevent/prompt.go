@@ -125,12 +125,16 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 	return nil
 }
 
-// command arms a loop, or notes in which conversation one goes on. The agent's call
-// starts one whose line has to be trusted and is expanded.
+// command arms a loop, or notes in which conversation one goes on.
 func (h *handler) command(ctx context.Context, name, rest string, expanded bool) any {
 	r, err := cmdline.Parse(rest, func() []loop.Default { return h.user().defaults })
 	if err != nil {
 		return h.refuse("/" + name + ": " + strings.Join(cmdline.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
+	}
+	if names := slices.ContainsFunc(runs, r.Given); h.host == nil && (r.Continue != "" || names && !expanded) {
+		if file := h.notTyped(); file != "" {
+			return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
+		}
 	}
 	if r.Continue != "" {
 		r.Continue = h.byShortID(ctx, h.whole(r.Continue))
@@ -140,12 +144,7 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 		return hook.BeforeSubmitPromptAnswer{AdditionalContext: fmt.Sprintf(fileInstead, cmp.Or(h.calledByAgent(), "cursor-ralph"))}
 	}
 	if expanded && slices.ContainsFunc(runs, r.Given) {
-		return nil
-	}
-	if h.host == nil && slices.ContainsFunc(runs, r.Given) {
-		if file := h.commandFile(); file != "" {
-			return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
-		}
+		return h.refuse(fmt.Sprintf(expandedRuns, name))
 	}
 	if why := h.user().problem; why != "" {
 		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + why)
@@ -159,7 +158,10 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 const fileInstead = "This message starts a Ralph loop whose task is in a file. If you have not done so: run `%s slash ralph-loop` in the shell, with this whole message, word for word, on standard input. Do what it prints; if it prints an error, show the user the error and its hint, and stop."
 
 // maybeTheirs refuses a line that an agent may have written into the project.
-const maybeTheirs = "/%s: %s begins with such a line, so this one may not be yours: a command of the project must not name programs to run. Nothing was started; remove that file, or start the loop with `cursor-ralph start` in a terminal."
+const maybeTheirs = "/%s: %s holds such a line, so this one may not be yours: a command of the project must not name programs to run, nor continue a loop. Nothing was started; remove that file, or use `cursor-ralph start` or `continue` in a terminal."
+
+// expandedRuns refuses a line behind the text of a command, which an agent may have written too.
+const expandedRuns = "/%s: Cursor shows the hook the text of the command instead of what you typed, and such a text must not name programs to run: an agent can write one. Nothing was started; start the loop with `cursor-ralph start` in a terminal, and send the line that it prints."
 
 // wentOn keeps back the line of a loop that is in another chat by now: it may be ours,
 // and late. The agent of this chat would work on the loop too.

@@ -35,6 +35,9 @@ func (h *handler) continueByLine(ctx context.Context, r loop.Request) any {
 		}
 	}
 	event := loop.Event{Kind: loop.EventContinue, Generation: h.in.GenerationID, Program: h.calledByAgent(), Continue: r.Limits(), Host: h.hostTitle()}
+	if h.host != nil && h.notTyped() != "" { // it may do no more than the agent's own call
+		event.By = loop.ByAgent
+	}
 	event.FromLine, event.Conversation, event.NewChat = true, here, id != here && h.isNewChat()
 	l, action, err := h.continueLoop(ctx, id, event)
 	if errors.Is(err, fs.ErrNotExist) && id != here && h.isBroughtHere(id) {
@@ -153,7 +156,7 @@ func whatToDo(a loop.Action) string {
 // askInstead has the agent do what the hook cannot: it may wait for long, and
 // show more.
 func (h *handler) askInstead(id string) any {
-	return hook.BeforeSubmitPromptAnswer{AdditionalContext: "This message continues a Ralph loop. Run this in the shell, and do what it prints; if it prints an error, show the user the error and its hint, and stop:\n" + cmp.Or(h.calledByAgent(), "cursor-ralph") + " continue " + h.shortOf(id) + "\n"}
+	return hook.BeforeSubmitPromptAnswer{AdditionalContext: "This message continues a Ralph loop. Run this in the shell, and do what it prints; if it prints an error, show the user the error and its hint, and stop:\n" + cmp.Or(h.calledByAgent(), "cursor-ralph") + " resume " + h.shortOf(id) + "\n"}
 }
 
 // isBroughtHere reports whether the loop of another conversation is in this one

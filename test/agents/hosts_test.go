@@ -391,7 +391,7 @@ func TestHostsLoopIsCancelledFromOutside(t *testing.T) {
 	})
 }
 
-// In the mode that asks before commands, the agent's own call is allowed by our rule.
+// In the mode that asks before commands, the agent's own call is allowed by our rules. Copilot CLI has no file for rules, and denies it.
 func TestHostsAllowTheAgentsOwnCalls(t *testing.T) {
 	short.Skip(t)
 	needsAgents(t)

@@ -123,6 +123,12 @@ func (p prisoner) calls(chat string, args ...string) said {
 	return p.inCageOf(chat, "", append([]string{filepath.Join(bin, "cursor-ralph")}, args...)...)
 }
 
+// pretends is calls without what shows that an agent calls.
+func (p prisoner) pretends(args ...string) said {
+	p.Helper()
+	return p.inCage("", append([]string{"/usr/bin/env", "-u", "CURSOR_AGENT", "-u", "CURSOR_CONVERSATION_ID", filepath.Join(bin, "cursor-ralph")}, args...)...)
+}
+
 // shell is a script of the agent's.
 func (p prisoner) shell(script string) {
 	p.Helper()
@@ -192,7 +198,7 @@ func TestCageCommandsFromInside(t *testing.T) {
 			if option == "--review" {
 				value = "claude"
 			}
-			got := p.calls(chat, "start", "do "+strings.Trim(option, "-")+chat, option, value, "--min-tool-calls", "0")
+			got := p.pretends("start", "do "+strings.Trim(option, "-")+chat, option, value, "--no-try", "--min-tool-calls", "0")
 			if got.code == 0 || option != "--review" && !strings.Contains(got.err, "the user") {
 				t.Errorf("%s: got %+v, want an error that says how the user can ask for it", option, got)
 			}
@@ -216,7 +222,7 @@ func TestCageCommandsFromInside(t *testing.T) {
 func TestCageOwnStateFolder(t *testing.T) {
 	p := newPrisoner(t)
 	own := p.in("tmp/own")
-	got := p.inCage("", "/usr/bin/env", "CURSOR_RALPH_STATE_DIR="+own, filepath.Join(bin, "cursor-ralph"), "start", "x", "--no-try", "--verify", p.evil(), "--on-end", p.evil(), "--min-tool-calls", "0")
+	got := p.inCage("", "/usr/bin/env", "-u", "CURSOR_AGENT", "-u", "CURSOR_CONVERSATION_ID", "CURSOR_RALPH_STATE_DIR="+own, filepath.Join(bin, "cursor-ralph"), "start", "x", "--no-try", "--verify", p.evil(), "--on-end", p.evil(), "--min-tool-calls", "0")
 	if got.code != 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -499,7 +505,7 @@ func TestCageSettings(t *testing.T) {
 	p.write(p.in("home/.config/cursor-ralph/config.toml"), "[loop]\nverify = \"./check.sh\"\n")
 	p.elsewhere()
 	for _, chat := range []string{"chat-1", ""} {
-		if got := p.calls(chat, "start", "x", "--min-tool-calls", "0"); got.code == 0 {
+		if got := p.inCageOf(chat, `"x" --min-tool-calls 0`, filepath.Join(bin, "cursor-ralph"), "slash", "ralph-loop"); got.code == 0 {
 			t.Errorf("got %+v, want an error: its gate cannot be kept", got)
 		}
 		p.promises("chat-1")
@@ -517,7 +523,7 @@ func TestCageSet(t *testing.T) {
 	p.prompts("chat-1", gated)
 	p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 0})
 	for _, args := range [][]string{{"--verify", p.evil()}, {"--no-verify"}, {"--verify", "true"}, {"--no-verify", "--max-iterations", "30"}} {
-		if got := p.calls("chat-1", append([]string{"set"}, args...)...); got.code != 1 || !got.has("Ask the user") {
+		if got := p.pretends(append([]string{"set"}, args...)...); got.code != 1 || !got.has("Ask the user") {
 			t.Errorf("%q: got %+v, want a refusal that says how the user can ask for it", args, got)
 		}
 	}
@@ -555,7 +561,7 @@ func TestCageOwnCalls(t *testing.T) {
 	if err := await(func() bool { return countLines(ends) == 1 }); err != nil {
 		t.Errorf("the command of --on-end was not run when the agent was blocked: %v", err)
 	}
-	if got := p.calls("chat-2", "start", "without commands"); got.code != 0 {
+	if got := p.inCageOf("chat-2", `"without commands"`, filepath.Join(bin, "cursor-ralph"), "slash", "ralph-loop"); got.code != 0 {
 		t.Errorf("a loop without commands needs nothing outside: %+v", got)
 	}
 	if got := p.hook("stop", "chat-2", map[string]any{"status": "completed", "loop_count": 0}); !got.has("without commands") {

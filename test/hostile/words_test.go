@@ -163,6 +163,7 @@ func TestWordsReachNoTerminalRaw(t *testing.T) {
 					p.shows(p.command(name, "--", id))
 				}
 				p.shows(p.command("status", "--json", "--", id))
+				p.shows(p.command("report", "--html", "--", id))
 				p.shows(p.command("history", "--json", "--", id))
 				p.shows(p.command("history", "--", id))
 			}

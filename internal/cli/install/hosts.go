@@ -142,7 +142,7 @@ func installHosts(_ context.Context, e *cli.Env, args []string) error {
 func allowed(h host.Host, o commands.Options) string {
 	what := ""
 	if h.Files.Allow != nil || h.Files.Rules != "" {
-		what = fmt.Sprintf("%s may run %s without a question, to record its progress", h.Title, o.Program)
+		what = fmt.Sprintf("%s may run %s %s without a question, to record its progress, and no other command of it", h.Title, o.Program, strings.Join(host.Allowed(), ", "))
 	}
 	if h.Files.Cap != "" {
 		what += fmt.Sprintf("; %s=%s lets a loop go on for more than eight turns", h.Files.Cap, host.RaisedCap)

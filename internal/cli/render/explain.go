@@ -65,7 +65,6 @@ var retellings = []retelling{
 	{action: "second-loop-refused", words: "a second loop was asked for and was not started, because one runs here"},
 	{action: "restored", words: "the loop's file was gone, as after a restart; the loop goes on from its record"},
 	{action: "moved", words: "the loop came to this chat from another"},
-	{action: "not-moved", words: "the loop of another chat was not brought here: {why}"},
 	{action: "message-kept-back", words: "a message of the user was answered and did not go to the agent: {why}"},
 	{action: "stale", words: "the loop had no event for a long time: {why}"},
 	{action: "asks", words: "the agent asks the user to permit this: {why}"},

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -61,6 +62,22 @@ func failed(h loop.Iteration) []string   { return h.Failed }
 func errorsOf(h loop.Iteration) []string { return h.Errors }
 func refusals(h loop.Iteration) []string { return []string{h.Refused} }
 func warnings(h loop.Iteration) []string { return []string{h.Warning} }
+func changes(h loop.Iteration) (list []string) {
+	for _, c := range h.Changes {
+		list = append(list, describeChange(c))
+	}
+	return list
+}
+
+func describeChange(c loop.Change) string {
+	return fmt.Sprintf("--%s is now %s, was %s (by the %s)", c.Option, cmp.Or(c.New, "none"), cmp.Or(c.Old, "none"), c.By)
+}
+
+// withChanges adds to a history what was changed since its last iteration.
+func withChanges(l loop.State) []loop.Iteration {
+	return append(slices.Clone(l.History), loop.Iteration{Number: l.Iterations + 1, Changes: l.Uncounted.Changes})
+}
+
 func contexts(h loop.Iteration) []string { return h.Context }
 func notes(h loop.Iteration) []string {
 	if h.Note == "" {

@@ -27,6 +27,9 @@ func History(_ context.Context, e *cli.Env, args []string) error {
 	}
 	var b strings.Builder
 	b.WriteString(historyTable(e.Screen(), l.History))
+	for _, c := range l.Uncounted.Changes {
+		fmt.Fprintf(&b, "changed: %s\n", describeChange(c))
+	}
 	if l.Status.Ended() {
 		fmt.Fprintf(&b, "%s: %s\n", l.Status, l.Reason)
 	}
@@ -192,6 +195,7 @@ func below(screen view.Screen, h loop.Iteration, tokens bool) string {
 		tell("tokens", view.Tokens(h.Tokens))
 	}
 	tell("follow-up", describeOutcome(h.Delivery))
+	tell("changed", changes(h)...)
 	tell("context", h.Context...)
 	tell("note", h.Note)
 	return b.String()

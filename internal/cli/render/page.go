@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -62,10 +63,13 @@ type bar struct {
 	Words         string
 }
 
+// fileRow is a file's name, and how the page's script gets it.
+type fileRow struct{ Name, Coded string }
+
 type turnRow struct {
 	Number, Checkpoint       int
 	Kind, Words, When, Tools string
-	Files                    []string
+	Files                    []fileRow
 	MoreFiles                int
 	Parts                    []view.Detail
 }
@@ -82,6 +86,13 @@ func pageOf(w io.Writer, l loop.State, shown view.Loop, details []detail) error 
 		if words := strings.TrimSpace(d.words); words != "" && !slices.Contains([]string{"task", "status", "why"}, d.name) {
 			p.Facts = append(p.Facts, view.Detail{Name: d.name, Words: shownText(words)})
 		}
+	}
+	if since := facts([]loop.Iteration{{Changes: l.Uncounted.Changes}}, changes); len(since) > 0 {
+		var words []string
+		for _, f := range since {
+			words = append(words, f.Text)
+		}
+		p.Facts = append(p.Facts, view.Detail{Name: "changed", Words: shownText(strings.Join(words, "\n"))})
 	}
 	p.Bars, p.Cut = bars(l.History)
 	for i, h := range slices.Backward(view.Iterations(l.History)) {
@@ -104,12 +115,13 @@ func shownText(s string) string {
 }
 
 func rowOf(h view.Iteration, raw loop.Iteration) turnRow {
-	r := turnRow{Number: h.Number, Checkpoint: h.Checkpoint, Kind: kindOf(h.Promise), Words: h.Words, Files: h.Files}
+	r := turnRow{Number: h.Number, Checkpoint: h.Checkpoint, Kind: kindOf(h.Promise), Words: h.Words}
 	if !h.StartedAt.IsZero() {
 		r.When = h.StartedAt.Local().Format("2006-01-02 15:04")
 	}
-	if n := len(r.Files) - reportedFiles; n > 0 {
-		r.Files, r.MoreFiles = r.Files[:reportedFiles], n
+	r.MoreFiles = max(0, len(h.Files)-reportedFiles)
+	for _, name := range h.Files[:len(h.Files)-r.MoreFiles] {
+		r.Files = append(r.Files, fileRow{shownText(name), url.PathEscape(name)})
 	}
 	var used []string
 	for _, name := range mostUsed(h.Tools) {
@@ -135,6 +147,7 @@ func rowOf(h view.Iteration, raw loop.Iteration) turnRow {
 	part("Failed commands", h.Failed...)
 	part("Errors", h.Errors...)
 	part("The agent said", h.Answer)
+	part("Changed", changes(raw)...)
 	part("Added context", h.Context...)
 	part("The agent's note", notes(h.Iteration)...)
 	return r

@@ -32,7 +32,7 @@ document.addEventListener('click', (e) => {
   e.preventDefault();
   if (opens) openIteration(opens);
   if (act) editor?.postMessage({ act });
-  if (file) editor?.postMessage({ file, iteration: Number(iteration) });
+  if (file) editor?.postMessage({ file: decodeURIComponent(file), iteration: Number(iteration) });
 });
 
 // The arrow keys move between the bars; Enter is a click.

@@ -57,6 +57,7 @@ type reported struct {
 	Reviews        []fact           `json:"reviews,omitempty"`
 	Findings       []fact           `json:"findings,omitempty"`
 	Warnings       []fact           `json:"warnings,omitempty"`
+	Changes        []fact           `json:"changes,omitempty"`
 	Context        []fact           `json:"context,omitempty"`
 	Notes          []fact           `json:"notes,omitempty"`
 	Struggles      []fact           `json:"struggles,omitempty"`
@@ -67,7 +68,7 @@ type reported struct {
 func reportObject(l loop.State, shown view.Loop, now time.Time) reported {
 	all := l.History
 	r := reported{Schema: view.Schema, Loop: shown, Files: files(l, all), FailedCommands: facts(all, failed), Refused: facts(all, refusals),
-		Verifications: facts(all, verdicts), Reviews: facts(all, reviews), Findings: facts(all, findings), Warnings: facts(all, warnings), Context: facts(all, contexts), Notes: facts(all, notes), Struggles: facts(all, struggles),
+		Verifications: facts(all, verdicts), Reviews: facts(all, reviews), Findings: facts(all, findings), Warnings: facts(all, warnings), Changes: facts(withChanges(l), changes), Context: facts(all, contexts), Notes: facts(all, notes), Struggles: facts(all, struggles),
 		Errors: facts(all, errorsOf), Iterations: view.Iterations(all)}
 	if !l.StartedAt.IsZero() {
 		r.Worked = l.Worked(endOf(l, now)).Seconds()
@@ -94,6 +95,7 @@ func reportOf(l loop.State, shown view.Loop, now time.Time) string {
 		section("Verification", verifications(l, all)),
 		section("Review", reviewed(l, all)),
 		section("Warnings", bullets(facts(all, warnings), reportedFacts)),
+		section("Changes of limits and gates", bullets(facts(withChanges(l), changes), reportedFacts)),
 		section("Added context", bullets(facts(all, contexts), reportedFacts)),
 		section("The agent's notes", bullets(facts(all, notes), reportedFacts)),
 		section("Struggle", bullets(facts(all, struggles), reportedFacts)),

@@ -147,6 +147,9 @@ func (s *session) end(ctx context.Context, l loop.State, err error) error {
 	if l.Status.Ended() {
 		s.e.Prune()
 	}
+	if l.OnEnd != "" && l.Unannounced { // its agent has ended it
+		s.e.StartOnEnd(l)
+	}
 	if needsNotice(l) && !s.e.IsSet("no-notify") {
 		if cannot := notify.Later(s.e, l.ConversationID); cannot != nil {
 			s.view.trouble(cannot)
