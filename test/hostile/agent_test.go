@@ -158,8 +158,8 @@ func TestAnAgentStartsNothing(t *testing.T) {
 	eachAgent(t, func(p person, a agent) {
 		for _, args := range [][]string{
 			{"start", "y", "--verify", p.touch() + "; false"}, {"start", "y"}, {"run", "z", "--agent-command", p.touch()}, {"run", "--resume"},
-			{"loop-mode", "on", "--on-end", p.touch()}, {"loop-mode", "off"}, {"install"}, {"install", "--host", "all"}, {"uninstall"}, {"prune", "--older-than", "0s"},
-			{"restore", "0"}, {"notify", "--test"}, {"watcher"}, {"event"}, {"editor"}, {"survey"}, {"inject", "chat-1"}, {"verify", "x"}, {"on-end", "chat-1", "k7f2m"},
+			{"loop-mode", "on", "--on-end", p.touch()}, {"loop-mode", "off"}, {"install"}, {"install", "--host", "all"}, {"uninstall"}, {"config", "--test-notice"},
+			{"restore", "0"}, {"notify", "chat-1"}, {"watcher"}, {"editor"}, {"inject", "chat-1"}, {"verify", "x"}, {"on-end", "chat-1", "k7f2m"},
 		} {
 			before := p.kept()
 			p.refused(a.calls(p, args...), before)
@@ -180,7 +180,7 @@ func TestOneVariableShowsAnAgent(t *testing.T) {
 	}
 	for _, variable := range []string{"CODEX_HOME=/x", "GEMINI_CLI_TRUST_WORKSPACE=true", "QWEN_CODE_STOP_HOOK_BLOCK_CAP=9", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=9", "COPILOT_MODEL=x", "CURSOR_TRACE_ID=x"} {
 		a := agent{env: []string{variable}}
-		if got := a.calls(p, "start", "the user's", "--next-chat"); got.code != 0 {
+		if got := a.calls(p, "start", "the user's"); got.code != 0 {
 			t.Errorf("%s is the user's: got %+v", variable, got)
 		}
 	}
