@@ -180,18 +180,3 @@ func TestAFileOfNobodyGoesToTheFirstCompletedStop(t *testing.T) {
 		w.wantNoLoops()
 	})
 }
-
-// The agent may be asked in other words to go on.
-func TestContinueByTheAgentBringsTheLoopToItsChat(t *testing.T) {
-	each(t, controls(), func(w *world) {
-		a := waiting(w)
-		b := w.chat()
-		b.types("Please run cursor-ralph continue " + a.ID)
-		w.wantPart("continue", b.runs("cursor-ralph continue "+a.ID), framed("make it green"))
-		b.works()
-		b.goesOn()
-		b.wantTask("make it green")
-		b.stops()
-		w.wantNoLoops()
-	})
-}
