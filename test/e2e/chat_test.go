@@ -271,9 +271,10 @@ func (c *chat) handOver() string {
 }
 
 var (
-	fence = regexp.MustCompile("(?s)```(?:sh)?\n(.*?)\n```")
-	stamp = regexp.MustCompile(`(?m)^<!-- cursor-ralph: installed file.*-->$`)
-	loops = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+	fence   = regexp.MustCompile("(?s)```(?:sh)?\n(.*?)\n```")
+	stamp   = regexp.MustCompile(`(?m)^<!-- cursor-ralph: installed file.*-->$`)
+	instead = regexp.MustCompile("run `(.*? resume)` with that id instead")
+	loops   = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 )
 
 // handOver returns the command that a slash command's Markdown shows, with what
@@ -285,7 +286,11 @@ func handOver(message string) (string, error) {
 		return "", fmt.Errorf("not one of our slash commands: %.200q", message)
 	}
 	typed := strings.TrimPrefix(message[end[1]:], "\n\n")
+	line, goesOn := strings.CutPrefix(strings.TrimSpace(typed), "--continue ")
+	resume := instead.FindStringSubmatch(message)
 	switch {
+	case goesOn && resume != nil:
+		return resume[1] + " " + strings.Fields(line)[0], nil
 	case strings.Contains(block[1], "THE USER'S TEXT"):
 		return strings.Replace(block[1], "THE USER'S TEXT", typed, 1), nil
 	case loops.MatchString(typed):

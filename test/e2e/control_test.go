@@ -101,10 +101,10 @@ func TestContextTypedIntoTheChatIsDeliveredOnce(t *testing.T) {
 		c.commands("/ralph-context " + text)
 		if c.turn == nil {
 			c.types("/ralph-loop --continue " + c.ID)
-			w.wantPart("continue", c.follows(), "Added by the user:\n- "+text+"\n")
+			w.wantPart("continue", c.follows(), "Added while you worked:\n- "+text+"\n")
 		} else {
 			c.says("The agent gets it.")
-			w.wantPart("continuation", c.goesOn(), "Added by the user:\n- "+text+"\n")
+			w.wantPart("continuation", c.goesOn(), "Added while you worked:\n- "+text+"\n")
 		}
 		c.works()
 		w.wantNoPart("next continuation", c.goesOn(), "5433")
