@@ -327,7 +327,7 @@ func (p *parser) optionAt(task string, at int, mayBeApart bool) (name string, en
 	return b.String(), len(task) - len(rest)
 }
 
-// isDash knows what keyboards and editors make of a hyphen.
-func isDash(c rune) bool { return c == '-' || c >= '\u2010' && c <= '\u2015' || c == '\u2212' }
+// isDash knows what keyboards and editors make of a hyphen: any dash, the minus sign, and the long vowel of Japanese keyboards.
+func isDash(c rune) bool { return unicode.Is(unicode.Pd, c) || c == '\u2212' || c == '\u30fc' }
 
 func isWordRune(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
