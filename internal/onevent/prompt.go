@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
+	"github.com/cursor-ralph/cursor-ralph/internal/command"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -165,6 +168,16 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 // files that a message names.
 const fileInstead = "This message starts a Ralph loop whose task is in a file. If you have not done so: run `%s slash ralph-loop` in the shell, with this whole message, word for word, on standard input. Do what it prints; if it prints an error, show the user the error and its hint, and stop."
 
+// checkCommand says why the command of --verify cannot run, as far as that can be told without running it.
+func (h *handler) checkCommand(ctx context.Context, l loop.State) string {
+	if l.Verify == "" || runtime.GOOS == "windows" {
+		return ""
+	}
+	ctx, cancel := within(ctx, checkWait)
+	defer cancel()
+	return command.Problem(ctx, h.getenv("SHELL"), l.Verify, l.Workspace)
+}
+
 // maybeTheirs refuses a line that an agent may have written into the project.
 const maybeTheirs = "/%s: %s begins with such a line, so this one may not be yours: a command of the project must not name programs to run. Nothing was started; remove that file, or start the loop with `cursor-ralph start` in a terminal."
 
@@ -190,6 +203,9 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l = l.In(l.ConversationID, h.now()) // the agent's text names it
 	if problem := l.GatesProblem(); problem != "" {
 		return h.refuse(problem + r.Origin("gate-timeout") + ". Nothing was started.")
+	}
+	if why := h.checkCommand(ctx, l); why != "" {
+		return h.refuse("Nothing was started: --verify " + text.Quote(l.Verify) + r.Origin("verify") + " cannot run: " + why + ".")
 	}
 	if why := h.checkGates(ctx, l); why != "" {
 		return h.refuse("Nothing was started: " + why + r.Origin("review"))
