@@ -68,6 +68,8 @@ var rows = []row{
 	// Which command verifies the work in a folder.
 	{dir: "internal/suggest", ours: list("internal/ownfile", "loop")},
 	{dir: "internal/shellwords"},
+	// Whether a user's command can run.
+	{dir: "internal/command", ours: list("internal/proc", "internal/text")},
 	// What a user typed, in a chat or in a terminal.
 	{dir: "internal/cmdline", ours: list("internal/text", "loop")},
 
@@ -163,7 +165,7 @@ var rows = []row{
 	{dir: "cmd/cursor-ralph-hook", ours: list("internal/onevent")},
 	// One event, in the hook.
 	{dir: "internal/onevent",
-		ours:   list("internal/cmdline", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/config", "internal/engine", "internal/gate", "internal/handoff", "internal/hint", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/survey", "internal/text", "internal/toolcall"),
+		ours:   list("internal/cmdline", "internal/command", "internal/worktree", "hook", "loop", "pending", "state", "platform", "internal/config", "internal/engine", "internal/gate", "internal/handoff", "internal/hint", "internal/loops", "internal/selfcall", "internal/hooklog", "internal/host", "internal/shellwords", "internal/suggest", "internal/survey", "internal/text", "internal/toolcall"),
 		theirs: list("golang.org/x/sys")},
 	{dir: "cmd/cursor-ralph",
 		ours: list("internal/cmdline", "internal/agents/preset", "internal/review", "internal/loops", "internal/engine", "internal/handoff", "internal/hint", "internal/text", "commands", "loop", "pending", "state", "platform", "keystroke", "internal/ownfile", "internal/hooklog", "internal/worktree", "internal/gate",

@@ -112,7 +112,7 @@ func readAll(r io.Reader) ([]byte, error) {
 // which it can be cut off.
 func begin(raw []byte) (in Input) {
 	const most = 8 << 10
-	head := bytes.TrimPrefix(raw[:min(most, len(raw))], []byte("\xef\xbb\xbf"))
+	head := bytes.TrimLeft(raw[:min(most, len(raw))], "\ufeff")
 	for i := len(head); i > 0; i = bytes.LastIndexByte(head[:i], ',') {
 		cut := append(bytes.Clone(head[:i]), '}')
 		if decode(cut, &in.Common) == nil {
@@ -126,7 +126,7 @@ func begin(raw []byte) (in Input) {
 // object trims raw to the object. It checks the first byte because encoding/json
 // decodes null into a struct without an error.
 func object(raw []byte) ([]byte, error) {
-	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	raw = bytes.TrimLeft(raw, "\ufeff")
 	raw = bytes.Trim(raw, " \t\r\n")
 	switch {
 	case len(raw) == 0:

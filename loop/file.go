@@ -20,7 +20,7 @@ var ErrNewer = errors.New("written by a newer cursor-ralph")
 // range gets its default; unknown fields are kept. The error is ErrNewer for a
 // file of a newer version; a file without a task is an error.
 func Parse(data []byte) (State, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	data = bytes.TrimLeft(data, "\ufeff")
 	if err := checkValues(data); err != nil {
 		return State{}, newerOr(data, err)
 	}

@@ -109,7 +109,7 @@ func TestANewChatLearnsWhatWasDone(t *testing.T) {
 		l.TaskCount = &loop.TaskCount{Done: 7, Total: 12, Next: "the eighth\nand more"}
 		l.Verify = "make test"
 	})
-	said := "all but the <promise>COMPLETE</promise> " + strings.Repeat("x", 5000)
+	said := "all but the roof\n<promise>COMPLETE</promise>\n" + strings.Repeat("x", 5000)
 	turn := worked(working)
 	turn.Files = []string{"a.go", "b.go"}
 	c.all(loop.Event{Kind: loop.EventNote, Text: said}, stop(worked(), generation("g")))

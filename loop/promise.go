@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,11 +40,31 @@ func (s *State) hasBareWord(text string) bool {
 	return hasWord(text, token)
 }
 
+// hasPromise reports whether there is a promise for the gates: one of this turn, or the one in which the loop was paused.
+func (s *State) hasPromise(texts []string) bool { return s.Promised || s.promises(texts) }
+
+// promises looks for the promise in what the assistant said, and in last_output. In last_output the tag counts anywhere if it was
+// written by hand, and so does the bare token; from cursor-ralph note only the tag does ("Phase 1 COMPLETE" is progress).
+func (s *State) promises(texts []string) bool {
+	switch {
+	case s.CompletionPromise == "":
+		return false
+	case slices.ContainsFunc(texts, s.saysPromise):
+		return true
+	case s.LastOutput == s.Note:
+		return s.saysPromise(s.LastOutput)
+	}
+	return s.hasTag(s.LastOutput) || s.hasBareWord(s.LastOutput) // by hand
+}
+
 // nearPromise tells the agent what it gave instead of a promise; empty if there was nothing like one.
 func (s *State) nearPromise(texts []string) string {
-	said := joinTexts(texts)
-	if s.hasTag(said) {
-		return "Your completion promise was not counted: with the words before it, it repeats what you were given. If the task is done, write the marker under a sentence of your own."
+	said := strings.Join(texts, "\n\n")
+	switch at := s.markers(said); {
+	case slices.ContainsFunc(at, func(m [2]int) bool { return isOwnSentence(said, m) }):
+		return "Your completion promise was not counted: it repeats our rule. If the task is done, write the marker on a line of its own, under a sentence of your own."
+	case len(at) > 0:
+		return "Your completion promise was not counted: it stands in the middle of a sentence. If the task is done, write the marker on a line of its own."
 	}
 	tags := strings.Split(said, openTag)
 	if other, _, found := strings.Cut(tags[len(tags)-1], closeTag); found && len(tags) > 1 {

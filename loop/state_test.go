@@ -88,7 +88,6 @@ func TestWhatIsNoState(t *testing.T) {
 	}{
 		{"nothing", ``, false},
 		{"a mark alone", bom, false},
-		{"two marks", bom + bom + `{"prompt":"x"}`, false},
 		{"null", `null`, false},
 		{"a list", `[]`, false},
 		{"a text", `"x"`, false},

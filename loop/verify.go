@@ -124,7 +124,8 @@ func (s *State) pauseUnanswered(v Verification, kind ActionKind, now time.Time) 
 	a := Action{Kind: kind, Reason: reasonGateFailed}
 	reason, mended := pauseVerify, "the command can run"
 	if v.cannotRun() {
-		a.Detail = fmt.Sprintf("the verification `%s` cannot run (exit %d): %s", text.FirstHead(s.Verify, keptErrors), v.Exit, text.FirstHead(lastLine(v.Output), keptErrors))
+		a.Detail = fmt.Sprintf("the verification `%s` cannot run (exit %d): %s; to name another: %s", text.FirstHead(s.Verify, keptErrors), v.Exit,
+			text.FirstHead(lastLine(v.Output), keptErrors), s.setCommand())
 	} else {
 		reason, mended = pauseError, v.Review.Agent+" can answer"
 		a.Detail = fmt.Sprintf("the review by %s failed: %s", v.Review.Agent, v.Review.Why)
@@ -136,6 +137,9 @@ func (s *State) pauseUnanswered(v Verification, kind ActionKind, now time.Time) 
 	s.Idle = true
 	return a
 }
+
+// setCommand is how the user gives the loop another command.
+func (s *State) setCommand() string { return "cursor-ralph set " + s.ShortID() + ` --verify "..."` }
 
 const keptOutput = 1000 // bytes, of the end of what a command that refused has said
 

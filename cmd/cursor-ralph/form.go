@@ -133,7 +133,7 @@ func argumentsOf(text string, run bool, isOn func(string) bool) ([]string, error
 
 // parted splits a form at its second line of dashes.
 func parted(text string) (head, task string, ok bool) {
-	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\ufeff")
+	text = strings.TrimLeft(strings.ReplaceAll(text, "\r\n", "\n"), "\ufeff")
 	rest, ok := strings.CutPrefix(strings.TrimLeft(text, "\n"), fence+"\n")
 	if !ok {
 		return "", "", false

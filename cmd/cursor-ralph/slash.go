@@ -53,7 +53,7 @@ func (e *env) handedOver(name string) (string, error) {
 	if len(data) > cli.MaxTask {
 		return "", hint.New(fmt.Sprintf("the text is larger than %d bytes", cli.MaxTask), "put it into a file and let the task name the file")
 	}
-	text := strings.TrimPrefix(string(data), "\ufeff")
+	text := strings.TrimLeft(string(data), "\ufeff")
 	if typed, rest, ok := loop.SlashCommand(text); ok && typed == name {
 		text = rest
 	}

@@ -100,6 +100,7 @@ func setFlags(f *pflag.FlagSet) {
 		}
 	}
 	cli.AddWithout(f)
+	cli.TryFlag(f)
 }
 
 // set changes limits and gates of a loop.
@@ -126,6 +127,9 @@ func set(ctx context.Context, e *env, args []string) error {
 		err := e.usable(ctx, r, l)
 		if err == nil && r.Given("tasks") {
 			err = tasks.Check(ctx, l)
+		}
+		if err == nil && r.Given("verify") {
+			ctx, err = e.TryVerify(ctx, l)
 		}
 		if err != nil {
 			return err

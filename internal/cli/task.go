@@ -50,7 +50,7 @@ func (e *Env) TaskIn(file string) (string, error) {
 	if bad := (*fs.PathError)(nil); errors.As(err, &bad) {
 		err = bad.Err // the name is said here
 	}
-	text := strings.TrimSpace(string(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	text := strings.TrimSpace(string(bytes.TrimLeft(data, "\ufeff")))
 	switch {
 	case err != nil:
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):

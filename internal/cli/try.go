@@ -20,10 +20,10 @@ const NoTry = "no-try"
 
 // TryFlag adds NoTry.
 func TryFlag(f *pflag.FlagSet) {
-	f.Bool(NoTry, false, "do not run the command of --verify once before the loop starts")
+	f.Bool(NoTry, false, "do not run the command of --verify once first")
 }
 
-// TryVerify runs the command of --verify once before a loop starts, and tells the user how it went: a gate that cannot work
+// TryVerify runs the command of --verify once before a loop gets it, and tells the user how it went: a gate that cannot work
 // is found now, and not at the first promise. Ctrl-C ends the try alone. What follows has the returned context, which has no
 // time limit: the command may take as long as a gate. The error is that of a command that cannot run.
 func (e *Env) TryVerify(ctx context.Context, l loop.State) (context.Context, error) {
@@ -65,7 +65,7 @@ func (e *Env) TryVerify(ctx context.Context, l loop.State) (context.Context, err
 	if why == "" {
 		return ctx, nil
 	}
-	return ctx, hint.New("the command of --verify cannot run: "+why, "nothing was started; correct it, or give --no-try if it can run later")
+	return ctx, hint.New("the command of --verify cannot run: "+why, "nothing was done; correct it, or give --no-try if it can run later")
 }
 
 // progressEvery is how often the user sees that a command still runs.

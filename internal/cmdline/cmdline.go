@@ -79,9 +79,6 @@ func argumentWord(arg string) string {
 	return arg
 }
 
-// commands are no task by themselves.
-var commands = []string{"status", "pause", "resume", "context", "help", "cancel"}
-
 func notForContinue(d loop.Default) bool {
 	return d.Name != "continue" && !loop.IsLimit(d.Name)
 }
@@ -263,13 +260,33 @@ func (p *parser) isAlone() bool {
 
 // setTask refuses a task with one of our options in it: a quote is missing or stands in
 // the wrong place, and the loop would have no gate.
-func (p *parser) setTask(text string) error {
-	p.hasTask, p.State.Prompt = true, text
-	if slices.Contains(commands, text) {
-		return p.slip("the task is only the word %q: /ralph-help shows the commands; after -- it may stand", text)
-	}
-	if name := p.optionIn(text); name != "" {
+func (p *parser) setTask(task string) error {
+	p.hasTask, p.State.Prompt = true, task
+	if name := p.optionIn(task); name != "" {
 		return p.slip("the task has the option --%s in it. If that belongs to the task, give the options first and then -- and the task", name)
+	}
+	return checkCommand(task)
+}
+
+// slashCommands are the slash commands for commands that have one.
+var slashCommands = []struct{ command, slash string }{
+	{"cancel", "/cancel-ralph"}, {"pause", "/ralph-pause"}, {"resume", "/ralph-resume"}, {"continue", "/ralph-resume"}, {"context", "/ralph-context"},
+	{"status", "/ralph-status"}, {"help", "/ralph-help"},
+}
+
+var terminalCommands = []string{"start", "run", "list", "watch", "log", "set", "report", "history", "diff", "restore", "install", "uninstall",
+	"doctor", "config", "loop-mode", "version", "note", "blocked", "task", "deliver", "events", "slash", "completion"}
+
+// checkCommand refuses a task that is only the name of one of our commands: the user wants that, not a loop about the word.
+func checkCommand(task string) error {
+	name := strings.ToLower(strings.TrimSpace(task))
+	for _, c := range slashCommands {
+		if name == c.command || name == c.slash {
+			return fmt.Errorf("%s is a command of cursor-ralph, not a task: send %s. For a task, say in a sentence what is to be done", text.Quote(task), c.slash)
+		}
+	}
+	if slices.Contains(terminalCommands, name) {
+		return fmt.Errorf("%s is a command of cursor-ralph, not a task: run cursor-ralph %s in a terminal. For a task, say in a sentence what is to be done", text.Quote(task), name)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func contents(path string) ([]byte, error) {
 	case len(data) > sizeLimit:
 		return nil, unusable(path, fmt.Sprintf("it is larger than %d KiB", sizeLimit>>10), "put a file of settings there")
 	}
-	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), nil
+	return bytes.TrimLeft(data, "\ufeff"), nil
 }
 
 // checkWriters refuses a file that another user may have written: whoever can write it can have commands run, by loop.verify.

@@ -41,7 +41,7 @@ func FuzzFile(f *testing.F) {
 				t.Errorf("got %q for %s, which is refused", v.Text, s.Key())
 			}
 		}
-		r, err := cmdline.Parse("task", c.Loop)
+		r, err := cmdline.Parse("build it", c.Loop)
 		if l := r.State; err == nil && (l.MaxIterations < 1 || l.MaxIterations > loop.MaxMaxIterations || strings.ContainsFunc(l.CompletionPromise, unicode.IsControl)) {
 			t.Errorf("got %+v", l)
 		}

@@ -83,7 +83,7 @@ func holdsStart(path string) bool {
 	if len(text) == mostOfCommand {
 		return true
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = bytes.TrimLeft(text, "\ufeff")
 	if front, isFront := bytes.CutPrefix(bytes.TrimSpace(text), []byte("---")); isFront {
 		_, text, _ = bytes.Cut(front, []byte("\n---"))
 	}

@@ -6,15 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
 	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
+	"github.com/cursor-ralph/cursor-ralph/internal/command"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/state"
 )
@@ -48,14 +52,13 @@ func (h *handler) onPrompt(ctx context.Context, has, hasEnded bool) any {
 	h.composer = e.ComposerMode
 	isAboutEnded := hasEnded && h.isAboutEnded(ctx, e.Prompt)
 	name, rest, isCommand := loop.SlashCommand(e.Prompt)
-	expanded := false
 	if !isCommand {
-		name, rest, expanded = loop.ExpandedCommand(e.Prompt)
-		isCommand = expanded && slices.Contains(starts, name)
+		name, rest, isCommand = loop.ExpandedCommand(e.Prompt)
+		isCommand = isCommand && slices.Contains(starts, name)
 	}
 	switch {
 	case isCommand && slices.Contains(starts, name):
-		return h.command(ctx, name, rest, expanded)
+		return h.command(ctx, name, rest)
 	case isCommand && slices.Contains(controls, name):
 		if answer := h.control(ctx, name, strings.TrimSpace(rest), has); answer != nil || !has {
 			return answer
@@ -126,12 +129,12 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 }
 
 // command arms a loop, or notes in which conversation one goes on.
-func (h *handler) command(ctx context.Context, name, rest string, expanded bool) any {
+func (h *handler) command(ctx context.Context, name, rest string) any {
 	r, err := cmdline.Parse(rest, func() []loop.Default { return h.user().defaults })
 	if err != nil {
 		return h.refuse("/" + name + ": " + strings.Join(cmdline.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
 	}
-	if names := slices.ContainsFunc(runs, r.Given); h.host == nil && (r.Continue != "" || names && !expanded) {
+	if h.host == nil && (r.Continue != "" || slices.ContainsFunc(runs, r.Given)) {
 		if file := h.notTyped(); file != "" {
 			return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
 		}
@@ -142,9 +145,6 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 	}
 	if r.File != "" { // which the agent may read; its call starts the loop
 		return hook.BeforeSubmitPromptAnswer{AdditionalContext: fmt.Sprintf(fileInstead, cmp.Or(h.calledByAgent(), "cursor-ralph"))}
-	}
-	if expanded && slices.ContainsFunc(runs, r.Given) {
-		return h.refuse(fmt.Sprintf(expandedRuns, name))
 	}
 	if why := h.user().problem; why != "" {
 		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + why)
@@ -157,11 +157,21 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 // files that a message names.
 const fileInstead = "This message starts a Ralph loop whose task is in a file. If you have not done so: run `%s slash ralph-loop` in the shell, with this whole message, word for word, on standard input. Do what it prints; if it prints an error, show the user the error and its hint, and stop."
 
+// checkWait is for a shell to parse a command.
+const checkWait = 1500 * time.Millisecond
+
+// checkCommand says why the command of --verify cannot run, as far as that can be told without running it.
+func (h *handler) checkCommand(ctx context.Context, l loop.State) string {
+	if l.Verify == "" || runtime.GOOS == "windows" {
+		return ""
+	}
+	ctx, cancel := h.time.within(ctx, checkWait)
+	defer cancel()
+	return command.Problem(ctx, h.getenv("SHELL"), l.Verify, l.Workspace)
+}
+
 // maybeTheirs refuses a line that an agent may have written into the project.
 const maybeTheirs = "/%s: %s holds such a line, so this one may not be yours: a command of the project must not name programs to run, nor continue a loop. Nothing was started; remove that file, or use `cursor-ralph start` or `continue` in a terminal."
-
-// expandedRuns refuses a line behind the text of a command, which an agent may have written too.
-const expandedRuns = "/%s: Cursor shows the hook the text of the command instead of what you typed, and such a text must not name programs to run: an agent can write one. Nothing was started; start the loop with `cursor-ralph start` in a terminal, and send the line that it prints."
 
 // wentOn keeps back the line of a loop that is in another chat by now: it may be ours,
 // and late. The agent of this chat would work on the loop too.
@@ -185,6 +195,9 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 	l = l.In(l.ConversationID, h.now()) // the agent's text names it
 	if problem := l.GatesProblem(); problem != "" {
 		return h.refuse(problem + r.Origin("gate-timeout") + ". Nothing was started.")
+	}
+	if why := h.checkCommand(ctx, l); why != "" {
+		return h.refuse("Nothing was started: --verify " + text.Quote(l.Verify) + r.Origin("verify") + " cannot run: " + why + ".")
 	}
 	if err := engine.CheckReview(l, os.Environ()); err != nil {
 		return h.refuse("Nothing was started: " + err.Error() + "; " + hint.Of(err) + r.Origin("review"))

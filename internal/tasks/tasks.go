@@ -65,7 +65,7 @@ func Read(ctx context.Context, workspace, file string) (List, error) {
 
 // Parse reads the tasks of a list that count. A name that ends in .json is JSON, anything else Markdown.
 func Parse(name string, data []byte) (list List, err error) {
-	data = []byte(strings.TrimPrefix(string(data), "\xef\xbb\xbf"))
+	data = []byte(strings.TrimLeft(string(data), "\ufeff"))
 	if strings.EqualFold(filepath.Ext(name), ".json") {
 		list, err = parseJSON(data)
 	} else {

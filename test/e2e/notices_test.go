@@ -70,7 +70,7 @@ func TestNoticesArriveAtTheirChannels(t *testing.T) {
 		{"a promise in a chat", inChat(task, func(c *chat) { c.says(done).concludes() }), "ended", "PROMISE_ACCEPTED", "Promise accepted after 1 iteration."},
 		{"a limit in a chat", inChat(task+" --max-iterations 1", func(c *chat) { c.says("I'm done."); c.rests() }), "ended", "MAX_ITERATIONS_REACHED", "Max iterations reached after 1 iteration."},
 		{"an error in a chat", inChat(task, func(c *chat) { c.fails() }), "paused", "paused", "Paused after 0 iterations. Reason: error."},
-		{"a verification that cannot run", inChat(task+" --verify ./nothing.sh", func(c *chat) { c.says(done).rests() }), "paused", "paused", "Paused after 0 iterations. Reason: verify."},
+		{"a verification that cannot run", inChat(task+" --verify \"(./nothing.sh)\"", func(c *chat) { c.says(done).rests() }), "paused", "paused", "Paused after 0 iterations. Reason: verify."},
 		{"blocked in a chat", inChat(task, func(c *chat) { c.goesOn(); c.runs(c.program() + " blocked 'secret words'"); c.rests() }), "ended", "BLOCKED", "Blocked after 1 iteration."},
 		{"a promise in a run", run("echo '<promise>COMPLETE</promise>'; echo x >work\n", 0), "ended", "PROMISE_ACCEPTED", "Promise accepted after 1 iteration."},
 		{"a limit in a run", run("echo x >work-$n\n", 1, "--max-iterations", "1"), "ended", "MAX_ITERATIONS_REACHED", "Max iterations reached after 1 iteration."},

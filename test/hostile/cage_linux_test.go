@@ -206,7 +206,7 @@ func TestCageCommandsFromInside(t *testing.T) {
 			p.promises("chat-1")
 			p.promises("chat-1")
 		}
-		line := `/ralph-loop "task" --verify "` + p.evil() + `" --on-end "` + p.evil() + `" --min-tool-calls 0`
+		line := `/ralph-loop "a task" --verify "` + p.evil() + `" --on-end "` + p.evil() + `" --min-tool-calls 0`
 		got := p.inCageOf(chat, line, filepath.Join(bin, "cursor-ralph"), "slash", "ralph-loop")
 		if got.code == 0 || !strings.Contains(got.err, "the user") {
 			t.Errorf("slash: got %+v, want an error that says how the user can ask for it", got)

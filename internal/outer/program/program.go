@@ -78,7 +78,9 @@ func (d *driver) Turn(ctx context.Context, p outer.Prompt, see func(outer.Seen))
 	defer close(turnOver)
 	go d.stopWith(ctx, turnOver, process)
 
-	if said := listen(process.Stdout, see); said != "" {
+	said := listen(process.Stdout, see)
+	said = strings.TrimSpace(strings.ReplaceAll(said, strings.TrimSpace(p.Text), "")) // a program that prints its prompt has not said it
+	if said != "" {
 		see(outer.Seen{Record: loop.Record{Kind: loop.RecordText, Text: said}})
 	}
 	code, err := process.Exit()

@@ -61,7 +61,8 @@ func TestTurn(t *testing.T) {
 	for _, tt := range []struct {
 		name, script, said, err string
 	}{
-		{"what it prints is said", "cat; echo; echo done", "prompt\ndone", ""},
+		{"what it prints is said", "echo half; echo done", "half\ndone", ""},
+		{"its prompt is not", "cat; echo; echo done", "done", ""},
 		{"as plain text", `printf 'loading 1%%\rloading 2%%\n\033[31mred\033[0m\n'`, "loading 2%\nred", ""},
 		{"of a flood the end", "i=0; while [ $i -lt 21000 ]; do echo $i; i=$((i+1)); done; echo the end", "20999\nthe end", ""},
 		{"a line without end", `head -c 300000 /dev/zero | tr '\0' x; echo; echo the end`, "x\nthe end", ""},

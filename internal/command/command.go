@@ -1,0 +1,68 @@
+// Package command finds out whether a command that a user has written for their shell can run at all. It does not run it.
+package command
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
+)
+
+// shells are those whose answers we know.
+var shells = []string{"sh", "bash", "dash", "ksh", "zsh"}
+
+// Problem says why a command cannot run in a folder; empty if it can, and where that cannot be told. An empty shell is the system's.
+func Problem(ctx context.Context, shell, command, folder string) string {
+	if shell == "" {
+		shell = "/bin/sh"
+	}
+	if !slices.Contains(shells, path.Base(shell)) {
+		return ""
+	}
+	if said, failed := asked(ctx, shell, folder, "-n", "-c", command); failed {
+		return "the shell cannot read it: " + said
+	}
+	word := firstWord(command)
+	if word == "" {
+		return ""
+	}
+	if _, failed := asked(ctx, shell, folder, "-c", `command -v "$1"`, "sh", word); failed {
+		return text.Quote(word) + " is neither a program that can be run here nor a word of the shell"
+	}
+	return ""
+}
+
+// asked runs a shell and reports whether it ended with an error of its own, and what it said last. What goes wrong otherwise tells
+// nothing.
+func asked(ctx context.Context, shell, folder string, args ...string) (said string, failed bool) {
+	const most = 64 << 10 // what command -v prints of a function
+	_, err := proc.Command{Path: shell, Args: args, Dir: folder, Limit: most}.Output(ctx)
+	exit := (*proc.ExitError)(nil)
+	if !errors.As(err, &exit) || exit.Code < 1 {
+		return "", false
+	}
+	return text.FirstHead(exit.Stderr, 200), true
+}
+
+// firstWord returns the word that names the program, behind assignments; empty where that cannot be told.
+func firstWord(command string) string {
+	for word := range strings.FieldsSeq(command) {
+		if end := strings.IndexAny(word, ";&|"); end > 0 {
+			word = word[:end]
+		}
+		name, _, assigns := strings.Cut(word, "=")
+		switch {
+		case strings.ContainsAny(word, "$`'\"\\(){}[]<>*?~#!;&|") || strings.HasPrefix(word, "-"):
+			return ""
+		case !assigns:
+			return word
+		case name == "":
+			return ""
+		}
+	}
+	return ""
+}
