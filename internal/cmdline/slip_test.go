@@ -41,8 +41,8 @@ func TestASlipNeverCostsAGate(t *testing.T) {
 		{"a number twice", `x --max-iterations 7 --max-iterations 5`, "--max-iterations is given twice", ""},
 		{"an option and its opposite", `x --verify "npm test" --no-verify`, "--verify and --no-verify: give one of them", ""},
 		{"an option without its value in the task", `"explain --verify"`, "then -- and the task", ""},
-		{"a command of ours", `status`, `only the word "status"`, ""},
-		{"another one", `cancel`, `only the word "cancel"`, ""},
+		{"a command of ours", `status`, "status is a command of cursor-ralph, not a task: send /ralph-status", ""},
+		{"another one", `cancel`, "send /cancel-ralph", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := cmdline.Parse(tt.text, nil)

@@ -307,7 +307,10 @@ func TestCageCommandFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPrisoner(t)
-			p.prompts("chat-1", file+strings.ReplaceAll(line, "EVIL", p.evil()))
+			text := file + strings.ReplaceAll(line, "EVIL", p.evil())
+			p.shell("mkdir -p .cursor/commands")
+			p.must(os.WriteFile(filepath.Join(p.cwd, ".cursor/commands/help.md"), []byte(text), 0o600))
+			p.prompts("chat-1", text)
 			p.calls("chat-1", "note", "x")
 			p.promises("chat-1")
 			p.promises("chat-1")
@@ -341,6 +344,12 @@ func TestCageCommandFile(t *testing.T) {
 		}
 	}
 	p := newPrisoner(t)
+	p.prompts("chat-1", file+`"do it" --min-tool-calls 0 --verify "touch '`+p.in("home/checked")+`'"`)
+	p.promises("chat-1")
+	if _, err := os.Stat(p.in("home/checked")); err != nil {
+		t.Errorf("the user's own line behind our text has no effect: %v", err)
+	}
+	p = newPrisoner(t)
 	p.prompts("chat-1", file+`"do it" --min-tool-calls 0`)
 	if !p.promises("chat-1").has("{}") || !strings.Contains(p.command("log", "--raw").out, "PROMISE_ACCEPTED") {
 		t.Errorf("without a command there is no loop:\n%s", p.command("log").out)
