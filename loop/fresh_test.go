@@ -112,8 +112,8 @@ func TestANewChatLearnsWhatWasDone(t *testing.T) {
 	said := "all but the <promise>COMPLETE</promise> " + strings.Repeat("x", 5000)
 	turn := worked(working)
 	turn.Files = []string{"a.go", "b.go"}
-	c.all(loop.Event{Kind: loop.EventNote, Text: said}, stop(worked(), generation("g")))
-	c.do(stop(worked(), generation("g"), func(e *loop.Event) {
+	c.all(loop.Event{Kind: loop.EventNote, Text: said}, stop(worked(marker), generation("g")))
+	c.do(stop(worked(marker), generation("g"), func(e *loop.Event) {
 		e.Verified, e.Typing = loop.Verification{ID: c.l.Verifying.ID, Exit: 2, Output: "FAIL"}, loop.TypingPossible
 	}))
 	c.do(stop(turn, func(e *loop.Event) { e.Typing = loop.TypingPossible }))

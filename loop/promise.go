@@ -43,9 +43,9 @@ func (s *State) hasBareWord(text string) bool {
 
 // nearPromise tells the agent what it gave instead of a promise; empty if there was nothing like one.
 func (s *State) nearPromise(texts []string) string {
-	said := joinTexts(texts)
+	said := strings.Join(texts, "\n\n")
 	if s.hasTag(said) {
-		return "Your completion promise was not counted: with the words before it, it repeats what you were given. If the task is done, write the marker under a sentence of your own."
+		return "Your completion promise was not counted: the marker has to stand alone on a line, under words of your own."
 	}
 	tags := strings.Split(said, openTag)
 	if other, _, found := strings.Cut(tags[len(tags)-1], closeTag); found && len(tags) > 1 {

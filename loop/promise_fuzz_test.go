@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzPromise asserts that the promise is found where a slow reading of the
-// rules finds it, that no longer word counts as the token, and that a stricter
+// FuzzPromise asserts that there is no promise where a slow reading of the
+// rules finds no tag, that no longer word counts as the token, and that a stricter
 // rule never takes what a looser one refuses.
 func FuzzPromise(f *testing.F) {
 	for _, said := range []string{
@@ -32,27 +32,22 @@ func FuzzPromise(f *testing.F) {
 			s := State{Contract: Contract{CompletionPromise: token}, Rules: Rules{PromiseMatch: match}}
 			got := s.hasPromise([]string{said})
 			found[match] = got
-			if want := saidSlowly(s, said); got != want {
-				t.Errorf("%s, said %q for %q: got %v, want %v", match, said, token, got, want)
+			if got && !tagSlowly(s, said) {
+				t.Errorf("%s, said %q for %q: got a promise", match, said, token)
 			}
 			s.LastOutput = said
-			if got, want := s.hasPromise(nil), saidSlowly(s, said) || wroteSlowly(s, said); got != want {
+			if got, want := s.hasPromise(nil), tagSlowly(s, said) || wroteSlowly(s, said); got != want {
 				t.Errorf("%s, wrote %q for %q: got %v, want %v", match, said, token, got, want)
 			}
 			s.Note = said
-			if got, want := s.hasPromise(nil), tagSlowly(s, said); got != want {
-				t.Errorf("%s, noted %q for %q: got %v, want %v", match, said, token, got, want)
+			if noted := s.hasPromise(nil); noted != got {
+				t.Errorf("%s, noted %q for %q: got %v, want %v", match, said, token, noted, got)
 			}
 		}
 		if found[matchExact] && !found[matchLenient] {
 			t.Errorf("said %q for %q: got it by the strictest rule alone", said, token)
 		}
 	})
-}
-
-// saidSlowly reads the rules of what the assistant says word for word.
-func saidSlowly(s State, text string) bool {
-	return tagSlowly(s, text)
 }
 
 func tagSlowly(s State, text string) bool {

@@ -17,12 +17,12 @@ func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
 		want  bool
 	}{
 		{"the tag", exact, "", []string{marker}, true},
-		{"the tag in the middle of words", exact, "", []string{"so" + marker + "so"}, true},
+		{"the tag in the middle of words", exact, "", []string{"so" + marker + "so"}, false},
 		{"the tag in a code fence", exact, "", []string{"```\n" + marker + "\n```"}, true},
 		{"the tag in inline code", exact, "", []string{"`" + marker + "`."}, true},
 		{"the tag in the first of several messages", exact, "", []string{marker, "More.", ""}, true},
 		{"the tag in the last of several messages", exact, "", []string{"Work.", "More.", marker}, true},
-		{"the tag in 1 MB", exact, "", []string{strings.Repeat("x", 1<<20) + marker}, true},
+		{"the tag in 1 MB", exact, "", []string{strings.Repeat("x", 1<<20) + "\n" + marker}, true},
 		{"nothing", exact, "", nil, false},
 		{"the bare token", exact, "", []string{"COMPLETE"}, false},
 		{"I'm done", exact, "", []string{"I'm done, everything is complete."}, false},
@@ -45,9 +45,9 @@ func TestThePromiseInWhatTheAssistantSaid(t *testing.T) {
 		{"a token that is a tag", exact, "<promise>", []string{"<promise><promise></promise>"}, true},
 		{"a token with percent", exact, "100%s", []string{"<promise>100%s</promise>"}, true},
 
-		{"lenient: any letters", lenient, "", []string{"so <Promise>coMPlete</PROMISE> so"}, true},
+		{"lenient: any letters", lenient, "", []string{"So:\n<Promise>coMPlete</PROMISE>\nSo."}, true},
 		{"lenient: spaces around the token", lenient, "", []string{"<promise> \t\u00a0COMPLETE\n</promise>"}, true},
-		{"lenient: after an open tag", lenient, "", []string{"<promise><promise>x</promise><promise> complete</promise>"}, true},
+		{"lenient: after an open tag", lenient, "", []string{"<promise><promise>x</promise>.\n<promise> complete</promise>"}, true},
 		{"lenient: final sigma", lenient, "ΤΕΛΟΣ", []string{"<promise>τελος</promise>"}, true},
 		{"lenient: letters beyond ASCII", lenient, "FERTIG Ä", []string{"<promise>fertig ä</promise>"}, true},
 		{"lenient: spaces in the tag's name", lenient, "", []string{"< promise>COMPLETE</promise>"}, false},
@@ -84,8 +84,8 @@ func TestThePromiseInLastOutput(t *testing.T) {
 		byNote bool
 	}{
 		{"the token", exact, "COMPLETE", "COMPLETE", true, false},
-		{"the tag", exact, "COMPLETE", "so " + marker, true, true},
-		{"the tag between letters", exact, "COMPLETE", "so" + marker + "so", true, true},
+		{"the tag", exact, "COMPLETE", "So. " + marker, true, true},
+		{"the tag between letters", exact, "COMPLETE", "so" + marker + "so", true, false},
 		{"progress", exact, "COMPLETE", "Phase 1 COMPLETE", true, false},
 		{"the token at the beginning", exact, "COMPLETE", "COMPLETE: all of it", true, false},
 		{"between marks", exact, "COMPLETE", "(COMPLETE)", true, false},

@@ -76,7 +76,7 @@ func TestOptionsOfALoop(t *testing.T) {
 		{"--promise-match lenient", func(c *chat) {
 			c.works()
 			c.refusal("complete", notGiven)
-			c.isAccepted("So it is: <PROMISE>\n complete </promise>.", 2)
+			c.isAccepted("So it is. <PROMISE>\n complete </promise>.", 2)
 		}},
 		{"--min-tool-calls 3", func(c *chat) {
 			c.works()
