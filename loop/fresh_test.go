@@ -75,8 +75,8 @@ func TestWhereALoopGoesOn(t *testing.T) {
 		{"after a pause that was taken back", []loop.Event{pause, resume}, fresh, taken, "paused by the user"},
 		{"after it was given up, and a pause", []loop.Event{failed, pause}, fresh, refused, "paused by the user"},
 		{"some time after that", []loop.Event{failed, pause, note, note, note, note, note, note}, fresh, refused, "it came after the loop had gone on, or was paused"},
-		{"after it was given up, and a cancel", []loop.Event{failed, {Kind: loop.EventCancel}}, fresh, refused, "the loop was cancelled before it came"},
-		{"after a cancel", []loop.Event{{Kind: loop.EventCancel}}, fresh, refused, "the loop was cancelled before it came"},
+		{"after it was given up, and a cancel", []loop.Event{failed, {Kind: loop.EventCancel}}, fresh, refused, "the loop ended"},
+		{"after a cancel", []loop.Event{{Kind: loop.EventCancel}}, fresh, refused, "the loop ended"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t, freshAfter(1))
