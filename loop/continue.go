@@ -72,12 +72,12 @@ func (s *State) isGoingOn(e *Event, now time.Time) bool {
 		return true
 	}
 	comes := e.FromLine || s.isElsewhere(e)
-	open := s.LacksTask() || s.Delivery.IsFollowup() && (comes || !s.isProvedBy(e.Turn)) || s.Delivery.IsTyping(now) || s.Delivery.IsLine() && s.Delivery.isUnproved() || s.FreshChat > 0 // whose lines have rules of their own
+	open := s.LacksTask() || s.Delivery.IsFollowup() && (comes || !s.isProvedBy(e.Turn)) || s.Delivery.IsTyping(now) || s.FreshChat > 0 // whose lines have rules of their own
 	switch {
 	case e.Kind != EventContinue || open:
 		return false
 	case comes:
-		return !s.isRedundant(now)
+		return true
 	}
 	isSeen := s.hasLine() || now.Sub(s.MessageAt).Abs() < lineWindow
 	return !isSeen && !e.Turn.isSilent() // else the call before may have been killed
@@ -186,7 +186,6 @@ func (s *State) onContinueEnded(e *Event, now time.Time) Action {
 		return s.refuseOuter(now)
 	}
 	if !e.Idle && (s.isStopCrossed(now) || s.isOvertaken(e)) {
-		s.noteCrossed(e)
 		return s.stopCrossed()
 	}
 	if e.By == ByAgent && s.Status != PromiseAccepted {
@@ -283,9 +282,6 @@ const userContinues = "The user continues the loop in a new session."
 // continuation is the text for the agent of a continued loop: a follow-up that was
 // lost, or new words.
 func (s *State) continuation(e *Event, why string, now time.Time) Action {
-	if s.Delivery.isUnproved() {
-		s.Delivery.LateFollowup = textSum(s.LastFollowup)
-	}
 	if text := s.lostText(); text != "" {
 		s.noteLost(FollowupAgain)
 		s.Delivery.Again = false

@@ -41,9 +41,6 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	switch e.Kind { // from the watcher: nothing happened in the chat, so EventAt stays
 	case EventFollowupLost:
 		return s.onFollowupLost(e, now)
-	case EventFollowupProved:
-		s.onFollowupProved(e, now)
-		return Action{}
 	case EventStalled:
 		return s.onStalled(e, now)
 	}

@@ -23,10 +23,6 @@ type Delivery struct {
 
 	Generation string `json:"generation_id,omitempty"` // of the turn that a follow-up answers
 
-	// What was on its way before, and may still come.
-	LateLine     time.Time `json:"late_line,omitzero"`      // a line that was given up then
-	LateFollowup string    `json:"late_followup,omitempty"` // the sum of a follow-up
-
 	// What the program that typed has reported.
 	Method       string   `json:"method,omitempty"` // the way of typing that pressed keys
 	Milliseconds int64    `json:"milliseconds,omitempty"`
@@ -60,7 +56,6 @@ const (
 	keptBack        Outcome = keptBackWords
 	deliveryPaused  Outcome = "paused by the user"
 	loopEnded       Outcome = "the loop ended"
-	lineCrossed     Outcome = "the loop was cancelled before it came"
 	userFirst       Outcome = "the user sent a message first"
 	lineStayed      Outcome = "the loop went on in the chat that it was in"
 	lineTooLate     Outcome = "it came after the loop had gone on, or was paused"
@@ -68,7 +63,6 @@ const (
 
 	// Of a follow-up, in the history.
 	FollowupLost  Outcome = "lost"  // nothing proved it in time: it is delivered once more
-	FollowupLate  Outcome = "late"  // it arrived after it had been given up
 	FollowupAgain Outcome = "again" // its second delivery arrived
 )
 
@@ -106,19 +100,6 @@ func (d Delivery) IsTyping(now time.Time) bool {
 	return d.IsLine() && d.Outcome == Open && now.Sub(d.OpenedAt).Abs() < lineWait
 }
 
-// isUnproved reports whether LastFollowup may still come.
-func (d Delivery) isUnproved() bool {
-	if d.Way == WayFollowup {
-		return d.Outcome != FollowupShown && d.Outcome != FollowupUnshown
-	}
-	return d.Again || d.IsLine() && d.Outcome != Arrived && d.LateFollowup != ""
-}
-
-// hasLateLine reports whether a line that was given up may still come.
-func (d Delivery) hasLateLine(window time.Duration, now time.Time) bool {
-	return now.Sub(d.LateLine).Abs() < window
-}
-
 // mayCome reports whether a line has not come as far as is known.
 func (d Delivery) mayCome() bool {
 	return d.IsLine() && d.Outcome != Arrived && d.Outcome != lineTooLate
@@ -139,31 +120,24 @@ func (d Delivery) Describe(now time.Time) string {
 	return words
 }
 
-// open begins a delivery in the place of the one before. What was on its way then may
-// still come.
+// open begins a delivery in the place of the one before.
 func (s *State) open(way Way, now time.Time) {
 	was := s.Delivery
 	s.recordLine(was)
-	s.Delivery = Delivery{Way: way, Iteration: s.Iterations, OpenedAt: now, LateLine: was.LateLine, LateFollowup: was.LateFollowup}
+	s.Delivery = Delivery{Way: way, Iteration: s.Iterations, OpenedAt: now}
 	if way != wayHand {
 		s.Delivery.ID = momentID(now)
-	}
-	if was.mayCome() {
-		s.Delivery.LateLine = cmp.Or(was.ClosedAt, now)
 	}
 }
 
 // openFollowup opens the answer to a stop.
-func (s *State) openFollowup(e *Event, text string, now time.Time) {
+func (s *State) openFollowup(e *Event, now time.Time) {
 	if s.Outer() || s.Host != "" { // which lose none
 		return
 	}
 	s.open(WayFollowup, now)
 	d := &s.Delivery
 	d.Generation, d.DueAt = e.Generation, now.Add(followupWait)
-	if d.LateFollowup == textSum(text) {
-		d.LateFollowup = ""
-	}
 }
 
 // openLine has the continue line sent. A follow-up that nothing has proved loses its
@@ -175,22 +149,19 @@ func (s *State) openLine(e *Event, now time.Time) {
 	was := s.Delivery
 	s.open(wayLine, now)
 	s.Delivery.Again, s.Delivery.Generation = was.Again, was.Generation
-	if was.IsFollowup() {
-		s.Delivery.LateFollowup = textSum(s.LastFollowup)
-	}
 }
 
 // redeliver has a follow-up that was lost brought by a line, with all that was to go
-// with it. Whichever of the two comes first is the delivery.
+// with it.
 func (s *State) redeliver(e *Event, now time.Time) {
-	lost, before := s.Delivery.IsFollowup() && !s.isProvedBy(e.Turn), s.Delivery.LateFollowup
+	lost := s.Delivery.IsFollowup() && !s.isProvedBy(e.Turn)
 	if lost {
 		s.noteLost(FollowupLost)
 		s.takeBackContext()
 	}
 	s.openLine(e, now)
 	if lost {
-		s.Delivery.Again, s.Delivery.LateFollowup = true, before
+		s.Delivery.Again = true
 	}
 }
 

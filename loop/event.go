@@ -31,9 +31,8 @@ const (
 	EventInject    EventKind = "inject"    // the user has the continue line typed
 	EventInjected  EventKind = "injected"  // the typing is over
 
-	EventFollowupLost   EventKind = "followup-lost"   // an open follow-up is overdue: Lost
-	EventFollowupProved EventKind = "followup-proved" // is a follow-up that is delivered again still missing?
-	EventStalled        EventKind = "stalled"         // the loop has been silent for too long: Stalled
+	EventFollowupLost EventKind = "followup-lost" // an open follow-up is overdue: Lost
+	EventStalled      EventKind = "stalled"       // the loop has been silent for too long: Stalled
 )
 
 // StopStatus is how Cursor says that a turn ended. Source: Cursor's

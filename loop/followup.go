@@ -2,7 +2,6 @@ package loop
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -31,63 +30,18 @@ func (s *State) closeLine(outcome Outcome, now time.Time) {
 	}
 }
 
-// onOwnMessage is our own follow-up in the prompt hook. If it was given up as
-// lost, its second delivery is cancelled, or, if that came first, the follow-up is
-// kept back: the agent gets one of the two.
+// onOwnMessage is our own follow-up in the prompt hook. One that was given up as lost calls its line off.
 func (s *State) onOwnMessage(now time.Time) Action {
 	s.Shown = true
-	switch {
-	case s.isReplaced(s.LastFollowup), s.Delivery.Again && s.Delivery.Outcome == Arrived:
-		return lateFollowup()
-	case s.Delivery.Again:
-		s.callOffAgain(now)
-		return Action{}
-	}
 	s.closeFollowup(FollowupShown, now)
-	return Action{}
-}
-
-// isReplaced reports whether a message is a follow-up whose place another
-// continuation took. It may come late even after the turn of that one.
-func (s *State) isReplaced(text string) bool {
-	return s.Delivery.LateFollowup != "" && s.Delivery.LateFollowup == textSum(text)
-}
-
-func textSum(text string) string { return sum([]byte(strings.TrimSpace(text))) }
-
-func lateFollowup() Action {
-	return Action{Kind: Refuse, Reason: reasonFollowupLate}
-}
-
-// callOffAgain is a follow-up that arrived after all, while its second delivery is on
-// its way.
-func (s *State) callOffAgain(now time.Time) {
-	if d := &s.Delivery; d.mayCome() {
-		d.Outcome, d.ClosedAt = followupArrived, now
-	}
-	s.Delivery.Again = false
-	s.noteLost(FollowupLate)
-	context, said := split(s.Context, s.LastFollowup)
-	notices, _ := split(s.Notices, s.LastFollowup)
-	s.Context = said
-	s.markDelivered()
-	s.Context, s.Notices = context, notices
-	s.Idle = false
-	if s.Status == Waiting {
-		s.Status, s.Reason = Running, ""
-	}
-}
-
-// split parts the items that a text does not contain from those that it does.
-func split(items []string, text string) (missing, contained []string) {
-	for _, item := range items {
-		if strings.Contains(text, item) {
-			contained = append(contained, item)
-		} else {
-			missing = append(missing, item)
+	if s.Delivery.Again {
+		s.closeLine(followupArrived, now)
+		s.Delivery.Again, s.Idle = false, false
+		if s.Status == Waiting {
+			s.setRunning()
 		}
 	}
-	return missing, contained
+	return Action{}
 }
 
 // isProvedBy reports whether events since the stop prove that the follow-up
@@ -122,14 +76,6 @@ func (s *State) onFollowupLost(e *Event, now time.Time) Action {
 	s.redeliver(e, now)
 	s.setWaiting("the last follow-up was lost; it is being delivered again")
 	return Action{Kind: Inject, Reason: reasonFollowupLost}
-}
-
-// onFollowupProved calls the second delivery off, if the journal proves by now
-// that the first one arrived.
-func (s *State) onFollowupProved(e *Event, now time.Time) {
-	if s.Delivery.Again && s.Delivery.IsTyping(now) && s.isProvedBy(e.Turn) {
-		s.callOffAgain(now)
-	}
 }
 
 // lostText is the text of a lost follow-up, for its second delivery; empty if

@@ -138,32 +138,6 @@ func lostFollowup(t *testing.T, changes ...func(*loop.State)) *chat {
 	return c
 }
 
-// TestAFollowupThatIsVeryLate comes after the turn that its second delivery began,
-// or that the user's own line began.
-func TestAFollowupThatIsVeryLate(t *testing.T) {
-	line := lineIn("c1", false)
-	for name, begin := range map[string]func(*testing.T) *chat{
-		"lost":         func(t *testing.T) *chat { return lostFollowup(t) },
-		"not given up": func(t *testing.T) *chat { c := newChat(t); c.do(stop(worked(working))); return c },
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := begin(t)
-			late := c.l.LastFollowup
-			c.all(line, loop.Event{Kind: loop.EventContinue})
-			if a := c.do(message(late)); a.Kind != loop.Refuse {
-				t.Errorf("got %q in the turn of the line, want it kept back", a.Kind)
-			}
-			c.do(stop(worked(working), generation("g2")))
-			if a := c.do(message(late)); a.Kind != loop.Refuse || !c.l.Delivery.IsFollowup() {
-				t.Errorf("got %q after that turn, and the next follow-up %q, want it kept back", a.Kind, c.l.Delivery.Outcome)
-			}
-			if a := c.do(message(c.l.LastFollowup)); a.Kind != loop.Rest || c.l.Delivery.Outcome != loop.FollowupShown {
-				t.Errorf("got %q, %q for the next follow-up", a.Kind, c.l.Delivery.Outcome)
-			}
-		})
-	}
-}
-
 // TestALineThatCrosses the user's act counts for less than that.
 func TestALineThatCrosses(t *testing.T) {
 	line := lineIn("c1", false)
@@ -173,7 +147,7 @@ func TestALineThatCrosses(t *testing.T) {
 		c.now = c.now.Add(time.Minute)
 		return c
 	}
-	for name, act := range map[string]loop.Event{"a pause": {Kind: loop.EventPause}, "Stop": stop(loop.Turn{}, status(loop.Aborted))} {
+	for name, act := range map[string]loop.Event{"Stop": stop(loop.Turn{}, status(loop.Aborted))} {
 		t.Run(name, func(t *testing.T) {
 			c := calledOff(t)
 			c.do(act)
@@ -193,20 +167,5 @@ func TestALineThatCrosses(t *testing.T) {
 				t.Errorf("got %q, %s for the user's line later, want it to count", a.Kind, c.l.Status)
 			}
 		})
-	}
-}
-
-// TestContextAddedDuringTheSecondDeliveryStays: what was in the follow-up is
-// delivered with it, and nothing else.
-func TestContextAddedDuringTheSecondDeliveryStays(t *testing.T) {
-	c := newChat(t)
-	c.do(loop.Event{Kind: loop.EventContext, Text: "in the follow-up"})
-	c.do(stop(worked(working)))
-	c.now = c.now.Add(loop.FollowupWait)
-	c.overdue(loop.Turn{})
-	c.do(loop.Event{Kind: loop.EventContext, Text: "added since"})
-	c.do(message(c.l.LastFollowup))
-	if got := strings.Join(c.l.Context, ","); got != "added since" {
-		t.Errorf("got %q still to be delivered, want what was added since", got)
 	}
 }

@@ -71,12 +71,8 @@ func (s *State) AwaitsNewChat() bool { return s.Delivery.Way == WayNewChat && s.
 func (s *State) refuseNewChat(e *Event, now time.Time) (refused Action, ok bool) {
 	d := &s.Delivery
 	switch {
-	case d.Way != WayNewChat && !s.hasLateChat(now):
-		return Action{}, false
 	case s.IsLate(now):
-		if d.LateLine = (time.Time{}); d.Way == WayNewChat {
-			d.Outcome = lineTooLate
-		}
+		d.Outcome = lineTooLate
 		return Action{Kind: Refuse, Reason: reasonTooLate, Hint: "to bring the loop here, send the line once more"}, true
 	case d.Way == WayNewChat && d.IsTyping(now) && !e.NewChat:
 		return Action{Kind: Refuse, Reason: reasonNotNew, Hint: "send the line in a new chat"}, true
@@ -84,20 +80,12 @@ func (s *State) refuseNewChat(e *Event, now time.Time) (refused Action, ok bool)
 	return Action{}, false
 }
 
-// hasLateChat reports whether a line for a new chat may still come.
-func (s *State) hasLateChat(now time.Time) bool {
-	return s.FreshChat > 0 && s.Delivery.hasLateLine(lineWait, now)
-}
-
 // IsLate reports whether the line that we sent to a new chat comes after the loop
 // went on without it, or was paused. The next line is the user's.
 func (s *State) IsLate(now time.Time) bool {
 	d := s.Delivery
-	if d.Way != WayNewChat { // another delivery has begun since then
-		return s.hasLateChat(now)
-	}
 	stayed := d.Outcome == lineStayed || d.Outcome == deliveryPaused && s.Status == Paused
-	return stayed && now.Sub(d.OpenedAt).Abs() < lineWait
+	return d.Way == WayNewChat && stayed && now.Sub(d.OpenedAt).Abs() < lineWait
 }
 
 // EnterChat takes in that the loop is in another conversation now.

@@ -75,8 +75,8 @@ func TestWhereALoopGoesOn(t *testing.T) {
 		{"after a pause that was taken back", []loop.Event{pause, resume}, fresh, taken, "paused by the user"},
 		{"after it was given up, and a pause", []loop.Event{failed, pause}, fresh, refused, "paused by the user"},
 		{"some time after that", []loop.Event{failed, pause, note, note, note, note, note, note}, fresh, refused, "it came after the loop had gone on, or was paused"},
-		{"after it was given up, and a cancel", []loop.Event{failed, {Kind: loop.EventCancel}}, fresh, refused, "the loop was cancelled before it came"},
-		{"after a cancel", []loop.Event{{Kind: loop.EventCancel}}, fresh, refused, "the loop was cancelled before it came"},
+		{"after it was given up, and a cancel", []loop.Event{failed, {Kind: loop.EventCancel}}, fresh, refused, "the loop ended"},
+		{"after a cancel", []loop.Event{{Kind: loop.EventCancel}}, fresh, refused, "the loop ended"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChat(t, freshAfter(1))
@@ -112,8 +112,8 @@ func TestANewChatLearnsWhatWasDone(t *testing.T) {
 	said := "all but the roof\n<promise>COMPLETE</promise>\n" + strings.Repeat("x", 5000)
 	turn := worked(working)
 	turn.Files = []string{"a.go", "b.go"}
-	c.all(loop.Event{Kind: loop.EventNote, Text: said}, stop(worked(), generation("g")))
-	c.do(stop(worked(), generation("g"), func(e *loop.Event) {
+	c.all(loop.Event{Kind: loop.EventNote, Text: said}, stop(worked(marker), generation("g")))
+	c.do(stop(worked(marker), generation("g"), func(e *loop.Event) {
 		e.Verified, e.Typing = loop.Verification{ID: c.l.Verifying.ID, Exit: 2, Output: "FAIL"}, loop.TypingPossible
 	}))
 	c.do(stop(turn, func(e *loop.Event) { e.Typing = loop.TypingPossible }))

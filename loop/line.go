@@ -80,8 +80,6 @@ func (s *State) refuseLine(e *Event, now time.Time) (refused Action, ok bool) {
 		return Action{}, false
 	}
 	switch {
-	case s.isRedundant(now):
-		return Action{Kind: Refuse, Reason: s.whyRedundant(), Hint: "nothing is left to do: the loop goes on"}, true
 	case s.isPauseCrossed(now):
 		return s.pauseCrossed(), true
 	case !elsewhere:
@@ -134,22 +132,4 @@ func (s *State) noteArrival(now time.Time) {
 		s.setWaitReason("the continue line arrived; the agent continues the loop")
 	}
 	s.closeLine(Arrived, now)
-}
-
-// isRedundant reports whether our continue line comes on top of a follow-up, so
-// that the agent would get both: the line is the second delivery of one that
-// arrived just before, or a busy chat queued the line and its stop was answered
-// first.
-func (s *State) isRedundant(now time.Time) bool {
-	d := s.Delivery
-	late := d.Outcome == followupArrived && now.Sub(d.ClosedAt).Abs() < crossWindow
-	queued := d.Way == WayFollowup && (d.Outcome == Open || d.Outcome == FollowupShown) && s.Status == Running && d.hasLateLine(crossWindow, now)
-	return late || queued
-}
-
-func (s *State) whyRedundant() Reason {
-	if s.Delivery.Outcome == followupArrived {
-		return reasonFollowupArrived
-	}
-	return reasonTurnEnded
 }

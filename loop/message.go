@@ -15,9 +15,6 @@ func (s *State) onMessage(e *Event, now time.Time) Action {
 	if s.IsOwn(e.Text) {
 		return s.onOwnMessage(now)
 	}
-	if s.isReplaced(e.Text) {
-		return lateFollowup()
-	}
 	if e.Generation != s.Due.In && !s.Due.Brought {
 		s.Due.In = "" // another turn begins
 	}

@@ -51,10 +51,7 @@ const (
 	reasonNotNew           Reason = "not-new"  // refused: the line is for a new chat
 	reasonOccupied         Reason = "occupied" // refused: the chat of the line has a loop of its own
 	reasonTooLate          Reason = "too-late" // refused: the loop went on before the new chat began
-	reasonFollowupArrived  Reason = "followup-arrived"
-	reasonTurnEnded        Reason = "turn-ended"
 	reasonFollowupLost     Reason = "followup-lost"
-	reasonFollowupLate     Reason = "followup-late"
 	reasonStalled          Reason = "stalled"
 	reasonNotPaused        Reason = "not-paused"
 	reasonRunsAlready      Reason = "runs-already"
@@ -99,7 +96,6 @@ var reasonWords = []struct {
 	{reasonFreshChat, "%s; it is time for a new chat"},
 	{reasonNotNew, "this loop goes on in a new chat, and this one is not new"},
 	{reasonOccupied, "a loop runs in this chat already"},
-	{reasonTooLate, "the loop went on, or was paused, before this chat began"},
 	{ReasonContinued, "continued"},
 	{ReasonLatePromise, "promise accepted in a late text"},
 	{ReasonLateRefused, "late promise refused: %s"},
@@ -131,10 +127,8 @@ var reasonWords = []struct {
 	{reasonTypingAlready, "the continue line is being typed already"},
 	{reasonNoTyping, "the loop's chat is in %s, and only Cursor is typed into"},
 	{reasonKeptBack, keptBackWords},
-	{reasonFollowupArrived, followupArrivedWords},
-	{reasonTurnEnded, turnEndedWords},
+	{reasonTooLate, "the loop went on, or was paused, before this chat began"},
 	{reasonFollowupLost, "the follow-up was lost"},
-	{reasonFollowupLate, "the follow-up came late and had been delivered again already"},
 	{reasonStalled, "no event for %s"},
 	{reasonNotPaused, "the loop is not paused"},
 	{reasonRunsAlready, "it runs already"},

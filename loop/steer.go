@@ -24,9 +24,6 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 	switch e.Kind {
 	case EventPause:
 		s.callOff(deliveryPaused, now)
-		if s.Delivery.Outcome == followupArrived {
-			s.Delivery.ClosedAt = now // its line may have been sent all the same
-		}
 		if e.Text != "" { // by the hook, whose stop stays unanswered
 			s.pause(pauseError, e.Text)
 			s.Idle = true
@@ -127,28 +124,14 @@ func (s *State) judgeKept(e *Event, now time.Time) (action Action, done bool) {
 // the pause, which ended the injection, is the later wish.
 func (s *State) isPauseCrossed(now time.Time) bool {
 	d := s.Delivery
-	over := (d.IsLine() && d.Outcome == deliveryPaused || d.Outcome == followupArrived) && now.Sub(d.ClosedAt).Abs() < crossWindow
-	return s.Status == Paused && (over || d.hasLateLine(crossWindow, now))
+	return s.Status == Paused && d.IsLine() && d.Outcome == deliveryPaused && now.Sub(d.ClosedAt).Abs() < crossWindow
 }
 
 // isStopCrossed reports whether the user's Stop or cancel and our line were on their
-// way at once: Cursor may send what waited when the turn was stopped, and a line that
-// it has queued when the turn is over.
+// way at once: Cursor may send what waited when the turn was stopped.
 func (s *State) isStopCrossed(now time.Time) bool {
-	window := crossWindow
-	if s.Status == Cancelled && s.Delivery.Outcome == loopEnded {
-		window = lineWindow
-	}
 	ended := s.Status == UserStopped || s.Status == Cancelled
-	return ended && s.Delivery.IsLine() && s.Delivery.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < window
-}
-
-// noteCrossed notes that the line came which a cancel overtook: the next one is the
-// user's.
-func (s *State) noteCrossed(e *Event) {
-	if e.FromLine && s.Status == Cancelled && s.Delivery.Outcome == loopEnded {
-		s.Delivery.Outcome = lineCrossed
-	}
+	return ended && s.Delivery.IsLine() && s.Delivery.Outcome != Arrived && now.Sub(s.EndedAt).Abs() < crossWindow
 }
 
 func (s *State) stopCrossed() Action {

@@ -203,7 +203,7 @@ func (s *State) handOver() {
 // the user to send the line.
 func (s *State) noteAnswer(a Action, e *Event, now time.Time) {
 	if a.Kind == Followup {
-		s.openFollowup(e, a.Text, now)
+		s.openFollowup(e, now)
 	} else {
 		s.open(wayHand, now)
 	}

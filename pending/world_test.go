@@ -82,19 +82,6 @@ func task(prompt string) loop.State {
 	return l
 }
 
-func (w world) item(name string) pending.Item {
-	w.Helper()
-	items, err := w.box.List()
-	w.must(err)
-	for _, i := range items {
-		if i.Name == name {
-			return i
-		}
-	}
-	w.Fatalf("no pending file %s", name)
-	return pending.Item{}
-}
-
 func (w world) exists(path string) bool { w.Helper(); return loopfiles.Exists(w, path) }
 
 func (w world) files() map[string]string { w.Helper(); return loopfiles.Tree(w, w.places.Base) }

@@ -72,7 +72,7 @@ func (s *Store) journal(id string, m loop.Mark) ([]byte, loop.Mark, error) {
 // withTurn puts what the journal holds into an event that needs it.
 func (s *Store) withTurn(id string, l loop.State, e *loop.Event) (loop.State, error) {
 	switch e.Kind {
-	case loop.EventStop, loop.EventContinue, loop.EventFollowupLost, loop.EventFollowupProved, loop.EventStalled, loop.EventInject:
+	case loop.EventStop, loop.EventContinue, loop.EventFollowupLost, loop.EventStalled, loop.EventInject:
 	default:
 		return l, nil
 	}

@@ -187,9 +187,6 @@ func (e *env) injectLocked(ctx context.Context, id, injection string, t keystrok
 // on meanwhile, or a follow-up that counted as lost may have arrived.
 func (e *env) wanted(ctx context.Context, id, injection string) error {
 	l, err := e.Store.Read(id)
-	if err == nil && l.Delivery.ID == injection && l.Delivery.Again {
-		l, _, err = e.Store.Apply(ctx, id, loop.Event{Kind: loop.EventFollowupProved})
-	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("the loop has ended")

@@ -352,32 +352,6 @@ func lock(path string) (release func() error, err error) {
 	return ownfile.Lock(ctx, path)
 }
 
-const nobody = 65534
-
-// ordinary is the world in which hooks run as a user whom permissions bind:
-// as nobody, if the tests run as root.
-func (w world) ordinary() world {
-	if os.Geteuid() == 0 {
-		w.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	}
-	return w
-}
-
-// give makes all files those of the user as whom hooks run.
-func (w world) give() {
-	w.Helper()
-	if w.as == nil {
-		return
-	}
-	w.must(os.Chmod(filepath.Dir(w.dir), 0o755))
-	w.must(filepath.WalkDir(w.dir, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return os.Lchown(path, nobody, nobody)
-	}))
-}
-
 // run is the hook in this process.
 func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) string, now func() time.Time) {
 	h := &handler{now: now, getenv: getenv, pid: os.Getpid(), ctx: context.Background()}

@@ -39,13 +39,6 @@ func twice(change ...func(*simcursor.Options)) variant {
 	})
 }
 
-// doctor returns what doctor finds, good or bad.
-func doctor(w *world) string {
-	w.Helper()
-	out, _, _ := w.terminal(w.repo(), "doctor", "--verbose")
-	return out
-}
-
 func TestStopPressedTakesNoOtherLoop(t *testing.T) {
 	each(t, []variant{usual(), twice()}, func(w *world) {
 		c := running(w, `"make it green"`)

@@ -22,15 +22,6 @@ const (
 	stuck    = "You seem to be stuck: "
 )
 
-// aborts is another chat of the same Cursor in which the user presses Stop: now
-// it is known how this Cursor reports that.
-func (c *chat) aborts() {
-	c.Helper()
-	other := c.chat()
-	other.starts(`"something else"`)
-	other.stops()
-}
-
 // forgotten makes a loop's last event one of long ago.
 func (c *chat) forgotten(ago time.Duration) {
 	c.Helper()

@@ -49,18 +49,6 @@ func (c *chat) wantNoHandOver() {
 	c.wantNoPart("continuation", c.turn.Message, c.line())
 }
 
-// ran counts the stop hooks that Cursor ran, and skipped.
-func (c *chat) ran() (ran, skipped int) {
-	for _, run := range c.Runs("stop") {
-		if run.Skipped {
-			skipped++
-		} else {
-			ran++
-		}
-	}
-	return ran, skipped
-}
-
 // sessions are the variants in which a session can go differently. In all of
 // them a user message begins one in the same chat.
 func sessions() []variant {

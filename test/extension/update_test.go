@@ -205,7 +205,7 @@ func (m machine) leavesRecords(extension string) {
 	if err != nil || len(left) > 0 {
 		m.Errorf("got %v, %v, want nothing", left, err)
 	}
-	if records, _ := filepath.Glob(filepath.Join(m.home, "state", "*.json")); len(records) == 0 {
+	if records, _ := filepath.Glob(filepath.Join(m.home, "state", "loops", "*.json")); len(records) == 0 {
 		m.Error("the records are gone")
 	}
 }

@@ -200,7 +200,7 @@ func (p *pool) decide(d decision) result {
 // folds reports which events the store makes of what the journal holds.
 func folds(k loop.EventKind) bool {
 	switch k {
-	case loop.EventStop, loop.EventContinue, loop.EventFollowupLost, loop.EventFollowupProved, loop.EventInject:
+	case loop.EventStop, loop.EventContinue, loop.EventFollowupLost, loop.EventInject:
 		return true
 	}
 	return false

@@ -90,16 +90,6 @@ func (r *run) typistBegins(emit func(string)) {
 // permitted goes on, or gives up: what is over already needs no report.
 func (r *run) permitted(label string, emit func(string)) {
 	p := r.p
-	if r.isAgain() {
-		switch r.apply(p.id, event{kind: loop.EventFollowupProved}) {
-		case blocked:
-			return
-		case more:
-			emit(label)
-			return
-		}
-		p.next, p.did = 0, result{}
-	}
 	switch {
 	case r.wanted():
 		p.pc++
@@ -142,7 +132,7 @@ func moment(id string) int {
 func (r *run) key(pressed *[8]uint8) {
 	i := moment(r.pool.texts[r.p.inj]) % len(pressed)
 	pressed[i]++
-	if !r.wanted() || r.isProved() {
+	if !r.wanted() {
 		r.w.ghost.late[i]++
 	}
 	for other := firstTypist; other < firstTypist+typists; other++ {

@@ -117,28 +117,12 @@ func (r *run) startWatcher() {
 	}
 }
 
-// isAgain reports whether an injector brings a follow-up that was lost.
-func (r *run) isAgain() bool {
-	l := r.w.live[r.p.id]
-	return r.watched && l != 0 && r.pool.states[l].Delivery.Again && r.pool.states[l].Delivery.ID == r.pool.texts[r.p.inj]
-}
-
-// isProved reports whether it did arrive, by what the journal holds now.
-func (r *run) isProved() bool {
-	if !r.isAgain() {
-		return false
-	}
-	id := r.p.id
-	did := r.pool.decide(decision{r.w.live[id], id, event{kind: loop.EventFollowupProved}, r.w.journal[id], r.w.now})
-	return !r.pool.states[did.next].Injecting(r.pool.texts[r.p.inj], r.w.now.time())
-}
-
 // proof is the journal, as far as an event sees it.
 func (r *run) proof(id uint8, e event) ref {
 	switch {
 	case !folds(e.kind):
 		return 0
-	case e.kind == loop.EventFollowupLost && r.variant == silentProof, e.kind == loop.EventFollowupProved && r.variant == silentKeys:
+	case e.kind == loop.EventFollowupLost && r.variant == silentProof:
 		return 0
 	}
 	return r.w.journal[id]

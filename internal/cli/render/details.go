@@ -173,8 +173,6 @@ func describeOutcome(d loop.Outcome) string {
 		return "lost; it is delivered again"
 	case loop.FollowupAgain:
 		return "lost, and delivered again"
-	case loop.FollowupLate:
-		return "arrived late"
 	}
 	return ""
 }
