@@ -107,8 +107,9 @@ type Continuation struct {
 	StalledAt    time.Time `json:"stalled_at,omitzero"`     // the last event before the stall that was dealt with
 	StallLine    int       `json:"stall_line,omitempty"`    // the iteration in which a stall had the line sent
 	LastStop     StopMark  `json:"last_stop,omitzero"`
-	Retries      int       `json:"retries,omitempty"`   // of failed turns, in a row
-	TaskNext     bool      `json:"task_next,omitempty"` // with --repeat first: the next continuation has the whole task
+	Retries      int       `json:"retries,omitempty"`     // of failed turns, in a row
+	Unannounced  bool      `json:"unannounced,omitempty"` // an agent's call ended it, which starts nothing: the next event of its chat has OnEnd run, and tells the user
+	TaskNext     bool      `json:"task_next,omitempty"`   // with --repeat first: the next continuation has the whole task
 }
 
 // Evidence is what was seen of the agent's work.
@@ -146,7 +147,6 @@ type Archive struct {
 	Task        string `json:"task,omitempty"`         // as the user gave it, for a reviewer, where the live file has another
 	CameFrom    string `json:"came_from,omitempty"`    // the conversation that it was in before
 	OnEndBegun  bool   `json:"on_end_begun,omitempty"` // OnEnd was started for this end
-	Unannounced bool   `json:"unannounced,omitempty"`  // an agent's call ended it, which starts nothing: the next event of its chat has OnEnd run, and tells the user
 	CancelledBy Caller `json:"cancelled_by,omitempty"` // who cancelled it in a chat
 	AfterCancel bool   `json:"after_cancel,omitempty"` // the user's first message after a cancel has come
 }
