@@ -145,7 +145,7 @@ var reasonWords = []struct {
 	{reasonNotWaiting, "the loop is not waiting to retry a turn"},
 	{reasonRunsAlready, "it runs already"},
 	{reasonStopCrossed, "the loop was stopped while its continue line was on its way"},
-	{reasonUsers, "only the user goes on with this loop (%s)"},
+	{reasonUsers, "only the user can continue this loop (%s)"},
 	{reasonPauseCrossed, "the loop was paused while its continue line was on its way"},
 	{reasonTooLow, "a limit of %s is too low"},
 	{ReasonOver, "the loop is over: its promise was accepted"},
