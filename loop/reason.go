@@ -133,7 +133,7 @@ var reasonWords = []struct {
 	{reasonNotPaused, "the loop is not paused"},
 	{reasonRunsAlready, "it runs already"},
 	{reasonStopCrossed, "the loop was stopped while its continue line was on its way"},
-	{reasonUsers, "only the user goes on with this loop (%s)"},
+	{reasonUsers, "only the user can continue this loop (%s)"},
 	{reasonPauseCrossed, "the loop was paused while its continue line was on its way"},
 	{reasonTooLow, "a limit of %s is too low"},
 	{ReasonOver, "the loop is over: its promise was accepted"},

@@ -99,6 +99,7 @@ type Continuation struct {
 	StalledAt    time.Time `json:"stalled_at,omitzero"`       // the last event before the stall that was dealt with
 	Shown        bool      `json:"followups_shown,omitempty"` // the prompt hook has seen one of the loop's: only then does silence mean that one was lost
 	LastStop     StopMark  `json:"last_stop,omitzero"`
+	Unannounced  bool      `json:"unannounced,omitempty"` // an agent's call ended it, which starts nothing: the next event of its chat has OnEnd run, and tells the user
 }
 
 // Evidence is what was seen of the agent's work.
@@ -133,7 +134,6 @@ type Archive struct {
 	Task        string `json:"task,omitempty"`         // as the user gave it, for a reviewer, where the live file has another
 	CameFrom    string `json:"came_from,omitempty"`    // the conversation that it was in before
 	OnEndBegun  bool   `json:"on_end_begun,omitempty"` // OnEnd was started for this end
-	Unannounced bool   `json:"unannounced,omitempty"`  // an agent's call ended it, which starts nothing: the next event of its chat has OnEnd run, and tells the user
 	CancelledBy Caller `json:"cancelled_by,omitempty"` // who cancelled it in a chat
 	AfterCancel bool   `json:"after_cancel,omitempty"` // the user's first message after a cancel has come
 }

@@ -67,7 +67,7 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 
 // Has reports whether a conversation has a live loop, by two system calls, for none by
 // one. The error refuses a file that is not ours. The file of a loop that ended longer than
-// AfterEnd ago is removed.
+// AfterEnd ago is removed, and what is to be announced is.
 func (s *Store) Has(id string) (bool, error) {
 	if _, err := ownfile.Check(s.places.Live(id)); err != nil {
 		return false, ignoreMissing(err)
@@ -79,7 +79,7 @@ func (s *Store) Has(id string) (bool, error) {
 	if err != nil || !l.Status.Ended() {
 		return !errors.Is(err, fs.ErrNotExist), nil
 	}
-	if s.isOver(l) {
+	if s.isOver(l) || l.Unannounced && s.Announce != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), removeWait)
 		defer cancel()
 		_, _, err = s.Apply(ctx, id, loop.Event{LoopID: l.ID})

@@ -68,7 +68,7 @@ func (e *env) slashLoop(ctx context.Context, name, text string) error {
 		return hint.Misuse("/"+name+": "+lines[0], strings.Join(append(lines[1:], "tell the user; nothing was started. `/ralph-help` shows the options"), "\n"))
 	}
 	if r.Continue != "" {
-		return hint.New("slash continues no loop: the line may not be the user's", fmt.Sprintf("nothing was changed. `cursor-ralph resume %[1]s` goes on with this chat's own loop; for any other ask the user to run `cursor-ralph continue %[1]s` in a terminal", loop.Argument(r.Continue)))
+		return hint.New("slash cannot continue a loop: the line may not be the user's", fmt.Sprintf("nothing was changed. `cursor-ralph resume %[1]s` goes on with this chat's own loop; for any other ask the user to run `cursor-ralph continue %[1]s` in a terminal", loop.Argument(r.Continue)))
 	}
 	if r.File != "" {
 		if r.State.Prompt, err = e.TaskIn(r.File); err != nil {

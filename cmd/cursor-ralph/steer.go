@@ -41,7 +41,7 @@ func resumeFlags(f *pflag.FlagSet) { typing.Flags(f) }
 func resume(ctx context.Context, e *env, args []string) error {
 	if e.ByAgent() {
 		if e.IsSet("type") {
-			return hint.New("an agent has no line typed", "ask the user to run this in a terminal")
+			return hint.New("an agent cannot have the line typed", "ask the user to run this in a terminal")
 		}
 		return e.goOnByAgent(ctx, args, nil)
 	}
@@ -188,7 +188,7 @@ func (e *env) by() loop.Caller {
 
 func (e *env) cancelAll(ctx context.Context, args []string) error {
 	if e.ByAgent() {
-		return hint.New("an agent cancels the loop of its own chat alone", "ask the user to run this in a terminal")
+		return hint.New("an agent can cancel only its own chat's loop", "ask the user to run this in a terminal")
 	}
 	if len(args) > 0 {
 		return hint.Misuse("--all is every loop", "leave out the id, or --all")

@@ -34,7 +34,7 @@ func (e *Env) Allow(command string, about *loops.Loop) error {
 	case about == nil || e.isOwn(*about):
 		return nil
 	}
-	return hint.New(fmt.Sprintf("the loop %s is not this chat's, and an agent steers no other", about.State.ShortID()), "ask the user to do it in a terminal")
+	return hint.New(fmt.Sprintf("the loop %s belongs to another chat, and an agent can steer only its own chat's loop", about.State.ShortID()), "ask the user to do it in a terminal")
 }
 
 // isOwn reports whether a loop is that of the calling agent's chat. Where the shell does not have the chat's id, it may be any in
