@@ -75,6 +75,8 @@ type Turn struct {
 	generations map[string]bool // of the calls and texts
 	hasOwn      bool            // a call ran cursor-ralph
 	ended       bool            // a stop hook saw its end
+	silent      time.Duration   // that is no work
+	seenAt      time.Time       // the last event
 }
 
 // isActive reports whether the agent did anything.
