@@ -88,7 +88,7 @@ var rows = []row{
 	// Runs a user's command.
 	{dir: "internal/verify", ours: list("internal/proc/supervise", "internal/text")},
 	// The gate round of a promise.
-	{dir: "internal/gate", ours: list("internal/tasks", "internal/verify", "internal/worktree", "loop")},
+	{dir: "internal/gate", ours: list("internal/ownfile", "internal/tasks", "internal/verify", "internal/worktree", "loop")},
 	// The task list of a loop.
 	{dir: "internal/tasks", ours: list("internal/hint", "internal/text", "loop")},
 	// Tells the user what became of a loop; it alone links shoutrrr and net/http.

@@ -50,6 +50,7 @@ func (s *State) decide(e *Event, now time.Time) Action {
 	if s.isGoingOn(e, now) {
 		return s.runsAlready()
 	}
+	s.addSilence(e, now)
 	woken, silence := s.isWokenBy(e, now), text.Duration(now.Sub(s.EventAt))
 	if woken {
 		s.pause(pauseStale, reasonStale.text(silence))

@@ -267,7 +267,7 @@ func unknownsRest(l, next loop.State, e loop.Event, a loop.Action) string {
 			return "a loop with an unknown status did not rest"
 		}
 	case a.Kind == loop.AwaitText:
-		next.EventAt = l.EventAt
+		next.EventAt, next.Pauses = l.EventAt, l.Pauses
 		if !reflect.DeepEqual(next, l) {
 			return "something was decided before the text was waited for"
 		}

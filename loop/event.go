@@ -91,6 +91,7 @@ type Continue struct {
 	NewChat       bool     // nothing shows that this one had a message before
 	Occupied      bool     // it has a loop of its own
 	Gates         bool     // of a resume: the caller can ask the gates
+	Folder        string   // of a resume: where the user is, if the loop's own folder is not there
 	Run           Run      // how the agent of an outer loop is talked to from now on
 }
 

@@ -74,6 +74,8 @@ type Turn struct {
 	tail        []byte          // the last of them
 	generations map[string]bool // of the calls and texts
 	hasOwn      bool            // a call ran cursor-ralph
+	silent      time.Duration   // that is no work
+	seenAt      time.Time       // the last event
 }
 
 // isActive reports whether the agent did anything.

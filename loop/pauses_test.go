@@ -7,6 +7,62 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
+// The lid is closed for hours while the agent works, or nothing is heard of it: half an hour of that counts. What the journal shows in
+// between is no silence.
+func TestALongSilenceCountsAsHalfAnHour(t *testing.T) {
+	hours := func(n float64) time.Duration { return time.Duration(n * float64(time.Hour)) }
+	for _, tt := range []struct {
+		name   string
+		hours  float64   // until the stop
+		seen   []float64 // when the agent made calls
+		worked time.Duration
+		status loop.Status
+	}{
+		{"nothing is heard", 9, nil, 30 * time.Minute, loop.Running},
+		{"a silence that is short", 0.5, nil, 30 * time.Minute, loop.Running},
+		{"the lid is closed in the middle", 9, []float64{0.25, 0.5, 8.75}, 75 * time.Minute, loop.Running},
+		{"the agent works", 2.5, []float64{0.5, 1, 1.5, 2}, 150 * time.Minute, loop.MaxDuration},
+		{"two silences", 10, []float64{1, 2, 9}, 2 * time.Hour, loop.MaxDuration},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChat(t, within(2*time.Hour), func(l *loop.State) { l.StartedAt = began(); l.EventAt = began() })
+			var journal []byte
+			for _, at := range tt.seen {
+				line, err := loop.Record{Kind: loop.RecordTool, Tool: "Write", At: c.now.Add(hours(at))}.Line()
+				if err != nil {
+					t.Fatal(err)
+				}
+				journal = append(journal, line...)
+			}
+			e := stop(c.l.TurnIn(journal, &loop.Event{Kind: loop.EventStop}))
+			e.Turn.Texts = []string{working}
+			c.now = c.now.Add(hours(tt.hours))
+			if got := c.l.Worked(c.now); tt.seen == nil && got != tt.worked {
+				t.Errorf("before the stop: got %s want %s", got, tt.worked)
+			}
+			now := c.now
+			c.do(e)
+			if got := c.l.Worked(now); got != tt.worked || c.l.Status != tt.status {
+				t.Errorf("got %s, %s want %s, %s", c.l.Status, got, tt.status, tt.worked)
+			}
+		})
+	}
+}
+
+// A pause that ends a silence does not make work of it, nor one that follows.
+func TestASilenceBeforeAPause(t *testing.T) {
+	c := newChat(t, within(2*time.Hour), func(l *loop.State) { l.StartedAt = began(); l.EventAt = began() })
+	c.now = c.now.Add(9 * time.Hour)
+	c.do(loop.Event{Kind: loop.EventPause})
+	c.now = c.now.Add(9 * time.Hour)
+	c.do(loop.Event{Kind: loop.EventResume})
+	now := c.now
+	c.do(stop(worked(working)))
+	if got, want := c.l.Worked(now), 30*time.Minute+10*time.Second; got != want || c.l.Status != loop.Running {
+		t.Errorf("got %s, %s want %s", c.l.Status, got, want)
+	}
+}
+
 // Each event of a chat comes ten seconds after the one before.
 func TestAPauseIsNoWork(t *testing.T) {
 	turn, paused, resumed := stop(worked(working)), loop.Event{Kind: loop.EventPause}, loop.Event{Kind: loop.EventResume}

@@ -136,6 +136,14 @@ type Archive struct {
 	OnEndBegun  bool   `json:"on_end_begun,omitempty"` // OnEnd was started for this end
 	CancelledBy Caller `json:"cancelled_by,omitempty"` // who cancelled it in a chat
 	AfterCancel bool   `json:"after_cancel,omitempty"` // the user's first message after a cancel has come
+	Folder      Folder `json:"folder,omitzero"`
+}
+
+// Folder is the folder of a loop's workspace: where its commands run, and nowhere else.
+type Folder struct {
+	Workspace string `json:"workspace"` // its name
+	Path      string `json:"path"`      // where it is, all links followed
+	Number    string `json:"number,omitempty"`
 }
 
 // StopMark is the last stop event.

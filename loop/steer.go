@@ -66,6 +66,9 @@ func (s *State) onResume(e *Event, now time.Time) Action {
 	if s.Status != Paused {
 		return Action{Kind: Refuse, Reason: reasonNotPaused, Hint: "`cursor-ralph status` shows where it stands"}
 	}
+	if e.Folder != "" {
+		s.Workspace, s.Folder, s.Tree = e.Folder, Folder{}, Tree{}
+	}
 	if s.Promised && !s.Outer() { // a run continues by itself, which asks too
 		if action, done := s.judgeKept(e, now); done {
 			return action

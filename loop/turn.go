@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"slices"
+	"time"
 )
 
 // TurnIn reads what the journal holds for an event. An unfinished last line is left
@@ -14,9 +15,9 @@ func (s *State) TurnIn(journal []byte, e *Event) Turn {
 		if !e.FromLine {
 			journal = beforeMessage(journal)
 		}
-		return reading{seen: newest(s.Journal.Events, keptEvents), last: s.LastStop}.read(journal)
+		return reading{seen: newest(s.Journal.Events, keptEvents), last: s.LastStop, since: s.seenAt()}.read(journal)
 	}
-	t := reading{seen: newest(s.Journal.Events, keptEvents), generation: e.Generation, stop: e.Stop, last: s.LastStop}
+	t := reading{seen: newest(s.Journal.Events, keptEvents), generation: e.Generation, stop: e.Stop, last: s.LastStop, since: s.seenAt()}
 	t.only = s.Due.tellsTurns(s.ConversationID) && e.Generation != ""
 	return t.read(journal)
 }
@@ -31,6 +32,7 @@ type reading struct {
 	stop       Stop            // the end of the turn
 	last       StopMark        // the end before it
 	tokens     reported
+	since      time.Time // the last event seen
 }
 
 func (t reading) read(journal []byte) Turn {
@@ -42,8 +44,13 @@ func (t reading) read(journal []byte) Turn {
 		if r.Kind == RecordPrompt && !r.Own && !r.ByLine {
 			t.Texts = nil // the user asks for something else: what was said before promises nothing
 		}
+		if r.At.After(t.since) {
+			t.silent += Silence(t.since, r.At)
+			t.since = r.At
+		}
 		t.add(r)
 	}
+	t.seenAt = t.since
 	t.Events = newest(t.Events, keptEvents)
 	t.Turn.Tokens = t.tokens.with(t.stop.Tokens, t.generation)
 	return t.Turn

@@ -25,6 +25,8 @@ type Verification struct {
 	Output  string  `json:"output,omitempty"` // the end of it
 	Seconds float64 `json:"seconds"`          // how long it took
 
+	CannotRun string `json:"cannot_run,omitempty"` // no gate could be asked, because this is missing
+
 	Gate    Gate       `json:"gate,omitempty"`    // which refused; empty where none did
 	Refusal string     `json:"refusal,omitempty"` // why, in words for the agent
 	Tasks   *TaskCount `json:"tasks,omitempty"`
@@ -114,19 +116,23 @@ func (v Verification) isUnanswered() bool {
 	return v.cannotRun() || !v.Passed && v.Review != nil && v.Review.Verdict != ReviewFound
 }
 
-// cannotRun reports whether the shell found no program for the command, or none that it may execute.
+// cannotRun reports whether the loop's folder is not there, or the shell found no program for the command, or none that it may execute.
 func (v Verification) cannotRun() bool {
-	return v.Gate == GateVerify && (v.Exit == 126 || v.Exit == 127)
+	return v.CannotRun != "" || v.Gate == GateVerify && (v.Exit == 126 || v.Exit == 127)
 }
 
 // pauseUnanswered pauses a loop whose gates could not judge the promise. A resume or a continue asks them again.
 func (s *State) pauseUnanswered(v Verification, kind ActionKind, now time.Time) Action {
 	a := Action{Kind: kind, Reason: reasonGateFailed}
 	reason, mended := pauseVerify, "the command can run"
-	if v.cannotRun() {
+	switch {
+	case v.CannotRun != "":
+		mended = "it is there again"
+		a.Detail = fmt.Sprintf("the gates cannot be asked: %s; put it back, or go to where it is now and run: cursor-ralph resume %s", v.CannotRun, s.ShortID())
+	case v.cannotRun():
 		a.Detail = fmt.Sprintf("the verification `%s` cannot run (exit %d): %s; to name another: %s", text.FirstHead(s.Verify, keptErrors), v.Exit,
 			text.FirstHead(lastLine(v.Output), keptErrors), s.setCommand())
-	} else {
+	default:
 		reason, mended = pauseError, v.Review.Agent+" can answer"
 		a.Detail = fmt.Sprintf("the review by %s failed: %s", v.Review.Agent, v.Review.Why)
 	}
@@ -195,6 +201,8 @@ func (v Verification) Summary() string {
 	switch {
 	case v.Review != nil:
 		return v.Review.summary()
+	case v.CannotRun != "":
+		return v.CannotRun
 	case v.Refusal != "":
 		return v.Refusal
 	case v.Why != "":

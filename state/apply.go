@@ -131,6 +131,9 @@ func (s *Store) prepare(id string, l loop.State, live bool, e *loop.Event) (loop
 // save writes a loop where it now belongs: among the live ones, with a copy in its record
 // at every stop, or in its record alone. What has not changed is not written.
 func (s *Store) save(id string, old, l loop.State, was []byte, live bool, kind loop.EventKind) (loop.State, error) {
+	if l.Workspace != old.Workspace {
+		l = placed(l)
+	}
 	if !live && (l.Status.Ended() || kind != loop.EventContinue) {
 		return l, s.saveResting(id, l, was)
 	}
@@ -153,7 +156,7 @@ func (s *Store) save(id string, old, l loop.State, was []byte, live bool, kind l
 	switch {
 	case l.Status.Ended():
 		l, err = s.finish(id, l)
-	case !live || hasChanged || kind == loop.EventStop || kind == loop.EventContinue || old.StartedAt.IsZero():
+	case !live || hasChanged || l.Folder != old.Folder || kind == loop.EventStop || kind == loop.EventContinue || old.StartedAt.IsZero():
 		if l.Kept || !live {
 			err = s.saveRecord(l)
 		}

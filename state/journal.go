@@ -124,6 +124,7 @@ type lastRead struct {
 	tokens     *loop.Tokens // of the event
 	lastStop   loop.StopMark
 	events     []string
+	pauses     loop.Pauses
 	turn       loop.Turn
 }
 
@@ -131,10 +132,10 @@ type lastRead struct {
 func (s *Store) readTurn(journal []byte, l *loop.State, e *loop.Event) loop.Turn {
 	last := s.lastRead.Load()
 	if last != nil && last.kind == e.Kind && last.generation == e.Generation && last.due == l.Due &&
-		last.status == e.Status && last.tokens == e.Tokens && last.lastStop == l.LastStop && slices.Equal(last.events, l.Journal.Events) && bytes.Equal(last.journal, journal) {
+		last.status == e.Status && last.tokens == e.Tokens && last.lastStop == l.LastStop && last.pauses == l.Pauses && slices.Equal(last.events, l.Journal.Events) && bytes.Equal(last.journal, journal) {
 		return last.turn
 	}
 	turn := l.TurnIn(journal, e)
-	s.lastRead.Store(&lastRead{journal, e.Kind, e.Generation, l.Due, e.Status, e.Tokens, l.LastStop, l.Journal.Events, turn})
+	s.lastRead.Store(&lastRead{journal, e.Kind, e.Generation, l.Due, e.Status, e.Tokens, l.LastStop, l.Journal.Events, l.Pauses, turn})
 	return turn
 }

@@ -53,10 +53,22 @@ func (s *Store) readKept(path string) ([]byte, error) {
 	return data, err
 }
 
+// placed returns a loop with the place of its workspace, which is taken when the loop gets it.
+func placed(l loop.State) loop.State {
+	if l.Folder.Workspace == l.Workspace {
+		return l
+	}
+	l.Folder = loop.Folder{}
+	if p, err := ownfile.PlaceOf(l.Workspace); err == nil {
+		l.Folder = loop.Folder{Workspace: l.Workspace, Path: p.Path, Number: p.Number}
+	}
+	return l
+}
+
 // saveRecord is durable: after a crash of the machine the record is what is left of a
 // loop.
 func (s *Store) saveRecord(l loop.State) error {
-	data, err := l.Encode()
+	data, err := placed(l).Encode()
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/render"
+	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/hooklog"
 	"github.com/cursor-ralph/cursor-ralph/internal/notice"
@@ -70,13 +70,15 @@ func (e *env) mayChange(l loop.State) bool {
 
 // runOnEnd runs the command, and returns in words how it went. Its output is discarded.
 func (e *env) runOnEnd(ctx context.Context, l loop.State) string {
-	if info, err := os.Stat(l.Workspace); l.Workspace != "" && (err != nil || !info.IsDir()) { // elsewhere it might do harm
-		return "it did not run: the folder of its workspace is not there: " + strconv.Quote(l.Workspace)
+	folder, err := gate.Enter(l)
+	if err != nil { // elsewhere it might do harm
+		return "it did not run: " + err.Error()
 	}
+	defer folder.Leave()
 	limited, cancel := context.WithTimeout(ctx, onEndLimit)
 	defer cancel()
 	began := time.Now()
-	exit, err := notice.Command{Text: l.OnEnd, Dir: l.Workspace, Shell: e.UserShell(), Self: string(cli.Self()), Env: os.Environ(), Input: render.Record(e.Env, l)}.Run(limited)
+	exit, err := notice.Command{Text: l.OnEnd, Dir: folder.Dir(), Shell: e.UserShell(), Self: string(cli.Self()), Env: os.Environ(), Input: render.Record(e.Env, l)}.Run(limited)
 	took := text.Duration(time.Since(began))
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:

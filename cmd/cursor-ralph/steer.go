@@ -13,6 +13,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/cli"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/notify"
 	"github.com/cursor-ralph/cursor-ralph/internal/cli/typing"
+	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
@@ -84,12 +85,30 @@ func (e *env) types() bool {
 // resumeChat resumes a loop of a chat. The promise of the turn in which it was paused ends it, if the gates agree.
 func (e *env) resumeChat(ctx context.Context, found loops.Loop) (l loop.State, err error) {
 	event := loop.Event{Kind: loop.EventResume, Continue: loop.Continue{Gates: true}}
+	if event.Folder, err = e.newFolder(found.State); err != nil {
+		return l, err
+	}
 	if found.IsLive() && found.State.Promised {
 		l, _, err = e.engine().Decide(ctx, found.ID, event)
 		return l, err
 	}
 	l, _, err = e.Steer(ctx, found, event)
 	return l, err
+}
+
+// newFolder is where the user resumes a loop whose own folder is gone or another one. That becomes the loop's.
+func (e *env) newFolder(l loop.State) (string, error) {
+	folder, err := gate.Enter(l)
+	if err == nil || e.ByAgent() {
+		folder.Leave()
+		return "", nil
+	}
+	here, unknown := e.Workspace()
+	if unknown != nil {
+		return "", unknown
+	}
+	e.Warn("%s: from now on it is %s", err, here)
+	return here, nil
 }
 
 func setFlags(f *pflag.FlagSet) {

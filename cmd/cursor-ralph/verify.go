@@ -107,7 +107,7 @@ func (e *env) runGates(ctx context.Context, l loop.State, limit time.Duration) l
 func (e *env) verified(ctx context.Context, l loop.State) (loop.Verification, error) {
 	fmt.Fprintf(e.Stderr, "cursor-ralph: a promise was given; verifying it: %s\n", cli.Printable(l.GateNames()))
 	v := e.verifyWanted(ctx, l, 0)
-	if unanswered := v.Review != nil && v.Review.Verdict == loop.ReviewFailed; ctx.Err() == nil && !v.Passed && !unanswered {
+	if unanswered := v.CannotRun != "" || v.Review != nil && v.Review.Verdict == loop.ReviewFailed; ctx.Err() == nil && !v.Passed && !unanswered {
 		fmt.Fprintf(e.Stderr, "cursor-ralph: %s failed (%s): the promise is refused\n", gateWord(v.Gate), cli.Printable(v.Summary()))
 	}
 	if ctx.Err() == nil {

@@ -18,6 +18,7 @@ type Round struct {
 	Limit time.Duration // for all of it, if that is less than the loop's
 	Shell string        // the user's; empty is the system's
 	Env   []string
+	dir   string // where commands run
 
 	// Review has the work reviewed, for a loop with Review whose other gates have
 	// passed; so is how they went. It sets Review, and if the promise is refused Gate
@@ -33,6 +34,12 @@ func Run(ctx context.Context, r Round) loop.Verification {
 		limit = min(limit, r.Limit)
 	}
 	began := time.Now()
+	folder, err := Enter(r.Loop)
+	if err != nil {
+		return loop.Verification{Exit: -1, CannotRun: err.Error()}
+	}
+	defer folder.Leave()
+	r.dir = folder.Dir()
 	v := loop.Verification{Passed: true}
 	for _, gate := range r.gates() {
 		if left := limit - time.Since(began).Truncate(time.Second); gate.wanted && v.Passed {
@@ -76,7 +83,7 @@ func (r Round) tasks(ctx context.Context, v loop.Verification, left time.Duratio
 func (r Round) verify(ctx context.Context, v loop.Verification, left time.Duration) loop.Verification {
 	l, ran := r.Loop, verify.Result{Exit: -1, Why: "the workspace, in which it has to run, is not known"}
 	if l.Workspace != "" {
-		ran = verify.Run(ctx, verify.Command{Text: l.Verify, Dir: l.Workspace, Shell: r.Shell, Env: r.Env, Timeout: min(left, l.GateLimit())})
+		ran = verify.Run(ctx, verify.Command{Text: l.Verify, Dir: r.dir, Shell: r.Shell, Env: r.Env, Timeout: min(left, l.GateLimit())})
 	}
 	v.Passed, v.Exit, v.Why, v.Output, v.Seconds = ran.Passed, ran.Exit, ran.Why, ran.Output, ran.Seconds
 	if !v.Passed {

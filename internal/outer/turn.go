@@ -113,7 +113,7 @@ const lastWords = 10 * time.Second
 // watch ends the turn of a loop that has ended, was stopped or has reached its time
 // limit, or that was paused while its agent waits for a permission.
 func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCauseFunc) {
-	pausing := false
+	pausing, clock := false, clock{}
 	for proc.Sleep(ctx, poll) == nil {
 		now, err := r.Store.Read(r.id)
 		if err == nil && now.IsPausing() != pausing {
@@ -132,15 +132,25 @@ func (r *Runner) watch(ctx context.Context, l loop.State, cut context.CancelCaus
 			}
 			cut(errEnded)
 			return
-		case err == nil && (now.Stop || isTimeUp(&now) || now.Status == loop.Paused && r.asking.Load()):
+		case err == nil && (now.Stop || clock.isTimeUp(&now) || now.Status == loop.Paused && r.asking.Load()):
 			cut(errCut) // the stop that follows ends or pauses the loop
 			return
 		}
 	}
 }
 
-func isTimeUp(l *loop.State) bool {
-	return l.MaxDuration > 0 && l.Worked(time.Now()) >= time.Duration(l.MaxDuration)
+// clock keeps count of the silences of a turn that goes on.
+type clock struct {
+	last   time.Time // the last event
+	silent time.Duration
+}
+
+func (c *clock) isTimeUp(l *loop.State) bool {
+	if l.EventAt.After(c.last) {
+		c.silent += loop.Silence(c.last, l.EventAt)
+		c.last = l.EventAt
+	}
+	return l.MaxDuration > 0 && l.Worked(time.Now())-c.silent >= time.Duration(l.MaxDuration)
 }
 
 // How much of a turn the journal keeps.
