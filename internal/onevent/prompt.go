@@ -47,16 +47,15 @@ func (h *handler) onPrompt(ctx context.Context, has, hasEnded bool) any {
 	h.composer = e.ComposerMode
 	isAboutEnded := hasEnded && h.isAboutEnded(ctx, e.Prompt)
 	name, rest, isCommand := loop.SlashCommand(e.Prompt)
-	expanded := false
 	if !isCommand {
-		name, rest, expanded = loop.ExpandedCommand(e.Prompt)
-		isCommand = expanded && slices.Contains(starts, name)
+		name, rest, isCommand = loop.ExpandedCommand(e.Prompt)
+		isCommand = isCommand && slices.Contains(starts, name)
 	}
 	switch {
 	case isCommand && slices.Contains(starts, name) && h.handsOver():
 		return h.handOver(ctx)
 	case isCommand && slices.Contains(starts, name):
-		return h.command(ctx, name, rest, expanded)
+		return h.command(ctx, name, rest)
 	case isCommand && slices.Contains(controls, name):
 		if answer := h.control(ctx, name, strings.TrimSpace(rest), has); answer != nil || !has {
 			return answer
@@ -133,12 +132,12 @@ func (h *handler) message(ctx context.Context, id, text string) any {
 }
 
 // command arms a loop, or notes in which conversation one goes on.
-func (h *handler) command(ctx context.Context, name, rest string, expanded bool) any {
+func (h *handler) command(ctx context.Context, name, rest string) any {
 	r, err := cmdline.Parse(rest, func() []loop.Default { return h.settings.Defaults })
 	if err != nil {
 		return h.refuse("/" + name + ": " + strings.Join(cmdline.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
 	}
-	if names := slices.ContainsFunc(runs, r.Given); h.host == nil && (r.Continue != "" || names && !expanded) {
+	if names := slices.ContainsFunc(runs, r.Given); h.host == nil && (r.Continue != "" || names) {
 		if file := h.notTyped(); file != "" {
 			return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
 		}
@@ -149,9 +148,6 @@ func (h *handler) command(ctx context.Context, name, rest string, expanded bool)
 	}
 	if r.File != "" { // which the agent may read; its call starts the loop
 		return hook.BeforeSubmitPromptAnswer{AdditionalContext: fmt.Sprintf(fileInstead, cmp.Or(h.calledByAgent(), "cursor-ralph"))}
-	}
-	if expanded && slices.ContainsFunc(runs, r.Given) {
-		return h.refuse(fmt.Sprintf(expandedRuns, name))
 	}
 	if h.settings.Problem != "" {
 		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + h.settings.Problem)
@@ -166,9 +162,6 @@ const fileInstead = "This message starts a Ralph loop whose task is in a file. I
 
 // maybeTheirs refuses a line that an agent may have written into the project.
 const maybeTheirs = "/%s: %s holds such a line, so this one may not be yours: a command of the project must not name programs to run, nor continue a loop. Nothing was started; remove that file, or use `cursor-ralph start` or `continue` in a terminal."
-
-// expandedRuns refuses a line behind the text of a command, which an agent may have written too.
-const expandedRuns = "/%s: Cursor shows the hook the text of the command instead of what you typed, and such a text must not name programs to run: an agent can write one. Nothing was started; start the loop with `cursor-ralph start` in a terminal, and send the line that it prints."
 
 // wentOn keeps back the line of a loop that is in another chat by now: it may be ours,
 // and late. The agent of this chat would work on the loop too.

@@ -309,7 +309,9 @@ func TestCageCommandFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPrisoner(t)
-			p.prompts("chat-1", file+strings.ReplaceAll(line, "EVIL", p.evil()))
+			text := file + strings.ReplaceAll(line, "EVIL", p.evil())
+			p.write(filepath.Join(p.cwd, ".cursor/commands/help.md"), text)
+			p.prompts("chat-1", text)
 			p.calls("chat-1", "note", "x")
 			p.promises("chat-1")
 			p.promises("chat-1")
