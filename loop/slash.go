@@ -24,7 +24,7 @@ func SlashCommand(message string) (name, rest string, ok bool) {
 // there exactly once, and the user's text follows it.
 //
 // Whoever can write command files for the user's Cursor can write such a text, and an agent
-// in a sandbox may be one of them: nothing in it may name a program to run.
+// in a sandbox may be one of them: the hook looks for such a file before it follows a line.
 func ExpandedCommand(message string) (name, rest string, ok bool) {
 	body, rest, _ := strings.Cut(message, "\n"+installedMark)
 	_, rest, ended := strings.Cut(rest, "-->")

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/host"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -83,13 +83,14 @@ func holdsStart(path string) bool {
 	if len(text) == mostOfCommand {
 		return true
 	}
+	_, behind, marked := bytes.Cut(text, []byte(host.Mark))
+	if _, behind, _ = bytes.Cut(behind, []byte("-->")); marked && len(bytes.TrimSpace(behind)) > 0 {
+		return true
+	}
 	text = bytes.TrimLeft(text, "\ufeff")
 	if front, isFront := bytes.CutPrefix(bytes.TrimSpace(text), []byte("---")); isFront {
 		_, text, _ = bytes.Cut(front, []byte("\n---"))
 	}
 	name, _, ok := loop.SlashCommand(string(text))
-	if ours, rest, expands := loop.ExpandedCommand(string(text)); !ok && expands && strings.TrimSpace(rest) != "" {
-		name, ok = ours, true
-	}
 	return err == nil && ok && slices.Contains(append(starts, "ralph-resume"), name)
 }

@@ -308,8 +308,7 @@ func TestCageCommandFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPrisoner(t)
 			text := file + strings.ReplaceAll(line, "EVIL", p.evil())
-			p.shell("mkdir -p .cursor/commands")
-			p.must(os.WriteFile(filepath.Join(p.cwd, ".cursor/commands/help.md"), []byte(text), 0o600))
+			p.write(filepath.Join(p.cwd, ".cursor/commands/help.md"), text)
 			p.prompts("chat-1", text)
 			p.calls("chat-1", "note", "x")
 			p.promises("chat-1")
