@@ -14,10 +14,13 @@ func (s State) InLoopMode(message, generation string) State {
 	return s
 }
 
-// ContractText is what the agent reads beside a message that began a loop. The task
-// is in the message, so it is not repeated. fits is a command that verifies the work in this project, if one is known.
-func (s *State) ContractText(fits string) string {
+// ContractText is what the agent reads beside a message that began a loop. The task is in the message, so it is not repeated, or in
+// a file, whose name is in the message. fits is a command that verifies the work in this project, if one is known.
+func (s *State) ContractText(fits, file string) string {
 	why := "This message has started a Ralph loop; there is nothing to run for that. Begin by telling the user this line.\nunderstood: " + s.Understood(fits) + "\nThe task in the message is yours."
+	if file != "" {
+		why = strings.Replace(why, "in the message", "of "+file, 1)
+	}
 	if s.Due.After == dueMessage {
 		why = "The user has loop mode on: this message is the task of a Ralph loop."
 	}
@@ -25,6 +28,9 @@ func (s *State) ContractText(fits string) string {
 	fmt.Fprintf(&b, opening+"1/%d] %s Each time you stop before the task is done, you get it again.\n\n", s.MaxIterations, why)
 	if s.Ultrawork {
 		b.WriteString(ultrawork)
+	}
+	if file != "" {
+		b.WriteString(s.wholeTask() + "---\n")
 	}
 	b.WriteString(s.tasksText(1))
 	b.WriteString(s.stoppingRule())

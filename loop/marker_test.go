@@ -59,7 +59,7 @@ func TestOurRuleIsNoPromise(t *testing.T) {
 		change(&s)
 		rule, _, _ := strings.Cut(s.stoppingRule(), s.Marker())
 		for what, text := range map[string]string{
-			"the start": s.StartText(), "the contract": s.ContractText(""), "a continuation": s.turnText(3, "You stopped.", true),
+			"the start": s.StartText(), "the contract": s.ContractText("", "TASK.md"), "a continuation": s.turnText(3, "You stopped.", true),
 			"the rule": s.stoppingRule(), "its end": lastLine(rule) + "\n" + s.Marker(),
 		} {
 			for how, quote := range quoted() {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/cmdline"
 	"github.com/cursor-ralph/cursor-ralph/internal/engine"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/suggest"
@@ -50,18 +50,14 @@ func (e *Env) TaskIn(file string) (string, error) {
 	if bad := (*fs.PathError)(nil); errors.As(err, &bad) {
 		err = bad.Err // the name is said here
 	}
-	text := strings.TrimSpace(string(bytes.TrimLeft(data, "\ufeff")))
-	switch {
-	case err != nil:
-	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
-		err = errors.New("not UTF-8 text")
-	case text == "":
-		err = errors.New("the task is empty")
+	task := ""
+	if err == nil {
+		task, err = cmdline.TaskOf(data)
 	}
 	if err != nil {
 		return "", hint.Misuse(fmt.Sprintf("--file %s: %s", file, err), "give a text file with the task in it; nothing was started")
 	}
-	return text, nil
+	return task, nil
 }
 
 // CheckCheckpoints refuses --checkpoints where there is nothing to make them of.

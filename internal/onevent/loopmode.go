@@ -39,7 +39,7 @@ func (h *handler) byLoopMode(ctx context.Context, e hook.BeforeSubmitPrompt) any
 	if !started {
 		return nil
 	}
-	return h.adding(l, l.ContractText(""))
+	return h.adding(l, l.ContractText("", ""))
 }
 
 // loopMode returns that of the first folder of the window that has it on. The

@@ -143,8 +143,10 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 		r.Continue = h.byShortID(ctx, h.whole(r.Continue))
 		return h.continueByLine(ctx, r)
 	}
-	if r.File != "" { // which the agent may read; its call starts the loop
-		return hook.BeforeSubmitPromptAnswer{AdditionalContext: fmt.Sprintf(fileInstead, cmp.Or(h.calledByAgent(), "cursor-ralph"))}
+	if r.File != "" {
+		if r.State.Prompt, err = h.taskIn(r.File); err != nil {
+			return h.refuse(fmt.Sprintf("/%s: --file %s: %s. Nothing was started; name a text file in the workspace, or run `cursor-ralph start --file` in a terminal.", name, r.File, err))
+		}
 	}
 	if why := h.user().problem; why != "" {
 		return h.refuse("/" + name + ": your settings cannot be used, so nothing was started: " + why)
@@ -152,10 +154,6 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 	r.State.Ultrawork = r.State.Ultrawork || name == "ulw-loop"
 	return h.arm(ctx, r)
 }
-
-// fileInstead has the agent start a loop whose task is in a file: a hook does not read
-// files that a message names.
-const fileInstead = "This message starts a Ralph loop whose task is in a file. If you have not done so: run `%s slash ralph-loop` in the shell, with this whole message, word for word, on standard input. Do what it prints; if it prints an error, show the user the error and its hint, and stop."
 
 // checkWait is for a shell to parse a command.
 const checkWait = 1500 * time.Millisecond
@@ -221,7 +219,7 @@ func (h *handler) arm(ctx context.Context, r loop.Request) (answer any) {
 		h.fail(err)
 		return h.refuse("Nothing was started: " + err.Error())
 	}
-	return cmp.Or(answer, any(h.adding(l, l.ContractText(suggest.Fits(l)))))
+	return cmp.Or(answer, any(h.adding(l, l.ContractText(suggest.Fits(l), r.File))))
 }
 
 // ask makes a loop pending under its conversation's name, if wants agrees.
