@@ -59,6 +59,13 @@ func (s State) WithRecord(r State) State {
 	return s
 }
 
+// WithView returns the loop of a record with the two fields that a person may change in its live file.
+func (s State) WithView(v State) State {
+	s.Misplaced = v.misplaced(&s.Commands)
+	s.Stop, s.LastOutput, s.Kept = v.Stop, v.LastOutput, true
+	return s
+}
+
 // Asked returns a loop with what the record that it had says of its past.
 func (s State) Asked(r State) State {
 	if s.Archive = r.Archive; s.Task == "" && s.Prompt != r.Prompt {

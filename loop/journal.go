@@ -22,6 +22,7 @@ const (
 
 	RecordUnread = "unread" // an event that was too large to be read
 	RecordTokens = "tokens" // tokens that a driver reports: added up
+	RecordInbox  = "inbox"  // what the agent's own call adds, where it cannot write the loop's record
 )
 
 // Record is one line of a loop's journal: what another hook than stop saw.
@@ -39,6 +40,16 @@ type Record struct {
 	Command    string    `json:"cmd,omitempty"`   // of a shell command that failed
 	Text       string    `json:"text,omitempty"`  // the assistant's words
 	Tokens     *Tokens   `json:"tok,omitempty"`   // of a text those of its turn
+	Adds       EventKind `json:"adds,omitempty"`  // of RecordInbox: what happens at the next stop
+}
+
+// IsForInbox reports whether an event may come by the journal: it can be an agent's, and makes no loop run that does not.
+func (k EventKind) IsForInbox() bool {
+	switch k {
+	case EventNote, EventContext, EventBlocked, EventPause, EventCancel:
+		return true
+	}
+	return false
 }
 
 // Line encodes a record for the journal. It begins with a newline too, so that
@@ -68,6 +79,7 @@ type Turn struct {
 	Length    int64    // bytes of the journal that were read
 	Tokens    *Tokens  // those of the event too; nil is unknown
 	Unread    string   // what of it could not be read
+	Inbox     []Event  // what calls have added that could not write the record
 
 	Generations []string // of the turns whose events these are, as Cursor named them
 

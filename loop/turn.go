@@ -48,6 +48,12 @@ func (t reading) read(journal []byte) Turn {
 			t.silent += Silence(t.since, r.At)
 			t.since = r.At
 		}
+		if r.Kind == RecordInbox {
+			if r.Adds.IsForInbox() {
+				t.Inbox = append(t.Inbox, Event{Kind: r.Adds, Text: r.Text, By: ByAgent})
+			}
+			continue
+		}
 		t.add(r)
 	}
 	t.seenAt = t.since

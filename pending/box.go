@@ -190,9 +190,9 @@ func (b *Box) locked(ctx context.Context, do func() error) error {
 func (b *Box) lockPath() string { return filepath.Join(b.places.Pending(), ".lock") }
 
 // mostRead is how many pending files are read: more than anybody asks for.
-const mostRead = 1000
+const mostRead = 200
 
-// maxFile is how much of one is read, in bytes: there may be as many as mostRead.
+// maxFile is how much of one is read, in bytes, and of all together at a stop.
 const maxFile = 1 << 20
 
 // errLongTask is of a loop whose file nobody would read.
@@ -210,7 +210,7 @@ func checkSize(l loop.State) error {
 
 // ErrTooMany is wrapped by the error of an item that stands for the files that were
 // not read.
-var ErrTooMany = errors.New("more than 1000 pending files")
+var ErrTooMany = errors.New("more than 200 pending files")
 
 // List returns the pending files in the order of their names. Of too many it returns the first, and an item with ErrTooMany.
 func (b *Box) List() (items []Item, err error) {

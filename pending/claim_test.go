@@ -61,7 +61,6 @@ func TestClaim(t *testing.T) {
 			files: []file{{me, seven("a"), day}, {"1700000000000-7", in("/w"), 0}}},
 
 		{name: "bound inside", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", bound(me), minute}}},
-		{name: "bound inside, old", who: stopped, want: "1700000000000-7", files: []file{{"1700000000000-7", bound(me), 2 * day}}},
 		{name: "bound inside wins over a newer one of the workspace", who: stopped, want: "1700000000000-7",
 			files: []file{{"1700000000000-7", bound(me), minute}, {"1700000000000-8", in("/w"), 0}}},
 		{name: "bound inside wins over a newer one of no workspace", who: nowhere, want: "1700000000000-7",

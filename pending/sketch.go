@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
@@ -60,8 +63,8 @@ func (i *sketch) draw(data []byte) {
 }
 
 // unbound reads outlines of the unbound files, in no order. Of too
-// many it reads the newest, and returns ErrTooMany as well. It returns none if there was no
-// time for all: the newest may be among the others.
+// many it reads the newest, and returns ErrTooMany as well; so it does with those that are large together.
+// It returns none if there was no time for all: the newest may be among the others.
 func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
 	names, _, failed := b.stems()
 	if failed != nil {
@@ -70,7 +73,7 @@ func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
 	if len(names) > mostRead {
 		err = fmt.Errorf("%w in %s: only the newest are looked at", ErrTooMany, b.places.Pending())
 	}
-	names = newest(names, mostRead)
+	names = b.readable(newest(names, mostRead))
 	all = make([]*sketch, len(names))
 	ownfile.Each(len(names), func(i int) {
 		if ctx.Err() == nil {
@@ -81,4 +84,28 @@ func (b *Box) unbound(ctx context.Context) (all []*sketch, err error) {
 		return nil, fmt.Errorf("%s: the pending files were not read in time: %w", b.places.Pending(), late)
 	}
 	return all, err
+}
+
+// readable returns the names of the files that may be claimed by their age, the newest names first, without those that make them too
+// large together. Of one that is too large by itself, or cannot be read, the sketch says so.
+func (b *Box) readable(names []string) (some []string) {
+	slices.SortFunc(names, func(x, y string) int { return strings.Compare(y, x) })
+	size := int64(0)
+	for _, name := range names {
+		info, err := os.Lstat(b.path(name))
+		if err == nil && info.Mode().IsRegular() {
+			if b.now().Sub(info.ModTime()) > staleAfter {
+				continue
+			}
+			if info.Size() <= maxFile {
+				size += info.Size()
+			}
+			if size > maxFile {
+				size -= info.Size()
+				continue
+			}
+		}
+		some = append(some, name)
+	}
+	return some
 }

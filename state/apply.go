@@ -70,7 +70,7 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 	if old, err = s.prepare(id, old, live, &e); err != nil {
 		return old, loop.Action{}, err
 	}
-	next, action := loop.Decide(old, e, s.now())
+	next, action := loop.Decide(s.withInbox(old, &e), e, s.now())
 	switch action.Kind {
 	case loop.AwaitText, loop.AskTyping: // nothing was decided
 		return old, action, nil
@@ -80,10 +80,21 @@ func (s *Store) apply(id string, e loop.Event) (loop.State, loop.Action, error) 
 		}
 	}
 	next, err = s.save(id, old, next, was, live, e.Kind)
+	if errors.As(err, new(*RecordError)) && e.Kind.IsForInbox() && s.AddToJournal(id, loop.Record{Kind: loop.RecordInbox, At: s.now(), Adds: e.Kind, Text: e.Text}) == nil {
+		return next, action, nil // the next stop takes it in
+	}
 	if next.Status.Ended() && !old.Status.Ended() {
 		s.ended(next)
 	}
 	return next, action, err
+}
+
+// withInbox returns a loop with what the agent's own calls have left for this event.
+func (s *Store) withInbox(l loop.State, e *loop.Event) loop.State {
+	for _, added := range e.Turn.Inbox {
+		l, _ = loop.Decide(l, added, s.now())
+	}
+	return l
 }
 
 // concerned returns the record that an event is about in a conversation without a live
@@ -149,6 +160,12 @@ func (s *Store) save(id string, old, l loop.State, was []byte, live bool, kind l
 		}
 		hasChanged = false
 	}
+	isRecorded := l.Kept && !old.StartedAt.IsZero() // then its record is what counts
+	if isRecorded && live {
+		if err := s.saveChange(l, kind); err != nil {
+			return old, &RecordError{err}
+		}
+	}
 	if err := s.writeLive(id, l, was); err != nil {
 		return l, err
 	}
@@ -156,7 +173,7 @@ func (s *Store) save(id string, old, l loop.State, was []byte, live bool, kind l
 	switch {
 	case l.Status.Ended():
 		l, err = s.finish(id, l)
-	case !live || hasChanged || l.Folder != old.Folder || kind == loop.EventStop || kind == loop.EventContinue || old.StartedAt.IsZero():
+	case !live || !isRecorded:
 		if l.Kept || !live {
 			err = s.saveRecord(l)
 		}
@@ -165,6 +182,18 @@ func (s *Store) save(id string, old, l loop.State, was []byte, live bool, kind l
 		err = &ArchiveError{err}
 	}
 	return l, err
+}
+
+// saveChange writes the record of a live loop, unless nothing has changed. At a stop, and when it ends, that is durable.
+func (s *Store) saveChange(l loop.State, kind loop.EventKind) error {
+	data, err := l.Encode()
+	if err != nil {
+		return err
+	}
+	if was, err := s.readKept(s.places.Record(l.ID)); err == nil && string(was) == string(data) {
+		return nil
+	}
+	return s.replaceKept(s.places.Record(l.ID), data, kind == loop.EventStop || kind == loop.EventContinue || l.Status.Ended())
 }
 
 // writeLive writes a live file, unless it is so already.

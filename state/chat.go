@@ -88,12 +88,14 @@ func (s *Store) isFileOf(conversation, id string) bool {
 	return err == nil && l.In(conversation, info.ModTime()).ID == id
 }
 
-// withRecord returns a loop that was read from a live file with what its record alone
-// says. The live file has no say in that: not by another id, and not by another workspace.
+// withRecord returns a loop that was read from a live file with what its record says, which is all but two fields. Before it has begun,
+// and for a file that came with another id, the record says what commands there are, and where they run.
 // If the state folder cannot be read, nothing is decided about a loop that has commands.
-func (s *Store) withRecord(conversation string, l loop.State) (loop.State, error) {
-	r, _, err := s.entered(conversation, loop.ParseHead)
+func (s *Store) withRecord(conversation string, l loop.State, parse parser) (loop.State, error) {
+	r, _, err := s.entered(conversation, parse)
 	switch {
+	case err == nil && r.ID == l.ID && r.ConversationID == conversation && !r.StartedAt.IsZero():
+		return r.WithView(l), nil
 	case err == nil && (r.ID == l.ID || !l.Status.Ended()):
 		return l.WithRecord(r), nil
 	case errors.Is(err, fs.ErrNotExist) || !l.HasRecord:
@@ -242,17 +244,21 @@ func (s *Store) Restore(ctx context.Context, id string) (restored bool, err erro
 		if _, _, err := s.load(id); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		l, _, err := s.entered(id, loop.Parse)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) || err == nil && l.Status.Ended():
-			return ignoreMissing(ownfile.Remove(s.places.Chat(id))) // left by a kill
-		case err != nil || l.IsAsked() || s.isComing(l):
-			return err
-		}
-		restored = true
-		return errors.Join(s.dropJournal(id), s.writeLive(id, l, nil))
+		restored, err = s.restore(id)
+		return err
 	})
 	return restored && err == nil, err
+}
+
+func (s *Store) restore(id string) (restored bool, err error) {
+	l, _, err := s.entered(id, loop.Parse)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && l.Status.Ended():
+		return false, ignoreMissing(ownfile.Remove(s.places.Chat(id))) // left by a kill
+	case err != nil || l.IsAsked() || s.isComing(l):
+		return false, err
+	}
+	return true, errors.Join(s.dropJournal(id), s.writeLive(id, l, nil))
 }
 
 // isComing reports whether a kill kept a loop from coming to the conversation that its

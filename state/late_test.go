@@ -23,7 +23,7 @@ func TestThePromiseOfLastWords(t *testing.T) {
 		ended, _ := loop.Decide(w.read("c1"), e, *w.clock)
 		data, err := ended.Encode()
 		w.must(err)
-		w.live("c1", string(data)) // killed before its record was
+		w.write(w.record("c1"), string(data)) // killed before it has left its chat
 		w.must(w.store.AddToJournal("c1", loop.Record{Kind: loop.RecordText, Generation: e.Generation, At: *w.clock, Text: "<promise>COMPLETE</promise>"}))
 		if _, _, err = w.store.Apply(w.context(), "c1", loop.Event{}); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("got %v, want %v", err, fs.ErrNotExist)

@@ -121,7 +121,7 @@ func (s *Store) read(id string, parse parser) (loop.State, error) {
 	l, err := parse(data)
 	l = l.In(id, info.ModTime())
 	if err == nil {
-		l, err = s.withRecord(id, l)
+		l, err = s.withRecord(id, l, parse)
 	}
 	if err == nil && l.Status.Ended() {
 		return l, fs.ErrNotExist
@@ -162,6 +162,9 @@ func (s *Store) withJournalTime(id string, l loop.State) loop.State {
 func (s *Store) load(id string) (loop.State, []byte, error) {
 	path := s.places.Live(id)
 	data, info, err := ownfile.Read(path, 0)
+	if errors.Is(err, ownfile.ErrNotOurs) && s.putBack(id) {
+		data, info, err = ownfile.Read(path, 0)
+	}
 	if errors.Is(err, ownfile.ErrTooLarge) {
 		return loop.State{}, nil, s.quarantine(id, err)
 	}
@@ -176,7 +179,7 @@ func (s *Store) load(id string) (loop.State, []byte, error) {
 	case err != nil:
 		return l, nil, s.quarantine(id, err)
 	}
-	if l, err = s.withRecord(id, l); err != nil {
+	if l, err = s.withRecord(id, l, loop.Parse); err != nil {
 		return l, nil, err
 	}
 	if s.Ignored != nil && l.Misplaced != "" {
@@ -192,6 +195,16 @@ func (s *Store) load(id string) (loop.State, []byte, error) {
 		l, _ = s.adopt(id, l) // where it cannot be written, the next event tries again
 	}
 	return s.withJournalTime(id, l), data, nil
+}
+
+// putBack moves what lies in the place of a live file and is none of ours aside, writes the file anew from the record, and reports
+// whether that was possible.
+func (s *Store) putBack(id string) bool {
+	if _, err := ownfile.Aside(s.places.Live(id), fmt.Sprintf(".corrupt-%d", s.now().Unix())); err != nil {
+		return false
+	}
+	_, err := s.restore(id)
+	return err == nil
 }
 
 // quarantine moves a file aside that cannot be read. The loop is paused in its record,

@@ -90,8 +90,8 @@ func TestTooManyPendingFiles(t *testing.T) {
 		most           int64
 		want           string
 	}{
-		{"cursor-ralph", "", []string{"list"}, 150, "more than 1000 pending files: 19001 are not read"},
-		{"cursor-ralph", "", []string{"doctor", "--verbose"}, 150, "more than 1000 pending files: 19001 are not read"},
+		{"cursor-ralph", "", []string{"list"}, 150, "more than 200 pending files: 19801 are not read"},
+		{"cursor-ralph", "", []string{"doctor", "--verbose"}, 150, "more than 200 pending files: 19801 are not read"},
 		{"cursor-ralph-hook", p.stopOf("chat-2"), nil, 60, "{}"},
 		{"cursor-ralph-hook", p.stopOf("chat-1"), nil, 60, "the task of this chat"},
 	} {

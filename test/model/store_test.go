@@ -304,6 +304,12 @@ func (r *run) save(id uint8, before ref, e event, live bool) outcome {
 			w.chat[id] = 0
 		}
 		return r.release(finished)
+	case live && !r.pool.states[before].StartedAt.IsZero() && r.variant != removedFirst: // the record is written first, with each change
+		*r.recordOf(p.next) = p.next
+		if ended {
+			r.lock(id)
+			p.stage = removing
+		}
 	case !live || ended || e.kind == loop.EventStop || e.kind == loop.EventContinue || r.pool.states[before].StartedAt.IsZero():
 		r.lock(id)
 		p.stage = recording
@@ -316,7 +322,7 @@ func (r *run) save(id uint8, before ref, e event, live bool) outcome {
 	if is.IsLine() && is.OpenedAt.Equal(w.now.time()) && (is.ID != was.ID || !was.IsLine()) {
 		w.now.opens++
 	}
-	if p.stage == recording {
+	if p.stage == recording || p.stage == removing {
 		return more
 	}
 	return r.release(finished)
