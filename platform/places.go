@@ -154,6 +154,9 @@ func (p Places) Scratch() string { return filepath.Join(p.Pending(), ".new") }
 // WatcherLock is held by the user's watcher process.
 func (p Places) WatcherLock() string { return filepath.Join(p.Pending(), ".watcher.lock") }
 
+// Undecided is touched when the user is told that a stop could not be decided.
+func (p Places) Undecided() string { return filepath.Join(p.Pending(), ".undecided") }
+
 // Live is the state file of a conversation. The caller has checked the id.
 func (p Places) Live(id string) string { return p.in("-loop-" + id + ".json") }
 

@@ -92,11 +92,15 @@ func (s *Survey) Flags(f Flags) {
 }
 
 // Notify is cursor-ralph notify: show a notification about a loop.
-type Notify struct{ IfWanted bool }
+type Notify struct {
+	IfWanted  bool
+	Undecided string // why a stop could not be decided
+}
 
 // Flags lists them.
 func (n *Notify) Flags(f Flags) {
 	f.BoolVar(&n.IfWanted, "if-wanted", false, "show it only to a user who has notifications on")
+	f.StringVar(&n.Undecided, "undecided", "", "say that a stop could not be decided, and `WHY`")
 }
 
 // Prune is cursor-ralph prune, as it runs when a loop ends.

@@ -25,6 +25,8 @@ const (
 	Paused  Event = "paused"
 	Running Event = "running" // asked for by hand
 	Test    Event = "test"
+
+	Undecided Event = "undecided" // a stop could not be decided, so that the loop stands still
 )
 
 // Notice is what a channel gets: for a command it is the JSON on standard input. Its texts are single lines without control
@@ -76,6 +78,14 @@ func Of(l loop.State, stallAfter time.Duration, now time.Time, details bool) Not
 	if n.GoOn != "" {
 		n.Text += "\n" + "To go on: " + n.GoOn
 	}
+	return n
+}
+
+// OfUndecided returns the notice about a loop whose stop could not be decided.
+func OfUndecided(l loop.State, why string, now time.Time) Notice {
+	n := Of(l, 0, now, false)
+	n.Event, n.local = Undecided, ""
+	n.Text = fmt.Sprintf("It stands still in iteration %d of %d: %s. `cursor-ralph doctor` tells more. Loop %s: %s", n.Iteration, n.MaxIterations, clean(why, reasonLimit), n.ID, n.Task)
 	return n
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/hook"
@@ -200,6 +201,36 @@ func (h *handler) notifyOf(l loop.State) {
 	}
 }
 
+// undecidedAgain is how long the user is not told again that stops cannot be decided.
+const undecidedAgain = time.Hour
+
+// undecided tells the user that a stop could not be decided: nothing else shows that the loop stands still.
+func (h *handler) undecided(err error) {
+	mark := h.places.Undecided()
+	if info, err := os.Lstat(mark); !h.mayNotify() || err == nil && h.now().Sub(info.ModTime()).Abs() < undecidedAgain {
+		return
+	}
+	if f, err := os.OpenFile(mark, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600); err == nil {
+		_ = f.Close() // nothing was written
+	} else {
+		_ = os.Chtimes(mark, h.now(), h.now()) // where that fails the user is told again
+	}
+	h.failIf(cursorRalph().Notify(h.in.ConversationID, handoff.Notify{IfWanted: true, Undecided: trouble(err)}))
+}
+
+// trouble says in words what keeps us from our files. The error has their names, which a notice must not have.
+func trouble(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "another process holds its lock"
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "its files cannot be written"
+	}
+	return "its files cannot be used"
+}
+
 // mayNotify reports whether there may be a channel for notices: a desktop, or what
 // the settings name.
 func (h *handler) mayNotify() bool {
@@ -228,7 +259,11 @@ func (h *handler) onEnd() {
 // prune has old records removed after a loop has ended. The editor does not wait for
 // this. If it fails, the next end does it.
 func (h *handler) prune() {
-	if h.ended && h.getenv("CURSOR_RALPH_NO_WATCHER") == "" {
+	if !h.ended {
+		return
+	}
+	_ = os.Remove(h.places.Undecided()) // that is over
+	if h.getenv("CURSOR_RALPH_NO_WATCHER") == "" {
 		_ = cursorRalph().Prune()
 	}
 }

@@ -58,6 +58,7 @@ func (h *handler) onStop(ctx context.Context) any {
 		return nil // ended meanwhile, from another terminal
 	case err != nil:
 		h.fail(err)
+		h.undecided(err)
 		return nil
 	}
 	if h.host == nil {

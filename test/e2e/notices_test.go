@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/gofrs/flock"
 )
 
 // service is a server of this machine that keeps what it gets.
@@ -160,4 +162,42 @@ func TestTheCommandOfOnEndWithoutItsWorkspace(t *testing.T) {
 			w.Error("it has run")
 		}
 	})
+}
+
+// A stop that cannot be decided leaves the loop where it is, and nothing in the chat shows it: the user gets one notice.
+func TestAStopThatCannotBeDecidedIsNoticedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, usual())
+	s := newService(t)
+	w.extra = append(w.extra, "CURSOR_RALPH_NO_NOTIFY=", "DISPLAY=", "WAYLAND_DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=")
+	w.settings(`notify = ["generic://` + strings.TrimPrefix(s.URL, "http://") + `/x?disabletls=yes"]` + "\n")
+	w.troubles = append(w.troubles, "context deadline exceeded", "lock")
+	c := w.chat()
+	c.starts(`"make it green"`)
+	c.works()
+	c.goesOn()
+	locks, err := filepath.Glob(filepath.Join(w.pending(), ".loop-*.lock"))
+	w.must(err)
+	var held []*flock.Flock
+	for _, path := range locks {
+		lock := flock.New(path)
+		w.must(lock.Lock())
+		held = append(held, lock)
+	}
+	c.says("I am at it.")
+	c.rests()
+	w.until("a notice", func() bool { return len(s.messages()) > 0 })
+	c.types("go on")
+	c.says("I am at it.")
+	c.rests()
+	for _, lock := range held {
+		w.must(lock.Unlock())
+	}
+	if got := s.messages(); len(held) == 0 || len(got) != 1 || !strings.Contains(got[0], "another process holds its lock") || !strings.Contains(got[0], "cursor-ralph doctor") {
+		t.Errorf("%d locks: got %q", len(held), got)
+	}
+	c.types("go on")
+	c.works()
+	c.says(done).concludes()
+	w.until("the notice of the end", func() bool { return len(s.messages()) == 2 })
 }

@@ -51,7 +51,11 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if call.IfWanted && !HasDesktop(e) {
 		all = slices.DeleteFunc(all, notice.Channel.IsDesktop)
 	}
-	results := send(ctx, e, all, notice.Of(l, e.Loops.StallAfter, e.Now(), c.Get("notify.details").Text == "true"))
+	n := notice.Of(l, e.Loops.StallAfter, e.Now(), c.Get("notify.details").Text == "true")
+	if call.Undecided != "" {
+		n = notice.OfUndecided(l, call.Undecided, e.Now())
+	}
+	results := send(ctx, e, all, n)
 	for _, r := range results {
 		if !r.OK {
 			e.Log(hooklog.Line{Conversation: l.ConversationID, Loop: l.ShortID(), Event: "notify", Action: "error", Why: "no notice by " + r.Channel + ": " + r.Why + " (" + attempts(r) + ")"})
