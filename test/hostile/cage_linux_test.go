@@ -445,6 +445,7 @@ func TestCageAnothersRequest(t *testing.T) {
 		}
 	}
 	p.must(os.WriteFile(files[0], kept, 0o600))
+	other.prompts("chat-2", "/ralph-loop --continue "+fmt.Sprint(id))
 	other.promises("chat-2")
 	other.promises("chat-2")
 	if !p.checked() {
