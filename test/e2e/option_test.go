@@ -26,7 +26,9 @@ const (
 func (c *chat) forgotten(ago time.Duration) {
 	c.Helper()
 	then := time.Now().Add(-ago)
-	c.change(c.live(c.ID), map[string]any{"last_event_at": then})
+	for _, path := range []string{c.record(c.ID), c.live(c.ID)} {
+		c.change(path, map[string]any{"last_event_at": then})
+	}
 	journal := strings.TrimSuffix(c.live(c.ID), ".json") + ".journal"
 	c.must(os.Chtimes(journal, then, then))
 }
