@@ -197,7 +197,7 @@ func (s *Store) load(id string) (loop.State, []byte, error) {
 	return s.withJournalTime(id, l), data, nil
 }
 
-// putBack moves what lies in the place of a live file and is none of ours aside, writes the file anew from the record, and reports
+// putBack moves what lies in the place of a live file and is not ours aside, writes the file anew from the record, and reports
 // whether that was possible.
 func (s *Store) putBack(id string) bool {
 	if _, err := ownfile.Aside(s.places.Live(id), fmt.Sprintf(".corrupt-%d", s.now().Unix())); err != nil {
