@@ -154,7 +154,7 @@ func TestTheCommandOfOnEndWithoutItsWorkspace(t *testing.T) {
 		w.must(os.Rename(w.repo(), w.repo()+"-moved"))
 		w.ok(w.dir, "cancel", c.ID)
 		w.until("its end is logged", func() bool {
-			return strings.Contains(w.log(), "it did not run: the folder of its workspace is not there")
+			return strings.Contains(w.log(), "it did not run: the loop's folder")
 		})
 		w.must(os.Rename(w.repo()+"-moved", w.repo()))
 		c.rests()

@@ -35,7 +35,7 @@ func (c *chat) aborts() {
 func (c *chat) forgotten(ago time.Duration) {
 	c.Helper()
 	then := time.Now().Add(-ago)
-	c.change(c.live(c.ID), map[string]any{"last_event_at": then})
+	c.change(c.record(c.ID), map[string]any{"last_event_at": then})
 	journal := strings.TrimSuffix(c.live(c.ID), ".json") + ".journal"
 	c.must(os.Chtimes(journal, then, then))
 }
