@@ -414,6 +414,22 @@ func TestALineInACommandFileContinuesNothing(t *testing.T) {
 	}
 }
 
+// TestALineInACommandFileReplacesNothing: the loop in its place would have no gate.
+func TestALineInACommandFileReplacesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "work")
+	p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": gate})
+	p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 0})
+	line := `/ralph-loop "do it" --min-tool-calls 0 --replace`
+	p.write(filepath.Join(p.cwd, ".cursor/commands/help.md"), line)
+	p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": line})
+	p.hook("afterAgentResponse", "chat-1", map[string]any{"text": "It is done.\n\n<promise>COMPLETE</promise>"})
+	p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 1})
+	if l := p.loopOf("chat-1"); l.Verify != "exit 3" || l.Status != "running" {
+		t.Errorf("got %+v, want the loop with its gate", l)
+	}
+}
+
 // TestInstallationsAllowFiveCommands: a rule of an older cursor-ralph allowed the program as a whole.
 func TestInstallationsAllowFiveCommands(t *testing.T) {
 	t.Parallel()
