@@ -197,14 +197,6 @@ func (e *env) broughtByLine(args []string) (loops.Loop, bool) {
 	return l, err == nil && l.IsLive() && l.State.IsLineTurn()
 }
 
-// shortOf returns the short id of a conversation's loop, to name it to people.
-func (e *env) shortOf(conversation string) string {
-	if l, err := e.Loops.At(conversation); err == nil {
-		return l.State.ShortID()
-	}
-	return loop.Argument(conversation)
-}
-
 // inTheWay says that the chat of a loop to be continued has another one, nil if it does not.
 func (e *env) inTheWay(l loops.Loop) error {
 	now, err := e.Loops.At(l.ID)

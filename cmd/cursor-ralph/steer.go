@@ -41,7 +41,7 @@ func resumeFlags(f *pflag.FlagSet) { typing.Flags(f) }
 
 func resume(ctx context.Context, e *env, args []string) error {
 	if e.ByAgent() {
-		if e.IsSet("type") {
+		if e.types() {
 			return hint.New("an agent cannot have the line typed", "ask the user to run this in a terminal")
 		}
 		return e.goOnByAgent(ctx, args, nil)

@@ -203,6 +203,34 @@ func TestAnAgentsLineNamesNoCommand(t *testing.T) {
 	})
 }
 
+// TestAnAgentsLineKeepsTheGatesOfTheSettings: also one that is no command.
+func TestAnAgentsLineKeepsTheGatesOfTheSettings(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "work")
+	p.write(p.in("home/.config/cursor-ralph/config.toml"), "[loop]\ntasks = \"TODO.md\"\n")
+	p.write(filepath.Join(p.cwd, "TODO.md"), "- [ ] one\n")
+	p.write(filepath.Join(p.cwd, "other.md"), "- [x] one\n- [ ] two\n")
+	for _, option := range []string{"--no-tasks", "--tasks other.md"} {
+		before := p.kept()
+		p.refused(agents[0].passes(p, `"x" `+option, "slash", "ralph-loop"), before)
+	}
+	if got := agents[0].passes(p, `"x" --tasks TODO.md`, "slash", "ralph-loop"); got.code != 0 {
+		t.Errorf("got %+v, want the same list taken", got)
+	}
+}
+
+// TestAnAgentTypesNothing: nor has it a line typed.
+func TestAnAgentTypesNothing(t *testing.T) {
+	eachAgent(t, func(p person, a agent) {
+		a.prompts(p, "chat-1", gate)
+		a.stops(p, "chat-1", "x")
+		for _, option := range []string{"--type", "--type=xdotool"} {
+			before := p.kept()
+			p.refused(a.calls(p, "resume", option), before)
+		}
+	})
+}
+
 const gate = `/ralph-loop "do it" --min-tool-calls 0 --max-iterations 9 --verify "exit 3"`
 
 // TestAnAgentKeepsItsGate: nor is its own gate or limit the agent's.
