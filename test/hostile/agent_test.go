@@ -336,8 +336,12 @@ func TestAnAgentRecordsItsProgress(t *testing.T) {
 			p.Errorf("got %+v", got)
 		}
 		a.prompts(p, "chat-1", `/ralph-loop "more"`)
+		a.stops(p, "chat-1", "x")
 		if got := a.calls(p, "cancel"); got.code != 0 {
 			p.Errorf("got %+v", got)
+		}
+		if got := p.command("status", "chat-1").out; !strings.Contains(got, "CANCELLED") || strings.Contains(got, "by the user") {
+			p.Errorf("got\n%s\nwant it cancelled, and not by the user", got)
 		}
 	})
 }
