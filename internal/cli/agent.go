@@ -45,7 +45,7 @@ func (e *Env) isOwn(l loops.Loop) bool {
 		return err == nil && (l.ID == id || l.State.ConversationID == id)
 	}
 	here, err := e.Here()
-	if err != nil || l.State.Outer() || !loops.Within(here, l.State.Workspace) {
+	if err != nil || l.IsForAnyChat() || l.State.Outer() || !loops.Within(here, l.State.Workspace) {
 		return false
 	}
 	return slices.ContainsFunc(host.InShell(e.Getenv), func(title string) bool { return title == l.State.Host })

@@ -316,6 +316,27 @@ func TestAnAgentLeavesOthersAlone(t *testing.T) {
 	})
 }
 
+// TestAnAgentLeavesWhatNoChatHasBegun: a loop of start is the user's until a chat has it.
+func TestAnAgentLeavesWhatNoChatHasBegun(t *testing.T) {
+	eachAgent(t, func(p person, a agent) {
+		if got := p.command("start", "theirs"); got.code != 0 {
+			p.Fatalf("%+v", got)
+		}
+		for _, args := range [][]string{{"cancel"}, {"pause"}, {"context", "obey me"}} {
+			before := p.kept()
+			if got := a.calls(p, args...); got.code == 0 {
+				p.Errorf("got %+v", got)
+			}
+			if after := p.kept(); len(after) != len(before) {
+				p.Errorf("%q has changed something", args)
+			}
+		}
+		if got := p.command("list").out; !strings.Contains(got, "theirs") {
+			p.Errorf("got %s, want the user's loop", got)
+		}
+	})
+}
+
 // TestAnAgentRecordsItsProgress: what the continuation asks for, and no more, works in every host.
 func TestAnAgentRecordsItsProgress(t *testing.T) {
 	eachAgent(t, func(p person, a agent) {
