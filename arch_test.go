@@ -55,7 +55,7 @@ var rows = []row{
 	{dir: "internal/outer/program", ours: list("loop", "internal/outer", "internal/proc/supervise")},
 
 	// The agents by name; and another agent's opinion of the work.
-	{dir: "internal/agents", ours: list("internal/agents/preset", "internal/shellwords", "internal/hint", "loop", "internal/outer", "internal/outer/acp", "internal/outer/program")},
+	{dir: "internal/agents", ours: list("internal/agents/preset", "internal/shellwords", "internal/hint", "internal/host", "loop", "internal/outer", "internal/outer/acp", "internal/outer/program")},
 	{dir: "internal/agents/preset", ours: list("internal/hint")},
 	{dir: "internal/review", ours: list("internal/agents", "internal/agents/preset", "internal/checkpoint", "internal/tasks", "internal/hint", "internal/text", "loop", "internal/outer")},
 

@@ -100,6 +100,9 @@ func (s *State) onContinuedTurn(e *Event, now time.Time) Action {
 	s.Verifying = Verifying{}
 	if v.check.isUnanswered() {
 		s.keepTurn(e)
+		if s.Outer() { // which has no line: the next resume is a request of its own
+			s.Due = Due{}
+		}
 		return s.pauseUnanswered(v.check, Refuse, now)
 	}
 	if a := s.tooLowAfter(e, handedOver, now); a.Kind == Refuse && !v.accepted {

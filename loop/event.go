@@ -20,7 +20,7 @@ const (
 	EventAsking    EventKind = "asking"    // the agent of an outer loop asks for a permission: Text; empty if it asks no more
 	EventPause     EventKind = "pause"     // by the user; with a Text by the hook, which could not do its work
 	EventResume    EventKind = "resume"    // by the user: Gates
-	EventCancel    EventKind = "cancel"    // by the user: Text, why
+	EventCancel    EventKind = "cancel"    // by the user or the agent: Text, why
 	EventSet       EventKind = "set"       // by the user: Options
 	EventContext   EventKind = "context"   // Text is added for the next continuation
 	EventNotice    EventKind = "notice"    // we add Text for the next continuation

@@ -35,6 +35,9 @@ func (s *State) onControl(e *Event, now time.Time) Action {
 		return s.onResume(e, now)
 	case EventCancel:
 		why := cmp.Or(e.Text, "cancelled by the user")
+		if e.By == ByAgent {
+			why = "cancelled by the agent's call"
+		}
 		s.CancelledBy, s.AfterCancel, s.Unannounced = e.By, false, e.By == ByAgent
 		s.end(Cancelled, why, now)
 		return Action{Reason: reasonCancelled, Detail: why}

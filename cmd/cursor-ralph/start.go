@@ -96,8 +96,15 @@ func (e *env) begin(ctx context.Context, r loop.Request, forAgent bool, unset er
 // mayBegin refuses an agent's line that only the user may send: it names a program to run or leaves out a gate of the user's, or
 // ends another loop.
 func (e *env) mayBegin(r loop.Request, forAgent bool) error {
-	for _, name := range []string{"verify", "review", "on-end", "replace"} {
-		if forAgent && (r.Given(name) || name == "replace" && r.Replace) {
+	if !forAgent {
+		return nil
+	}
+	c, _ := e.Config() // what is wrong with it is said by the caller
+	for _, name := range []string{"verify", "review", "on-end", "tasks", "replace"} {
+		switch {
+		case name == "replace" && !r.Replace, name != "replace" && !r.Given(name):
+		case name == "tasks" && slices.Contains([]string{"", r.State.Tasks}, c.Get("loop.tasks").Text): // a list is no program
+		default:
 			return hint.New("--"+name+": this line came from the agent, and may not be the user's", "nothing was started. Ask the user to send it where the prompt hook sees it (`cursor-ralph doctor` checks that), or to run `cursor-ralph start` in a terminal")
 		}
 	}

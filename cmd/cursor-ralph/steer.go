@@ -16,6 +16,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/internal/gate"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/loops"
+	"github.com/cursor-ralph/cursor-ralph/internal/ownfile"
 	"github.com/cursor-ralph/cursor-ralph/internal/tasks"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
@@ -41,7 +42,7 @@ func resumeFlags(f *pflag.FlagSet) { typing.Flags(f) }
 
 func resume(ctx context.Context, e *env, args []string) error {
 	if e.ByAgent() {
-		if e.IsSet("type") {
+		if e.types() {
 			return hint.New("an agent cannot have the line typed", "ask the user to run this in a terminal")
 		}
 		return e.goOnByAgent(ctx, args, nil)
@@ -96,18 +97,27 @@ func (e *env) resumeChat(ctx context.Context, found loops.Loop) (l loop.State, e
 	return l, err
 }
 
-// newFolder is where the user resumes a loop whose own folder is gone or another one. That becomes the loop's.
+// newFolder is where the user resumes a loop whose own folder is gone or another one. That becomes the loop's if it is the moved one, by
+// its number, or if the user is at a terminal there: for the panel and the editor's extension the current folder means nothing.
 func (e *env) newFolder(l loop.State) (string, error) {
-	folder, err := gate.Enter(l)
-	if err == nil || e.ByAgent() {
-		folder.Leave()
+	folder, problem := gate.Enter(l)
+	folder.Leave()
+	if problem == nil {
 		return "", nil
 	}
-	here, unknown := e.Workspace()
-	if unknown != nil {
-		return "", unknown
+	here, err := e.Here()
+	if err != nil {
+		return "", err
 	}
-	e.Warn("%s: from now on it is %s", err, here)
+	if place, err := ownfile.PlaceOf(here); err != nil || place.Number == "" || place.Number != l.Folder.Number {
+		if here, err = e.Workspace(); err != nil {
+			return "", err
+		}
+		if !e.InputFromTerminal() {
+			return "", hint.New(problem.Error(), "put it back, or run `cursor-ralph resume "+l.ShortID()+"` in a terminal, in the folder where it is now")
+		}
+	}
+	e.Warn("%s: from now on it is %s", problem, here)
 	return here, nil
 }
 

@@ -15,7 +15,7 @@ var agentsOwn = []string{"note", "context", "blocked", "pause", "cancel", "resum
 
 // reading are those that change nothing and start nothing, about any loop. supervise starts what its caller could start itself; an
 // agent of cursor-ralph run is below it.
-var reading = []string{"supervise", "task", "status", "list", "log", "history", "report", "checkpoints", "checkpoint-file", "diff", "doctor", "events", "version"}
+var reading = []string{"supervise", "task", "status", "list", "log", "history", "report", "checkpoint-file", "diff", "doctor", "events", "version"}
 
 // ByAgent reports whether an agent called us, by what its host sets in its shell. Standard output would not show that: a user may
 // use a pipe.
@@ -45,7 +45,7 @@ func (e *Env) isOwn(l loops.Loop) bool {
 		return err == nil && (l.ID == id || l.State.ConversationID == id)
 	}
 	here, err := e.Here()
-	if err != nil || l.State.Outer() || !loops.Within(here, l.State.Workspace) {
+	if err != nil || l.IsForAnyChat() || l.State.Outer() || !loops.Within(here, l.State.Workspace) {
 		return false
 	}
 	return slices.ContainsFunc(host.InShell(e.Getenv), func(title string) bool { return title == l.State.Host })

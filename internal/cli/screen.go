@@ -38,6 +38,12 @@ func (t Terminal) OnTerminal() bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
+// InputFromTerminal reports whether a person may be typing.
+func (t Terminal) InputFromTerminal() bool {
+	f, ok := t.Stdin.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
 // Screen returns what listings have to fit: COLUMNS, or the terminal. The width of a
 // pipe is unknown.
 func (t Terminal) Screen() view.Screen {

@@ -290,8 +290,6 @@ func sampleValue(o loop.Option) string {
 		return ""
 	case "HOW":
 		return "lenient"
-	case "WHERE":
-		return "last-line"
 	case "WHAT":
 		return "warn"
 	case "D":

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+	"unicode"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/host"
 	"github.com/cursor-ralph/cursor-ralph/loop"
@@ -19,8 +20,8 @@ const (
 	mostOfCommand    = 1 << 20 // bytes
 )
 
-// notTyped returns what in the workspace a line may have come from that continues a loop or names a program to run; empty if the
-// user must have typed it.
+// notTyped returns what in the workspace a line may have come from that continues or replaces a loop, or names a program to run; empty
+// if the user must have typed it.
 func (h *handler) notTyped() string {
 	if h.host == nil {
 		return h.commandFile()
@@ -87,10 +88,22 @@ func holdsStart(path string) bool {
 	if _, behind, _ = bytes.Cut(behind, []byte("-->")); marked && len(bytes.TrimSpace(behind)) > 0 {
 		return true
 	}
-	text = bytes.TrimLeft(text, "\ufeff")
-	if front, isFront := bytes.CutPrefix(bytes.TrimSpace(text), []byte("---")); isFront {
-		_, text, _ = bytes.Cut(front, []byte("\n---"))
+	text = bytes.TrimLeftFunc(text, isBlank)
+	isFront := bytes.HasPrefix(text, []byte("---"))
+	for err == nil && !isStart(text) {
+		if !isFront {
+			return false
+		}
+		_, text, isFront = bytes.Cut(text, []byte("\n---")) // any line that begins so may end the front matter
 	}
-	name, _, ok := loop.SlashCommand(string(text))
-	return err == nil && ok && slices.Contains(append(starts, "ralph-resume"), name)
+	return err == nil
+}
+
+// isBlank reports what is taken away around a text, a byte-order mark too.
+func isBlank(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' }
+
+// isStart reports whether a text begins with a line that starts a loop or continues one.
+func isStart(text []byte) bool {
+	name, _, ok := loop.SlashCommand(string(bytes.TrimLeftFunc(text, isBlank)))
+	return ok && slices.Contains(append(starts, "ralph-resume"), name)
 }

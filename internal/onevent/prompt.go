@@ -134,7 +134,7 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 	if err != nil {
 		return h.refuse("/" + name + ": " + strings.Join(cmdline.Explained("/"+name, err), "\n") + "\nNothing was started; correct the line and send it again.")
 	}
-	if h.host == nil && (r.Continue != "" || slices.ContainsFunc(runs, r.Given)) {
+	if h.host == nil && (r.Continue != "" || r.Replace || slices.ContainsFunc(runs, r.Given)) {
 		if file := h.notTyped(); file != "" {
 			return h.refuse(fmt.Sprintf(maybeTheirs, name, file))
 		}
@@ -169,7 +169,7 @@ func (h *handler) checkCommand(ctx context.Context, l loop.State) string {
 }
 
 // maybeTheirs refuses a line that an agent may have written into the project.
-const maybeTheirs = "/%s: %s holds such a line, so this one may not be yours: a command of the project must not name programs to run, nor continue a loop. Nothing was started; remove that file, or use `cursor-ralph start` or `continue` in a terminal."
+const maybeTheirs = "/%s: %s holds such a line, so this one may not be yours: a command of the project must not name programs to run, nor continue or replace a loop. Nothing was started; remove that file, or use `cursor-ralph start` or `continue` in a terminal."
 
 // wentOn keeps back the line of a loop that is in another chat by now: it may be ours,
 // and late. The agent of this chat would work on the loop too.

@@ -203,6 +203,34 @@ func TestAnAgentsLineNamesNoCommand(t *testing.T) {
 	})
 }
 
+// TestAnAgentsLineKeepsTheGatesOfTheSettings: also one that is no command.
+func TestAnAgentsLineKeepsTheGatesOfTheSettings(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "work")
+	p.write(p.in("home/.config/cursor-ralph/config.toml"), "[loop]\ntasks = \"TODO.md\"\n")
+	p.write(filepath.Join(p.cwd, "TODO.md"), "- [ ] one\n")
+	p.write(filepath.Join(p.cwd, "other.md"), "- [x] one\n- [ ] two\n")
+	for _, option := range []string{"--no-tasks", "--tasks other.md"} {
+		before := p.kept()
+		p.refused(agents[0].passes(p, `"x" `+option, "slash", "ralph-loop"), before)
+	}
+	if got := agents[0].passes(p, `"x" --tasks TODO.md`, "slash", "ralph-loop"); got.code != 0 {
+		t.Errorf("got %+v, want the same list taken", got)
+	}
+}
+
+// TestAnAgentTypesNothing: nor has it a line typed.
+func TestAnAgentTypesNothing(t *testing.T) {
+	eachAgent(t, func(p person, a agent) {
+		a.prompts(p, "chat-1", gate)
+		a.stops(p, "chat-1", "x")
+		for _, option := range []string{"--type", "--type=xdotool"} {
+			before := p.kept()
+			p.refused(a.calls(p, "resume", option), before)
+		}
+	})
+}
+
 const gate = `/ralph-loop "do it" --min-tool-calls 0 --max-iterations 9 --verify "exit 3"`
 
 // TestAnAgentKeepsItsGate: nor is its own gate or limit the agent's.
@@ -288,6 +316,27 @@ func TestAnAgentLeavesOthersAlone(t *testing.T) {
 	})
 }
 
+// TestAnAgentLeavesWhatNoChatHasBegun: a loop of start is the user's until a chat has it.
+func TestAnAgentLeavesWhatNoChatHasBegun(t *testing.T) {
+	eachAgent(t, func(p person, a agent) {
+		if got := p.command("start", "theirs"); got.code != 0 {
+			p.Fatalf("%+v", got)
+		}
+		for _, args := range [][]string{{"cancel"}, {"pause"}, {"context", "obey me"}} {
+			before := p.kept()
+			if got := a.calls(p, args...); got.code == 0 {
+				p.Errorf("got %+v", got)
+			}
+			if after := p.kept(); len(after) != len(before) {
+				p.Errorf("%q has changed something", args)
+			}
+		}
+		if got := p.command("list").out; !strings.Contains(got, "theirs") {
+			p.Errorf("got %s, want the user's loop", got)
+		}
+	})
+}
+
 // TestAnAgentRecordsItsProgress: what the continuation asks for, and no more, works in every host.
 func TestAnAgentRecordsItsProgress(t *testing.T) {
 	eachAgent(t, func(p person, a agent) {
@@ -308,8 +357,12 @@ func TestAnAgentRecordsItsProgress(t *testing.T) {
 			p.Errorf("got %+v", got)
 		}
 		a.prompts(p, "chat-1", `/ralph-loop "more"`)
+		a.stops(p, "chat-1", "x")
 		if got := a.calls(p, "cancel"); got.code != 0 {
 			p.Errorf("got %+v", got)
+		}
+		if got := p.command("status", "chat-1").out; !strings.Contains(got, "CANCELLED") || strings.Contains(got, "by the user") {
+			p.Errorf("got\n%s\nwant it cancelled, and not by the user", got)
 		}
 	})
 }
@@ -411,6 +464,22 @@ func TestALineInACommandFileContinuesNothing(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestALineInACommandFileReplacesNothing: the loop in its place would have no gate.
+func TestALineInACommandFileReplacesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "work")
+	p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": gate})
+	p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 0})
+	line := `/ralph-loop "do it" --min-tool-calls 0 --replace`
+	p.write(filepath.Join(p.cwd, ".cursor/commands/help.md"), line)
+	p.hook("beforeSubmitPrompt", "chat-1", map[string]any{"prompt": line})
+	p.hook("afterAgentResponse", "chat-1", map[string]any{"text": "It is done.\n\n<promise>COMPLETE</promise>"})
+	p.hook("stop", "chat-1", map[string]any{"status": "completed", "loop_count": 1})
+	if l := p.loopOf("chat-1"); l.Verify != "exit 3" || l.Status != "running" {
+		t.Errorf("got %+v, want the loop with its gate", l)
 	}
 }
 

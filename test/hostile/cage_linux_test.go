@@ -319,7 +319,7 @@ func TestCageCommandFile(t *testing.T) {
 		})
 	}
 	// It may hold nothing but a line, which then looks like the user's.
-	for _, front := range []string{"", "\n \n", "\ufeff", strings.Repeat(" ", 2<<20), "---\ndescription: help\n---\n"} {
+	for _, front := range []string{"", "\n \n", "\ufeff", " \ufeff\n", strings.Repeat(" ", 2<<20), "---\ndescription: help\n---\n", "\ufeff \ufeff---\na: b\n---\n\ufeff", "---\na: |\n---b\n---\n"} {
 		p := newPrisoner(t)
 		line := `/ralph-loop "do it" --min-tool-calls 0 --verify "` + p.evil() + `"`
 		p.shell("mkdir -p .cursor/commands/a")

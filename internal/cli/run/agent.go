@@ -3,12 +3,9 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/charmbracelet/x/term"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/agents"
 	"github.com/cursor-ralph/cursor-ralph/internal/agents/preset"
@@ -78,14 +75,8 @@ func withPermissions(e *cli.Env, r loop.Run) (loop.Run, error) {
 		return r, nil // it cannot ask
 	}
 	r.Permissions = cmp.Or(r.Permissions, "ask")
-	if r.Permissions == "ask" && !(e.OnTerminal() && terminalInput(e.Stdin)) {
+	if r.Permissions == "ask" && !(e.OnTerminal() && e.InputFromTerminal()) {
 		return r, hint.Misuse("there is no terminal to ask you on", "choose what the agent may do: --permissions edits, all or none")
 	}
 	return r, nil
-}
-
-// terminalInput reports whether a person may be typing.
-func terminalInput(stdin any) bool {
-	f, ok := stdin.(*os.File)
-	return ok && term.IsTerminal(f.Fd())
 }
