@@ -74,6 +74,11 @@ func (s *State) IsAsked() bool { return s.StartedAt.IsZero() && !s.Status.Ended(
 // is not there: no promise of it counts.
 func (s *State) LacksRecord() bool { return s.HasRecord }
 
+// HasGate reports whether something decides about a promise, or runs at the end.
+func (c *Commands) HasGate() bool {
+	return c.Verify != "" || c.Tasks != "" || c.Review != "" || c.OnEnd != ""
+}
+
 // misplaced names the commands that stand in a live or pending file and not in the record.
 func (c *Commands) misplaced(kept *Commands) string {
 	var names []string
