@@ -51,7 +51,9 @@ func (s State) WithCommands(c Commands) State {
 // WithRecord returns a loop that was read from its live file with what its record alone
 // says; one without an id is not a record.
 func (s State) WithRecord(r State) State {
+	lost := r.ID == "" && s.HasGate() // written by hand: without its gates any promise would end it
 	s = s.WithCommands(r.Commands)
+	s.HasRecord = s.HasRecord || lost
 	if s.Kept = r.ID != ""; s.Kept {
 		s.ID, s.Workspace = r.ID, cmp.Or(r.Workspace, s.Workspace)
 		s.Archive = s.Asked(r).Archive
