@@ -41,7 +41,7 @@ func TestASlipNeverCostsAGate(t *testing.T) {
 		{"a number twice", `x --max-iterations 7 --max-iterations 5`, "--max-iterations is given twice", ""},
 		{"an option and its opposite", `x --verify "npm test" --no-verify`, "--verify and --no-verify: give one of them", ""},
 		{"an option without its value in the task", `"explain --verify"`, "then -- and the task", ""},
-		{"a command of ours", `status`, "status is a command of cursor-ralph, not a task: send /ralph-status", ""},
+		{"our command", `status`, "status is a command of cursor-ralph, not a task: send /ralph-status", ""},
 		{"another one", `cancel`, "send /cancel-ralph", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

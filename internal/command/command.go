@@ -15,7 +15,7 @@ import (
 // shells are those whose answers we know.
 var shells = []string{"sh", "bash", "dash", "ksh", "zsh"}
 
-// Problem says why a command cannot run in a folder; empty if it can, and where that cannot be told. An empty shell is the system's.
+// Problem says why a command cannot run in a folder; empty if it can, and where we cannot know. An empty shell is the system's.
 func Problem(ctx context.Context, shell, command, folder string) string {
 	if why := Syntax(ctx, shell, command, folder); why != "" {
 		return why
@@ -34,7 +34,7 @@ func Problem(ctx context.Context, shell, command, folder string) string {
 	return ""
 }
 
-// Syntax says why the shell cannot read a command; empty if it can, and where that cannot be told. An empty shell is the system's.
+// Syntax says why the shell cannot read a command; empty if it can, and where we cannot know. An empty shell is the system's.
 func Syntax(ctx context.Context, shell, command, folder string) string {
 	shell, known := ofUser(shell)
 	if !known {
@@ -66,7 +66,7 @@ func asked(ctx context.Context, shell, folder string, args ...string) (said stri
 	return text.FirstHead(exit.Stderr, 200), true
 }
 
-// firstWord returns the word that names the program, behind assignments; empty where that cannot be told.
+// firstWord returns the word that names the program, behind assignments; empty where we cannot know.
 func firstWord(command string) string {
 	for word := range strings.FieldsSeq(command) {
 		if end := strings.IndexAny(word, ";&|"); end > 0 {

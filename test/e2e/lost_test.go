@@ -40,7 +40,7 @@ func TestALostAnswerIsNoticed(t *testing.T) {
 	c.isAccepted(done, 3)
 }
 
-// TestAStalledLoop: no event comes any more, and the user is told once.
+// TestAStalledLoop: no event comes any more, and the user gets one notice.
 func TestAStalledLoop(t *testing.T) {
 	t.Parallel()
 	w := losing(t, func(o *simcursor.Options) { o.LoseStops, o.QuietFollowups = []int{2}, true })
