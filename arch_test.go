@@ -176,7 +176,7 @@ var rows = []row{
 	// Loops wherever they are.
 	{dir: "internal/loops", ours: list("internal/hint", "internal/ownfile", "loop", "pending", "platform", "state")},
 	// What cursor-ralph calls: a command and what belongs to it each.
-	{dir: "internal/cli", ours: list("internal/cmdline", "internal/host", "internal/engine", "internal/notice", "commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/verify", "internal/view", "internal/worktree", "keystroke", "loop", "internal/outer", "pending", "platform", "state", "internal/git"),
+	{dir: "internal/cli", ours: list("internal/cmdline", "internal/command", "internal/host", "internal/engine", "internal/notice", "commands", "internal/suggest", "internal/ownfile", "internal/loops", "internal/handoff", "internal/hint", "internal/text", "internal/config", "internal/hooklog", "internal/verify", "internal/view", "internal/worktree", "keystroke", "loop", "internal/outer", "pending", "platform", "state", "internal/git"),
 		theirs: list("github.com/charmbracelet/x/term", "github.com/spf13/pflag")},
 	{dir: "internal/cli/checkpoints", ours: list("internal/checkpoint", "internal/hint", "internal/loops", "internal/text", "internal/view", "internal/cli", "internal/cli/render", "loop", "internal/git", "platform"), theirs: list("github.com/spf13/pflag")},
 	{dir: "internal/cli/doctor", ours: list("internal/editors", "internal/host", "internal/proc", "internal/hint", "internal/text", "internal/view", "commands", "hook", "internal/cli", "internal/cli/install", "internal/cli/notify", "internal/cli/render",

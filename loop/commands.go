@@ -51,7 +51,9 @@ func (s State) WithCommands(c Commands) State {
 // WithRecord returns a loop that was read from its live file with what its record alone
 // says; one without an id is not a record.
 func (s State) WithRecord(r State) State {
+	lost := r.ID == "" && s.HasGate() // written by hand: without its gates any promise would end it
 	s = s.WithCommands(r.Commands)
+	s.HasRecord = s.HasRecord || lost
 	if s.Kept = r.ID != ""; s.Kept {
 		s.ID, s.Workspace = r.ID, cmp.Or(r.Workspace, s.Workspace)
 		s.Archive = s.Asked(r).Archive
@@ -80,6 +82,11 @@ func (s *State) IsAsked() bool { return s.StartedAt.IsZero() && !s.Status.Ended(
 // LacksRecord reports whether a loop had commands when it was asked for, and its record
 // is not there: no promise of it counts.
 func (s *State) LacksRecord() bool { return s.HasRecord }
+
+// HasGate reports whether something decides about a promise, or runs at the end.
+func (c *Commands) HasGate() bool {
+	return c.Verify != "" || c.Tasks != "" || c.Review != "" || c.OnEnd != ""
+}
 
 // misplaced names the commands that stand in a live or pending file and not in the record.
 func (c *Commands) misplaced(kept *Commands) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
-// The lid is closed for hours while the agent works, or no event comes: half an hour of that counts. What the journal shows in
+// The lid is closed for hours while the agent works, or sends no event: half an hour of that counts. What the journal shows in
 // between is no silence.
 func TestALongSilenceCountsAsHalfAnHour(t *testing.T) {
 	hours := func(n float64) time.Duration { return time.Duration(n * float64(time.Hour)) }
@@ -18,7 +18,7 @@ func TestALongSilenceCountsAsHalfAnHour(t *testing.T) {
 		worked time.Duration
 		status loop.Status
 	}{
-		{"no event comes", 9, nil, 30 * time.Minute, loop.Running},
+		{"no event", 9, nil, 30 * time.Minute, loop.Running},
 		{"a silence that is short", 0.5, nil, 30 * time.Minute, loop.Running},
 		{"the lid is closed in the middle", 9, []float64{0.25, 0.5, 8.75}, 75 * time.Minute, loop.Running},
 		{"the agent works", 2.5, []float64{0.5, 1, 1.5, 2}, 150 * time.Minute, loop.MaxDuration},

@@ -49,7 +49,7 @@ func (s *State) NeedsStallNotice(after time.Duration, now time.Time) bool {
 	return s.IsStalled(after, now) && !s.StalledAt.Equal(s.EventAt)
 }
 
-// onStalled notes a stall, which the user hears of once.
+// onStalled notes a stall and notifies the user once.
 func (s *State) onStalled(e *Event, now time.Time) Action {
 	if !s.NeedsStallNotice(e.StallAfter, now) {
 		return Action{}

@@ -144,7 +144,7 @@ func (s *State) pauseUnanswered(v Verification, kind ActionKind, now time.Time) 
 	return a
 }
 
-// setCommand is the line with which the user changes the command of the loop.
+// setCommand is the command with which the user sets another --verify.
 func (s *State) setCommand() string { return "cursor-ralph set " + s.ShortID() + ` --verify "..."` }
 
 const keptOutput = 1000 // bytes, of the end of what a command that refused has said

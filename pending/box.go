@@ -52,6 +52,7 @@ type Item struct {
 	broken bool        // it could be read and is not a loop's file, or not yet
 	record *loop.State // of the loop, without history; nil for none
 	void   bool        // the loop was cancelled: a kill left the file
+	gated  bool        // the file names gates, which no record has
 }
 
 // Stale reports whether an unbound item is too old to be claimed.
@@ -317,6 +318,7 @@ func (b *Box) withRecord(i Item, owner string) Item {
 	r, err := b.store.Record(i.State.ID, false)
 	isCopy := err == nil && r.Status.Ended() && !r.StartedAt.IsZero()
 	if errors.Is(err, fs.ErrNotExist) || isCopy {
+		i.gated = i.State.HasGate()
 		i.State = i.State.WithCommands(loop.Commands{})
 		return i
 	}

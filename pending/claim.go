@@ -121,6 +121,10 @@ func (b *Box) claim(ctx context.Context, who Claimant, live string) (warning, er
 // takeTo makes a loop the conversation's and moves its file to the path live, which is the
 // step that counts.
 func (b *Box) takeTo(i Item, who Claimant, live string) error {
+	if i.gated {
+		aside, err := ownfile.Aside(i.Path, fmt.Sprintf(".refused-%d", b.now().Unix()))
+		return errors.Join(fmt.Errorf("%s: %w; moved to %s. To have its gates, send /ralph-loop or use cursor-ralph start", i.Path, errGated, aside), err)
+	}
 	if err := b.entitle(i, who, i.State.Workspace); err != nil {
 		return err
 	}
@@ -137,6 +141,9 @@ func (i Item) ignored() error {
 	}
 	return nil
 }
+
+// errGated is of a request that names gates, which an agent may have written: without them any promise would end its loop.
+var errGated = errors.New("not started, because it names a command or a task list, which a file here cannot give")
 
 // entitle makes a loop the conversation's in the state folder.
 func (b *Box) entitle(i Item, who Claimant, workspace string) error {

@@ -73,9 +73,7 @@ func (e *env) command(flags func(*pflag.FlagSet), run runner, c *cobra.Command) 
 	if c.Args == nil {
 		c.Args = checkArgs
 	}
-	if c.Long != "" {
-		c.Long = strings.ToUpper(c.Short[:1]) + c.Short[1:] + ".\n\n" + c.Long
-	}
+	c.Long = strings.TrimSpace(strings.ToUpper(c.Short[:1]) + c.Short[1:] + ".\n\n" + c.Long)
 	c.Example = "  cursor-ralph " + c.Example
 	c.ValidArgsFunction = e.fitting
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -104,6 +104,11 @@ func (d *Reader) Patch(ctx context.Context, from, to Checkpoint, paths ...string
 	return patch(ctx, d.r.ours, from.Commit, to.Commit, paths...)
 }
 
+// Known returns an *UnknownFileError if a path is in neither checkpoint, nor in the work tree.
+func (d *Reader) Known(ctx context.Context, from, to Checkpoint, paths ...string) error {
+	return d.r.known(ctx, paths, from.Commit, to.Commit)
+}
+
 // Content returns a file as it was, byte for byte. git show does the same, by
 // Ref and the file's name in the work tree.
 func (d *Reader) Content(ctx context.Context, at Checkpoint, path string) ([]byte, error) {

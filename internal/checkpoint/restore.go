@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/git"
+	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/loop"
 )
 
@@ -47,6 +48,9 @@ func (p Places) Restore(ctx context.Context, l loop.State, n Name, dry bool, pat
 	if err != nil {
 		return done, err
 	}
+	if err := r.known(ctx, paths, target.tree, now.tree); err != nil {
+		return done, err
+	}
 	own, changes, err := r.compare(ctx, now.tree, target.tree)
 	if err != nil {
 		return done, err
@@ -64,6 +68,32 @@ func (p Places) Restore(ctx context.Context, l loop.State, n Name, dry bool, pat
 		return done, err
 	}
 	return r.apply(ctx, own, f, done)
+}
+
+// UnknownFileError means that a file or folder is in neither of the compared trees, nor in the work tree.
+type UnknownFileError struct{ Path string }
+
+// Error names the file.
+func (e *UnknownFileError) Error() string { return "there is no file or folder " + text.Escape(e.Path) }
+
+// known returns an error if a path is in none of some trees or commits, nor in the work tree: it is misspelled.
+func (r *repo) known(ctx context.Context, paths []string, trees ...string) error {
+	for _, path := range paths {
+		_, err := os.Lstat(filepath.Join(r.user.Root, filepath.FromSlash(path)))
+		for i := 0; err != nil && i < len(trees); i++ {
+			found, failed := r.ours.Run(ctx, "", "ls-tree", "--full-tree", "--name-only", trees[i], "--", path)
+			if failed != nil {
+				return failed
+			}
+			if len(found) > 0 {
+				err = nil
+			}
+		}
+		if err != nil {
+			return &UnknownFileError{path}
+		}
+	}
+	return nil
 }
 
 // Only returns the changes to some files, and to what is in some folders; all without

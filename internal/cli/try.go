@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cursor-ralph/cursor-ralph/internal/command"
 	"github.com/cursor-ralph/cursor-ralph/internal/hint"
 	"github.com/cursor-ralph/cursor-ralph/internal/text"
 	"github.com/cursor-ralph/cursor-ralph/internal/verify"
@@ -34,6 +35,9 @@ func (e *Env) TryVerify(ctx context.Context, l loop.State) (context.Context, err
 	signal.Notify(skip, os.Interrupt)
 	defer signal.Stop(skip)
 	ctx = UntilSignalled(context.WithoutCancel(ctx))
+	if why := command.Syntax(ctx, e.UserShell(), l.Verify, l.Workspace); why != "" { // its exit code is that of a test that fails
+		return ctx, hint.New("the command of --verify cannot run: "+why, "nothing was done; correct it")
+	}
 	e.Warn("running the verification once (Ctrl-C skips this): %s", Printable(l.Verify))
 	over := e.showProgress()
 	r := verify.Run(ctx, verify.Command{Text: l.Verify, Dir: l.Workspace, Shell: e.UserShell(), Timeout: l.GateLimit()})

@@ -122,7 +122,7 @@ func (p *parser) endOfWords() int {
 func (p *parser) unknownOption(name string) error {
 	near := nearest(p.options, name)
 	if near != "" {
-		near = "; did you mean --" + near + "?"
+		near = " (did you mean --" + near + "?)"
 	}
 	return p.slip("unknown option --%s%s; a task that has such a word in it belongs in quotes", text.FirstHead(name, 40), near)
 }

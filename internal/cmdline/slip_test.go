@@ -22,7 +22,7 @@ func TestASlipNeverCostsAGate(t *testing.T) {
 		{"the task without quotes comes last", `--verify "npm test" fix it`, `"fix it" is left over`, `--verify "npm test" and then "fix it"`},
 		{"the value's quote is not closed", `"fix it" --verify "npm test`, "is not closed", `"fix it" and then '"npm test'`},
 		{"the task's quote is not closed", `"fix it`, "is not closed", `and then '"fix it'`},
-		{"a letter is missing", `"fix it" --verfy "npm test"`, "unknown option --verfy; did you mean --verify?", `"fix it" and then '--verfy "npm test"'`},
+		{"a letter is missing", `"fix it" --verfy "npm test"`, "unknown option --verfy (did you mean --verify?)", `"fix it" and then '--verfy "npm test"'`},
 		{"another program's option in a task without quotes", `add --verbose to it --checkpoints`, "unknown option --verbose", "add"},
 		{"a space after the hyphens", `fix it -- verify "npm test"`, "option --verify in it", ""},
 		{"no space before the option", `"do it"--verify "npm test"`, "option --verify in it", ""},
@@ -41,7 +41,7 @@ func TestASlipNeverCostsAGate(t *testing.T) {
 		{"a number twice", `x --max-iterations 7 --max-iterations 5`, "--max-iterations is given twice", ""},
 		{"an option and its opposite", `x --verify "npm test" --no-verify`, "--verify and --no-verify: give one of them", ""},
 		{"an option without its value in the task", `"explain --verify"`, "then -- and the task", ""},
-		{"the name of a command", `status`, "status is a command of cursor-ralph, not a task: send /ralph-status", ""},
+		{"our command", `status`, "status is a command of cursor-ralph, not a task: send /ralph-status", ""},
 		{"another one", `cancel`, "send /cancel-ralph", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

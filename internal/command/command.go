@@ -15,16 +15,14 @@ import (
 // shells are those whose answers we know.
 var shells = []string{"sh", "bash", "dash", "ksh", "zsh"}
 
-// Problem says why a command cannot run in a folder; empty if it can, and where nothing shows it. An empty shell is the system's.
+// Problem says why a command cannot run in a folder; empty if it can, and where we cannot know. An empty shell is the system's.
 func Problem(ctx context.Context, shell, command, folder string) string {
-	if shell == "" {
-		shell = "/bin/sh"
+	if why := Syntax(ctx, shell, command, folder); why != "" {
+		return why
 	}
-	if !slices.Contains(shells, path.Base(shell)) {
+	shell, known := ofUser(shell)
+	if !known {
 		return ""
-	}
-	if said, failed := asked(ctx, shell, folder, "-n", "-c", command); failed {
-		return "the shell cannot read it: " + said
 	}
 	word := firstWord(command)
 	if word == "" {
@@ -34,6 +32,26 @@ func Problem(ctx context.Context, shell, command, folder string) string {
 		return text.Quote(word) + " is neither a program that can be run here nor a word of the shell"
 	}
 	return ""
+}
+
+// Syntax says why the shell cannot read a command; empty if it can, and where we cannot know. An empty shell is the system's.
+func Syntax(ctx context.Context, shell, command, folder string) string {
+	shell, known := ofUser(shell)
+	if !known {
+		return ""
+	}
+	if said, failed := asked(ctx, shell, folder, "-n", "-c", command); failed {
+		return "the shell cannot read it: " + said
+	}
+	return ""
+}
+
+// ofUser returns the shell to ask, and whether we know its answers.
+func ofUser(shell string) (string, bool) {
+	if shell == "" {
+		shell = "/bin/sh"
+	}
+	return shell, slices.Contains(shells, path.Base(shell))
 }
 
 // asked runs a shell and reports whether it ended with an error of its own, and what it said last. What goes wrong otherwise tells
@@ -48,7 +66,7 @@ func asked(ctx context.Context, shell, folder string, args ...string) (said stri
 	return text.FirstHead(exit.Stderr, 200), true
 }
 
-// firstWord returns the word that names the program, behind assignments; empty where nothing shows it.
+// firstWord returns the word that names the program, behind assignments; empty where we cannot know.
 func firstWord(command string) string {
 	for word := range strings.FieldsSeq(command) {
 		if end := strings.IndexAny(word, ";&|"); end > 0 {

@@ -158,7 +158,7 @@ func (h *handler) command(ctx context.Context, name, rest string) any {
 // checkWait is for a shell to parse a command.
 const checkWait = 1500 * time.Millisecond
 
-// checkCommand says why the command of --verify cannot run, as far as that shows without running it.
+// checkCommand says why the command of --verify cannot run, as far as we can know without running it.
 func (h *handler) checkCommand(ctx context.Context, l loop.State) string {
 	if l.Verify == "" || runtime.GOOS == "windows" {
 		return ""

@@ -24,7 +24,7 @@ const (
 	limit = 2 * time.Second
 	// grace is for killing git after the limit.
 	grace = 150 * time.Millisecond
-	// unused is when one of our git folders is removed, once another is made.
+	// unused is when our git folder is removed, once another is made.
 	unused = 30 * 24 * time.Hour
 	// most is the number of files in a Tree or a list.
 	most = 200

@@ -102,6 +102,7 @@ func read(e *cli.Env, args []string) (loop.State, *checkpoint.Reader, error) {
 // Hinted explains an error about the checkpoints of a loop.
 func Hinted(l loop.State, err error) error {
 	var unknown *checkpoint.UnknownError
+	var noFile *checkpoint.UnknownFileError
 	switch {
 	case hint.Of(err) != "":
 		return err
@@ -109,6 +110,8 @@ func Hinted(l loop.State, err error) error {
 		return hint.New(noneOf(l), howToHave)
 	case errors.As(err, &unknown):
 		return hint.New(fmt.Sprintf("%s of the loop %s", unknown, l.ShortID()), listThem(l))
+	case errors.As(err, &noFile):
+		return hint.New(fmt.Sprintf("%s in these checkpoints of the loop %s, nor in its work tree", noFile, l.ShortID()), "`cursor-ralph diff "+l.ShortID()+" 0.. --stat` lists the files that changed")
 	case errors.Is(err, git.ErrNoTree):
 		return hint.New(fmt.Sprintf("the workspace of the loop %s is no git work tree (any more): %s", l.ShortID(), text.Escape(l.Workspace)), "checkpoints are kept in its repository")
 	case err != nil:

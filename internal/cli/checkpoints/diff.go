@@ -45,6 +45,9 @@ func Diff(ctx context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := d.Known(ctx, from, to, files...); err != nil {
+		return Hinted(l, err)
+	}
 	if e.IsSet("json") || e.IsSet("stat") {
 		return showList(ctx, e, l, d, from, to, files)
 	}

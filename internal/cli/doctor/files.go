@@ -83,7 +83,11 @@ func checkStates(_ context.Context, e *cli.Env, found *list) {
 		}
 	}
 	for _, path := range aside(e) {
-		found.warning("check what it contains, then remove it", "was not a loop's file and was moved aside: %s", path)
+		why := "was not a loop's file and was moved aside"
+		if strings.Contains(path, ".json.refused-") {
+			why = "named a command or a task list, so it was not started and was moved aside"
+		}
+		found.warning("check what it contains, then remove it", "%s: %s", why, path)
 	}
 }
 
@@ -113,7 +117,7 @@ func aside(e *cli.Env) (paths []string) {
 	}
 	slices.Sort(paths)
 	return slices.DeleteFunc(paths, func(path string) bool {
-		if !strings.Contains(filepath.Base(path), ".json.corrupt-") {
+		if name := filepath.Base(path); !strings.Contains(name, ".json.corrupt-") && !strings.Contains(name, ".json.refused-") {
 			return true
 		}
 		_, err := ownfile.Check(path)

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"path/filepath"
 	"runtime"
@@ -58,32 +59,50 @@ func checkProgram(ctx context.Context, e *cli.Env, found *list) {
 		found.problem(first, "%s, and the plugin calls it by that name", text)
 	case len(install.Registered(e)) > 0:
 		found.info(first, "%s; the extension's slash commands call it by its path", text)
-	case namedPlainly(e):
+	case inProject(e, plainNamed(e)):
+		found.problem(first, "%s, and the project's slash commands call it by that name", text)
+	case plainNamed(e) != "":
 		found.problem(reinstall, "%s, and the slash commands call it by that name", text)
 	default:
 		found.info(first+", then "+reinstall, "%s; install writes its whole path into the slash commands", text)
 	}
 }
 
-func namedPlainly(e *cli.Env) bool {
+// plainNamed returns the hooks.json beside the slash commands that call cursor-ralph by its name alone; empty if none do.
+func plainNamed(e *cli.Env) string {
 	files, err := commands.SlashCommands("cursor-ralph", runtime.GOOS)
+	if err != nil {
+		return ""
+	}
 	folders := install.HookFiles(e)
-	return err == nil && slices.ContainsFunc(files, func(f commands.File) bool { return f.Same(firstInstalled(folders, f.Path)) })
+	for _, f := range files {
+		if data, file := firstInstalled(folders, f.Path); f.Same(data) {
+			return file
+		}
+	}
+	return ""
+}
+
+// inProject reports whether a hooks.json is a project's: install writes the bare name there.
+func inProject(e *cli.Env, file string) bool {
+	user, err := install.CursorFolder(e, "")
+	return file != "" && err == nil && filepath.Dir(file) != user
 }
 
 func checkCommands(ctx context.Context, e *cli.Env, found *list) {
 	files, err := commands.SlashCommands(install.Program(ctx, e), runtime.GOOS)
-	if err != nil {
+	plain, other := commands.SlashCommands("cursor-ralph", runtime.GOOS) // a project's
+	if err = cmp.Or(err, other); err != nil {
 		found.problem("", "%v", err)
 		return
 	}
 	var missing, old []string
 	folders := install.HookFiles(e)
 	for _, f := range files {
-		switch installed := firstInstalled(folders, f.Path); {
+		switch installed, file := firstInstalled(folders, f.Path); {
 		case installed == nil:
 			missing = append(missing, f.Path)
-		case !f.Same(installed):
+		case !f.Same(installed) && !(inProject(e, file) && sameAsAny(plain, installed)):
 			old = append(old, f.Path)
 		}
 	}
@@ -103,13 +122,18 @@ func checkCommands(ctx context.Context, e *cli.Env, found *list) {
 	}
 }
 
-func firstInstalled(hookFiles []string, name string) []byte {
+// firstInstalled returns a slash command as it is installed, and the hooks.json beside it.
+func firstInstalled(hookFiles []string, name string) (data []byte, hookFile string) {
 	for _, file := range hookFiles {
 		if data, err := cli.ReadSmall(filepath.Join(filepath.Dir(file), "commands", name)); err == nil {
-			return data
+			return data, file
 		}
 	}
-	return nil
+	return nil, ""
+}
+
+func sameAsAny(files []commands.File, data []byte) bool {
+	return slices.ContainsFunc(files, func(f commands.File) bool { return f.Same(data) })
 }
 
 // checkPlugin checks what our plugin needs: programs on the PATH, and no second installation.

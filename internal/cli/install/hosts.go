@@ -48,8 +48,8 @@ func InAnyHost(e *cli.Env) bool {
 	return slices.ContainsFunc(host.All(), func(h host.Host) bool { return InHost(e, h) })
 }
 
-// hosts are those that --host names; all are those that wants.
-func hosts(e *cli.Env, wants func(host.Host) bool) (list []host.Host, err error) {
+// hosts are those that --host names; all are those that wants, and none says that there are none.
+func hosts(e *cli.Env, wants func(host.Host) bool, none string) (list []host.Host, err error) {
 	names, err := e.Flags.GetStringSlice("host")
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func hosts(e *cli.Env, wants func(host.Host) bool) (list []host.Host, err error)
 		case name == "all":
 			list = append(list, slices.DeleteFunc(host.All(), func(h host.Host) bool { return !wants(h) })...)
 			if len(list) == 0 {
-				return nil, hint.New("none of these programs is found here", "name one, such as --host claude")
+				return nil, hint.New(none, "name one, such as --host claude")
 			}
 		case !ok:
 			return nil, hint.Misuse(fmt.Sprintf("--host %q is not known", name), "claude, codex, gemini, qwen, copilot or all")
@@ -107,7 +107,7 @@ func installHosts(_ context.Context, e *cli.Env, args []string) error {
 	if len(args) > 0 {
 		return hint.Misuse(fmt.Sprintf("install: unexpected argument %q", args[0]), "a file is for --extension alone")
 	}
-	list, err := hosts(e, isFound(e))
+	list, err := hosts(e, isFound(e), "none of these programs is found here")
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func allowed(h host.Host, o commands.Options) string {
 
 func uninstallHosts(e *cli.Env) error {
 	project := e.Text("project")
-	list, err := hosts(e, func(h host.Host) bool { return project != "" || InHost(e, h) })
+	list, err := hosts(e, func(h host.Host) bool { return project != "" || InHost(e, h) }, "cursor-ralph is installed in none of these programs")
 	if err != nil {
 		return err
 	}

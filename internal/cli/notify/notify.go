@@ -75,7 +75,7 @@ func Test(ctx context.Context, e *cli.Env) error {
 			return err
 		}
 	case len(results) == 0:
-		return hint.New("notify.channels names no channel", `give some, such as notify = ["desktop"]; `+"`cursor-ralph config --path` names the file")
+		return hint.New("notify.channels names no channel", `give some, such as channels = ["desktop"] below [notify]; `+"`cursor-ralph config --path` names the file")
 	default:
 		if err := e.Say("%s", table(e.Screen(), results)); err != nil {
 			return err

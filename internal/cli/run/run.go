@@ -44,6 +44,12 @@ func Run(ctx context.Context, e *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkNoneLives(e, l.Workspace); err != nil { // before a command that may take long
+		return err
+	}
+	if err := checkNoneWaits(e, l.Workspace, r.Replace); err != nil {
+		return err
+	}
 	e.Warn("%s", cli.Understood(l))
 	if ctx, err = e.TryVerify(ctx, l); err != nil {
 		return err
@@ -115,14 +121,24 @@ func busyHere(workspace string) error {
 	return hint.New("another run works in this workspace: "+workspace, "`cursor-ralph list` shows it, `cursor-ralph cancel` ends it")
 }
 
-// takeOver handles the resumable runs of this folder. A new run replaces them only
-// with --replace, and only once its agent has started to answer.
-func (s *session) takeOver(workspace string, replace bool) error {
-	for _, other := range s.e.Loops.Runs(workspace) {
+// checkNoneWaits returns an error if a run of the folder can be resumed and is not to be replaced.
+func checkNoneWaits(e *cli.Env, workspace string, replace bool) error {
+	for _, other := range e.Loops.Runs(workspace) {
 		if !replace {
 			return hint.New(fmt.Sprintf("a run in this folder is %s (iteration %d of %d)", other.Status, other.Iteration(), other.MaxIterations),
 				"`cursor-ralph run --resume "+other.ShortID()+"` continues it; add --replace to begin a new one instead")
 		}
+	}
+	return nil
+}
+
+// takeOver handles the resumable runs of this folder. A new run replaces them only
+// with --replace, and only once its agent has started to answer.
+func (s *session) takeOver(workspace string, replace bool) error {
+	if err := checkNoneWaits(s.e, workspace, replace); err != nil {
+		return err
+	}
+	for _, other := range s.e.Loops.Runs(workspace) {
 		s.others = append(s.others, other.ConversationID)
 	}
 	return nil
