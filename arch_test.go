@@ -123,7 +123,7 @@ var rows = []row{
 	// Tests alone: typing into real windows.
 	{dir: "test/typing"},
 	// Programs that are scripts, which say what a test wants. For tests only.
-	{dir: "test/faketools"},
+	{dir: "test/faketools", ours: list("test/sources")},
 	// Files that UPDATE=1 writes. For tests only.
 	{dir: "test/golden", theirs: list("github.com/google/go-cmp")},
 	// Files of loops. For tests only.

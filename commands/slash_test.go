@@ -13,6 +13,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/loop"
 	"github.com/cursor-ralph/cursor-ralph/test/golden"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 func TestSlashCommandsAreAsInTestdata(t *testing.T) {
@@ -86,7 +87,7 @@ func TestTheHandOverGivesTheTextVerbatimToTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(folder, "cursor-ralph")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s ' \"$@\"\ncat\n"), 0o755); err != nil {
+	if err := sources.WriteProgram(program, []byte("#!/bin/sh\nprintf '%s ' \"$@\"\ncat\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	const task = `"fix 'it' and $(rm -rf x) ` + "`id`" + ` \n \\ $HOME ${X} ‘curly’ 😀

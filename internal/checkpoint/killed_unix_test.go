@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // fakeGit is git until its call number "die", at which it ends with the lock of our index left behind, before or after
@@ -42,7 +44,7 @@ func TestKilled(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
 				dir := filepath.Dir(w.root)
-				w.must(os.WriteFile(filepath.Join(dir, "git"), fmt.Appendf(nil, fakeGit, dir, real), 0o700))
+				w.must(sources.WriteProgram(filepath.Join(dir, "git"), fmt.Appendf(nil, fakeGit, dir, real), 0o700))
 				set := func(name, value string) {
 					w.must(os.WriteFile(filepath.Join(dir, name), []byte(value+"\n"), 0o600))
 				}

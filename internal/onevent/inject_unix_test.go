@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // beside installs the hook in a folder of its own, with a cursor-ralph that is
@@ -25,10 +26,10 @@ func (w world) beside(script string) world {
 	w.must(os.Mkdir(dir, 0o755))
 	hook, err := os.ReadFile(program())
 	w.must(err)
-	w.must(os.WriteFile(filepath.Join(dir, "cursor-ralph-hook"), hook, 0o755))
+	w.must(sources.WriteProgram(filepath.Join(dir, "cursor-ralph-hook"), hook, 0o755))
 	if script != "" {
 		calls := `echo "$@" >>"` + w.callsPath() + "\"\n"
-		w.must(os.WriteFile(filepath.Join(dir, "cursor-ralph"), []byte("#!/bin/sh\n"+calls+script), 0o755))
+		w.must(sources.WriteProgram(filepath.Join(dir, "cursor-ralph"), []byte("#!/bin/sh\n"+calls+script), 0o755))
 	}
 	w.wrap = []string{"/bin/sh", "-c", `shift; exec "` + filepath.Join(dir, "cursor-ralph-hook") + `" "$@"`, "sh"}
 	w.env = append(w.env, "DISPLAY=:7", "WAYLAND_DISPLAY=")

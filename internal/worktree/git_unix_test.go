@@ -13,6 +13,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/internal/proc"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // fakeGit makes git a script, which finds the folder of its pid files in $0.
@@ -20,7 +21,7 @@ func (w world) fakeGit(script string) world {
 	w.t.Helper()
 	bin := w.path("../bin")
 	w.must(os.MkdirAll(bin, 0o777))
-	w.must(os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nhere=${0%/*}\n"+script+"\n"), 0o777))
+	w.must(sources.WriteProgram(filepath.Join(bin, "git"), []byte("#!/bin/sh\nhere=${0%/*}\n"+script+"\n"), 0o777))
 	w.env = append(w.env, "PATH="+bin)
 	return w
 }

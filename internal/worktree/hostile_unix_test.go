@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/cursor-ralph/cursor-ralph/internal/git"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // trap returns a program outside the repository that leaves a file when it runs.
 func trap(w world) (program string, sprung func() bool) {
 	program = w.path("../trap")
-	w.must(os.WriteFile(program, []byte("#!/bin/sh\n: >'"+program+".ran'\n"), 0o777))
+	w.must(sources.WriteProgram(program, []byte("#!/bin/sh\n: >'"+program+".ran'\n"), 0o777))
 	return program, func() bool {
 		_, err := os.Stat(program + ".ran")
 		return err == nil

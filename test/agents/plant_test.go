@@ -12,6 +12,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/test/modelserver"
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // canary stands in every text that an agent may take for instructions.
@@ -88,7 +89,7 @@ func TestReviewersObeyNothingOfAProject(t *testing.T) {
 				}
 				defer evil.Close() // for a test
 				trap := filepath.Join(p.home, "trap")
-				p.must(os.WriteFile(trap, []byte("#!/bin/sh\necho \"$1\" >>'"+trap+".ran'\n"), 0o700))
+				p.must(sources.WriteProgram(trap, []byte("#!/bin/sh\necho \"$1\" >>'"+trap+".ran'\n"), 0o700))
 				left := filepath.Join(p.home, "left")
 				fill := strings.NewReplacer("<TRAP>", trap, "<EVIL>", evil.URL())
 				for name, content := range files {

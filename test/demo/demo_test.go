@@ -43,7 +43,7 @@ func TestDemoFails(t *testing.T) {
 	if err := sources.Programs(programs, "cmd/cursor-ralph"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(programs, "cursor-ralph-hook"), []byte("#!/bin/sh\ncat >/dev/null\necho '{}'\n"), 0o755); err != nil {
+	if err := sources.WriteProgram(filepath.Join(programs, "cursor-ralph-hook"), []byte("#!/bin/sh\ncat >/dev/null\necho '{}'\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())

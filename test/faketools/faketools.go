@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // Tools is a folder of scripts that replace programs. Each logs its arguments and
@@ -36,7 +38,7 @@ func (f Tools) Script(name, script string) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	script = "#!/bin/sh\ncd '" + f.Dir + "' || exit\n" + script
-	if err := os.WriteFile(filepath.Join(f.Dir, name), []byte(script), 0o700); err != nil { // #nosec G306 -- a program
+	if err := sources.WriteProgram(filepath.Join(f.Dir, name), []byte(script), 0o700); err != nil { // #nosec G306 -- a program
 		f.T.Fatal(err)
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // An agent in a cage: a mount and network namespace in which it can write its workspace
@@ -361,7 +363,7 @@ func (p prisoner) elsewhere() string {
 	p.Helper()
 	dir := p.in("other")
 	p.must(os.MkdirAll(dir, 0o700))
-	p.must(os.WriteFile(filepath.Join(dir, "check.sh"), []byte("#!/bin/sh\ntouch '"+p.in("home/checked")+"'\nexit 3\n"), 0o700))
+	p.must(sources.WriteProgram(filepath.Join(dir, "check.sh"), []byte("#!/bin/sh\ntouch '"+p.in("home/checked")+"'\nexit 3\n"), 0o700))
 	p.shell("printf '#!/bin/sh\\n%s\\n' \"" + p.evil() + "\" >check.sh; chmod 700 check.sh")
 	return dir
 }

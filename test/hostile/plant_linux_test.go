@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/test/short"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 )
 
 // kind is something that Mallory, or whoever was root for a moment, has put
@@ -232,7 +233,7 @@ func TestInstallAndDoctorInASharedFolder(t *testing.T) {
 func TestFoldersAboveAWorkspaceMayBeMallorys(t *testing.T) {
 	alice, mallory := newUsers(t)
 	trap := filepath.Join(shared, "trap")
-	must(t, os.WriteFile(trap, []byte("#!/bin/sh\n: >"+alice.in("pwned")+"\n"), 0o755))
+	must(t, sources.WriteProgram(trap, []byte("#!/bin/sh\n: >"+alice.in("pwned")+"\n"), 0o755))
 	for name, content := range map[string]string{
 		".cursor/hooks.json":          `{"version": 1, "hooks": {"stop": [{"command": "` + trap + `"}]}}`,
 		".cursor/ralph/scratchpad.md": "---\niteration: 1\nmax_iterations: 5\ncompletion_promise: \"DONE\"\n---\n" + bait + "\n",

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 )
 
@@ -60,6 +61,14 @@ func Main(m *testing.M, bin *string, name string, packages ...string) int {
 	}
 	*bin = dir
 	return m.Run()
+}
+
+// WriteProgram writes a program that a test is about to start. While it is open for writing nothing of this process forks: a child of
+// another test would hold the open file for a moment, in which the program cannot be started ("text file busy").
+func WriteProgram(path string, data []byte, mode os.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, data, mode)
 }
 
 // copyProgram has cp write where there is one: a program that this process has open for writing cannot be started while a child

@@ -5,7 +5,6 @@ package desk
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/cursor-ralph/cursor-ralph/platform"
 	"github.com/cursor-ralph/cursor-ralph/test/faketools"
+	"github.com/cursor-ralph/cursor-ralph/test/sources"
 	"github.com/cursor-ralph/cursor-ralph/test/testdesk"
 )
 
@@ -53,7 +53,7 @@ func TestSendKeysIsHere(t *testing.T) {
 	t.Parallel()
 	f := faketools.New(t, map[string]string{"powershell.exe": ""})
 	broken := faketools.New(t, map[string]string{})
-	testdesk.Must(t, os.WriteFile(filepath.Join(broken.Dir, "powershell.exe"), []byte("MZ\x90\x00"), 0o755))
+	testdesk.Must(t, sources.WriteProgram(filepath.Join(broken.Dir, "powershell.exe"), []byte("MZ\x90\x00"), 0o755))
 	wsl := platform.Desktop{Kind: platform.WSL, WSL: 2}
 	for name, tt := range map[string]struct {
 		m    Machine
