@@ -33,8 +33,12 @@ func TestALoopGoesOnUntilItsPromise(t *testing.T) {
 		c.says("```\n" + done + "\n```")
 		c.concludes()
 		l := w.wantStatus(c.ID, "PROMISE_ACCEPTED", len(c.Messages()))
-		if l.ToolCalls != 2 {
-			w.Errorf("got %d tool calls, want 2: %v", l.ToolCalls, l.History)
+		want := 2
+		if w.StripComments && !w.AgentSeesID { // the first stop claims the loop: until then nobody knows whose calls they are
+			want = 1
+		}
+		if l.ToolCalls != want {
+			w.Errorf("got %d tool calls, want %d: %v", l.ToolCalls, want, l.History)
 		}
 		w.wantNoLoops()
 		ofEnded := func(name string) bool { return strings.HasPrefix(name, "cursor-ralph-loop-"+c.ID) } // for a minute
@@ -103,7 +107,7 @@ func TestAPromiseInTheFirstOfSeveralMessagesIsSeen(t *testing.T) {
 		c := w.chat()
 		c.starts(`"make it green"`)
 		c.works()
-		c.says("It is green. " + done)
+		c.says("It is green.\n" + done)
 		c.works()
 		c.says("I have cleaned up, too.")
 		c.says("Tell me if you need more.")

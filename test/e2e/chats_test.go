@@ -64,7 +64,6 @@ var endings = []struct {
 func bindings() []variant {
 	return []variant{
 		usual(),
-		option("stripped prompt, plain output", func(o *simcursor.Options) { o.ExpandCommands, o.StripComments, o.PlainToolOutput = true, true, true }),
 		option("stripped prompt, agent sees its id", func(o *simcursor.Options) { o.ExpandCommands, o.StripComments, o.AgentSeesID = true, true, true }),
 		with("user and project, expanded prompt", func(v *variant) { v.installs, v.ExpandCommands = both(), true }),
 	}

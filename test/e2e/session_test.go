@@ -52,7 +52,7 @@ func (c *chat) wantNoHandOver() {
 // sessions are the variants in which a session can go differently. In all of
 // them a user message begins one in the same chat.
 func sessions() []variant {
-	names := []string{"stripped prompt, agent sees its id", "quiet follow-ups", "words after the stop", "user and project", "everything odd"}
+	names := []string{"expanded prompt", "quiet follow-ups", "words after the stop", "user and project", "everything odd"}
 	return append([]variant{usual()}, without(everything(), func(v variant) bool { return !slices.Contains(names, v.name) })...)
 }
 

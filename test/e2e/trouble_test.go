@@ -21,7 +21,7 @@ func (w *world) clear() {
 }
 
 func TestALoopWhoseTmpWasClearedIsRestoredByContinue(t *testing.T) {
-	each(t, bindings(), func(w *world) {
+	each(t, without(bindings(), unseen), func(w *world) {
 		c := running(w, `"make it green" --max-iterations 9 --completion-promise X`)
 		c.plays(1)
 		c.works()

@@ -133,6 +133,9 @@ func without(list []variant, leaveOut func(variant) bool) []variant {
 	return slices.DeleteFunc(list, leaveOut)
 }
 
+// unseen is where no hook sees the line that the user types: only a terminal takes back a pause or a stop there.
+func unseen(v variant) bool { return v.StripComments }
+
 func late(v variant) bool { return v.LateResponse != simcursor.InOrder }
 
 // each plays a test on every variant, or with -short on the first.
