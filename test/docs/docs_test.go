@@ -429,7 +429,7 @@ printf 'test:\n\t@true\n' >Makefile`
 // before makes what an example needs: a loop of the folder, but for those that make one.
 func before(command string) string {
 	const loop = `printf '{"prompt":"port the parser","max_iterations":20,"completion_promise":"COMPLETE","iterations":3,"session_iterations":1,` +
-		`"stop":false,"last_output":"","workspace":"%s"}' "$PWD" >"$CURSOR_RALPH_DIR/cursor-ralph-loop-3f2a.json"; cursor-ralph install >/dev/null;`
+		`"stop":false,"last_output":"","workspace":"%s"}' "$PWD" >"$CURSOR_RALPH_DIR/cursor-ralph-loop-k7f2m.json"; cursor-ralph install >/dev/null;`
 	switch command {
 	case "start", "loop-mode", "install":
 		return ":"
