@@ -75,18 +75,24 @@ func TestStart(t *testing.T) {
 	id := strings.Fields(out[strings.Index(out, "cursor-ralph cancel ")+len("cursor-ralph cancel "):])[0]
 	w.ok("cancel", id)
 
-	line, _, _ := strings.Cut(w.ok("start", "make it", "--max-iterations", "2"), "\n")
+	line := lineIn(w.ok("start", "make it", "--max-iterations", "2"))
 	chat := w.cursor().Chat(func(turn *simcursor.Turn) {
 		if err := turn.Tool("WebFetch", map[string]any{"url": "example.com"}, "text"); err != nil {
 			t.Error(err)
 		}
 		turn.Say("I did something.")
 	})
-	w.send(chat, strings.TrimSpace(line))
+	w.send(chat, line)
 	w.wants(w.ok("status", chat.ID), "MAX_ITERATIONS_REACHED")
 	if messages := chat.Messages(); len(messages) < 2 || !strings.Contains(messages[1], "make it") {
 		t.Errorf("got %q, want the task as a follow-up", messages)
 	}
+}
+
+// lineIn returns the line that begins a loop, in what start has printed.
+func lineIn(out string) string {
+	line, _, _ := strings.Cut(out[strings.Index(out, "/ralph-loop"):], "\n")
+	return strings.TrimSpace(line)
 }
 
 // TestStopsWhileTheStateIsRead has every stop answered while others have the
@@ -94,7 +100,7 @@ func TestStart(t *testing.T) {
 func TestStopsWhileTheStateIsRead(t *testing.T) {
 	w := newWorld(t)
 	w.ok("install")
-	line, _, _ := strings.Cut(w.ok("start", "make it", "--max-iterations", "4"), "\n")
+	line := lineIn(w.ok("start", "make it", "--max-iterations", "4"))
 	chat := w.cursor().Chat(func(turn *simcursor.Turn) { turn.Say("More is to do.") })
 	live := filepath.Join(w.in("temp"), "cursor-ralph-loop-"+chat.ID+".json")
 	done, read := make(chan struct{}), 0
@@ -117,7 +123,7 @@ func TestStopsWhileTheStateIsRead(t *testing.T) {
 			read++
 		}
 	}))
-	w.send(chat, strings.TrimSpace(line))
+	w.send(chat, line)
 	close(done)
 	readers.Wait()
 	w.wants(w.ok("status", chat.ID), "MAX_ITERATIONS_REACHED")
