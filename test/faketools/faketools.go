@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/cursor-ralph/cursor-ralph/test/sources"
@@ -33,10 +32,6 @@ func New(t *testing.T, scripts map[string]string) Tools {
 // Script writes the script of a program.
 func (f Tools) Script(name, script string) {
 	f.T.Helper()
-	// A process that is forked meanwhile would hold the script open for writing, and
-	// running it would fail with "text file busy".
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
 	script = "#!/bin/sh\ncd '" + f.Dir + "' || exit\n" + script
 	if err := sources.WriteProgram(filepath.Join(f.Dir, name), []byte(script), 0o700); err != nil { // #nosec G306 -- a program
 		f.T.Fatal(err)
