@@ -30,7 +30,7 @@ type Host struct {
 	Cap     int  // continuations after a message of the user that nothing raises, 0 for any
 	Clears  bool // a continuation can begin a new chat
 
-	Commands string // the folder in a project whose commands' texts the prompt hook sees as if they were typed; empty if there is none
+	Commands string // the folder in a project whose commands' texts the prompt hook sees as if they were typed; empty if it has no such folder
 
 	Files Files
 

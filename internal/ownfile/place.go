@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Place is a folder: where it is, all links followed, and its number in the file system, empty where there is none.
+// Place is a folder: its path with all links followed, and its inode; empty on a system without inodes.
 type Place struct{ Path, Number string }
 
 // PlaceOf returns the place of a folder.
