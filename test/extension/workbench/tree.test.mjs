@@ -35,7 +35,7 @@ test('20 loops that run and 300 that have ended: what each does is read at the d
   for (let i = 0; i < 300; i += 20) {
     await Promise.all(Array.from({ length: 20 }, async (_, n) => {
       wb.loop(`old-${i + n}`, { prompt: tasks[n % tasks.length], iterations: n });
-      assert.equal((await wb.ralph('cancel', `old-${i + n}`)).code, 0);
+      assert.deepEqual(await wb.ralph('cancel', `old-${i + n}`).then(({ code, stderr }) => ({ code, stderr })), { code: 0, stderr: '' });
     }));
   }
   for (let i = 0; i < 20; i++) wb.loop(`new-${i}`, { prompt: tasks[i % tasks.length], iterations: i, ...(i < 3 && { status: 'waiting', reason: 'type the continue line' }), started_at: new Date(Date.now() - i * 60_000).toISOString() });

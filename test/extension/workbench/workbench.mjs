@@ -127,11 +127,11 @@ export class Workbench {
     const before = new Set(this.drivers().map((d) => d.pid));
     const find = () => this.drivers().find((d) => !before.has(d.pid) && d.open.join() === open.join());
     let driver;
-    for (let left = 3; !driver; left--) { // on a busy machine a window comes up without an extension host now and then
+    for (let patience = 30_000; !driver; patience *= 2) { // now and then a window comes up without an extension host
       await page.goto(`${this.url}?${new URLSearchParams(query)}`);
       await page.waitForSelector('.monaco-workbench .part.statusbar', { timeout: 180_000 });
-      driver = await until('the extension host', find, 90_000).catch((error) => {
-        if (left === 1) throw error;
+      driver = await until('the extension host', find, patience).catch((error) => {
+        if (patience > 100_000) throw error;
       });
     }
     const window = new Window(this, page, driver);
