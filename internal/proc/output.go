@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	answerLimit = 256 << 10              // bytes: a program that prints more is not the one we expect
-	stderrLimit = 4 << 10                // bytes of stderr that an ExitError keeps
-	drain       = 500 * time.Millisecond // for output after the program's end, or after a kill
+	answerLimit = 256 << 10               // bytes: a program that prints more is not the one we expect
+	stderrLimit = 4 << 10                 // bytes of stderr that an ExitError keeps
+	drain       = 1500 * time.Millisecond // for output after the end of a program, or after a kill; on a busy machine it comes late
 )
 
 // ErrHeld means that the program succeeded, but something that it started still holds
